@@ -1,0 +1,64 @@
+// Buffer: a run of bytes with shared ownership; the pool that batch buffers come from and go back to.
+// Ownership: by BufferRef; the bytes go when the last owner lets go, or back to their pool.
+// Threads: counts are atomic; bytes may be written only by a sole owner (unique()).
+// Errors: std::bad_alloc, which a Stage turns into resource_exhausted.
+// Cost: malloc for small ones; a pooled buffer costs a lock and no page faults when one is free.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/ref.h"
+
+namespace weir {
+
+inline constexpr size_t kAlignment = 64;
+inline constexpr size_t kBatchAlignment = 256;
+
+class Buffer : public RefCounted {
+ public:
+  uint8_t* data() const { return data_; }
+  size_t size() const { return size_; }
+
+  // Fresh bytes, uninitialised, aligned to `alignment` (a power of two of at least 64).
+  static RefPtr<Buffer> allocate(size_t size, size_t alignment = kAlignment);
+  // Memory that somebody else lends; `release(context)` runs once, on any thread, when the last owner goes.
+  static RefPtr<Buffer> wrap(void* data, size_t size, void (*release)(void*), void* context);
+
+ protected:
+  Buffer(uint8_t* data, size_t size) : data_(data), size_(size) {}
+
+  uint8_t* data_;
+  size_t size_;
+};
+
+using BufferRef = RefPtr<Buffer>;
+
+// Where large batch buffers come from: pinned memory, say. Both functions may be called on any thread.
+struct Allocator {
+  void* (*allocate)(void* context, size_t size, size_t alignment) = nullptr;
+  void (*release)(void* context, void* data, size_t size) = nullptr;
+  void* context = nullptr;
+};
+
+// A counted pool of large buffers. Buffers keep the pool's memory alive, so it may go before them.
+class BufferPool {
+ public:
+  // Keeps at most `retained_bytes` of free buffers.
+  explicit BufferPool(size_t retained_bytes, Allocator allocator = {});
+  ~BufferPool();
+
+  // At least `size` bytes, 256-aligned. Sizes below 64 KiB come from malloc.
+  BufferRef allocate(size_t size);
+  // Bytes lent out and bytes waiting, for limits and statistics.
+  size_t used_bytes() const;
+  size_t free_bytes() const;
+
+  class State;
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace weir

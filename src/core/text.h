@@ -1,0 +1,48 @@
+// Text helpers for messages: concat("expected ", 3, " rows") without streams or a format library.
+// Threads: pure functions. Cost: one string.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace weir {
+
+inline void append_text(std::string& out, std::string_view part) { out.append(part); }
+inline void append_text(std::string& out, char part) { out.push_back(part); }
+template <std::integral T>
+  requires(!std::same_as<T, char> && !std::same_as<T, bool>)
+void append_text(std::string& out, T part) {
+  out.append(std::to_string(part));
+}
+
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::string out;
+  (append_text(out, parts), ...);
+  return out;
+}
+
+// The bytes in double quotes as the notation prints strings: \n \t \r \" \\ and \xhh for the rest.
+std::string quote(std::string_view bytes);
+
+// The candidate nearest to `name` by edit distance, or "" if none is near; for "did you mean".
+template <class Range>
+std::string nearest(std::string_view name, const Range& candidates);
+int edit_distance(std::string_view a, std::string_view b);
+
+template <class Range>
+std::string nearest(std::string_view name, const Range& candidates) {
+  int best = static_cast<int>(name.size()) / 3 + 2;
+  std::string found;
+  for (const auto& candidate : candidates) {
+    int distance = edit_distance(name, candidate);
+    if (distance < best) {
+      best = distance;
+      found = std::string(candidate);
+    }
+  }
+  return found;
+}
+
+}  // namespace weir
