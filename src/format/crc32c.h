@@ -1,0 +1,25 @@
+// CRC-32C (Castagnoli), and the masked form that TFRecord files store.
+// Ownership: none. Threads: pure functions. Errors: none.
+// Cost: 8 bytes: about 2 ns; 1 KB: about 50 ns; above 15 GB/s from there on a core with carry-less
+// multiplication.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weir {
+
+// The checksum of what `crc` is the checksum of, followed by these bytes. That of no bytes is 0.
+uint32_t crc32c(const void* data, size_t size, uint32_t crc = 0);
+
+// The same, byte by byte from a table: what the fast ways are tested against.
+uint32_t crc32c_portable(const void* data, size_t size, uint32_t crc = 0);
+
+// A checksum that is itself stored in checksummed data is stored masked.
+constexpr uint32_t mask_crc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
+constexpr uint32_t unmask_crc32c(uint32_t masked) {
+  const uint32_t rotated = masked - 0xa282ead8u;
+  return (rotated >> 17) | (rotated << 15);
+}
+
+}  // namespace weir

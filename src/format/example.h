@@ -1,0 +1,87 @@
+// ExamplePlan: serialized tf.Examples straight from the wire into columns; ExampleBuilder: the other way.
+// Ownership: a plan is immutable; strings it gives are views into the records, or into default_bytes() for
+// defaults. Threads: a plan may be used by many at once, a builder by one. Errors: invalid_argument, of one
+// row each. Cost: about 30 ns a scalar feature in the order of the plan; nothing is allocated for a row that
+// is right.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/buffer.h"
+#include "core/status.h"
+#include "core/str.h"
+
+namespace weir {
+
+// Numbered as the kinds of the Feature message.
+enum class FeatureType : uint8_t { string = 1, float32 = 2, int64 = 3 };
+std::string_view feature_type_name(FeatureType type);
+
+// How many values a feature has a row, and so what comes out. Every kind so far has one dense column.
+enum class FeatureKind : uint8_t { fixed };
+
+struct FeatureConfig {
+  std::string name;
+  FeatureType type = FeatureType::int64;
+  FeatureKind kind = FeatureKind::fixed;
+  // The values that a row must have, exactly: the product of the shape.
+  size_t count = 1;
+  // What a row without the feature gets: `count` values, or one for all of them, in the vector of the type.
+  bool has_default = false;
+  std::vector<int64_t> int64_default;
+  std::vector<float> float_default;
+  std::vector<std::string> string_default;
+};
+
+struct RowError {
+  size_t row;
+  Status status;
+};
+
+class ExamplePlan {
+ public:
+  // Fails if a name comes twice, a count is out of bounds, or a default has the wrong type or number of
+  // values.
+  static Result<std::shared_ptr<const ExamplePlan>> compile(std::vector<FeatureConfig> features);
+  virtual ~ExamplePlan() = default;
+
+  // columns[f] is the first value of feature f: int64_t*, float* or Str*, rows × count of them. Appends one
+  // error for each row that has one, the first that is met, in the order of rows; that row is zero in all
+  // columns then.
+  virtual void parse(std::span<const Str> records, void* const* columns,
+                     std::vector<RowError>& errors) const = 0;
+  // The same for one record, into row `row`.
+  virtual Status parse_row(Str record, size_t row, void* const* columns) const = 0;
+
+  virtual const std::vector<FeatureConfig>& features() const = 0;
+  // Keeps the bytes of string defaults; null if there are none.
+  virtual const BufferRef& default_bytes() const = 0;
+};
+
+// Setting a name again replaces its values.
+class ExampleBuilder {
+ public:
+  void set_int64(std::string_view name, std::span<const int64_t> values);
+  void set_float(std::string_view name, std::span<const float> values);
+  void set_bytes(std::string_view name, std::span<const Str> values);
+  void clear() { features_.clear(); }
+
+  // Appends the message to `out`, features sorted by name, so that equal features give equal bytes.
+  // resource_exhausted at 2 GiB and above, which no reader takes.
+  Status serialize(std::string& out) const;
+
+ private:
+  void set(std::string_view name, FeatureType type, std::string list);
+
+  // By name, the serialized Feature.
+  std::map<std::string, std::string, std::less<>> features_;
+};
+
+}  // namespace weir

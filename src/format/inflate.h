@@ -1,0 +1,85 @@
+// ByteStream: the bytes of a file, decompressed if need be; BlockReader: the same in large shared buffers.
+// Ownership: a stream owns its file; the buffers of a BlockReader live as long as somebody refers to them.
+// Threads: one at a time. Errors: those of the file, and data_loss with file and offset for damaged
+// compression. Cost: bounded memory (about 300 KiB compressed, one block plain); blocks come from a pool, not
+// from page faults.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/buffer.h"
+#include "core/status.h"
+#include "fs/file_system.h"
+
+namespace weir {
+
+// `automatic` decides by the first bytes: "auto" in the notation.
+enum class Compression : uint8_t { none, gzip, zlib, automatic };
+
+// "" "gzip" "zlib" "auto", in either case; the error lists them.
+Result<Compression> parse_compression(std::string_view name);
+std::string_view compression_name(Compression compression);
+// What a file that begins with these bytes is; give it the first 64 or more where there are as many.
+Compression guess_compression(std::span<const uint8_t> first_bytes);
+
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  // Up to out.size() bytes; fewer only before an end or an error, none at the end. Bytes before an error come
+  // first.
+  virtual Result<size_t> read(std::span<uint8_t> out) = 0;
+  // Goes to a place in the decompressed bytes; past the end is the end. Cheap in a plain file, else it reads
+  // up to there.
+  virtual Status seek(uint64_t offset) = 0;
+  virtual const std::string& file() const = 0;
+};
+
+Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& file_system, const std::string& name,
+                                                Compression compression);
+Result<std::unique_ptr<ByteStream>> open_stream(RefPtr<RandomAccessFile> file, Compression compression);
+
+inline constexpr size_t kBlockBytes = 256 * 1024;
+
+// Hands out runs of a stream as views into shared buffers: no copy but of what straddles two blocks.
+class BlockReader {
+ public:
+  explicit BlockReader(std::unique_ptr<ByteStream> stream, size_t block_bytes = kBlockBytes);
+
+  // At least `size` bytes from offset() on, in one run; fewer only if the stream ends or fails before:
+  // status() says. The bytes stay while buffer(), as it is after this call, has an owner.
+  std::span<const uint8_t> peek(size_t size) {
+    return end_ - begin_ >= size ? std::span<const uint8_t>(data_ + begin_, end_ - begin_) : fill(size);
+  }
+  // REQUIRES: peek() gave at least `size` bytes.
+  void advance(size_t size) { begin_ += size; }
+
+  const BufferRef& buffer() const { return buffer_; }
+  // Where in the decompressed bytes the next one lies.
+  uint64_t offset() const { return buffer_offset_ + begin_; }
+  // Why there are no bytes beyond those that peek() gave; ok if the stream goes on or has ended.
+  const Status& status() const { return status_; }
+  const std::string& file() const { return stream_->file(); }
+  Status seek(uint64_t offset);
+
+ private:
+  std::span<const uint8_t> fill(size_t size);
+  void renew_buffer(size_t size);
+
+  std::unique_ptr<ByteStream> stream_;
+  const size_t block_bytes_;
+  BufferPool pool_;
+  BufferRef buffer_;
+  uint8_t* data_ = nullptr;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  uint64_t buffer_offset_ = 0;
+  bool ended_ = false;
+  Status status_;
+};
+
+}  // namespace weir

@@ -1,0 +1,88 @@
+// TFRecord files: RecordReader gives checked records as views into shared buffers, RecordWriter writes them.
+// Ownership: a batch's owners keep the bytes of its records; reader and writer own their file.
+// Threads: one at a time; nothing blocks but the file system. Errors: those of the file, and data_loss with
+// file, offset (in the decompressed bytes) and record number, which costs the rest of that file: there is no
+// way to find the next record. Cost: both checksums and no allocation a record.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/buffer.h"
+#include "core/status.h"
+#include "core/str.h"
+#include "format/inflate.h"
+#include "fs/file_system.h"
+
+namespace weir {
+
+// A record's length stands in the file, and a buffer of that size is taken for it.
+inline constexpr uint64_t kRecordBytesLimit = uint64_t{1} << 30;
+
+// Every record lies in one of `owners`, each of which is listed once.
+struct RecordBatch {
+  std::vector<Str> records;
+  std::vector<BufferRef> owners;
+
+  void clear() {
+    records.clear();
+    owners.clear();
+  }
+};
+
+// Before which record a reader stands. `offset` counts decompressed bytes.
+struct RecordPosition {
+  uint64_t offset = 0;
+  uint64_t record = 0;
+};
+
+class RecordReader {
+ public:
+  explicit RecordReader(std::unique_ptr<ByteStream> stream, uint64_t record_bytes_limit = kRecordBytesLimit);
+  static Result<std::unique_ptr<RecordReader>> open(FileSystem& file_system, const std::string& name,
+                                                    Compression compression,
+                                                    uint64_t record_bytes_limit = kRecordBytesLimit);
+
+  // Appends records until there are `max_records` more or `max_bytes` bytes of them are reached (the record
+  // that reaches them included). Appends at least one; else it is the end (ok) or an error, which comes once,
+  // after the records before it, and is followed by the end.
+  Status next_batch(size_t max_records, size_t max_bytes, RecordBatch& out);
+
+  RecordPosition position() const { return {blocks_.offset(), record_}; }
+  // Goes to a position that position() gave for the same file. Costs reading up to there where it is
+  // compressed.
+  Status seek(RecordPosition position);
+  const std::string& file() const { return blocks_.file(); }
+
+ private:
+  bool next_record(Str& record);
+  bool fail(std::string message, uint64_t found_bytes, uint64_t wanted_bytes);
+  bool fail(std::string message);
+  bool fail(Error error);
+
+  BlockReader blocks_;
+  const uint64_t record_bytes_limit_;
+  uint64_t record_ = 0;
+  bool done_ = false;
+  Status failure_;
+};
+
+class RecordWriter {
+ public:
+  // `compression` is none, gzip or zlib; `level` 0 to 9, or -1 for zlib's own choice.
+  static Result<std::unique_ptr<RecordWriter>> create(FileSystem& file_system, const std::string& name,
+                                                      Compression compression, int level = -1);
+  virtual ~RecordWriter() = default;
+
+  // After an error of any of these the file is damaged; every further call gives the same error.
+  virtual Status write(Str record) = 0;
+  // Hands everything written to the file system; a reader sees whole records then.
+  virtual Status flush() = 0;
+  // Completes the file. REQUIRES: nothing is called afterwards. Destroyed without it, the file is incomplete.
+  virtual Status close() = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,92 @@
+// FileSystem: the one door to files; open, create, glob, stat, and writing a whole file atomically.
+// Ownership: files are shared by RefPtr and may outlive the FileSystem that opened them.
+// Threads: a FileSystem and a RandomAccessFile may be used by many threads at once; a WritableFile by one at
+// a time. Errors: not_found, permission_denied, invalid_argument, resource_exhausted, data_loss, unavailable;
+// Error.file is set. Cost: every call may block; none of them belongs on a compute lane.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ref.h"
+#include "core/status.h"
+
+namespace weir {
+
+// A file open for reading at any place.
+class RandomAccessFile : public RefCounted {
+ public:
+  explicit RandomAccessFile(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
+
+  // Fills `out` from `offset` on and gives the bytes read; fewer than asked for only if the file ends there.
+  virtual Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) = 0;
+  // The size now; it may be another one by the time of the next read.
+  virtual Result<uint64_t> size() = 0;
+
+ private:
+  const std::string name_;
+};
+
+// A file being written from its beginning. Destroyed without close(), it is closed and errors are lost.
+class WritableFile {
+ public:
+  virtual ~WritableFile() = default;
+  virtual Status append(std::span<const uint8_t> bytes) = 0;
+  // Makes what was appended survive a power failure.
+  virtual Status sync() = 0;
+  // REQUIRES: nothing is called afterwards.
+  virtual Status close() = 0;
+};
+
+struct FileInfo {
+  uint64_t size = 0;
+  int64_t modified_ns = 0;
+  bool is_folder = false;
+};
+
+// One of the numbered files that share a prefix: "model.ckpt-12" is generation 12 of "model.ckpt-".
+struct Generation {
+  uint64_t number = 0;
+  std::string name;
+};
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  virtual Result<RefPtr<RandomAccessFile>> open(const std::string& name) = 0;
+  // An empty file for writing, in place of any that was there.
+  virtual Result<std::unique_ptr<WritableFile>> create(const std::string& name) = 0;
+  virtual Result<FileInfo> stat(const std::string& name) = 0;
+  // The names in a folder without "." and "..", in no particular order.
+  virtual Result<std::vector<std::string>> list_folder(const std::string& folder) = 0;
+  virtual Status remove(const std::string& name) = 0;
+  virtual Status create_folders(const std::string& folder) = 0;
+  // After success and a power failure the file holds `bytes`; after an error, or a crash at any moment
+  // before, it holds what it held. Writes a temporary file beside it, syncs, renames, syncs the folder.
+  virtual Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) = 0;
+
+  // False where nothing is; an error where that can't be found out.
+  Result<bool> exists(const std::string& name);
+  // All of a file's bytes; resource_exhausted if there are more than `limit_bytes`.
+  Result<std::string> read_file(const std::string& name, uint64_t limit_bytes);
+  // The names of files and folders that match, sorted bytewise. `*` `?` `[a-z]` `[!x]` match within one part
+  // of a path, a leading dot included; `\` takes the next character as it is. No match gives an empty list.
+  Result<std::vector<std::string>> glob(std::string_view pattern);
+  // The files named `prefix` + decimal digits, the highest number first.
+  Result<std::vector<Generation>> list_generations(const std::string& prefix);
+};
+
+// The machine's own files. Lives as long as the process.
+FileSystem& local_file_system();
+
+// True if `name`, one part of a path, matches `pattern`, in glob's notation.
+bool matches_pattern(std::string_view pattern, std::string_view name);
+
+}  // namespace weir
