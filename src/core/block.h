@@ -1,0 +1,107 @@
+// Block: 1..1024 consecutive rows stored by column; rows that failed are listed beside the columns.
+// Ownership: columns share buffers with other blocks; a block may write only what it solely owns.
+// Threads: one thread at a time. Errors: std::bad_alloc.
+// Cost: cutting and moving rows of dense columns moves no bytes; a list column costs a Tensor a row.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/spec.h"
+#include "core/tensor.h"
+
+namespace weir {
+
+inline constexpr int kMaxBlockRows = 1024;
+inline constexpr int64_t kMaxBlockBytes = int64_t{1} << 20;
+
+struct RowError {
+  int row;
+  ErrorPtr error;
+};
+
+// One component of every row: dense (one tensor whose first dimension is the rows) or a list of tensors.
+class Column {
+ public:
+  bool dense() const { return dense_; }
+  // REQUIRES: dense()
+  const Tensor& tensor() const { return tensor_; }
+  // REQUIRES: !dense()
+  const std::vector<Tensor>& list() const { return list_; }
+  DType dtype() const { return dense_ ? tensor_.dtype : (list_.empty() ? DType::invalid : list_[0].dtype); }
+
+  // Room for `rows` rows of that shape, uninitialised (strings and datasets: zeroed), reusing the last buffer if nobody else
+  // holds it and it is large enough, or the bound target if it fits. Returns the entries.
+  uint8_t* make_dense(DType dtype, const Shape& row_shape, int rows);
+  template <class T>
+  T* make_dense(const Shape& row_shape, int rows) {
+    return reinterpret_cast<T*>(make_dense(dtype_of<T>, row_shape, rows));
+  }
+  // Gives a string or dataset column its owners. REQUIRES: dense()
+  void set_owners(OwnersRef owners) { tensor_.owners = std::move(owners); }
+  // Takes a tensor whose first dimension is the rows.
+  void set_dense(Tensor tensor);
+  // An empty list to push one tensor a row onto.
+  std::vector<Tensor>& make_list();
+  // A list whose tensors all have one shape becomes dense (copies bytes).
+  void densify();
+
+  // Row i as a tensor sharing the buffer.
+  Tensor row(int i) const;
+  // Rows [begin, begin + count), sharing buffers.
+  Column slice(int begin, int count) const;
+  // Keeps the rows listed, in that order (dense columns are compacted into a fresh or reused buffer).
+  void gather_from(const Column& source, std::span<const int32_t> rows);
+  // Adds rows of another column behind the `rows` that this one has.
+  void append(int rows, const Column& source, int begin, int count);
+  // Bytes the rows take, strings included, as far as it can be told cheaply.
+  int64_t byte_size(int rows) const;
+
+  // A place that make_dense fills if dtype and size fit: batch binds its own buffer at the right offset.
+  void bind_target(BufferRef buffer, uint8_t* data, size_t bytes);
+  void clear_target() { target_ = Tensor(); }
+  // Forgets the rows but keeps memory for the next make_dense.
+  void clear();
+
+ private:
+  bool reuse(DType dtype, const Shape& shape, size_t bytes);
+
+  bool dense_ = true;
+  Tensor tensor_;
+  std::vector<Tensor> list_;
+  Tensor target_;
+  size_t target_bytes_ = 0;
+};
+
+class Block {
+ public:
+  // Rows, failed ones included. Columns are absent where rows were asked for with `drop`.
+  int rows = 0;
+  std::vector<Column> columns;
+  // Sorted by row, one a row at the most; absent as a rule.
+  std::vector<RowError> errors;
+
+  int value_rows() const { return rows - static_cast<int>(errors.size()); }
+  bool failed(int row) const;
+  // The error of a row, or null.
+  const ErrorPtr* error_of(int row) const;
+  // Adds or, for a row that failed already, ignores: the first error of a row wins.
+  void fail_row(int row, ErrorPtr error);
+
+  // Forgets rows and errors but keeps the memory of `count` columns.
+  void reset(size_t count);
+  // One failed row and nothing else.
+  void set_error(ErrorPtr error, size_t count);
+  // Rows [begin, begin + count) with their errors, sharing buffers.
+  Block slice(int begin, int count) const;
+  // Adds rows of another block, errors included, behind its own.
+  void append(const Block& source, int begin, int count);
+  // Keeps the listed rows of `source` with their errors.
+  void gather_from(const Block& source, std::span<const int32_t> keep);
+  Components row(int i) const;
+  // One row from components. REQUIRES: rows == 0
+  void set_row(const Components& components);
+  int64_t byte_size() const;
+};
+
+}  // namespace weir

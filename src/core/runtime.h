@@ -1,0 +1,105 @@
+// Runtime, Session and Context: everything that touches the outside, one iterator's share of it, and what a
+// chain of calls carries along.
+// Ownership: a Runtime outlives its sessions (the C ABI's handle table sees to it); a Session is shared by an
+// iterator and the pumps it left behind.
+// Threads: Runtime and Session serve any thread; a Context belongs to the call that made it.
+// Cost: a Context is five words and is copied freely.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/buffer.h"
+#include "core/epochs.h"
+#include "core/ref.h"
+#include "core/status.h"
+
+namespace weir {
+
+class Executor;    // exec/executor.h
+class Crew;        // exec/crew.h
+class FileSystem;  // fs/file_system.h
+class Waker;       // core/pull.h
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual int64_t now_ns() = 0;
+};
+
+class RandomSource {
+ public:
+  virtual ~RandomSource() = default;
+  // Bits nobody can foresee; drawn when a seed is `none`.
+  virtual uint64_t draw() = 0;
+};
+
+class Logger {
+ public:
+  enum class Level : uint8_t { debug, info, warning, error };
+  virtual ~Logger() = default;
+  virtual void log(Level level, std::string_view message) = 0;
+};
+
+// Ceilings; each is a named limit in the error that reports it.
+struct Limits {
+  int64_t record_bytes = int64_t{1} << 31;
+  int64_t tensor_bytes = int64_t{1} << 36;
+  int64_t checkpoint_bytes = int64_t{1} << 32;
+  int nesting_depth = 200;
+};
+
+struct Runtime {
+  Executor* executor = nullptr;
+  Clock* clock = nullptr;
+  FileSystem* files = nullptr;
+  RandomSource* random = nullptr;
+  Logger* logger = nullptr;
+  BufferPool* pool = nullptr;
+  Limits limits;
+};
+
+// A place in a graph whose seed was `none`: drawn once when it was built, written into checkpoints.
+class SeedSite : public RefCounted {
+ public:
+  using Pair = std::pair<uint64_t, uint64_t>;
+  explicit SeedSite(Pair drawn_pair) : drawn(drawn_pair) {}
+  const Pair drawn;
+};
+
+// What the cursors, pumps and callbacks of one iterator share.
+class Session : public RefCounted {
+ public:
+  Session(Runtime& r, RefPtr<RefCounted> crew_owner, Crew* iterator_crew);
+  ~Session() override;
+
+  Runtime& runtime;
+  Crew* const crew;
+  std::atomic<bool> cancelled{false};
+
+  // The pair that a site uses here: what a checkpoint recorded, else what was drawn when the graph was built.
+  SeedSite::Pair seed(const SeedSite& site) const;
+  // REQUIRES: before the first cursor opens.
+  void override_seed(const SeedSite& site, SeedSite::Pair pair);
+
+ private:
+  const RefPtr<RefCounted> crew_owner_;
+  std::vector<std::pair<const SeedSite*, SeedSite::Pair>> seeds_;
+};
+
+struct Context {
+  Session& session;
+  // Who asked; woken once after a pending answer.
+  Waker* waker;
+  // The scope in which openings are counted.
+  EpochScope* epochs;
+
+  Runtime& runtime() const { return session.runtime; }
+};
+
+}  // namespace weir

@@ -1,0 +1,67 @@
+// Spec: the structure of an element: a tree of tuples, dicts and leaves over a flat list of components.
+// Ownership: a plain value. Threads: immutable once built.
+// Cost: proportional to its nodes; never touched per row.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/shape.h"
+#include "core/status.h"
+
+namespace weir {
+
+// One entry of the flat list. A sparse tensor has three, a ragged one its values and row splits.
+struct Component {
+  DType dtype = DType::invalid;
+  Shape shape;
+
+  bool operator==(const Component&) const = default;
+};
+
+struct Spec {
+  enum class Kind : uint8_t { tensor, tuple, dict, sparse, ragged, optional, dataset };
+
+  Kind kind = Kind::tuple;
+  // Tensor, sparse and ragged: the dtype and the (dense) shape.
+  DType dtype = DType::invalid;
+  Shape shape;
+  // Dict: in written order.
+  std::vector<std::string> keys;
+  // Tuple and dict: the members; optional and dataset: one.
+  std::vector<Spec> children;
+
+  static Spec tensor(DType dtype, Shape shape = {});
+  static Spec tuple(std::vector<Spec> members);
+  static Spec dict(std::vector<std::string> keys, std::vector<Spec> members);
+  static Spec dataset(Spec element);
+
+  bool is_tensor() const { return kind == Kind::tensor; }
+  bool is_dataset() const { return kind == Kind::dataset; }
+  bool is_scalar(DType d) const { return is_tensor() && dtype == d && shape.rank_known() && shape.rank() == 0; }
+  int component_count() const;
+  // The flat list, in written order.
+  std::vector<Component> components() const;
+  // Index of the first component of child i in the flat list.
+  int child_offset(int child) const;
+  // Position of a key of a dict, or -1.
+  int find(std::string_view key) const;
+
+  // Equal with the same keys in any order.
+  bool operator==(const Spec& other) const;
+  // Structure and dtypes equal (dict keys in any order) and every shape compatible; says where not.
+  Status check_compatible(const Spec& other) const;
+  // The same tree with every shape the relaxation of both. REQUIRES: same structure and dtypes.
+  static Spec relax(const Spec& a, const Spec& b);
+  // As the notation writes it: "{image: uint8[28, 28], label: int64}".
+  std::string to_string() const;
+};
+
+// Where each component of `to` stands in `from`; the two have equal structure, dict keys in any order.
+std::vector<int> component_order(const Spec& from, const Spec& to);
+
+// True if the word can stand as a key without quotes.
+bool is_identifier(std::string_view word);
+
+}  // namespace weir

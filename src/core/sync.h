@@ -1,0 +1,70 @@
+// Locks. Nothing else in weir makes one, except src/exec/.
+// Threads: every lock here is a leaf: nothing is called with one held that might take another, unless
+// the holder's comment names the order. Under the simulated executor every acquisition is a switch point.
+// Cost: one compare-and-swap uncontended; a futex wait when contended.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir {
+
+// What the simulated executor puts in the way of every primitive; null outside the simulation.
+class SyncHooks {
+ public:
+  virtual ~SyncHooks() = default;
+  // May run another fiber before it returns.
+  virtual void switch_point() = 0;
+  // Called when a lock is held by another fiber: runs others before it returns.
+  virtual void wait_turn() = 0;
+};
+
+SyncHooks* sync_hooks();
+void set_sync_hooks(SyncHooks* hooks);
+
+class Mutex {
+ public:
+  Mutex() = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void lock() {
+    uint32_t expected = 0;
+    if (sync_hooks() != nullptr || !state_.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
+      lock_slow();
+    }
+  }
+  bool try_lock() {
+    uint32_t expected = 0;
+    return state_.compare_exchange_strong(expected, 1, std::memory_order_acquire);
+  }
+  void unlock() {
+    if (state_.exchange(0, std::memory_order_release) == 2) state_.notify_one();
+  }
+
+ private:
+  void lock_slow();
+
+  // 0 free, 1 held, 2 held and somebody waits.
+  std::atomic<uint32_t> state_{0};
+};
+
+class MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) : mutex_(&mutex) { mutex.lock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+  ~MutexLock() {
+    if (mutex_) mutex_->unlock();
+  }
+  // Lets go early, so that wakes come after the unlock.
+  void unlock() {
+    mutex_->unlock();
+    mutex_ = nullptr;
+  }
+
+ private:
+  Mutex* mutex_;
+};
+
+}  // namespace weir

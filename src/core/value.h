@@ -1,0 +1,51 @@
+// Components, Env and NestedDataset: values of elements and of lambda variables outside a block.
+// Ownership: by RefPtr; all are immutable once shared.
+// Threads: immutable. Cost: an Env is one allocation and a copy of its tensors' references.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/ref.h"
+#include "core/tensor.h"
+
+namespace weir {
+
+// The flat list of an element's tensors; a dataset component is a scalar tensor of DType::dataset.
+using Components = std::vector<Tensor>;
+
+// The variables of one enclosing lambda's row (or, at the root, the document's $params).
+class Env : public RefCounted {
+ public:
+  Env(RefPtr<const Env> up, Components components) : parent(std::move(up)), values(std::move(components)) {}
+
+  // `levels` scopes outwards. REQUIRES: so many exist.
+  const Env& up(int levels) const {
+    const Env* env = this;
+    while (levels-- > 0) env = env->parent.get();
+    return *env;
+  }
+
+  const RefPtr<const Env> parent;
+  const Components values;
+};
+
+using EnvRef = RefPtr<const Env>;
+
+// A dataset as a value of an element: a compiled node and the variables it was made with.
+class NestedDataset : public RefCounted {
+ public:
+  NestedDataset(RefPtr<const RefCounted> compiled, EnvRef variables)
+      : node(std::move(compiled)), env(std::move(variables)) {}
+
+  // A Dataset (dataset/dataset.h), which this floor does not know.
+  const RefPtr<const RefCounted> node;
+  const EnvRef env;
+};
+
+// A scalar tensor of DType::dataset that owns `dataset`.
+Tensor dataset_tensor(RefPtr<NestedDataset> dataset);
+// The dataset of a scalar tensor of DType::dataset.
+inline const NestedDataset& dataset_of(const Tensor& tensor) { return **tensor.as<const NestedDataset*>(); }
+
+}  // namespace weir
