@@ -1,0 +1,59 @@
+// Which grammar an argument of a call has: what the parser must ask, since it knows no operator and no function.
+// Ownership: the parser borrows a Grammars for the call. Threads: const members from any thread.
+// Errors: none; an unknown callee takes values. Cost: one look-up an argument.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weir::syntax {
+
+enum class Grammar : uint8_t {
+  value,           // a lambda or a pipeline
+  dtype,           // the name of a dtype
+  value_or_dtype,  // a dtype's name where one stands alone, else a value
+  spec,            // an element spec
+  features,        // {key: feature}
+  columns,         // a list of value_or_dtype, as of `csv`
+};
+
+// Where a callee's name is looked up.
+enum class Place : uint8_t {
+  function,        // NAME( : sources and functions
+  transformation,  // | NAME( : transformations and terminals
+};
+
+class Grammars {
+ public:
+  virtual ~Grammars() = default;
+  // `position` counts from 0.
+  virtual Grammar of_position(Place place, std::string_view callee, size_t position) const = 0;
+  virtual Grammar of_name(Place place, std::string_view callee, std::string_view name) const = 0;
+};
+
+// The rule for parameters by name: `dtype`; `spec`; `features`, `context`, `lists`; `columns`, as which the
+// operators declare a list of values and dtypes; others take values.
+Grammar grammar_of_parameter(std::string_view name);
+
+// Grammars read from the parameters that operators and functions declare.
+class SignatureTable : public Grammars {
+ public:
+  // The grammar of each positional argument. A callee with several signatures is added once for each; where
+  // one has a value and another a dtype, either may stand.
+  void add(Place place, std::string_view callee, const std::vector<Grammar>& positions);
+  // The same, from the parameters' names through grammar_of_parameter().
+  void add_names(Place place, std::string_view callee, const std::vector<std::string>& names);
+
+  Grammar of_position(Place place, std::string_view callee, size_t position) const override;
+  Grammar of_name(Place place, std::string_view callee, std::string_view name) const override;
+
+ private:
+  std::map<std::pair<Place, std::string>, std::vector<Grammar>, std::less<>> positions_;
+};
+
+}  // namespace weir::syntax

@@ -1,0 +1,25 @@
+// Text to tree: documents, values of parameters, element specs.
+// Ownership: the Tree owns its copy of the text; `grammars` is borrowed for the call.
+// Threads: any. Errors: invalid_argument with line, column and caret (render_with_caret in source.h).
+// Cost: one pass; memory in proportion to the text, which kMaxSourceBytes bounds.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/status.h"
+#include "syntax/grammar.h"
+#include "syntax/tree.h"
+
+namespace weir::syntax {
+
+// A whole document; the root is a Kind::document.
+Result<Tree> parse_document(std::string source, const Grammars& grammars);
+
+// One value, as of `-p NAME=VALUE`: a number, string, list, tuple, dict, true …; a bare word is a string.
+Result<Tree> parse_value(std::string source);
+
+// One element spec; the root is a Kind::spec_….
+Result<Tree> parse_spec(std::string source);
+
+}  // namespace weir::syntax

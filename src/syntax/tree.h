@@ -1,0 +1,148 @@
+// The tree of a text: what the parser yields, the printer prints and the upper floors read.
+// Ownership: nodes are immutable and shared (NodePtr); a Tree also holds the text, so that its errors can
+//   show the line. A subtree may outlive its Tree.
+// Threads: immutable after parsing; any thread may read. Errors: none here, save those that error_at() makes.
+// Cost: about 250 bytes a node; a tree is at most kMaxDepth deep, so walking it by recursion is safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/shape.h"
+#include "core/status.h"
+#include "syntax/source.h"
+
+namespace weir::syntax {
+
+// Levels of nesting, operators included. Deeper texts are refused.
+inline constexpr int kMaxDepth = 200;
+// What a node is, and which of its members say what. "items" lists the children in order; an item's name is
+// empty where none is mentioned.
+enum class Kind : uint8_t {
+  // Literals.
+  integer,   // `integer` is the written value; a minus sign is a unary node around it
+  floating,  // `text` is the exact written value in canonical form, "inf" or "nan"; std::from_chars reads it
+  string,    // `text` holds the bytes
+  boolean,   // `integer` is 0 or 1
+  automatic,  // auto
+  none,
+
+  // Expressions.
+  name,       // `text`: a variable or a `let`
+  parameter,  // $NAME: `text`
+  callback,   // @NAME or @1: `text` is "NAME" or "1"
+  list,       // items: members
+  tuple,      // items: members
+  dict,       // items: named by their keys, in written order
+  unary,      // `op` is negate or logical_not; items: operand
+  binary,     // `op`; items: left, right
+  conditional,  // if; items: condition, then, else
+  let_in,       // let NAME = e in e: `text` is the name; items: value, body
+  index,        // x[…]; items: x, then positions, each an expression, slice, ellipsis or newaxis
+  slice,        // a:b:c, only in an index; three items: start, stop, step; a null value where left out
+  ellipsis,     // `...`, only in an index
+  newaxis,      // only in an index
+  field,        // x.name or x."name"; `text`; items: x
+  position,     // x.0; `integer`; items: x
+  call,         // `text` is the callee; items: arguments, positional (no name) first, then named
+  pipeline,     // items: an expression that is no pipeline, then one or more calls of transformations
+  lambda,       // only as an argument; items: pattern, body
+
+  // Patterns.
+  pattern_name,   // `text`
+  pattern_any,    // _
+  pattern_tuple,  // items: patterns
+  pattern_dict,   // items: patterns, named by their keys
+
+  // Element specs; int64[] reads as int64.
+  dtype,          // the name of a dtype as an argument: `dtype`
+  spec_tensor,    // `dtype`, `shape` (kUnknownDim for `?`)
+  spec_tuple,     // items: specs
+  spec_dict,      // items: specs, named by their keys
+  spec_sparse,    // `dtype`, `shape`
+  spec_ragged,    // `dtype`, `shape`
+  spec_optional,  // items: spec
+  spec_dataset,   // items: spec
+
+  // Features of an Example.
+  features,      // items: feature nodes, named by their keys
+  feature,       // items: a spec_tensor or a feature_kind, then the default where one is written
+  feature_kind,  // varlen, sequence, ragged, sparse: `text`; items: arguments as of a call; a positional
+                 // one is a spec_tensor, `dtype:` a dtype, any other named one an expression
+
+  // Documents.
+  document,   // items: params and lets in order, then the pipeline
+  param,      // `text` is the name; items: spec
+  let,        // `text` is the name; items: value
+};
+
+enum class Op : uint8_t {
+  none,
+  logical_or,
+  logical_and,
+  logical_not,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  add,
+  subtract,
+  multiply,
+  divide,
+  floor_divide,
+  remainder,
+  negate,
+  power,
+};
+
+// As written: "+", "//", "and"; "-" for both subtract and negate.
+std::string_view op_text(Op op);
+
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+// A child, with its key (dicts, patterns, specs, features) or argument name where it has one.
+struct Item {
+  std::string name;
+  Span name_span;
+  NodePtr value;
+};
+
+struct Node {
+  Kind kind = Kind::none;
+  Op op = Op::none;
+  DType dtype = DType::invalid;
+  uint8_t depth = 1;  // of the tree under it, itself included
+  Span span;          // from its first to its last character; outer parentheses do not count
+  uint64_t integer = 0;
+  std::string text;
+  Shape shape;
+  std::vector<Item> items;
+
+  // REQUIRES: i < items.size() and, in a slice, that the part is there
+  const Node& child(size_t i) const { return *items[i].value; }
+};
+
+// Same kind, values and children; spans do not count.
+bool equal(const Node& a, const Node& b);
+
+// A number with at most one minus sign, or a list of such: what adapts its dtype.
+bool is_literal(const Node& node);
+
+struct Tree {
+  std::string source;
+  NodePtr root;
+
+  // invalid_argument that shows the line and a caret under `node`.
+  Status error_at(const Node& node, std::string_view message) const {
+    return syntax::error_at(source, node.span, message);
+  }
+};
+
+}  // namespace weir::syntax
