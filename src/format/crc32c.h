@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace weir {
 
@@ -14,6 +15,14 @@ uint32_t crc32c(const void* data, size_t size, uint32_t crc = 0);
 
 // The same, byte by byte from a table: what the fast ways are tested against.
 uint32_t crc32c_portable(const void* data, size_t size, uint32_t crc = 0);
+
+// The ways that this processor can run, all with the same results, the slowest first; crc32c() takes the
+// last.
+struct Crc32cLevel {
+  const char* name;
+  uint32_t (*function)(const void* data, size_t size, uint32_t crc);
+};
+std::span<const Crc32cLevel> crc32c_levels();
 
 // A checksum that is itself stored in checksummed data is stored masked.
 constexpr uint32_t mask_crc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
