@@ -1,0 +1,61 @@
+// Archive: the one visitor through which state is written down and read back.
+//
+// A cursor's `state(Archive&)` names each of its members once; the same lines save and load.
+// Fields are keyed: the key is written with the value and checked when read, so that a foreign or damaged
+// state is an error and never a misread number.
+// Ownership: a writing archive owns its bytes, a reading one views the caller's.
+// Threads: one at a time.
+// Errors: sticky; after the first, reads leave their targets as they are. Sizes read are checked against what is left.
+// Cost: some ten nanoseconds a field.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/status.h"
+
+namespace weir {
+
+class Archive {
+ public:
+  // Writes.
+  Archive() = default;
+  // Reads. REQUIRES: `bytes` outlives the archive.
+  explicit Archive(std::string_view bytes) : loading_(true), in_(bytes) {}
+
+  bool loading() const { return loading_; }
+
+  void operator()(std::string_view key, int64_t& value) { integer(key, value); }
+  // A loaded value outside [low, high] is data_loss.
+  void operator()(std::string_view key, int64_t& value, int64_t low, int64_t high);
+  void operator()(std::string_view key, uint64_t& value);
+  void operator()(std::string_view key, bool& value);
+  void operator()(std::string_view key, std::string& value);
+  void operator()(std::string_view key, std::vector<int64_t>& values);
+  void operator()(std::string_view key, std::vector<uint64_t>& values);
+
+  void fail(std::string message);
+  const Status& status() const { return status_; }
+  // data_loss unless everything was read.
+  void finish();
+  // What was written. REQUIRES: !loading()
+  std::string take() { return std::move(out_); }
+
+ private:
+  void integer(std::string_view key, int64_t& value);
+  bool read_key(std::string_view key, char type);
+  void write_key(std::string_view key, char type);
+  void write_varint(uint64_t value);
+  uint64_t read_varint();
+  template <class T>
+  void list(std::string_view key, std::vector<T>& values);
+
+  bool loading_ = false;
+  std::string out_;
+  std::string_view in_;
+  Status status_;
+};
+
+}  // namespace weir

@@ -1,0 +1,182 @@
+// Parameters of operators: declared once, as members with one `fields` visitor.
+//
+//   struct Params : ParamsOf<Params> {
+//     IntParam count;
+//     void fields(Fields& f) override { f("count", count, "how many elements; negative: all"); }
+//   };
+//
+// From that list the house derives argument parsing with range checks, the text form, protobuf, equality,
+// the fingerprint and the JSON schema. Fields without a default (a fresh Params leaves them unset) are required.
+// Ownership: a dataset node owns its parameters; they are immutable once it is built.
+// Threads: immutable. Cost: `fields` runs when graphs are built and when a dataset with run-time parameters opens.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/runtime.h"
+#include "core/spec.h"
+#include "core/value.h"
+
+namespace weir {
+
+// An expression over the variables of the enclosing lambdas and the $params: evaluated when a cursor opens.
+class ParamExpression : public RefCounted {
+ public:
+  virtual Result<Components> evaluate(Session& session, const Env* env) const = 0;
+};
+using ParamExpressionRef = RefPtr<const ParamExpression>;
+
+// A number, truth value or string.
+template <class T>
+struct Scalar {
+  enum class State : uint8_t { unset, constant, automatic, none, expression };
+
+  Scalar() = default;
+  Scalar(T constant) : state(State::constant), value(std::move(constant)) {}
+  static Scalar automatic() {
+    Scalar out;
+    out.state = State::automatic;
+    return out;
+  }
+  static Scalar none() {
+    Scalar out;
+    out.state = State::none;
+    return out;
+  }
+
+  bool is_auto() const { return state == State::automatic; }
+  bool is_none() const { return state == State::none; }
+  bool is_constant() const { return state == State::constant; }
+  // REQUIRES: is_constant(), which holds for every bound parameter that is neither auto nor none.
+  const T& operator*() const { return value; }
+  T value_or(T fallback) const { return is_constant() ? value : fallback; }
+
+  State state = State::unset;
+  T value{};
+  ParamExpressionRef expression;
+};
+using IntParam = Scalar<int64_t>;
+using FloatParam = Scalar<double>;
+using BoolParam = Scalar<bool>;
+using StringParam = Scalar<std::string>;
+
+// none, n, or (a, b). `site` holds the pair: given, or drawn when the graph was built.
+struct SeedParam {
+  enum class State : uint8_t { none, op_seed, pair };
+  State state = State::none;
+  int64_t first = 0;
+  int64_t second = 0;
+  RefPtr<const SeedSite> site;
+};
+
+struct DTypeParam {
+  DType dtype = DType::invalid;
+  bool set() const { return dtype != DType::invalid; }
+};
+
+struct SpecParam {
+  bool set = false;
+  Spec spec;
+};
+
+// A nested value of tensors: constant, or an expression whose spec is known.
+struct ValueParam {
+  bool set = false;
+  Spec spec;
+  Components values;
+  ParamExpressionRef expression;
+};
+
+// A lambda or callback. `takes` and `gives` tell the binder what to type it against.
+struct FunctionParam {
+  enum class Takes : uint8_t {
+    element,            // x
+    state_and_element,  // (state, x), the state typed by the field named "initial"
+  };
+  enum class Gives : uint8_t { anything, boolean, dataset, state };
+
+  FunctionParam(Takes t, Gives g) : takes(t), gives(g) {}
+  Takes takes;
+  Gives gives;
+  // An expr::Function, which this floor does not know.
+  RefPtr<const RefCounted> function;
+};
+
+// A dataset given as an argument; `index` is its place among the node's inputs (the piped one is first).
+struct InputParam {
+  int index = -1;
+};
+// Like InputParam, but a string or a list of strings stands for the dataset of these names.
+struct FilesParam {
+  int index = -1;
+};
+// A tuple or dict of datasets, nested: `structure` has a dataset leaf for each, `indices` their inputs in order.
+struct InputsParam {
+  bool set = false;
+  Spec structure;
+  std::vector<int> indices;
+};
+
+struct Bounds {
+  int64_t low = std::numeric_limits<int64_t>::min();
+  int64_t high = std::numeric_limits<int64_t>::max();
+};
+inline constexpr Bounds at_least(int64_t low) { return {low, std::numeric_limits<int64_t>::max()}; }
+
+struct Allows {
+  bool automatic = false;
+  bool none = false;
+};
+
+struct Field {
+  using Slot = std::variant<IntParam*, FloatParam*, BoolParam*, StringParam*, SeedParam*, DTypeParam*, SpecParam*,
+                            ValueParam*, FunctionParam*, InputParam*, FilesParam*, InputsParam*>;
+  const char* name;
+  Slot slot;
+  const char* doc;
+  Bounds bounds;
+  Allows allows;
+};
+
+// What `fields` is handed: collects the declarations in order.
+class Fields {
+ public:
+  template <class T>
+  void operator()(const char* name, T& slot, const char* doc, Bounds bounds = {}, Allows allows = {}) {
+    list.push_back(Field{name, &slot, doc, bounds, allows});
+  }
+  std::vector<Field> list;
+};
+
+class ParamsBase {
+ public:
+  virtual ~ParamsBase() = default;
+  virtual void fields(Fields& fields) = 0;
+  virtual std::unique_ptr<ParamsBase> clone() const = 0;
+};
+
+template <class P>
+class ParamsOf : public ParamsBase {
+ public:
+  std::unique_ptr<ParamsBase> clone() const override {
+    return std::make_unique<P>(static_cast<const P&>(*this));
+  }
+};
+
+struct NoParams : ParamsOf<NoParams> {
+  void fields(Fields&) override {}
+};
+
+// True if some parameter is an expression, to be evaluated when a cursor opens.
+bool has_expressions(ParamsBase& params);
+// A copy in which every expression is replaced by its value under `env`, ranges checked.
+Result<std::unique_ptr<ParamsBase>> bind_params(const ParamsBase& params, Session& session, const Env* env);
+// invalid_argument if a constant is out of its field's bounds; says what was expected.
+Status check_bounds(const Field& field);
+
+}  // namespace weir

@@ -1,0 +1,84 @@
+// Dataset: an immutable, reference-counted node: operator + parameters + inputs + structure + cardinality.
+// Ownership: nodes share their inputs; a dataset may be used by any number of iterators and outlives its makers.
+// Threads: immutable after build(). Errors: invalid_argument from build().
+// Cost: building is linear in the node; opening is the operator's.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/params.h"
+#include "core/spec.h"
+#include "exec/executor.h"
+
+namespace weir {
+
+class Cursor;
+struct OperatorDef;
+struct Opening;
+
+inline constexpr int64_t kInfinite = -1;
+inline constexpr int64_t kUnknown = -2;
+
+class Dataset;
+using DatasetRef = RefPtr<const Dataset>;
+
+class Dataset : public RefCounted {
+ public:
+  // Types the node and checks its constants. `callbacks_lane` and the rest are derived from the parts.
+  static Result<DatasetRef> build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
+                                  std::vector<DatasetRef> inputs);
+
+  const OperatorDef& op() const { return *op_; }
+  const ParamsBase& params() const { return *params_; }
+  const std::vector<DatasetRef>& inputs() const { return inputs_; }
+  const Spec& spec() const { return spec_; }
+  // The flat list of spec(), computed once.
+  const std::vector<Component>& components() const { return components_; }
+  // A count, kInfinite or kUnknown.
+  int64_t cardinality() const { return cardinality_; }
+  // Process-wide number of this node.
+  uint64_t id() const { return id_; }
+  // Some parameter is evaluated when a cursor opens.
+  bool dynamic() const { return dynamic_; }
+
+  // Nodes at or below this one, in this scope, whose openings are counted, in a fixed order.
+  const std::vector<uint64_t>& epoch_nodes() const { return epoch_nodes_; }
+  // Places at or below this one, lambdas included, whose seeds may have been drawn, in a fixed order.
+  const std::vector<RefPtr<const SeedSite>>& seed_sites() const { return seed_sites_; }
+  // The lane that a pump over this node must run on.
+  Lane lane() const { return lane_; }
+  // Empty, or why equal positions need not give equal rows: "map calls a callback that is not declared pure".
+  const std::string& not_replayable() const { return not_replayable_; }
+
+ private:
+  Dataset() = default;
+  void inherit();
+
+  const OperatorDef* op_ = nullptr;
+  std::unique_ptr<ParamsBase> params_;
+  std::vector<DatasetRef> inputs_;
+  Spec spec_;
+  std::vector<Component> components_;
+  int64_t cardinality_ = kUnknown;
+  uint64_t id_ = 0;
+  bool dynamic_ = false;
+  std::vector<uint64_t> epoch_nodes_;
+  std::vector<RefPtr<const SeedSite>> seed_sites_;
+  Lane lane_ = Lane::compute;
+  std::string not_replayable_;
+};
+
+// What a FunctionParam's function tells the house about itself (expr::Function derives from it).
+class FunctionTraits : public RefCounted {
+ public:
+  // compute, blocking or caller.
+  virtual Lane lane() const = 0;
+  // Empty, or why calling it twice may differ.
+  virtual std::string not_replayable() const = 0;
+  // The seed sites of its random calls and of the datasets it makes.
+  virtual void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,105 @@
+// Port: how a cursor reads an input. It pulls blocks, hands out rows, counts rows pulled and consumed, and keeps
+// the anchors from which unconsumed rows can be made again.
+//
+// Two modes. `pass`: the operator leaves no row unconsumed between calls, so the Port's state is its input's.
+// `keep`: before some pulls the Port writes an anchor (ordinal + the bytes of the input's state), as often as
+// costs at most one percent of the time; its state is the anchor before the oldest unconsumed row and how far
+// rows were consumed. Restoring opens the input at the anchor and drops rows up to there: same rows, not same blocks.
+// Ownership: owns the input's Stage. Threads: the cursor's driver. Errors: rows.
+// Cost: pass adds about 2 ns a pull; keep adds a comparison a pull and the anchors.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "dataset/stage.h"
+
+namespace weir {
+
+// A written-down position of an input: rows from `ordinal` on can be made again from it.
+class Anchor : public RefCounted {
+ public:
+  int64_t ordinal = 0;
+  // Rows before it that were not errors.
+  int64_t values = 0;
+  // The input's state; absent in an anchor at a fresh opening.
+  bool fresh = false;
+  std::string bytes;
+  // Openings counted at this position (before the opening, in a fresh one), for the input's epoch_nodes().
+  std::vector<uint64_t> epochs;
+
+  void state(Archive& archive);
+};
+using AnchorRef = RefPtr<const Anchor>;
+
+class Port {
+ public:
+  enum class Mode : uint8_t { pass, keep };
+
+  // Opens input `index` of the operator.
+  Port(Opening& opening, int index, Mode mode);
+  // Opens a dataset that is no input of the operator (an inner one) or opens it again (repeat).
+  Port(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index, Mode mode);
+  Port(Port&&) = default;
+  Port& operator=(Port&&) = default;
+
+  // Pulls a block straight into `out`. REQUIRES: no rows buffered.
+  Pull pull(Context& ctx, const Want& want, Block& out);
+
+  // Makes sure that a row is buffered (pulls at most `want`), for operators that take rows piecewise.
+  Pull fill(Context& ctx, const Want& want);
+  int buffered() const { return block_.rows - begin_; }
+  const Block& block() const { return block_; }
+  int begin() const { return begin_; }
+  // Steps over buffered rows. They stay unconsumed until consume_to() passes them.
+  void take(int count) { begin_ += count; }
+
+  // The number of the next row to be taken, errors included, since the input was opened.
+  int64_t position() const { return pulled_ - buffered(); }
+  // Rows before `ordinal` will never be needed again. Keep mode.
+  void consume_to(int64_t ordinal);
+  void consume_all() { consume_to(position()); }
+  int64_t consumed() const { return consumed_; }
+  // Elements (rows that are no errors) pulled so far.
+  int64_t values() const { return values_; }
+
+  // Saves and loads; loading only keeps. After loading, position() is consumed() of the saved one.
+  void state(Archive& archive);
+  // Opens the input again under another key, as an epoch does; loaded state stays.
+  void reopen(Context& ctx, uint64_t key);
+
+  // The newest anchor at or before the last pull, for Windows, whose ring entries carry it. Keep mode.
+  const AnchorRef& last_anchor() const { return anchors_.back(); }
+  const Dataset& node() const { return *node_; }
+  // Saves a position that a Window's consumer has reached, and loads one.
+  static void save_position(Archive& archive, const Anchor& anchor, int64_t consumed);
+
+ private:
+  Pull restore(Context& ctx);
+  Pull drop_replayed(Context& ctx);
+  void open(Context& ctx);
+  void anchor_if_due(Context& ctx);
+
+  Mode mode_;
+  DatasetRef node_;
+  EnvRef env_;
+  uint64_t key_ = 0;
+  PathRef parent_;
+  int index_ = -1;
+  std::unique_ptr<Stage> stage_;
+
+  Block block_;
+  int begin_ = 0;
+  int64_t pulled_ = 0;
+  int64_t values_ = 0;
+  int64_t consumed_ = 0;
+
+  // Oldest first; the first is at or before consumed_, every later one too unless an unconsumed row needs it.
+  std::deque<AnchorRef> anchors_;
+  int64_t next_anchor_ = 1;
+  int64_t anchored_at_ns_ = 0;
+  // The loaded anchor, until the input has been opened at it and the rows up to consumed_ are dropped.
+  AnchorRef loaded_;
+};
+
+}  // namespace weir
