@@ -9,6 +9,7 @@
 
 #include "core/spec.h"
 #include "core/tensor.h"
+#include "core/value.h"
 
 namespace weir {
 

@@ -3,12 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace weir {
 
 struct Str {
-  const char* data;
-  uint64_t size;
+  const char* data = nullptr;
+  uint64_t size = 0;
+
+  Str() = default;
+  Str(const char* bytes, uint64_t count) : data(bytes), size(count) {}
+  explicit Str(std::string_view view) : data(view.data()), size(view.size()) {}
+  std::string_view view() const { return {data, static_cast<size_t>(size)}; }
 };
 
 }  // namespace weir

@@ -1,0 +1,331 @@
+#include "core/block.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weir {
+
+namespace {
+
+// Entries of a string column that no owner list keeps alive any more are copied into one buffer.
+void copy_strings(Tensor& tensor) { tensor = deep_copy(tensor); }
+
+void add_owner(Owners& owners, const RefPtr<RefCounted>& owner) {
+  for (const auto& have : owners.list) {
+    if (have == owner) return;
+  }
+  owners.list.push_back(owner);
+}
+
+// Adds what keeps `source`'s entries alive to `owners`.
+void add_owners(Owners& owners, const Tensor& source) {
+  if (source.owners) {
+    for (const auto& owner : source.owners->list) add_owner(owners, owner);
+  }
+  // Bytes of strings may lie in the buffer that holds the entries.
+  if (source.dtype == DType::string && source.buffer) add_owner(owners, source.buffer);
+}
+
+// Copies rows of one size; small sizes are spelled out so that the compiler turns them into moves.
+template <size_t Size>
+void gather_fixed(uint8_t* out, const uint8_t* in, std::span<const int32_t> rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::memcpy(out + i * Size, in + static_cast<size_t>(rows[i]) * Size, Size);
+  }
+}
+
+void gather_rows(uint8_t* out, const uint8_t* in, size_t row_bytes, std::span<const int32_t> rows) {
+  switch (row_bytes) {
+    case 1:
+      return gather_fixed<1>(out, in, rows);
+    case 2:
+      return gather_fixed<2>(out, in, rows);
+    case 4:
+      return gather_fixed<4>(out, in, rows);
+    case 8:
+      return gather_fixed<8>(out, in, rows);
+    case 16:
+      return gather_fixed<16>(out, in, rows);
+    default:
+      for (size_t i = 0; i < rows.size(); ++i) {
+        std::memcpy(out + i * row_bytes, in + static_cast<size_t>(rows[i]) * row_bytes, row_bytes);
+      }
+  }
+}
+
+}  // namespace
+
+bool Column::reuse(DType dtype, const Shape& shape, size_t bytes) {
+  if (target_.buffer && bytes <= target_bytes_) {
+    tensor_ = target_;
+    tensor_.dtype = dtype;
+    tensor_.shape = shape;
+    return true;
+  }
+  if (!tensor_.buffer || !tensor_.buffer->unique() || tensor_.buffer->size() < bytes) return false;
+  tensor_.dtype = dtype;
+  tensor_.shape = shape;
+  tensor_.data = tensor_.buffer->data();
+  return true;
+}
+
+uint8_t* Column::make_dense(DType dtype, const Shape& row_shape, int rows) {
+  Shape shape = row_shape.prepended(rows);
+  size_t bytes = static_cast<size_t>(shape.count()) * dtype_size(dtype);
+  list_.clear();
+  dense_ = true;
+  tensor_.owners = nullptr;
+  if (!reuse(dtype, shape, bytes)) {
+    tensor_.buffer = Buffer::allocate(bytes);
+    tensor_.data = tensor_.buffer->data();
+    tensor_.dtype = dtype;
+    tensor_.shape = shape;
+  }
+  if (has_owners(dtype)) std::memset(tensor_.data, 0, bytes);
+  return tensor_.data;
+}
+
+void Column::set_dense(Tensor tensor) {
+  list_.clear();
+  dense_ = true;
+  tensor_ = std::move(tensor);
+}
+
+std::vector<Tensor>& Column::make_list() {
+  tensor_ = Tensor();
+  dense_ = false;
+  list_.clear();
+  return list_;
+}
+
+void Column::densify() {
+  if (dense_ || list_.empty()) return;
+  const Tensor& first = list_[0];
+  for (const Tensor& tensor : list_) {
+    if (tensor.dtype != first.dtype || !(tensor.shape == first.shape) || first.shape.rank() == kMaxRank) return;
+  }
+  std::vector<Tensor> rows = std::move(list_);
+  size_t row_bytes = rows[0].byte_size();
+  uint8_t* out = make_dense(rows[0].dtype, rows[0].shape, static_cast<int>(rows.size()));
+  auto owners = has_owners(rows[0].dtype) ? make_ref<Owners>() : nullptr;
+  for (const Tensor& row : rows) {
+    if (row_bytes > 0) std::memcpy(out, row.data, row_bytes);
+    out += row_bytes;
+    if (owners) add_owners(*owners, row);
+  }
+  tensor_.owners = std::move(owners);
+  if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners) copy_strings(tensor_);
+}
+
+Tensor Column::row(int i) const { return dense_ ? tensor_.row(i) : list_[static_cast<size_t>(i)]; }
+
+Column Column::slice(int begin, int count) const {
+  Column out;
+  out.dense_ = dense_;
+  if (dense_) {
+    if (tensor_.dtype != DType::invalid) out.tensor_ = tensor_.rows(begin, count);
+  } else {
+    out.list_.assign(list_.begin() + begin, list_.begin() + begin + count);
+  }
+  return out;
+}
+
+void Column::gather_from(const Column& source, std::span<const int32_t> rows) {
+  if (!source.dense_) {
+    auto& out = make_list();
+    out.reserve(rows.size());
+    for (int32_t row : rows) out.push_back(source.list_[static_cast<size_t>(row)]);
+    return;
+  }
+  const Tensor& from = source.tensor_;
+  Shape row_shape = from.shape.tail();
+  size_t row_bytes = static_cast<size_t>(row_shape.count()) * dtype_size(from.dtype);
+  uint8_t* out = make_dense(from.dtype, row_shape, static_cast<int>(rows.size()));
+  gather_rows(out, from.data, row_bytes, rows);
+  if (!has_owners(from.dtype)) return;
+  if (from.dtype == DType::string) {
+    // The entries move to another buffer, so the old one becomes an owner of their bytes.
+    auto owners = make_ref<Owners>();
+    add_owners(*owners, from);
+    tensor_.owners = std::move(owners);
+  } else {
+    tensor_.owners = from.owners;
+  }
+}
+
+void Column::append(int rows, const Column& source, int begin, int count) {
+  if (rows == 0) {
+    Column slice = source.slice(begin, count);
+    if (dense_ && slice.dense_ && target_.buffer) {
+      std::vector<int32_t> all(static_cast<size_t>(count));
+      for (int i = 0; i < count; ++i) all[static_cast<size_t>(i)] = i;
+      gather_from(slice, all);
+    } else {
+      slice.target_ = target_;
+      slice.target_bytes_ = target_bytes_;
+      *this = std::move(slice);
+    }
+    return;
+  }
+  bool same = dense_ && source.dense_ && tensor_.dtype == source.tensor_.dtype &&
+              tensor_.shape.tail() == source.tensor_.shape.tail();
+  if (!same) {
+    if (dense_) {
+      std::vector<Tensor> list;
+      list.reserve(static_cast<size_t>(rows + count));
+      for (int i = 0; i < rows; ++i) list.push_back(tensor_.row(i));
+      make_list() = std::move(list);
+    }
+    for (int i = 0; i < count; ++i) list_.push_back(source.row(begin + i));
+    return;
+  }
+  Shape row_shape = tensor_.shape.tail();
+  size_t row_bytes = static_cast<size_t>(row_shape.count()) * dtype_size(tensor_.dtype);
+  size_t used = static_cast<size_t>(rows) * row_bytes;
+  size_t total = used + static_cast<size_t>(count) * row_bytes;
+  bool own = tensor_.buffer && tensor_.buffer->unique() && tensor_.data == tensor_.buffer->data();
+  if (!own || tensor_.buffer->size() < total) {
+    BufferRef grown = Buffer::allocate(total * 2);
+    if (used > 0) std::memcpy(grown->data(), tensor_.data, used);
+    if (tensor_.dtype == DType::string && tensor_.buffer) {
+      auto owners = make_ref<Owners>();
+      add_owners(*owners, tensor_);
+      tensor_.owners = std::move(owners);
+    }
+    tensor_.buffer = std::move(grown);
+    tensor_.data = tensor_.buffer->data();
+  }
+  if (count > 0 && row_bytes > 0) {
+    std::memcpy(tensor_.data + used, source.tensor_.data + static_cast<size_t>(begin) * row_bytes,
+                static_cast<size_t>(count) * row_bytes);
+  }
+  tensor_.shape.set_dim(0, rows + count);
+  if (has_owners(tensor_.dtype)) {
+    // Owner lists are immutable once shared, so a longer one is a new one.
+    auto owners = make_ref<Owners>();
+    if (tensor_.owners) owners->list = tensor_.owners->list;
+    add_owners(*owners, source.tensor_);
+    tensor_.owners = std::move(owners);
+    if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners) copy_strings(tensor_);
+  }
+}
+
+int64_t Column::byte_size(int rows) const {
+  auto tensor_bytes = [](const Tensor& tensor) {
+    int64_t bytes = static_cast<int64_t>(tensor.byte_size());
+    if (tensor.dtype == DType::string) {
+      for (const Str& entry : tensor.entries<const Str>()) bytes += static_cast<int64_t>(entry.size);
+    }
+    return bytes;
+  };
+  if (rows == 0) return 0;
+  if (dense_) return tensor_.dtype == DType::invalid ? 0 : tensor_bytes(tensor_);
+  int64_t bytes = 0;
+  for (const Tensor& tensor : list_) bytes += tensor_bytes(tensor);
+  return bytes;
+}
+
+void Column::bind_target(BufferRef buffer, uint8_t* data, size_t bytes) {
+  target_ = Tensor();
+  target_.buffer = std::move(buffer);
+  target_.data = data;
+  target_bytes_ = bytes;
+}
+
+void Column::clear() {
+  list_.clear();
+  dense_ = true;
+  tensor_.owners = nullptr;
+}
+
+bool Block::failed(int row) const { return error_of(row) != nullptr; }
+
+const ErrorPtr* Block::error_of(int row) const {
+  if (errors.empty()) return nullptr;
+  auto at = std::lower_bound(errors.begin(), errors.end(), row,
+                             [](const RowError& error, int key) { return error.row < key; });
+  return at != errors.end() && at->row == row ? &at->error : nullptr;
+}
+
+void Block::fail_row(int row, ErrorPtr error) {
+  auto at = std::lower_bound(errors.begin(), errors.end(), row,
+                             [](const RowError& have, int key) { return have.row < key; });
+  if (at != errors.end() && at->row == row) return;
+  errors.insert(at, RowError{row, std::move(error)});
+}
+
+void Block::reset(size_t count) {
+  rows = 0;
+  errors.clear();
+  columns.resize(count);
+  for (Column& column : columns) column.clear();
+}
+
+void Block::set_error(ErrorPtr error, size_t count) {
+  reset(count);
+  rows = 1;
+  // A list of one empty tensor: the place is never read.
+  for (Column& column : columns) column.make_list().emplace_back();
+  errors.push_back(RowError{0, std::move(error)});
+}
+
+Block Block::slice(int begin, int count) const {
+  Block out;
+  out.rows = count;
+  out.columns.reserve(columns.size());
+  for (const Column& column : columns) out.columns.push_back(column.slice(begin, count));
+  for (const RowError& error : errors) {
+    if (error.row >= begin && error.row < begin + count) out.errors.push_back({error.row - begin, error.error});
+  }
+  return out;
+}
+
+void Block::append(const Block& source, int begin, int count) {
+  if (rows == 0) columns.resize(source.columns.size());
+  for (size_t i = 0; i < columns.size(); ++i) columns[i].append(rows, source.columns[i], begin, count);
+  for (const RowError& error : source.errors) {
+    if (error.row >= begin && error.row < begin + count) {
+      errors.push_back({error.row - begin + rows, error.error});
+    }
+  }
+  rows += count;
+}
+
+void Block::gather_from(const Block& source, std::span<const int32_t> keep) {
+  columns.resize(source.columns.size());
+  for (size_t i = 0; i < columns.size(); ++i) columns[i].gather_from(source.columns[i], keep);
+  errors.clear();
+  rows = static_cast<int>(keep.size());
+  if (source.errors.empty()) return;
+  for (int i = 0; i < rows; ++i) {
+    if (const ErrorPtr* error = source.error_of(keep[static_cast<size_t>(i)])) errors.push_back({i, *error});
+  }
+}
+
+Components Block::row(int i) const {
+  Components out;
+  out.reserve(columns.size());
+  for (const Column& column : columns) out.push_back(column.row(i));
+  return out;
+}
+
+void Block::set_row(const Components& components) {
+  columns.resize(components.size());
+  for (size_t i = 0; i < components.size(); ++i) {
+    const Tensor& tensor = components[i];
+    if (tensor.shape.rank() < kMaxRank) {
+      columns[i].set_dense(tensor.reshaped(tensor.shape.prepended(1)));
+    } else {
+      columns[i].make_list().push_back(tensor);
+    }
+  }
+  rows = 1;
+}
+
+int64_t Block::byte_size() const {
+  int64_t bytes = 0;
+  for (const Column& column : columns) bytes += column.byte_size(rows);
+  return bytes;
+}
+
+}  // namespace weir

@@ -1,0 +1,74 @@
+#include "core/dtype.h"
+
+#include <bit>
+#include <cmath>
+
+namespace weir {
+
+namespace {
+
+struct Row {
+  std::string_view name;
+  size_t size;
+};
+// Indexed by DType.
+constexpr Row kRows[] = {
+    {"invalid", 0}, {"bool", 1},     {"int8", 1},    {"int16", 2},   {"int32", 4},      {"int64", 8},
+    {"uint8", 1},   {"uint16", 2},   {"uint32", 4},  {"uint64", 8},  {"float16", 2},    {"bfloat16", 2},
+    {"float32", 4}, {"float64", 8},  {"complex64", 8}, {"complex128", 16}, {"string", 16}, {"dataset", 8},
+};
+
+// Rounds a double to binary16 once, so that float64 values are not rounded twice.
+uint16_t half_bits(double value) {
+  uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  if (std::isnan(value)) return static_cast<uint16_t>(sign | 0x7e00);
+  double magnitude = std::fabs(value);
+  if (magnitude >= 65520.0) return static_cast<uint16_t>(sign | 0x7c00);
+  if (magnitude < 0x1p-14) {
+    // Subnormal: a multiple of 2^-24; nearbyint rounds to even in the default mode.
+    return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::nearbyint(magnitude * 0x1p24)));
+  }
+  int exponent;
+  double fraction = std::frexp(magnitude, &exponent);  // in [0.5, 1)
+  auto mantissa = static_cast<uint32_t>(std::nearbyint(fraction * 2048.0));  // 1024..2048
+  uint32_t bits = (static_cast<uint32_t>(exponent - 1 + 15) << 10) + (mantissa - 1024);
+  return static_cast<uint16_t>(sign | bits);
+}
+
+}  // namespace
+
+size_t dtype_size(DType dtype) { return kRows[static_cast<size_t>(dtype)].size; }
+std::string_view dtype_name(DType dtype) { return kRows[static_cast<size_t>(dtype)].name; }
+
+std::optional<DType> dtype_from_name(std::string_view name) {
+  for (size_t i = 1; i <= static_cast<size_t>(DType::string); ++i) {
+    if (kRows[i].name == name) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+
+float to_float(Float16 value) {
+  uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000) << 16;
+  uint32_t exponent = (value.bits >> 10) & 0x1f;
+  uint32_t mantissa = value.bits & 0x3ff;
+  if (exponent == 0) {
+    float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+  }
+  uint32_t wide = exponent == 31 ? 0xff : exponent + 112;
+  return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
+}
+
+float to_float(BFloat16 value) { return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16); }
+
+Float16 to_float16(float value) { return {half_bits(value)}; }
+Float16 to_float16(double value) { return {half_bits(value)}; }
+
+BFloat16 to_bfloat16(float value) {
+  auto bits = std::bit_cast<uint32_t>(value);
+  if (std::isnan(value)) return {static_cast<uint16_t>((bits >> 16) | 0x40)};
+  bits += 0x7fff + ((bits >> 16) & 1);
+  return {static_cast<uint16_t>(bits >> 16)};
+}
+
+}  // namespace weir

@@ -1,0 +1,202 @@
+#include "core/spec.h"
+
+#include "core/text.h"
+
+namespace weir {
+
+namespace {
+
+void flatten(const Spec& spec, std::vector<Component>& out) {
+  switch (spec.kind) {
+    case Spec::Kind::tensor:
+      out.push_back({spec.dtype, spec.shape});
+      break;
+    case Spec::Kind::dataset:
+      out.push_back({DType::dataset, Shape()});
+      break;
+    case Spec::Kind::sparse: {
+      int64_t rank = spec.shape.rank_known() ? spec.shape.rank() : kUnknownDim;
+      out.push_back({DType::int64, Shape{kUnknownDim, rank}});
+      out.push_back({spec.dtype, Shape{kUnknownDim}});
+      out.push_back({DType::int64, Shape{rank}});
+      break;
+    }
+    case Spec::Kind::ragged:
+      out.push_back({spec.dtype, Shape::unknown_rank()});
+      out.push_back({DType::int64, Shape{kUnknownDim}});
+      break;
+    case Spec::Kind::optional:
+      out.push_back({DType::boolean, Shape()});
+      [[fallthrough]];
+    case Spec::Kind::tuple:
+    case Spec::Kind::dict:
+      for (const Spec& child : spec.children) flatten(child, out);
+      break;
+  }
+}
+
+bool identifier_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+std::string key_text(const std::string& key) { return is_identifier(key) ? key : quote(key); }
+
+Status mismatch(const Spec& wanted, const Spec& got) {
+  return invalid_argument(concat("expected ", wanted.to_string(), ", found ", got.to_string()));
+}
+
+}  // namespace
+
+Spec Spec::tensor(DType dtype, Shape shape) {
+  Spec spec;
+  spec.kind = Kind::tensor;
+  spec.dtype = dtype;
+  spec.shape = shape;
+  return spec;
+}
+
+Spec Spec::tuple(std::vector<Spec> members) {
+  Spec spec;
+  spec.children = std::move(members);
+  return spec;
+}
+
+Spec Spec::dict(std::vector<std::string> keys, std::vector<Spec> members) {
+  Spec spec;
+  spec.kind = Kind::dict;
+  spec.keys = std::move(keys);
+  spec.children = std::move(members);
+  return spec;
+}
+
+Spec Spec::dataset(Spec element) {
+  Spec spec;
+  spec.kind = Kind::dataset;
+  spec.children.push_back(std::move(element));
+  return spec;
+}
+
+std::vector<Component> Spec::components() const {
+  std::vector<Component> out;
+  flatten(*this, out);
+  return out;
+}
+
+int Spec::component_count() const {
+  switch (kind) {
+    case Kind::tensor:
+    case Kind::dataset:
+      return 1;
+    case Kind::sparse:
+      return 3;
+    case Kind::ragged:
+      return 2;
+    default:
+      break;
+  }
+  int count = kind == Kind::optional ? 1 : 0;
+  for (const Spec& child : children) count += child.component_count();
+  return count;
+}
+
+int Spec::child_offset(int child) const {
+  int offset = kind == Kind::optional ? 1 : 0;
+  for (int i = 0; i < child; ++i) offset += children[static_cast<size_t>(i)].component_count();
+  return offset;
+}
+
+int Spec::find(std::string_view key) const {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == key) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+bool Spec::operator==(const Spec& other) const {
+  if (kind != other.kind || dtype != other.dtype || children.size() != other.children.size()) return false;
+  bool has_shape = kind == Kind::tensor || kind == Kind::sparse || kind == Kind::ragged;
+  if (has_shape && !(shape == other.shape)) return false;
+  for (size_t i = 0; i < children.size(); ++i) {
+    int at = kind == Kind::dict ? other.find(keys[i]) : static_cast<int>(i);
+    if (at < 0 || !(children[i] == other.children[static_cast<size_t>(at)])) return false;
+  }
+  return true;
+}
+
+Status Spec::check_compatible(const Spec& other) const {
+  if (kind != other.kind || dtype != other.dtype || children.size() != other.children.size()) {
+    return mismatch(*this, other);
+  }
+  bool has_shape = kind == Kind::tensor || kind == Kind::sparse || kind == Kind::ragged;
+  if (has_shape && !shape.compatible(other.shape)) return mismatch(*this, other);
+  for (size_t i = 0; i < children.size(); ++i) {
+    int at = kind == Kind::dict ? other.find(keys[i]) : static_cast<int>(i);
+    if (at < 0) return mismatch(*this, other);
+    WEIR_TRY(children[i].check_compatible(other.children[static_cast<size_t>(at)]));
+  }
+  return Status();
+}
+
+Spec Spec::relax(const Spec& a, const Spec& b) {
+  Spec out = a;
+  if (a.kind == Kind::tensor || a.kind == Kind::sparse || a.kind == Kind::ragged) {
+    out.shape = Shape::relax(a.shape, b.shape);
+  }
+  for (size_t i = 0; i < a.children.size(); ++i) {
+    int at = a.kind == Kind::dict ? b.find(a.keys[i]) : static_cast<int>(i);
+    out.children[i] = relax(a.children[i], b.children[static_cast<size_t>(at)]);
+  }
+  return out;
+}
+
+std::string Spec::to_string() const {
+  std::string out;
+  switch (kind) {
+    case Kind::tensor:
+      return concat(dtype_name(dtype), shape.to_string());
+    case Kind::sparse:
+      return concat("sparse<", dtype_name(dtype), ">", shape.to_string());
+    case Kind::ragged:
+      return concat("ragged<", dtype_name(dtype), ">", shape.to_string());
+    case Kind::optional:
+      return concat("optional<", children[0].to_string(), ">");
+    case Kind::dataset:
+      return concat("dataset<", children[0].to_string(), ">");
+    case Kind::tuple:
+      out = "(";
+      for (size_t i = 0; i < children.size(); ++i) out += concat(i ? ", " : "", children[i].to_string());
+      return out + (children.size() == 1 ? ",)" : ")");
+    case Kind::dict:
+      out = "{";
+      for (size_t i = 0; i < children.size(); ++i) {
+        out += concat(i ? ", " : "", key_text(keys[i]), ": ", children[i].to_string());
+      }
+      return out + "}";
+  }
+  return out;
+}
+
+std::vector<int> component_order(const Spec& from, const Spec& to) {
+  std::vector<int> out;
+  if (to.children.empty() || to.kind == Spec::Kind::dataset) {
+    for (int i = 0; i < to.component_count(); ++i) out.push_back(i);
+    return out;
+  }
+  if (to.kind == Spec::Kind::optional) out.push_back(0);
+  for (size_t i = 0; i < to.children.size(); ++i) {
+    int at = to.kind == Spec::Kind::dict ? from.find(to.keys[i]) : static_cast<int>(i);
+    int offset = from.child_offset(at);
+    for (int inner : component_order(from.children[static_cast<size_t>(at)], to.children[i])) {
+      out.push_back(offset + inner);
+    }
+  }
+  return out;
+}
+
+bool is_identifier(std::string_view word) {
+  if (word.empty() || !identifier_start(word[0])) return false;
+  for (char c : word) {
+    if (!identifier_start(c) && !(c >= '0' && c <= '9')) return false;
+  }
+  return true;
+}
+
+}  // namespace weir

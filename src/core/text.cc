@@ -1,0 +1,53 @@
+#include "core/text.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace weir {
+
+std::string quote(std::string_view bytes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string out = "\"";
+  for (char c : bytes) {
+    auto byte = static_cast<unsigned char>(c);
+    switch (c) {
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      default:
+        if (byte >= 0x20 && byte < 0x7f) {
+          out += c;
+        } else {
+          out += "\\x";
+          out += kHex[byte >> 4];
+          out += kHex[byte & 15];
+        }
+    }
+  }
+  return out += '"';
+}
+
+int edit_distance(std::string_view a, std::string_view b) {
+  // Names come from input: nobody means a longer one by mistake, and the table stays small.
+  constexpr size_t kMaxCompared = 64;
+  if (a.size() > kMaxCompared || b.size() > kMaxCompared) {
+    if (a == b) return 0;
+    return static_cast<int>(std::min<size_t>(std::max(a.size(), b.size()), 1 << 30));
+  }
+  std::vector<int> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+  for (size_t i = 0; i < a.size(); ++i) {
+    int diagonal = row[0];
+    row[0] = static_cast<int>(i) + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      int replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace weir
