@@ -1,0 +1,30 @@
+// Handed: what a caller gives a text besides itself: callbacks, datasets and tensors, named `@NAME` or `@1` in it.
+// Ownership: shares what it is given. Threads: a value. Errors: none; a text that names what is not here does
+// not build. Cost: a map.
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+
+#include "core/ref.h"
+#include "core/spec.h"
+#include "core/value.h"
+
+namespace weir {
+
+class Callback;  // expr/callback.h
+class Document;  // graph/document.h
+
+// A nested value; a tensor is the simplest.
+struct HandedValue {
+  Spec spec;
+  Components values;
+};
+
+using HandedThing = std::variant<RefPtr<const Callback>, RefPtr<const Document>, HandedValue>;
+
+// By the word behind the `@`: a name, or a number in decimal.
+using Handed = std::map<std::string, HandedThing, std::less<>>;
+
+}  // namespace weir
