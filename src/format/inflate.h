@@ -1,8 +1,8 @@
 // ByteStream: the bytes of a file, decompressed if need be; BlockReader: the same in large shared buffers.
 // Ownership: a stream owns its file; the buffers of a BlockReader live as long as somebody refers to them.
-// Threads: one at a time. Errors: those of the file, and data_loss with file and offset for damaged
-// compression. Cost: bounded memory (about 300 KiB compressed, one block plain); blocks come from a pool, not
-// from page faults.
+// Threads: one at a time.
+// Errors: those of the file, and data_loss with file and offset where compressed data is damaged.
+// Cost: bounded memory: 100 KiB for decompression and the blocks in use, which come from a pool.
 #pragma once
 
 #include <cstddef>

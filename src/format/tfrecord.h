@@ -1,14 +1,16 @@
 // TFRecord files: RecordReader gives checked records as views into shared buffers, RecordWriter writes them.
 // Ownership: a batch's owners keep the bytes of its records; reader and writer own their file.
-// Threads: one at a time; nothing blocks but the file system. Errors: those of the file, and data_loss with
-// file, offset (in the decompressed bytes) and record number, which costs the rest of that file: there is no
-// way to find the next record. Cost: both checksums and no allocation a record.
+// Threads: one at a time; nothing blocks but the file system.
+// Errors: those of the file, and data_loss with file, offset (in the decompressed bytes) and record number.
+// Either costs the rest of the file: nothing says where the next record begins.
+// Cost: both checksums and no allocation a record.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/buffer.h"
@@ -59,9 +61,9 @@ class RecordReader {
 
  private:
   bool next_record(Str& record);
-  bool fail(std::string message, uint64_t found_bytes, uint64_t wanted_bytes);
-  bool fail(std::string message);
-  bool fail(Error error);
+  bool fail(Code code, std::string message);
+  bool fail_short(std::string_view what, uint64_t found, uint64_t expected);
+  bool fail_corrupted(std::string_view what);
 
   BlockReader blocks_;
   const uint64_t record_bytes_limit_;

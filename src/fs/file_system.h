@@ -1,8 +1,9 @@
 // FileSystem: the one door to files; open, create, glob, stat, and writing a whole file atomically.
 // Ownership: files are shared by RefPtr and may outlive the FileSystem that opened them.
-// Threads: a FileSystem and a RandomAccessFile may be used by many threads at once; a WritableFile by one at
-// a time. Errors: not_found, permission_denied, invalid_argument, resource_exhausted, data_loss, unavailable;
-// Error.file is set. Cost: every call may block; none of them belongs on a compute lane.
+// Threads: a FileSystem and a RandomAccessFile may be used by many at once, a WritableFile by one at a time.
+// Errors: not_found, permission_denied, invalid_argument, resource_exhausted, data_loss, unavailable;
+// Error.file is set.
+// Cost: every call may block; none of them belongs on a compute lane.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class RandomAccessFile : public RefCounted {
   explicit RandomAccessFile(std::string name) : name_(std::move(name)) {}
   const std::string& name() const { return name_; }
 
-  // Fills `out` from `offset` on and gives the bytes read; fewer than asked for only if the file ends there.
+  // Reads from `offset` on and gives how many bytes; fewer than asked for say nothing, none is the end.
   virtual Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) = 0;
   // The size now; it may be another one by the time of the next read.
   virtual Result<uint64_t> size() = 0;
@@ -68,8 +69,9 @@ class FileSystem {
   virtual Result<std::vector<std::string>> list_folder(const std::string& folder) = 0;
   virtual Status remove(const std::string& name) = 0;
   virtual Status create_folders(const std::string& folder) = 0;
-  // After success and a power failure the file holds `bytes`; after an error, or a crash at any moment
-  // before, it holds what it held. Writes a temporary file beside it, syncs, renames, syncs the folder.
+  // Whatever happens, a power failure included, the file holds either what it held or all of `bytes`, and
+  // after success the latter. Writers of one file take turns. Leaves `name`.tmp behind if the process is
+  // killed; the next writer takes it over.
   virtual Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) = 0;
 
   // False where nothing is; an error where that can't be found out.
@@ -85,6 +87,9 @@ class FileSystem {
 
 // The machine's own files. Lives as long as the process.
 FileSystem& local_file_system();
+
+// What went wrong with a file, with Error.file and, where known, offset and record set.
+Status file_error(Code code, std::string message, std::string file, int64_t offset = -1, int64_t record = -1);
 
 // True if `name`, one part of a path, matches `pattern`, in glob's notation.
 bool matches_pattern(std::string_view pattern, std::string_view name);

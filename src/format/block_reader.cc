@@ -1,0 +1,71 @@
+// The reading half of inflate.h that knows nothing of compression.
+#include <algorithm>
+#include <cstring>
+
+#include "format/inflate.h"
+
+namespace weir {
+
+namespace {
+
+// Blocks that wait for their next use, so that reading on touches no fresh pages.
+constexpr size_t kRetainedBlocks = 8;
+
+// A longer run is believed as far as the stream has proven it: what is there already, doubled.
+constexpr size_t kBelievedBytes = size_t{4} << 20;
+
+}  // namespace
+
+BlockReader::BlockReader(std::unique_ptr<ByteStream> stream, size_t block_bytes)
+    : stream_(std::move(stream)),
+      block_bytes_(block_bytes),
+      pool_(std::max(kRetainedBlocks * block_bytes, 2 * kBelievedBytes)) {}
+
+// Moves the bytes at hand to the front of a buffer with room for `size`.
+void BlockReader::renew_buffer(size_t size) {
+  const size_t kept = end_ - begin_;
+  if (buffer_ && buffer_->unique() && buffer_->size() >= size) {
+    std::memmove(data_, data_ + begin_, kept);
+  } else {
+    BufferRef fresh = pool_.allocate(std::max(size, block_bytes_));
+    if (kept != 0) std::memcpy(fresh->data(), data_ + begin_, kept);
+    buffer_ = std::move(fresh);
+    data_ = buffer_->data();
+  }
+  buffer_offset_ += begin_;
+  begin_ = 0;
+  end_ = kept;
+}
+
+std::span<const uint8_t> BlockReader::fill(size_t size) {
+  while (end_ - begin_ < size && !ended_ && status_.ok()) {
+    const size_t believed = std::min(size, std::max(2 * (end_ - begin_), kBelievedBytes));
+    if (!buffer_ || buffer_->size() - begin_ < believed) renew_buffer(believed);
+    const Result<size_t> got = stream_->read({data_ + end_, buffer_->size() - end_});
+    if (!got.ok()) {
+      status_ = got.status();
+    } else if (*got == 0) {
+      ended_ = true;
+    } else {
+      end_ += *got;
+    }
+  }
+  return {data_ + begin_, end_ - begin_};
+}
+
+Status BlockReader::seek(uint64_t offset) {
+  if (offset >= buffer_offset_ && offset - buffer_offset_ <= end_) {
+    begin_ = static_cast<size_t>(offset - buffer_offset_);
+    return {};
+  }
+  // Views into the old buffer stay as they are.
+  buffer_ = nullptr;
+  data_ = nullptr;
+  begin_ = end_ = 0;
+  buffer_offset_ = offset;
+  ended_ = false;
+  status_ = stream_->seek(offset);
+  return status_;
+}
+
+}  // namespace weir

@@ -1,0 +1,258 @@
+#include "format/inflate.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/text.h"
+#include "format/crc32c.h"
+
+namespace weir {
+
+namespace {
+
+constexpr size_t kCompressedBytes = 64 * 1024;
+
+class PlainStream final : public ByteStream {
+ public:
+  explicit PlainStream(RefPtr<RandomAccessFile> file) : file_(std::move(file)) {}
+
+  Result<size_t> read(std::span<uint8_t> out) override {
+    WEIR_ASSIGN(const size_t got, file_->read_at(offset_, out));
+    offset_ += got;
+    return got;
+  }
+  Status seek(uint64_t offset) override {
+    offset_ = offset;
+    return {};
+  }
+  const std::string& file() const override { return file_->name(); }
+
+ private:
+  const RefPtr<RandomAccessFile> file_;
+  uint64_t offset_ = 0;
+};
+
+class InflateStream final : public ByteStream {
+ public:
+  InflateStream(RefPtr<RandomAccessFile> file, Compression compression)
+      : file_(std::move(file)), compression_(compression), input_(Buffer::allocate(kCompressedBytes)) {}
+  ~InflateStream() override { inflateEnd(&zlib_); }
+
+  Status start() {
+    const int window_bits = MAX_WBITS + (compression_ == Compression::gzip ? 16 : 0);
+    if (inflateInit2(&zlib_, window_bits) == Z_OK) return {};
+    return file_error(Code::resource_exhausted, "not enough memory to decompress", file());
+  }
+  Result<size_t> read(std::span<uint8_t> out) override;
+  Status seek(uint64_t offset) override;
+  const std::string& file() const override { return file_->name(); }
+
+ private:
+  enum class State : uint8_t {
+    between,  // before the first member, or behind one: the file may end
+    inside,
+    padding,  // behind the last member: only zeros may follow
+    ended,
+  };
+
+  Status step();
+  Status refill();
+  Status begin_member();
+  Status damaged(std::string_view what) const;
+
+  const RefPtr<RandomAccessFile> file_;
+  const Compression compression_;
+  const BufferRef input_;
+  z_stream zlib_ = {};
+  State state_ = State::between;
+  uint64_t file_offset_ = 0;
+  uint64_t offset_ = 0;
+  bool any_member_ = false;
+  bool file_ended_ = false;
+  Status failure_;
+};
+
+Status InflateStream::damaged(std::string_view what) const {
+  return file_error(Code::data_loss,
+                    concat("damaged ", compression_name(compression_), " data: ", what,
+                           "; the file was read up to byte ", file_offset_ - zlib_.avail_in),
+                    file(), static_cast<int64_t>(offset_));
+}
+
+Status InflateStream::refill() {
+  if (zlib_.avail_in != 0 || file_ended_) return {};
+  WEIR_ASSIGN(const size_t got, file_->read_at(file_offset_, {input_->data(), input_->size()}));
+  file_offset_ += got;
+  file_ended_ = got == 0;
+  zlib_.next_in = input_->data();
+  zlib_.avail_in = static_cast<uInt>(got);
+  return {};
+}
+
+// Behind a member there is the end, another member, or padding with zeros, as tape and block devices leave
+// it.
+Status InflateStream::begin_member() {
+  if (zlib_.avail_in == 0) {
+    state_ = State::ended;
+  } else if (any_member_ && *zlib_.next_in == 0) {
+    state_ = State::padding;
+  } else if (any_member_ && compression_ == Compression::zlib) {
+    return damaged("expected the end of the file, found more bytes");
+  } else {
+    inflateReset(&zlib_);
+    any_member_ = true;
+    state_ = State::inside;
+  }
+  return {};
+}
+
+// Moves on, by input consumed, output produced or a change of state.
+Status InflateStream::step() {
+  WEIR_TRY(refill());
+  if (state_ == State::between) return begin_member();
+  if (state_ == State::padding) {
+    while (zlib_.avail_in != 0 && *zlib_.next_in == 0) ++zlib_.next_in, --zlib_.avail_in;
+    if (zlib_.avail_in != 0) return damaged("expected the end of the file, found more bytes");
+    if (file_ended_) state_ = State::ended;
+    return {};
+  }
+  if (zlib_.avail_in == 0) return damaged("the file ends too early");
+  switch (inflate(&zlib_, Z_NO_FLUSH)) {
+    case Z_OK:
+    case Z_BUF_ERROR:
+      return {};
+    case Z_STREAM_END:
+      state_ = State::between;
+      return {};
+    case Z_MEM_ERROR:
+      return file_error(Code::resource_exhausted, "not enough memory to decompress", file());
+    case Z_NEED_DICT:
+      return damaged("it needs a preset dictionary");
+    default:
+      return damaged(zlib_.msg ? zlib_.msg : "unknown fault");
+  }
+}
+
+Result<size_t> InflateStream::read(std::span<uint8_t> out) {
+  const size_t wanted = std::min<size_t>(out.size(), uInt(-1));
+  zlib_.next_out = out.data();
+  zlib_.avail_out = static_cast<uInt>(wanted);
+  while (failure_.ok() && zlib_.avail_out != 0 && state_ != State::ended) {
+    const uInt room = zlib_.avail_out;
+    failure_ = step();
+    offset_ += room - zlib_.avail_out;
+  }
+  const size_t produced = wanted - zlib_.avail_out;
+  if (produced == 0 && !failure_.ok()) return failure_;
+  return produced;
+}
+
+Status InflateStream::seek(uint64_t offset) {
+  if (offset < offset_ || !failure_.ok()) {
+    inflateReset(&zlib_);
+    zlib_.avail_in = 0;
+    state_ = State::between;
+    file_offset_ = offset_ = 0;
+    any_member_ = file_ended_ = false;
+    failure_ = {};
+  }
+  const BufferRef unwanted = Buffer::allocate(kCompressedBytes);
+  while (offset_ < offset) {
+    const size_t size = static_cast<size_t>(std::min<uint64_t>(unwanted->size(), offset - offset_));
+    WEIR_ASSIGN(const size_t got, read({unwanted->data(), size}));
+    if (got == 0) break;
+  }
+  return {};
+}
+
+// Two bytes are too little to tell zlib data from text or a record's length, so they must decompress as well.
+bool looks_like_zlib(std::span<const uint8_t> bytes) {
+  if (bytes.size() < 2 || (bytes[0] & 0x0f) != Z_DEFLATED || bytes[0] >> 4 > 7) return false;
+  if ((bytes[0] * 256 + bytes[1]) % 31 != 0) return false;
+  z_stream zlib = {};
+  if (inflateInit(&zlib) != Z_OK) return false;
+  uint8_t out[1024];
+  zlib.next_in = const_cast<uint8_t*>(bytes.data());
+  zlib.avail_in = static_cast<uInt>(std::min<size_t>(bytes.size(), sizeof(out)));
+  zlib.next_out = out;
+  zlib.avail_out = sizeof(out);
+  const int result = inflate(&zlib, Z_NO_FLUSH);
+  inflateEnd(&zlib);
+  return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR;
+}
+
+// A plain TFRecord file says so by the checksum of its first length.
+bool looks_like_records(std::span<const uint8_t> bytes) {
+  uint32_t stored;
+  if (bytes.size() < 8 + sizeof(stored)) return false;
+  std::memcpy(&stored, bytes.data() + 8, sizeof(stored));
+  return mask_crc32c(crc32c(bytes.data(), 8)) == stored;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
+std::string_view compression_name(Compression compression) {
+  switch (compression) {
+    case Compression::none:
+      return "";
+    case Compression::gzip:
+      return "gzip";
+    case Compression::zlib:
+      return "zlib";
+    case Compression::automatic:
+      return "auto";
+  }
+  return "";
+}
+
+Result<Compression> parse_compression(std::string_view name) {
+  for (auto each : {Compression::none, Compression::gzip, Compression::zlib, Compression::automatic}) {
+    const std::string_view known = compression_name(each);
+    if (std::equal(name.begin(), name.end(), known.begin(), known.end(),
+                   [](char a, char b) { return lower(a) == b; })) {
+      return each;
+    }
+  }
+  return invalid_argument(
+      concat("expected a compression of \"\", \"gzip\", \"zlib\" or \"auto\", found ", quote(name)));
+}
+
+Compression guess_compression(std::span<const uint8_t> first_bytes) {
+  if (looks_like_records(first_bytes)) return Compression::none;
+  if (first_bytes.size() >= 3 && first_bytes[0] == 0x1f && first_bytes[1] == 0x8b &&
+      first_bytes[2] == Z_DEFLATED) {
+    return Compression::gzip;
+  }
+  return looks_like_zlib(first_bytes) ? Compression::zlib : Compression::none;
+}
+
+Result<std::unique_ptr<ByteStream>> open_stream(RefPtr<RandomAccessFile> file, Compression compression) {
+  if (compression == Compression::automatic) {
+    uint8_t first[256];
+    size_t size = 0;
+    while (size < sizeof(first)) {
+      WEIR_ASSIGN(const size_t got, file->read_at(size, std::span(first).subspan(size)));
+      if (got == 0) break;
+      size += got;
+    }
+    compression = guess_compression(std::span(first).first(size));
+  }
+  if (compression == Compression::none) {
+    return std::unique_ptr<ByteStream>(std::make_unique<PlainStream>(std::move(file)));
+  }
+  auto stream = std::make_unique<InflateStream>(std::move(file), compression);
+  WEIR_TRY(stream->start());
+  return std::unique_ptr<ByteStream>(std::move(stream));
+}
+
+Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& file_system, const std::string& name,
+                                                Compression compression) {
+  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, file_system.open(name));
+  return open_stream(std::move(file), compression);
+}
+
+}  // namespace weir

@@ -1,0 +1,110 @@
+// The format: length (8 bytes), its masked CRC (4), the record, its masked CRC (4), little-endian, nothing
+// between.
+#include "format/tfrecord.h"
+
+#include <bit>
+#include <cstring>
+
+#include "core/text.h"
+#include "format/crc32c.h"
+
+namespace weir {
+
+namespace {
+
+constexpr size_t kHeaderBytes = 12;
+constexpr size_t kFooterBytes = 4;
+
+// No file is as long as that; a length beyond is damage that happens to have the right checksum.
+constexpr uint64_t kNoSuchLength = uint64_t{1} << 62;
+
+static_assert(std::endian::native == std::endian::little, "lengths and checksums are read as they stand");
+
+template <class T>
+T load(const uint8_t* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(value));
+  return value;
+}
+
+}  // namespace
+
+RecordReader::RecordReader(std::unique_ptr<ByteStream> stream, uint64_t record_bytes_limit)
+    : blocks_(std::move(stream)), record_bytes_limit_(record_bytes_limit) {}
+
+Result<std::unique_ptr<RecordReader>> RecordReader::open(FileSystem& file_system, const std::string& name,
+                                                         Compression compression,
+                                                         uint64_t record_bytes_limit) {
+  WEIR_ASSIGN(std::unique_ptr<ByteStream> stream, open_stream(file_system, name, compression));
+  return std::make_unique<RecordReader>(std::move(stream), record_bytes_limit);
+}
+
+bool RecordReader::fail(Code code, std::string message) {
+  failure_ = file_error(code, std::move(message), file(), static_cast<int64_t>(blocks_.offset()),
+                        static_cast<int64_t>(record_));
+  done_ = true;
+  return false;
+}
+
+// The bytes run out: because the file does, or because it can't be read.
+bool RecordReader::fail_short(std::string_view what, uint64_t found, uint64_t expected) {
+  if (const Status& status = blocks_.status(); !status.ok())
+    return fail(status.code(), status.error().message);
+  return fail(Code::data_loss, concat("truncated record: expected ", expected, " bytes of ", what, ", found ",
+                                      found, " and the end of the file; restore the file or write it again"));
+}
+
+bool RecordReader::fail_corrupted(std::string_view what) {
+  return fail(Code::data_loss, concat("corrupted record: the checksum of its ", what,
+                                      " is wrong; restore the file, or name its compression if it has one"));
+}
+
+bool RecordReader::next_record(Str& record) {
+  std::span<const uint8_t> bytes = blocks_.peek(kHeaderBytes);
+  if (bytes.size() < kHeaderBytes) {
+    if (!bytes.empty() || !blocks_.status().ok()) return fail_short("header", bytes.size(), kHeaderBytes);
+    done_ = true;
+    return false;
+  }
+  if (mask_crc32c(crc32c(bytes.data(), 8)) != load<uint32_t>(bytes.data() + 8))
+    return fail_corrupted("length");
+  const uint64_t length = load<uint64_t>(bytes.data());
+  if (length >= kNoSuchLength)
+    return fail(Code::data_loss, concat("record size too large: ", length, " bytes"));
+  if (length > record_bytes_limit_) {
+    return fail(Code::resource_exhausted, concat("expected a record of at most ", record_bytes_limit_,
+                                                 " bytes, found one of ", length, "; raise the limit"));
+  }
+  const size_t whole = kHeaderBytes + static_cast<size_t>(length) + kFooterBytes;
+  bytes = blocks_.peek(whole);
+  if (bytes.size() < whole) return fail_short("record", bytes.size(), whole);
+  const uint8_t* data = bytes.data() + kHeaderBytes;
+  if (mask_crc32c(crc32c(data, length)) != load<uint32_t>(data + length)) return fail_corrupted("data");
+  record = {reinterpret_cast<const char*>(data), length};
+  blocks_.advance(whole);
+  ++record_;
+  return true;
+}
+
+Status RecordReader::next_batch(size_t max_records, size_t max_bytes, RecordBatch& out) {
+  size_t count = 0;
+  size_t bytes = 0;
+  Str record;
+  while (count < max_records && !done_ && next_record(record)) {
+    if (out.owners.empty() || out.owners.back() != blocks_.buffer()) out.owners.push_back(blocks_.buffer());
+    out.records.push_back(record);
+    ++count;
+    bytes += record.size;
+    if (bytes >= max_bytes) break;
+  }
+  return count == 0 ? std::exchange(failure_, {}) : Status();
+}
+
+Status RecordReader::seek(RecordPosition position) {
+  record_ = position.record;
+  done_ = false;
+  failure_ = {};
+  return blocks_.seek(position.offset);
+}
+
+}  // namespace weir

@@ -1,0 +1,79 @@
+#include "fs/file_system.h"
+
+#include <algorithm>
+
+#include "core/text.h"
+
+namespace weir {
+
+namespace {
+
+// 19 digits always fit.
+constexpr size_t kGenerationDigits = 19;
+
+}  // namespace
+
+Status file_error(Code code, std::string message, std::string file, int64_t offset, int64_t record) {
+  Error error;
+  error.code = code;
+  error.message = std::move(message);
+  error.file = std::move(file);
+  error.offset = offset;
+  error.record = record;
+  return Status(std::move(error));
+}
+
+Result<bool> FileSystem::exists(const std::string& name) {
+  const Result<FileInfo> info = stat(name);
+  if (info.ok()) return true;
+  if (info.status().code() == Code::not_found) return false;
+  return info.status();
+}
+
+Result<std::string> FileSystem::read_file(const std::string& name, uint64_t limit_bytes) {
+  WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open(name));
+  WEIR_ASSIGN(const uint64_t size, file->size());
+  // The size is a first guess: the file may be growing, or be one of those that say 0.
+  std::string bytes;
+  size_t used = 0;
+  size_t room = static_cast<size_t>(std::min(size, limit_bytes)) + 1;
+  for (;;) {
+    bytes.resize(used + room);
+    WEIR_ASSIGN(const size_t got, file->read_at(used, {reinterpret_cast<uint8_t*>(&bytes[used]), room}));
+    if (got == 0) break;
+    used += got;
+    if (used > limit_bytes) {
+      return file_error(Code::resource_exhausted,
+                        concat("expected a file of at most ", limit_bytes, " bytes, found more"), name);
+    }
+    room = std::max<size_t>(room - got, 4096);
+  }
+  bytes.resize(used);
+  return bytes;
+}
+
+Result<std::vector<Generation>> FileSystem::list_generations(const std::string& prefix) {
+  const size_t slash = prefix.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : prefix.substr(0, slash + 1);
+  const std::string_view start = std::string_view(prefix).substr(folder.size());
+  WEIR_ASSIGN(const std::vector<std::string> names, list_folder(folder.empty() ? "." : folder));
+  std::vector<Generation> found;
+  for (const std::string& name : names) {
+    if (!std::string_view(name).starts_with(start)) continue;
+    const std::string_view digits = std::string_view(name).substr(start.size());
+    if (digits.empty() || digits.size() > kGenerationDigits) continue;
+    uint64_t number = 0;
+    bool is_number = true;
+    for (char digit : digits) {
+      is_number = is_number && digit >= '0' && digit <= '9';
+      number = number * 10 + static_cast<uint64_t>(digit - '0');
+    }
+    if (is_number) found.push_back({number, folder + name});
+  }
+  std::sort(found.begin(), found.end(), [](const Generation& a, const Generation& b) {
+    return a.number != b.number ? a.number > b.number : a.name < b.name;
+  });
+  return found;
+}
+
+}  // namespace weir

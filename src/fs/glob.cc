@@ -1,0 +1,145 @@
+// Patterns over file names, read without the host's locale. A pattern is matched part by part: what holds no
+// wildcard is taken as it is, and only folders that a pattern can lead into are listed.
+#include <algorithm>
+
+#include "core/text.h"
+#include "fs/file_system.h"
+
+namespace weir {
+
+namespace {
+
+// Where the class that begins behind `[` at `begin` ends: the place behind its `]`, or npos if it has none.
+// `matched` says whether `byte` is in it.
+size_t match_class(std::string_view pattern, size_t begin, char byte, bool& matched) {
+  size_t at = begin;
+  const bool negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');
+  if (negated) ++at;
+  const auto code = [](char c) { return static_cast<unsigned char>(c); };
+  bool found = false;
+  for (bool first = true; at < pattern.size() && (first || pattern[at] != ']'); first = false) {
+    if (pattern[at] == '\\' && at + 1 < pattern.size()) ++at;
+    const char low = pattern[at++];
+    char high = low;
+    if (at + 1 < pattern.size() && pattern[at] == '-' && pattern[at + 1] != ']') {
+      ++at;
+      if (pattern[at] == '\\' && at + 1 < pattern.size()) ++at;
+      high = pattern[at++];
+    }
+    found = found || (code(low) <= code(byte) && code(byte) <= code(high));
+  }
+  matched = found != negated;
+  return at < pattern.size() ? at + 1 : std::string_view::npos;
+}
+
+// Whether what stands at `at` in the pattern, anything but `*`, takes `byte`; moves `at` behind it.
+bool match_one(std::string_view pattern, size_t& at, char byte) {
+  const char wanted = pattern[at++];
+  if (wanted == '?') return true;
+  if (wanted == '[') {
+    bool matched = false;
+    const size_t behind = match_class(pattern, at, byte, matched);
+    if (behind == std::string_view::npos) return byte == '[';
+    at = behind;
+    return matched;
+  }
+  if (wanted == '\\' && at < pattern.size()) return pattern[at++] == byte;
+  return wanted == byte;
+}
+
+std::string without_escapes(std::string_view part) {
+  std::string plain;
+  for (size_t i = 0; i < part.size(); ++i) {
+    if (part[i] == '\\' && i + 1 < part.size()) ++i;
+    plain.push_back(part[i]);
+  }
+  return plain;
+}
+
+bool is_literal(std::string_view part) { return part.find_first_of("*?[") == std::string_view::npos; }
+
+// Not being there, or not being a folder, only means that nothing matches.
+bool is_no_match(const Status& status) { return status.code() == Code::not_found; }
+
+// Appends to `out` each path of `bases` lengthened by what matches `part` there.
+Status extend(FileSystem& files, const std::vector<std::string>& bases, std::string_view part, bool last,
+              std::vector<std::string>& out) {
+  for (const std::string& base : bases) {
+    if (is_literal(part)) {
+      out.push_back(base + without_escapes(part));
+      continue;
+    }
+    Result<std::vector<std::string>> names = files.list_folder(base.empty() ? "." : base);
+    if (!names.ok()) {
+      if (is_no_match(names.status())) continue;
+      return names.status();
+    }
+    for (const std::string& name : *names) {
+      if (!matches_pattern(part, name)) continue;
+      if (!last) {
+        const Result<FileInfo> info = files.stat(base + name);
+        if (!info.ok() || !info->is_folder) continue;
+      }
+      out.push_back(base + name);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool matches_pattern(std::string_view pattern, std::string_view name) {
+  // Only the latest `*` needs to be tried again: an earlier one could take nothing that it can't.
+  size_t at = 0, i = 0;
+  size_t retry_at = std::string_view::npos, retry_i = 0;
+  while (i < name.size()) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      retry_at = ++at;
+      retry_i = i;
+    } else if (at < pattern.size() && match_one(pattern, at, name[i])) {
+      ++i;
+    } else if (retry_at != std::string_view::npos) {
+      at = retry_at;
+      i = ++retry_i;
+    } else {
+      return false;
+    }
+  }
+  while (at < pattern.size() && pattern[at] == '*') ++at;
+  return at == pattern.size();
+}
+
+Result<std::vector<std::string>> FileSystem::glob(std::string_view pattern) {
+  std::vector<std::string> paths;
+  if (pattern.empty()) return paths;
+  paths.push_back("");
+  for (size_t begin = 0; begin < pattern.size();) {
+    const size_t slash = std::min(pattern.find('/', begin), pattern.size());
+    const size_t behind = std::min(pattern.find_first_not_of('/', slash), pattern.size());
+    const std::string_view slashes = pattern.substr(slash, behind - slash);
+    const std::string_view part = pattern.substr(begin, slash - begin);
+    std::vector<std::string> longer;
+    if (part.empty()) {
+      longer = std::move(paths);
+    } else {
+      WEIR_TRY(extend(*this, paths, part, behind == pattern.size(), longer));
+    }
+    for (std::string& path : longer) path.append(slashes);
+    paths = std::move(longer);
+    begin = behind;
+  }
+  if (is_literal(pattern.substr(pattern.rfind('/') + 1)) || pattern.back() == '/') {
+    // The end of these paths was taken on trust.
+    Status failure;
+    std::erase_if(paths, [&](const std::string& path) {
+      const Result<bool> there = exists(path);
+      if (!there.ok()) failure = there.status();
+      return !there.ok() || !*there;
+    });
+    if (!failure.ok()) return failure;
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+}  // namespace weir

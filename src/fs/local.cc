@@ -1,0 +1,317 @@
+// The machine's own files. Read with pread, not mapped: a mapped file that shrinks would kill the process.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/text.h"
+#include "fs/file_system.h"
+
+namespace weir {
+
+namespace {
+
+Code code_of(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return Code::not_found;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return Code::permission_denied;
+    case EISDIR:
+    case EINVAL:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case ESPIPE:
+    case ENOTEMPTY:
+      return Code::invalid_argument;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return Code::resource_exhausted;
+    case EEXIST:
+      return Code::already_exists;
+    case EIO:
+      return Code::data_loss;
+    case ENXIO:
+    case ENODEV:
+    case ESTALE:
+    case ETIMEDOUT:
+    case EAGAIN:
+      return Code::unavailable;
+    default:
+      return Code::unknown;
+  }
+}
+
+const char* advice_for(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return "; names are taken as they are and from the working folder: check the path";
+    case EACCES:
+    case EPERM:
+      return "; check the permissions of the file and its folders";
+    case EROFS:
+      return "; choose a place that can be written";
+    case EISDIR:
+      return "; name a file in the folder instead";
+    case EMFILE:
+    case ENFILE:
+      return "; read fewer files at once or raise the limit of open files";
+    case ENOSPC:
+    case EDQUOT:
+      return "; make room";
+    case EIO:
+      return "; the device reports damage";
+    default:
+      return "";
+  }
+}
+
+// "cannot open "a/b" for reading: No such file or directory; check the path"
+Status failure_of(int error, std::string_view action, const std::string& name,
+                  std::string_view purpose = "") {
+  const char* text = strerrordesc_np(error);  // strerror() speaks the host's language
+  return file_error(code_of(error),
+                    concat("cannot ", action, " ", quote(name), purpose, ": ", text ? text : "unknown error",
+                           advice_for(error)),
+                    name);
+}
+
+// The system ends a name at its first zero byte and would open another file.
+Status check_name(const std::string& name) {
+  if (!name.empty() && name.find('\0') == std::string::npos) return {};
+  return file_error(Code::invalid_argument,
+                    concat("expected the name of a file, found ", quote(name), ": ",
+                           name.empty() ? "it is empty" : "it holds a zero byte"),
+                    name);
+}
+
+template <class Call>
+auto retried(Call call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) result = call();
+  return result;
+}
+
+// A descriptor that is closed with its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+  bool valid() const { return number_ >= 0; }
+  // On Linux the descriptor is gone even if this fails; an interruption is no failure.
+  int close() {
+    const int result = ::close(std::exchange(number_, -1));
+    return result == -1 && errno == EINTR ? 0 : result;
+  }
+
+ private:
+  int number_;
+};
+
+Descriptor open_descriptor(const std::string& name, int flags) {
+  return Descriptor(retried([&] { return ::open(name.c_str(), flags | O_CLOEXEC, 0666); }));
+}
+
+Status write_all(int descriptor, const std::string& name, std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = retried([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
+    if (written < 0) return failure_of(errno, "write", name);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+Status sync_descriptor(int descriptor, const std::string& name) {
+  if (retried([&] { return ::fsync(descriptor); }) == 0) return {};
+  // Some places (a pipe, a few file systems' folders) have nothing to sync.
+  return errno == EINVAL || errno == ENOTSUP ? Status() : failure_of(errno, "sync", name);
+}
+
+class LocalFile final : public RandomAccessFile {
+ public:
+  LocalFile(std::string name, Descriptor descriptor)
+      : RandomAccessFile(std::move(name)), descriptor_(std::move(descriptor)) {}
+
+  Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) override {
+    size_t total = 0;
+    while (total < out.size()) {
+      if (offset + total > static_cast<uint64_t>(INT64_MAX)) break;
+      const ssize_t got = retried([&] {
+        return ::pread(descriptor_.number(), out.data() + total, out.size() - total,
+                       static_cast<off_t>(offset + total));
+      });
+      if (got < 0 && total == 0) return failure_of(errno, "read", name());
+      // What was read comes first; the next call meets the failure again.
+      if (got <= 0) break;
+      total += static_cast<size_t>(got);
+    }
+    return total;
+  }
+
+  Result<uint64_t> size() override {
+    struct stat info;
+    if (::fstat(descriptor_.number(), &info) != 0) return failure_of(errno, "look at", name());
+    return static_cast<uint64_t>(info.st_size);
+  }
+
+ private:
+  Descriptor descriptor_;
+};
+
+class LocalWritableFile final : public WritableFile {
+ public:
+  LocalWritableFile(std::string name, Descriptor descriptor)
+      : name_(std::move(name)), descriptor_(std::move(descriptor)) {}
+
+  Status append(std::span<const uint8_t> bytes) override {
+    return write_all(descriptor_.number(), name_, bytes);
+  }
+  Status sync() override { return sync_descriptor(descriptor_.number(), name_); }
+  Status close() override { return descriptor_.close() == 0 ? Status() : failure_of(errno, "close", name_); }
+
+ private:
+  const std::string name_;
+  Descriptor descriptor_;
+};
+
+std::string folder_of(const std::string& name) {
+  const size_t slash = name.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : name.substr(0, slash);
+}
+
+// The file beside `name` that the bytes go to first, empty, and ours alone: other writers wait for its lock,
+// and one whose file was renamed away meanwhile opens it anew.
+Result<Descriptor> open_temporary(const std::string& name) {
+  for (;;) {
+    Descriptor file = open_descriptor(name, O_WRONLY | O_CREAT | O_NOFOLLOW);
+    if (!file.valid()) return failure_of(errno, "open", name, " for writing");
+    if (retried([&] { return ::flock(file.number(), LOCK_EX); }) != 0) return failure_of(errno, "lock", name);
+    struct stat locked, named;
+    if (::fstat(file.number(), &locked) != 0) return failure_of(errno, "look at", name);
+    if (::stat(name.c_str(), &named) != 0 || locked.st_ino != named.st_ino || locked.st_dev != named.st_dev) {
+      continue;
+    }
+    if (retried([&] { return ::ftruncate(file.number(), 0); }) != 0) return failure_of(errno, "empty", name);
+    return file;
+  }
+}
+
+class LocalFileSystem final : public FileSystem {
+ public:
+  Result<RefPtr<RandomAccessFile>> open(const std::string& name) override {
+    WEIR_TRY(check_name(name));
+    // Without O_NONBLOCK opening a named pipe waits for somebody to write.
+    Descriptor file = open_descriptor(name, O_RDONLY | O_NONBLOCK);
+    if (!file.valid()) return failure_of(errno, "open", name, " for reading");
+    struct stat info;
+    if (::fstat(file.number(), &info) != 0) return failure_of(errno, "look at", name);
+    if (S_ISDIR(info.st_mode)) return failure_of(EISDIR, "open", name, " for reading");
+    if (!S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode)) {
+      return file_error(
+          Code::invalid_argument,
+          concat("cannot read ", quote(name),
+                 ": expected a regular file, found a pipe, socket or device; copy it to a file first"),
+          name);
+    }
+    return RefPtr<RandomAccessFile>(make_ref<LocalFile>(name, std::move(file)));
+  }
+
+  Result<std::unique_ptr<WritableFile>> create(const std::string& name) override {
+    WEIR_TRY(check_name(name));
+    Descriptor file = open_descriptor(name, O_WRONLY | O_CREAT | O_TRUNC);
+    if (!file.valid()) return failure_of(errno, "open", name, " for writing");
+    return std::unique_ptr<WritableFile>(std::make_unique<LocalWritableFile>(name, std::move(file)));
+  }
+
+  Result<FileInfo> stat(const std::string& name) override {
+    WEIR_TRY(check_name(name));
+    struct stat info;
+    if (::stat(name.c_str(), &info) != 0) return failure_of(errno, "look at", name);
+    return FileInfo{.size = static_cast<uint64_t>(info.st_size),
+                    .modified_ns = info.st_mtim.tv_sec * int64_t{1'000'000'000} + info.st_mtim.tv_nsec,
+                    .is_folder = S_ISDIR(info.st_mode)};
+  }
+
+  Result<std::vector<std::string>> list_folder(const std::string& folder) override {
+    WEIR_TRY(check_name(folder));
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
+    if (!stream) return failure_of(errno, "list", folder);
+    std::vector<std::string> names;
+    errno = 0;
+    while (const dirent* entry = ::readdir(stream.get())) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+      errno = 0;
+    }
+    if (errno != 0) return failure_of(errno, "list", folder);
+    return names;
+  }
+
+  Status remove(const std::string& name) override {
+    WEIR_TRY(check_name(name));
+    return ::unlink(name.c_str()) == 0 ? Status() : failure_of(errno, "remove", name);
+  }
+
+  Status create_folders(const std::string& folder) override {
+    WEIR_TRY(check_name(folder));
+    for (size_t end = 0; end != std::string::npos;) {
+      end = folder.find('/', end + 1);
+      const std::string part = folder.substr(0, end);
+      if (::mkdir(part.c_str(), 0777) == 0) continue;
+      const int error = errno;
+      struct stat info;
+      if (::stat(part.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) continue;
+      return failure_of(error, "create the folder", part);
+    }
+    return {};
+  }
+
+  Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override {
+    WEIR_TRY(check_name(name));
+    const std::string temporary = name + ".tmp";
+    WEIR_ASSIGN(Descriptor file, open_temporary(temporary));
+    Status status = write_all(file.number(), temporary, bytes);
+    if (status.ok()) status = sync_descriptor(file.number(), temporary);
+    if (status.ok() && ::rename(temporary.c_str(), name.c_str()) != 0)
+      status = failure_of(errno, "replace", name);
+    if (!status.ok()) {
+      ::unlink(temporary.c_str());
+      return status;
+    }
+    const std::string folder = folder_of(name);
+    const Descriptor parent = open_descriptor(folder, O_RDONLY | O_DIRECTORY);
+    if (!parent.valid()) return failure_of(errno, "open", folder, " to sync it");
+    return sync_descriptor(parent.number(), folder);
+  }
+};
+
+}  // namespace
+
+FileSystem& local_file_system() {
+  // Never destroyed: threads left behind may still read when the process ends.
+  static LocalFileSystem* files = new LocalFileSystem;
+  return *files;
+}
+
+}  // namespace weir

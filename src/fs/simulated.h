@@ -1,0 +1,69 @@
+// SimulatedFileSystem: files in memory, and faults that follow from a seed and a file's name alone.
+// Ownership: open files keep their bytes, also once they are replaced or removed.
+// Threads: any. Errors: not_found and invalid_argument as local files give them, and the planted ones.
+// Cost: a lock and a copy a call.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/sync.h"
+#include "fs/file_system.h"
+
+namespace weir {
+
+inline constexpr uint64_t kNowhere = UINT64_MAX;
+
+// What strikes the readers of one file, from its opening on, the same each time.
+struct FileFaults {
+  bool fails_to_open = false;               // unavailable
+  uint64_t read_error_offset = kNowhere;    // data_loss for reads that would reach beyond it
+  uint64_t truncated_size = kNowhere;       // the file ends there
+  size_t longest_read = 0;                  // reads give no more at once; 0: no bound
+  uint64_t append_error_offset = kNowhere;  // resource_exhausted for writes that would reach beyond it
+};
+
+// How many files in a thousand have which fault. Drawn from `seed` and the name, so that neither the order of
+// calls nor the number of threads changes them.
+struct FaultPlan {
+  uint64_t seed = 0;
+  uint32_t open_failures = 0;
+  uint32_t read_errors = 0;
+  uint32_t truncations = 0;
+  uint32_t short_reads = 0;
+};
+
+class SimulatedFileSystem final : public FileSystem {
+ public:
+  explicit SimulatedFileSystem(FaultPlan plan = {}) : plan_(plan) {}
+
+  // Puts a file there, whatever the faults; folders come with the names in them.
+  void put(const std::string& name, std::string_view bytes);
+  // Faults of one file, in place of those drawn; for a file that is created, too.
+  void set_faults(const std::string& name, FileFaults faults);
+  // What strikes a file of that name and size.
+  FileFaults faults_of(const std::string& name, uint64_t size) const;
+
+  Result<RefPtr<RandomAccessFile>> open(const std::string& name) override;
+  Result<std::unique_ptr<WritableFile>> create(const std::string& name) override;
+  Result<FileInfo> stat(const std::string& name) override;
+  Result<std::vector<std::string>> list_folder(const std::string& folder) override;
+  Status remove(const std::string& name) override;
+  Status create_folders(const std::string& folder) override;
+  Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override;
+
+ private:
+  friend class SimulatedWritableFile;
+  using Bytes = std::shared_ptr<const std::string>;
+
+  const FaultPlan plan_;
+  mutable Mutex mutex_;
+  std::map<std::string, Bytes> files_;
+  std::map<std::string, FileFaults> faults_;
+};
+
+}  // namespace weir
