@@ -1,0 +1,134 @@
+#include "core/params.h"
+
+#include "core/text.h"
+
+namespace weir {
+namespace {
+
+template <class T>
+constexpr bool is_scalar_param = false;
+template <class T>
+constexpr bool is_scalar_param<Scalar<T>> = true;
+
+bool is_expression(const Field& field) {
+  return std::visit(
+      [](const auto* slot) {
+        using T = std::remove_cvref_t<decltype(*slot)>;
+        if constexpr (is_scalar_param<T>) return slot->state == T::State::expression;
+        if constexpr (std::is_same_v<T, ValueParam>) return slot->expression != nullptr;
+        return false;
+      },
+      field.slot);
+}
+
+// Names what the bounds leave over.
+std::string expectation(const Bounds& bounds) {
+  bool has_high = bounds.high != std::numeric_limits<int64_t>::max();
+  if (bounds.low == std::numeric_limits<int64_t>::min()) return concat("at most ", bounds.high);
+  return has_high ? concat("a number from ", bounds.low, " to ", bounds.high) : concat("at least ", bounds.low);
+}
+
+Status wrong_type(const char* name, const Tensor& found) {
+  return internal_error(concat("parameter ", name, " was evaluated as ", dtype_name(found.dtype),
+                               found.shape.to_string(), "; please report this"));
+}
+
+Status take(const char* name, const Tensor& found, int64_t& out) {
+  if (found.dtype != DType::int64) return wrong_type(name, found);
+  out = *found.as<int64_t>();
+  return {};
+}
+
+Status take(const char* name, const Tensor& found, double& out) {
+  switch (found.dtype) {
+    case DType::float32:
+      out = *found.as<float>();
+      return {};
+    case DType::float64:
+      out = *found.as<double>();
+      return {};
+    case DType::int64:
+      out = static_cast<double>(*found.as<int64_t>());
+      return {};
+    default:
+      return wrong_type(name, found);
+  }
+}
+
+Status take(const char* name, const Tensor& found, bool& out) {
+  if (found.dtype != DType::boolean) return wrong_type(name, found);
+  out = *found.as<uint8_t>() != 0;
+  return {};
+}
+
+Status take(const char* name, const Tensor& found, std::string& out) {
+  if (found.dtype != DType::string) return wrong_type(name, found);
+  out.assign(found.as<Str>()->data, found.as<Str>()->size);
+  return {};
+}
+
+template <class T>
+Status bind(const Field& field, Scalar<T>& slot, Session& session, const Env* env) {
+  if (slot.state != Scalar<T>::State::expression) return {};
+  WEIR_ASSIGN(Components values, slot.expression->evaluate(session, env));
+  if (values.size() != 1 || values[0].shape.rank() != 0) {
+    return internal_error(concat("parameter ", field.name, " was evaluated as no scalar; please report this"));
+  }
+  WEIR_TRY(take(field.name, values[0], slot.value));
+  slot.state = Scalar<T>::State::constant;
+  slot.expression = nullptr;
+  return check_bounds(field);
+}
+
+Status bind(const Field&, ValueParam& slot, Session& session, const Env* env) {
+  if (!slot.expression) return {};
+  WEIR_ASSIGN(slot.values, slot.expression->evaluate(session, env));
+  slot.expression = nullptr;
+  return {};
+}
+
+template <class T>
+Status bind(const Field&, T&, Session&, const Env*) {
+  return {};
+}
+
+}  // namespace
+
+bool has_expressions(ParamsBase& params) {
+  Fields fields;
+  params.fields(fields);
+  for (const Field& field : fields.list) {
+    if (is_expression(field)) return true;
+  }
+  return false;
+}
+
+Result<std::unique_ptr<ParamsBase>> bind_params(const ParamsBase& params, Session& session, const Env* env) {
+  std::unique_ptr<ParamsBase> bound = params.clone();
+  Fields fields;
+  bound->fields(fields);
+  for (Field& field : fields.list) {
+    WEIR_TRY(std::visit([&](auto* slot) { return bind(field, *slot, session, env); }, field.slot));
+  }
+  return bound;
+}
+
+Status check_bounds(const Field& field) {
+  const auto& [low, high] = field.bounds;
+  if (auto* const* slot = std::get_if<IntParam*>(&field.slot); slot && (*slot)->is_constant()) {
+    int64_t found = **(*slot);
+    if (found >= low && found <= high) return {};
+    return invalid_argument(concat(field.name, ": expected ", expectation(field.bounds), ", found ", found));
+  }
+  if (auto* const* slot = std::get_if<FloatParam*>(&field.slot); slot && (*slot)->is_constant()) {
+    double found = **(*slot);
+    bool low_ok = low == std::numeric_limits<int64_t>::min() || found >= static_cast<double>(low);
+    bool high_ok = high == std::numeric_limits<int64_t>::max() || found <= static_cast<double>(high);
+    if (low_ok && high_ok && found == found) return {};
+    return invalid_argument(
+        concat(field.name, ": expected ", expectation(field.bounds), ", found ", std::to_string(found)));
+  }
+  return {};
+}
+
+}  // namespace weir
