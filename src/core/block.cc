@@ -153,7 +153,36 @@ void Column::gather_from(const Column& source, std::span<const int32_t> rows) {
   }
 }
 
+bool Column::placeholder(int begin, int count) const {
+  if (dense_) return tensor_.dtype == DType::invalid;
+  for (int i = begin; i < begin + count; ++i) {
+    if (list_[static_cast<size_t>(i)].dtype != DType::invalid) return false;
+  }
+  return true;
+}
+
+void Column::append_zeros(int rows, int count) {
+  Tensor zeros = Tensor::allocate(tensor_.dtype, tensor_.shape.tail().prepended(count));
+  std::memset(zeros.data, 0, zeros.byte_size());
+  Column source;
+  source.set_dense(std::move(zeros));
+  append(rows, source, 0, count);
+}
+
 void Column::append(int rows, const Column& source, int begin, int count) {
+  if (rows > 0 && count > 0 && source.placeholder(begin, count) && dense_ && tensor_.dtype != DType::invalid) {
+    return append_zeros(rows, count);
+  }
+  if (rows > 0 && source.dense_ && source.tensor_.dtype != DType::invalid && placeholder(0, rows)) {
+    // Only failed rows so far: give them zeroed places of the shape that the first real row has.
+    Column fresh;
+    Shape row_shape = source.tensor_.shape.tail();
+    uint8_t* places = fresh.make_dense(source.tensor_.dtype, row_shape, rows);
+    std::memset(places, 0, fresh.tensor_.byte_size());
+    fresh.target_ = target_;
+    fresh.target_bytes_ = target_bytes_;
+    *this = std::move(fresh);
+  }
   if (rows == 0) {
     Column slice = source.slice(begin, count);
     if (dense_ && slice.dense_ && target_.buffer) {

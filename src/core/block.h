@@ -66,6 +66,9 @@ class Column {
 
  private:
   bool reuse(DType dtype, const Shape& shape, size_t bytes);
+  // These rows are places of failed rows only, without dtype or shape.
+  bool placeholder(int begin, int count) const;
+  void append_zeros(int rows, int count);
 
   bool dense_ = true;
   Tensor tensor_;

@@ -48,6 +48,11 @@ class Port {
 
   // Makes sure that a row is buffered (pulls at most `want`), for operators that take rows piecewise.
   Pull fill(Context& ctx, const Want& want);
+  // Where the next fill() should write a column, if what makes it can: batch's own buffer.
+  void bind_target(size_t column, BufferRef buffer, uint8_t* data, size_t bytes) {
+    if (block_.columns.size() <= column) block_.columns.resize(column + 1);
+    block_.columns[column].bind_target(std::move(buffer), data, bytes);
+  }
   int buffered() const { return block_.rows - begin_; }
   const Block& block() const { return block_; }
   int begin() const { return begin_; }
@@ -65,8 +70,10 @@ class Port {
 
   // Saves and loads; loading only keeps. After loading, position() is consumed() of the saved one.
   void state(Archive& archive);
-  // Opens the input again under another key, as an epoch does; loaded state stays.
+  // Opens the input again, from its beginning, under another key, as an epoch does.
   void reopen(Context& ctx, uint64_t key);
+  // After loading: opens the input under the key of the epoch that the loaded position belongs to, and keeps it.
+  void restore_under(Context& ctx, uint64_t key);
 
   // The newest anchor at or before the last pull, for Windows, whose ring entries carry it. Keep mode.
   const AnchorRef& last_anchor() const { return anchors_.back(); }
@@ -75,7 +82,7 @@ class Port {
   static void save_position(Archive& archive, const Anchor& anchor, int64_t consumed);
 
  private:
-  Pull restore(Context& ctx);
+  void restore(Context& ctx);
   Pull drop_replayed(Context& ctx);
   void open(Context& ctx);
   void anchor_if_due(Context& ctx);
@@ -96,7 +103,7 @@ class Port {
 
   // Oldest first; the first is at or before consumed_, every later one too unless an unconsumed row needs it.
   std::deque<AnchorRef> anchors_;
-  int64_t next_anchor_ = 1;
+  int64_t next_anchor_ = 0;
   int64_t anchored_at_ns_ = 0;
   // The loaded anchor, until the input has been opened at it and the rows up to consumed_ are dropped.
   AnchorRef loaded_;

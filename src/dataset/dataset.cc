@@ -1,0 +1,84 @@
+#include "dataset/dataset.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/text.h"
+#include "dataset/operator.h"
+
+namespace weir {
+
+namespace {
+
+std::atomic<uint64_t> g_next_id{1};
+
+template <class T>
+void add_once(std::vector<T>& list, const T& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+Status check_constants(const OperatorDef& op, ParamsBase& params) {
+  Fields fields;
+  params.fields(fields);
+  for (const Field& field : fields.list) {
+    Status status = check_bounds(field);
+    if (!status.ok()) return Status(status.code(), concat(op.name, ": ", status.error().message));
+  }
+  return Status();
+}
+
+}  // namespace
+
+Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
+                                  std::vector<DatasetRef> inputs) {
+  WEIR_TRY(check_constants(op, *params));
+  RefPtr<Dataset> node(new Dataset());
+  node->op_ = &op;
+  node->inputs_ = std::move(inputs);
+  node->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
+  node->dynamic_ = has_expressions(*params);
+  WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
+  node->components_ = node->spec_.components();
+  // A count that depends on a variable is not known until a cursor opens.
+  node->cardinality_ = node->dynamic_ ? kUnknown : op.cardinality(*params, node->inputs_);
+  node->params_ = std::move(params);
+  node->inherit();
+  return DatasetRef(node);
+}
+
+void Dataset::inherit() {
+  Fields fields;
+  params_->fields(fields);
+  lane_ = op_->lane;
+  bool window = op_->is_window != nullptr && op_->is_window(*params_);
+  for (const DatasetRef& input : inputs_) {
+    for (uint64_t node : input->epoch_nodes()) add_once(epoch_nodes_, node);
+    for (const auto& site : input->seed_sites()) add_once(seed_sites_, site);
+    if (!window) lane_ = std::max(lane_, input->lane());
+    if (not_replayable_.empty()) not_replayable_ = input->not_replayable();
+  }
+  for (const Field& field : fields.list) {
+    if (auto* seed = std::get_if<SeedParam*>(&field.slot); seed && (*seed)->site) {
+      add_once(seed_sites_, (*seed)->site);
+    }
+    auto* slot = std::get_if<FunctionParam*>(&field.slot);
+    if (!slot || !(*slot)->function) continue;
+    const auto& traits = static_cast<const FunctionTraits&>(*(*slot)->function);
+    std::vector<RefPtr<const SeedSite>> sites;
+    traits.seed_sites(sites);
+    for (const auto& site : sites) add_once(seed_sites_, site);
+    if (!window) lane_ = std::max(lane_, traits.lane());
+    if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
+      not_replayable_ = concat(op_->name, " ", reason);
+    }
+  }
+  if (op_->counts_openings) add_once(epoch_nodes_, id_);
+}
+
+Result<Spec> same_spec(const ParamsBase&, std::span<const DatasetRef> inputs) { return inputs[0]->spec(); }
+int64_t same_cardinality(const ParamsBase&, std::span<const DatasetRef> inputs) {
+  return inputs[0]->cardinality();
+}
+int64_t unknown_cardinality(const ParamsBase&, std::span<const DatasetRef>) { return kUnknown; }
+
+}  // namespace weir

@@ -1,0 +1,178 @@
+#include "dataset/stage.h"
+
+#include <exception>
+#include <new>
+
+#include "core/text.h"
+#include "dataset/operator.h"
+
+namespace weir {
+
+namespace {
+
+// splitmix64's finaliser: every bit of the input reaches every bit of the output.
+uint64_t mix(uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9u;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+ErrorPtr with_path(const ErrorPtr& error, const std::string& path) {
+  auto out = std::make_shared<Error>(*error);
+  out->path = path;
+  return out;
+}
+
+ErrorPtr error_of_exception() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return resource_exhausted("out of memory; smaller batches, buffers or blocks would help").pointer();
+  } catch (const std::exception& e) {
+    return internal_error(concat("unexpected exception: ", e.what())).pointer();
+  } catch (...) {
+    return internal_error("unexpected exception of an unknown type").pointer();
+  }
+}
+
+}  // namespace
+
+uint64_t derive_key(uint64_t key, uint64_t index) { return mix(mix(key + 0x9e3779b97f4a7c15u) ^ index); }
+
+std::string PathNode::to_string() const {
+  std::string out = parent ? parent->to_string() : "";
+  if (parent && input >= 0) out += concat("[", input, "]");
+  if (parent) out += "/";
+  return out + operator_name;
+}
+
+std::unique_ptr<Stage> Stage::open(Context& ctx, const DatasetRef& node, EnvRef env, uint64_t key, PathRef parent,
+                                   int input) {
+  auto path = make_ref<PathNode>(std::move(parent), node->op().name, input);
+  std::unique_ptr<Stage> stage(new Stage(node, path));
+  Opening opening{ctx, *node, std::move(env), key, std::move(path)};
+  try {
+    auto open_with = [&](const ParamsBase& params) {
+      auto cursor = node->op().open(opening, params);
+      if (cursor.ok()) {
+        stage->cursor_ = *std::move(cursor);
+      } else {
+        stage->open_error_ = cursor.status().pointer();
+      }
+    };
+    if (!node->dynamic()) {
+      open_with(node->params());
+    } else {
+      auto bound = bind_params(node->params(), ctx.session, opening.env.get());
+      if (bound.ok()) {
+        open_with(**bound);
+      } else {
+        stage->open_error_ = bound.status().pointer();
+      }
+    }
+  } catch (...) {
+    stage->open_error_ = error_of_exception();
+  }
+  return stage;
+}
+
+Pull Stage::finish() {
+  ended_ = true;
+  cursor_.reset();
+  return Pull::end;
+}
+
+Pull Stage::fail(ErrorPtr error, Block& out) {
+  out.set_error(error->path.empty() ? with_path(error, path_->to_string()) : std::move(error),
+                node_->components().size());
+  return Pull::rows;
+}
+
+void Stage::add_path(Block& out) {
+  for (RowError& error : out.errors) {
+    if (error.error->path.empty()) error.error = with_path(error.error, path_->to_string());
+  }
+}
+
+Pull Stage::resume(Context& ctx, Block& out) {
+  if (!cursor_loaded_) {
+    Archive archive(*loaded_);
+    cursor_->state(archive);
+    archive.finish();
+    if (!archive.status().ok()) {
+      loaded_.reset();
+      finish();
+      return fail(archive.status().pointer(), out);
+    }
+    cursor_loaded_ = true;
+  }
+  Step step = cursor_->resume(ctx);
+  if (step.error()) {
+    ErrorPtr error = step.error();
+    loaded_.reset();
+    finish();
+    return fail(std::move(error), out);
+  }
+  if (step.answer() == Pull::rows) loaded_.reset();
+  return step.answer();
+}
+
+Pull Stage::next(Context& ctx, const Want& want, Block& out) {
+  if (ended_) return Pull::end;
+  if (ctx.session.cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+  if (open_error_) {
+    ErrorPtr error = std::move(open_error_);
+    finish();
+    return fail(std::move(error), out);
+  }
+  try {
+    if (loaded_) {
+      Pull resumed = resume(ctx, out);
+      // A failed resume has ended the sequence and left its error in `out`.
+      if (resumed != Pull::rows || ended_) return resumed;
+    }
+    Step step = cursor_->next(ctx, want, out);
+    if (step.error()) [[unlikely]] return fail(step.error(), out);
+    if (step.answer() == Pull::rows) {
+      if (!out.errors.empty()) [[unlikely]] add_path(out);
+      return Pull::rows;
+    }
+    return step.answer() == Pull::end ? finish() : step.answer();
+  } catch (...) {
+    return fail(error_of_exception(), out);
+  }
+}
+
+void Stage::state(Archive& archive) {
+  if (archive.loading()) {
+    archive(node_->op().name, ended_);
+    std::string bytes;
+    archive("state", bytes);
+    if (!archive.status().ok()) return;
+    open_error_.reset();
+    loaded_.reset();
+    cursor_loaded_ = false;
+    if (ended_ || !cursor_) {
+      cursor_.reset();
+      ended_ = true;
+    } else {
+      loaded_ = std::make_unique<std::string>(std::move(bytes));
+    }
+    return;
+  }
+  bool ended = ended_ || (!cursor_ && !open_error_);
+  archive(node_->op().name, ended);
+  std::string bytes;
+  if (loaded_) {
+    bytes = *loaded_;
+  } else if (cursor_) {
+    Archive inner;
+    cursor_->state(inner);
+    bytes = inner.take();
+  }
+  archive("state", bytes);
+}
+
+}  // namespace weir

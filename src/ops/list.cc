@@ -1,0 +1,40 @@
+#include "ops/list.h"
+
+#include <algorithm>
+#include <array>
+
+namespace weir {
+
+#define WEIR_OPERATOR(name) const OperatorDef& name##_operator();
+#include "ops/list.inc"
+#undef WEIR_OPERATOR
+
+namespace {
+
+const auto& table() {
+  static const auto sorted = [] {
+    std::array list = {
+#define WEIR_OPERATOR(name) &name##_operator(),
+#include "ops/list.inc"
+#undef WEIR_OPERATOR
+    };
+    std::sort(list.begin(), list.end(), [](const OperatorDef* a, const OperatorDef* b) {
+      return std::string_view(a->name) < b->name;
+    });
+    return list;
+  }();
+  return sorted;
+}
+
+}  // namespace
+
+std::span<const OperatorDef* const> operators() { return table(); }
+
+const OperatorDef* find_operator(std::string_view name) {
+  const auto& list = table();
+  auto at = std::lower_bound(list.begin(), list.end(), name,
+                             [](const OperatorDef* op, std::string_view key) { return op->name < key; });
+  return at != list.end() && (*at)->name == name ? *at : nullptr;
+}
+
+}  // namespace weir

@@ -1,0 +1,147 @@
+// range(stop), range(start, stop, step, dtype): numbers from start to stop, without stop, by step.
+// Computed in int64 and then cast to the dtype. Checkpoint: how many were given.
+#include <algorithm>
+#include <cstdint>
+
+#include "core/text.h"
+#include "dataset/operator.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  IntParam start{0};
+  IntParam stop;
+  IntParam step{1};
+  DTypeParam dtype{DType::int64};
+  void fields(Fields& f) override {
+    f("start", start, "The first number.");
+    f("stop", stop, "The sequence ends before it.");
+    f("step", step, "The distance between numbers: not 0; negative counts down.");
+    f("dtype", dtype, "An integer or float dtype; each number is cast to it, integers wrap.");
+  }
+};
+
+// How many numbers there are; wide arithmetic, since stop - start may not fit.
+int64_t count_of(int64_t start, int64_t stop, int64_t step) {
+  __int128 distance = static_cast<__int128>(stop) - start;
+  __int128 count = step > 0 ? (distance + step - 1) / step : (distance + step + 1) / step;
+  return static_cast<int64_t>(std::clamp<__int128>(count, 0, INT64_MAX));
+}
+
+template <class T>
+T number(uint64_t value) {
+  if constexpr (std::is_same_v<T, Float16>) {
+    return to_float16(static_cast<double>(static_cast<int64_t>(value)));
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return to_bfloat16(static_cast<float>(static_cast<int64_t>(value)));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(static_cast<int64_t>(value));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <class T>
+void fill(Column& column, uint64_t first, uint64_t step, int rows) {
+  T* out = column.make_dense<T>(Shape(), rows);
+  for (int i = 0; i < rows; ++i) out[i] = number<T>(first + static_cast<uint64_t>(i) * step);
+}
+
+using Fill = void (*)(Column&, uint64_t, uint64_t, int);
+
+Fill fill_for(DType dtype) {
+  switch (dtype) {
+    case DType::int8:
+      return fill<int8_t>;
+    case DType::int16:
+      return fill<int16_t>;
+    case DType::int32:
+      return fill<int32_t>;
+    case DType::int64:
+      return fill<int64_t>;
+    case DType::uint8:
+      return fill<uint8_t>;
+    case DType::uint16:
+      return fill<uint16_t>;
+    case DType::uint32:
+      return fill<uint32_t>;
+    case DType::uint64:
+      return fill<uint64_t>;
+    case DType::float16:
+      return fill<Float16>;
+    case DType::bfloat16:
+      return fill<BFloat16>;
+    case DType::float32:
+      return fill<float>;
+    case DType::float64:
+      return fill<double>;
+    default:
+      return nullptr;
+  }
+}
+
+class Range final : public Cursor {
+ public:
+  static Result<std::unique_ptr<Cursor>> open(Opening&, const Params& params) {
+    if (*params.step == 0) return invalid_argument("the step of range is 0; it must be positive or negative");
+    return std::unique_ptr<Cursor>(std::make_unique<Range>(params));
+  }
+  explicit Range(const Params& params)
+      : start_(static_cast<uint64_t>(*params.start)),
+        step_(static_cast<uint64_t>(*params.step)),
+        count_(count_of(*params.start, *params.stop, *params.step)),
+        fill_(fill_for(params.dtype.dtype)) {}
+
+  Step next(Context&, const Want& want, Block& out) override {
+    if (given_ == count_) return Pull::end;
+    int rows = want.at_most(count_ - given_).rows;
+    out.reset(want.drop ? 0 : 1);
+    if (!want.drop) fill_(out.columns[0], start_ + static_cast<uint64_t>(given_) * step_, step_, rows);
+    out.rows = rows;
+    given_ += rows;
+    return Pull::rows;
+  }
+
+  void state(Archive& archive) override { archive("given", given_, 0, count_); }
+
+ private:
+  // Unsigned, so that sums wrap.
+  uint64_t start_;
+  uint64_t step_;
+  int64_t count_;
+  Fill fill_;
+  int64_t given_ = 0;
+};
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
+  if (fill_for(params.dtype.dtype) == nullptr) {
+    return invalid_argument(concat("the dtype of range is ", dtype_name(params.dtype.dtype),
+                                   "; expected an integer or float dtype"));
+  }
+  if (params.step.is_constant() && *params.step == 0) {
+    return invalid_argument("the step of range is 0; it must be positive or negative");
+  }
+  return Spec::tensor(params.dtype.dtype);
+}
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
+  return count_of(*params.start, *params.stop, *params.step);
+}
+
+}  // namespace
+
+const OperatorDef& range_operator() {
+  static const OperatorDef def = define<Params, Range>({
+      .name = "range",
+      .kind = OperatorKind::source,
+      .doc = "Numbers from `start` to `stop`, without `stop`, by `step`; empty if step leads away from stop. "
+             "Shape: scalar. Cost: a store a number.",
+      .single_argument = "stop",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+  });
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,56 @@
+// take(count): the first `count` elements, all of them if negative.
+// Errors on the way are passed on and not counted. Checkpoint: how many are left, and the input's position.
+#include <cstdint>
+
+#include "dataset/operator.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  IntParam count;
+  void fields(Fields& f) override { f("count", count, "How many elements to keep; negative keeps all."); }
+};
+
+class Take final : public Cursor {
+ public:
+  Take(Opening& opening, const Params& params)
+      : input_(opening, 0, Port::Mode::pass), left_(*params.count < 0 ? INT64_MAX : *params.count) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override {
+    if (left_ == 0) return Pull::end;
+    Pull got = input_.pull(ctx, want.at_most(left_), out);
+    if (got == Pull::rows) left_ -= out.value_rows();
+    return got;
+  }
+
+  void state(Archive& archive) override {
+    archive("left", left_, 0, INT64_MAX);
+    input_.state(archive);
+  }
+
+ private:
+  Port input_;
+  int64_t left_;
+};
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
+  int64_t n = inputs[0]->cardinality();
+  if (*params.count < 0) return n;
+  if (n == kInfinite) return *params.count;
+  return n == kUnknown && *params.count != 0 ? kUnknown : std::min(n == kUnknown ? 0 : n, *params.count);
+}
+
+}  // namespace
+
+const OperatorDef& take_operator() {
+  static const OperatorDef def = define<Params, Take>({
+      .name = "take",
+      .doc = "The first `count` elements. Negative: all of them. An error does not count. Cost: a comparison a block.",
+      .spec = same_spec,
+      .cardinality = cardinality_of<Params, cardinality>,
+  });
+  return def;
+}
+
+}  // namespace weir
