@@ -8,10 +8,10 @@ namespace weir {
 
 std::string_view code_name(Code code) {
   static constexpr std::array<std::string_view, 16> kNames = {
-      "ok",           "cancelled",         "unknown",           "invalid_argument",
-      "deadline_exceeded", "not_found",    "already_exists",    "permission_denied",
-      "resource_exhausted", "failed_precondition", "aborted",   "out_of_range",
-      "unimplemented", "internal",         "unavailable",       "data_loss",
+      "ok",        "cancelled",      "unknown",           "invalid_argument",   "deadline_exceeded",
+      "not_found", "already_exists", "permission_denied", "resource_exhausted", "failed_precondition",
+      "aborted",   "out_of_range",   "unimplemented",     "internal",           "unavailable",
+      "data_loss",
   };
   auto index = static_cast<size_t>(code);
   return index < kNames.size() ? kNames[index] : "unknown";

@@ -1,5 +1,5 @@
-// Which grammar an argument of a call has: what the parser must ask, since it knows no operator and no function.
-// Ownership: the parser borrows a Grammars for the call. Threads: const members from any thread.
+// Which grammar an argument of a call has: what the parser must ask, since it knows no operator and no
+// function. Ownership: the parser borrows a Grammars for the call. Threads: const members from any thread.
 // Errors: none; an unknown callee takes values. Cost: one look-up an argument.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Tree to canonical text: parsing it gives an equal tree, and printing that gives the same text.
-// Ownership: yields a string. Threads: pure functions. Errors: none; any tree that the parser can yield prints.
-// Cost: in proportion to the text.
+// Ownership: yields a string. Threads: pure functions. Errors: none; any tree that the parser can yield
+// prints. Cost: in proportion to the text.
 #pragma once
 
 #include <string>
@@ -16,11 +16,5 @@ std::string print(const Node& node);
 
 // A key as dicts, fields, patterns, specs and elements show it: bare if it is an identifier, else quoted.
 std::string print_key(std::string_view key);
-
-// A word of the notation: a letter or `_`, then letters, digits and `_`.
-bool is_identifier(std::string_view word);
-
-// Words that name no variable.
-bool is_reserved(std::string_view word);
 
 }  // namespace weir::syntax

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/dtype.h"
@@ -24,22 +25,22 @@ inline constexpr int kMaxDepth = 200;
 // empty where none is mentioned.
 enum class Kind : uint8_t {
   // Literals.
-  integer,   // `integer` is the written value; a minus sign is a unary node around it
-  floating,  // `text` is the exact written value in canonical form, "inf" or "nan"; std::from_chars reads it
-  string,    // `text` holds the bytes
-  boolean,   // `integer` is 0 or 1
+  integer,    // `integer` is the written value; a minus sign is a unary node around it
+  floating,   // `text` is the exact written value in canonical form, "inf" or "nan"; std::from_chars reads it
+  string,     // `text` holds the bytes
+  boolean,    // `integer` is 0 or 1
   automatic,  // auto
   none,
 
   // Expressions.
-  name,       // `text`: a variable or a `let`
-  parameter,  // $NAME: `text`
-  callback,   // @NAME or @1: `text` is "NAME" or "1"
-  list,       // items: members
-  tuple,      // items: members
-  dict,       // items: named by their keys, in written order
-  unary,      // `op` is negate or logical_not; items: operand
-  binary,     // `op`; items: left, right
+  name,         // `text`: a variable or a `let`
+  parameter,    // $NAME: `text`
+  callback,     // @NAME or @1: `text` is "NAME" or "1"
+  list,         // items: members
+  tuple,        // items: members
+  dict,         // items: named by their keys, in written order
+  unary,        // `op` is negate or logical_not; items: operand
+  binary,       // `op`; items: left, right
   conditional,  // if; items: condition, then, else
   let_in,       // let NAME = e in e: `text` is the name; items: value, body
   index,        // x[…]; items: x, then positions, each an expression, slice, ellipsis or newaxis
@@ -75,9 +76,9 @@ enum class Kind : uint8_t {
                  // one is a spec_tensor, `dtype:` a dtype, any other named one an expression
 
   // Documents.
-  document,   // items: params and lets in order, then the pipeline
-  param,      // `text` is the name; items: spec
-  let,        // `text` is the name; items: value
+  document,  // items: params and lets in order, then the pipeline
+  param,     // `text` is the name; items: spec
+  let,       // `text` is the name; items: value
 };
 
 enum class Op : uint8_t {
@@ -109,9 +110,9 @@ using NodePtr = std::shared_ptr<const Node>;
 
 // A child, with its key (dicts, patterns, specs, features) or argument name where it has one.
 struct Item {
-  std::string name;
-  Span name_span;
-  NodePtr value;
+  std::string name = {};
+  Span name_span = {};
+  NodePtr value = {};
 };
 
 struct Node {
@@ -119,14 +120,16 @@ struct Node {
   Op op = Op::none;
   DType dtype = DType::invalid;
   uint8_t depth = 1;  // of the tree under it, itself included
-  Span span;          // from its first to its last character; outer parentheses do not count
+  Span span = {};     // from its first to its last character; outer parentheses do not count
   uint64_t integer = 0;
-  std::string text;
-  Shape shape;
-  std::vector<Item> items;
+  std::string text = {};
+  Shape shape = {};
+  std::vector<Item> items = {};
 
   // REQUIRES: i < items.size() and, in a slice, that the part is there
   const Node& child(size_t i) const { return *items[i].value; }
+  // While it is built: appends a child without a name.
+  void add(NodePtr child) { items.push_back({.value = std::move(child)}); }
 };
 
 // Same kind, values and children; spans do not count.

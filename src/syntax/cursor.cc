@@ -1,0 +1,85 @@
+#include "syntax/cursor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/text.h"
+
+namespace weir::syntax {
+
+namespace {
+
+constexpr size_t kMaxQuotedBytes = 40;
+
+}  // namespace
+
+bool Cursor::fail(Span span, std::string_view message) {
+  if (error_.ok()) error_ = error_at(source_, span, message);
+  return false;
+}
+
+std::string Cursor::found() const {
+  const Token& here = token();
+  if (here.kind == TokenKind::end) return "the end of the text";
+  std::string_view shown = text(here);
+  std::string_view kind = here.kind == TokenKind::word && is_reserved(shown) ? "the reserved word " : "";
+  if (shown.size() > kMaxQuotedBytes) return concat(kind, "'", shown.substr(0, kMaxQuotedBytes), "...'");
+  return concat(kind, "'", shown, "'");
+}
+
+bool Cursor::expected(std::string_view what) {
+  const Token& here = token();
+  if (here.kind == TokenKind::invalid) return fail(here.span, tokens_.message);
+  std::string_view hint;
+  if (here.kind == TokenKind::arrow) {
+    hint = "; a lambda stands only as an argument of a call";
+  } else if (here.kind == TokenKind::dot && token(1).kind == TokenKind::position) {
+    hint = "; a float has digits on both sides of its point";
+  } else if (here.kind == TokenKind::pipe) {
+    hint = "; a pipeline as a part of an expression stands in parentheses";
+  } else if (at_word("if") || at_word("let") || at_word("not")) {
+    hint = "; put the part that begins with it in parentheses";
+  } else if ((here.kind == TokenKind::left_paren || here.kind == TokenKind::left_bracket) && !here.touches &&
+             at_ > 0 && token_at(at_ - 1).kind == TokenKind::word) {
+    hint = "; an opening bracket applies only to what it touches";
+  }
+  return fail(here.span, concat("expected ", what, ", found ", found(), hint));
+}
+
+bool Cursor::expect_word(std::string_view word) {
+  return accept_word(word) || expected(concat("'", word, "'"));
+}
+
+bool Cursor::unclosed(TokenKind close, size_t opener) {
+  std::string_view bracket = close == TokenKind::right_paren     ? ")"
+                             : close == TokenKind::right_bracket ? "]"
+                             : close == TokenKind::right_brace   ? "}"
+                                                                 : ">";
+  const Token& open = token_at(opener);
+  Location location = locate(source_, open.span.offset);
+  return expected(concat("',' or '", bracket, "' to close the '", text(open), "' of line ", location.line,
+                         ", column ", location.column));
+}
+
+bool Cursor::too_deep(Span span) {
+  return fail(span,
+              concat("this is nested more than ", kMaxDepth, " levels deep; name parts of it with let"));
+}
+
+NodePtr Cursor::finish(Node node, size_t begin) {
+  const Token& first = tokens_.list[begin];
+  const Token& last = tokens_.list[at_ > begin ? at_ - 1 : begin];
+  node.span = {first.span.offset, last.span.offset + last.span.size - first.span.offset};
+  int depth = 0;
+  for (const Item& item : node.items) {
+    if (item.value != nullptr) depth = std::max<int>(depth, item.value->depth);
+  }
+  if (depth >= kMaxDepth) {
+    too_deep(node.span);
+    return nullptr;
+  }
+  node.depth = static_cast<uint8_t>(depth + 1);
+  return std::make_shared<const Node>(std::move(node));
+}
+
+}  // namespace weir::syntax

@@ -1,0 +1,105 @@
+// A place in the tokens of a text, and the error that ends a parse. Private to this floor.
+// Ownership: borrows the text. Threads: one.
+// Errors: the first one is kept; whoever fails returns a null node or false, and callers pass that on at
+// once. Cost: constant time a step.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/status.h"
+#include "syntax/lexer.h"
+#include "syntax/tree.h"
+
+namespace weir::syntax {
+
+class Cursor {
+ public:
+  // REQUIRES: source.size() <= kMaxSourceBytes
+  explicit Cursor(std::string_view source) : source_(source), tokens_(lex(source)) {}
+
+  // REQUIRES: a failed parse.
+  Status status() const { return error_; }
+
+  const Token& token(size_t ahead = 0) const {
+    size_t index = at_ + ahead;
+    return index < tokens_.list.size() ? tokens_.list[index] : tokens_.list.back();
+  }
+  const Token& token_at(size_t index) const { return tokens_.list[index]; }
+  size_t index() const { return at_; }
+  std::string_view text(const Token& token) const {
+    return source_.substr(token.span.offset, token.span.size);
+  }
+  std::string_view text() const { return text(token()); }
+
+  bool at(TokenKind kind) const { return token().kind == kind; }
+  bool at_touching(TokenKind kind) const { return at(kind) && token().touches; }
+  bool at_word(std::string_view word) const { return at(TokenKind::word) && text() == word; }
+  // The last token is never left.
+  void advance() {
+    if (at_ + 1 < tokens_.list.size()) ++at_;
+  }
+  bool accept(TokenKind kind) {
+    if (!at(kind)) return false;
+    advance();
+    return true;
+  }
+  bool accept_word(std::string_view word) {
+    if (!at_word(word)) return false;
+    advance();
+    return true;
+  }
+
+  // "expected WHAT, found …" at the current token, with what helps. Returns false.
+  bool expected(std::string_view what);
+  // The message at a place. Returns false.
+  bool fail(Span span, std::string_view message);
+
+  bool expect(TokenKind kind, std::string_view what) { return accept(kind) || expected(what); }
+  bool expect_word(std::string_view word);
+
+  // Members up to the closing bracket, which is taken. REQUIRES: the opening one has just been taken.
+  // `member` parses one and returns whether it could. Tells whether there was a comma.
+  template <class Member>
+  bool members(TokenKind close, bool trailing_comma, bool* comma, Member member) {
+    size_t opener = at_ - 1;
+    *comma = false;
+    while (!at(close)) {
+      if (!member()) return false;
+      if (!at(TokenKind::comma)) break;
+      *comma = true;
+      advance();
+      if (at(close) && !trailing_comma) return expected("another member; a comma may not end this list");
+    }
+    return accept(close) || unclosed(close, opener);
+  }
+
+  // A node of the tokens from `begin` up to the last one taken; null if it is too deep.
+  NodePtr finish(Node node, size_t begin);
+
+  // Counts a level of nesting while it lives. REQUIRES: ok() is asked before going on.
+  class Level {
+   public:
+    explicit Level(Cursor& cursor) : cursor_(cursor) { ++cursor_.levels_; }
+    ~Level() { --cursor_.levels_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    bool ok() const { return cursor_.levels_ <= kMaxDepth || cursor_.too_deep(cursor_.token().span); }
+
+   private:
+    Cursor& cursor_;
+  };
+
+ private:
+  bool too_deep(Span span);
+  bool unclosed(TokenKind close, size_t opener);
+  std::string found() const;
+
+  std::string_view source_;
+  Tokens tokens_;
+  size_t at_ = 0;
+  int levels_ = 0;
+  Status error_;
+};
+
+}  // namespace weir::syntax

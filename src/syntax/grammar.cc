@@ -1,0 +1,39 @@
+#include "syntax/grammar.h"
+
+#include <algorithm>
+
+namespace weir::syntax {
+
+Grammar grammar_of_parameter(std::string_view name) {
+  if (name == "dtype") return Grammar::dtype;
+  if (name == "spec") return Grammar::spec;
+  if (name == "features" || name == "context" || name == "lists") return Grammar::features;
+  if (name == "columns") return Grammar::columns;
+  return Grammar::value;
+}
+
+void SignatureTable::add(Place place, std::string_view callee, const std::vector<Grammar>& positions) {
+  std::vector<Grammar>& known = positions_[{place, std::string(callee)}];
+  for (size_t i = 0; i < std::min(known.size(), positions.size()); ++i) {
+    if (known[i] != positions[i]) known[i] = Grammar::value_or_dtype;
+  }
+  for (size_t i = known.size(); i < positions.size(); ++i) known.push_back(positions[i]);
+}
+
+void SignatureTable::add_names(Place place, std::string_view callee, const std::vector<std::string>& names) {
+  std::vector<Grammar> positions;
+  for (const std::string& name : names) positions.push_back(grammar_of_parameter(name));
+  add(place, callee, positions);
+}
+
+Grammar SignatureTable::of_position(Place place, std::string_view callee, size_t position) const {
+  auto found = positions_.find(std::pair(place, std::string(callee)));
+  if (found == positions_.end() || position >= found->second.size()) return Grammar::value;
+  return found->second[position];
+}
+
+Grammar SignatureTable::of_name(Place, std::string_view, std::string_view name) const {
+  return grammar_of_parameter(name);
+}
+
+}  // namespace weir::syntax

@@ -1,0 +1,182 @@
+// Calls, their arguments, and the lambdas and patterns that stand only there.
+#include <utility>
+
+#include "core/text.h"
+#include "syntax/parser_impl.h"
+
+namespace weir::syntax {
+
+NodePtr Parser::call(Place place) {
+  size_t begin = cursor_.index();
+  std::string_view callee = cursor_.text();
+  if (is_reserved(callee) || callee == "_") {
+    cursor_.expected("the name of a transformation after '|'");
+    return nullptr;
+  }
+  cursor_.advance();
+  if (!cursor_.at_touching(TokenKind::left_paren)) {
+    cursor_.expected(concat("'(' right after '", callee, "'"));
+    return nullptr;
+  }
+  cursor_.advance();
+  Node node{.kind = Kind::call, .text = std::string(callee)};
+  Names names;
+  bool comma = false;
+  bool ok =
+      cursor_.members(TokenKind::right_paren, true, &comma, [&] { return argument(node, place, names); });
+  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
+}
+
+bool Parser::at_argument_name() const {
+  return cursor_.at(TokenKind::word) && cursor_.token(1).kind == TokenKind::colon;
+}
+
+bool Parser::argument(Node& call, Place place, Names& names) {
+  Item item;
+  Grammar grammar = Grammar::value;
+  if (at_argument_name()) {
+    item.name_span = cursor_.token().span;
+    item.name = cursor_.text();
+    if (!names.insert(item.name).second) {
+      return cursor_.fail(item.name_span,
+                          concat("the argument '", item.name, "' is given twice; leave one out"));
+    }
+    cursor_.advance();
+    cursor_.advance();
+    grammar = grammars_.of_name(place, call.text, item.name);
+  } else if (!names.empty()) {
+    return cursor_.expected("the name of an argument and ':', since positional arguments come first");
+  } else {
+    grammar = grammars_.of_position(place, call.text, call.items.size());
+  }
+  item.value = argument_value(grammar);
+  if (item.value == nullptr) return false;
+  call.items.push_back(std::move(item));
+  return true;
+}
+
+NodePtr Parser::argument_value(Grammar grammar) {
+  switch (grammar) {
+    case Grammar::value:
+      break;
+    case Grammar::dtype:
+      return dtype_argument();
+    case Grammar::value_or_dtype:
+      return value_or_dtype();
+    case Grammar::spec:
+      return spec();
+    case Grammar::features:
+      return features();
+    case Grammar::columns:
+      return columns();
+  }
+  return at_lambda() ? lambda() : pipeline();
+}
+
+bool Parser::at_lambda() const {
+  const Token& first = cursor_.token();
+  switch (first.kind) {
+    case TokenKind::word:
+      return cursor_.token(1).kind == TokenKind::arrow;
+    case TokenKind::left_paren:
+    case TokenKind::left_brace:
+      return first.match != 0 && cursor_.token_at(first.match + 1).kind == TokenKind::arrow;
+    default:
+      return false;
+  }
+}
+
+NodePtr Parser::lambda() {
+  size_t begin = cursor_.index();
+  Names bound;
+  NodePtr parameters = pattern(bound);
+  if (parameters == nullptr || !cursor_.expect(TokenKind::arrow, "'->'")) return nullptr;
+  NodePtr body = pipeline();
+  if (body == nullptr) return nullptr;
+  Node node{.kind = Kind::lambda};
+  node.add(std::move(parameters));
+  node.add(std::move(body));
+  return cursor_.finish(std::move(node), begin);
+}
+
+NodePtr Parser::pattern(Names& bound) {
+  Cursor::Level level(cursor_);
+  if (!level.ok()) return nullptr;
+  switch (cursor_.token().kind) {
+    case TokenKind::word: {
+      NodePtr node = pattern_word(cursor_.text(), bound);
+      if (node != nullptr) cursor_.advance();
+      return node;
+    }
+    case TokenKind::left_paren:
+      return tuple_pattern(bound);
+    case TokenKind::left_brace:
+      return dict_pattern(bound);
+    default:
+      cursor_.expected("a pattern: a name, '_', '(...)' or '{...}'");
+      return nullptr;
+  }
+}
+
+NodePtr Parser::pattern_word(std::string_view word, Names& bound) {
+  Node node{.kind = Kind::pattern_name};
+  if (word == "_") {
+    node.kind = Kind::pattern_any;
+  } else if (is_reserved(word)) {
+    cursor_.expected("a name that is not reserved");
+    return nullptr;
+  } else if (!bound.insert(std::string(word)).second) {
+    cursor_.fail(cursor_.token().span,
+                 concat("the name '", word, "' stands twice in this pattern; rename one, or use '_'"));
+    return nullptr;
+  } else {
+    node.text = word;
+  }
+  return cursor_.finish(std::move(node), cursor_.index());
+}
+
+NodePtr Parser::tuple_pattern(Names& bound) {
+  size_t begin = cursor_.index();
+  cursor_.advance();
+  Node node{.kind = Kind::pattern_tuple};
+  bool comma = false;
+  bool ok = cursor_.members(TokenKind::right_paren, true, &comma, [&] {
+    NodePtr member = pattern(bound);
+    if (member == nullptr) return false;
+    node.add(std::move(member));
+    return true;
+  });
+  if (!ok) return nullptr;
+  if (node.items.size() == 1 && !comma) return std::move(node.items[0].value);
+  return cursor_.finish(std::move(node), begin);
+}
+
+NodePtr Parser::dict_pattern(Names& bound) {
+  size_t begin = cursor_.index();
+  cursor_.advance();
+  Node node{.kind = Kind::pattern_dict};
+  Names keys;
+  bool comma = false;
+  bool ok = cursor_.members(TokenKind::right_brace, true, &comma, [&] {
+    Item item;
+    bool explicit_pattern = cursor_.token(1).kind == TokenKind::colon;
+    if (explicit_pattern) {
+      if (!key(item, keys)) return false;
+      cursor_.advance();
+      item.value = pattern(bound);
+    } else if (cursor_.at(TokenKind::word)) {
+      // The key is the name that it binds.
+      item.value = pattern_word(cursor_.text(), bound);
+      if (item.value == nullptr || !key(item, keys)) return false;
+    } else {
+      if (!key(item, keys)) return false;
+      return cursor_.expected("':' and a pattern, since a quoted key binds no name");
+    }
+    if (item.value == nullptr) return false;
+    node.items.push_back(std::move(item));
+    return true;
+  });
+  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
+}
+
+}  // namespace weir::syntax

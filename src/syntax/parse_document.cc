@@ -1,0 +1,81 @@
+// Documents: params, lets, the pipeline; and the texts that are one value or one spec.
+#include <utility>
+
+#include "core/text.h"
+#include "syntax/parser_impl.h"
+
+namespace weir::syntax {
+
+NodePtr Parser::all(NodePtr root) {
+  if (root != nullptr && !cursor_.at(TokenKind::end)) {
+    cursor_.expected("the end of the text");
+    return nullptr;
+  }
+  return root;
+}
+
+NodePtr Parser::document() {
+  Node document{.kind = Kind::document};
+  Names params;
+  while (true) {
+    NodePtr part;
+    bool is_statement = true;
+    if (cursor_.at_word("param")) {
+      part = param(params);
+    } else if (cursor_.at_word("let")) {
+      part = let(&is_statement);
+    } else {
+      is_statement = false;
+      part = pipeline();
+    }
+    if (part == nullptr) return nullptr;
+    document.add(std::move(part));
+    if (!is_statement) return all(cursor_.finish(std::move(document), 0));
+  }
+}
+
+NodePtr Parser::param(Names& names) {
+  size_t begin = cursor_.index();
+  cursor_.advance();
+  const Token& name = cursor_.token();
+  Node node{.kind = Kind::param};
+  if (!let_name(&node.text)) return nullptr;
+  if (!names.insert(node.text).second) {
+    cursor_.fail(name.span, concat("expected a new name, found a second param '", node.text, "'"));
+    return nullptr;
+  }
+  if (!cursor_.expect(TokenKind::colon, "':' and the spec of this param")) return nullptr;
+  NodePtr type = spec();
+  if (type == nullptr) return nullptr;
+  node.add(std::move(type));
+  return cursor_.finish(std::move(node), begin);
+}
+
+NodePtr Parser::let(bool* is_statement) {
+  size_t begin = cursor_.index();
+  cursor_.advance();
+  Node node{.kind = Kind::let};
+  if (!let_name(&node.text)) return nullptr;
+  if (!cursor_.expect(TokenKind::assign, "'=' and the value of this name")) return nullptr;
+  size_t value_begin = cursor_.index();
+  NodePtr value = expression();
+  if (value == nullptr) return nullptr;
+  if (cursor_.at_word("in")) {
+    *is_statement = false;
+    NodePtr first = let_body(std::move(node.text), std::move(value), begin);
+    return first == nullptr ? nullptr : pipes(std::move(first), begin);
+  }
+  value = pipes(std::move(value), value_begin);
+  if (value == nullptr) return nullptr;
+  node.add(std::move(value));
+  return cursor_.finish(std::move(node), begin);
+}
+
+NodePtr Parser::only_value() {
+  if (cursor_.at(TokenKind::word) && cursor_.token(1).kind == TokenKind::end) return all(word());
+  return all(pipeline());
+}
+
+NodePtr Parser::only_spec() { return all(spec()); }
+
+}  // namespace weir::syntax

@@ -1,0 +1,259 @@
+// Dtypes, element specs, features: the grammars of arguments that are no values.
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+#include "syntax/literal.h"
+#include "syntax/parser_impl.h"
+
+namespace weir::syntax {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kFeatureKinds = {"varlen", "sequence", "ragged", "sparse"};
+
+std::vector<std::string_view> dtype_names() {
+  std::vector<std::string_view> names;
+  for (int i = static_cast<int>(DType::boolean); i <= static_cast<int>(DType::string); ++i) {
+    names.push_back(dtype_name(static_cast<DType>(i)));
+  }
+  return names;
+}
+
+std::optional<DType> written_dtype(std::string_view word) {
+  std::optional<DType> dtype = dtype_from_name(word);
+  // Nested datasets have a dtype inside, and no name in the notation.
+  if (dtype == DType::dataset || dtype == DType::invalid) return std::nullopt;
+  return dtype;
+}
+
+}  // namespace
+
+bool Parser::dtype_name(DType* dtype) {
+  if (!cursor_.at(TokenKind::word)) return cursor_.expected("the name of a dtype, such as int64 or float32");
+  std::string_view word = cursor_.text();
+  std::optional<DType> found = written_dtype(word);
+  if (!found) {
+    std::string near = nearest(word, dtype_names());
+    return cursor_.expected(near.empty() ? std::string("the name of a dtype, such as int64 or float32")
+                                         : concat("the name of a dtype (did you mean ", near, "?)"));
+  }
+  *dtype = *found;
+  cursor_.advance();
+  return true;
+}
+
+NodePtr Parser::dtype_argument() {
+  size_t begin = cursor_.index();
+  Node node{.kind = Kind::dtype};
+  return dtype_name(&node.dtype) ? cursor_.finish(std::move(node), begin) : nullptr;
+}
+
+NodePtr Parser::value_or_dtype() {
+  TokenKind next = cursor_.token(1).kind;
+  bool alone = next == TokenKind::comma || next == TokenKind::right_bracket || next == TokenKind::right_paren;
+  if (cursor_.at(TokenKind::word) && alone && written_dtype(cursor_.text())) return dtype_argument();
+  return at_lambda() ? lambda() : pipeline();
+}
+
+NodePtr Parser::columns() {
+  if (!cursor_.at(TokenKind::left_bracket)) return pipeline();
+  size_t begin = cursor_.index();
+  cursor_.advance();
+  Node node{.kind = Kind::list};
+  bool comma = false;
+  bool ok = cursor_.members(TokenKind::right_bracket, true, &comma, [&] {
+    NodePtr member = value_or_dtype();
+    if (member == nullptr) return false;
+    node.add(std::move(member));
+    return true;
+  });
+  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
+}
+
+NodePtr Parser::spec() {
+  Cursor::Level level(cursor_);
+  if (!level.ok()) return nullptr;
+  if (cursor_.at(TokenKind::left_paren)) return tuple_spec();
+  if (cursor_.at(TokenKind::left_brace)) return dict_spec();
+  if (!cursor_.at(TokenKind::word)) {
+    cursor_.expected("an element spec, such as int64, float32[28, 28] or (string, int64)");
+    return nullptr;
+  }
+  if (cursor_.at_word("sparse")) return angle_spec(Kind::spec_sparse);
+  if (cursor_.at_word("ragged")) return angle_spec(Kind::spec_ragged);
+  if (cursor_.at_word("optional")) return angle_spec(Kind::spec_optional);
+  if (cursor_.at_word("dataset")) return angle_spec(Kind::spec_dataset);
+  return tensor_spec();
+}
+
+NodePtr Parser::tuple_spec() {
+  size_t begin = cursor_.index();
+  cursor_.advance();
+  Node node{.kind = Kind::spec_tuple};
+  bool comma = false;
+  bool ok = cursor_.members(TokenKind::right_paren, true, &comma, [&] {
+    NodePtr member = spec();
+    if (member == nullptr) return false;
+    node.add(std::move(member));
+    return true;
+  });
+  if (!ok) return nullptr;
+  if (node.items.size() == 1 && !comma) return std::move(node.items[0].value);
+  return cursor_.finish(std::move(node), begin);
+}
+
+NodePtr Parser::dict_spec() {
+  size_t begin = cursor_.index();
+  cursor_.advance();
+  Node node{.kind = Kind::spec_dict};
+  Names names;
+  bool comma = false;
+  bool ok = cursor_.members(TokenKind::right_brace, true, &comma, [&] {
+    Item item;
+    if (!key(item, names) || !cursor_.expect(TokenKind::colon, "':' and the spec of this key")) return false;
+    item.value = spec();
+    if (item.value == nullptr) return false;
+    node.items.push_back(std::move(item));
+    return true;
+  });
+  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
+}
+
+NodePtr Parser::angle_spec(Kind kind) {
+  size_t begin = cursor_.index();
+  cursor_.advance();
+  if (!cursor_.expect(TokenKind::less, "'<'")) return nullptr;
+  Node node{.kind = kind};
+  bool has_shape = kind == Kind::spec_sparse || kind == Kind::spec_ragged;
+  if (has_shape) {
+    if (!dtype_name(&node.dtype)) return nullptr;
+  } else {
+    NodePtr inner = spec();
+    if (inner == nullptr) return nullptr;
+    node.add(std::move(inner));
+  }
+  if (!cursor_.expect(TokenKind::greater, "'>'")) return nullptr;
+  if (has_shape && !shape(&node.shape)) return nullptr;
+  return cursor_.finish(std::move(node), begin);
+}
+
+NodePtr Parser::tensor_spec() {
+  size_t begin = cursor_.index();
+  Node node{.kind = Kind::spec_tensor};
+  if (!dtype_name(&node.dtype) || !shape(&node.shape)) return nullptr;
+  return cursor_.finish(std::move(node), begin);
+}
+
+bool Parser::shape(Shape* shape) {
+  if (!cursor_.at_touching(TokenKind::left_bracket)) return true;
+  cursor_.advance();
+  if (cursor_.accept(TokenKind::ellipsis)) {
+    *shape = Shape::unknown_rank();
+    return cursor_.expect(TokenKind::right_bracket, "']' after '...'");
+  }
+  std::vector<int64_t> dims;
+  bool comma = false;
+  bool ok = cursor_.members(TokenKind::right_bracket, false, &comma, [&] {
+    const Token& token = cursor_.token();
+    if (dims.size() == static_cast<size_t>(kMaxRank)) {
+      return cursor_.fail(token.span, concat("expected at most ", kMaxRank, " dimensions"));
+    }
+    if (cursor_.accept(TokenKind::question)) {
+      dims.push_back(kUnknownDim);
+      return true;
+    }
+    if (token.kind != TokenKind::integer)
+      return cursor_.expected("a dimension: an integer, '?', or '...' alone");
+    std::optional<uint64_t> extent = read_integer(cursor_.text());
+    if (!extent || *extent > static_cast<uint64_t>(INT64_MAX)) {
+      return cursor_.fail(token.span, "expected a dimension that fits int64");
+    }
+    dims.push_back(static_cast<int64_t>(*extent));
+    cursor_.advance();
+    return true;
+  });
+  if (!ok) return false;
+  *shape = Shape(dims);
+  return true;
+}
+
+NodePtr Parser::features() {
+  size_t begin = cursor_.index();
+  if (!cursor_.expect(TokenKind::left_brace, "features, such as {image: string, label: int64}"))
+    return nullptr;
+  Node node{.kind = Kind::features};
+  Names names;
+  bool comma = false;
+  bool ok = cursor_.members(TokenKind::right_brace, true, &comma, [&] {
+    Item item;
+    if (!key(item, names) || !cursor_.expect(TokenKind::colon, "':' and the feature of this key"))
+      return false;
+    item.value = feature();
+    if (item.value == nullptr) return false;
+    node.items.push_back(std::move(item));
+    return true;
+  });
+  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
+}
+
+NodePtr Parser::feature() {
+  size_t begin = cursor_.index();
+  bool has_arguments = cursor_.token(1).kind == TokenKind::left_paren && cursor_.token(1).touches;
+  NodePtr type = has_arguments ? feature_kind() : tensor_spec();
+  if (type == nullptr) return nullptr;
+  Node node{.kind = Kind::feature};
+  node.add(std::move(type));
+  if (cursor_.accept(TokenKind::assign)) {
+    NodePtr value = expression();
+    if (value == nullptr) return nullptr;
+    node.add(std::move(value));
+  }
+  return cursor_.finish(std::move(node), begin);
+}
+
+NodePtr Parser::feature_kind() {
+  size_t begin = cursor_.index();
+  Node node{.kind = Kind::feature_kind, .text = std::string(cursor_.text())};
+  bool known = false;
+  for (std::string_view kind : kFeatureKinds) known = known || kind == node.text;
+  if (!cursor_.at(TokenKind::word) || !known) {
+    std::string near = nearest(node.text, kFeatureKinds);
+    cursor_.expected(concat("varlen, sequence, ragged or sparse", near.empty() ? "" : " (did you mean ", near,
+                            near.empty() ? "" : "?)"));
+    return nullptr;
+  }
+  cursor_.advance();
+  cursor_.advance();
+  Names names;
+  bool comma = false;
+  bool ok =
+      cursor_.members(TokenKind::right_paren, true, &comma, [&] { return feature_argument(node, names); });
+  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
+}
+
+bool Parser::feature_argument(Node& kind, Names& names) {
+  Item item;
+  if (at_argument_name()) {
+    item.name_span = cursor_.token().span;
+    item.name = cursor_.text();
+    if (!names.insert(item.name).second) {
+      return cursor_.fail(item.name_span,
+                          concat("the argument '", item.name, "' is given twice; leave one out"));
+    }
+    cursor_.advance();
+    cursor_.advance();
+    item.value = item.name == "dtype" ? dtype_argument() : expression();
+  } else if (!names.empty()) {
+    return cursor_.expected("the name of an argument and ':', since positional arguments come first");
+  } else {
+    item.value = tensor_spec();
+  }
+  if (item.value == nullptr) return false;
+  kind.items.push_back(std::move(item));
+  return true;
+}
+
+}  // namespace weir::syntax

@@ -1,0 +1,37 @@
+#include "syntax/parser.h"
+
+#include <utility>
+
+#include "core/text.h"
+#include "syntax/parser_impl.h"
+
+namespace weir::syntax {
+
+namespace {
+
+Result<Tree> parse(std::string source, const Grammars& grammars, bool bare_words, NodePtr (Parser::*rule)()) {
+  if (source.size() > kMaxSourceBytes) {
+    return invalid_argument(concat("expected a text of at most ", kMaxSourceBytes, " bytes, found ",
+                                   source.size(), "; pass large data as a file or a tensor"));
+  }
+  Parser parser(source, grammars, bare_words);
+  NodePtr root = (parser.*rule)();
+  if (root == nullptr) return parser.status();
+  return Tree{std::move(source), std::move(root)};
+}
+
+}  // namespace
+
+Result<Tree> parse_document(std::string source, const Grammars& grammars) {
+  return parse(std::move(source), grammars, false, &Parser::document);
+}
+
+Result<Tree> parse_value(std::string source) {
+  return parse(std::move(source), SignatureTable(), true, &Parser::only_value);
+}
+
+Result<Tree> parse_spec(std::string source) {
+  return parse(std::move(source), SignatureTable(), false, &Parser::only_spec);
+}
+
+}  // namespace weir::syntax

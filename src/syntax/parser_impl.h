@@ -1,0 +1,100 @@
+// The recursive descent over the grammar of the notation, one method a rule. Private to this floor.
+// Ownership: borrows the text and the grammars. Threads: one.
+// Errors: a method that fails returns null (or false) and has left the error with the cursor.
+// Cost: constant work a token; recursion is bounded by kMaxDepth.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "syntax/cursor.h"
+#include "syntax/grammar.h"
+
+namespace weir::syntax {
+
+class Parser {
+ public:
+  // With `bare_words` a word that names a variable elsewhere is a string.
+  Parser(std::string_view source, const Grammars& grammars, bool bare_words)
+      : cursor_(source), grammars_(grammars), bare_words_(bare_words) {}
+
+  NodePtr document();
+  NodePtr only_value();
+  NodePtr only_spec();
+  Status status() const { return cursor_.status(); }
+
+ private:
+  using Names = std::set<std::string, std::less<>>;
+
+  // parse_document.cc
+  NodePtr param(Names& names);
+  // A statement, or the `let … in` that begins the document's pipeline.
+  NodePtr let(bool* is_statement);
+  NodePtr all(NodePtr root);
+
+  // parse_expression.cc
+  NodePtr pipeline();
+  NodePtr pipes(NodePtr first, size_t begin);
+  NodePtr expression();
+  NodePtr conditional();
+  NodePtr let_in();
+  // The rest, from the value on, of a `let` whose first token is `begin`.
+  NodePtr let_body(std::string name, NodePtr value, size_t begin);
+  bool let_name(std::string* name);
+  NodePtr binary(int level);
+  NodePtr logical_not();
+  NodePtr unary();
+  NodePtr power();
+  NodePtr postfix();
+  NodePtr field(NodePtr base, size_t begin);
+  NodePtr index(NodePtr base, size_t begin);
+  NodePtr index_position();
+  bool slice_part(Node& slice);
+
+  // parse_primary.cc
+  NodePtr primary();
+  NodePtr word();
+  NodePtr number();
+  NodePtr string();
+  NodePtr group_or_tuple();
+  NodePtr list();
+  NodePtr dict();
+  // Reads a key and refuses it if the names have it.
+  bool key(Item& item, Names& names);
+  bool string_bytes(std::string* bytes);
+
+  // parse_call.cc
+  NodePtr call(Place place);
+  bool argument(Node& call, Place place, Names& names);
+  NodePtr argument_value(Grammar grammar);
+  bool at_argument_name() const;
+  bool at_lambda() const;
+  NodePtr lambda();
+  NodePtr pattern(Names& bound);
+  NodePtr pattern_word(std::string_view word, Names& bound);
+  NodePtr tuple_pattern(Names& bound);
+  NodePtr dict_pattern(Names& bound);
+
+  // parse_spec.cc
+  NodePtr dtype_argument();
+  NodePtr value_or_dtype();
+  NodePtr columns();
+  NodePtr spec();
+  NodePtr tuple_spec();
+  NodePtr dict_spec();
+  NodePtr angle_spec(Kind kind);
+  NodePtr tensor_spec();
+  bool dtype_name(DType* dtype);
+  bool shape(Shape* shape);
+  NodePtr features();
+  NodePtr feature();
+  NodePtr feature_kind();
+  bool feature_argument(Node& kind, Names& names);
+
+  Cursor cursor_;
+  const Grammars& grammars_;
+  bool bare_words_;
+};
+
+}  // namespace weir::syntax

@@ -1,0 +1,61 @@
+#include "core/text.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir {
+namespace {
+
+TEST_CASE("text: concat joins strings, characters and integers") {
+  CHECK(concat() == "");
+  CHECK(concat("expected ", 3, " rows, found ", int64_t{-4}, '.', std::string("!")) ==
+        "expected 3 rows, found -4.!");
+  CHECK(concat(uint64_t{18446744073709551615u}) == "18446744073709551615");
+}
+
+TEST_CASE("text: quote escapes what is not printable ASCII") {
+  CHECK(quote("") == "\"\"");
+  CHECK(quote("plain text~") == "\"plain text~\"");
+  CHECK(quote("\n\t\r\"\\") == R"("\n\t\r\"\\")");
+  CHECK(quote(std::string_view("\0\x1f\x7f\xff", 4)) == R"("\x00\x1f\x7f\xff")");
+  CHECK(quote("\u00e9") == R"("\xc3\xa9")");
+}
+
+TEST_CASE("text: edit distance counts insertions, removals and replacements") {
+  struct Row {
+    std::string_view a, b;
+    int distance;
+  };
+  for (const Row& row : std::vector<Row>{{"", "", 0},
+                                         {"", "abc", 3},
+                                         {"abc", "", 3},
+                                         {"shuffle", "shuffle", 0},
+                                         {"shufle", "shuffle", 1},
+                                         {"kitten", "sitting", 3},
+                                         {"ab", "ba", 2}}) {
+    INFO(row.a << " " << row.b);
+    CHECK(edit_distance(row.a, row.b) == row.distance);
+    CHECK(edit_distance(row.b, row.a) == row.distance);
+  }
+}
+
+TEST_CASE("text: very long names are compared in constant time") {
+  std::string huge(1 << 20, 'a');
+  CHECK(edit_distance(huge, huge) == 0);
+  CHECK(edit_distance(huge, "a") == 1 << 20);
+  CHECK(nearest(huge, std::vector<std::string>{"a", "b"}).empty());
+}
+
+TEST_CASE("text: nearest finds the name that was meant, or none") {
+  std::vector<std::string_view> names = {"map", "filter", "shuffle", "batch"};
+  CHECK(nearest("shufle", names) == "shuffle");
+  CHECK(nearest("bacth", names) == "batch");
+  CHECK(nearest("interleave", names).empty());
+  CHECK(nearest("map", std::vector<std::string>{}).empty());
+}
+
+}  // namespace
+}  // namespace weir
