@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/block.h"
+#include "core/ref.h"
 #include "core/status.h"
 
 namespace weir {
@@ -48,13 +49,11 @@ class Step {
 };
 
 // Who is told that a pending pull is worth repeating. wake() may come on any thread, takes no lock of the
-// caller's and never runs the woken work itself.
-class Waker {
+// caller's and never runs the woken work itself. Who keeps one past its call shares it (RefPtr<Waker>), since
+// a wake may come after the asker went away; so wakers live on the heap.
+class Waker : public RefCounted {
  public:
   virtual void wake() = 0;
-
- protected:
-  ~Waker() = default;
 };
 
 }  // namespace weir

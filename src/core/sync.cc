@@ -2,13 +2,6 @@
 
 namespace weir {
 
-namespace {
-std::atomic<SyncHooks*> g_hooks{nullptr};
-}  // namespace
-
-SyncHooks* sync_hooks() { return g_hooks.load(std::memory_order_relaxed); }
-void set_sync_hooks(SyncHooks* hooks) { g_hooks.store(hooks, std::memory_order_release); }
-
 void Mutex::lock_slow() {
   if (SyncHooks* hooks = sync_hooks()) {
     hooks->switch_point();

@@ -17,11 +17,16 @@ class SyncHooks {
   virtual void switch_point() = 0;
   // Called when a lock is held by another fiber: runs others before it returns.
   virtual void wait_turn() = 0;
+  // What stands in for a thread-local pointer: one slot a fiber, null at first.
+  virtual void*& local_slot() = 0;
 };
 
-SyncHooks* sync_hooks();
-void set_sync_hooks(SyncHooks* hooks);
+inline std::atomic<SyncHooks*> installed_sync_hooks{nullptr};
+inline SyncHooks* sync_hooks() { return installed_sync_hooks.load(std::memory_order_relaxed); }
+inline void set_sync_hooks(SyncHooks* hooks) { installed_sync_hooks.store(hooks, std::memory_order_release); }
 
+// Acquiring, failing to acquire and releasing are sequentially consistent: who announces itself and then fails
+// to get the lock is seen by the holder after its release.
 class Mutex {
  public:
   Mutex() = default;
@@ -30,16 +35,16 @@ class Mutex {
 
   void lock() {
     uint32_t expected = 0;
-    if (sync_hooks() != nullptr || !state_.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
+    if (sync_hooks() != nullptr || !state_.compare_exchange_strong(expected, 1)) {
       lock_slow();
     }
   }
   bool try_lock() {
     uint32_t expected = 0;
-    return state_.compare_exchange_strong(expected, 1, std::memory_order_acquire);
+    return state_.compare_exchange_strong(expected, 1);
   }
   void unlock() {
-    if (state_.exchange(0, std::memory_order_release) == 2) state_.notify_one();
+    if (state_.exchange(0) == 2) state_.notify_one();
   }
 
  private:

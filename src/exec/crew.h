@@ -1,0 +1,147 @@
+// Crew: the pumps of one iterator that are ready to run, and the threads that wait for this iterator.
+//
+// Driving. The root is polled by the one thread that holds the right to drive. A thread that waits polls; on
+// pending it runs ready pumps of this crew, one pull at a time, and polls again; if none is ready it parks.
+// It gives the right up while it helps or is parked.
+//
+// Invariants:
+//  1. A thread parks only after a poll that answered pending, and joins the sleepers before it gives up the
+//     right to drive: whoever polls afterwards sees it there.
+//  2. Every wake counts `wakes_`. A driver that finds the count changed since before its poll polls again.
+//  3. A wake, and a pump that becomes ready, raise one sleeper; a driver that leaves raises one more. So as
+//     long as there is something to poll or to run, some thread is up.
+//  4. The lock is a leaf; pumps, polls, the executor and parkers are called without it.
+//
+// Ownership: shared by the Session, queued jobs and whoever holds it as a waker.
+// Threads: any. Errors: failed_precondition where waiting could never end, and in a child after fork.
+// Cost: drive that need not wait is two atomic exchanges and an indirect call.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/pull.h"
+#include "core/runtime.h"
+#include "core/status.h"
+#include "core/sync.h"
+#include "exec/executor.h"
+#include "exec/pump.h"
+
+namespace weir {
+
+// Pumps in the order in which they became ready. Guarded by its crew's lock.
+class ReadyList {
+ public:
+  bool empty() const { return head_ == nullptr; }
+  void push(Pump& pump);
+  void remove(Pump& pump);
+  Pump* pop();
+
+ private:
+  Pump* head_ = nullptr;
+  Pump* tail_ = nullptr;
+};
+
+class Crew final : public Waker {
+ public:
+  explicit Crew(Runtime& runtime) : executor_(*runtime.executor) {}
+  ~Crew() override;
+
+  // Polls until the answer is not pending. `poll` is called as Pull(), by one thread at a time, and asks with
+  // this crew as the waker in its Context. REQUIRES: poll does not throw
+  template <class Poll>
+  Result<Pull> drive(Poll&& poll) {
+    return drive_blocking(PollRef(poll));
+  }
+  // Polls and runs caller-lane pumps but never waits; answers pending, also if another thread drives.
+  template <class Poll>
+  Result<Pull> try_drive(Poll&& poll) {
+    return drive_once(PollRef(poll));
+  }
+  // Runs `work` with the right to drive, between two polls: save, initialise.
+  // Fails where this thread could wait for itself.
+  template <class Work>
+  Status between_polls(Work&& work) {
+    return run_between(PollRef(work));
+  }
+
+  // The root is worth polling again.
+  void wake() override;
+  // Raises every waiting thread: after a cancel.
+  void interrupt();
+  // Waits until no pump of this crew runs. Returns at once on a thread that is inside any iterator's code,
+  // where waiting might never end.
+  void wait_until_quiet();
+  // A descriptor that is readable while another try_drive is worthwhile. The crew closes it.
+  Result<int> ready_descriptor();
+
+  // True on a thread that is inside a poll or pump of any crew: in a callback, say.
+  static bool inside_any();
+  // True if one of those is this crew.
+  bool inside() const;
+
+ private:
+  friend class Pump;
+  class LaneJob;
+  class Visit;
+  struct Sleeper;
+
+  class PollRef {
+   public:
+    template <class Poll>
+    explicit PollRef(Poll& poll)
+        : object_(const_cast<void*>(static_cast<const void*>(&poll))), call_([](void* object) {
+            auto& call = *static_cast<std::remove_reference_t<Poll>*>(object);
+            if constexpr (std::is_void_v<decltype(call())>) {
+              call();
+              return Pull::end;
+            } else {
+              return call();
+            }
+          }) {}
+    Pull operator()() const { return call_(object_); }
+
+   private:
+    void* object_;
+    Pull (*call_)(void*);
+  };
+
+  Result<Pull> drive_blocking(PollRef poll);
+  Result<Pull> drive_once(PollRef poll);
+  Status run_between(PollRef work);
+  Status enter_check() const;
+  void leave();
+
+  void notify(Pump& pump);
+  void close(Pump& pump);
+  void schedule(Pump& pump);
+  void run_one(Lane lane);
+  void execute(Pump& pump, bool helping);
+  Pump* claim_any();
+  Pump* claim(Lane lane);
+  bool anything_ready() const;
+  Sleeper* pop_sleeper();
+  void signal_descriptor();
+
+  Executor& executor_;
+  // The right to drive.
+  Mutex turn_;
+  std::atomic<uint64_t> wakes_{0};
+  // Sleepers and an armed descriptor: who has to hear of it when a driver leaves.
+  std::atomic<int> observers_{0};
+
+  Mutex mutex_;
+  ReadyList ready_[kLanes];
+  Sleeper* sleepers_ = nullptr;
+  Sleeper* quiet_waiters_ = nullptr;
+  int running_ = 0;
+  int descriptor_ = -1;
+  bool descriptor_armed_ = false;
+  bool descriptor_readable_ = false;
+};
+
+// A session with a crew of its own.
+RefPtr<Session> make_session(Runtime& runtime);
+
+}  // namespace weir

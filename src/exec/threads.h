@@ -1,0 +1,33 @@
+// The real executor: compute is one oneTBB arena, blocking is plain threads grown on demand.
+// Ownership: jobs that have not begun when it goes are dropped; it waits for those that run, except when a
+// job of its own destroys it.
+// Threads: any. Errors: none; where threads cannot be started, submit says no.
+// Cost: creation starts the arena's threads and waits for none of them, well below a millisecond.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "exec/executor.h"
+
+namespace weir {
+
+// More blocking jobs than this wait for one another.
+inline constexpr int kMaxBlockingThreads = 64;
+inline constexpr int kMaxComputeThreads = 1024;
+
+struct ThreadsOptions {
+  // Jobs of the compute lane at once; 0 is the number of processors.
+  int compute_threads = 0;
+  // 0 is kMaxBlockingThreads.
+  int blocking_threads = 0;
+  // Whether so many threads can exist at once; tests replace it. Null tries it out, once a process.
+  bool (*probe)(int threads) = nullptr;
+};
+
+std::unique_ptr<Executor> make_threads(const ThreadsOptions& options = {});
+
+// How many forks lie between the process that loaded the library and this one.
+uint64_t fork_generation();
+
+}  // namespace weir

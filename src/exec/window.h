@@ -1,0 +1,54 @@
+// Window: runs ahead of its consumer: a bounded queue of blocks, in order, filled by a pump.
+//
+// The pump pulls while there is credit and returns when there is none, when the feed has no row now, or at the
+// end. It is woken when half of the room is free, and wakes a waiting consumer with the first block. A block
+// is out of the budget once its last row was taken. One row is always admitted, so that a row larger than
+// max_bytes passes; bytes held stay below max_bytes plus one row.
+//
+// Ownership: the Window owns feed and blocks; destroyed, it never waits: a pump that is running destroys the
+// feed on its way out. Threads: next and the destructor by one thread at a time.
+// Errors: rows, as the feed gave them. Cost: a lock a block on either side; cutting shares buffers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "exec/feed.h"
+#include "exec/pump.h"
+
+namespace weir {
+
+struct WindowOptions {
+  // REQUIRES: all at least 1
+  int64_t max_rows = 1;
+  int64_t max_bytes = int64_t{8} << 20;
+  // Rows that the pump asks for at once; the first pulls ask for 1, 2, 4 … so that the first row comes soon.
+  int block_rows = 64;
+  // Where the pump runs; not `caller` unless the feed calls back into the host.
+  Lane lane = Lane::compute;
+};
+
+class WindowPump;
+
+class Window {
+ public:
+  // Nothing runs before the first next. The feed is called with an EpochScope that starts as `start`.
+  Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options, EpochTableRef start);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  // At most want.rows rows of the oldest block. End and cancelled are final.
+  Pull next(Context& consumer, const Want& want, Block& out, Mark& mark);
+
+ private:
+  bool refill(Context& consumer, Pull& answer);
+
+  RefPtr<WindowPump> pump_;
+  Block front_;
+  Mark front_mark_;
+  int64_t front_bytes_ = 0;
+  int given_ = 0;
+};
+
+}  // namespace weir
