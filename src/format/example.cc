@@ -1,0 +1,398 @@
+// Example { Features features = 1 }, Features { map<string, Feature> feature = 1 }: one pass over the bytes.
+// Feature values go straight to their column; what is wrong with one is only remembered, since a later entry
+// of the same name replaces it. Records of one writer mostly name their features in the same order, so each
+// feature remembers which came after it last time, and that guess is tried before the index.
+#include "format/example.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/text.h"
+#include "format/name_index.h"
+#include "format/wire.h"
+
+namespace weir {
+
+namespace {
+
+// Beyond it rows times values times 16 bytes could overflow.
+constexpr size_t kFeatureValuesLimit = size_t{1} << 31;
+
+constexpr uint32_t kFirst = wire_tag(1, WireType::delimited);   // every message's field 1
+constexpr uint32_t kSecond = wire_tag(2, WireType::delimited);  // a map entry's value
+
+enum class Outcome : uint8_t { ok, absent, wrong_kind, wrong_count, malformed };
+
+// The values of one feature on their way to a column; those beyond its count are counted only.
+template <class T>
+struct Values {
+  T* out;
+  size_t count;
+  size_t found = 0;
+
+  void add(T value) {
+    if (found < count) out[found] = value;
+    ++found;
+  }
+};
+
+bool read_list(WireCursor list, Values<int64_t>& values) {
+  uint32_t tag;
+  uint64_t value;
+  while (!list.done()) {
+    if (!list.read_tag(tag)) return false;
+    if (tag == kFirst) {
+      WireCursor packed;
+      if (!list.read_delimited(packed)) return false;
+      while (!packed.done()) {
+        if (!packed.read_varint(value)) return false;
+        values.add(static_cast<int64_t>(value));
+      }
+    } else if (tag == wire_tag(1, WireType::varint)) {
+      if (!list.read_varint(value)) return false;
+      values.add(static_cast<int64_t>(value));
+    } else if (!list.skip(tag)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool read_list(WireCursor list, Values<float>& values) {
+  uint32_t tag;
+  while (!list.done()) {
+    if (!list.read_tag(tag)) return false;
+    if (tag == kFirst) {
+      WireCursor packed;
+      if (!list.read_delimited(packed) || packed.size() % sizeof(float) != 0) return false;
+      const size_t room = values.count - std::min(values.found, values.count);
+      const size_t size = std::min(packed.size(), room * sizeof(float));
+      if (size != 0) std::memcpy(values.out + values.found, packed.data(), size);
+      values.found += packed.size() / sizeof(float);
+    } else if (tag == wire_tag(1, WireType::fixed32)) {
+      float value;
+      if (!list.read_fixed(value)) return false;
+      values.add(value);
+    } else if (!list.skip(tag)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool read_list(WireCursor list, Values<Str>& values) {
+  uint32_t tag;
+  while (!list.done()) {
+    if (!list.read_tag(tag)) return false;
+    if (tag == kFirst) {
+      WireCursor bytes;
+      if (!list.read_delimited(bytes)) return false;
+      values.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    } else if (!list.skip(tag)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The kind that is set last counts, and lists of that kind are one list, as in any protobuf parser.
+template <class T>
+Outcome read_feature(WireCursor feature, FeatureType type, Values<T> values, size_t& found,
+                     FeatureType& found_type) {
+  uint32_t kind = 0;
+  while (!feature.done()) {
+    uint32_t tag;
+    if (!feature.read_tag(tag)) return Outcome::malformed;
+    const uint32_t field = tag >> 3;
+    if (field > 3 || tag != wire_tag(field, WireType::delimited)) {
+      if (!feature.skip(tag)) return Outcome::malformed;
+      continue;
+    }
+    WireCursor list;
+    if (!feature.read_delimited(list)) return Outcome::malformed;
+    if (kind != field) values.found = 0;
+    kind = field;
+    if (kind == static_cast<uint32_t>(type) && !read_list(list, values)) return Outcome::malformed;
+  }
+  if (kind == 0) return Outcome::absent;
+  found = values.found;
+  found_type = static_cast<FeatureType>(kind);
+  if (found_type != type) return Outcome::wrong_kind;
+  return values.found == values.count ? Outcome::ok : Outcome::wrong_count;
+}
+
+size_t width_of(FeatureType type) {
+  return type == FeatureType::string ? 16 : type == FeatureType::int64 ? 8 : 4;
+}
+
+// What is known of a feature while records are read.
+struct Progress {
+  // The record, counted from 1, that had it last.
+  size_t seen_in = 0;
+  // The feature that came behind it last time.
+  uint32_t successor = 0;
+  Outcome outcome = Outcome::absent;
+  FeatureType found_type = FeatureType::int64;
+  size_t found = 0;
+};
+
+class Plan final : public ExamplePlan {
+ public:
+  Status prepare(std::vector<FeatureConfig> features);
+
+  void parse(std::span<const Str> records, void* const* columns,
+             std::vector<RowError>& errors) const override {
+    std::vector<Progress> progress = begin();
+    for (size_t row = 0; row < records.size(); ++row) {
+      Status status = parse_record(records[row], row, row + 1, columns, progress);
+      if (!status.ok()) errors.push_back({row, std::move(status)});
+    }
+  }
+
+  Status parse_row(Str record, size_t row, void* const* columns) const override {
+    std::vector<Progress> progress = begin();
+    return parse_record(record, row, 1, columns, progress);
+  }
+
+  const std::vector<FeatureConfig>& features() const override { return features_; }
+  const BufferRef& default_bytes() const override { return default_bytes_; }
+
+ private:
+  // One entry more than there are features: the beginning of a record.
+  std::vector<Progress> begin() const {
+    std::vector<Progress> progress(features_.size() + 1);
+    for (size_t f = 0; f < features_.size(); ++f) progress[f].successor = static_cast<uint32_t>(f + 1);
+    if (!features_.empty()) progress[features_.size() - 1].successor = 0;
+    return progress;
+  }
+
+  char* place(size_t f, size_t row, void* const* columns) const {
+    return static_cast<char*>(columns[f]) + row * row_bytes_[f];
+  }
+
+  bool read_entry(WireCursor entry, size_t row, size_t number, void* const* columns,
+                  std::vector<Progress>& progress, size_t& previous, size_t& good) const;
+  Outcome read_value(size_t f, WireCursor value, char* out, Progress& progress) const;
+  Status parse_record(Str record, size_t row, size_t number, void* const* columns,
+                      std::vector<Progress>& progress) const;
+  Status complete(size_t row, size_t number, void* const* columns,
+                  const std::vector<Progress>& progress) const;
+  Status describe(const FeatureConfig& feature, const Progress& progress) const;
+  Status check(const FeatureConfig& feature) const;
+  void store_defaults();
+
+  std::vector<FeatureConfig> features_;
+  NameIndex index_;
+  std::vector<size_t> row_bytes_;
+  // A feature's values of one row as they are copied into its column; empty without a default.
+  std::vector<std::vector<char>> default_rows_;
+  BufferRef default_bytes_;
+};
+
+Status bad_feature(const FeatureConfig& feature, std::string_view what) {
+  return invalid_argument(
+      concat("Feature: ", feature.name, " (data type: ", feature_type_name(feature.type), ") ", what));
+}
+
+Status Plan::check(const FeatureConfig& feature) const {
+  if (feature.count > kFeatureValuesLimit) {
+    return bad_feature(
+        feature, concat("has a shape of ", feature.count, " values; expected at most ", kFeatureValuesLimit));
+  }
+  const size_t sizes[] = {feature.string_default.size(), feature.float_default.size(),
+                          feature.int64_default.size()};
+  const size_t own = static_cast<size_t>(feature.type) - 1;
+  for (size_t i = 0; i < 3; ++i) {
+    if (sizes[i] != 0 && (i != own || !feature.has_default)) {
+      return bad_feature(feature, concat("has a default of the data type ",
+                                         feature_type_name(static_cast<FeatureType>(i + 1))));
+    }
+  }
+  if (feature.has_default && sizes[own] != feature.count && sizes[own] != 1) {
+    return bad_feature(feature,
+                       concat("has a default of ", sizes[own], " values; expected 1 or ", feature.count));
+  }
+  return {};
+}
+
+void Plan::store_defaults() {
+  size_t bytes = 0;
+  for (const FeatureConfig& feature : features_) {
+    for (const std::string& value : feature.string_default) bytes += value.size();
+  }
+  if (bytes != 0) default_bytes_ = Buffer::allocate(bytes);
+  char* next = bytes != 0 ? reinterpret_cast<char*>(default_bytes_->data()) : nullptr;
+  for (size_t f = 0; f < features_.size(); ++f) {
+    const FeatureConfig& feature = features_[f];
+    if (!feature.has_default) continue;
+    const auto store = [&](const auto& values) {
+      default_rows_[f].resize(row_bytes_[f]);
+      const size_t width = sizeof(values[0]);
+      for (size_t i = 0; i < feature.count; ++i) {
+        std::memcpy(&default_rows_[f][i * width], &values[values.size() == 1 ? 0 : i], width);
+      }
+    };
+    if (feature.type == FeatureType::int64) store(feature.int64_default);
+    if (feature.type == FeatureType::float32) store(feature.float_default);
+    if (feature.type != FeatureType::string) continue;
+    std::vector<Str> views;
+    for (const std::string& value : feature.string_default) {
+      if (!value.empty()) std::memcpy(next, value.data(), value.size());
+      views.push_back({value.empty() ? "" : next, value.size()});
+      next += value.size();
+    }
+    store(views);
+  }
+}
+
+Status Plan::prepare(std::vector<FeatureConfig> features) {
+  features_ = std::move(features);
+  for (const FeatureConfig& feature : features_) {
+    WEIR_TRY(check(feature));
+    if (!index_.insert(feature.name)) return bad_feature(feature, "is named twice; name each feature once");
+    row_bytes_.push_back(feature.count * width_of(feature.type));
+  }
+  default_rows_.resize(features_.size());
+  store_defaults();
+  return {};
+}
+
+Outcome Plan::read_value(size_t f, WireCursor value, char* out, Progress& progress) const {
+  const auto read = [&]<class T>(T* column) {
+    return read_feature(value, features_[f].type, Values<T>{column, features_[f].count}, progress.found,
+                        progress.found_type);
+  };
+  switch (features_[f].type) {
+    case FeatureType::int64:
+      return read(reinterpret_cast<int64_t*>(out));
+    case FeatureType::float32:
+      return read(reinterpret_cast<float*>(out));
+    case FeatureType::string:
+      return read(reinterpret_cast<Str*>(out));
+  }
+  return Outcome::absent;
+}
+
+// `number` tells this record from the others of this call; `good` counts the features that are right so far.
+bool Plan::read_entry(WireCursor entry, size_t row, size_t number, void* const* columns,
+                      std::vector<Progress>& progress, size_t& previous, size_t& good) const {
+  WireCursor key, value;
+  while (!entry.done()) {
+    uint32_t tag;
+    if (!entry.read_tag(tag)) return false;
+    const bool read = tag == kFirst    ? entry.read_delimited(key)
+                      : tag == kSecond ? entry.read_delimited(value)
+                                       : entry.skip(tag);
+    if (!read) return false;
+  }
+  const std::string_view name(reinterpret_cast<const char*>(key.data()), key.size());
+  uint32_t f = progress[previous].successor;
+  if (!index_.is(f, name)) {
+    f = index_.find(name);
+    if (f == NameIndex::kNone) return true;
+    progress[previous].successor = f;
+  }
+  previous = f;
+  Progress& mine = progress[f];
+  const bool seen = mine.seen_in == number;
+  const bool was_good = seen && mine.outcome == Outcome::ok;
+  Progress attempt = mine;
+  const Outcome outcome = read_value(f, value, place(f, row, columns), attempt);
+  if (outcome == Outcome::absent) return true;
+  mine.found = attempt.found;
+  mine.found_type = attempt.found_type;
+  mine.outcome = outcome;
+  mine.seen_in = number;
+  good += (outcome == Outcome::ok ? 1 : 0) - (was_good ? 1 : 0);
+  return true;
+}
+
+Status Plan::describe(const FeatureConfig& feature, const Progress& progress) const {
+  switch (progress.outcome) {
+    case Outcome::wrong_kind:
+      return bad_feature(feature, concat("has values of another data type in this record: ",
+                                         feature_type_name(progress.found_type)));
+    case Outcome::wrong_count:
+      return bad_feature(feature, concat("must have ", feature.count, " values by its shape, and has ",
+                                         progress.found, " in this record"));
+    default:
+      return bad_feature(feature, "is damaged in this record: Could not parse example input");
+  }
+}
+
+// Fills in defaults and says what is missing or wrong, by the first such feature.
+Status Plan::complete(size_t row, size_t number, void* const* columns,
+                      const std::vector<Progress>& progress) const {
+  for (size_t f = 0; f < features_.size(); ++f) {
+    if (progress[f].seen_in == number) {
+      if (progress[f].outcome != Outcome::ok) return describe(features_[f], progress[f]);
+    } else if (features_[f].has_default) {
+      if (row_bytes_[f] != 0) std::memcpy(place(f, row, columns), default_rows_[f].data(), row_bytes_[f]);
+    } else {
+      return bad_feature(features_[f], "is required but could not be found.");
+    }
+  }
+  return {};
+}
+
+Status Plan::parse_record(Str record, size_t row, size_t number, void* const* columns,
+                          std::vector<Progress>& progress) const {
+  size_t previous = features_.size();
+  size_t good = 0;
+  const auto read_features = [&](WireCursor features) {
+    while (!features.done()) {
+      uint32_t tag;
+      WireCursor entry;
+      if (!features.read_tag(tag)) return false;
+      if (tag == kFirst ? !features.read_delimited(entry) : !features.skip(tag)) return false;
+      if (tag == kFirst && !read_entry(entry, row, number, columns, progress, previous, good)) return false;
+    }
+    return true;
+  };
+  const auto read_example = [&](WireCursor example) {
+    while (!example.done()) {
+      uint32_t tag;
+      WireCursor features;
+      if (!example.read_tag(tag)) return false;
+      if (tag == kFirst ? !example.read_delimited(features) : !example.skip(tag)) return false;
+      if (tag == kFirst && !read_features(features)) return false;
+    }
+    return true;
+  };
+  Status status;
+  if (!read_example({record.data, record.size})) {
+    status =
+        invalid_argument(concat("Could not parse example input: expected a serialized tf.Example, found ",
+                                record.size, " bytes that are none"));
+  } else if (good != features_.size()) {
+    status = complete(row, number, columns, progress);
+  }
+  if (!status.ok()) {
+    for (size_t f = 0; f < features_.size(); ++f) {
+      if (row_bytes_[f] != 0) std::memset(place(f, row, columns), 0, row_bytes_[f]);
+    }
+  }
+  return status;
+}
+
+}  // namespace
+
+std::string_view feature_type_name(FeatureType type) {
+  switch (type) {
+    case FeatureType::string:
+      return "string";
+    case FeatureType::float32:
+      return "float32";
+    case FeatureType::int64:
+      return "int64";
+  }
+  return "unknown";
+}
+
+Result<std::shared_ptr<const ExamplePlan>> ExamplePlan::compile(std::vector<FeatureConfig> features) {
+  auto plan = std::make_shared<Plan>();
+  WEIR_TRY(plan->prepare(std::move(features)));
+  return std::shared_ptr<const ExamplePlan>(std::move(plan));
+}
+
+}  // namespace weir
