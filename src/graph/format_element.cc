@@ -1,0 +1,298 @@
+#include "graph/format_element.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/text.h"
+
+namespace weir {
+namespace {
+
+// From this decimal exponent on, and below the other, floats are written with an exponent.
+constexpr int kFirstLargeExponent = 16;
+constexpr int kLastPlainExponent = -4;
+
+// value = 0.d₁d₂… × 10^(exponent + 1), trailing zeros dropped.
+struct Decimal {
+  std::string digits;
+  int exponent = 0;
+};
+
+// Reads "d.ddde±XX", as std::to_chars writes it.
+Decimal read_scientific(std::string_view text) {
+  Decimal out;
+  size_t e = text.find('e');
+  for (char c : text.substr(0, e)) {
+    if (c >= '0' && c <= '9') out.digits += c;
+  }
+  while (out.digits.size() > 1 && out.digits.back() == '0') out.digits.pop_back();
+  out.exponent = std::atoi(std::string(text.substr(e + 1)).c_str());
+  return out;
+}
+
+template <class T>
+Decimal shortest(T magnitude) {
+  char buffer[64];
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::scientific).ptr;
+  return read_scientific({buffer, static_cast<size_t>(end - buffer)});
+}
+
+double read_decimal(int64_t digits, int exponent_of_last) {
+  std::string text = concat(digits, "e", exponent_of_last);
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// For the 16-bit floats, which std::to_chars does not know: the fewest digits whose value rounds back.
+// Beside the nearest decimal its neighbours are tried, since above a power of two the values lie wider apart.
+template <class RoundsBack>
+Decimal shortest_by_search(double magnitude, RoundsBack rounds_back) {
+  constexpr int kEnoughDigits = 9;
+  for (int precision = 0; precision < kEnoughDigits; ++precision) {
+    char buffer[64];
+    auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::scientific, precision).ptr;
+    std::string_view text(buffer, static_cast<size_t>(end - buffer));
+    int exponent = std::atoi(std::string(text.substr(text.find('e') + 1)).c_str());
+    int64_t digits = 0;
+    for (char c : text.substr(0, text.find('e'))) {
+      if (c != '.') digits = digits * 10 + (c - '0');
+    }
+    for (int64_t candidate : {digits, digits + 1, digits - 1}) {
+      if (candidate > 0 && rounds_back(read_decimal(candidate, exponent - precision))) {
+        return shortest(read_decimal(candidate, exponent - precision));
+      }
+    }
+  }
+  return shortest(magnitude);
+}
+
+std::string lay_out(const Decimal& decimal) {
+  const auto& [digits, exponent] = decimal;
+  int count = static_cast<int>(digits.size());
+  if (exponent < kLastPlainExponent || exponent >= kFirstLargeExponent) {
+    std::string out(1, digits[0]);
+    if (count > 1) out += "." + digits.substr(1);
+    int size = std::abs(exponent);
+    return out + (exponent < 0 ? "e-" : "e+") + (size < 10 ? "0" : "") + std::to_string(size);
+  }
+  if (exponent < 0) return "0." + std::string(static_cast<size_t>(-exponent - 1), '0') + digits;
+  if (count <= exponent + 1) {
+    return digits + std::string(static_cast<size_t>(exponent + 1 - count), '0') + ".0";
+  }
+  return digits.substr(0, static_cast<size_t>(exponent) + 1) + "." +
+         digits.substr(static_cast<size_t>(exponent) + 1);
+}
+
+// `decimal_of` is asked for finite magnitudes above 0 only.
+template <class T, class DecimalOf>
+std::string format_signed(T value, DecimalOf decimal_of) {
+  if (std::isnan(value)) return "nan";
+  std::string sign = std::signbit(value) ? "-" : "";
+  if (std::isinf(value)) return sign + "inf";
+  if (value == 0) return sign + "0.0";
+  return sign + lay_out(decimal_of(std::abs(value)));
+}
+
+template <class T>
+std::string format_complex(std::complex<T> value) {
+  std::string imaginary = format_float(value.imag());
+  if (imaginary[0] != '-') imaginary.insert(imaginary.begin(), '+');
+  return "(" + format_float(value.real()) + imaginary + "j)";
+}
+
+void append_entry(std::string& out, const Tensor& tensor, int64_t i) {
+  switch (tensor.dtype) {
+    case DType::boolean:
+      out += tensor.as<uint8_t>()[i] != 0 ? "true" : "false";
+      return;
+    case DType::int8:
+      return append_text(out, tensor.as<int8_t>()[i]);
+    case DType::int16:
+      return append_text(out, tensor.as<int16_t>()[i]);
+    case DType::int32:
+      return append_text(out, tensor.as<int32_t>()[i]);
+    case DType::int64:
+      return append_text(out, tensor.as<int64_t>()[i]);
+    case DType::uint8:
+      return append_text(out, tensor.as<uint8_t>()[i]);
+    case DType::uint16:
+      return append_text(out, tensor.as<uint16_t>()[i]);
+    case DType::uint32:
+      return append_text(out, tensor.as<uint32_t>()[i]);
+    case DType::uint64:
+      return append_text(out, tensor.as<uint64_t>()[i]);
+    case DType::float16:
+      return append_text(out, format_float(tensor.as<Float16>()[i]));
+    case DType::bfloat16:
+      return append_text(out, format_float(tensor.as<BFloat16>()[i]));
+    case DType::float32:
+      return append_text(out, format_float(tensor.as<float>()[i]));
+    case DType::float64:
+      return append_text(out, format_float(tensor.as<double>()[i]));
+    case DType::complex64:
+      return append_text(out, format_complex(tensor.as<std::complex<float>>()[i]));
+    case DType::complex128:
+      return append_text(out, format_complex(tensor.as<std::complex<double>>()[i]));
+    case DType::string: {
+      const Str& text = tensor.as<Str>()[i];
+      return append_text(out, quote({text.data, text.size}));
+    }
+    case DType::dataset:
+    case DType::invalid:
+      break;
+  }
+  out += "?";
+}
+
+void append_axis(std::string& out, const Tensor& tensor, int axis, int64_t& entry) {
+  if (axis == tensor.shape.rank()) return append_entry(out, tensor, entry++);
+  out += "[";
+  for (int64_t i = 0; i < tensor.shape.dim(axis); ++i) {
+    if (i > 0) out += ", ";
+    append_axis(out, tensor, axis + 1, entry);
+  }
+  out += "]";
+}
+
+// Brackets show every dimension up to the first that is 0.
+bool brackets_lose_shape(const Shape& shape) {
+  for (int axis = 0; axis + 1 < shape.rank(); ++axis) {
+    if (shape.dim(axis) == 0) return true;
+  }
+  return false;
+}
+
+void append_tensor(std::string& out, const Tensor& tensor) {
+  if (brackets_lose_shape(tensor.shape)) {
+    out += "zeros(" + tensor.shape.to_string() + ")";
+    return;
+  }
+  int64_t entry = 0;
+  append_axis(out, tensor, 0, entry);
+}
+
+class Printer {
+ public:
+  Printer(const Components& row, NestedPrinter* nested) : row_(row), nested_(nested) {}
+
+  Status append(const Spec& spec, std::string& out) {
+    switch (spec.kind) {
+      case Spec::Kind::tensor:
+        append_tensor(out, row_[next_++]);
+        return {};
+      case Spec::Kind::tuple:
+        return append_members(spec, "(", spec.children.size() == 1 ? ",)" : ")", out);
+      case Spec::Kind::dict:
+        return append_members(spec, "{", "}", out);
+      case Spec::Kind::sparse:
+        return append_sparse(out);
+      case Spec::Kind::ragged:
+        return append_ragged(out);
+      case Spec::Kind::optional:
+        return append_optional(spec, out);
+      case Spec::Kind::dataset:
+        return append_dataset(spec, out);
+    }
+    return {};
+  }
+
+ private:
+  Status append_members(const Spec& spec, const char* open, const char* close, std::string& out) {
+    out += open;
+    for (size_t i = 0; i < spec.children.size(); ++i) {
+      if (i > 0) out += ", ";
+      if (spec.kind == Spec::Kind::dict) {
+        out += (is_identifier(spec.keys[i]) ? spec.keys[i] : quote(spec.keys[i])) + ": ";
+      }
+      WEIR_TRY(append(spec.children[i], out));
+    }
+    out += close;
+    return {};
+  }
+
+  Status append_sparse(std::string& out) {
+    out += "sparse(indices: ";
+    append_tensor(out, row_[next_]);
+    out += ", values: ";
+    append_tensor(out, row_[next_ + 1]);
+    out += ", shape: ";
+    append_tensor(out, row_[next_ + 2]);
+    out += ")";
+    next_ += 3;
+    return {};
+  }
+
+  Status append_ragged(std::string& out) {
+    const Tensor& values = row_[next_++];
+    const Tensor& splits = row_[next_++];
+    out += "ragged([";
+    for (int64_t i = 0; i + 1 < splits.count(); ++i) {
+      if (i > 0) out += ", ";
+      int64_t begin = splits.as<int64_t>()[i];
+      append_tensor(out, values.rows(begin, splits.as<int64_t>()[i + 1] - begin));
+    }
+    out += "])";
+    return {};
+  }
+
+  Status append_optional(const Spec& spec, std::string& out) {
+    if (*row_[next_++].as<uint8_t>() == 0) {
+      next_ += static_cast<size_t>(spec.children[0].component_count());
+      out += "none";
+      return {};
+    }
+    out += "some(";
+    WEIR_TRY(append(spec.children[0], out));
+    out += ")";
+    return {};
+  }
+
+  Status append_dataset(const Spec& spec, std::string& out) {
+    const Tensor& component = row_[next_++];
+    if (!nested_) {
+      out += "dataset(...)";
+      return {};
+    }
+    std::vector<std::string> elements;
+    WEIR_TRY(nested_->drain(dataset_of(component), spec.children[0], elements));
+    out += "dataset([";
+    for (size_t i = 0; i < elements.size(); ++i) out += (i > 0 ? ", " : "") + elements[i];
+    out += "])";
+    return {};
+  }
+
+  const Components& row_;
+  NestedPrinter* const nested_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+std::string format_float(double value) { return format_signed(value, shortest<double>); }
+std::string format_float(float value) { return format_signed(value, shortest<float>); }
+
+std::string format_float(Float16 value) {
+  return format_signed(to_float(value), [](float magnitude) {
+    uint16_t bits = to_float16(magnitude).bits;
+    return shortest_by_search(magnitude, [&](double read) { return to_float16(read).bits == bits; });
+  });
+}
+
+std::string format_float(BFloat16 value) {
+  return format_signed(to_float(value), [](float magnitude) {
+    uint16_t bits = to_bfloat16(magnitude).bits;
+    return shortest_by_search(
+        magnitude, [&](double read) { return to_bfloat16(static_cast<float>(read)).bits == bits; });
+  });
+}
+
+Result<std::string> format_element(const Spec& spec, const Components& row, NestedPrinter* nested) {
+  std::string out;
+  WEIR_TRY(Printer(row, nested).append(spec, out));
+  return out;
+}
+
+}  // namespace weir
