@@ -1,0 +1,34 @@
+# What the library stands on. Everything but oneTBB is private: linked statically or header-only, and hidden.
+
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+
+add_library(weir_dependencies INTERFACE)
+target_link_libraries(weir_dependencies INTERFACE ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
+# spdlog and fmt are compiled into us from their headers, so that neither's shared library is needed.
+target_compile_definitions(weir_dependencies INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY=1)
+
+# Runs one of tools/ that builds a dependency into the cache; the last line that it prints is the prefix.
+function(weir_build_dependency script result)
+  message(STATUS "Looking for a cached build: tools/${script}")
+  execute_process(
+    COMMAND "${PROJECT_SOURCE_DIR}/tools/${script}" ${ARGN}
+    OUTPUT_VARIABLE prefix
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE ".*\n" "" prefix "${prefix}")
+  set(${result} "${prefix}" PARENT_SCOPE)
+endfunction()
+
+# ThreadSanitizer cannot see through a oneTBB that was built without it: every hand-over would look like a race.
+if(WEIR_SANITIZE MATCHES "thread")
+  weir_build_dependency(build-tbb tbb_prefix)
+  list(PREPEND CMAKE_PREFIX_PATH "${tbb_prefix}")
+endif()
+find_package(TBB CONFIG REQUIRED)
+target_link_libraries(weir_dependencies INTERFACE TBB::tbb)
+
+# The messages of src/format/proto, where there are any.
+file(GLOB weir_protos CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/format/proto/*.proto")
+if(weir_protos)
+  include(WeirProtobuf)
+endif()

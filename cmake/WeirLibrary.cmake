@@ -1,0 +1,41 @@
+# libweir.so and the command `weir`, which uses nothing but the library's public face.
+
+set(WEIR_VERSION_MAP "${PROJECT_SOURCE_DIR}/capi/weir.map")
+
+# Adds the shared library from all floors. Only what the version map names stays visible.
+function(weir_add_library)
+  get_property(floors GLOBAL PROPERTY WEIR_FLOORS)
+  add_library(weir SHARED "${PROJECT_SOURCE_DIR}/cmake/empty.cc")
+  add_library(weir::weir ALIAS weir)
+  target_link_libraries(weir PRIVATE ${floors})
+  target_include_directories(
+    weir INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+                   "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  set_target_properties(
+    weir PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                    LINK_DEPENDS "${WEIR_VERSION_MAP}")
+  target_link_options(
+    weir
+    PRIVATE
+    "-Wl,--version-script=${WEIR_VERSION_MAP}"
+    -Wl,--exclude-libs,ALL
+    -Wl,--gc-sections
+    # The library's threads may still be running when a host closes it.
+    -Wl,-z,nodelete
+    -Wl,-z,now)
+  if(NOT WEIR_SANITIZE)
+    target_link_options(weir PRIVATE -Wl,-z,defs)
+  endif()
+endfunction()
+
+# Adds the command from tools/weir, once there is one.
+function(weir_add_command)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/weir/*.cc")
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(weir_command ${sources})
+  set_target_properties(weir_command PROPERTIES OUTPUT_NAME weir)
+  target_include_directories(weir_command PRIVATE "${PROJECT_SOURCE_DIR}/tools/weir")
+  target_link_libraries(weir_command PRIVATE weir weir_flags)
+endfunction()

@@ -1,0 +1,70 @@
+# Tests: one Catch2 program per floor, linked with the objects of that floor and those below it.
+
+find_package(Catch2 REQUIRED)
+add_library(weir_catch2 STATIC "${PROJECT_SOURCE_DIR}/cmake/catch2/main.cc")
+target_link_libraries(weir_catch2 PUBLIC Catch2::Catch2)
+target_compile_options(weir_catch2 PRIVATE -O1)
+if(Catch2_VERSION VERSION_LESS 3)
+  # Debian 12 has Catch2 2; the tests are written for 3 and use what both have.
+  target_include_directories(weir_catch2 PUBLIC "${PROJECT_SOURCE_DIR}/cmake/catch2")
+else()
+  target_link_libraries(weir_catch2 PUBLIC Catch2::Catch2WithMain)
+  list(APPEND WEIR_CATCH_ARGUMENTS --allow-running-no-tests)
+endif()
+target_link_libraries(weir_catch2 PRIVATE weir_flags)
+find_package(Boost 1.74 REQUIRED COMPONENTS context)
+
+# What the tests share. An archive, so that a test of a low floor draws nothing of the floors above it.
+file(GLOB_RECURSE support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
+add_library(weir_support STATIC "${PROJECT_SOURCE_DIR}/cmake/empty.cc" ${support})
+get_property(weir_all_floors GLOBAL PROPERTY WEIR_FLOORS)
+target_link_libraries(weir_support PUBLIC weir_catch2 Boost::context weir_flags weir_dependencies)
+target_include_directories(
+  weir_support PUBLIC "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
+                      "${PROJECT_SOURCE_DIR}")
+target_compile_definitions(
+  weir_support PUBLIC "WEIR_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"" "WEIR_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
+if(TARGET weir_proto)
+  target_link_libraries(weir_support PUBLIC weir_protobuf)
+  add_dependencies(weir_support weir_proto)
+endif()
+
+# Adds <name>_test from tests/<name>, linked with the given floors, and registers it; nothing without files.
+function(weir_add_test_program name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${name}/*.cc")
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name}_test ${sources})
+  target_link_libraries(${name}_test PRIVATE weir_support ${ARGN})
+  add_test(NAME ${name} COMMAND ${name}_test ${WEIR_CATCH_ARGUMENTS} ${WEIR_TEST_FILTER})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+endfunction()
+
+# Adds a test program for each floor that has tests.
+function(weir_add_floor_tests)
+  foreach(name IN ITEMS core exec fs format syntax dataset expr ops graph iterator)
+    get_property(floors GLOBAL PROPERTY WEIR_FLOORS_UP_TO_${name})
+    weir_add_test_program(${name} ${floors})
+  endforeach()
+endfunction()
+
+# Adds a test program that cuts through the whole house.
+function(weir_add_suite name)
+  get_property(floors GLOBAL PROPERTY WEIR_FLOORS)
+  weir_add_test_program(${name} ${floors})
+endfunction()
+
+# Adds one plain C program for each file of tests/capi, linked with the shared library only.
+function(weir_add_c_tests)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/capi/*.c")
+  foreach(source IN LISTS sources)
+    get_filename_component(stem "${source}" NAME_WE)
+    add_executable(capi_${stem} "${source}")
+    target_link_libraries(capi_${stem} PRIVATE weir weir_flags Threads::Threads m)
+    target_compile_definitions(
+      capi_${stem} PRIVATE "WEIR_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"" "WEIR_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
+    add_test(NAME capi.${stem} COMMAND capi_${stem})
+    set_tests_properties(capi.${stem} PROPERTIES TIMEOUT 900)
+  endforeach()
+endfunction()

@@ -1,0 +1,1 @@
+# Targets that are run by hand.

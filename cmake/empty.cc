@@ -1,0 +1,1 @@
+// A library needs a file of its own; all others come from the floors.
