@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace weir {
 
@@ -56,8 +57,8 @@ void gather_rows(uint8_t* out, const uint8_t* in, size_t row_bytes, std::span<co
 }  // namespace
 
 bool Column::reuse(DType dtype, const Shape& shape, size_t bytes) {
-  if (target_.buffer && bytes <= target_bytes_) {
-    tensor_ = target_;
+  if (target_.fits(bytes)) {
+    tensor_.buffer = target_.take(tensor_.data);
     tensor_.dtype = dtype;
     tensor_.shape = shape;
     return true;
@@ -179,19 +180,15 @@ void Column::append(int rows, const Column& source, int begin, int count) {
     Shape row_shape = source.tensor_.shape.tail();
     uint8_t* places = fresh.make_dense(source.tensor_.dtype, row_shape, rows);
     std::memset(places, 0, fresh.tensor_.byte_size());
-    fresh.target_ = target_;
-    fresh.target_bytes_ = target_bytes_;
     *this = std::move(fresh);
   }
   if (rows == 0) {
     Column slice = source.slice(begin, count);
-    if (dense_ && slice.dense_ && target_.buffer) {
-      std::vector<int32_t> all(static_cast<size_t>(count));
-      for (int i = 0; i < count; ++i) all[static_cast<size_t>(i)] = i;
-      gather_from(slice, all);
+    if (target_.bound() && slice.dense_ && target_.fits(slice.tensor_.byte_size())) {
+      const Tensor& from = slice.tensor_;
+      uint8_t* out = make_dense(from.dtype, from.shape.tail(), count);
+      std::memcpy(out, from.data, from.byte_size());
     } else {
-      slice.target_ = target_;
-      slice.target_bytes_ = target_bytes_;
       *this = std::move(slice);
     }
     return;
@@ -254,17 +251,23 @@ int64_t Column::byte_size(int rows) const {
   return bytes;
 }
 
-void Column::bind_target(BufferRef buffer, uint8_t* data, size_t bytes) {
-  target_ = Tensor();
-  target_.buffer = std::move(buffer);
-  target_.data = data;
-  target_bytes_ = bytes;
-}
-
 void Column::clear() {
   list_.clear();
   dense_ = true;
   tensor_.owners = nullptr;
+}
+
+Block::Block(Block&& other) noexcept
+    : rows(std::exchange(other.rows, 0)), columns(std::move(other.columns)), errors(std::move(other.errors)) {
+  for (Column& column : columns) column.clear_target();
+}
+
+Block& Block::operator=(Block&& other) noexcept {
+  rows = std::exchange(other.rows, 0);
+  columns = std::move(other.columns);
+  errors = std::move(other.errors);
+  for (Column& column : columns) column.clear_target();
+  return *this;
 }
 
 bool Block::failed(int row) const { return error_of(row) != nullptr; }
@@ -296,6 +299,13 @@ void Block::set_error(ErrorPtr error, size_t count) {
   // A list of one empty tensor: the place is never read.
   for (Column& column : columns) column.make_list().emplace_back();
   errors.push_back(RowError{0, std::move(error)});
+}
+
+void Block::set_errors(std::span<const RowError> failed, size_t count) {
+  reset(count);
+  rows = static_cast<int>(failed.size());
+  for (Column& column : columns) column.make_list().resize(failed.size());
+  for (const RowError& error : failed) errors.push_back({static_cast<int>(errors.size()), error.error});
 }
 
 Block Block::slice(int begin, int count) const {

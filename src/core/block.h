@@ -21,6 +21,37 @@ struct RowError {
   ErrorPtr error;
 };
 
+// Where a column's producer may put its rows: a place in a batch that is being filled. It belongs to the block that
+// is offered for the next pull and to nothing else, so it does not travel when columns or blocks are moved or swapped.
+class Target {
+ public:
+  Target() = default;
+  Target(BufferRef buffer, uint8_t* data, size_t bytes) : buffer_(std::move(buffer)), data_(data), bytes_(bytes) {}
+  Target(const Target&) noexcept {}
+  Target& operator=(const Target&) noexcept {
+    clear();
+    return *this;
+  }
+  void bind(BufferRef buffer, uint8_t* data, size_t bytes) {
+    buffer_ = std::move(buffer);
+    data_ = data;
+    bytes_ = bytes;
+  }
+  void clear() { buffer_ = nullptr; }
+  bool bound() const { return static_cast<bool>(buffer_); }
+  bool fits(size_t bytes) const { return bound() && bytes <= bytes_; }
+  // Gives up the place: it is filled once.
+  BufferRef take(uint8_t*& data) {
+    data = data_;
+    return std::move(buffer_);
+  }
+
+ private:
+  BufferRef buffer_;
+  uint8_t* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
 // One component of every row: dense (one tensor whose first dimension is the rows) or a list of tensors.
 class Column {
  public:
@@ -58,9 +89,9 @@ class Column {
   // Bytes the rows take, strings included, as far as it can be told cheaply.
   int64_t byte_size(int rows) const;
 
-  // A place that make_dense fills if dtype and size fit: batch binds its own buffer at the right offset.
-  void bind_target(BufferRef buffer, uint8_t* data, size_t bytes);
-  void clear_target() { target_ = Tensor(); }
+  // A place that the next make_dense fills if the size fits: batch binds its own buffer at the right offset.
+  void bind_target(BufferRef buffer, uint8_t* data, size_t bytes) { target_.bind(std::move(buffer), data, bytes); }
+  void clear_target() { target_.clear(); }
   // Forgets the rows but keeps memory for the next make_dense.
   void clear();
 
@@ -73,12 +104,18 @@ class Column {
   bool dense_ = true;
   Tensor tensor_;
   std::vector<Tensor> list_;
-  Tensor target_;
-  size_t target_bytes_ = 0;
+  Target target_;
 };
 
 class Block {
  public:
+  Block() = default;
+  Block(const Block&) = default;
+  Block& operator=(const Block&) = default;
+  // Targets stay behind.
+  Block(Block&& other) noexcept;
+  Block& operator=(Block&& other) noexcept;
+
   // Rows, failed ones included. Columns are absent where rows were asked for with `drop`.
   int rows = 0;
   std::vector<Column> columns;
@@ -96,6 +133,8 @@ class Block {
   void reset(size_t count);
   // One failed row and nothing else.
   void set_error(ErrorPtr error, size_t count);
+  // These errors as rows of their own and nothing else.
+  void set_errors(std::span<const RowError> failed, size_t count);
   // Rows [begin, begin + count) with their errors, sharing buffers.
   Block slice(int begin, int count) const;
   // Adds rows of another block, errors included, behind its own.

@@ -135,6 +135,18 @@ Status Spec::check_compatible(const Spec& other) const {
   return Status();
 }
 
+Spec Spec::without_shapes() const {
+  Spec out = *this;
+  if (kind == Kind::tensor || kind == Kind::sparse || kind == Kind::ragged) out.shape = Shape::unknown_rank();
+  for (Spec& child : out.children) child = child.without_shapes();
+  return out;
+}
+
+Status Spec::check_same_structure(const Spec& other) const {
+  if (without_shapes().check_compatible(other.without_shapes()).ok()) return Status();
+  return mismatch(*this, other);
+}
+
 Spec Spec::relax(const Spec& a, const Spec& b) {
   Spec out = a;
   if (a.kind == Kind::tensor || a.kind == Kind::sparse || a.kind == Kind::ragged) {

@@ -52,8 +52,12 @@ struct Spec {
   bool operator==(const Spec& other) const;
   // Structure and dtypes equal (dict keys in any order) and every shape compatible; says where not.
   Status check_compatible(const Spec& other) const;
+  // Like check_compatible, but for shapes of whatever extent.
+  Status check_same_structure(const Spec& other) const;
   // The same tree with every shape the relaxation of both. REQUIRES: same structure and dtypes.
   static Spec relax(const Spec& a, const Spec& b);
+  // The same tree with every shape unknown.
+  Spec without_shapes() const;
   // As the notation writes it: "{image: uint8[28, 28], label: int64}".
   std::string to_string() const;
 };

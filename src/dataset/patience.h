@@ -1,0 +1,39 @@
+// Patience: how long a cursor may work without a row before it must let others have the thread.
+// An operator that drops rows (filter, skip, ignore_errors) asks after each block; after about a millisecond the
+// answer is to return pending with its own waker already woken, so that cancellation and other pumps get a turn.
+// Cost: a comparison a block; the clock is read every 256 rows.
+#pragma once
+
+#include "core/pull.h"
+#include "core/runtime.h"
+
+namespace weir {
+
+class Patience {
+ public:
+  // Counts rows that gave nothing. True: return Pull::pending now; the waker has been woken.
+  bool exhausted(Context& ctx, int rows) {
+    rows_ += rows;
+    if (rows_ < kRows) return false;
+    rows_ = 0;
+    int64_t now_ns = ctx.runtime().clock->now_ns();
+    if (since_ns_ == 0) since_ns_ = now_ns;
+    if (now_ns - since_ns_ < kNanoseconds) return false;
+    since_ns_ = 0;
+    ctx.waker->wake();
+    return true;
+  }
+  // A row came.
+  void reset() {
+    rows_ = 0;
+    since_ns_ = 0;
+  }
+
+ private:
+  static constexpr int kRows = 256;
+  static constexpr int64_t kNanoseconds = 1'000'000;
+  int rows_ = 0;
+  int64_t since_ns_ = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,35 @@
+// empty(spec): no element of the given structure. Checkpoint: nothing.
+#include "dataset/operator.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  SpecParam spec;
+  void fields(Fields& f) override { f("spec", spec, "The structure that its elements would have."); }
+};
+
+class Empty final : public Cursor {
+ public:
+  Empty(Opening&, const Params&) {}
+  Step next(Context&, const Want&, Block&) override { return Pull::end; }
+  void state(Archive&) override {}
+};
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) { return params.spec.spec; }
+int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 0; }
+
+}  // namespace
+
+const OperatorDef& empty_operator() {
+  static const OperatorDef def = define<Params, Empty>({
+      .name = "empty",
+      .kind = OperatorKind::source,
+      .doc = "No element, of the given structure. Cost: none.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+  });
+  return def;
+}
+
+}  // namespace weir

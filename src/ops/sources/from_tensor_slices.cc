@@ -1,0 +1,112 @@
+// from_tensor_slices(value): one element a slice along the first dimension of every component.
+// Slices share the value's memory. Checkpoint: how many were given.
+#include <cstdint>
+
+#include "core/text.h"
+#include "dataset/operator.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  ValueParam value;
+  void fields(Fields& f) override {
+    f("value", value, "A tensor or a structure of tensors, each of rank 1 or more and of one length.");
+  }
+};
+
+Status check_lengths(std::span<const Component> components) {
+  int64_t length = kUnknownDim;
+  for (const Component& component : components) {
+    if (component.dtype == DType::dataset) {
+      return invalid_argument("from_tensor_slices cannot slice a dataset; expected tensors");
+    }
+    if (!component.shape.rank_known()) continue;
+    if (component.shape.rank() == 0) {
+      return invalid_argument("from_tensor_slices slices along the first dimension; found a scalar");
+    }
+    int64_t dim = component.shape.dim(0);
+    if (dim < 0) continue;
+    if (length >= 0 && dim != length) {
+      return invalid_argument(concat("from_tensor_slices needs components of one length; found ", length, " and ", dim));
+    }
+    length = dim;
+  }
+  return Status();
+}
+
+class FromTensorSlices final : public Cursor {
+ public:
+  static Result<std::unique_ptr<Cursor>> open(Opening&, const Params& params) {
+    std::vector<Component> components;
+    for (const Tensor& tensor : params.value.values) components.push_back({tensor.dtype, tensor.shape});
+    WEIR_TRY(check_lengths(components));
+    return std::unique_ptr<Cursor>(std::make_unique<FromTensorSlices>(params.value.values));
+  }
+  explicit FromTensorSlices(const Components& values)
+      : values_(values), count_(values.empty() ? 0 : values[0].shape.dim(0)) {}
+
+  Step next(Context&, const Want& want, Block& out) override {
+    if (given_ == count_) return Pull::end;
+    int rows = want.at_most(count_ - given_).rows;
+    out.reset(want.drop ? 0 : values_.size());
+    for (size_t i = 0; i < out.columns.size(); ++i) out.columns[i].set_dense(values_[i].rows(given_, rows));
+    out.rows = rows;
+    given_ += rows;
+    return Pull::rows;
+  }
+
+  void state(Archive& archive) override { archive("given", given_, 0, count_); }
+
+ private:
+  Components values_;
+  int64_t count_;
+  int64_t given_ = 0;
+};
+
+void drop_first_dimension(Spec& spec) {
+  if (spec.is_tensor()) spec.shape = spec.shape.tail();
+  for (Spec& child : spec.children) drop_first_dimension(child);
+}
+
+bool tensors_only(const Spec& spec) {
+  for (const Spec& child : spec.children) {
+    if (!tensors_only(child)) return false;
+  }
+  return spec.kind == Spec::Kind::tensor || spec.kind == Spec::Kind::tuple || spec.kind == Spec::Kind::dict;
+}
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
+  Spec out = params.value.spec;
+  if (!tensors_only(out)) {
+    return invalid_argument(concat("from_tensor_slices takes dense tensors; found ", out.to_string()));
+  }
+  std::vector<Component> components = out.components();
+  if (components.empty()) return invalid_argument("from_tensor_slices needs at least one component; found none");
+  WEIR_TRY(check_lengths(components));
+  drop_first_dimension(out);
+  return out;
+}
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
+  for (const Component& component : params.value.spec.components()) {
+    if (component.shape.rank_known() && component.shape.dim(0) >= 0) return component.shape.dim(0);
+  }
+  return kUnknown;
+}
+
+}  // namespace
+
+const OperatorDef& from_tensor_slices_operator() {
+  static const OperatorDef def = define<Params, FromTensorSlices>({
+      .name = "from_tensor_slices",
+      .kind = OperatorKind::source,
+      .doc = "One element a slice along the first dimension of each component, which must all have one length. "
+             "Cost: no copy; a block is a view.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+  });
+  return def;
+}
+
+}  // namespace weir

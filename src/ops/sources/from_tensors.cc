@@ -1,0 +1,47 @@
+// from_tensors(value): one element, the whole value. Checkpoint: whether it was given.
+#include "dataset/operator.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  ValueParam value;
+  void fields(Fields& f) override { f("value", value, "The element: a tensor or a tuple or dict of tensors."); }
+};
+
+class FromTensors final : public Cursor {
+ public:
+  FromTensors(Opening&, const Params& params) : components_(params.value.values) {}
+
+  Step next(Context&, const Want&, Block& out) override {
+    if (given_) return Pull::end;
+    given_ = true;
+    out.reset(components_.size());
+    out.set_row(components_);
+    return Pull::rows;
+  }
+
+  void state(Archive& archive) override { archive("given", given_); }
+
+ private:
+  Components components_;
+  bool given_ = false;
+};
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) { return params.value.spec; }
+int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 1; }
+
+}  // namespace
+
+const OperatorDef& from_tensors_operator() {
+  static const OperatorDef def = define<Params, FromTensors>({
+      .name = "from_tensors",
+      .kind = OperatorKind::source,
+      .doc = "One element: the value as it is. Cost: no copy.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+  });
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,91 @@
+// zip(a, b, …), also of a structure of datasets: one element of each, in that structure; ends with the shortest.
+// A position at which some input failed is one error. Checkpoint: every input's position.
+#include <algorithm>
+#include <vector>
+
+#include "dataset/operator.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  InputsParam datasets;
+  void fields(Fields& f) override { f("datasets", datasets, "One or more datasets, or a tuple or dict of them."); }
+};
+
+class Zip final : public Cursor {
+ public:
+  Zip(Opening& opening, const Params& params) {
+    for (int index : params.datasets.indices) inputs_.emplace_back(opening, index, Port::Mode::keep);
+  }
+
+  Step next(Context& ctx, const Want& want, Block& out) override {
+    Pull worst = Pull::rows;
+    int rows = want.rows;
+    for (Port& input : inputs_) {
+      // Asking the later inputs for what the earlier ones have leaves nothing over as a rule.
+      Pull got = input.fill(ctx, want.at_most(rows));
+      if (got == Pull::rows) rows = std::min(rows, input.buffered());
+      if (got == Pull::cancelled || (got == Pull::end && worst != Pull::cancelled)) worst = got;
+      if (got == Pull::pending && worst == Pull::rows) worst = got;
+    }
+    if (worst != Pull::rows) return worst;
+    out.reset(0);
+    out.rows = rows;
+    for (Port& input : inputs_) {
+      Block part = input.block().slice(input.begin(), rows);
+      for (Column& column : part.columns) out.columns.push_back(std::move(column));
+      for (RowError& error : part.errors) out.fail_row(error.row, std::move(error.error));
+      input.take(rows);
+      input.consume_all();
+    }
+    return Pull::rows;
+  }
+
+  void state(Archive& archive) override {
+    for (Port& input : inputs_) input.state(archive);
+  }
+
+ private:
+  std::vector<Port> inputs_;
+};
+
+// The structure with each leaf replaced by the spec of its dataset.
+Spec substitute(const Spec& structure, const Params& params, std::span<const DatasetRef> inputs, size_t& leaf) {
+  if (structure.is_dataset()) return inputs[static_cast<size_t>(params.datasets.indices[leaf++])]->spec();
+  Spec out = structure;
+  for (Spec& child : out.children) child = substitute(child, params, inputs, leaf);
+  return out;
+}
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  if (params.datasets.indices.empty()) return invalid_argument("zip needs at least one dataset; found none");
+  size_t leaf = 0;
+  return substitute(params.datasets.structure, params, inputs, leaf);
+}
+
+int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
+  int64_t least = kInfinite;
+  for (const DatasetRef& input : inputs) {
+    int64_t count = input->cardinality();
+    if (count == kUnknown) return kUnknown;
+    if (count != kInfinite) least = least == kInfinite ? count : std::min(least, count);
+  }
+  return least;
+}
+
+}  // namespace
+
+const OperatorDef& zip_operator() {
+  static const OperatorDef def = define<Params, Zip>({
+      .name = "zip",
+      .kind = OperatorKind::source,
+      .doc = "One element of each dataset, in the structure in which they are given; ends with the shortest. "
+             "If an input fails at a position, that position is one error. Cost: no copy.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+  });
+  return def;
+}
+
+}  // namespace weir

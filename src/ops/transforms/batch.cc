@@ -1,0 +1,123 @@
+// batch(n, drop_remainder, num_parallel_calls): n elements joined along a new first dimension.
+// An element that fails drops the rows gathered for its batch and takes their place; the next batch begins behind it.
+// Order is kept. Checkpoint: the input's position before the unfinished batch, whose rows are made again.
+#include <algorithm>
+#include <cstdint>
+
+#include "core/text.h"
+#include "dataset/gather.h"
+#include "dataset/operator.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  IntParam n;
+  BoolParam drop_remainder{false};
+  IntParam num_parallel_calls{1};
+  void fields(Fields& f) override {
+    f("n", n, "How many elements make a batch.", at_least(1));
+    f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
+    f("num_parallel_calls", num_parallel_calls, "Accepted for tf.data's sake: copying is not worth a thread.",
+      at_least(1), {.automatic = true});
+  }
+};
+
+class Batch final : public Cursor {
+ public:
+  Batch(Opening& opening, const Params& params)
+      : input_(opening, 0, Port::Mode::keep),
+        n_(*params.n),
+        drop_remainder_(*params.drop_remainder),
+        batch_(input_.node().components(), n_) {}
+
+  Step next(Context& ctx, const Want&, Block& out) override {
+    while (batch_.rows() < n_) {
+      Want want;
+      want.rows = static_cast<int>(std::min<int64_t>(n_ - batch_.rows(), kMaxBlockRows));
+      if (input_.buffered() == 0) batch_.offer_target(ctx, input_, want.rows);
+      Pull got = input_.fill(ctx, want);
+      if (got == Pull::end) break;
+      if (got != Pull::rows) return got;
+      if (ErrorPtr error = gather(ctx)) return error;
+    }
+    bool keep = batch_.rows() == n_ || (batch_.rows() > 0 && !drop_remainder_);
+    if (!keep) return Pull::end;
+    input_.consume_all();
+    Status status = batch_.finish(out);
+    if (!status.ok()) return status;
+    return Pull::rows;
+  }
+
+  void state(Archive& archive) override {
+    input_.state(archive);
+    if (archive.loading()) batch_.clear();
+  }
+
+ private:
+  // Takes the buffered rows up to the batch's end or an error, which it returns.
+  ErrorPtr gather(Context& ctx) {
+    const Block& block = input_.block();
+    int begin = input_.begin();
+    int end = begin + static_cast<int>(std::min<int64_t>(input_.buffered(), n_ - batch_.rows()));
+    for (const RowError& error : block.errors) {
+      if (error.row < begin || error.row >= end) continue;
+      input_.take(error.row + 1 - begin);
+      batch_.clear();
+      input_.consume_all();
+      return error.error;
+    }
+    batch_.add(ctx, block, begin, end - begin);
+    input_.take(end - begin);
+    return nullptr;
+  }
+
+  Port input_;
+  int64_t n_;
+  bool drop_remainder_;
+  BatchBuffer batch_;
+};
+
+Result<Spec> batched(const Spec& spec, int64_t length) {
+  Spec out = spec;
+  if (spec.is_tensor()) {
+    if (spec.shape.rank_known() && spec.shape.rank() == kMaxRank) {
+      return invalid_argument(concat("batch would give a tensor of rank ", kMaxRank + 1, "; the limit is ", kMaxRank));
+    }
+    out.shape = spec.shape.prepended(length);
+    return out;
+  }
+  if (spec.kind != Spec::Kind::tuple && spec.kind != Spec::Kind::dict) {
+    return invalid_argument(concat("batch joins dense tensors; found ", spec.to_string()));
+  }
+  for (Spec& child : out.children) {
+    WEIR_ASSIGN(child, batched(child, length));
+  }
+  return out;
+}
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  bool fixed = params.drop_remainder.is_constant() && *params.drop_remainder && params.n.is_constant();
+  return batched(inputs[0]->spec(), fixed ? *params.n : kUnknownDim);
+}
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
+  int64_t count = inputs[0]->cardinality();
+  if (count < 0) return count;
+  return count / *params.n + (!*params.drop_remainder && count % *params.n != 0 ? 1 : 0);
+}
+
+}  // namespace
+
+const OperatorDef& batch_operator() {
+  static const OperatorDef def = define<Params, Batch>({
+      .name = "batch",
+      .doc = "n elements joined along a new first dimension; all must have one shape, else the batch is an error. "
+             "A last batch of fewer is kept unless `drop_remainder`. Cost: one copy of each element at the most.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+  });
+  return def;
+}
+
+}  // namespace weir

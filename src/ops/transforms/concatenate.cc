@@ -1,0 +1,82 @@
+// concatenate(other): the input, then the other dataset, of the same structure. Checkpoint: which, and its position.
+#include <vector>
+
+#include "dataset/operator.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  InputParam other;
+  void fields(Fields& f) override { f("other", other, "The dataset that follows; its structure and dtypes are the same."); }
+};
+
+class Concatenate final : public Cursor {
+ public:
+  Concatenate(Opening& opening, const Params& params)
+      : first_(opening, 0, Port::Mode::pass),
+        second_(opening, params.other.index, Port::Mode::pass),
+        order_(component_order(second_.node().spec(), opening.node.spec())) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override {
+    if (!in_second_) {
+      Pull got = first_.pull(ctx, want, out);
+      if (got != Pull::end) return got;
+      in_second_ = true;
+    }
+    Pull got = second_.pull(ctx, want, in_);
+    if (got != Pull::rows) return got;
+    out.reset(in_.columns.size());
+    for (size_t i = 0; i < in_.columns.size(); ++i) {
+      std::swap(out.columns[i], in_.columns[static_cast<size_t>(order_[i])]);
+    }
+    std::swap(out.errors, in_.errors);
+    out.rows = in_.rows;
+    return Pull::rows;
+  }
+
+  void state(Archive& archive) override {
+    archive("in_second", in_second_);
+    first_.state(archive);
+    second_.state(archive);
+  }
+
+ private:
+  Port first_;
+  Port second_;
+  // Where each component stands in the second dataset, whose dict keys may be in another order.
+  std::vector<int> order_;
+  bool in_second_ = false;
+  Block in_;
+};
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  const Spec& first = inputs[0]->spec();
+  const Spec& second = inputs[static_cast<size_t>(params.other.index)]->spec();
+  WEIR_TRY(first.check_same_structure(second));
+  return Spec::relax(first, second);
+}
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
+  int64_t a = inputs[0]->cardinality();
+  int64_t b = inputs[static_cast<size_t>(params.other.index)]->cardinality();
+  if (a == kInfinite || b == kInfinite) return kInfinite;
+  if (a == kUnknown || b == kUnknown) return kUnknown;
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+}  // namespace
+
+const OperatorDef& concatenate_operator() {
+  static const OperatorDef def = define<Params, Concatenate>({
+      .name = "concatenate",
+      .doc = "The elements of the input, then those of the other dataset. Structures and dtypes must be the same; "
+             "shapes that differ become unknown. Cost: none.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+  });
+  return def;
+}
+
+}  // namespace weir

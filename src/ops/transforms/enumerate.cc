@@ -1,0 +1,64 @@
+// enumerate(start): (number, element) from `start` on. An error spends a number. Checkpoint: the next number.
+#include <algorithm>
+#include <cstdint>
+
+#include "dataset/operator.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  IntParam start{0};
+  void fields(Fields& f) override { f("start", start, "The number of the first element."); }
+};
+
+class Enumerate final : public Cursor {
+ public:
+  Enumerate(Opening& opening, const Params& params)
+      : input_(opening, 0, Port::Mode::pass), next_(static_cast<uint64_t>(*params.start)) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override {
+    Pull got = input_.pull(ctx, want, in_);
+    if (got != Pull::rows) return got;
+    out.reset(in_.columns.empty() ? 0 : in_.columns.size() + 1);
+    if (!out.columns.empty()) {
+      auto* numbers = out.columns[0].make_dense<int64_t>(Shape(), in_.rows);
+      for (int i = 0; i < in_.rows; ++i) numbers[i] = static_cast<int64_t>(next_ + static_cast<uint64_t>(i));
+    }
+    // Swapping hands the consumer the values and the input the consumer's spare memory.
+    for (size_t i = 0; i < in_.columns.size(); ++i) std::swap(out.columns[i + 1], in_.columns[i]);
+    std::swap(out.errors, in_.errors);
+    out.rows = in_.rows;
+    next_ += static_cast<uint64_t>(in_.rows);
+    return Pull::rows;
+  }
+
+  void state(Archive& archive) override {
+    archive("next", next_);
+    input_.state(archive);
+  }
+
+ private:
+  Port input_;
+  // Unsigned, so that counting past the largest number wraps.
+  uint64_t next_;
+  Block in_;
+};
+
+Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
+  return Spec::tuple({Spec::tensor(DType::int64), inputs[0]->spec()});
+}
+
+}  // namespace
+
+const OperatorDef& enumerate_operator() {
+  static const OperatorDef def = define<Params, Enumerate>({
+      .name = "enumerate",
+      .doc = "Pairs (number, element), counting from `start`. An error spends a number. Cost: a store an element.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = same_cardinality,
+  });
+  return def;
+}
+
+}  // namespace weir

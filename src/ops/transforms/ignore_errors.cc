@@ -1,0 +1,75 @@
+// ignore_errors(log): the elements that did not fail. Checkpoint: the input's position.
+#include <vector>
+
+#include "core/text.h"
+#include "dataset/operator.h"
+#include "dataset/patience.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  BoolParam log{false};
+  void fields(Fields& f) override { f("log", log, "Log a warning for each error that is left out."); }
+};
+
+class IgnoreErrors final : public Cursor {
+ public:
+  IgnoreErrors(Opening& opening, const Params& params) : input_(opening, 0, Port::Mode::pass), log_(*params.log) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override {
+    for (;;) {
+      Pull got = input_.pull(ctx, want, in_);
+      if (got != Pull::rows) return got;
+      if (log_) warn(ctx);
+      if (in_.value_rows() > 0) break;
+      if (patience_.exhausted(ctx, in_.rows)) return Pull::pending;
+    }
+    patience_.reset();
+    if (in_.errors.empty()) {
+      std::swap(out, in_);
+      return Pull::rows;
+    }
+    if (want.drop || in_.columns.empty()) {
+      out.reset(0);
+      out.rows = in_.value_rows();
+      return Pull::rows;
+    }
+    keep_.clear();
+    for (int i = 0; i < in_.rows; ++i) {
+      if (!in_.failed(i)) keep_.push_back(i);
+    }
+    out.gather_from(in_, keep_);
+    return Pull::rows;
+  }
+
+  void state(Archive& archive) override { input_.state(archive); }
+
+ private:
+  void warn(Context& ctx) const {
+    Logger* logger = ctx.runtime().logger;
+    for (const RowError& error : in_.errors) {
+      if (logger) logger->log(Logger::Level::warning, concat("ignored: ", error.error->describe()));
+    }
+  }
+
+  Port input_;
+  bool log_;
+  Block in_;
+  std::vector<int32_t> keep_;
+  Patience patience_;
+};
+
+}  // namespace
+
+const OperatorDef& ignore_errors_operator() {
+  static const OperatorDef def = define<Params, IgnoreErrors>({
+      .name = "ignore_errors",
+      .doc = "The elements that did not fail. Cost: none while there are no errors, else a copy of the block.",
+      .spec = same_spec,
+      .cardinality = unknown_cardinality,
+  });
+  return def;
+}
+
+}  // namespace weir
