@@ -60,6 +60,8 @@ Op op_of(int level, TokenKind kind, std::string_view text) {
 }  // namespace
 
 NodePtr Parser::pipeline() {
+  Cursor::Level level(cursor_);
+  if (!level.ok()) return nullptr;
   size_t begin = cursor_.index();
   NodePtr first = expression();
   return first == nullptr ? nullptr : pipes(std::move(first), begin);
@@ -87,14 +89,14 @@ NodePtr Parser::pipes(NodePtr first, size_t begin) {
 }
 
 NodePtr Parser::expression() {
-  Cursor::Level level(cursor_);
-  if (!level.ok()) return nullptr;
   if (cursor_.at_word("if")) return conditional();
   if (cursor_.at_word("let")) return let_in();
   return binary(kOr);
 }
 
 NodePtr Parser::conditional() {
+  Cursor::Level level(cursor_);
+  if (!level.ok()) return nullptr;
   size_t begin = cursor_.index();
   cursor_.advance();
   Node node{.kind = Kind::conditional};
@@ -115,6 +117,8 @@ bool Parser::let_name(std::string* name) {
 }
 
 NodePtr Parser::let_in() {
+  Cursor::Level level(cursor_);
+  if (!level.ok()) return nullptr;
   size_t begin = cursor_.index();
   cursor_.advance();
   std::string name;

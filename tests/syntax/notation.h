@@ -1,0 +1,62 @@
+// Grammars of arguments as the notation's page lists them, and short forms for the tests of this floor.
+// Ownership: values. Threads: any. Errors: a text that should parse and does not fails the test that asks.
+#pragma once
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "syntax/grammar.h"
+#include "syntax/parser.h"
+#include "syntax/printer.h"
+
+namespace weir::syntax {
+
+inline const SignatureTable& notation() {
+  static const SignatureTable table = [] {
+    SignatureTable t;
+    auto function = [&t](std::string_view callee, const std::vector<std::string>& names) {
+      t.add_names(Place::function, callee, names);
+    };
+    function("range", {"stop", "dtype"});
+    function("range", {"start", "stop", "step", "dtype"});
+    function("empty", {"spec"});
+    function("nothing", {"spec"});
+    function("from_generator", {"f", "spec"});
+    function("sql", {"driver", "connection", "query", "spec"});
+    function("csv", {"files", "columns"});
+    function("decode_csv", {"s", "columns"});
+    for (const char* callee : {"zeros", "ones", "eye", "cast", "bitcast", "saturate_cast", "to_number",
+                               "decode_raw", "parse_tensor", "convert_image_dtype"}) {
+      function(callee, {"x", "dtype"});
+    }
+    function("decode_padded_raw", {"s", "length", "dtype"});
+    function("one_hot", {"i", "depth", "on", "off", "dtype"});
+    function("parse_example", {"r", "features"});
+    function("parse_sequence_example", {"r", "context", "lists"});
+    return t;
+  }();
+  return table;
+}
+
+// The canonical text of a document, or the message of its error.
+inline std::string canonical(const std::string& text) {
+  Result<Tree> tree = parse_document(text, notation());
+  return tree.ok() ? print(*tree->root) : tree.status().error().message;
+}
+
+inline bool parses(const std::string& text) { return parse_document(text, notation()).ok(); }
+
+// Printing gives the same tree and, again, the same text.
+inline void check_fixpoint(const std::string& text) {
+  INFO(text);
+  Result<Tree> first = parse_document(text, notation());
+  REQUIRE(first.status().pointer() == nullptr);
+  std::string printed = print(*first->root);
+  INFO(printed);
+  Result<Tree> second = parse_document(printed, notation());
+  REQUIRE(second.ok());
+  CHECK(equal(*first->root, *second->root));
+  CHECK(print(*second->root) == printed);
+}
+
+}  // namespace weir::syntax
