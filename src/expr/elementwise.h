@@ -1,0 +1,149 @@
+// Bodies that compute entry by entry: write the operation on one entry, the house writes the loops.
+//
+//   struct Add { template <class T> T operator()(T a, T b) const { return a + b; } };
+//   call.body(binary_body<float, float, float, Add>);
+//
+// An operation gets entries in the type that arithmetic is done in (Compute<T>) and returns that of the result.
+// One that may fail takes a fourth template parameter: see checked_binary_body.
+// Ownership: none. Threads: pure. Errors: shapes that do not broadcast fail their rows.
+// Cost: flat loops that the compiler vectorises where shapes are equal or one side is a scalar.
+#pragma once
+
+#include "expr/broadcast.h"
+#include "expr/dispatch.h"
+#include "expr/kernel.h"
+
+namespace weir {
+
+// Rows lie one behind the other (or there is only one).
+inline bool is_flat(const KernelRun& run, const Arg& arg) {
+  return run.rows() == 1 || arg.stride == static_cast<int64_t>(arg.row_bytes());
+}
+
+// r = f(a), entry by entry.
+template <class A, class R, class F>
+void unary_body(KernelRun& run) {
+  const Arg& a = run.arg(0);
+  R* out = run.make<R>(0, a.shape);
+  if (out == nullptr) return;
+  const int64_t count = a.shape.count();
+  const bool flat = is_flat(run, a);
+  const int rows = flat ? 1 : run.rows();
+  const int64_t width = flat ? count * run.rows() : count;
+  for (int i = 0; i < rows; ++i) {
+    const A* in = a.row<A>(i);
+    R* to = out + i * width;
+    for (int64_t k = 0; k < width; ++k) to[k] = store<R>(F()(load(in[k])));
+  }
+}
+
+namespace elementwise {
+
+// One row; each side steps by 0 or 1.
+template <int StepA, int StepB, class A, class B, class R, class F>
+inline void span(const A* a, const B* b, R* out, int64_t count) {
+  for (int64_t k = 0; k < count; ++k) out[k] = store<R>(F()(load(a[k * StepA]), load(b[k * StepB])));
+}
+
+// Entries of one row in any broadcast: loops over the outer dimensions, spans over the last.
+template <class A, class B, class R, class F>
+void walk(const A* a, const Strides& sa, const B* b, const Strides& sb, R* out, const Shape& shape) {
+  const int rank = shape.rank();
+  const int64_t count = shape.count();
+  if (count == 0) return;
+  if (rank == 0) return span<0, 0, A, B, R, F>(a, b, out, 1);
+  const int last = rank - 1;
+  const int64_t width = shape[last];
+  const int64_t step_a = sa.step[last];
+  const int64_t step_b = sb.step[last];
+  int64_t at[kMaxRank] = {};
+  for (int64_t done = 0; done < count; done += width) {
+    int64_t offset_a = 0;
+    int64_t offset_b = 0;
+    for (int d = 0; d < last; ++d) {
+      offset_a += at[d] * sa.step[d];
+      offset_b += at[d] * sb.step[d];
+    }
+    const A* from_a = a + offset_a;
+    const B* from_b = b + offset_b;
+    if (step_a == 1 && step_b == 1) {
+      span<1, 1, A, B, R, F>(from_a, from_b, out + done, width);
+    } else if (step_a == 1) {
+      span<1, 0, A, B, R, F>(from_a, from_b, out + done, width);
+    } else if (step_b == 1) {
+      span<0, 1, A, B, R, F>(from_a, from_b, out + done, width);
+    } else {
+      span<0, 0, A, B, R, F>(from_a, from_b, out + done, width);
+    }
+    for (int d = last - 1; d >= 0 && ++at[d] == shape[d]; --d) at[d] = 0;
+  }
+}
+
+}  // namespace elementwise
+
+// r = f(a, b), entry by entry with broadcasting.
+template <class A, class B, class R, class F>
+void binary_body(KernelRun& run) {
+  using namespace elementwise;
+  const Arg& a = run.arg(0);
+  const Arg& b = run.arg(1);
+  const bool equal = a.shape == b.shape;
+  std::optional<Shape> broad = equal ? a.shape : broadcast_run(run);
+  if (!broad) return;
+  R* out = run.make<R>(0, *broad);
+  if (out == nullptr) return;
+  const int64_t count = broad->count();
+  const int rows = run.rows();
+  const bool whole_a = a.shape == *broad && is_flat(run, a);
+  const bool whole_b = b.shape == *broad && is_flat(run, b);
+  const bool one_a = a.shape.count() == 1 && (a.stride == 0 || rows == 1);
+  const bool one_b = b.shape.count() == 1 && (b.stride == 0 || rows == 1);
+  if (whole_a && whole_b) return span<1, 1, A, B, R, F>(a.row<A>(0), b.row<B>(0), out, count * rows);
+  if (whole_a && one_b) return span<1, 0, A, B, R, F>(a.row<A>(0), b.row<B>(0), out, count * rows);
+  if (one_a && whole_b) return span<0, 1, A, B, R, F>(a.row<A>(0), b.row<B>(0), out, count * rows);
+  const Strides sa = broadcast_strides(a.shape, *broad);
+  const Strides sb = broadcast_strides(b.shape, *broad);
+  for (int i = 0; i < rows; ++i) {
+    walk<A, B, R, F>(a.row<A>(i), sa, b.row<B>(i), sb, out + i * count, *broad);
+  }
+}
+
+// The same for an operation that fails on some entries: F::check(a, b) gives null or the message. Rows that hold
+// such an entry fail; the others are as if alone.
+template <class A, class B, class R, class F>
+void checked_binary_body(KernelRun& run) {
+  const Arg& a = run.arg(0);
+  const Arg& b = run.arg(1);
+  std::optional<Shape> broad = a.shape == b.shape ? a.shape : broadcast_run(run);
+  if (!broad) return;
+  const Strides sa = broadcast_strides(a.shape, *broad);
+  const Strides sb = broadcast_strides(b.shape, *broad);
+  R* out = run.make<R>(0, *broad);
+  if (out == nullptr) return;
+  const int64_t count = broad->count();
+  const int rank = broad->rank();
+  for (int i = 0; i < run.rows(); ++i) {
+    const A* from_a = a.row<A>(i);
+    const B* from_b = b.row<B>(i);
+    R* to = out + i * count;
+    int64_t at[kMaxRank] = {};
+    for (int64_t k = 0; k < count; ++k) {
+      int64_t offset_a = 0;
+      int64_t offset_b = 0;
+      for (int d = 0; d < rank; ++d) {
+        offset_a += at[d] * sa.step[d];
+        offset_b += at[d] * sb.step[d];
+      }
+      const Compute<A> x = load(from_a[offset_a]);
+      const Compute<B> y = load(from_b[offset_b]);
+      if (const char* message = F::check(x, y)) {
+        run.fail(i, invalid_argument(message));
+        break;
+      }
+      to[k] = store<R>(F()(x, y));
+      for (int d = rank - 1; d >= 0 && ++at[d] == (*broad)[d]; --d) at[d] = 0;
+    }
+  }
+}
+
+}  // namespace weir

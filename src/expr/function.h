@@ -1,0 +1,94 @@
+// Function: what map, filter, reduce, scan … apply: a compiled lambda or a callback. Expression: a parameter that
+// is computed when a cursor opens.
+//
+//   CallArgs args{.session = ctx.session, .env = env.get(), .key = key, .base_ordinal = first};
+//   f.call(args, in, out);   // out: the same rows; errors of `in` kept, new ones added
+//
+// Ownership: by FunctionRef; immutable. A function keeps scratch memory of its last calls.
+// Threads: any number of threads may call one Function at once. Errors: rows of `out`; std::bad_alloc.
+// Cost: about 100 ns a call and what its kernels cost; no allocation per row.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/block.h"
+#include "core/params.h"
+#include "dataset/dataset.h"
+#include "expr/callback.h"
+
+namespace weir {
+
+struct CallArgs {
+  Session& session;
+  // The variables of the enclosing scope: the env that the calling cursor was opened with. May be null.
+  const Env* env = nullptr;
+  // The cursor's key, from which random kernels and inner openings derive theirs.
+  uint64_t key = 0;
+  // Row i has the ordinal base_ordinal + i, or base_ordinal + selection[i] where a selection is given.
+  int64_t base_ordinal = 0;
+  const int32_t* selection = nullptr;
+  // Only the errors are wanted: computes nothing that cannot fail, and gives no columns.
+  bool drop = false;
+
+  int64_t ordinal(int row) const { return base_ordinal + (selection ? selection[row] : row); }
+};
+
+class Function : public FunctionTraits {
+ public:
+  // `in` has the flattened components of the argument (of a tuple for two: state, element). `out` gets those of
+  // the result; it arrives with the memory of the last call and must not be `in`.
+  virtual void call(const CallArgs& args, const Block& in, Block& out) const = 0;
+
+  const Spec& input() const { return input_; }
+  const Spec& result() const { return result_; }
+  // Components that result() has, computed once.
+  const std::vector<Component>& components() const { return components_; }
+  // Some row may fail; if not, a call with `drop` costs nothing.
+  bool can_fail() const { return can_fail_; }
+  bool draws_random() const { return draws_random_; }
+  // False for callbacks that must not run twice at a time; call() then takes turns.
+  bool concurrent() const { return concurrent_; }
+  // A block may be handed over; false for callbacks that take single elements, which are called row by row.
+  bool takes_blocks() const { return takes_blocks_; }
+  // The component of the input that result component i is, or -1 if it is computed.
+  virtual int passes(int i) const {
+    (void)i;
+    return -1;
+  }
+
+ protected:
+  Function(Spec input, Spec result)
+      : input_(std::move(input)), result_(std::move(result)), components_(result_.components()) {}
+
+  Spec input_;
+  Spec result_;
+  std::vector<Component> components_;
+  bool can_fail_ = true;
+  bool draws_random_ = false;
+  bool concurrent_ = true;
+  bool takes_blocks_ = true;
+};
+
+using FunctionRef = RefPtr<const Function>;
+
+// The callback as a function of elements of structure `input`; an error if it does not take them.
+Result<FunctionRef> make_callback_function(CallbackRef callback, const Spec& input);
+
+// A value over the variables of the enclosing scope.
+class Expression : public ParamExpression {
+ public:
+  const Spec& spec() const { return spec_; }
+  // The value, if it depends on nothing; else null.
+  virtual const Components* constant() const = 0;
+  // Seed sites of its random calls and datasets, and the lane it needs.
+  virtual const FunctionTraits& traits() const = 0;
+
+ protected:
+  explicit Expression(Spec spec) : spec_(std::move(spec)) {}
+  Spec spec_;
+};
+
+using ExpressionRef = RefPtr<const Expression>;
+
+}  // namespace weir

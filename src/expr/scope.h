@@ -1,0 +1,71 @@
+// Scope: what names mean while a text is bound: $params, `let`s, and the variables of enclosing lambdas.
+//
+// Env levels. A document's root Env holds its $params. Where a pipeline stands inside a lambda, each row that makes
+// a dataset has an Env of its own, whose values are the variables that the pipeline uses; its parent is the Env
+// that the lambda itself ran under. Names are resolved to (levels up, slot) when the text is bound.
+// Ownership: a scope refers to the one around it, which must outlive it; scopes live only while binding.
+// Threads: one. Errors: none here. Cost: a look-up walks outwards.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataset/dataset.h"
+#include "syntax/tree.h"
+
+namespace weir {
+
+class Builder;  // expr/builder.h
+struct Typed;   // expr/typed.h
+
+class Scope {
+ public:
+  // Of a document.
+  Scope();
+  // Inside `outer`, for names that a `let` or a pattern brings.
+  Scope(const Scope& outer, Builder& builder);
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  ~Scope();
+
+  // $NAME; its components take the next slots of the root Env. REQUIRES: the scope of a document.
+  void declare_param(std::string name, const Spec& spec);
+  // let NAME = a dataset, one node that all uses share. A later binding of a name hides an earlier one.
+  void bind_dataset(std::string name, DatasetRef dataset);
+  // let NAME = an expression: a constant, a literal (which adapts at each use), or one over $params.
+  void bind_expression(std::string name, syntax::NodePtr value);
+  // A variable whose value is at hand.
+  void bind_value(std::string name, Typed value);
+
+  struct Found {
+    enum class Kind : uint8_t { nothing, dataset, value };
+    Kind kind = Kind::nothing;
+    // Of kind dataset: the node, and how many Envs above the asking scope's its own variables lie.
+    DatasetRef dataset;
+    int env_levels = 0;
+  };
+  // What NAME is, seen from here.
+  Found find(std::string_view name) const;
+  // How many Envs lie between this scope's Env and the document's root Env.
+  int env_depth() const;
+
+  // All names that can be seen, for suggestions.
+  std::vector<std::string> names() const;
+
+ private:
+  friend class Compiler;
+  struct Binding;
+  struct Param;
+
+  const Binding* look_up(std::string_view name, const Scope** owner, size_t* before) const;
+
+  const Scope* outer_ = nullptr;
+  Builder* builder_ = nullptr;
+  std::unique_ptr<Builder> root_builder_;
+  std::vector<Binding> bindings_;
+  std::vector<Param> params_;
+};
+
+}  // namespace weir
