@@ -15,8 +15,8 @@ namespace {
 constexpr size_t kHeaderBytes = 12;
 constexpr size_t kFooterBytes = 4;
 
-// No file is as long as that; a length beyond is damage that happens to have the right checksum.
-constexpr uint64_t kNoSuchLength = uint64_t{1} << 62;
+// No record is as long as that: the length is damage that happens to have the right checksum.
+constexpr uint64_t kNoSuchLength = uint64_t{1} << 48;
 
 static_assert(std::endian::native == std::endian::little, "lengths and checksums are read as they stand");
 

@@ -1,0 +1,241 @@
+#include "format/inflate.h"
+
+#include <zlib.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/str.h"
+#include "fs/simulated.h"
+#include "support/test_data.h"
+
+namespace weir {
+namespace {
+
+std::string compress(std::string_view text, Compression compression, int level = 6) {
+  z_stream zlib = {};
+  deflateInit2(&zlib, level, Z_DEFLATED, 15 + (compression == Compression::gzip ? 16 : 0), 8, 0);
+  std::string out(deflateBound(&zlib, text.size()) + 64, '\0');
+  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  zlib.avail_in = static_cast<uInt>(text.size());
+  zlib.next_out = reinterpret_cast<Bytef*>(out.data());
+  zlib.avail_out = static_cast<uInt>(out.size());
+  deflate(&zlib, Z_FINISH);
+  out.resize(zlib.total_out);
+  deflateEnd(&zlib);
+  return out;
+}
+
+// Hard to compress, so that compressed bytes fill more than one buffer.
+std::string noise(size_t size) {
+  std::string text(size, '\0');
+  uint64_t state = 1;
+  for (char& c : text) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    c = static_cast<char>(state >> 57);
+  }
+  return text;
+}
+
+// All that a stream gives, read `step` bytes at a time, and how it ended.
+std::pair<std::string, Code> drain(ByteStream& stream, size_t step) {
+  std::string text;
+  std::string out(step, '\0');
+  for (;;) {
+    const Result<size_t> got = stream.read({reinterpret_cast<uint8_t*>(out.data()), step});
+    if (!got.ok()) return {text, got.status().code()};
+    if (*got == 0) return {text, Code::ok};
+    text.append(out, 0, *got);
+  }
+}
+
+std::pair<std::string, Code> drain(std::string_view bytes, Compression compression, size_t step = 1000) {
+  SimulatedFileSystem files;
+  files.put("f", bytes);
+  auto stream = open_stream(files, "f", compression);
+  REQUIRE(stream.ok());
+  return drain(**stream, step);
+}
+
+using Drained = std::pair<std::string, Code>;
+
+TEST_CASE("inflate: plain, gzip and zlib give the same bytes in steps of any size") {
+  const std::string text = noise(300'000);
+  for (size_t step : {size_t{7}, size_t{4096}, size_t{1 << 20}}) {
+    CHECK(drain(text, Compression::none, step) == Drained{text, Code::ok});
+    CHECK(drain(compress(text, Compression::gzip), Compression::gzip, step) == Drained{text, Code::ok});
+    CHECK(drain(compress(text, Compression::zlib), Compression::zlib, step) == Drained{text, Code::ok});
+  }
+  CHECK(drain("", Compression::gzip) == Drained{"", Code::ok});
+  CHECK(drain(compress("", Compression::zlib), Compression::zlib) == Drained{"", Code::ok});
+}
+
+TEST_CASE("inflate: gzip members follow one another, zeros may follow the last, nothing else") {
+  const std::string one = compress("one ", Compression::gzip), two = compress("two", Compression::gzip);
+  CHECK(drain(one + two, Compression::gzip) == Drained{"one two", Code::ok});
+  CHECK(drain(one + std::string(512, '\0'), Compression::gzip) == Drained{"one ", Code::ok});
+  CHECK(drain(one + std::string(512, '\0') + "x", Compression::gzip) == Drained{"one ", Code::data_loss});
+  CHECK(drain(one + "junk that is none", Compression::gzip) == Drained{"one ", Code::data_loss});
+  CHECK(drain(compress("z", Compression::zlib) + "x", Compression::zlib) == Drained{"z", Code::data_loss});
+  auto stream = open_stream(local_file_system(), test_data("records/twomembers.txt.gz"), Compression::gzip);
+  REQUIRE(stream.ok());
+  CHECK(drain(**stream, 5) == Drained{"one\ntwo\nthree\nfour\n", Code::ok});
+}
+
+TEST_CASE("inflate: a cut at any place is data_loss behind the bytes that were there") {
+  const std::string text = noise(2000);
+  for (Compression compression : {Compression::gzip, Compression::zlib}) {
+    const std::string whole = compress(text, compression);
+    for (size_t size = 1; size < whole.size(); ++size) {
+      const auto [got, code] = drain(whole.substr(0, size), compression);
+      REQUIRE(code == Code::data_loss);
+      REQUIRE(text.starts_with(got));
+    }
+  }
+}
+
+TEST_CASE("inflate: a flipped bit behind the header is data_loss") {
+  const std::string text = noise(300);
+  for (Compression compression : {Compression::gzip, Compression::zlib}) {
+    const std::string whole = compress(text, compression);
+    int undetected = 0;
+    for (size_t bit = 8 * (compression == Compression::gzip ? 10 : 0); bit < 8 * whole.size(); ++bit) {
+      std::string damaged = whole;
+      damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+      INFO(bit);
+      const auto [got, code] = drain(damaged, compression);
+      // The bits that fill the last byte up mean nothing.
+      CHECK((code == Code::data_loss || got == text));
+      undetected += code == Code::ok;
+    }
+    CHECK(undetected < 8);
+  }
+}
+
+TEST_CASE("inflate: an error names file and offset, and comes again") {
+  SimulatedFileSystem files;
+  const std::string whole = compress(noise(1000), Compression::gzip);
+  files.put("f", whole.substr(0, whole.size() - 2));
+  auto stream = open_stream(files, "f", Compression::gzip);
+  REQUIRE(stream.ok());
+  CHECK(drain(**stream, 333).second == Code::data_loss);
+  uint8_t out[1];
+  const Status again = (*stream)->read(out).status();
+  CHECK(again.error().file == "f");
+  CHECK(again.error().offset == 1000);
+  CHECK(again.error().message.find("ends too early") != std::string::npos);
+}
+
+TEST_CASE("inflate: a file that can't be read further gives its own error") {
+  SimulatedFileSystem files;
+  const std::string text = noise(200'000);
+  files.put("f", compress(text, Compression::gzip));
+  files.set_faults("f", {.read_error_offset = 70'000, .longest_read = 1000});
+  auto stream = open_stream(files, "f", Compression::gzip);
+  REQUIRE(stream.ok());
+  const auto [got, code] = drain(**stream, 1000);
+  CHECK(code == Code::data_loss);
+  CHECK(got.size() > 60'000);
+  CHECK(text.starts_with(got));
+}
+
+TEST_CASE("inflate: seek goes anywhere, also after an error") {
+  const std::string text = noise(200'000);
+  for (Compression compression : {Compression::none, Compression::gzip, Compression::zlib}) {
+    SimulatedFileSystem files;
+    const std::string whole = compression == Compression::none ? text : compress(text, compression);
+    files.put("f", whole);
+    auto stream = open_stream(files, "f", compression);
+    REQUIRE(stream.ok());
+    for (uint64_t offset :
+         {uint64_t{150'000}, uint64_t{3}, uint64_t{100'000}, uint64_t{200'000}, uint64_t{0}}) {
+      REQUIRE((*stream)->seek(offset).ok());
+      CHECK(drain(**stream, 4096).first == text.substr(offset));
+    }
+    REQUIRE((*stream)->seek(1'000'000).ok());
+    CHECK(drain(**stream, 10) == Drained{"", Code::ok});
+  }
+}
+
+TEST_CASE("inflate: auto decides by the first bytes") {
+  const auto guess = [](std::string_view bytes) {
+    return guess_compression({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  };
+  for (int level : {0, 1, 6, 9}) {
+    CHECK(guess(compress(noise(500), Compression::gzip, level)) == Compression::gzip);
+    CHECK(guess(compress(noise(500), Compression::zlib, level)) == Compression::zlib);
+    CHECK(guess(compress(noise(500), Compression::zlib, level).substr(0, 64)) == Compression::zlib);
+  }
+  CHECK(guess(compress("", Compression::zlib)) == Compression::zlib);
+  CHECK(guess("") == Compression::none);
+  CHECK(guess("\x1f") == Compression::none);
+  CHECK(guess("plain text") == Compression::none);
+  CHECK(guess("x\x9cyz, which has zlib's magic and is text") == Compression::none);
+  // A record of 376 bytes: its length has zlib's magic, its checksum tells.
+  CHECK(guess(std::string("\x78\x01\0\0\0\0\0\0\xa4\x55\x91\x1d", 12)) == Compression::none);
+  auto stream =
+      open_stream(local_file_system(), test_data("records/five.tfrecord.zlib"), Compression::automatic);
+  REQUIRE(stream.ok());
+  CHECK(drain(**stream, 100).first.size() == 120);
+}
+
+TEST_CASE("inflate: names of compressions") {
+  CHECK(*parse_compression("") == Compression::none);
+  CHECK(*parse_compression("GZIP") == Compression::gzip);
+  CHECK(*parse_compression("zlib") == Compression::zlib);
+  CHECK(*parse_compression("auto") == Compression::automatic);
+  CHECK(parse_compression("snappy").status().code() == Code::invalid_argument);
+  CHECK(parse_compression("gzi").status().code() == Code::invalid_argument);
+}
+
+TEST_CASE("block reader: runs of any length from short reads, and views stay while their buffer is held") {
+  SimulatedFileSystem files;
+  const std::string text = noise(50'000);
+  files.put("f", text);
+  for (size_t longest : {size_t{1}, size_t{77}, size_t{0}}) {
+    files.set_faults("f", {.longest_read = longest});
+    auto stream = open_stream(files, "f", Compression::none);
+    REQUIRE(stream.ok());
+    BlockReader reader(std::move(*stream), 1000);
+    std::vector<std::pair<Str, size_t>> views;
+    std::vector<BufferRef> owners;
+    for (size_t at = 0, size = 0; at + size <= text.size(); at += size, size = (size * 7 + 13) % 4001) {
+      const auto run = reader.peek(size);
+      REQUIRE(run.size() >= size);
+      views.push_back({{reinterpret_cast<const char*>(run.data()), size}, at});
+      owners.push_back(reader.buffer());
+      reader.advance(size);
+      REQUIRE(reader.offset() == at + size);
+    }
+    size_t wrong = 0;
+    for (const auto& [view, at] : views) wrong += text.compare(at, view.size, view.data, view.size) != 0;
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("block reader: asking for more than there is takes no memory for it") {
+  SimulatedFileSystem files;
+  files.put("f", "short");
+  auto stream = open_stream(files, "f", Compression::none);
+  REQUIRE(stream.ok());
+  BlockReader reader(std::move(*stream));
+  CHECK(reader.peek(size_t{1} << 45).size() == 5);
+  CHECK(reader.status().ok());
+  CHECK(reader.buffer()->size() <= 8 << 20);
+}
+
+TEST_CASE("block reader: a run longer than is believed at first arrives whole") {
+  SimulatedFileSystem files;
+  const std::string text = noise(11'000'000);
+  files.put("f", text);
+  auto stream = open_stream(files, "f", Compression::none);
+  REQUIRE(stream.ok());
+  BlockReader reader(std::move(*stream));
+  reader.peek(10);
+  reader.advance(10);
+  const auto run = reader.peek(10'900'000);
+  REQUIRE(run.size() >= 10'900'000);
+  CHECK(text.compare(10, 10'900'000, reinterpret_cast<const char*>(run.data()), 10'900'000) == 0);
+}
+
+}  // namespace
+}  // namespace weir

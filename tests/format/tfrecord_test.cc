@@ -1,0 +1,320 @@
+#include "format/tfrecord.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "fs/simulated.h"
+#include "support/test_data.h"
+
+namespace weir {
+namespace {
+
+using Records = std::vector<std::string>;
+
+struct Read {
+  Records records;
+  Status failure;
+};
+
+void append(const RecordBatch& batch, Records& out) {
+  for (const Str& record : batch.records) out.emplace_back(record.data, record.size);
+}
+
+// Everything a reader gives; after an error it must answer the end.
+Read drain(RecordReader& reader, size_t max_records = 1000) {
+  Read read;
+  RecordBatch batch;
+  for (;;) {
+    batch.clear();
+    const Status status = reader.next_batch(max_records, 1 << 20, batch);
+    append(batch, read.records);
+    if (!status.ok()) {
+      CHECK(batch.records.empty());
+      CHECK(read.failure.ok());
+      read.failure = status;
+    } else if (batch.records.empty()) {
+      return read;
+    }
+  }
+}
+
+Read drain(FileSystem& files, const std::string& name, Compression compression, size_t max_records = 1000) {
+  auto reader = RecordReader::open(files, name, compression);
+  if (!reader.ok()) return {{}, reader.status()};
+  return drain(**reader, max_records);
+}
+
+Read drain_data(const std::string& name, Compression compression = Compression::none) {
+  return drain(local_file_system(), test_data("records/" + name), compression);
+}
+
+Records numbered(int count) {
+  Records records;
+  for (int i = 0; i < count; ++i) records.push_back("record " + std::to_string(i));
+  return records;
+}
+
+std::string written(const Records& records, Compression compression) {
+  SimulatedFileSystem files;
+  auto writer = RecordWriter::create(files, "f", compression);
+  REQUIRE(writer.ok());
+  for (const std::string& record : records) REQUIRE((*writer)->write({record.data(), record.size()}).ok());
+  REQUIRE((*writer)->close().ok());
+  return *files.read_file("f", 1 << 30);
+}
+
+TEST_CASE("tfrecord: files of other software") {
+  CHECK(drain_data("five.tfrecord").records == numbered(5));
+  CHECK(drain_data("five.tfrecord.gz", Compression::gzip).records == numbered(5));
+  CHECK(drain_data("five.tfrecord.zlib", Compression::zlib).records == numbered(5));
+  for (const char* name : {"five.tfrecord", "five.tfrecord.gz", "five.tfrecord.zlib"}) {
+    const Read read = drain_data(name, Compression::automatic);
+    CHECK(read.records == numbered(5));
+    CHECK(read.failure.ok());
+  }
+  CHECK(drain_data("three.tfrecord").records == Records{"x", "", std::string("\x00\x01\xff", 3)});
+  const Read big = drain_data("big.tfrecord");
+  REQUIRE(big.records.size() == 60);
+  CHECK(big.records[1].size() == 37);
+  CHECK(big.records[59].size() == 83);
+}
+
+TEST_CASE("tfrecord: damaged files of other software give what is before the damage, then data_loss") {
+  for (const char* name :
+       {"bad_data.tfrecord", "bad_length.tfrecord", "bad_length_crc.tfrecord", "cut_body.tfrecord",
+        "cut_footer.tfrecord", "cut_header.tfrecord", "cut_header_crc.tfrecord"}) {
+    INFO(name);
+    const Read read = drain_data(name);
+    CHECK(read.records == numbered(2));
+    REQUIRE(read.failure.code() == Code::data_loss);
+    CHECK(read.failure.error().file == test_data(std::string("records/") + name));
+    CHECK(read.failure.error().offset == 48);
+    CHECK(read.failure.error().record == 2);
+  }
+  CHECK(drain_data("bad_data_crc.tfrecord").records == numbered(4));
+  CHECK(drain_data("bad_data_crc.tfrecord").failure.error().record == 4);
+  CHECK(drain_data("not_a_record.tfrecord").failure.code() == Code::data_loss);
+  CHECK(drain_data("five.tfrecord.gz").failure.code() == Code::data_loss);
+  CHECK(drain_data("cut.tfrecord.gz", Compression::gzip).failure.code() == Code::data_loss);
+  CHECK(drain_data("five.tfrecord", Compression::gzip).failure.code() == Code::data_loss);
+  CHECK(drain_data("no-such.tfrecord").failure.code() == Code::not_found);
+}
+
+TEST_CASE("tfrecord: what is written is read, in batches of any size") {
+  Records records;
+  for (size_t i = 0; i < 300; ++i) records.push_back(std::string((i * i * 37) % 5000, static_cast<char>(i)));
+  records.push_back(std::string(700'000, 'L'));
+  records.push_back("");
+  for (Compression compression : {Compression::none, Compression::gzip, Compression::zlib}) {
+    SimulatedFileSystem files;
+    files.put("f", written(records, compression));
+    for (size_t max_records : {size_t{1}, size_t{64}, size_t{1000}}) {
+      const Read read = drain(files, "f", compression, max_records);
+      CHECK(read.failure.ok());
+      CHECK(read.records == records);
+    }
+  }
+}
+
+TEST_CASE("tfrecord: the writer gives the bytes that other software gives") {
+  const std::string expected = *local_file_system().read_file(test_data("records/five.tfrecord"), 1000);
+  CHECK(written(numbered(5), Compression::none) == expected);
+}
+
+TEST_CASE("tfrecord: a batch ends at its count or with the record that reaches its bytes") {
+  SimulatedFileSystem files;
+  files.put("f", written(Records(10, std::string(100, 'a')), Compression::none));
+  auto reader = RecordReader::open(files, "f", Compression::none);
+  REQUIRE(reader.ok());
+  RecordBatch batch;
+  REQUIRE((*reader)->next_batch(3, 1 << 20, batch).ok());
+  CHECK(batch.records.size() == 3);
+  REQUIRE((*reader)->next_batch(100, 150, batch).ok());
+  CHECK(batch.records.size() == 5);
+  CHECK((*reader)->position().record == 5);
+  CHECK((*reader)->position().offset == 5 * 116);
+  REQUIRE((*reader)->next_batch(100, 0, batch).ok());
+  CHECK(batch.records.size() == 6);
+  CHECK(batch.owners.size() == 1);
+}
+
+TEST_CASE("tfrecord: records stay while their owners are held, each owner is listed once") {
+  SimulatedFileSystem files;
+  Records records;
+  for (int i = 0; i < 500; ++i) records.push_back(std::string(20'000, static_cast<char>(i)));
+  files.put("f", written(records, Compression::gzip));
+  RecordBatch batch;
+  {
+    auto reader = RecordReader::open(files, "f", Compression::gzip);
+    REQUIRE(reader.ok());
+    while ((*reader)->position().record < 500) REQUIRE((*reader)->next_batch(7, 1 << 20, batch).ok());
+  }
+  Records found;
+  append(batch, found);
+  CHECK(found == records);
+  for (size_t i = 0; i < batch.owners.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) CHECK(batch.owners[i] != batch.owners[k]);
+  }
+}
+
+TEST_CASE("tfrecord: a cut at any byte is data_loss, except between records, and loses nothing before it") {
+  const Records records = numbered(4);
+  const std::string plain = written(records, Compression::none);
+  const std::string gzip = written(records, Compression::gzip);
+  SimulatedFileSystem files;
+  for (size_t size = 0; size <= plain.size(); ++size) {
+    files.put("f", plain.substr(0, size));
+    const Read read = drain(files, "f", Compression::none);
+    INFO(size);
+    CHECK(read.records == Records(records.begin(), records.begin() + static_cast<ptrdiff_t>(size / 24)));
+    CHECK(read.failure.code() == (size % 24 == 0 ? Code::ok : Code::data_loss));
+  }
+  for (size_t size = 1; size < gzip.size(); ++size) {
+    files.put("f", gzip.substr(0, size));
+    const Read read = drain(files, "f", Compression::gzip);
+    INFO(size);
+    CHECK(read.failure.code() == Code::data_loss);
+    CHECK(std::equal(read.records.begin(), read.records.end(), records.begin()));
+  }
+}
+
+TEST_CASE("tfrecord: any flipped bit is data_loss and loses nothing before it") {
+  // Unlike each other, so that damaged compression can't repeat a whole record, checksum and all.
+  const Records records{"alpha beta!", "Gamma=Delta", "EPSILONZETA", "eta/thetaXY"};
+  const std::string plain = written(records, Compression::none);
+  const std::string gzip = written(records, Compression::gzip);
+  SimulatedFileSystem files;
+  for (size_t bit = 0; bit < 8 * plain.size(); ++bit) {
+    std::string damaged = plain;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    files.put("f", damaged);
+    const Read read = drain(files, "f", Compression::none);
+    INFO(bit);
+    CHECK(read.records == Records(records.begin(), records.begin() + static_cast<ptrdiff_t>(bit / 8 / 27)));
+    CHECK(read.failure.code() == Code::data_loss);
+  }
+  size_t undetected = 0;
+  for (size_t bit = 0; bit < 8 * gzip.size(); ++bit) {
+    std::string damaged = gzip;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    files.put("f", damaged);
+    const Read read = drain(files, "f", Compression::gzip);
+    INFO(bit);
+    // Nothing guards a gzip header's time, level and system, nor the bits that fill up the last byte.
+    if (read.failure.ok()) {
+      CHECK(read.records == records);
+      ++undetected;
+    } else {
+      CHECK(read.failure.code() == Code::data_loss);
+    }
+    CHECK(std::equal(read.records.begin(), read.records.end(), records.begin()));
+  }
+  CHECK(undetected <= 8 * 7 + 7);
+}
+
+TEST_CASE("tfrecord: a length that nobody has room for is refused before memory is taken") {
+  SimulatedFileSystem files;
+  files.put("f", written({std::string(100, 'a')}, Compression::none));
+  auto reader = RecordReader::open(files, "f", Compression::none, 99);
+  REQUIRE(reader.ok());
+  const Read read = drain(**reader);
+  CHECK(read.failure.code() == Code::resource_exhausted);
+  CHECK(read.failure.error().message.find("at most 99 bytes") != std::string::npos);
+  // A forged length with a right checksum: 2^29 and nothing behind it.
+  const std::string forged(
+      "\0\0\0\x20\0\0\0\0\xd8\x19>\xb2"
+      "data",
+      16);
+  files.put("f", forged);
+  const Read forged_read = drain(files, "f", Compression::none);
+  CHECK(forged_read.failure.code() == Code::data_loss);
+  CHECK(forged_read.failure.error().message.find("truncated record") != std::string::npos);
+}
+
+TEST_CASE("tfrecord: from each position the rest comes again") {
+  Records records;
+  for (size_t i = 0; i < 100; ++i)
+    records.push_back(std::string(i * 97 % 3000, static_cast<char>('a' + i % 26)));
+  for (Compression compression : {Compression::none, Compression::gzip}) {
+    SimulatedFileSystem files;
+    files.put("f", written(records, compression));
+    auto reader = RecordReader::open(files, "f", compression);
+    REQUIRE(reader.ok());
+    std::vector<RecordPosition> positions{(*reader)->position()};
+    RecordBatch batch;
+    while (positions.size() <= records.size()) {
+      REQUIRE((*reader)->next_batch(1, 1, batch).ok());
+      positions.push_back((*reader)->position());
+    }
+    for (size_t step = 0; step <= records.size(); ++step) {
+      const size_t at = step * 37 % (records.size() + 1);
+      auto fresh = RecordReader::open(files, "f", compression);
+      REQUIRE(fresh.ok());
+      for (RecordReader* each : {reader->get(), fresh->get()}) {
+        REQUIRE(each->seek(positions[at]).ok());
+        CHECK(each->position().record == at);
+        CHECK(drain(*each, 10).records ==
+              Records(records.begin() + static_cast<ptrdiff_t>(at), records.end()));
+      }
+    }
+  }
+}
+
+TEST_CASE("tfrecord: the record number of an error counts from the file's beginning after a seek") {
+  SimulatedFileSystem files;
+  std::string bytes = written(numbered(5), Compression::none);
+  bytes[3 * 24 + 13] ^= 1;
+  files.put("f", bytes);
+  auto reader = RecordReader::open(files, "f", Compression::none);
+  REQUIRE(reader.ok());
+  REQUIRE((*reader)->seek({24, 1}).ok());
+  const Read read = drain(**reader);
+  CHECK(read.records.size() == 2);
+  CHECK(read.failure.error().record == 3);
+  CHECK(read.failure.error().offset == 72);
+}
+
+TEST_CASE("tfrecord: a file that can't be read further gives its records up to there and its own error") {
+  SimulatedFileSystem files;
+  files.put("f", written(numbered(100), Compression::none));
+  files.set_faults("f", {.read_error_offset = 500, .longest_read = 50});
+  const Read read = drain(files, "f", Compression::none);
+  CHECK(read.records == numbered(20));
+  CHECK(read.failure.code() == Code::data_loss);
+  CHECK(read.failure.error().message.find("planted fault") != std::string::npos);
+  CHECK(read.failure.error().record == 20);
+}
+
+TEST_CASE("record writer: flush lets a reader see whole records") {
+  for (Compression compression : {Compression::none, Compression::gzip, Compression::zlib}) {
+    SimulatedFileSystem files;
+    auto writer = RecordWriter::create(files, "f", compression);
+    REQUIRE(writer.ok());
+    for (const std::string& record : numbered(3))
+      REQUIRE((*writer)->write({record.data(), record.size()}).ok());
+    CHECK(files.read_file("f", 1000)->empty());
+    REQUIRE((*writer)->flush().ok());
+    CHECK(drain(files, "f", compression).records == numbered(3));
+  }
+}
+
+TEST_CASE("record writer: an error stays") {
+  SimulatedFileSystem files;
+  files.set_faults("f", {.append_error_offset = 100});
+  auto writer = RecordWriter::create(files, "f", Compression::none);
+  REQUIRE(writer.ok());
+  const std::string record(200, 'a');
+  CHECK((*writer)->write({record.data(), record.size()}).ok());
+  CHECK((*writer)->flush().code() == Code::resource_exhausted);
+  CHECK((*writer)->write({record.data(), 1}).code() == Code::resource_exhausted);
+  CHECK((*writer)->close().code() == Code::resource_exhausted);
+}
+
+TEST_CASE("record writer: refuses what it can't write") {
+  SimulatedFileSystem files;
+  CHECK(RecordWriter::create(files, "f", Compression::automatic).status().code() == Code::invalid_argument);
+  CHECK(RecordWriter::create(files, "f", Compression::gzip, 10).status().code() == Code::invalid_argument);
+  CHECK(RecordWriter::create(files, "f", Compression::gzip, -2).status().code() == Code::invalid_argument);
+}
+
+}  // namespace
+}  // namespace weir

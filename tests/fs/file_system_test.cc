@@ -1,0 +1,177 @@
+#include "fs/file_system.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+namespace weir {
+namespace {
+
+std::span<const uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+// A folder of its own for each test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "weir-fs-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string at(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+FileSystem& files() { return local_file_system(); }
+
+void write(const std::string& name, std::string_view text) {
+  auto file = files().create(name);
+  REQUIRE(file.ok());
+  REQUIRE((*file)->append(bytes_of(text)).ok());
+  REQUIRE((*file)->close().ok());
+}
+
+std::string read(const std::string& name) {
+  Result<std::string> text = files().read_file(name, 1 << 20);
+  return text.ok() ? *text : "failed: " + text.status().error().message;
+}
+
+TEST_CASE("local files: what was appended is read at any place, nothing behind the end") {
+  Folder folder;
+  const std::string name = folder.at("a");
+  write(name, "0123456789");
+  auto file = files().open(name);
+  REQUIRE(file.ok());
+  uint8_t out[8];
+  CHECK(*(*file)->read_at(0, out) == 8);
+  CHECK(*(*file)->read_at(4, out) == 6);
+  CHECK(std::string(reinterpret_cast<char*>(out), 6) == "456789");
+  CHECK(*(*file)->read_at(10, out) == 0);
+  CHECK(*(*file)->read_at(UINT64_MAX, out) == 0);
+  CHECK(*(*file)->size() == 10);
+  CHECK((*file)->name() == name);
+}
+
+TEST_CASE("local files: a file that shrinks while it is read ends earlier") {
+  Folder folder;
+  const std::string name = folder.at("a");
+  write(name, "0123456789");
+  auto file = files().open(name);
+  REQUIRE(file.ok());
+  REQUIRE(::truncate(name.c_str(), 3) == 0);
+  uint8_t out[8];
+  CHECK(*(*file)->read_at(0, out) == 3);
+  CHECK(*(*file)->read_at(5, out) == 0);
+}
+
+TEST_CASE("local files: errors carry their code and the file, and say what to do") {
+  Folder folder;
+  const auto code = [](const auto& result) { return result.status().code(); };
+  const auto missing = files().open(folder.at("no"));
+  CHECK(code(missing) == Code::not_found);
+  CHECK(missing.status().error().file == folder.at("no"));
+  CHECK(missing.status().error().message.find("No such file") != std::string::npos);
+  CHECK(missing.status().error().message.find("check the path") != std::string::npos);
+  write(folder.at("a"), "x");
+  CHECK(code(files().open(folder.at("a/b"))) == Code::not_found);
+  CHECK(code(files().open(folder.at(""))) == Code::invalid_argument);
+  CHECK(code(files().open("")) == Code::invalid_argument);
+  CHECK(code(files().open(folder.at("a") + std::string(1, '\0'))) == Code::invalid_argument);
+  CHECK(code(files().open(std::string(5000, 'x'))) == Code::invalid_argument);
+  CHECK(code(files().create(folder.at("no/a"))) == Code::not_found);
+  CHECK(code(files().create(folder.at(""))) == Code::invalid_argument);
+  CHECK(code(files().list_folder(folder.at("no"))) == Code::not_found);
+  CHECK(files().remove(folder.at("no")).code() == Code::not_found);
+  if (::geteuid() != 0) {
+    REQUIRE(::chmod(folder.at("a").c_str(), 0) == 0);
+    CHECK(code(files().open(folder.at("a"))) == Code::permission_denied);
+  }
+}
+
+TEST_CASE("local files: a named pipe is refused and nobody waits for it") {
+  Folder folder;
+  REQUIRE(::mkfifo(folder.at("pipe").c_str(), 0600) == 0);
+  CHECK(files().open(folder.at("pipe")).status().code() == Code::invalid_argument);
+}
+
+TEST_CASE("local files: read_file takes all or says that it is too much") {
+  Folder folder;
+  write(folder.at("a"), "0123456789");
+  CHECK(*files().read_file(folder.at("a"), 10) == "0123456789");
+  CHECK(files().read_file(folder.at("a"), 9).status().code() == Code::resource_exhausted);
+  CHECK(!files().read_file("/proc/self/status", 1 << 20)->empty());  // a file that says its size is 0
+}
+
+TEST_CASE("local files: stat, exists and remove") {
+  Folder folder;
+  write(folder.at("a"), "123");
+  CHECK(files().stat(folder.at("a"))->size == 3);
+  CHECK(!files().stat(folder.at("a"))->is_folder);
+  CHECK(files().stat(folder.at("a"))->modified_ns > 0);
+  CHECK(files().stat(folder.at("."))->is_folder);
+  CHECK(*files().exists(folder.at("a")));
+  CHECK(files().remove(folder.at("a")).ok());
+  CHECK(!*files().exists(folder.at("a")));
+}
+
+TEST_CASE("local files: folders are made with those above them, and may be there") {
+  Folder folder;
+  CHECK(files().create_folders(folder.at("x/y/z")).ok());
+  CHECK(files().create_folders(folder.at("x/y/z/")).ok());
+  CHECK(files().stat(folder.at("x/y/z"))->is_folder);
+  write(folder.at("file"), "");
+  CHECK(!files().create_folders(folder.at("file/z")).ok());
+}
+
+TEST_CASE("atomic writing: replaces the file and leaves nothing beside it") {
+  Folder folder;
+  const std::string name = folder.at("ckpt");
+  CHECK(files().write_file_atomically(name, bytes_of("one")).ok());
+  CHECK(read(name) == "one");
+  CHECK(files().write_file_atomically(name, bytes_of("two, longer")).ok());
+  CHECK(read(name) == "two, longer");
+  CHECK(files().write_file_atomically(name, {}).ok());
+  CHECK(read(name).empty());
+  CHECK(files().list_folder(folder.at("."))->size() == 1);
+}
+
+TEST_CASE("atomic writing: takes over what a killed writer left") {
+  Folder folder;
+  write(folder.at("ckpt.tmp"), "half of something much longer than what comes now");
+  CHECK(files().write_file_atomically(folder.at("ckpt"), bytes_of("whole")).ok());
+  CHECK(read(folder.at("ckpt")) == "whole");
+  CHECK(files().list_folder(folder.at("."))->size() == 1);
+}
+
+TEST_CASE("atomic writing: a failure leaves what was there") {
+  Folder folder;
+  REQUIRE(files().create_folders(folder.at("taken/inside")).ok());
+  CHECK(!files().write_file_atomically(folder.at("taken"), bytes_of("x")).ok());
+  CHECK(*files().exists(folder.at("taken/inside")));
+  CHECK(!*files().exists(folder.at("taken.tmp")));
+  CHECK(files().write_file_atomically(folder.at("no/ckpt"), bytes_of("x")).code() == Code::not_found);
+  CHECK(files().write_file_atomically("", bytes_of("x")).code() == Code::invalid_argument);
+}
+
+TEST_CASE("generations: by number, the highest first, nothing else") {
+  Folder folder;
+  for (const char* name : {"c-9", "c-10", "c-1", "c-", "c-1x", "c-1.tmp", "d-5", "c-99999999999999999999"}) {
+    write(folder.at(name), "");
+  }
+  const auto found = files().list_generations(folder.at("c-"));
+  REQUIRE(found.ok());
+  REQUIRE(found->size() == 3);
+  CHECK((*found)[0].number == 10);
+  CHECK((*found)[0].name == folder.at("c-10"));
+  CHECK((*found)[2].number == 1);
+  CHECK(files().list_generations(folder.at("no/c-")).status().code() == Code::not_found);
+}
+
+}  // namespace
+}  // namespace weir
