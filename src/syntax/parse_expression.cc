@@ -10,50 +10,46 @@ namespace weir::syntax {
 
 namespace {
 
-// Levels of the binary operators; what binds stronger is unary().
-enum Precedence : int { kOr = 1, kAnd, kNot, kComparison, kSum, kProduct, kUnary };
+// Levels of the binary operators, from the weakest; `not` stands among them.
+enum Precedence : int { kNoOperator, kOr, kAnd, kNot, kComparison, kSum, kProduct };
 
-// The operator that a token is on a level, or Op::none.
-Op op_of(int level, TokenKind kind, std::string_view text) {
-  switch (level) {
-    case kOr:
-      return kind == TokenKind::word && text == "or" ? Op::logical_or : Op::none;
-    case kAnd:
-      return kind == TokenKind::word && text == "and" ? Op::logical_and : Op::none;
-    case kComparison:
-      switch (kind) {
-        case TokenKind::equal:
-          return Op::equal;
-        case TokenKind::not_equal:
-          return Op::not_equal;
-        case TokenKind::less:
-          return Op::less;
-        case TokenKind::less_equal:
-          return Op::less_equal;
-        case TokenKind::greater:
-          return Op::greater;
-        case TokenKind::greater_equal:
-          return Op::greater_equal;
-        default:
-          return Op::none;
-      }
-    case kSum:
-      return kind == TokenKind::plus ? Op::add : kind == TokenKind::minus ? Op::subtract : Op::none;
-    case kProduct:
-      switch (kind) {
-        case TokenKind::star:
-          return Op::multiply;
-        case TokenKind::slash:
-          return Op::divide;
-        case TokenKind::double_slash:
-          return Op::floor_divide;
-        case TokenKind::percent:
-          return Op::remainder;
-        default:
-          return Op::none;
-      }
+struct BinaryOperator {
+  Precedence level = kNoOperator;
+  Op op = Op::none;
+};
+
+BinaryOperator binary_operator(TokenKind kind, std::string_view text) {
+  switch (kind) {
+    case TokenKind::word:
+      if (text == "or") return {kOr, Op::logical_or};
+      if (text == "and") return {kAnd, Op::logical_and};
+      return {};
+    case TokenKind::equal:
+      return {kComparison, Op::equal};
+    case TokenKind::not_equal:
+      return {kComparison, Op::not_equal};
+    case TokenKind::less:
+      return {kComparison, Op::less};
+    case TokenKind::less_equal:
+      return {kComparison, Op::less_equal};
+    case TokenKind::greater:
+      return {kComparison, Op::greater};
+    case TokenKind::greater_equal:
+      return {kComparison, Op::greater_equal};
+    case TokenKind::plus:
+      return {kSum, Op::add};
+    case TokenKind::minus:
+      return {kSum, Op::subtract};
+    case TokenKind::star:
+      return {kProduct, Op::multiply};
+    case TokenKind::slash:
+      return {kProduct, Op::divide};
+    case TokenKind::double_slash:
+      return {kProduct, Op::floor_divide};
+    case TokenKind::percent:
+      return {kProduct, Op::remainder};
     default:
-      return Op::none;
+      return {};
   }
 }
 
@@ -139,27 +135,31 @@ NodePtr Parser::let_body(std::string name, NodePtr value, size_t begin) {
   return cursor_.finish(std::move(node), begin);
 }
 
-NodePtr Parser::binary(int level) {
-  if (level == kUnary) return unary();
-  if (level == kNot) return cursor_.at_word("not") ? logical_not() : binary(kComparison);
+NodePtr Parser::binary(int weakest) {
   size_t begin = cursor_.index();
-  NodePtr left = binary(level + 1);
+  // Operators stronger than `not` do not take it as an operand.
+  NodePtr left = cursor_.at_word("not") && weakest <= kNot ? logical_not() : unary();
   while (left != nullptr) {
-    Op op = op_of(level, cursor_.token().kind, cursor_.text());
-    if (op == Op::none) break;
+    BinaryOperator here = binary_operator(cursor_.token().kind, cursor_.text());
+    if (here.level == kNoOperator || here.level < weakest) break;
     cursor_.advance();
-    NodePtr right = binary(level + 1);
+    NodePtr right = binary(here.level + 1);
     if (right == nullptr) return nullptr;
-    if (level == kComparison && op_of(level, cursor_.token().kind, "") != Op::none) {
+    if (here.level == kComparison && binary_operator(cursor_.token().kind, "").level == kComparison) {
       cursor_.fail(cursor_.token().span, "comparisons do not chain; write 'a < b and b < c'");
       return nullptr;
     }
-    Node node{.kind = Kind::binary, .op = op};
-    node.add(std::move(left));
-    node.add(std::move(right));
-    left = cursor_.finish(std::move(node), begin);
+    left = operation(here.op, begin, std::move(left), std::move(right));
   }
   return left;
+}
+
+NodePtr Parser::operation(Op op, size_t begin, NodePtr first, NodePtr second) {
+  if (first == nullptr) return nullptr;
+  Node node{.kind = second == nullptr ? Kind::unary : Kind::binary, .op = op};
+  node.add(std::move(first));
+  if (second != nullptr) node.add(std::move(second));
+  return cursor_.finish(std::move(node), begin);
 }
 
 NodePtr Parser::logical_not() {
@@ -167,11 +167,7 @@ NodePtr Parser::logical_not() {
   if (!level.ok()) return nullptr;
   size_t begin = cursor_.index();
   cursor_.advance();
-  NodePtr operand = binary(kNot);
-  if (operand == nullptr) return nullptr;
-  Node node{.kind = Kind::unary, .op = Op::logical_not};
-  node.add(std::move(operand));
-  return cursor_.finish(std::move(node), begin);
+  return operation(Op::logical_not, begin, binary(kNot), nullptr);
 }
 
 NodePtr Parser::unary() {
@@ -180,11 +176,7 @@ NodePtr Parser::unary() {
   if (!level.ok()) return nullptr;
   size_t begin = cursor_.index();
   cursor_.advance();
-  NodePtr operand = unary();
-  if (operand == nullptr) return nullptr;
-  Node node{.kind = Kind::unary, .op = Op::negate};
-  node.add(std::move(operand));
-  return cursor_.finish(std::move(node), begin);
+  return operation(Op::negate, begin, unary(), nullptr);
 }
 
 NodePtr Parser::power() {
@@ -196,10 +188,7 @@ NodePtr Parser::power() {
   cursor_.advance();
   NodePtr exponent = unary();
   if (exponent == nullptr) return nullptr;
-  Node node{.kind = Kind::binary, .op = Op::power};
-  node.add(std::move(base));
-  node.add(std::move(exponent));
-  return cursor_.finish(std::move(node), begin);
+  return operation(Op::power, begin, std::move(base), std::move(exponent));
 }
 
 NodePtr Parser::postfix() {

@@ -9,7 +9,6 @@
 namespace weir::syntax {
 
 NodePtr Parser::primary() {
-  size_t begin = cursor_.index();
   switch (cursor_.token().kind) {
     case TokenKind::word:
       return word();
@@ -25,16 +24,20 @@ NodePtr Parser::primary() {
     case TokenKind::left_brace:
       return dict();
     case TokenKind::parameter:
-    case TokenKind::callback: {
-      Node node{.kind = cursor_.at(TokenKind::parameter) ? Kind::parameter : Kind::callback,
-                .text = std::string(cursor_.text().substr(1))};
-      cursor_.advance();
-      return cursor_.finish(std::move(node), begin);
-    }
+    case TokenKind::callback:
+      return handed_in();
     default:
       cursor_.expected("an expression");
       return nullptr;
   }
+}
+
+NodePtr Parser::handed_in() {
+  size_t begin = cursor_.index();
+  Node node{.kind = cursor_.at(TokenKind::parameter) ? Kind::parameter : Kind::callback,
+            .text = std::string(cursor_.text().substr(1))};
+  cursor_.advance();
+  return cursor_.finish(std::move(node), begin);
 }
 
 NodePtr Parser::word() {

@@ -1,7 +1,7 @@
 // Text to tree: documents, values of parameters, element specs.
 // Ownership: the Tree owns its copy of the text; `grammars` is borrowed for the call.
 // Threads: any. Errors: invalid_argument with line, column and caret (render_with_caret in source.h).
-// Cost: one pass; memory in proportion to the text, which kMaxSourceBytes bounds.
+// Cost: one pass; memory in proportion to the text, which kMaxSourceBytes bounds; up to 512 KiB of stack.
 #pragma once
 
 #include <string>

@@ -42,7 +42,10 @@ class Parser {
   // The rest, from the value on, of a `let` whose first token is `begin`.
   NodePtr let_body(std::string name, NodePtr value, size_t begin);
   bool let_name(std::string* name);
-  NodePtr binary(int level);
+  // Operators that bind at least as strongly as `weakest`.
+  NodePtr binary(int weakest);
+  // A binary node, or a unary one where there is no second; null if there is no first.
+  NodePtr operation(Op op, size_t begin, NodePtr first, NodePtr second);
   NodePtr logical_not();
   NodePtr unary();
   NodePtr power();
@@ -54,6 +57,7 @@ class Parser {
 
   // parse_primary.cc
   NodePtr primary();
+  NodePtr handed_in();  // $NAME, @NAME
   NodePtr word();
   NodePtr number();
   NodePtr string();

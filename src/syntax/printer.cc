@@ -65,6 +65,7 @@ class Printer {
  public:
   std::string take() { return std::move(out_); }
 
+  // The kinds stand in groups, in this order.
   void node(const Node& n) {
     if (n.kind <= Kind::none) return literal(n);
     if (n.kind <= Kind::lambda) return expression(n);

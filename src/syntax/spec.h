@@ -1,0 +1,13 @@
+// From the tree of a written element spec to the Spec that the upper floors compute with.
+// Ownership: yields a value. Threads: pure function. Errors: none. Cost: in proportion to the spec.
+#pragma once
+
+#include "core/spec.h"
+#include "syntax/tree.h"
+
+namespace weir::syntax {
+
+// REQUIRES: node.kind is one of Kind::spec_….
+Spec to_spec(const Node& node);
+
+}  // namespace weir::syntax
