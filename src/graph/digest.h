@@ -21,6 +21,8 @@ struct Fingerprint {
   std::string to_string() const;
 };
 Fingerprint fingerprint_of(std::string_view bytes);
+// XXH3, 64 bits.
+uint64_t hash_of(std::string_view bytes);
 
 struct ParameterDigest {
   std::string name;

@@ -58,6 +58,10 @@ class Document : public RefCounted {
 
   // What the graph as written comes to: the same for equal texts, whatever they were built from.
   const Fingerprint& fingerprint() const { return fingerprint_; }
+  // As written, and what its `@` words stand for.
+  const syntax::Tree& tree() const { return *tree_; }
+  const Handed& handed() const { return handed_; }
+
   // Operator by operator and parameter by parameter, to say where two graphs differ (graph/digest.h).
   GraphDigest digest() const;
 
@@ -71,6 +75,8 @@ class Document : public RefCounted {
   std::unique_ptr<const syntax::Tree> tree_;
   Handed handed_;
   Fingerprint fingerprint_;
+  // How deeply operators and documents are nested.
+  int depth_ = 0;
 };
 
 Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed = {});

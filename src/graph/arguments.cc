@@ -1,0 +1,221 @@
+#include "graph/arguments.h"
+
+#include <charconv>
+
+#include "core/text.h"
+#include "graph/format_element.h"
+
+namespace weir {
+
+using syntax::Item;
+using syntax::Kind;
+using syntax::Node;
+using syntax::NodePtr;
+
+namespace {
+
+template <class T>
+constexpr bool is_scalar_param = false;
+template <class T>
+constexpr bool is_scalar_param<Scalar<T>> = true;
+
+NodePtr literal(Kind kind, uint64_t integer = 0, std::string text = "") {
+  auto node = std::make_shared<Node>();
+  node->kind = kind;
+  node->integer = integer;
+  node->text = std::move(text);
+  return node;
+}
+
+NodePtr negated(NodePtr operand) {
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::unary;
+  node->op = syntax::Op::negate;
+  node->depth = static_cast<uint8_t>(operand->depth + 1);
+  node->items.push_back({"", {}, std::move(operand)});
+  return node;
+}
+
+NodePtr literal_of(int64_t value) {
+  if (value >= 0) return literal(Kind::integer, static_cast<uint64_t>(value));
+  return negated(literal(Kind::integer, ~static_cast<uint64_t>(value) + 1));
+}
+
+NodePtr literal_of(double value) {
+  if (value < 0) return negated(literal_of(-value));
+  return literal(Kind::floating, 0, format_float(value));
+}
+
+NodePtr literal_of(bool value) { return literal(Kind::boolean, value ? 1 : 0); }
+NodePtr literal_of(const std::string& value) { return literal(Kind::string, 0, value); }
+
+template <class T>
+NodePtr default_literal(const Scalar<T>& slot) {
+  switch (slot.state) {
+    case Scalar<T>::State::constant:
+      return literal_of(slot.value);
+    case Scalar<T>::State::automatic:
+      return literal(Kind::automatic);
+    case Scalar<T>::State::none:
+      return literal(Kind::none);
+    default:
+      return nullptr;
+  }
+}
+
+NodePtr default_literal(const SeedParam&) { return literal(Kind::none); }
+
+NodePtr default_literal(const DTypeParam& slot) {
+  if (!slot.set()) return nullptr;
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::dtype;
+  node->dtype = slot.dtype;
+  return node;
+}
+
+template <class T>
+NodePtr default_literal(const T&) {
+  return nullptr;
+}
+
+bool takes_any_number(const FieldList& fields) {
+  return fields.list.size() == 1 && std::holds_alternative<InputsParam*>(fields.list[0].slot);
+}
+
+size_t count_positional(const Node& call) {
+  size_t count = 0;
+  while (count < call.items.size() && call.items[count].name.empty()) ++count;
+  return count;
+}
+
+NodePtr gather_positional(const Node& call, size_t count) {
+  if (count == 1) {
+    Kind kind = call.child(0).kind;
+    if (kind == Kind::tuple || kind == Kind::dict) return call.items[0].value;
+  }
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::tuple;
+  node->span = call.span;
+  node->depth = call.depth;
+  node->items.assign(call.items.begin(), call.items.begin() + static_cast<ptrdiff_t>(count));
+  return node;
+}
+
+std::string names_of(const FieldList& fields) {
+  std::string out;
+  for (const Field& field : fields.list) out += (out.empty() ? "" : ", ") + std::string(field.name);
+  return out;
+}
+
+std::string unknown_parameter(const OperatorDef& def, const FieldList& fields, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Field& field : fields.list) names.emplace_back(field.name);
+  if (names.empty()) return concat(def.name, " has no parameter ", name, "; it takes none");
+  std::string near = nearest(name, names);
+  return concat(def.name, " has no parameter ", name,
+                near.empty() ? concat("; it takes ", names_of(fields)) : concat("; did you mean ", near, "?"));
+}
+
+}  // namespace
+
+FieldList::FieldList(const OperatorDef& def) : params(def.make_params()) {
+  Fields fields;
+  params->fields(fields);
+  list = std::move(fields.list);
+}
+
+int FieldList::last_required() const {
+  for (int i = static_cast<int>(list.size()) - 1; i >= 0; --i) {
+    if (is_required(list[static_cast<size_t>(i)])) return i;
+  }
+  return -1;
+}
+
+int FieldList::find(std::string_view name) const {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+NodePtr default_of(const Field& field) {
+  return std::visit([](const auto* slot) { return default_literal(*slot); }, field.slot);
+}
+
+bool is_required(const Field& field) { return default_of(field) == nullptr; }
+
+MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields, const Node& call) {
+  MatchedArguments out;
+  out.values.resize(fields.list.size());
+  auto fail = [&](syntax::Span span, std::string message) {
+    out.mismatch = Mismatch{span, std::move(message)};
+    return std::move(out);
+  };
+
+  size_t positional = count_positional(call);
+  if (takes_any_number(fields)) {
+    if (positional > 0) out.values[0] = gather_positional(call, positional);
+  } else if (positional == 1 && def.single_argument != nullptr) {
+    out.values[static_cast<size_t>(fields.find(def.single_argument))] = call.items[0].value;
+  } else {
+    for (size_t i = 0; i < positional; ++i) {
+      if (i == fields.list.size()) {
+        return fail(call.child(i).span, concat(def.name, " takes ", fields.list.empty() ? "no arguments" : "",
+                                               fields.list.empty() ? "" : concat("at most ", fields.list.size(),
+                                                                                 " arguments: ", names_of(fields))));
+      }
+      out.values[i] = call.items[i].value;
+    }
+  }
+  for (size_t i = positional; i < call.items.size(); ++i) {
+    const Item& item = call.items[i];
+    int at = fields.find(item.name);
+    if (at < 0) return fail(item.name_span, unknown_parameter(def, fields, item.name));
+    NodePtr& slot = out.values[static_cast<size_t>(at)];
+    if (slot) return fail(item.name_span, concat(def.name, ": parameter ", item.name, " is given twice"));
+    slot = item.value;
+  }
+  for (size_t i = 0; i < fields.list.size(); ++i) {
+    if (out.values[i] || !is_required(fields.list[i])) continue;
+    return fail(call.span, concat(def.name, " needs the parameter ", fields.list[i].name, ": ", fields.list[i].doc));
+  }
+  return out;
+}
+
+std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& fields,
+                                      const std::vector<NodePtr>& values) {
+  if (takes_any_number(fields)) {
+    const NodePtr& structure = values[0];
+    // A tuple of one would be read as the structure itself if it were a tuple or dict.
+    bool nested = structure->kind == Kind::tuple && structure->items.size() == 1 &&
+                  (structure->child(0).kind == Kind::tuple || structure->child(0).kind == Kind::dict);
+    if (structure->kind != Kind::tuple || structure->items.empty() || nested) return {{"", {}, structure}};
+    return structure->items;
+  }
+  int required = fields.last_required();
+  std::vector<NodePtr> given = values;
+  for (size_t i = 0; i < given.size(); ++i) {
+    NodePtr left_out = given[i] ? default_of(fields.list[i]) : nullptr;
+    if (left_out && syntax::equal(*left_out, *given[i])) given[i] = nullptr;
+  }
+
+  // How many stand without a name: all up to the last required one if none of them is missing.
+  int prefix = 0;
+  while (prefix < static_cast<int>(given.size()) && given[static_cast<size_t>(prefix)]) ++prefix;
+  prefix = std::min(prefix, std::max(required + 1, 1));
+  int single = def.single_argument == nullptr ? -1 : fields.find(def.single_argument);
+  // One alone would be taken for the single argument.
+  if (single >= 0 && prefix == 1) prefix = 0;
+
+  std::vector<Item> out;
+  bool alone = single >= 0 && prefix == 0;
+  if (alone && given[static_cast<size_t>(single)]) out.push_back({"", {}, given[static_cast<size_t>(single)]});
+  for (int i = 0; i < static_cast<int>(given.size()); ++i) {
+    const NodePtr& value = given[static_cast<size_t>(i)];
+    if (!value || (alone && i == single)) continue;
+    out.push_back({i < prefix ? "" : fields.list[static_cast<size_t>(i)].name, {}, value});
+  }
+  return out;
+}
+
+}  // namespace weir

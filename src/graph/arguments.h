@@ -1,0 +1,55 @@
+// The arguments of a call of an operator, matched with the fields that the operator declares.
+// Ownership: borrows the fields, shares the nodes. Threads: pure functions.
+// Errors: invalid_argument that names operator and parameter, to be shown at `Mismatch::span`.
+// Cost: a look-up an argument.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/operator.h"
+#include "syntax/tree.h"
+
+namespace weir {
+
+// A fresh Params and its fields, which point into it.
+struct FieldList {
+  explicit FieldList(const OperatorDef& def);
+  FieldList(const FieldList&) = delete;
+  FieldList& operator=(const FieldList&) = delete;
+
+  std::unique_ptr<ParamsBase> params;
+  std::vector<Field> list;
+  // The last field that must be given, or -1.
+  int last_required() const;
+  int find(std::string_view name) const;
+};
+
+// True if a call must give the field.
+bool is_required(const Field& field);
+
+// What an argument may be left out for, as a literal; null where there is no such default.
+syntax::NodePtr default_of(const Field& field);
+
+struct Mismatch {
+  syntax::Span span;
+  std::string message;
+};
+
+// The value of each field, null where none is given; or what is wrong with the call.
+struct MatchedArguments {
+  std::vector<syntax::NodePtr> values;
+  std::optional<Mismatch> mismatch;
+};
+
+// An operator whose one field is a structure of datasets (zip) takes any number of positional arguments as a tuple.
+MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields, const syntax::Node& call);
+
+// The arguments in canonical form: those without a default and the first by position, the others by name, in the
+// declared order; none that its default would give. REQUIRES: matched without a mismatch.
+std::vector<syntax::Item> canonical_arguments(const OperatorDef& def, const FieldList& fields,
+                                              const std::vector<syntax::NodePtr>& values);
+
+}  // namespace weir

@@ -1,0 +1,199 @@
+#include "graph/canonical.h"
+
+#include <set>
+
+#include "core/text.h"
+#include "graph/arguments.h"
+#include "ops/list.h"
+#include "syntax/printer.h"
+
+namespace weir {
+
+using syntax::Item;
+using syntax::Kind;
+using syntax::Node;
+using syntax::NodePtr;
+
+namespace {
+
+const DocumentRef* as_document(const Handed& handed, const std::string& name) {
+  auto found = handed.find(name);
+  return found == handed.end() ? nullptr : std::get_if<DocumentRef>(&found->second);
+}
+
+bool is_number(const std::string& word) { return !word.empty() && word[0] >= '0' && word[0] <= '9'; }
+
+bool same_thing(const HandedThing& a, const HandedThing& b) {
+  if (a.index() != b.index()) return false;
+  if (auto* callback = std::get_if<RefPtr<const Callback>>(&a)) {
+    return *callback == std::get<RefPtr<const Callback>>(b);
+  }
+  const auto* x = std::get_if<HandedValue>(&a);
+  const auto* y = std::get_if<HandedValue>(&b);
+  if (!x || !y || !(x->spec == y->spec) || x->values.size() != y->values.size()) return false;
+  for (size_t i = 0; i < x->values.size(); ++i) {
+    if (!bit_equal(x->values[i], y->values[i])) return false;
+  }
+  return true;
+}
+
+// Every name that a text uses for itself, so that a new one can be told apart; how often each document is used.
+struct Survey {
+  std::set<std::string> names;
+  std::map<const Document*, int> uses;
+
+  void visit(const Document& document) {
+    if (++uses[&document] > 1) return;
+    visit(*document.tree().root, document.handed());
+  }
+
+  void visit(const Node& node, const Handed& handed) {
+    if (node.kind == Kind::callback) {
+      if (const DocumentRef* inner = as_document(handed, node.text)) visit(**inner);
+      return;
+    }
+    if (node.kind == Kind::name || node.kind == Kind::pattern_name || node.kind == Kind::let ||
+        node.kind == Kind::let_in) {
+      names.insert(node.text);
+    }
+    for (const Item& item : node.items) {
+      if (item.value) visit(*item.value, handed);
+    }
+  }
+};
+
+class Writer {
+ public:
+  explicit Writer(const Document& document) { survey_.visit(document); }
+
+  Canonical write(const Document& document) {
+    NodePtr pipeline = expand(document);
+    auto root = std::make_shared<Node>();
+    root->kind = Kind::document;
+    for (const NodePtr& statement : params_) root->items.push_back({"", {}, statement});
+    for (const NodePtr& statement : lets_) root->items.push_back({"", {}, statement});
+    root->items.push_back({"", {}, pipeline});
+    return {root, std::move(handed_)};
+  }
+
+ private:
+  // The pipeline of a document whose statements have been added to this one's.
+  NodePtr expand(const Document& document) {
+    const Node& root = *document.tree().root;
+    std::vector<NodePtr> enclosing;
+    for (const Item& item : root.items) {
+      const Node& statement = *item.value;
+      if (statement.kind == Kind::param) {
+        if (param_names_.insert(statement.text).second) params_.push_back(item.value);
+      } else if (statement.kind == Kind::let) {
+        NodePtr let = rewrite(item.value, document.handed());
+        // A name that is taken stays inside, in parentheses.
+        if (enclosing.empty() && let_names_.insert(statement.text).second) {
+          lets_.push_back(let);
+        } else {
+          enclosing.push_back(let);
+        }
+      }
+    }
+    NodePtr pipeline = rewrite(root.items.back().value, document.handed());
+    for (size_t i = enclosing.size(); i-- > 0;) {
+      auto let_in = std::make_shared<Node>(*enclosing[i]);
+      let_in->kind = Kind::let_in;
+      let_in->items.push_back({"", {}, pipeline});
+      pipeline = let_in;
+    }
+    return pipeline;
+  }
+
+  // A document used once is written where it stands; one used more often is named, since it is one node.
+  NodePtr place(const Document& document) {
+    if (survey_.uses[&document] == 1) return expand(document);
+    NodePtr& name = named_[&document];
+    if (name) return name;
+    auto let = std::make_shared<Node>();
+    let->kind = Kind::let;
+    let->items.push_back({"", {}, expand(document)});
+    int number = 1;
+    do let->text = concat("d", number++);
+    while (!survey_.names.insert(let->text).second);
+    lets_.push_back(let);
+    let_names_.insert(let->text);
+    auto reference = std::make_shared<Node>();
+    reference->kind = Kind::name;
+    reference->text = let->text;
+    return named_[&document] = reference;
+  }
+
+  NodePtr rewrite(const NodePtr& node, const Handed& handed) {
+    if (node->kind == Kind::callback) return handed_word(node, handed);
+    auto out = std::make_shared<Node>(*node);
+    for (Item& item : out->items) {
+      if (item.value) item.value = rewrite(item.value, handed);
+    }
+    if (node->kind == Kind::pipeline) {
+      splice_head(*out);
+      for (size_t i = 1; i < out->items.size(); ++i) out->items[i].value = ordered(out->items[i].value, false);
+      return out;
+    }
+    return node->kind == Kind::call ? ordered(out, true) : out;
+  }
+
+  // What was handed in may itself be a pipeline.
+  static void splice_head(Node& pipeline) {
+    if (pipeline.child(0).kind != Kind::pipeline) return;
+    NodePtr head = pipeline.items[0].value;
+    pipeline.items.erase(pipeline.items.begin());
+    pipeline.items.insert(pipeline.items.begin(), head->items.begin(), head->items.end());
+  }
+
+  // A call of an operator with its arguments in canonical order; any other call as it is.
+  static NodePtr ordered(const NodePtr& call, bool source) {
+    const OperatorDef* def = find_operator(call->text);
+    if (!def || (def->kind == OperatorKind::source) != source) return call;
+    FieldList fields(*def);
+    MatchedArguments matched = match_arguments(*def, fields, *call);
+    if (matched.mismatch) return call;
+    auto out = std::make_shared<Node>(*call);
+    out->items = canonical_arguments(*def, fields, matched.values);
+    return out;
+  }
+
+  NodePtr handed_word(const NodePtr& node, const Handed& handed) {
+    auto found = handed.find(node->text);
+    if (found == handed.end()) return node;
+    const HandedThing& thing = found->second;
+    if (auto* document = std::get_if<DocumentRef>(&thing)) return place(**document);
+    if (auto* value = std::get_if<HandedValue>(&thing)) {
+      if (NodePtr literal = literal_of_value(*value)) return literal;
+    }
+    auto out = std::make_shared<Node>(*node);
+    out->text = word_for(node->text, thing);
+    return out;
+  }
+
+  // Its own name, unless something else has it; a number for what has none.
+  std::string word_for(const std::string& name, const HandedThing& thing) {
+    for (const auto& [word, other] : handed_) {
+      if (same_thing(other, thing) && (word == name || is_number(name))) return word;
+    }
+    if (!is_number(name) && handed_.try_emplace(name, thing).second) return name;
+    std::string word = std::to_string(++last_number_);
+    handed_.emplace(word, thing);
+    return word;
+  }
+
+  Survey survey_;
+  std::vector<NodePtr> params_;
+  std::vector<NodePtr> lets_;
+  std::set<std::string> param_names_;
+  std::set<std::string> let_names_;
+  std::map<const Document*, NodePtr> named_;
+  Handed handed_;
+  int last_number_ = 0;
+};
+
+}  // namespace
+
+Canonical canonical(const Document& document) { return Writer(document).write(document); }
+
+}  // namespace weir

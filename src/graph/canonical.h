@@ -1,0 +1,32 @@
+// The canonical tree of a document: arguments in one order and without what defaults give, datasets handed in
+// written out, small tensors as literals; and what of it stays handed in.
+// Ownership: shares nodes and values. Threads: pure. Errors: none. Cost: one walk over all trees involved.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/digest.h"
+#include "graph/document.h"
+#include "syntax/tree.h"
+
+namespace weir {
+
+// Tensors of more entries print as `@1`.
+inline constexpr int64_t kMaxPrintedEntries = 1000;
+
+struct Canonical {
+  syntax::NodePtr root;
+  // What the printed `@` words stand for: callbacks, and values too large or of a kind that has no literal.
+  Handed handed;
+};
+
+Canonical canonical(const Document& document);
+
+// Of a canonical tree.
+GraphDigest digest_of(const Canonical& tree);
+Fingerprint fingerprint_of(const Canonical& tree);
+
+// A nested value as a literal, or null: too large, or something that is not written as one.
+syntax::NodePtr literal_of_value(const HandedValue& value);
+
+}  // namespace weir

@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include "core/text.h"
+#include "graph/arguments.h"
+#include "graph/canonical.h"
+#include "ops/list.h"
+#include "syntax/printer.h"
+
+namespace weir {
+
+using syntax::Item;
+using syntax::Kind;
+using syntax::Node;
+
+namespace {
+
+// Of a larger tensor only the first and last part is read.
+constexpr size_t kMaxHashedBytes = size_t{1} << 20;
+constexpr size_t kHashedEnd = size_t{64} << 10;
+
+std::string hashed_part(std::string_view bytes) {
+  if (bytes.size() <= kMaxHashedBytes) return std::string(bytes);
+  return std::string(bytes.substr(0, kHashedEnd)) + std::string(bytes.substr(bytes.size() - kHashedEnd));
+}
+
+std::string bytes_of(const Tensor& tensor) {
+  if (!has_owners(tensor.dtype)) {
+    return hashed_part({reinterpret_cast<const char*>(tensor.data), tensor.byte_size()});
+  }
+  std::string out;
+  if (tensor.dtype != DType::string) return out;
+  for (const Str& text : tensor.entries<Str>()) {
+    out += concat(text.size, ":");
+    out.append(text.data, text.size);
+  }
+  return hashed_part(out);
+}
+
+uint64_t hash_of_thing(const HandedThing& thing) {
+  const auto* value = std::get_if<HandedValue>(&thing);
+  if (!value) return 0;
+  std::string bytes = value->spec.to_string();
+  for (const Tensor& tensor : value->values) {
+    bytes += concat(dtype_name(tensor.dtype), tensor.shape.to_string(), bytes_of(tensor));
+  }
+  return hash_of(bytes);
+}
+
+class Digester {
+ public:
+  GraphDigest take() { return std::move(out_); }
+
+  // Inputs first: the order of the data.
+  void visit(const Node& node) {
+    if (node.kind == Kind::call) return visit_call(node, true);
+    if (node.kind == Kind::param) return add("param " + node.text, {{"spec", hash_of(print(node.child(0)))}});
+    if (node.kind == Kind::let && !is_dataset(node.child(0))) {
+      return add("let " + node.text, {{"value", hash_of(print(node.child(0)))}});
+    }
+    bool pipeline = node.kind == Kind::pipeline;
+    for (size_t i = 0; i < node.items.size(); ++i) {
+      if (!node.items[i].value) continue;
+      if (pipeline && i > 0) {
+        visit_call(node.child(i), false);
+      } else {
+        visit(node.child(i));
+      }
+    }
+  }
+
+  void add(std::string name, std::vector<ParameterDigest> parameters) {
+    out_.nodes.push_back({std::move(name), std::move(parameters)});
+  }
+
+ private:
+  static bool is_dataset(const Node& node) {
+    if (node.kind == Kind::pipeline || node.kind == Kind::name || node.kind == Kind::let_in) return true;
+    const OperatorDef* def = node.kind == Kind::call ? find_operator(node.text) : nullptr;
+    return def && def->kind == OperatorKind::source;
+  }
+
+  void visit_call(const Node& call, bool source) {
+    const OperatorDef* def = find_operator(call.text);
+    if (!def || (def->kind == OperatorKind::source) != source) {
+      return add(call.text, {{"arguments", hash_of(print(call))}});
+    }
+    FieldList fields(*def);
+    MatchedArguments matched = match_arguments(*def, fields, call);
+    std::vector<ParameterDigest> parameters;
+    for (size_t i = 0; i < matched.values.size(); ++i) {
+      const syntax::NodePtr& value = matched.values[i];
+      if (!value) continue;
+      const Field::Slot& slot = fields.list[i].slot;
+      bool dataset = std::holds_alternative<InputParam*>(slot) || std::holds_alternative<InputsParam*>(slot);
+      if (dataset) visit(*value);
+      // Which inputs stand where still counts: a dict of datasets has keys, a let is named.
+      parameters.push_back({fields.list[i].name, hash_of(dataset ? outline(*value) : print(*value))});
+    }
+    add(def->name, std::move(parameters));
+  }
+
+  static std::string outline(const Node& node) {
+    if (node.kind != Kind::tuple && node.kind != Kind::dict) return node.kind == Kind::name ? node.text : "*";
+    std::string out = node.kind == Kind::tuple ? "(" : "{";
+    for (const Item& item : node.items) out += concat(quote(item.name), ":", outline(*item.value), ",");
+    return out;
+  }
+
+  GraphDigest out_;
+};
+
+}  // namespace
+
+GraphDigest digest_of(const Canonical& tree) {
+  Digester digester;
+  digester.visit(*tree.root);
+  for (const auto& [word, thing] : tree.handed) {
+    if (std::holds_alternative<HandedValue>(thing)) digester.add("@" + word, {{"value", hash_of_thing(thing)}});
+  }
+  return digester.take();
+}
+
+Fingerprint fingerprint_of(const Canonical& tree) {
+  std::string text = print(*tree.root);
+  for (const auto& [word, thing] : tree.handed) text += concat("\n@", word, " ", hash_of_thing(thing));
+  return fingerprint_of(text);
+}
+
+}  // namespace weir
