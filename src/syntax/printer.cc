@@ -1,5 +1,7 @@
 #include "syntax/printer.h"
 
+#include <utility>
+
 #include "core/spec.h"
 #include "core/text.h"
 
