@@ -43,8 +43,9 @@ std::string example(const std::string& entries) { return field(1, entries); }
 
 std::string ints(const std::string& varints) { return field(3, field(1, varints)); }
 
-// The columns of a parse, as vectors of the features' types.
+// The columns of a parse, as vectors of the features' types, and the records that strings are views into.
 struct Columns {
+  std::vector<std::string> records;
   std::vector<std::vector<int64_t>> int64;
   std::vector<std::vector<float>> floats;
   std::vector<std::vector<Str>> strings;
@@ -53,16 +54,17 @@ struct Columns {
   std::string string(size_t f, size_t i) const { return {strings[f][i].data, strings[f][i].size}; }
 };
 
-Columns parse(const ExamplePlan& plan, const std::vector<std::string>& records) {
+Columns parse(const ExamplePlan& plan, std::vector<std::string> records) {
   const size_t count = plan.features().size();
-  Columns columns{std::vector<std::vector<int64_t>>(count),
+  Columns columns{std::move(records),
+                  std::vector<std::vector<int64_t>>(count),
                   std::vector<std::vector<float>>(count),
                   std::vector<std::vector<Str>>(count),
                   {}};
   std::vector<void*> pointers;
   for (size_t f = 0; f < count; ++f) {
     // Exactly as many places as the plan may write.
-    const size_t values = plan.features()[f].count * records.size();
+    const size_t values = plan.features()[f].count * columns.records.size();
     if (plan.features()[f].type == kInt) columns.int64[f].assign(values, 77);
     if (plan.features()[f].type == kFloat) columns.floats[f].assign(values, 77);
     if (plan.features()[f].type == kString) columns.strings[f].assign(values, {"?", 1});
@@ -71,7 +73,7 @@ Columns parse(const ExamplePlan& plan, const std::vector<std::string>& records) 
                                                            : columns.strings[f].data());
   }
   std::vector<Str> views;
-  for (const std::string& record : records) views.push_back({record.data(), record.size()});
+  for (const std::string& record : columns.records) views.push_back({record.data(), record.size()});
   plan.parse(views, pointers.data(), columns.errors);
   return columns;
 }
