@@ -36,6 +36,12 @@ class Archive {
   void operator()(std::string_view key, std::vector<int64_t>& values);
   void operator()(std::string_view key, std::vector<uint64_t>& values);
 
+  // Takes all fields that are left, for somebody who reads them later. REQUIRES: loading()
+  void rest(std::string& bytes) {
+    bytes.assign(in_);
+    in_ = {};
+  }
+
   void fail(std::string message);
   const Status& status() const { return status_; }
   // data_loss unless everything was read.

@@ -30,13 +30,18 @@ Status check_constants(const OperatorDef& op, ParamsBase& params) {
 }  // namespace
 
 Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
-                                  std::vector<DatasetRef> inputs) {
+                                  std::vector<DatasetRef> inputs, Runtime& runtime) {
   WEIR_TRY(check_constants(op, *params));
   RefPtr<Dataset> node(new Dataset());
   node->op_ = &op;
   node->inputs_ = std::move(inputs);
   node->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
   node->dynamic_ = has_expressions(*params);
+  // With parameters that are not known yet it is expanded when a cursor opens.
+  if (op.expand != nullptr && !node->dynamic_) {
+    WEIR_ASSIGN(DatasetRef expanded, op.expand(*params, node->inputs_, runtime));
+    node->inputs_.push_back(std::move(expanded));
+  }
   WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
   node->components_ = node->spec_.components();
   // A count that depends on a variable is not known until a cursor opens.
@@ -71,6 +76,9 @@ void Dataset::inherit() {
     if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
       not_replayable_ = concat(op_->name, " ", reason);
     }
+  }
+  if (op_->not_replayable != nullptr && not_replayable_.empty()) {
+    if (const char* reason = op_->not_replayable(*params_)) not_replayable_ = concat(op_->name, " ", reason);
   }
   if (op_->counts_openings) add_once(epoch_nodes_, id_);
 }

@@ -33,10 +33,15 @@ struct OperatorDef {
   // Structure and cardinality from the parts; errors are build errors.
   Result<Spec> (*spec)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   int64_t (*cardinality)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
+  // For operators that stand for others (tfrecord reads ahead over a reader, list_files shuffles a list): what they
+  // stand for, built with them and appended to the inputs. Null parts of `runtime` are for it to refuse.
+  Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs, Runtime& runtime) = nullptr;
   // Openings are counted per epoch (shuffle).
   bool counts_openings = false;
   // Runs its input ahead, so that a segment ends below it.
   bool (*is_window)(const ParamsBase& params) = nullptr;
+  // Null, or why equal positions need not give equal rows with these parameters.
+  const char* (*not_replayable)(const ParamsBase& params) = nullptr;
   // The lane its own work needs.
   Lane lane = Lane::compute;
 

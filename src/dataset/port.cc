@@ -32,7 +32,7 @@ Port::Port(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef pare
 }
 
 void Port::open(Context& ctx) {
-  if (mode_ == Mode::keep) {
+  if (mode_ != Mode::pass) {
     auto anchor = make_ref<Anchor>();
     anchor->fresh = true;
     if (!node_->epoch_nodes().empty()) anchor->epochs = ctx.epochs->counts(node_->epoch_nodes());
@@ -65,7 +65,7 @@ void Port::restore_under(Context& ctx, uint64_t key) {
 }
 
 void Port::anchor_if_due(Context& ctx) {
-  if (pulled_ < next_anchor_) return;
+  if (pulled_ < next_anchor_ || mode_ == Mode::whole) return;
   Clock& clock = *ctx.runtime().clock;
   int64_t begin_ns = clock.now_ns();
   int64_t rows = pulled_ - anchors_.back()->ordinal;
@@ -120,7 +120,7 @@ Pull Port::drop_replayed(Context& ctx) {
 }
 
 Pull Port::pull(Context& ctx, const Want& want, Block& out) {
-  if (mode_ == Mode::keep) {
+  if (mode_ != Mode::pass) {
     if (loaded_) [[unlikely]] restore(ctx);
     if (pulled_ < consumed_) [[unlikely]] {
       Pull dropped = drop_replayed(ctx);

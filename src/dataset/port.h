@@ -1,10 +1,11 @@
 // Port: how a cursor reads an input. It pulls blocks, hands out rows, counts rows pulled and consumed, and keeps
 // the anchors from which unconsumed rows can be made again.
 //
-// Two modes. `pass`: the operator leaves no row unconsumed between calls, so the Port's state is its input's.
+// Three modes. `pass`: the operator leaves no row unconsumed between calls, so the Port's state is its input's.
 // `keep`: before some pulls the Port writes an anchor (ordinal + the bytes of the input's state), as often as
 // costs at most one percent of the time; its state is the anchor before the oldest unconsumed row and how far
 // rows were consumed. Restoring opens the input at the anchor and drops rows up to there: same rows, not same blocks.
+// `whole`: the operator needs all of its input at once (reduce), so the only anchor is the opening.
 // Ownership: owns the input's Stage. Threads: the cursor's driver. Errors: rows.
 // Cost: pass adds about 2 ns a pull; keep adds a comparison a pull and the anchors.
 #pragma once
@@ -34,7 +35,7 @@ using AnchorRef = RefPtr<const Anchor>;
 
 class Port {
  public:
-  enum class Mode : uint8_t { pass, keep };
+  enum class Mode : uint8_t { pass, keep, whole };
 
   // Opens input `index` of the operator.
   Port(Opening& opening, int index, Mode mode);
@@ -76,7 +77,7 @@ class Port {
   void restore_under(Context& ctx, uint64_t key);
 
   // The newest anchor at or before the last pull, for Windows, whose ring entries carry it. Keep mode.
-  const AnchorRef& last_anchor() const { return anchors_.back(); }
+  const AnchorRef& last_anchor() const { return loaded_ ? loaded_ : anchors_.back(); }
   const Dataset& node() const { return *node_; }
   // Saves a position that a Window's consumer has reached, and loads one.
   static void save_position(Archive& archive, const Anchor& anchor, int64_t consumed);

@@ -1,0 +1,42 @@
+// Ahead: what a cursor over a Window needs beside the Window: the feed from a Port, and the position that the
+// consumer has reached, which is all of a Window that a checkpoint holds.
+// Ownership: PortFeed owns its Port and goes with the Window. Threads: a PortFeed has the pump's, AheadPosition the
+// consumer's. Errors: rows. Cost: a pointer a block.
+#pragma once
+
+#include <memory>
+
+#include "dataset/port.h"
+#include "exec/feed.h"
+
+namespace weir {
+
+// Gives a Window the rows of a Port, each block with the anchor before it.
+class PortFeed final : public Feed {
+ public:
+  // REQUIRES: keep mode
+  explicit PortFeed(Port port) : port_(std::move(port)) {}
+  Pull next(Context& context, const Want& want, Block& out, Mark& mark) override;
+
+ private:
+  Port port_;
+};
+
+class AheadPosition {
+ public:
+  // At the beginning of a Port, or where its loaded state stands.
+  void start(const Port& port) {
+    anchor_ = port.last_anchor();
+    consumed_ = port.consumed();
+  }
+  // The consumer took a block.
+  void advance(Context& ctx, const Mark& mark, const Block& block);
+  // Writes as Port::state does, so that a Port reads it back.
+  void save(Archive& archive) const { Port::save_position(archive, *anchor_, consumed_); }
+
+ private:
+  AnchorRef anchor_;
+  int64_t consumed_ = 0;
+};
+
+}  // namespace weir

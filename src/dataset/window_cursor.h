@@ -1,0 +1,81 @@
+// AheadCursor: the cursor of every operator that runs one input ahead: prefetch and reading ahead over a Window, the
+// parallel map over a CallWindow.
+// Ownership: owns the Window. Threads: the consumer's; the input runs on the Window's pump.
+// Errors: rows, in their places. Cost: that of the Window.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "dataset/ahead.h"
+#include "exec/window.h"
+
+namespace weir {
+
+// Makes the Window over a feed: `std::unique_ptr<W> operator()(Context&, std::unique_ptr<Feed>) const`.
+template <class W, class Make>
+class AheadCursor final : public Cursor {
+ public:
+  AheadCursor(Opening& opening, DatasetRef input, Make make)
+      : input_(std::move(input)), env_(opening.env), key_(opening.key), path_(opening.path), make_(std::move(make)) {
+    start(opening.ctx, make_port(opening.ctx));
+  }
+
+  Step next(Context& ctx, const Want& want, Block& out) override {
+    Mark mark;
+    Pull got = window_->next(ctx, want, out, mark);
+    if (got == Pull::rows) position_.advance(ctx, mark, out);
+    return got;
+  }
+
+  void state(Archive& archive) override {
+    if (archive.loading()) {
+      archive.rest(loaded_);
+    } else {
+      position_.save(archive);
+    }
+  }
+
+  Step resume(Context& ctx) override {
+    // The position that was loaded counts its own openings already.
+    EpochTableRef table = ctx.epochs->table();
+    Port port = make_port(ctx);
+    *ctx.epochs = EpochScope(table);
+    Archive archive(loaded_);
+    port.state(archive);
+    archive.finish();
+    if (!archive.status().ok()) return archive.status();
+    start(ctx, std::move(port));
+    loaded_.clear();
+    return Pull::rows;
+  }
+
+ private:
+  Port make_port(Context& ctx) const { return Port(ctx, input_, env_, key_, path_, -1, Port::Mode::keep); }
+
+  void start(Context& ctx, Port port) {
+    position_.start(port);
+    window_ = make_(ctx, std::make_unique<PortFeed>(std::move(port)));
+  }
+
+  DatasetRef input_;
+  EnvRef env_;
+  uint64_t key_;
+  PathRef path_;
+  Make make_;
+  AheadPosition position_;
+  std::unique_ptr<W> window_;
+  std::string loaded_;
+};
+
+struct MakeWindow {
+  WindowOptions options;
+  std::unique_ptr<Window> operator()(Context& ctx, std::unique_ptr<Feed> feed) const {
+    return std::make_unique<Window>(ctx.session, std::move(feed), options, ctx.epochs->table());
+  }
+};
+
+using WindowCursor = AheadCursor<Window, MakeWindow>;
+
+}  // namespace weir

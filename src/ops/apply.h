@@ -1,0 +1,35 @@
+// Apply: what operators that apply a function to the rows of a Port have in common.
+// Ownership: keeps the function and the variables it was opened under. Threads: the cursor's driver.
+// Errors: rows. Cost: that of Function::call.
+#pragma once
+
+#include "dataset/operator.h"
+#include "expr/function.h"
+
+namespace weir {
+
+inline const Function& function_of(const FunctionParam& param) {
+  return static_cast<const Function&>(*param.function);
+}
+
+class Apply {
+ public:
+  Apply(const Opening& opening, const FunctionParam& param)
+      : function_(&function_of(param)), env_(opening.env), key_(opening.key) {}
+
+  const Function& function() const { return *function_; }
+  uint64_t key() const { return key_; }
+
+  // The function over rows that have the ordinals from `first` on.
+  void operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop = false) const {
+    CallArgs args{.session = session, .env = env_.get(), .key = key_, .base_ordinal = first, .drop = drop};
+    function_->call(args, in, out);
+  }
+
+ private:
+  FunctionRef function_;
+  EnvRef env_;
+  uint64_t key_;
+};
+
+}  // namespace weir

@@ -1,0 +1,104 @@
+// list_files(pattern, shuffle, seed): the names of the files that match, globbed when the graph is built.
+// Sorted, or in a new random order each epoch. Checkpoint: that of the list and its shuffle.
+#include <algorithm>
+
+#include "core/text.h"
+#include "dataset/compose.h"
+#include "fs/file_system.h"
+
+namespace weir {
+
+const OperatorDef& shuffle_operator();
+const OperatorDef& from_tensor_slices_operator();
+
+namespace {
+
+struct Params : ParamsOf<Params> {
+  ValueParam pattern;
+  BoolParam shuffle{true};
+  SeedParam seed;
+  void fields(Fields& f) override {
+    f("pattern", pattern, "A glob pattern or a list of them: * ? [a-z] within one part of a path.");
+    f("shuffle", shuffle, "A new random order each epoch; else sorted.");
+    f("seed", seed, "The seed of the order.");
+  }
+};
+
+class ListFiles final : public Cursor {
+ public:
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(DatasetRef names, expansion(opening, params));
+    return std::unique_ptr<Cursor>(std::make_unique<ListFiles>(
+        Port(opening.ctx, std::move(names), opening.env, opening.key, opening.path, -1, Port::Mode::pass)));
+  }
+  explicit ListFiles(Port names) : names_(std::move(names)) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override { return names_.pull(ctx, want, out); }
+  void state(Archive& archive) override { names_.state(archive); }
+
+ private:
+  Port names_;
+};
+
+Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime) {
+  std::vector<std::string> names;
+  for (const Str& pattern : params.pattern.values[0].entries<const Str>()) {
+    WEIR_ASSIGN(std::vector<std::string> found, runtime.files->glob(pattern.view()));
+    if (found.empty()) {
+      return invalid_argument(concat("list_files: no file matches ", quote(pattern.view()),
+                                     "; check the pattern and the folder that it is relative to"));
+    }
+    names.insert(names.end(), found.begin(), found.end());
+  }
+  return names;
+}
+
+Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, Runtime& runtime) {
+  const auto& params = static_cast<const Params&>(base);
+  WEIR_ASSIGN(std::vector<std::string> names, glob_all(params, runtime));
+  std::vector<std::string_view> views(names.begin(), names.end());
+  ValueParam value;
+  value.set = true;
+  Shape shape{static_cast<int64_t>(names.size())};
+  value.spec = Spec::tensor(DType::string, shape);
+  value.values = {Tensor::strings(views, shape)};
+  WEIR_ASSIGN(DatasetRef slices, Compose(from_tensor_slices_operator()).set("value", value).build({}, runtime));
+  if (!*params.shuffle) return slices;
+  IntParam everything(std::max<int64_t>(1, static_cast<int64_t>(names.size())));
+  return Compose(shuffle_operator())
+      .set("buffer_size", everything)
+      .set("seed", params.seed)
+      .build({std::move(slices)}, runtime);
+}
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
+  const Spec& pattern = params.pattern.spec;
+  bool strings = pattern.is_tensor() && pattern.dtype == DType::string &&
+                 (!pattern.shape.rank_known() || pattern.shape.rank() <= 1);
+  if (!strings) {
+    return invalid_argument(concat("the pattern of list_files is ", pattern.to_string(),
+                                   "; expected a string or a list of strings"));
+  }
+  return Spec::tensor(DType::string);
+}
+
+int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
+  return inputs.empty() ? kUnknown : inputs.back()->cardinality();
+}
+
+}  // namespace
+
+const OperatorDef& list_files_operator() {
+  static const OperatorDef def = define<Params, ListFiles>({
+      .name = "list_files",
+      .kind = OperatorKind::source,
+      .doc = "The names of the files that match, each a string. No match is an error when the graph is built. "
+             "Cost: the folders are read when the graph is built.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+      .expand = expand,
+  });
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,180 @@
+// tfrecord(files, compression, num_parallel_reads): the records of TFRecord files, file after file.
+// A damaged or missing file is one error; the next file follows. Read ahead on the blocking lane.
+// Checkpoint: the file, the offset and the number of the next record.
+#include <algorithm>
+
+#include "core/text.h"
+#include "dataset/compose.h"
+#include "dataset/window_cursor.h"
+#include "format/tfrecord.h"
+
+namespace weir {
+
+const OperatorDef& interleave_operator();
+
+namespace {
+
+struct Params : ParamsOf<Params> {
+  FilesParam files;
+  StringParam compression{std::string()};
+  IntParam num_parallel_reads{1};
+  void fields(Fields& f) override {
+    f("files", files, "A file name, a list of names, or a dataset of names.");
+    f("compression", compression, "\"\", \"gzip\", \"zlib\", or \"auto\": by the first bytes.");
+    f("num_parallel_reads", num_parallel_reads, "How many files are read in turns, a record of each; auto is 8.",
+      at_least(1), {.automatic = true});
+  }
+};
+
+// Reads ahead this much at the most.
+constexpr int64_t kAheadBytes = int64_t{4} << 20;
+constexpr int64_t kAheadRows = 8192;
+
+// The reader itself, which may block.
+class Reader final : public Cursor {
+ public:
+  Reader(Opening& opening, const Params& params)
+      : files_(opening, params.files.index, Port::Mode::keep), compression_(*params.compression) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override {
+    for (;;) {
+      if (!reader_) {
+        Pull got = files_.fill(ctx, Want{});
+        if (got != Pull::rows) return got;
+        if (const ErrorPtr* error = files_.block().error_of(files_.begin())) {
+          ErrorPtr copy = *error;
+          close_file();
+          return copy;
+        }
+        WEIR_TRY(open_file(ctx));
+      }
+      batch_.clear();
+      Status status = reader_->next_batch(static_cast<size_t>(want.rows), static_cast<size_t>(want.bytes), batch_);
+      if (!batch_.records.empty()) {
+        give(want, out);
+        return Pull::rows;
+      }
+      close_file();
+      if (!status.ok()) return status;
+    }
+  }
+
+  void state(Archive& archive) override {
+    if (reader_) position_ = reader_->position();
+    files_.state(archive);
+    archive("open", open_);
+    archive("offset", position_.offset);
+    archive("record", position_.record);
+    if (archive.loading()) reader_.reset();
+  }
+
+ private:
+  Status open_file(Context& ctx) {
+    Tensor name = files_.block().columns[0].row(files_.begin());
+    file_ = std::string(name.as<const Str>()->view());
+    Result<Compression> compression = parse_compression(compression_);
+    auto fail = [&](const Status& status) {
+      close_file();
+      return status;
+    };
+    if (!compression.ok()) return fail(compression.status());
+    auto reader = RecordReader::open(*ctx.runtime().files, file_, *compression);
+    if (!reader.ok()) return fail(reader.status());
+    reader_ = *std::move(reader);
+    if (open_) {
+      if (Status status = reader_->seek(position_); !status.ok()) return fail(status);
+    }
+    open_ = true;
+    return Status();
+  }
+
+  // The file's name has served: what follows comes from the next one.
+  void close_file() {
+    reader_.reset();
+    open_ = false;
+    position_ = {};
+    files_.take(1);
+    files_.consume_all();
+  }
+
+  void give(const Want& want, Block& out) {
+    int rows = static_cast<int>(batch_.records.size());
+    out.reset(want.drop ? 0 : 1);
+    out.rows = rows;
+    if (want.drop) return;
+    std::copy_n(batch_.records.data(), rows, out.columns[0].make_dense<Str>(Shape(), rows));
+    auto owners = make_ref<Owners>();
+    for (BufferRef& buffer : batch_.owners) owners->list.push_back(std::move(buffer));
+    out.columns[0].set_owners(std::move(owners));
+  }
+
+  Port files_;
+  std::string compression_;
+  std::string file_;
+  std::unique_ptr<RecordReader> reader_;
+  RecordBatch batch_;
+  // The file at the head of files_ has been begun, and where the next record of it lies.
+  bool open_ = false;
+  RecordPosition position_;
+};
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  const Spec& names = inputs[static_cast<size_t>(params.files.index)]->spec();
+  if (!names.is_scalar(DType::string)) {
+    return invalid_argument(concat("the files of tfrecord are ", names.to_string(), "; expected names: strings"));
+  }
+  if (params.compression.is_constant()) WEIR_TRY(parse_compression(*params.compression).status());
+  return Spec::tensor(DType::string);
+}
+
+const OperatorDef& reader_operator() {
+  static const OperatorDef def = define<Params, Reader>({
+      .name = "read",
+      .kind = OperatorKind::source,
+      .spec = spec_of<Params, spec>,
+      .cardinality = unknown_cardinality,
+      .lane = Lane::blocking,
+  });
+  return def;
+}
+
+struct TFRecord {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
+    WindowOptions options;
+    options.max_rows = kAheadRows;
+    options.max_bytes = kAheadBytes;
+    options.block_rows = kMaxBlockRows;
+    options.lane = reader->lane();
+    return std::unique_ptr<Cursor>(std::make_unique<WindowCursor>(opening, std::move(reader), MakeWindow{options}));
+  }
+};
+
+Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs, Runtime& runtime) {
+  const auto& params = static_cast<const Params&>(base);
+  FilesParam files;
+  files.index = 0;
+  return Compose(reader_operator())
+      .set("files", files)
+      .set("compression", params.compression)
+      .build({inputs[static_cast<size_t>(params.files.index)]}, runtime);
+}
+
+}  // namespace
+
+const OperatorDef& tfrecord_operator() {
+  static const OperatorDef def = define<Params, TFRecord>({
+      .name = "tfrecord",
+      .kind = OperatorKind::source,
+      .doc = "The records of TFRecord files as strings, both checksums of each checked. A file that is missing "
+             "(not_found) or damaged (data_loss) gives one error in place of its remaining records. "
+             "Cost: reading and the checksums; records are views, not copies.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = unknown_cardinality,
+      .expand = expand,
+      .is_window = [](const ParamsBase&) { return true; },
+  });
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,125 @@
+// map(f, num_parallel_calls, deterministic): f of each element.
+// An element whose call fails is an error in its place. Parallel calls keep the order unless deterministic is false.
+// Checkpoint: the input's position; calls made ahead are made again.
+#include <cstdint>
+
+#include "dataset/window_cursor.h"
+#include "exec/call_window.h"
+#include "ops/apply.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::anything};
+  IntParam num_parallel_calls{1};
+  BoolParam deterministic = BoolParam::none();
+  void fields(Fields& fields) override {
+    fields("f", f, "The function: a lambda or a callback.");
+    fields("num_parallel_calls", num_parallel_calls, "How many calls run at once; auto: as many as there are cores.",
+           at_least(1), {.automatic = true});
+    fields("deterministic", deterministic, "false: results come as they finish, in any order.", {}, {.none = true});
+  }
+};
+
+class Map final : public Cursor {
+ public:
+  Map(Opening& opening, const Params& params)
+      : input_(opening, 0, Port::Mode::pass), apply_(opening, params.f) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override {
+    Want wanted = want;
+    // A call that may fail needs its argument even where its value is not wanted.
+    wanted.drop = want.drop && !apply_.function().can_fail();
+    Pull got = input_.pull(ctx, wanted, in_);
+    if (got != Pull::rows) return got;
+    if (!wanted.drop) {
+      apply_(ctx.session, input_.position() - in_.rows, in_, out, want.drop);
+      return Pull::rows;
+    }
+    out.reset(0);
+    out.rows = in_.rows;
+    std::swap(out.errors, in_.errors);
+    return Pull::rows;
+  }
+
+  void state(Archive& archive) override { input_.state(archive); }
+
+ private:
+  Port input_;
+  Apply apply_;
+  Block in_;
+};
+
+class MapCall final : public BlockCall {
+ public:
+  explicit MapCall(Apply apply) : apply_(std::move(apply)) {}
+  void run(Context& ctx, int64_t first_ordinal, Block& in, Block& out) noexcept override {
+    try {
+      apply_(ctx.session, first_ordinal, in, out);
+    } catch (...) {
+      ErrorPtr error = resource_exhausted("out of memory in a parallel map; fewer calls at once would help").pointer();
+      out.reset(apply_.function().components().size());
+      out.rows = in.rows;
+      for (Column& column : out.columns) column.make_list().resize(static_cast<size_t>(in.rows));
+      for (int row = 0; row < in.rows; ++row) out.errors.push_back({row, error});
+    }
+  }
+
+ private:
+  Apply apply_;
+};
+
+struct MakeCallWindow {
+  Apply apply;
+  CallWindowOptions options;
+  std::unique_ptr<CallWindow> operator()(Context& ctx, std::unique_ptr<Feed> feed) const {
+    return std::make_unique<CallWindow>(ctx.session, std::move(feed), std::make_unique<MapCall>(apply), options,
+                                        ctx.epochs->table());
+  }
+};
+
+bool unordered(const Params& params) { return params.deterministic.is_constant() && !*params.deterministic; }
+bool parallel(const ParamsBase& base) {
+  const auto& params = static_cast<const Params&>(base);
+  return params.num_parallel_calls.value_or(0) != 1;
+}
+
+struct AnyMap {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    if (!parallel(params)) return std::unique_ptr<Cursor>(std::make_unique<Map>(opening, params));
+    const Function& function = function_of(params.f);
+    CallWindowOptions options;
+    options.calls_in_flight = static_cast<int>(std::min<int64_t>(params.num_parallel_calls.value_or(0), 4096));
+    options.ordered = !unordered(params);
+    options.one_row_per_call = !function.takes_blocks();
+    options.lane = function.lane();
+    options.feed_lane = opening.node.inputs()[0]->lane();
+    using ParallelMap = AheadCursor<CallWindow, MakeCallWindow>;
+    return std::unique_ptr<Cursor>(std::make_unique<ParallelMap>(
+        opening, opening.node.inputs()[0], MakeCallWindow{Apply(opening, params.f), options}));
+  }
+};
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) { return function_of(params.f).result(); }
+
+}  // namespace
+
+const OperatorDef& map_operator() {
+  static const OperatorDef def = define<Params, AnyMap>({
+      .name = "map",
+      .doc = "f of each element. A failing call is an error in its element's place. With `num_parallel_calls` calls "
+             "run ahead on other threads, in order unless `deterministic` is false. Cost: the function, called "
+             "over whole blocks.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = same_cardinality,
+      .is_window = parallel,
+      .not_replayable = [](const ParamsBase& base) -> const char* {
+        const auto& params = static_cast<const Params&>(base);
+        return parallel(base) && unordered(params) ? "gives its results in any order (deterministic: false)" : nullptr;
+      },
+  });
+  return def;
+}
+
+}  // namespace weir
