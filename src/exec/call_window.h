@@ -57,9 +57,8 @@ class CallWindow {
 
  private:
   RefPtr<CallCore> core_;
-  // The call whose rows are being handed out, and how many were.
-  std::unique_ptr<Call> front_;
-  int given_ = 0;
+  // The call whose rows are being handed out; the core's.
+  Call* front_ = nullptr;
 };
 
 }  // namespace weir

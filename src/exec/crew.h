@@ -10,7 +10,7 @@
 //  2. Every wake counts `wakes_`. A driver that finds the count changed since before its poll polls again.
 //  3. A wake, and a pump that becomes ready, raise one sleeper; a driver that leaves raises one more. So as
 //     long as there is something to poll or to run, some thread is up.
-//  4. The lock is a leaf; pumps, polls, the executor and parkers are called without it.
+//  4. The lock is a leaf (it comes after gate and turn); pumps, polls, the executor and parkers are called without it.
 //
 // Ownership: shared by the Session, queued jobs and whoever holds it as a waker.
 // Threads: any. Errors: failed_precondition where waiting could never end, and in a child after fork.
@@ -34,11 +34,15 @@ namespace weir {
 class ReadyList {
  public:
   bool empty() const { return head_ == nullptr; }
+  int size() const { return size_; }
+  // REQUIRES: !empty()
+  Pump* front() const { return head_; }
+  // Takes a reference; remove() gives it back.
   void push(Pump& pump);
-  void remove(Pump& pump);
-  Pump* pop();
+  RefPtr<Pump> remove(Pump& pump);
 
  private:
+  int size_ = 0;
   Pump* head_ = nullptr;
   Pump* tail_ = nullptr;
 };
@@ -110,23 +114,27 @@ class Crew final : public Waker {
   Result<Pull> drive_blocking(PollRef poll);
   Result<Pull> drive_once(PollRef poll);
   Status run_between(PollRef work);
-  Status enter_check() const;
+  void take_turn();
   void leave();
 
   void notify(Pump& pump);
   void close(Pump& pump);
-  void schedule(Pump& pump);
+  void schedule(Pump& pump, MutexLock& lock, bool raise);
+  void submit(Lane lane);
+  RefPtr<Pump> claim(Lane lane);
+  RefPtr<Pump> claim_any();
   void run_one(Lane lane);
   void execute(Pump& pump, bool helping);
-  Pump* claim_any();
-  Pump* claim(Lane lane);
-  bool anything_ready() const;
-  Sleeper* pop_sleeper();
+
+  RefPtr<Parker> pop(Sleeper*& list);
+  void arm_descriptor();
+  void arm_descriptor_locked();
   void signal_descriptor();
 
   Executor& executor_;
-  // The right to drive.
+  // The right to drive, and the queue for it: taken in the order gate, turn, lock.
   Mutex turn_;
+  Mutex gate_;
   std::atomic<uint64_t> wakes_{0};
   // Sleepers and an armed descriptor: who has to hear of it when a driver leaves.
   std::atomic<int> observers_{0};
@@ -135,7 +143,11 @@ class Crew final : public Waker {
   ReadyList ready_[kLanes];
   Sleeper* sleepers_ = nullptr;
   Sleeper* quiet_waiters_ = nullptr;
+  // Jobs of each lane that were submitted and have not begun.
+  int jobs_[kLanes] = {};
   int running_ = 0;
+  // A job was refused: only threads inside next and try_next run pumps.
+  bool helpless_ = false;
   int descriptor_ = -1;
   bool descriptor_armed_ = false;
   bool descriptor_readable_ = false;

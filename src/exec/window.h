@@ -29,6 +29,7 @@ struct WindowOptions {
 };
 
 class WindowPump;
+struct Handout;
 
 class Window {
  public:
@@ -42,13 +43,8 @@ class Window {
   Pull next(Context& consumer, const Want& want, Block& out, Mark& mark);
 
  private:
-  bool refill(Context& consumer, Pull& answer);
-
   RefPtr<WindowPump> pump_;
-  Block front_;
-  Mark front_mark_;
-  int64_t front_bytes_ = 0;
-  int given_ = 0;
+  std::unique_ptr<Handout> front_;
 };
 
 }  // namespace weir

@@ -1,0 +1,446 @@
+#include "exec/call_window.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "core/sync.h"
+#include "exec/handout.h"
+
+namespace weir {
+
+// A block on its way: pulled into `in`, turned into `out`, handed out from there.
+struct Call {
+  Handout in;
+  Handout out;
+  int rows = 0;
+  // What it counts for in the budget.
+  int64_t charged_bytes = 0;
+  bool done = false;
+  Call* next = nullptr;
+  Call* next_prepared = nullptr;
+};
+
+namespace {
+
+// Who has more to do lets others go first after this long.
+constexpr int64_t kSliceNs = 1'000'000;
+// Calls shorter than the first get more rows, those longer than the second fewer.
+constexpr int64_t kShortCallNs = 50'000;
+constexpr int64_t kLongCallNs = 200'000;
+constexpr int kAheadFactor = 8;
+constexpr int kMaxCallsInFlight = 4096;
+
+// First in, first out, through one of the links of a Call. Owns nothing.
+template <Call* Call::*link>
+class Line {
+ public:
+  Call* front() const { return head_; }
+  int size() const { return size_; }
+  void push(Call* call) {
+    call->*link = nullptr;
+    (tail_ ? tail_->*link : head_) = call;
+    tail_ = call;
+    ++size_;
+  }
+  Call* pop() {
+    Call* call = head_;
+    if (!call) return nullptr;
+    head_ = call->*link;
+    if (!head_) tail_ = nullptr;
+    --size_;
+    return call;
+  }
+
+ private:
+  Call* head_ = nullptr;
+  Call* tail_ = nullptr;
+  int size_ = 0;
+};
+
+CallWindowOptions checked(CallWindowOptions options, Session& session) {
+  if (options.calls_in_flight <= 0) options.calls_in_flight = session.runtime.executor->parallelism();
+  if (options.lane == Lane::caller) options.calls_in_flight = 1;
+  options.calls_in_flight = std::clamp(options.calls_in_flight, 1, kMaxCallsInFlight);
+  options.max_bytes = std::max<int64_t>(1, options.max_bytes);
+  return options;
+}
+
+}  // namespace
+
+// What the puller, the runners and the consumer share. Every call is owned here and is in one place: spare,
+// the puller's, prepared, a runner's, done, or the consumer's.
+class CallCore final : public RefCounted {
+ public:
+  CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
+           const CallWindowOptions& options, EpochTableRef start);
+
+  // A finished call, to be given back. Null if there is none: `answer` says why, and after pending the
+  // consumer is woken.
+  Call* take(Context& consumer, Pull& answer);
+  void give_back(Call* call);
+  // No call begins after this.
+  void close();
+
+ private:
+  class Puller;
+  class Runner;
+
+  int64_t ahead_rows() const;
+  int prepared_limit() const { return std::max(2, options_.calls_in_flight); }
+  bool admit(Want& want) const;
+  bool may_resume();
+  bool prepare(Want& want, Call*& call) noexcept;
+  void add(Call* call, Session& session);
+  RefPtr<Runner> idle_runner(Session& session) noexcept;
+  void finish(Pull answer);
+  Call* next_call(Runner& runner);
+  bool stays_active(Runner& runner);
+  void make_call(Runner& runner, Call& call) noexcept;
+  void done(Call& call, int64_t took_ns);
+  void task_gone();
+
+  const CallWindowOptions options_;
+  std::unique_ptr<BlockCall> function_;
+
+  Mutex mutex_;
+  RefPtr<Puller> puller_;
+  std::vector<RefPtr<Runner>> runners_;
+  size_t active_runners_ = 0;
+  // Puller and runners that have not been released.
+  int open_tasks_ = 0;
+  bool closed_ = false;
+  std::vector<std::unique_ptr<Call>> calls_;
+  Line<&Call::next> spare_;
+  Line<&Call::next_prepared> prepared_;
+  // Ordered: all calls from their pull until they are taken. Unordered: those that are done.
+  Line<&Call::next> line_;
+  // Calls pulled and not done.
+  int outstanding_ = 0;
+  // What was pulled and not given back.
+  int64_t held_rows_ = 0;
+  int64_t held_bytes_ = 0;
+  // Of the last finished call; what those that are not finished are expected to take.
+  int64_t usual_bytes_ = 0;
+  int leaf_rows_ = 1;
+  // The puller stopped for want of credit (or has not begun); who frees some wakes it.
+  bool starved_ = true;
+  // Pull::rows while the feed goes on, else end or cancelled.
+  Pull final_ = Pull::rows;
+  RefPtr<Waker> waiter_;
+};
+
+// Pulls from the feed, one block a call.
+class CallCore::Puller final : public Pump {
+ public:
+  Puller(CallCore& core, Session& session, std::unique_ptr<Feed> feed, EpochTableRef start)
+      : Pump(session, core.options_.feed_lane), core_(&core), epochs_(std::move(start)), feed_(std::move(feed)) {}
+
+ protected:
+  After run(bool helping) noexcept override;
+  void release() noexcept override {
+    feed_ = nullptr;
+    core_->task_gone();
+    core_ = nullptr;
+  }
+
+ private:
+  RefPtr<CallCore> core_;
+  EpochScope epochs_;
+  std::unique_ptr<Feed> feed_;
+  // What the next pull fills; kept over a pending answer.
+  Call* call_ = nullptr;
+  bool broken_ = false;
+};
+
+// Makes the prepared calls, one after the other.
+class CallCore::Runner final : public Pump {
+ public:
+  Runner(CallCore& core, Session& session) : Pump(session, core.options_.lane), core_(&core) {}
+  // Guarded by the core's lock: woken, or going to look for another call.
+  bool active = false;
+
+ protected:
+  After run(bool helping) noexcept override;
+  void release() noexcept override {
+    core_->task_gone();
+    core_ = nullptr;
+  }
+
+ private:
+  RefPtr<CallCore> core_;
+};
+
+CallCore::CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
+                   const CallWindowOptions& options, EpochTableRef start)
+    : options_(checked(options, session)), function_(std::move(function)) {
+  calls_.push_back(std::make_unique<Call>());
+  spare_.push(calls_.back().get());
+  puller_ = make_ref<Puller>(*this, session, std::move(feed), std::move(start));
+  runners_.push_back(make_ref<Runner>(*this, session));
+  open_tasks_ = 2;
+}
+
+int64_t CallCore::ahead_rows() const {
+  if (options_.ahead_rows > 0) return options_.ahead_rows;
+  return int64_t{kAheadFactor} * options_.calls_in_flight * leaf_rows_;
+}
+
+// REQUIRES: mutex_ is held
+bool CallCore::admit(Want& want) const {
+  const int64_t free_rows = ahead_rows() - held_rows_;
+  if (prepared_.size() >= prepared_limit()) return false;
+  if (held_rows_ > 0 && (free_rows <= 0 || held_bytes_ >= options_.max_bytes)) return false;
+  want = Want();
+  want.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, options_.one_row_per_call ? 1 : leaf_rows_));
+  return true;
+}
+
+// REQUIRES: mutex_ is held. True once for each time the puller stopped; the caller then wakes it.
+bool CallCore::may_resume() {
+  if (!starved_ || closed_ || prepared_.size() > prepared_limit() / 2) return false;
+  if (held_rows_ > ahead_rows() / 2 || held_bytes_ > options_.max_bytes / 2) return false;
+  starved_ = false;
+  return true;
+}
+
+Call* CallCore::take(Context& consumer, Pull& answer) {
+  RefPtr<Waker> old;
+  MutexLock lock(mutex_);
+  Call* call = line_.front();
+  if (call && call->done) {
+    line_.pop();
+  } else {
+    call = nullptr;
+    const bool over = final_ == Pull::cancelled || (final_ == Pull::end && outstanding_ == 0);
+    answer = over ? final_ : Pull::pending;
+    if (!over && waiter_.get() != consumer.waker) {
+      old = std::move(waiter_);
+      waiter_ = RefPtr<Waker>(consumer.waker);
+    }
+  }
+  RefPtr<Puller> resumed;
+  if (may_resume()) resumed = puller_;
+  lock.unlock();
+  if (resumed) resumed->wake();
+  return call;
+}
+
+void CallCore::give_back(Call* call) {
+  call->in.recycle();
+  call->out.recycle();
+  call->done = false;
+  MutexLock lock(mutex_);
+  held_rows_ -= call->rows;
+  held_bytes_ -= call->charged_bytes;
+  spare_.push(call);
+  RefPtr<Puller> resumed;
+  if (may_resume()) resumed = puller_;
+  lock.unlock();
+  if (resumed) resumed->wake();
+}
+
+// A call to fill and how much to pull; false if the puller has to stop.
+bool CallCore::prepare(Want& want, Call*& call) noexcept try {
+  MutexLock lock(mutex_);
+  if (final_ != Pull::rows || closed_) return false;
+  starved_ = true;
+  if (!admit(want)) return false;
+  if (!call) call = spare_.pop();
+  if (!call) {
+    calls_.push_back(std::make_unique<Call>());
+    call = calls_.back().get();
+  }
+  starved_ = false;
+  return true;
+} catch (...) {
+  // All calls there are are in use; the next one that is given back resumes the puller.
+  return false;
+}
+
+void CallCore::add(Call* call, Session& session) {
+  call->rows = call->in.block.rows;
+  MutexLock lock(mutex_);
+  call->charged_bytes = std::max(call->in.bytes, usual_bytes_);
+  held_rows_ += call->rows;
+  held_bytes_ += call->charged_bytes;
+  ++outstanding_;
+  if (options_.ordered) line_.push(call);
+  prepared_.push(call);
+  RefPtr<Runner> runner = idle_runner(session);
+  lock.unlock();
+  if (runner) runner->wake();
+}
+
+// REQUIRES: mutex_ is held. Null if enough of them are active; those will find what is prepared.
+RefPtr<CallCore::Runner> CallCore::idle_runner(Session& session) noexcept try {
+  if (closed_) return nullptr;
+  if (active_runners_ == runners_.size()) {
+    if (runners_.size() >= static_cast<size_t>(options_.calls_in_flight)) return nullptr;
+    runners_.push_back(make_ref<Runner>(*this, session));
+    ++open_tasks_;
+  }
+  for (const RefPtr<Runner>& runner : runners_) {
+    if (runner->active) continue;
+    runner->active = true;
+    ++active_runners_;
+    return runner;
+  }
+  return nullptr;
+} catch (...) {
+  return nullptr;
+}
+
+void CallCore::finish(Pull answer) {
+  MutexLock lock(mutex_);
+  final_ = answer;
+  starved_ = false;
+  RefPtr<Waker> waiter = std::move(waiter_);
+  lock.unlock();
+  if (waiter) waiter->wake();
+}
+
+Call* CallCore::next_call(Runner& runner) {
+  MutexLock lock(mutex_);
+  Call* call = closed_ ? nullptr : prepared_.pop();
+  if (!call) {
+    runner.active = false;
+    --active_runners_;
+  }
+  RefPtr<Puller> resumed;
+  if (may_resume()) resumed = puller_;
+  lock.unlock();
+  if (resumed) resumed->wake();
+  return call;
+}
+
+bool CallCore::stays_active(Runner& runner) {
+  MutexLock lock(mutex_);
+  if (prepared_.front()) return true;
+  runner.active = false;
+  --active_runners_;
+  return false;
+}
+
+void CallCore::make_call(Runner& runner, Call& call) noexcept {
+  EpochScope epochs;
+  Context context{runner.session(), &runner, &epochs};
+  Clock& clock = *context.runtime().clock;
+  const int64_t begin_ns = clock.now_ns();
+  Block& in = call.in.block;
+  Block& out = call.out.block;
+  function_->run(context, call.in.mark.ordinal, in, out);
+  const int64_t took_ns = clock.now_ns() - begin_ns;
+  try {
+    if (out.errors.empty()) {
+      out.errors.swap(in.errors);
+    } else {
+      for (RowError& failed : in.errors) out.fail_row(failed.row, std::move(failed.error));
+    }
+  } catch (...) {
+    // There is no memory to say which rows failed, so none of them may be seen.
+    finish(Pull::cancelled);
+  }
+  call.out.bytes = out.byte_size();
+  call.out.mark = std::move(call.in.mark);
+  if (!options_.ordered) call.out.mark.anchor = nullptr;
+  call.in.recycle();
+  done(call, took_ns);
+}
+
+void CallCore::done(Call& call, int64_t took_ns) {
+  MutexLock lock(mutex_);
+  call.done = true;
+  --outstanding_;
+  usual_bytes_ = call.out.bytes;
+  held_bytes_ += call.out.bytes - call.charged_bytes;
+  call.charged_bytes = call.out.bytes;
+  // Several calls of one size may end at about the same time; only the first of them changes it.
+  if (call.rows == leaf_rows_) {
+    if (took_ns < kShortCallNs) leaf_rows_ = std::min(leaf_rows_ * 2, kMaxBlockRows);
+    if (took_ns > kLongCallNs) leaf_rows_ = std::max(leaf_rows_ / 2, 1);
+  }
+  if (!options_.ordered) line_.push(&call);
+  RefPtr<Waker> waiter;
+  if (line_.front() && line_.front()->done) waiter = std::move(waiter_);
+  lock.unlock();
+  if (waiter) waiter->wake();
+}
+
+void CallCore::close() {
+  MutexLock lock(mutex_);
+  closed_ = true;
+  // The last task to go empties the core, maybe on another thread while this one still closes tasks.
+  std::vector<RefPtr<Runner>> runners = std::move(runners_);
+  RefPtr<Puller> puller = std::move(puller_);
+  lock.unlock();
+  puller->close();
+  for (const RefPtr<Runner>& runner : runners) runner->close();
+}
+
+void CallCore::task_gone() {
+  std::unique_ptr<BlockCall> function;
+  std::vector<std::unique_ptr<Call>> calls;
+  RefPtr<Waker> waiter;
+  MutexLock lock(mutex_);
+  if (--open_tasks_ > 0) return;
+  function = std::move(function_);
+  calls = std::move(calls_);
+  waiter = std::move(waiter_);
+}
+
+Pump::After CallCore::Puller::run(bool helping) noexcept {
+  Context context{session(), this, &epochs_};
+  Clock& clock = *context.runtime().clock;
+  const int64_t deadline_ns = helping ? 0 : clock.now_ns() + kSliceNs;
+  Want want;
+  while (core_->prepare(want, call_)) {
+    Pull answer = broken_ ? Pull::end : Pull::cancelled;
+    if (!broken_ && !session().cancelled.load(std::memory_order_relaxed)) {
+      answer = pull_guarded(*feed_, context, want, call_->in, broken_);
+    }
+    if (answer == Pull::pending) return After::rest;
+    if (answer != Pull::rows) {
+      core_->finish(answer);
+      return After::rest;
+    }
+    core_->add(std::exchange(call_, nullptr), session());
+    if (helping || clock.now_ns() >= deadline_ns) return After::again;
+  }
+  return After::rest;
+}
+
+Pump::After CallCore::Runner::run(bool helping) noexcept {
+  Clock& clock = *session().runtime.clock;
+  const int64_t deadline_ns = helping ? 0 : clock.now_ns() + kSliceNs;
+  while (Call* call = core_->next_call(*this)) {
+    if (session().cancelled.load(std::memory_order_relaxed)) {
+      core_->finish(Pull::cancelled);
+      return After::rest;
+    }
+    core_->make_call(*this, *call);
+    if (helping || clock.now_ns() >= deadline_ns) return core_->stays_active(*this) ? After::again : After::rest;
+  }
+  return After::rest;
+}
+
+CallWindow::CallWindow(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
+                       const CallWindowOptions& options, EpochTableRef start)
+    : core_(make_ref<CallCore>(session, std::move(feed), std::move(function), options, std::move(start))) {}
+
+CallWindow::~CallWindow() { core_->close(); }
+
+Pull CallWindow::next(Context& consumer, const Want& want, Block& out, Mark& mark) {
+  if (consumer.session.cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+  if (!front_) {
+    Pull answer = Pull::pending;
+    front_ = core_->take(consumer, answer);
+    if (!front_) return answer;
+  }
+  front_->out.give(want, out, mark);
+  if (front_->out.exhausted()) core_->give_back(std::exchange(front_, nullptr));
+  return Pull::rows;
+}
+
+}  // namespace weir

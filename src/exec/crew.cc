@@ -1,0 +1,409 @@
+#include "exec/crew.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <new>
+#include <thread>
+
+#include "exec/wait_graph.h"
+
+namespace weir {
+namespace {
+
+// How many polls and pumps one try_drive goes through before it answers pending anyway.
+constexpr int kTriesPerCall = 16;
+
+// One iterator's code on this thread, inside those further up.
+struct Frame {
+  const Crew* crew;
+  Frame* up;
+};
+
+void*& frame_slot() {
+  if (SyncHooks* hooks = sync_hooks()) return hooks->local_slot();
+  thread_local void* slot = nullptr;
+  return slot;
+}
+
+Frame* innermost_frame() { return static_cast<Frame*>(frame_slot()); }
+
+class FrameScope {
+ public:
+  explicit FrameScope(const Crew* crew) : frame_{crew, innermost_frame()} { frame_slot() = &frame_; }
+  FrameScope(const FrameScope&) = delete;
+  FrameScope& operator=(const FrameScope&) = delete;
+  ~FrameScope() { frame_slot() = frame_.up; }
+  const Frame* outer() const { return frame_.up; }
+
+ private:
+  Frame frame_;
+};
+
+}  // namespace
+
+void ReadyList::push(Pump& pump) {
+  pump.ref();
+  pump.previous_ = tail_;
+  pump.next_ = nullptr;
+  (tail_ ? tail_->next_ : head_) = &pump;
+  tail_ = &pump;
+  ++size_;
+}
+
+RefPtr<Pump> ReadyList::remove(Pump& pump) {
+  (pump.previous_ ? pump.previous_->next_ : head_) = pump.next_;
+  (pump.next_ ? pump.next_->previous_ : tail_) = pump.previous_;
+  pump.previous_ = pump.next_ = nullptr;
+  --size_;
+  return RefPtr<Pump>::adopt(&pump);
+}
+
+void Pump::wake() { session_->crew->notify(*this); }
+void Pump::close() { session_->crew->close(*this); }
+
+// A thread that parks in this crew; lies on that thread's stack until somebody has popped it.
+struct Crew::Sleeper {
+  RefPtr<Parker> parker;
+  Sleeper* next = nullptr;
+};
+
+// Runs one ready pump of a lane, if helping threads have left one.
+class Crew::LaneJob final : public Job {
+ public:
+  LaneJob(Crew& crew, Lane lane) : crew_(&crew), lane_(lane) {}
+  void run() noexcept override { crew_->run_one(lane_); }
+
+ private:
+  const RefPtr<Crew> crew_;
+  const Lane lane_;
+};
+
+// A call that may wait for this crew: refuses where that could last for ever, keeps the edge while it lasts.
+class Crew::Visit {
+ public:
+  explicit Visit(const Crew& crew) : crew_(crew), scope_(&crew) {
+    if (!crew.executor_.alive()) {
+      status_ = failed_precondition(
+          "expected the process that created this iterator, found a child after fork, which has none of its "
+          "threads; create a new runtime in the child");
+    } else if (scope_.outer()) {
+      status_ = add_wait(scope_.outer()->crew, &crew);
+      waits_ = status_.ok();
+    }
+  }
+  ~Visit() {
+    if (waits_) remove_wait(scope_.outer()->crew, &crew_);
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  const Crew& crew_;
+  FrameScope scope_;
+  Status status_;
+  bool waits_ = false;
+};
+
+Crew::~Crew() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool Crew::inside_any() { return innermost_frame() != nullptr; }
+
+bool Crew::inside() const {
+  for (Frame* frame = innermost_frame(); frame; frame = frame->up) {
+    if (frame->crew == this) return true;
+  }
+  return false;
+}
+
+// Passing the gate first lets whoever waits for the turn have it before the thread that just gave it up.
+void Crew::take_turn() {
+  if (sync_hooks() == nullptr && turn_.try_lock()) return;
+  MutexLock gate(gate_);
+  turn_.lock();
+}
+
+Result<Pull> Crew::drive_blocking(PollRef poll) {
+  Visit visit(*this);
+  if (!visit.status().ok()) return visit.status();
+  Sleeper sleeper;
+  take_turn();
+  for (;;) {
+    const uint64_t seen = wakes_.load();
+    const Pull answer = poll();
+    if (answer != Pull::pending) {
+      turn_.unlock();
+      leave();
+      return answer;
+    }
+    if (!sleeper.parker) sleeper.parker = executor_.make_parker();
+    MutexLock lock(mutex_);
+    RefPtr<Pump> pump;
+    const bool woken = wakes_.load() != seen;
+    if (!woken) pump = claim_any();
+    const bool parks = !woken && !pump && sleeper.parker;
+    if (parks) {
+      sleeper.next = sleepers_;
+      sleepers_ = &sleeper;
+      observers_.fetch_add(1);
+    }
+    lock.unlock();
+    turn_.unlock();
+    if (pump) execute(*pump, true);
+    if (parks) sleeper.parker->park();
+    MutexLock gate(gate_);
+    turn_.lock();
+  }
+}
+
+Result<Pull> Crew::drive_once(PollRef poll) {
+  Visit visit(*this);
+  if (!visit.status().ok()) return visit.status();
+  for (int tries = 0;; ++tries) {
+    if (!turn_.try_lock()) {
+      // Who drives hears of the armed descriptor when it leaves; if it left before, the second try succeeds.
+      arm_descriptor();
+      if (!turn_.try_lock()) return Pull::pending;
+    }
+    const uint64_t seen = wakes_.load();
+    const Pull answer = poll();
+    if (answer != Pull::pending) {
+      turn_.unlock();
+      leave();
+      return answer;
+    }
+    MutexLock lock(mutex_);
+    const bool give_up = tries >= kTriesPerCall;
+    RefPtr<Pump> pump;
+    const bool woken = wakes_.load() != seen;
+    if (!give_up && !woken) pump = helpless_ ? claim_any() : claim(Lane::caller);
+    const bool again = !give_up && (pump || woken);
+    if (!again) {
+      arm_descriptor_locked();
+      if (give_up) signal_descriptor();
+    }
+    lock.unlock();
+    turn_.unlock();
+    if (pump) execute(*pump, true);
+    if (!again) return Pull::pending;
+  }
+}
+
+Status Crew::run_between(PollRef work) {
+  Visit visit(*this);
+  if (!visit.status().ok()) return visit.status();
+  {
+    MutexLock gate(gate_);
+    turn_.lock();
+  }
+  work();
+  turn_.unlock();
+  leave();
+  return Status();
+}
+
+// Somebody may sleep although there is more to poll: raises one, which raises the next.
+void Crew::leave() {
+  if (observers_.load() == 0) return;
+  wake();
+}
+
+void Crew::wake() {
+  MutexLock lock(mutex_);
+  wakes_.fetch_add(1);
+  RefPtr<Parker> sleeper = pop(sleepers_);
+  signal_descriptor();
+  lock.unlock();
+  if (sleeper) sleeper->unpark();
+}
+
+void Crew::interrupt() {
+  for (;;) {
+    MutexLock lock(mutex_);
+    wakes_.fetch_add(1);
+    signal_descriptor();
+    RefPtr<Parker> sleeper = pop(sleepers_);
+    lock.unlock();
+    if (!sleeper) return;
+    sleeper->unpark();
+  }
+}
+
+RefPtr<Parker> Crew::pop(Sleeper*& list) {
+  if (!list) return nullptr;
+  if (&list == &sleepers_) observers_.fetch_sub(1);
+  RefPtr<Parker> parker = list->parker;
+  list = list->next;
+  return parker;
+}
+
+void Crew::wait_until_quiet() {
+  if (inside_any() || !executor_.alive()) return;
+  Sleeper sleeper{executor_.make_parker()};
+  for (;;) {
+    MutexLock lock(mutex_);
+    if (running_ == 0) return;
+    if (sleeper.parker) {
+      sleeper.next = quiet_waiters_;
+      quiet_waiters_ = &sleeper;
+    }
+    lock.unlock();
+    if (sleeper.parker) {
+      sleeper.parker->park();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+}
+
+Result<int> Crew::ready_descriptor() {
+  MutexLock lock(mutex_);
+  if (descriptor_ < 0) {
+    descriptor_ = ::eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (descriptor_ < 0) return resource_exhausted("expected a free file descriptor for eventfd, found none");
+    descriptor_readable_ = true;
+  }
+  return descriptor_;
+}
+
+void Crew::arm_descriptor() {
+  MutexLock lock(mutex_);
+  arm_descriptor_locked();
+}
+
+// REQUIRES: mutex_ is held
+void Crew::arm_descriptor_locked() {
+  if (descriptor_ < 0) return;
+  uint64_t count = 0;
+  if (descriptor_readable_) descriptor_readable_ = ::read(descriptor_, &count, sizeof count) < 0;
+  if (!descriptor_armed_) observers_.fetch_add(1);
+  descriptor_armed_ = true;
+}
+
+// REQUIRES: mutex_ is held
+void Crew::signal_descriptor() {
+  if (!descriptor_armed_) return;
+  descriptor_armed_ = false;
+  observers_.fetch_sub(1);
+  const uint64_t one = 1;
+  descriptor_readable_ = ::write(descriptor_, &one, sizeof one) == sizeof one;
+}
+
+void Crew::notify(Pump& pump) {
+  MutexLock lock(mutex_);
+  if (pump.state_ == Pump::State::running) pump.state_ = Pump::State::notified;
+  if (pump.state_ == Pump::State::idle) schedule(pump, lock, true);
+}
+
+// Puts the pump into the ready list, asks its lane for a thread and, if so told, raises a sleeper: nobody
+// knows when the lane has one. Lets go of the lock.
+void Crew::schedule(Pump& pump, MutexLock& lock, bool raise) {
+  const Lane lane = pump.lane_;
+  const int index = static_cast<int>(lane);
+  pump.state_ = Pump::State::scheduled;
+  ready_[index].push(pump);
+  // As many jobs as ready pumps will do: those that helping threads made needless serve later pumps.
+  const bool submits = lane != Lane::caller && jobs_[index] < ready_[index].size();
+  if (submits) ++jobs_[index];
+  if (lane == Lane::caller) signal_descriptor();
+  RefPtr<Parker> sleeper;
+  if (raise) sleeper = pop(sleepers_);
+  lock.unlock();
+  if (submits) submit(lane);
+  if (sleeper) sleeper->unpark();
+}
+
+void Crew::submit(Lane lane) {
+  RefPtr<Job> job(new (std::nothrow) LaneJob(*this, lane));
+  const bool accepted = job && executor_.submit(lane, std::move(job));
+  if (accepted) return;
+  MutexLock lock(mutex_);
+  --jobs_[static_cast<int>(lane)];
+  helpless_ = true;
+  signal_descriptor();
+}
+
+void Crew::close(Pump& pump) {
+  RefPtr<Pump> keep(&pump);
+  RefPtr<Pump> listed;
+  MutexLock lock(mutex_);
+  switch (pump.state_) {
+    case Pump::State::closing:
+    case Pump::State::closed:
+      return;
+    case Pump::State::running:
+    case Pump::State::notified:
+      pump.state_ = Pump::State::closing;
+      return;
+    case Pump::State::scheduled:
+      listed = ready_[static_cast<int>(pump.lane_)].remove(pump);
+      break;
+    case Pump::State::idle:
+      break;
+  }
+  pump.state_ = Pump::State::closed;
+  lock.unlock();
+  pump.release();
+}
+
+// REQUIRES: mutex_ is held
+RefPtr<Pump> Crew::claim(Lane lane) {
+  ReadyList& ready = ready_[static_cast<int>(lane)];
+  if (ready.empty()) return nullptr;
+  RefPtr<Pump> pump = ready.remove(*ready.front());
+  pump->state_ = Pump::State::running;
+  ++running_;
+  return pump;
+}
+
+// REQUIRES: mutex_ is held
+RefPtr<Pump> Crew::claim_any() {
+  for (Lane lane : {Lane::caller, Lane::compute, Lane::blocking}) {
+    if (RefPtr<Pump> pump = claim(lane)) return pump;
+  }
+  return nullptr;
+}
+
+void Crew::run_one(Lane lane) {
+  MutexLock lock(mutex_);
+  --jobs_[static_cast<int>(lane)];
+  RefPtr<Pump> pump = claim(lane);
+  lock.unlock();
+  if (pump) execute(*pump, false);
+}
+
+void Crew::execute(Pump& pump, bool helping) {
+  FrameScope scope(this);
+  const Pump::After after = pump.run(helping);
+  bool closing = false;
+  {
+    MutexLock lock(mutex_);
+    closing = pump.state_ == Pump::State::closing;
+    if (closing) {
+      pump.state_ = Pump::State::closed;
+    } else if (pump.state_ == Pump::State::notified || after == Pump::After::again) {
+      // A helping thread is up and comes back to help again.
+      schedule(pump, lock, !helping);
+    } else {
+      pump.state_ = Pump::State::idle;
+    }
+  }
+  if (closing) pump.release();
+  RefPtr<Parker> waiter;
+  do {
+    MutexLock lock(mutex_);
+    if (!waiter) --running_;
+    waiter = running_ == 0 ? pop(quiet_waiters_) : nullptr;
+    lock.unlock();
+    if (waiter) waiter->unpark();
+  } while (waiter);
+}
+
+RefPtr<Session> make_session(Runtime& runtime) {
+  RefPtr<Crew> crew = make_ref<Crew>(runtime);
+  Crew* plain = crew.get();
+  return make_ref<Session>(runtime, std::move(crew), plain);
+}
+
+}  // namespace weir

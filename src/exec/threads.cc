@@ -1,0 +1,307 @@
+#include "exec/threads.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include "core/sync.h"
+
+namespace weir {
+namespace {
+
+// How long a blocking thread without a job stays.
+constexpr std::chrono::seconds kIdleTime{2};
+// More threads than this are not tried out at once.
+constexpr int kMaxProbedThreads = 64;
+
+std::atomic<uint64_t> g_forks{0};
+
+void count_forks() {
+  static const int installed =
+      ::pthread_atfork(nullptr, nullptr, [] { g_forks.fetch_add(1, std::memory_order_relaxed); });
+  static_cast<void>(installed);
+}
+
+// The executor whose job this thread runs.
+thread_local const void* running_for = nullptr;
+
+class ThreadParker final : public Parker {
+ public:
+  void park() override {
+    while (permit_.exchange(0, std::memory_order_acquire) == 0) permit_.wait(0, std::memory_order_relaxed);
+  }
+  void unpark() override {
+    permit_.store(1, std::memory_order_release);
+    permit_.notify_one();
+  }
+
+ private:
+  std::atomic<uint32_t> permit_{0};
+};
+
+// The host's signal handlers are none of our threads' business.
+bool start_thread(void* (*body)(void*), void* argument) {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const bool started = ::pthread_create(&thread, nullptr, body, argument) == 0;
+  if (started) ::pthread_detach(thread);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+// What an executor, its threads and the arena's tasks share; it outlives the executor where they do.
+class JobQueue : public RefCounted {
+ public:
+  JobQueue(const void* executor, int limit) : executor_(executor), limit_(limit) {}
+
+  bool submit(RefPtr<Job> job) noexcept;
+  // Drops what has not begun and waits for what runs, unless that is the caller.
+  void close();
+
+ protected:
+  // Has some thread call serve(). False if there is none.
+  virtual bool start_runner() noexcept = 0;
+  // Waits for work; false if the runner is to go. REQUIRES: mutex_ is held
+  virtual bool wait_for_job() { return false; }
+  // Runs jobs until there are none. The runner has been counted.
+  void serve() noexcept;
+
+  Mutex mutex_;
+  std::condition_variable_any more_;
+  int idle_ = 0;
+  bool closed_ = false;
+  std::deque<RefPtr<Job>> jobs_;
+
+ private:
+  const void* const executor_;
+  const int limit_;
+  std::condition_variable_any left_;
+  int runners_ = 0;
+  int busy_ = 0;
+};
+
+bool JobQueue::submit(RefPtr<Job> job) noexcept try {
+  MutexLock lock(mutex_);
+  if (closed_) return false;
+  jobs_.push_back(job);
+  if (static_cast<size_t>(idle_) >= jobs_.size()) {
+    lock.unlock();
+    more_.notify_one();
+    return true;
+  }
+  if (runners_ >= limit_) return true;
+  ++runners_;
+  lock.unlock();
+  if (start_runner()) return true;
+  MutexLock again(mutex_);
+  --runners_;
+  if (runners_ > 0) return true;
+  // Nobody will come for it. If somebody came and went meanwhile, the job has run.
+  auto found = std::find(jobs_.begin(), jobs_.end(), job);
+  if (found == jobs_.end()) return true;
+  jobs_.erase(found);
+  return false;
+} catch (...) {
+  return false;
+}
+
+void JobQueue::serve() noexcept {
+  const void* const outer = running_for;
+  running_for = executor_;
+  mutex_.lock();
+  for (;;) {
+    if (jobs_.empty()) {
+      if (closed_ || !wait_for_job()) break;
+      continue;
+    }
+    RefPtr<Job> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    ++busy_;
+    mutex_.unlock();
+    job->run();
+    job = nullptr;
+    mutex_.lock();
+    --busy_;
+    if (closed_ && busy_ == 0) left_.notify_all();
+  }
+  --runners_;
+  mutex_.unlock();
+  running_for = outer;
+}
+
+void JobQueue::close() {
+  std::deque<RefPtr<Job>> dropped;
+  mutex_.lock();
+  closed_ = true;
+  dropped.swap(jobs_);
+  more_.notify_all();
+  if (running_for != executor_) {
+    while (busy_ > 0) left_.wait(mutex_);
+  }
+  mutex_.unlock();
+}
+
+// Plain threads, grown while all are busy.
+class ThreadQueue final : public JobQueue {
+ public:
+  using JobQueue::JobQueue;
+
+ private:
+  bool start_runner() noexcept override {
+    RefPtr<ThreadQueue> self(this);
+    if (!start_thread(
+            [](void* argument) -> void* {
+              RefPtr<ThreadQueue>::adopt(static_cast<ThreadQueue*>(argument))->serve();
+              return nullptr;
+            },
+            self.get())) {
+      return false;
+    }
+    static_cast<void>(self.release());
+    return true;
+  }
+
+  bool wait_for_job() override {
+    ++idle_;
+    const std::cv_status woken = more_.wait_for(mutex_, kIdleTime);
+    --idle_;
+    return woken == std::cv_status::no_timeout || !jobs_.empty();
+  }
+};
+
+// Tasks of a oneTBB arena. A task takes jobs until there are none and never waits; no exception leaves it.
+class ArenaQueue final : public JobQueue {
+ public:
+  ArenaQueue(const void* executor, int limit) : JobQueue(executor, limit), limit_(limit) {}
+
+  // Has the arena start its threads now, while the probe's answer is fresh.
+  bool warm_up() noexcept try {
+    arena_ = std::make_unique<tbb::task_arena>(limit_, 0);
+    arena_->enqueue([] {});
+    return true;
+  } catch (...) {
+    arena_ = nullptr;
+    return false;
+  }
+  // In a child after fork the arena must not be touched.
+  void abandon_arena() { static_cast<void>(arena_.release()); }
+  void close_arena() { arena_ = nullptr; }
+
+ private:
+  bool start_runner() noexcept override try {
+    arena_->enqueue([self = RefPtr<ArenaQueue>(this)] { self->serve(); });
+    return true;
+  } catch (...) {
+    return false;
+  }
+
+  const int limit_;
+  std::unique_ptr<tbb::task_arena> arena_;
+};
+
+// Whether so many threads can exist at once.
+bool probe_threads(int count) {
+  struct Probe : RefCounted {
+    std::atomic<int> arrived{0};
+    std::atomic<int> leave{0};
+  };
+  auto probe = make_ref<Probe>();
+  int started = 0;
+  for (; started < count; ++started) {
+    RefPtr<Probe> share = probe;
+    if (!start_thread(
+            [](void* argument) -> void* {
+              RefPtr<Probe> mine = RefPtr<Probe>::adopt(static_cast<Probe*>(argument));
+              mine->leave.wait(0);
+              mine->arrived.fetch_add(1);
+              mine->arrived.notify_all();
+              return nullptr;
+            },
+            share.get())) {
+      break;
+    }
+    static_cast<void>(share.release());
+  }
+  probe->leave.store(1);
+  probe->leave.notify_all();
+  for (int arrived = probe->arrived.load(); arrived < started; arrived = probe->arrived.load()) {
+    probe->arrived.wait(arrived);
+  }
+  return started == count;
+}
+
+class Threads final : public Executor {
+ public:
+  explicit Threads(const ThreadsOptions& options) : forks_(g_forks.load()) {
+    const int processors = std::max(1u, std::thread::hardware_concurrency());
+    size_ = std::clamp(options.compute_threads > 0 ? options.compute_threads : processors, 1,
+                       kMaxComputeThreads);
+    const int blocking = std::clamp(options.blocking_threads > 0 ? options.blocking_threads : kMaxBlockingThreads,
+                                    1, kMaxBlockingThreads);
+    auto* probe = options.probe ? options.probe : probe_threads;
+    if (!probe(std::min({size_, processors, kMaxProbedThreads}))) return;
+    blocking_ = make_ref<ThreadQueue>(this, blocking);
+    // oneTBB's own threads did not come along into a child.
+    if (forks_ == 0) arena_ = make_ref<ArenaQueue>(this, size_);
+    if (arena_ && arena_->warm_up()) {
+      compute_ = arena_;
+    } else {
+      compute_ = make_ref<ThreadQueue>(this, size_);
+    }
+  }
+
+  ~Threads() override {
+    if (!Threads::alive()) {
+      // Other threads held who knows what when the process forked: nothing of it is touched again.
+      if (arena_) arena_->abandon_arena();
+      static_cast<void>(compute_.release());
+      static_cast<void>(blocking_.release());
+      static_cast<void>(arena_.release());
+      return;
+    }
+    if (compute_) compute_->close();
+    if (blocking_) blocking_->close();
+    if (arena_) arena_->close_arena();
+  }
+
+  bool submit(Lane lane, RefPtr<Job> job) noexcept override {
+    JobQueue* queue = (lane == Lane::compute ? compute_ : blocking_).get();
+    return queue && alive() && queue->submit(std::move(job));
+  }
+  int parallelism() const noexcept override { return size_; }
+  RefPtr<Parker> make_parker() noexcept override { return RefPtr<Parker>(new (std::nothrow) ThreadParker); }
+  bool alive() const noexcept override { return forks_ == g_forks.load(std::memory_order_relaxed); }
+
+ private:
+  const uint64_t forks_;
+  int size_ = 1;
+  RefPtr<JobQueue> compute_;
+  RefPtr<JobQueue> blocking_;
+  // compute_ again, if that is an arena.
+  RefPtr<ArenaQueue> arena_;
+};
+
+}  // namespace
+
+uint64_t fork_generation() {
+  count_forks();
+  return g_forks.load();
+}
+
+std::unique_ptr<Executor> make_threads(const ThreadsOptions& options) {
+  count_forks();
+  return std::make_unique<Threads>(options);
+}
+
+}  // namespace weir

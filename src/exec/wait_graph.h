@@ -1,0 +1,17 @@
+// WaitGraph: which iterators wait for which, because a callback of one calls next on another.
+// Ownership: one a process; edges belong to the call that added them. Threads: any.
+// Errors: failed_precondition for an edge that would close a circle. Cost: a lock and a walk over the edges;
+// nothing for a call that does not come from inside another iterator.
+#pragma once
+
+#include "core/status.h"
+
+namespace weir {
+
+class Crew;
+
+// "`from` waits for `to`". REQUIRES: remove_wait() with the same arguments once it waits no more.
+Status add_wait(const Crew* from, const Crew* to);
+void remove_wait(const Crew* from, const Crew* to);
+
+}  // namespace weir
