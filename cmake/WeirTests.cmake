@@ -17,7 +17,6 @@ find_package(Boost 1.74 REQUIRED COMPONENTS context)
 # What the tests share. An archive, so that a test of a low floor draws nothing of the floors above it.
 file(GLOB_RECURSE support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
 add_library(weir_support STATIC "${PROJECT_SOURCE_DIR}/cmake/empty.cc" ${support})
-get_property(weir_all_floors GLOBAL PROPERTY WEIR_FLOORS)
 target_link_libraries(weir_support PUBLIC weir_catch2 Boost::context weir_flags weir_dependencies)
 target_include_directories(
   weir_support PUBLIC "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
@@ -29,21 +28,38 @@ if(TARGET weir_proto)
   add_dependencies(weir_support weir_proto)
 endif()
 
+# Leaves in <result> whether the files hold a test that WEIR_TEST_FILTER selects: what will not run is not built.
+function(weir_has_selected_tests result)
+  set(${result} TRUE PARENT_SCOPE)
+  if(WEIR_TEST_FILTER MATCHES "^\\[[a-z_]+\\]$")
+    foreach(source IN LISTS ARGN)
+      file(READ "${source}" text)
+      string(FIND "${text}" "${WEIR_TEST_FILTER}" position)
+      if(NOT position EQUAL -1)
+        return()
+      endif()
+    endforeach()
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # Adds <name>_test from tests/<name>, linked with the given floors, and registers it; nothing without files.
 function(weir_add_test_program name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${name}/*.cc")
-  if(NOT sources)
+  weir_has_selected_tests(selected ${sources})
+  if(NOT sources OR NOT selected)
     return()
   endif()
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE weir_support ${ARGN})
   add_test(NAME ${name} COMMAND ${name}_test ${WEIR_CATCH_ARGUMENTS} ${WEIR_TEST_FILTER})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 900)
 endfunction()
 
 # Adds a test program for each floor that has tests.
 function(weir_add_floor_tests)
-  foreach(name IN ITEMS core exec fs format syntax dataset expr ops graph iterator)
+  get_property(names GLOBAL PROPERTY WEIR_FLOOR_NAMES)
+  list(REMOVE_ITEM names capi)
+  foreach(name IN LISTS names)
     get_property(floors GLOBAL PROPERTY WEIR_FLOORS_UP_TO_${name})
     weir_add_test_program(${name} ${floors})
   endforeach()
@@ -55,16 +71,20 @@ function(weir_add_suite name)
   weir_add_test_program(${name} ${floors})
 endfunction()
 
-# Adds one plain C program for each file of tests/capi, linked with the shared library only.
+# Adds one plain C program for each file of tests/capi, linked with the shared library only. A comment with the tag
+# puts a program among the selected ones.
 function(weir_add_c_tests)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/capi/*.c")
   foreach(source IN LISTS sources)
+    weir_has_selected_tests(selected "${source}")
+    if(NOT selected)
+      continue()
+    endif()
     get_filename_component(stem "${source}" NAME_WE)
     add_executable(capi_${stem} "${source}")
     target_link_libraries(capi_${stem} PRIVATE weir weir_flags Threads::Threads m)
     target_compile_definitions(
       capi_${stem} PRIVATE "WEIR_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"" "WEIR_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
     add_test(NAME capi.${stem} COMMAND capi_${stem})
-    set_tests_properties(capi.${stem} PROPERTIES TIMEOUT 900)
   endforeach()
 endfunction()
