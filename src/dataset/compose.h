@@ -25,7 +25,7 @@ class Compose {
     return *this;
   }
   Result<DatasetRef> build(std::vector<DatasetRef> inputs, Runtime& runtime) {
-    return Dataset::build(op_, std::move(params_), std::move(inputs), runtime);
+    return Dataset::build(op_, std::move(params_), std::move(inputs), &runtime);
   }
 
  private:

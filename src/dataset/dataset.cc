@@ -30,7 +30,7 @@ Status check_constants(const OperatorDef& op, ParamsBase& params) {
 }  // namespace
 
 Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
-                                  std::vector<DatasetRef> inputs, Runtime& runtime) {
+                                  std::vector<DatasetRef> inputs, Runtime* runtime) {
   WEIR_TRY(check_constants(op, *params));
   RefPtr<Dataset> node(new Dataset());
   node->op_ = &op;
@@ -39,7 +39,8 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->dynamic_ = has_expressions(*params);
   // With parameters that are not known yet it is expanded when a cursor opens.
   if (op.expand != nullptr && !node->dynamic_) {
-    WEIR_ASSIGN(DatasetRef expanded, op.expand(*params, node->inputs_, runtime));
+    if (runtime == nullptr) return internal_error(concat(op.name, " was built without a runtime"));
+    WEIR_ASSIGN(DatasetRef expanded, op.expand(*params, node->inputs_, *runtime));
     node->inputs_.push_back(std::move(expanded));
   }
   WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));

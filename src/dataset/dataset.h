@@ -26,9 +26,9 @@ using DatasetRef = RefPtr<const Dataset>;
 
 class Dataset : public RefCounted {
  public:
-  // Types the node and checks its constants; `runtime` serves operators that look at files when they are built.
+  // Types the node and checks its constants; `runtime` serves operators that expand; others need none.
   static Result<DatasetRef> build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
-                                  std::vector<DatasetRef> inputs, Runtime& runtime);
+                                  std::vector<DatasetRef> inputs, Runtime* runtime = nullptr);
 
   const OperatorDef& op() const { return *op_; }
   const ParamsBase& params() const { return *params_; }
