@@ -2,7 +2,7 @@
 // Ownership: a plan is immutable; strings it gives are views into the records, or into default_bytes().
 // Threads: a plan may be used by many at once, a builder by one.
 // Errors: invalid_argument, of one row each.
-// Cost: about 25 ns a scalar feature; nothing is allocated for a row that is right.
+// Cost: 15 to 30 ns a scalar feature, less if records list them in one order; one allocation a call.
 #pragma once
 
 #include <cstddef>

@@ -63,22 +63,35 @@ class NameIndex {
   }
 
  private:
+  // By overlapping words like same_bytes(); it need not be strong, as the names in the index are nobody's
+  // attack.
   static size_t hash(std::string_view name) {
     constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
-    uint64_t value = name.size() * kFactor;
-    size_t at = 0;
-    for (; at + 8 <= name.size(); at += 8) {
-      uint64_t word;
-      std::memcpy(&word, name.data() + at, 8);
+    const char* bytes = name.data();
+    const size_t size = name.size();
+    uint64_t value = size * kFactor;
+    const auto mix = [&value](uint64_t word) {
       value = (value ^ word) * kFactor;
-      value ^= value >> 29;
+      value ^= value >> 32;
+    };
+    if (size >= 8) {
+      for (size_t at = 0; at + 8 < size; at += 8) mix(load<uint64_t>(bytes + at));
+      mix(load<uint64_t>(bytes + size - 8));
+    } else if (size >= 4) {
+      mix(uint64_t{load<uint32_t>(bytes)} << 32 | load<uint32_t>(bytes + size - 4));
+    } else if (size > 0) {
+      mix(uint64_t{load<uint8_t>(bytes)} | uint64_t{load<uint8_t>(bytes + size / 2)} << 8 |
+          uint64_t{load<uint8_t>(bytes + size - 1)} << 16);
     }
-    uint64_t word = 0;
-    for (int shift = 0; at < name.size(); ++at, shift += 8) {
-      word |= static_cast<uint64_t>(static_cast<uint8_t>(name[at])) << shift;
-    }
-    value = (value ^ word) * kFactor;
-    return static_cast<size_t>(value ^ (value >> 32));
+    // A name's last byte is a word's highest; only the product's upper half has all of it.
+    return static_cast<size_t>((value * kFactor) >> 32);
+  }
+
+  template <class Word>
+  static Word load(const char* bytes) {
+    Word word;
+    std::memcpy(&word, bytes, sizeof(Word));
+    return word;
   }
 
   void place(uint32_t number) {

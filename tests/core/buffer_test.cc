@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <thread>
 #include <vector>
 
 namespace weir {
@@ -151,6 +152,24 @@ TEST_CASE("buffer pool: an allocator that refuses is bad_alloc and leaves the co
   BufferPool pool(1 << 20, counting.allocator());
   CHECK_THROWS_AS(pool.allocate(100'000), std::bad_alloc);
   CHECK(pool.used_bytes() == 0);
+}
+
+TEST_CASE("buffer pool: buffers go and come on many threads", "[threads]") {
+  BufferPool pool(2'000'000);
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&pool, t] {
+      std::vector<BufferRef> held(8);
+      for (size_t i = 0; i < 2000; ++i) {
+        BufferRef& slot = held[(i * 7 + t) % held.size()];
+        slot = pool.allocate(65536 + (i * 13 + t) % 5 * 20'000);
+        slot->data()[0] = slot->data()[slot->size() - 1] = static_cast<uint8_t>(t);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(pool.used_bytes() == 0);
+  CHECK(pool.free_bytes() <= 2'000'000);
 }
 
 }  // namespace

@@ -3,9 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
+#include <vector>
 
 namespace weir {
 namespace {
@@ -157,6 +160,30 @@ TEST_CASE("atomic writing: a failure leaves what was there") {
   CHECK(!*files().exists(folder.at("taken.tmp")));
   CHECK(files().write_file_atomically(folder.at("no/ckpt"), bytes_of("x")).code() == Code::not_found);
   CHECK(files().write_file_atomically("", bytes_of("x")).code() == Code::invalid_argument);
+}
+
+TEST_CASE("atomic writing: of several writers each leaves the file whole", "[threads]") {
+  Folder folder;
+  const std::string name = folder.at("ckpt");
+  std::vector<std::thread> writers;
+  std::atomic<int> failures{0}, torn{0};
+  const auto whole = [](const std::string& text) {
+    return text.size() == 10'000 && text.find_first_not_of(text[0]) == std::string::npos;
+  };
+  REQUIRE(files().write_file_atomically(name, bytes_of(std::string(10'000, 'z'))).ok());
+  for (char c : {'a', 'b', 'c'}) {
+    writers.emplace_back([&, c] {
+      const std::string text(10'000, c);
+      for (int i = 0; i < 30; ++i) {
+        failures += !files().write_file_atomically(name, bytes_of(text)).ok();
+        torn += !whole(read(name));
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  CHECK(failures == 0);
+  CHECK(torn == 0);
+  CHECK(files().list_folder(folder.at("."))->size() == 1);
 }
 
 TEST_CASE("generations: by number, the highest first, nothing else") {

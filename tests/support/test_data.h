@@ -1,14 +1,17 @@
-// Where the files are that tests read: the tests/data folder, by the build or from the root of the source tree.
+// Where the files are that tests read: tests/data in the source tree.
 #pragma once
 
 #include <string>
 
-#ifndef WEIR_TEST_DATA
-#define WEIR_TEST_DATA "tests/data"
+// The build says where the source tree is; without it, tests are run from its root.
+#ifndef WEIR_SOURCE_DIR
+#define WEIR_SOURCE_DIR "."
 #endif
 
 namespace weir {
 
-inline std::string test_data(const std::string& name) { return std::string(WEIR_TEST_DATA "/") + name; }
+inline std::string test_data(const std::string& name) {
+  return std::string(WEIR_SOURCE_DIR "/tests/data/") + name;
+}
 
 }  // namespace weir
