@@ -25,8 +25,8 @@ bool is_number(const std::string& word) { return !word.empty() && word[0] >= '0'
 
 bool same_thing(const HandedThing& a, const HandedThing& b) {
   if (a.index() != b.index()) return false;
-  if (auto* callback = std::get_if<RefPtr<const Callback>>(&a)) {
-    return *callback == std::get<RefPtr<const Callback>>(b);
+  if (auto* callback = std::get_if<CallbackRef>(&a)) {
+    return *callback == std::get<CallbackRef>(b);
   }
   const auto* x = std::get_if<HandedValue>(&a);
   const auto* y = std::get_if<HandedValue>(&b);
@@ -62,6 +62,31 @@ struct Survey {
   }
 };
 
+void forget_bound(const Node& pattern, std::map<std::string, std::string>& renames) {
+  if (pattern.kind == Kind::pattern_name) renames.erase(pattern.text);
+  for (const Item& item : pattern.items) forget_bound(*item.value, renames);
+}
+
+// The tree with its free names replaced; what a lambda or an inner `let` binds stays.
+NodePtr renamed(const NodePtr& node, const std::map<std::string, std::string>& renames) {
+  if (renames.empty()) return node;
+  auto out = std::make_shared<Node>(*node);
+  if (node->kind == Kind::name) {
+    auto found = renames.find(node->text);
+    if (found != renames.end()) out->text = found->second;
+    return out;
+  }
+  std::map<std::string, std::string> inner = renames;
+  if (node->kind == Kind::lambda) forget_bound(node->child(0), inner);
+  if (node->kind == Kind::let_in) inner.erase(node->text);
+  bool value_outside = node->kind == Kind::let_in;
+  for (size_t i = 0; i < out->items.size(); ++i) {
+    NodePtr& child = out->items[i].value;
+    if (child) child = renamed(child, value_outside && i == 0 ? renames : inner);
+  }
+  return out;
+}
+
 class Writer {
  public:
   explicit Writer(const Document& document) { survey_.visit(document); }
@@ -77,32 +102,34 @@ class Writer {
   }
 
  private:
-  // The pipeline of a document whose statements have been added to this one's.
+  // The pipeline of a document whose statements have been added to this one's. A `let` whose name is taken, by
+  // another document or by an earlier `let`, gets a new one.
   NodePtr expand(const Document& document) {
-    const Node& root = *document.tree().root;
-    std::vector<NodePtr> enclosing;
-    for (const Item& item : root.items) {
+    std::map<std::string, std::string> renames;
+    for (const Item& item : document.tree().root->items) {
       const Node& statement = *item.value;
       if (statement.kind == Kind::param) {
         if (param_names_.insert(statement.text).second) params_.push_back(item.value);
-      } else if (statement.kind == Kind::let) {
-        NodePtr let = rewrite(item.value, document.handed());
-        // A name that is taken stays inside, in parentheses.
-        if (enclosing.empty() && let_names_.insert(statement.text).second) {
-          lets_.push_back(let);
-        } else {
-          enclosing.push_back(let);
-        }
+        continue;
       }
+      NodePtr rewritten = renamed(rewrite(item.value, document.handed()), renames);
+      if (statement.kind != Kind::let) return rewritten;
+      auto let = std::make_shared<Node>(*rewritten);
+      if (!let_names_.insert(let->text).second) {
+        let->text = new_name(statement.text);
+        renames[statement.text] = let->text;
+      }
+      lets_.push_back(std::move(let));
     }
-    NodePtr pipeline = rewrite(root.items.back().value, document.handed());
-    for (size_t i = enclosing.size(); i-- > 0;) {
-      auto let_in = std::make_shared<Node>(*enclosing[i]);
-      let_in->kind = Kind::let_in;
-      let_in->items.push_back({"", {}, pipeline});
-      pipeline = let_in;
-    }
-    return pipeline;
+    return nullptr;
+  }
+
+  std::string new_name(const std::string& stem) {
+    std::string name;
+    int number = 1;
+    do name = concat(stem, number++);
+    while (!survey_.names.insert(name).second || !let_names_.insert(name).second);
+    return name;
   }
 
   // A document used once is written where it stands; one used more often is named, since it is one node.
@@ -113,11 +140,8 @@ class Writer {
     auto let = std::make_shared<Node>();
     let->kind = Kind::let;
     let->items.push_back({"", {}, expand(document)});
-    int number = 1;
-    do let->text = concat("d", number++);
-    while (!survey_.names.insert(let->text).second);
+    let->text = new_name("d");
     lets_.push_back(let);
-    let_names_.insert(let->text);
     auto reference = std::make_shared<Node>();
     reference->kind = Kind::name;
     reference->text = let->text;

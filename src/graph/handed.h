@@ -10,10 +10,10 @@
 #include "core/ref.h"
 #include "core/spec.h"
 #include "core/value.h"
+#include "expr/callback.h"
 
 namespace weir {
 
-class Callback;  // expr/callback.h
 class Document;  // graph/document.h
 
 // A nested value; a tensor is the simplest.
@@ -22,7 +22,7 @@ struct HandedValue {
   Components values;
 };
 
-using HandedThing = std::variant<RefPtr<const Callback>, RefPtr<const Document>, HandedValue>;
+using HandedThing = std::variant<CallbackRef, RefPtr<const Document>, HandedValue>;
 
 // By the word behind the `@`: a name, or a number in decimal.
 using Handed = std::map<std::string, HandedThing, std::less<>>;

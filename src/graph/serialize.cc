@@ -1,13 +1,12 @@
-#include <google/protobuf/io/coded_stream.h>
-
 #include <cstring>
 
 #include "core/text.h"
 #include "format/proto/graph.pb.h"
 #include "graph/canonical.h"
-#include "graph/specs.h"
+#include "graph/values.h"
 #include "syntax/parser.h"
 #include "syntax/printer.h"
+#include "syntax/spec.h"
 
 namespace weir {
 
@@ -59,7 +58,7 @@ Result<Tensor> read_tensor(const graph::Tensor& in) {
 Result<HandedValue> read_value(const graph::Value& in) {
   WEIR_ASSIGN(syntax::Tree tree, syntax::parse_spec(in.spec()));
   HandedValue value;
-  value.spec = spec_of_node(*tree.root);
+  value.spec = syntax::to_spec(*tree.root);
   for (const graph::Tensor& component : in.components()) {
     WEIR_ASSIGN(Tensor tensor, read_tensor(component));
     value.values.push_back(std::move(tensor));
@@ -69,7 +68,7 @@ Result<HandedValue> read_value(const graph::Value& in) {
 }
 
 Status read_handed(const graph::Handed& in, const Handed& callbacks, Handed& out) {
-  if (!syntax::is_identifier(in.word()) && !is_number(in.word())) {
+  if (!is_identifier(in.word()) && !is_number(in.word())) {
     return invalid_argument(concat("a serialized graph hands in something under ", quote(in.word()),
                                    ", which is no name"));
   }
@@ -78,7 +77,7 @@ Status read_handed(const graph::Handed& in, const Handed& callbacks, Handed& out
     WEIR_ASSIGN(thing, read_value(in.value()));
   } else {
     auto found = callbacks.find(in.word());
-    if (found == callbacks.end() || !std::holds_alternative<RefPtr<const Callback>>(found->second)) {
+    if (found == callbacks.end() || !std::holds_alternative<CallbackRef>(found->second)) {
       return not_found(concat("the serialized graph calls the callback @", in.word(),
                               ", which is not registered; register it under this name first"));
     }

@@ -1,27 +1,10 @@
-#include "graph/specs.h"
-
-#include <cstring>
+#include "graph/values.h"
 
 #include "core/text.h"
 
 namespace weir {
 
-using syntax::Kind;
-using syntax::Node;
-
 namespace {
-
-std::vector<Spec> members_of(const Node& node) {
-  std::vector<Spec> members;
-  for (const syntax::Item& item : node.items) members.push_back(spec_of_node(*item.value));
-  return members;
-}
-
-Spec with_kind(Spec::Kind kind, const Node& node) {
-  Spec spec = Spec::tensor(node.dtype, node.shape);
-  spec.kind = kind;
-  return spec;
-}
 
 Status check_component(const Component& wanted, const Tensor& found) {
   if (wanted.dtype != found.dtype || !wanted.shape.compatible(found.shape)) {
@@ -89,31 +72,6 @@ Status check_structure(const Spec& spec, const Components& values, size_t& next)
 }
 
 }  // namespace
-
-Spec spec_of_node(const Node& node) {
-  switch (node.kind) {
-    case Kind::spec_tuple:
-      return Spec::tuple(members_of(node));
-    case Kind::spec_dict: {
-      std::vector<std::string> keys;
-      for (const syntax::Item& item : node.items) keys.push_back(item.name);
-      return Spec::dict(std::move(keys), members_of(node));
-    }
-    case Kind::spec_sparse:
-      return with_kind(Spec::Kind::sparse, node);
-    case Kind::spec_ragged:
-      return with_kind(Spec::Kind::ragged, node);
-    case Kind::spec_optional: {
-      Spec spec = Spec::tuple(members_of(node));
-      spec.kind = Spec::Kind::optional;
-      return spec;
-    }
-    case Kind::spec_dataset:
-      return Spec::dataset(spec_of_node(node.child(0)));
-    default:
-      return Spec::tensor(node.dtype, node.shape);
-  }
-}
 
 Status check_value(const Spec& spec, const Components& values) {
   std::vector<Component> wanted = spec.components();

@@ -1,0 +1,373 @@
+#include <limits>
+
+#include "core/text.h"
+#include "graph/binder.h"
+#include "ops/list.h"
+#include "syntax/spec.h"
+
+namespace weir {
+
+using syntax::Item;
+using syntax::Kind;
+using syntax::Node;
+using syntax::NodePtr;
+
+namespace {
+
+// tf.data's global seed where only an op seed is given.
+constexpr uint64_t kDefaultGraphSeed = 87654321;
+// How often the shape of a state may be relaxed before it must hold still: every dimension and the rank once.
+constexpr int kMaxStateRounds = 2 * kMaxRank;
+
+std::string grammar_of(const Field& field) {
+  std::string out;
+  if (field.allows.automatic) out += " or auto";
+  if (field.allows.none) out += " or none";
+  return out;
+}
+
+// One argument of one call.
+class ArgumentBinder {
+ public:
+  ArgumentBinder(const CallSite& site, FieldList& fields, std::vector<DatasetRef>& inputs)
+      : site_(site), binder_(site.binder), fields_(fields), inputs_(inputs) {}
+
+  Status bind(const Field& field, const NodePtr& value) {
+    field_ = &field;
+    if (!value) {
+      if (auto* const* seed = std::get_if<SeedParam*>(&field.slot)) return draw(**seed);
+      return {};
+    }
+    node_ = value.get();
+    WEIR_TRY(std::visit([&](auto* slot) { return take(*slot); }, field.slot));
+    Status bounds = check_bounds(field);
+    if (bounds.ok()) return bounds;
+    // It names the parameter itself.
+    return syntax::error_at(binder_.context().source, node_->span,
+                            concat(site_.def.name, ": ", bounds.error().message));
+  }
+
+ private:
+  Status error(const Node& at, std::string_view message) const {
+    return in_parameter(site_, *field_, at, invalid_argument(std::string(message)));
+  }
+  Status at_node(const Status& status) const { return in_parameter(site_, *field_, *node_, status); }
+  std::string path() const { return concat(site_.path, ".", field_->name); }
+
+  Result<ExpressionRef> expression(const Node& node, DType wanted) const {
+    auto compiled = compile_expression(binder_.context(), site_.scope, node, path(), wanted);
+    if (compiled.ok()) return compiled;
+    return in_parameter(site_, *field_, node, compiled.status());
+  }
+
+  // none and auto where the field takes them.
+  template <class T>
+  bool take_word(Scalar<T>& slot, Status& status) {
+    bool automatic = node_->kind == Kind::automatic;
+    if (!automatic && node_->kind != Kind::none) return false;
+    if (automatic ? field_->allows.automatic : field_->allows.none) {
+      slot = automatic ? Scalar<T>::automatic() : Scalar<T>::none();
+    } else {
+      status = error(*node_, concat("found ", automatic ? "auto" : "none", ", which it does not take"));
+    }
+    return true;
+  }
+
+  template <class T>
+  Status take_scalar(Scalar<T>& slot, DType wanted, const char* expected) {
+    Status status;
+    if (take_word(slot, status)) return status;
+    WEIR_ASSIGN(ExpressionRef value, expression(*node_, wanted));
+    if (!value->spec().is_scalar(wanted)) {
+      return error(*node_, concat("expected ", expected, grammar_of(*field_), ", found ", value->spec().to_string()));
+    }
+    return keep(slot, std::move(value));
+  }
+
+  template <class T>
+  Status keep(Scalar<T>& slot, ExpressionRef value) {
+    slot.state = Scalar<T>::State::expression;
+    slot.expression = value;
+    if (!value->constant()) return {};
+    slot.expression = nullptr;
+    slot.state = Scalar<T>::State::constant;
+    read((*value->constant())[0], slot.value);
+    return {};
+  }
+
+  static void read(const Tensor& tensor, int64_t& out) { out = *tensor.as<int64_t>(); }
+  static void read(const Tensor& tensor, bool& out) { out = *tensor.as<uint8_t>() != 0; }
+  static void read(const Tensor& tensor, std::string& out) {
+    out.assign(tensor.as<Str>()->data, tensor.as<Str>()->size);
+  }
+  static void read(const Tensor& tensor, double& out) {
+    out = tensor.dtype == DType::float32 ? *tensor.as<float>() : *tensor.as<double>();
+  }
+
+  Status take(IntParam& slot) { return take_scalar(slot, DType::int64, "an integer"); }
+  Status take(BoolParam& slot) { return take_scalar(slot, DType::boolean, "true or false"); }
+  Status take(StringParam& slot) { return take_scalar(slot, DType::string, "a string"); }
+
+  Status take(FloatParam& slot) {
+    // A literal is read with all its digits; what is computed may be of either dtype.
+    auto exact = compile_expression(binder_.context(), site_.scope, *node_, path(), DType::float64);
+    if (exact.ok() || node_->kind == Kind::automatic || node_->kind == Kind::none) {
+      return take_scalar(slot, DType::float64, "a number");
+    }
+    WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::invalid));
+    if (!value->spec().is_scalar(DType::float32)) {
+      return error(*node_, concat("expected a number", grammar_of(*field_), ", found ", value->spec().to_string()));
+    }
+    return keep(slot, std::move(value));
+  }
+
+  Status draw(SeedParam& slot) {
+    RandomSource* random = binder_.runtime().random;
+    SeedSite::Pair pair{0, 0};
+    if (random) pair = {random->draw(), random->draw()};
+    slot.site = make_ref<SeedSite>(pair);
+    return {};
+  }
+
+  Status take(SeedParam& slot) {
+    slot.state = SeedParam::State::none;
+    if (node_->kind == Kind::none) return draw(slot);
+    bool pair = node_->kind == Kind::tuple && node_->items.size() == 2;
+    WEIR_ASSIGN(int64_t first, seed_number(pair ? node_->child(0) : *node_));
+    if (!pair) {
+      slot.state = SeedParam::State::op_seed;
+      slot.first = first;
+      slot.site = make_ref<SeedSite>(SeedSite::Pair{kDefaultGraphSeed, static_cast<uint64_t>(first)});
+      return {};
+    }
+    WEIR_ASSIGN(slot.second, seed_number(node_->child(1)));
+    slot.first = first;
+    slot.state = SeedParam::State::pair;
+    if (slot.first == 0 && slot.second == 0) return draw(slot);
+    slot.site = make_ref<SeedSite>(
+        SeedSite::Pair{static_cast<uint64_t>(slot.first), static_cast<uint64_t>(slot.second)});
+    return {};
+  }
+
+  Result<int64_t> seed_number(const Node& node) {
+    WEIR_ASSIGN(ExpressionRef value, expression(node, DType::int64));
+    if (!value->spec().is_scalar(DType::int64) || !value->constant()) {
+      return error(node, "expected none, an integer or a pair of integers, known when the dataset is built");
+    }
+    return *(*value->constant())[0].as<int64_t>();
+  }
+
+  Status take(DTypeParam& slot) {
+    if (node_->kind != Kind::dtype) return error(*node_, "expected the name of a dtype");
+    slot.dtype = node_->dtype;
+    return {};
+  }
+
+  Status take(SpecParam& slot) {
+    if (node_->kind < Kind::spec_tensor || node_->kind > Kind::spec_dataset) {
+      return error(*node_, "expected an element spec, such as float32[28, 28]");
+    }
+    slot.set = true;
+    slot.spec = syntax::to_spec(*node_);
+    return {};
+  }
+
+  Status take(ValueParam& slot) {
+    if (node_->kind == Kind::lambda) return error(*node_, "expected a value, found a lambda");
+    WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::invalid));
+    slot.set = true;
+    slot.spec = value->spec();
+    if (value->constant()) {
+      slot.values = *value->constant();
+    } else {
+      slot.expression = std::move(value);
+    }
+    return {};
+  }
+
+  Result<FunctionRef> compile(const Spec& input) const {
+    if (node_->kind == Kind::lambda) {
+      auto compiled = compile_lambda(binder_.context(), site_.scope, *node_, input, path());
+      if (compiled.ok()) return compiled;
+      return at_node(compiled.status());
+    }
+    if (node_->kind != Kind::callback) return error(*node_, "expected a lambda or a @callback");
+    WEIR_ASSIGN(CallbackRef callback, binder_.callback(*node_));
+    auto made = make_callback_function(std::move(callback), input);
+    if (made.ok()) return made;
+    return at_node(made.status());
+  }
+
+  Status take(FunctionParam& slot) {
+    // Of what a mistake in the result is said.
+    const Node& body = node_->kind == Kind::lambda ? node_->child(1) : *node_;
+    FunctionRef function;
+    if (slot.takes == FunctionParam::Takes::state_and_element) {
+      WEIR_ASSIGN(function, compile_over_state(slot, body));
+    } else {
+      WEIR_ASSIGN(function, compile(inputs_[0]->spec()));
+    }
+    const Spec& result = function->result();
+    if (slot.gives == FunctionParam::Gives::boolean && !result.is_scalar(DType::boolean)) {
+      return error(body, concat("expected a scalar bool, found ", result.to_string()));
+    }
+    if (slot.gives == FunctionParam::Gives::dataset && !result.is_dataset()) {
+      return error(body, concat("expected a dataset, found ", result.to_string()));
+    }
+    slot.function = std::move(function);
+    return {};
+  }
+
+  // The state begins as the field `initial` is; a dimension that changes from call to call becomes unknown.
+  Result<FunctionRef> compile_over_state(const FunctionParam& slot, const Node& body) {
+    int at = fields_.find("initial");
+    auto* const* initial = at < 0 ? nullptr : std::get_if<ValueParam*>(&fields_.list[static_cast<size_t>(at)].slot);
+    if (!initial) return internal_error(concat(site_.def.name, " declares no field initial; please report this"));
+    Spec& state = (*initial)->spec;
+    for (int round = 0;; ++round) {
+      WEIR_ASSIGN(FunctionRef function, compile(Spec::tuple({state, inputs_[0]->spec()})));
+      const Spec& result = function->result();
+      const Spec& given = slot.gives == FunctionParam::Gives::anything && !result.children.empty()
+                              ? result.children[0]
+                              : result;
+      if (!same_structure(given, state)) {
+        return error(body, concat("a state keeps its structure and dtypes; expected ", state.to_string(), ", found ",
+                                  given.to_string()));
+      }
+      Spec relaxed = Spec::relax(state, given);
+      if (relaxed == state || round == kMaxStateRounds) return function;
+      state = std::move(relaxed);
+    }
+  }
+
+  static bool same_structure(const Spec& a, const Spec& b) {
+    if (a.kind != b.kind || a.dtype != b.dtype || a.keys != b.keys || a.children.size() != b.children.size()) {
+      return false;
+    }
+    for (size_t i = 0; i < a.children.size(); ++i) {
+      if (!same_structure(a.children[i], b.children[i])) return false;
+    }
+    return true;
+  }
+
+  Result<int> add_input(const Node& node) {
+    std::string place = concat(path(), "[", inputs_.size(), "]/");
+    auto dataset = binder_.bind_dataset(node, site_.scope, place);
+    if (!dataset.ok()) return in_parameter(site_, *field_, node, dataset.status());
+    inputs_.push_back(*std::move(dataset));
+    return static_cast<int>(inputs_.size()) - 1;
+  }
+
+  Status take(InputParam& slot) {
+    WEIR_ASSIGN(slot.index, add_input(*node_));
+    return {};
+  }
+
+  Status take(FilesParam& slot) {
+    if (binder_.is_dataset_here(*node_, site_.scope)) {
+      WEIR_ASSIGN(slot.index, add_input(*node_));
+      const Spec& spec = inputs_.back()->spec();
+      if (spec.is_scalar(DType::string)) return {};
+      return error(*node_, concat("expected a dataset of strings, found one of ", spec.to_string()));
+    }
+    WEIR_ASSIGN(ExpressionRef names, expression(*node_, DType::string));
+    const Spec& spec = names->spec();
+    if (!spec.is_tensor() || spec.dtype != DType::string || !spec.shape.rank_known() || spec.shape.rank() > 1) {
+      return error(*node_, concat("expected a file name, a list of names or a dataset of names, found ",
+                                  spec.to_string()));
+    }
+    auto dataset = names_dataset(std::move(names));
+    if (!dataset.ok()) return at_node(dataset.status());
+    slot.index = static_cast<int>(inputs_.size());
+    inputs_.push_back(*std::move(dataset));
+    return {};
+  }
+
+  // One name as a vector of it.
+  class AsVector final : public ParamExpression {
+   public:
+    explicit AsVector(ExpressionRef scalar) : scalar_(std::move(scalar)) {}
+    Result<Components> evaluate(Session& session, const Env* env) const override {
+      WEIR_ASSIGN(Components values, scalar_->evaluate(session, env));
+      values[0] = values[0].reshaped({1});
+      return values;
+    }
+
+   private:
+    ExpressionRef scalar_;
+  };
+
+  Result<DatasetRef> names_dataset(ExpressionRef names) {
+    const OperatorDef* def = find_operator("from_tensor_slices");
+    if (!def) return internal_error("from_tensor_slices is not registered; please report this");
+    FieldList slices(*def);
+    ValueParam& value = *std::get<ValueParam*>(slices.list[0].slot);
+    bool scalar = names->spec().shape.rank() == 0;
+    value.set = true;
+    value.spec = Spec::tensor(DType::string, scalar ? Shape{1} : names->spec().shape);
+    if (names->constant()) {
+      value.values = *names->constant();
+      if (scalar) value.values[0] = value.values[0].reshaped({1});
+    } else if (scalar) {
+      value.expression = make_ref<AsVector>(std::move(names));
+    } else {
+      value.expression = std::move(names);
+    }
+    return Dataset::build(*def, std::move(slices.params), {}, &binder_.runtime());
+  }
+
+  Status take(InputsParam& slot) {
+    slot.set = true;
+    return take_structure(*node_, slot.structure, slot.indices);
+  }
+
+  Status take_structure(const Node& node, Spec& structure, std::vector<int>& indices) {
+    bool dict = node.kind == Kind::dict;
+    if (!dict && node.kind != Kind::tuple && node.kind != Kind::list) {
+      WEIR_ASSIGN(int index, add_input(node));
+      indices.push_back(index);
+      structure = Spec::dataset(inputs_.back()->spec());
+      return {};
+    }
+    structure = Spec::tuple({});
+    if (dict) structure.kind = Spec::Kind::dict;
+    for (const Item& item : node.items) {
+      if (dict) structure.keys.push_back(item.name);
+      structure.children.emplace_back();
+      WEIR_TRY(take_structure(*item.value, structure.children.back(), indices));
+    }
+    if (!node.items.empty()) return {};
+    return error(node, "expected at least one dataset, found none");
+  }
+
+  const CallSite& site_;
+  Binder& binder_;
+  FieldList& fields_;
+  std::vector<DatasetRef>& inputs_;
+  const Field* field_ = nullptr;
+  const Node* node_ = nullptr;
+};
+
+}  // namespace
+
+Status bind_arguments(const CallSite& site, FieldList& fields, const std::vector<NodePtr>& values,
+                      std::vector<DatasetRef>& inputs) {
+  ArgumentBinder binder(site, fields, inputs);
+  for (size_t i = 0; i < fields.list.size(); ++i) WEIR_TRY(binder.bind(fields.list[i], values[i]));
+  return {};
+}
+
+Status in_parameter(const CallSite& site, const Field& field, const Node& at, const Status& status) {
+  const Error& error = status.error();
+  std::string lead = concat(site.def.name, ": ", field.name, ": ");
+  constexpr std::string_view kLine = "line ";
+  size_t place = error.message.rfind(kLine, 0) == 0 ? error.message.find(": ") : std::string::npos;
+  if (place == std::string::npos) {
+    return Status(error.code, syntax::render_with_caret(site.binder.context().source, at.span, lead + error.message));
+  }
+  Error shown = error;
+  shown.message.insert(place + 2, lead);
+  return Status(std::move(shown));
+}
+
+}  // namespace weir

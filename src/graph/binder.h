@@ -1,0 +1,78 @@
+// Binder: from the tree of a text to datasets: operators looked up, arguments typed and checked, lambdas compiled.
+//
+// One Binder binds one text. Pipelines inside lambdas come back through PipelineCompiler, with the lambda's scope.
+// Ownership: borrows runtime, text and what was handed in for its lifetime; datasets are shared.
+// Threads: one. Errors: as parse_document's. Cost: linear in the text.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expr/compile.h"
+#include "graph/arguments.h"
+#include "graph/handed.h"
+
+namespace weir {
+
+// More operators one behind the other are refused: every one costs stack when elements are pulled.
+inline constexpr int kMaxChain = 1000;
+
+class Binder final : public PipelineCompiler {
+ public:
+  Binder(Runtime& runtime, std::string_view source, const Handed& handed, bool has_params);
+
+  // The statements of a document, then its pipeline. `scope` knows the $params and the datasets handed in.
+  Result<DatasetRef> bind_document(const syntax::Node& document, Scope& scope);
+
+  Callee callee(syntax::Place place, std::string_view name) const override;
+  std::vector<std::string> names(syntax::Place place) const override;
+  Result<DatasetRef> compile_dataset(const syntax::Node& node, Scope& scope, std::string_view path) override;
+  Result<Terminal> compile_terminal(const syntax::Node& node, Scope& scope, std::string_view path) override;
+  Result<HandedIn> handed(const syntax::Node& callback) override;
+
+  const CompileContext& context() const { return context_; }
+  Runtime& runtime() const { return runtime_; }
+  // The callback behind @NAME; an error where it is something else.
+  Result<CallbackRef> callback(const syntax::Node& node);
+  // A dataset where one is due: a pipeline, a source's call, a name or any expression that gives one.
+  Result<DatasetRef> bind_dataset(const syntax::Node& node, const Scope& scope, std::string_view path);
+  bool is_dataset_here(const syntax::Node& node, const Scope& scope) const;
+  // How many operators stand one behind the other, from a source to this node.
+  int height(const Dataset& dataset);
+
+ private:
+  Result<DatasetRef> bind_pipeline(const syntax::Node& node, const Scope& scope, std::string_view path,
+                                   bool may_end_in_terminal);
+  Result<DatasetRef> bind_name(const syntax::Node& node, const Scope& scope, std::string_view path);
+  Result<DatasetRef> bind_call(const syntax::Node& call, DatasetRef piped, const Scope& scope,
+                               std::string_view path);
+  Result<const OperatorDef*> operator_of(const syntax::Node& call, bool piped) const;
+
+  Runtime& runtime_;
+  const Handed& handed_;
+  CompileContext context_;
+  const bool has_params_;
+  // By Dataset::id().
+  std::map<uint64_t, int> heights_;
+};
+
+// What bind_arguments needs to know of the call.
+struct CallSite {
+  Binder& binder;
+  const OperatorDef& def;
+  const syntax::Node& call;
+  const Scope& scope;
+  // "3/map" below the path of the enclosing lambda.
+  std::string path;
+};
+
+// Fills the parameters from the values matched with them; datasets among them are added to `inputs`.
+Status bind_arguments(const CallSite& site, FieldList& fields, const std::vector<syntax::NodePtr>& values,
+                      std::vector<DatasetRef>& inputs);
+
+// A status at a node, its message led by "OPERATOR: PARAMETER: ", behind line and column where it has them.
+Status in_parameter(const CallSite& site, const Field& field, const syntax::Node& at, const Status& status);
+
+}  // namespace weir

@@ -1,0 +1,223 @@
+#include "graph/document.h"
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "graph/binder.h"
+#include "graph/canonical.h"
+#include "graph/signatures.h"
+#include "graph/values.h"
+#include "ops/list.h"
+#include "syntax/parser.h"
+#include "syntax/printer.h"
+#include "syntax/spec.h"
+
+namespace weir {
+
+using syntax::Item;
+using syntax::Kind;
+using syntax::Node;
+using syntax::NodePtr;
+
+namespace {
+
+// Of texts inside texts, levels of both counted; walking them takes stack.
+constexpr int kMaxNesting = 2000;
+
+const DocumentRef* document_of(const Handed& handed, const std::string& word) {
+  auto found = handed.find(word);
+  return found == handed.end() ? nullptr : std::get_if<DocumentRef>(&found->second);
+}
+
+// A dataset handed in, as a name that no text can write.
+std::string name_of_handed(const std::string& word) { return "@" + word; }
+
+// The same tree in which datasets handed in are names, which the scope knows.
+NodePtr with_names(const NodePtr& node, const Handed& handed) {
+  if (node->kind == Kind::callback) {
+    if (!document_of(handed, node->text)) return node;
+    auto name = std::make_shared<Node>(*node);
+    name->kind = Kind::name;
+    name->text = name_of_handed(node->text);
+    return name;
+  }
+  std::shared_ptr<Node> changed;
+  for (size_t i = 0; i < node->items.size(); ++i) {
+    if (!node->items[i].value) continue;
+    NodePtr child = with_names(node->items[i].value, handed);
+    if (child == node->items[i].value) continue;
+    if (!changed) changed = std::make_shared<Node>(*node);
+    changed->items[i].value = std::move(child);
+  }
+  return changed ? changed : node;
+}
+
+}  // namespace
+
+class DocumentBuilder {
+ public:
+  static Result<DocumentRef> build(Runtime& runtime, syntax::Tree tree, Handed handed) {
+    RefPtr<Document> document(new Document());
+    document->tree_ = std::make_unique<const syntax::Tree>(std::move(tree));
+    document->handed_ = std::move(handed);
+    WEIR_TRY(check_nesting(*document));
+    WEIR_TRY(collect_params(*document));
+    document->fingerprint_ = fingerprint_of(canonical(*document));
+    DocumentBuilder builder(runtime, document->params_);
+    WEIR_ASSIGN(document->root_, builder.bind(*document));
+    return DocumentRef(document);
+  }
+
+ private:
+  DocumentBuilder(Runtime& runtime, const std::vector<DeclaredParam>& params) : runtime_(runtime), params_(params) {}
+
+  static int depth_of(const Node& node, const Handed& handed) {
+    int deepest = 0;
+    if (node.kind == Kind::callback) {
+      if (const DocumentRef* inner = document_of(handed, node.text)) deepest = (*inner)->depth_;
+    }
+    for (const Item& item : node.items) {
+      if (item.value) deepest = std::max(deepest, depth_of(*item.value, handed));
+    }
+    return deepest + 1;
+  }
+
+  static Status check_nesting(Document& document) {
+    document.depth_ = depth_of(*document.tree_->root, document.handed_);
+    if (document.depth_ <= kMaxNesting) return {};
+    return invalid_argument(concat("datasets handed to one another nest more than ", kMaxNesting,
+                                   " levels deep; write some of them as one text"));
+  }
+
+  static Status add_param(Document& document, std::string name, Spec spec) {
+    for (const DeclaredParam& known : document.params_) {
+      if (known.name != name) continue;
+      if (known.spec == spec) return {};
+      return invalid_argument(concat("the datasets disagree about $", name, ": ", known.spec.to_string(), " and ",
+                                     spec.to_string()));
+    }
+    document.params_.push_back({std::move(name), std::move(spec)});
+    return {};
+  }
+
+  static Status collect_params(Document& document) {
+    for (const Item& item : document.tree_->root->items) {
+      if (item.value->kind != Kind::param) continue;
+      WEIR_TRY(add_param(document, item.value->text, syntax::to_spec(item.value->child(0))));
+    }
+    for (const auto& [word, thing] : document.handed_) {
+      const auto* inner = std::get_if<DocumentRef>(&thing);
+      if (!inner) continue;
+      for (const DeclaredParam& param : (*inner)->params()) WEIR_TRY(add_param(document, param.name, param.spec));
+    }
+    return {};
+  }
+
+  // One node however often a dataset was handed in. What has $params of its own is bound again, since its
+  // variables lie elsewhere in the new document's Env.
+  Result<DatasetRef> bind_handed(const DocumentRef& inner) {
+    if (inner->params().empty()) return inner->root();
+    DatasetRef& known = bound_[inner.get()];
+    if (!known) {
+      WEIR_ASSIGN(known, bind(*inner));
+    }
+    return known;
+  }
+
+  Result<DatasetRef> bind(const Document& document) {
+    Scope scope;
+    for (const DeclaredParam& param : params_) scope.declare_param(param.name, param.spec);
+    for (const auto& [word, thing] : document.handed()) {
+      const auto* inner = std::get_if<DocumentRef>(&thing);
+      if (!inner) continue;
+      WEIR_ASSIGN(DatasetRef dataset, bind_handed(*inner));
+      scope.bind_dataset(name_of_handed(word), std::move(dataset));
+    }
+    Binder binder(runtime_, document.tree().source, document.handed(), !params_.empty());
+    return binder.bind_document(*with_names(document.tree().root, document.handed()), scope);
+  }
+
+  Runtime& runtime_;
+  const std::vector<DeclaredParam>& params_;
+  std::map<const Document*, DatasetRef> bound_;
+};
+
+Document::~Document() = default;
+
+bool Document::ends_in_terminal() const { return root_->op().kind == OperatorKind::terminal; }
+std::string Document::format() const { return syntax::print(*canonical(*this).root); }
+GraphDigest Document::digest() const { return digest_of(canonical(*this)); }
+
+bool equal(const Document& a, const Document& b) { return a.fingerprint() == b.fingerprint(); }
+
+Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed) {
+  WEIR_ASSIGN(syntax::Tree tree, syntax::parse_document(std::string(text), signatures()));
+  return DocumentBuilder::build(runtime, std::move(tree), handed);
+}
+
+namespace {
+
+// Adds the input under a number that nobody uses and yields its word.
+std::string add_input(Handed& handed, const DocumentRef& input) {
+  for (size_t number = 1;; ++number) {
+    std::string word = std::to_string(number);
+    if (handed.emplace(word, input).second) return word;
+  }
+}
+
+// The call as it would be written, each argument on lines of its own, so that a comment in one ends with it.
+std::string call_text(const OperatorDef& def, const std::vector<std::string>& inputs,
+                      const std::vector<TextArgument>& arguments) {
+  bool piped = def.kind != OperatorKind::source;
+  std::string out = piped ? concat("@", inputs[0], " | ", def.name, "(") : concat(def.name, "(");
+  bool first = true;
+  for (size_t i = piped ? 1 : 0; i < inputs.size(); ++i) {
+    out += concat(first ? "" : ", ", "@", inputs[i]);
+    first = false;
+  }
+  for (const TextArgument& argument : arguments) {
+    if (!first) out += ", ";
+    first = false;
+    if (!argument.name.empty()) out += argument.name + ": ";
+    out += argument.text + "\n";
+  }
+  return out + ")";
+}
+
+// True if the text is the one call that was meant, and no argument closed it to write on.
+bool is_one_call(const Node& document, const OperatorDef& def, size_t argument_count) {
+  if (document.items.size() != 1) return false;
+  const Node* call = &document.child(0);
+  if (call->kind == Kind::pipeline && def.kind != OperatorKind::source) {
+    if (call->items.size() != 2) return false;
+    call = &call->child(1);
+  }
+  return call->kind == Kind::call && call->text == def.name && call->items.size() == argument_count;
+}
+
+}  // namespace
+
+Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name, const std::vector<DocumentRef>& inputs,
+                                   const std::vector<TextArgument>& arguments, const Handed& handed) {
+  const OperatorDef* def = find_operator(name);
+  if (!def) {
+    std::vector<std::string> names;
+    for (const OperatorDef* known : operators()) names.emplace_back(known->name);
+    std::string near = nearest(name, names);
+    return invalid_argument(concat("there is no operator called ", name, near.empty() ? "" : "; did you mean ", near,
+                                   near.empty() ? "" : "?"));
+  }
+  bool piped = def->kind != OperatorKind::source;
+  if (piped && inputs.empty()) return invalid_argument(concat(name, " applies to a dataset; no input was given"));
+  Handed all = handed;
+  std::vector<std::string> words;
+  for (const DocumentRef& input : inputs) words.push_back(add_input(all, input));
+  WEIR_ASSIGN(syntax::Tree tree, syntax::parse_document(call_text(*def, words, arguments), signatures()));
+  size_t count = inputs.size() + arguments.size() - (piped ? 1 : 0);
+  if (!is_one_call(*tree.root, *def, count)) {
+    return invalid_argument(concat("the arguments of ", name, " are no ", count, " values: ", tree.source));
+  }
+  return DocumentBuilder::build(runtime, std::move(tree), std::move(all));
+}
+
+}  // namespace weir

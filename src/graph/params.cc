@@ -1,0 +1,113 @@
+#include "core/text.h"
+#include "expr/compile.h"
+#include "graph/document.h"
+#include "graph/values.h"
+#include "syntax/parser.h"
+
+namespace weir {
+
+using syntax::Kind;
+using syntax::Node;
+
+namespace {
+
+bool is_structure(const Spec& spec) { return spec.kind == Spec::Kind::tuple || spec.kind == Spec::Kind::dict; }
+
+// The literal for a member, or null.
+const Node* member(const Node& node, const Spec& spec, size_t i) {
+  if (spec.kind == Spec::Kind::tuple) return i < node.items.size() ? node.items[i].value.get() : nullptr;
+  for (const syntax::Item& item : node.items) {
+    if (item.name == spec.keys[i]) return item.value.get();
+  }
+  return nullptr;
+}
+
+Status read_literal(const CompileContext& context, const Node& node, const Spec& spec, Components& out) {
+  if (is_structure(spec)) {
+    bool fits = node.kind == (spec.kind == Spec::Kind::tuple ? Kind::tuple : Kind::dict);
+    if (!fits || node.items.size() != spec.children.size()) {
+      return error_at(context, node, concat("expected a literal of ", spec.to_string()));
+    }
+    for (size_t i = 0; i < spec.children.size(); ++i) {
+      const Node* part = member(node, spec, i);
+      if (!part) return error_at(context, node, concat("expected a value for the key ", quote(spec.keys[i])));
+      WEIR_TRY(read_literal(context, *part, spec.children[i], out));
+    }
+    return {};
+  }
+  if (!spec.is_tensor()) {
+    return error_at(context, node, concat(spec.to_string(), " has no literal; hand the value in as tensors"));
+  }
+  Scope scope;
+  WEIR_ASSIGN(ExpressionRef value, compile_expression(context, scope, node, "", spec.dtype));
+  if (!value->constant() || !value->spec().is_tensor() || !value->spec().shape.compatible(spec.shape)) {
+    return error_at(context, node, concat("expected ", spec.to_string(), ", found ", value->spec().to_string()));
+  }
+  out.push_back((*value->constant())[0]);
+  return {};
+}
+
+Result<Components> read_value(const DeclaredParam& param, const std::variant<std::string, HandedValue>& given) {
+  if (const auto* text = std::get_if<std::string>(&given)) {
+    WEIR_ASSIGN(syntax::Tree tree, syntax::parse_value(*text));
+    CompileContext context{.source = tree.source};
+    Components out;
+    WEIR_TRY(read_literal(context, *tree.root, param.spec, out));
+    return out;
+  }
+  const auto& value = std::get<HandedValue>(given);
+  WEIR_TRY(check_value(value.spec, value.values));
+  WEIR_TRY(param.spec.check_compatible(value.spec));
+  Components out;
+  for (int from : component_order(value.spec, param.spec)) out.push_back(value.values[static_cast<size_t>(from)]);
+  WEIR_TRY(check_value(param.spec, out));
+  return out;
+}
+
+Status check_names(const Document& document, const std::vector<ParamValue>& given) {
+  std::vector<std::string> names;
+  for (const DeclaredParam& param : document.params()) names.push_back(param.name);
+  for (size_t i = 0; i < given.size(); ++i) {
+    bool known = false;
+    for (const std::string& name : names) known = known || name == given[i].name;
+    if (!known) {
+      std::string near = nearest(given[i].name, names);
+      return invalid_argument(concat("there is no parameter $", given[i].name,
+                                     names.empty() ? "; the dataset declares none" : "",
+                                     near.empty() ? "" : concat("; did you mean $", near, "?")));
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (given[j].name == given[i].name) {
+        return invalid_argument(concat("the parameter $", given[i].name, " is given twice"));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<EnvRef> bind_params_env(const Document& document, const std::vector<ParamValue>& given) {
+  WEIR_TRY(check_names(document, given));
+  if (document.params().empty()) return EnvRef();
+  Components values;
+  for (const DeclaredParam& param : document.params()) {
+    const ParamValue* found = nullptr;
+    for (const ParamValue& value : given) {
+      if (value.name == param.name) found = &value;
+    }
+    if (!found) {
+      return invalid_argument(
+          concat("the parameter $", param.name, " needs a value; expected ", param.spec.to_string()));
+    }
+    auto read = read_value(param, found->value);
+    if (!read.ok()) {
+      const Error& error = read.status().error();
+      return Status(error.code, concat("the parameter $", param.name, ": ", error.message));
+    }
+    for (Tensor& tensor : *read) values.push_back(std::move(tensor));
+  }
+  return EnvRef(make_ref<Env>(nullptr, std::move(values)));
+}
+
+}  // namespace weir

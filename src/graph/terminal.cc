@@ -1,0 +1,53 @@
+#include "graph/terminal.h"
+
+#include "core/text.h"
+#include "dataset/operator.h"
+#include "dataset/stage.h"
+#include "exec/crew.h"
+
+namespace weir {
+
+namespace {
+
+class Runner final : public TerminalRunner {
+ public:
+  explicit Runner(DatasetRef dataset) : dataset_(std::move(dataset)) {}
+
+  Lane lane() const override { return dataset_->lane(); }
+  std::string not_replayable() const override { return dataset_->not_replayable(); }
+  void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override {
+    for (const auto& site : dataset_->seed_sites()) out.push_back(site);
+  }
+
+  // The call is part of a pump or poll of the outer iterator, whose crew must not be waited for; what runs ahead
+  // below the terminal gets a crew of its own.
+  Status run(Session& outer, const EnvRef& env, uint64_t key, Components& out) const override {
+    RefPtr<Session> session = make_session(outer.runtime);
+    for (const auto& site : dataset_->seed_sites()) session->override_seed(*site, outer.seed(*site));
+    EpochScope epochs;
+    Context ctx{*session, session->crew, &epochs};
+    std::unique_ptr<Stage> stage = Stage::open(ctx, dataset_, env, key, nullptr, -1);
+    Block block;
+    Result<Pull> got = session->crew->drive([&] {
+      if (outer.cancelled.load(std::memory_order_relaxed)) session->cancelled.store(true);
+      return stage->next(ctx, Want{}, block);
+    });
+    if (!got.ok()) return got.status();
+    if (*got == Pull::cancelled) return Status(Code::cancelled, "the iterator was cancelled");
+    if (*got != Pull::rows) return internal_error(concat(dataset_->op().name, " gave no value; please report this"));
+    if (const ErrorPtr* error = block.error_of(0)) return Status(*error);
+    out = block.row(0);
+    return {};
+  }
+
+ private:
+  const DatasetRef dataset_;
+};
+
+}  // namespace
+
+RefPtr<const TerminalRunner> make_terminal_runner(DatasetRef dataset) {
+  return make_ref<Runner>(std::move(dataset));
+}
+
+}  // namespace weir

@@ -1,0 +1,114 @@
+#include "graph/variable.h"
+
+#include "dataset/operator.h"
+
+namespace weir {
+
+namespace {
+
+// Passes on what the expression behind a parameter tells about itself.
+class TraitsOfExpression final : public FunctionTraits {
+ public:
+  explicit TraitsOfExpression(ExpressionRef expression) : expression_(std::move(expression)) {}
+  Lane lane() const override { return expression_->traits().lane(); }
+  std::string not_replayable() const override { return expression_->traits().not_replayable(); }
+  void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override {
+    expression_->traits().seed_sites(out);
+  }
+
+ private:
+  ExpressionRef expression_;
+};
+
+struct VariableParams : ParamsOf<VariableParams> {
+  ValueParam value;
+  FunctionParam traits{FunctionParam::Takes::element, FunctionParam::Gives::dataset};
+  void fields(Fields& f) override {
+    f("value", value, "The dataset.");
+    f("traits", traits, "What the expression needs.");
+  }
+};
+
+class Variable final : public Cursor {
+ public:
+  Variable(Opening& opening, const VariableParams& params)
+      : input_(opening.ctx, node_of(params), dataset_of(params.value.values[0]).env, opening.key, opening.path, -1,
+               Port::Mode::pass) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override { return input_.pull(ctx, want, out); }
+  void state(Archive& archive) override { input_.state(archive); }
+
+ private:
+  static DatasetRef node_of(const VariableParams& params) {
+    return DatasetRef(static_cast<const Dataset*>(dataset_of(params.value.values[0]).node.get()));
+  }
+
+  Port input_;
+};
+
+Result<Spec> variable_spec(const VariableParams& params, std::span<const DatasetRef>) {
+  return params.value.spec.children[0];
+}
+
+const OperatorDef& variable_operator() {
+  static const OperatorDef def = define<VariableParams, Variable>({
+      .name = "variable",
+      .kind = OperatorKind::source,
+      .doc = "The dataset that a variable holds.",
+      .spec = spec_of<VariableParams, variable_spec>,
+      .cardinality = unknown_cardinality,
+  });
+  return def;
+}
+
+struct OuterParams : ParamsOf<OuterParams> {
+  int levels = 0;
+  void fields(Fields&) override {}
+};
+
+class Outer final : public Cursor {
+ public:
+  Outer(Opening& opening, const OuterParams& params)
+      : input_(opening.ctx, opening.node.inputs()[0], EnvRef(&opening.env->up(params.levels)), opening.key,
+               opening.path, -1, Port::Mode::pass) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override { return input_.pull(ctx, want, out); }
+  void state(Archive& archive) override { input_.state(archive); }
+
+ private:
+  Port input_;
+};
+
+const OperatorDef& outer_operator() {
+  static const OperatorDef def = define<OuterParams, Outer>({
+      .name = "let",
+      .kind = OperatorKind::source,
+      .doc = "A dataset bound outside the lambda.",
+      .spec = same_spec,
+      .cardinality = same_cardinality,
+  });
+  return def;
+}
+
+}  // namespace
+
+Result<DatasetRef> variable_dataset(ExpressionRef value, Runtime& runtime) {
+  auto params = std::make_unique<VariableParams>();
+  params->value.set = true;
+  params->value.spec = value->spec();
+  params->traits.function = make_ref<TraitsOfExpression>(value);
+  if (value->constant()) {
+    params->value.values = *value->constant();
+  } else {
+    params->value.expression = std::move(value);
+  }
+  return Dataset::build(variable_operator(), std::move(params), {}, &runtime);
+}
+
+Result<DatasetRef> outer_dataset(DatasetRef node, int levels, Runtime& runtime) {
+  auto params = std::make_unique<OuterParams>();
+  params->levels = levels;
+  return Dataset::build(outer_operator(), std::move(params), {std::move(node)}, &runtime);
+}
+
+}  // namespace weir
