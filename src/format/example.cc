@@ -141,7 +141,7 @@ class Plan final : public ExamplePlan {
   Status prepare(std::vector<FeatureConfig> features);
 
   void parse(std::span<const Str> records, void* const* columns,
-             std::vector<RowError>& errors) const override {
+             std::vector<ExampleError>& errors) const override {
     std::vector<Progress> progress = begin();
     for (size_t row = 0; row < records.size(); ++row) {
       Status status = parse_record(records[row], row, row + 1, columns, progress);

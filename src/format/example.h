@@ -40,7 +40,7 @@ struct FeatureConfig {
   std::vector<std::string> string_default;
 };
 
-struct RowError {
+struct ExampleError {
   size_t row;
   Status status;
 };
@@ -56,7 +56,7 @@ class ExamplePlan {
   // error for each row that has one, the first that is met, in the order of rows; that row is zero in all
   // columns then.
   virtual void parse(std::span<const Str> records, void* const* columns,
-                     std::vector<RowError>& errors) const = 0;
+                     std::vector<ExampleError>& errors) const = 0;
   // The same for one record, into row `row`.
   virtual Status parse_row(Str record, size_t row, void* const* columns) const = 0;
 

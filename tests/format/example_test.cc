@@ -49,7 +49,7 @@ struct Columns {
   std::vector<std::vector<int64_t>> int64;
   std::vector<std::vector<float>> floats;
   std::vector<std::vector<Str>> strings;
-  std::vector<RowError> errors;
+  std::vector<ExampleError> errors;
 
   std::string string(size_t f, size_t i) const { return {strings[f][i].data, strings[f][i].size}; }
 };
