@@ -1,0 +1,213 @@
+// Runs the text cases through the C ABI, each in a folder of its own.
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "case_file.h"
+#include "weir/weir.h"
+
+namespace weir::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kFolder = fs::path(WEIR_SOURCE_DIR) / "tests/conformance";
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+std::string text_of(const weir_error& error) { return std::string(error.line.data, error.line.size); }
+
+// What running a case gave.
+struct Run {
+  std::vector<std::string> lines;
+  std::string spec;
+  std::string cardinality;
+  // The messages behind the error lines, for the reader of a failure.
+  std::string messages;
+};
+
+std::string take_bytes(weir_bytes& bytes) {
+  std::string out(bytes.data, bytes.size);
+  weir_bytes_release(&bytes);
+  return out;
+}
+
+class Runner {
+ public:
+  Runner() { REQUIRE(weir_runtime_create(nullptr, &runtime_, &error_) == WEIR_OK); }
+  Runner(const Runner&) = delete;
+  ~Runner() {
+    weir_error_clear(&error_);
+    weir_runtime_destroy(runtime_);
+  }
+
+  Run run(const Case& test) {
+    Run out;
+    weir_dataset dataset{};
+    if (weir_dataset_parse(runtime_, test.document.data(), test.document.size(), nullptr, 0, &dataset, &error_) < 0) {
+      out.lines.push_back("build error: " + failure(out));
+      return out;
+    }
+    describe(dataset, out);
+    iterate(test, dataset, out);
+    weir_dataset_unref(dataset);
+    return out;
+  }
+
+ private:
+  std::string failure(Run& out) {
+    out.messages += text_of(error_) + "\n";
+    return weir_code_name(error_.code);
+  }
+
+  void describe(weir_dataset dataset, Run& out) {
+    weir_spec spec{};
+    weir_bytes bytes = WEIR_BYTES_INIT;
+    REQUIRE(weir_dataset_spec(dataset, &spec, &error_) == WEIR_OK);
+    REQUIRE(weir_spec_format(spec, &bytes, &error_) == WEIR_OK);
+    out.spec = take_bytes(bytes);
+    weir_spec_unref(spec);
+    int64_t cardinality = 0;
+    REQUIRE(weir_dataset_cardinality(dataset, &cardinality, &error_) == WEIR_OK);
+    out.cardinality = cardinality == WEIR_CARDINALITY_INFINITE  ? "infinite"
+                      : cardinality == WEIR_CARDINALITY_UNKNOWN ? "unknown"
+                                                                : std::to_string(cardinality);
+  }
+
+  void iterate(const Case& test, weir_dataset dataset, Run& out) {
+    std::vector<weir_argument> params;
+    for (const auto& [name, value] : test.params) {
+      weir_argument argument = WEIR_ARGUMENT_INIT;
+      argument.name = name.data();
+      argument.name_size = name.size();
+      argument.text = value.data();
+      argument.text_size = value.size();
+      params.push_back(argument);
+    }
+    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+    options.params = params.data();
+    options.param_count = params.size();
+    weir_iterator iterator{};
+    if (weir_iterator_create(runtime_, dataset, &options, &iterator, &error_) < 0) {
+      out.lines.push_back("build error: " + failure(out));
+      return;
+    }
+    weir_element element{};
+    REQUIRE(weir_element_create(&element, &error_) == WEIR_OK);
+    while (test.take < 0 || static_cast<int64_t>(out.lines.size()) < test.take) {
+      int32_t result = weir_iterator_next(iterator, element, &error_);
+      if (result == WEIR_OK) {
+        weir_bytes bytes = WEIR_BYTES_INIT;
+        result = weir_element_format(element, 0, &bytes, &error_);
+        out.lines.push_back(result == WEIR_OK ? take_bytes(bytes) : "error: " + failure(out));
+      } else if (result == WEIR_ELEMENT_FAILED) {
+        out.lines.push_back("error: " + failure(out));
+      } else {
+        out.lines.push_back(result == WEIR_END ? "end" : "call failed: " + failure(out));
+        break;
+      }
+    }
+    weir_element_destroy(element);
+    weir_iterator_destroy(iterator);
+  }
+
+  weir_runtime runtime_{};
+  weir_error error_ = WEIR_ERROR_INIT;
+};
+
+// A fresh folder in which data and data_expr are found, as the working directory.
+class CaseFolder {
+ public:
+  CaseFolder() : before_(fs::current_path()) {
+    std::string name = (fs::temp_directory_path() / "weir-case-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    folder_ = name;
+    for (const char* data : {"data", "data_expr"}) fs::create_directory_symlink(kFolder / data, folder_ / data);
+    fs::current_path(folder_);
+  }
+  CaseFolder(const CaseFolder&) = delete;
+  ~CaseFolder() {
+    fs::current_path(before_);
+    fs::remove_all(folder_);
+  }
+
+ private:
+  fs::path before_;
+  fs::path folder_;
+};
+
+std::vector<Case> all_cases() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(kFolder)) {
+    if (entry.path().extension() == ".cases") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Case> out;
+  for (const fs::path& file : files) {
+    for (Case& one : parse_cases(file.stem().string(), read_text(file))) out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::string verdict(Runner& runner, const Case& test) {
+  CaseFolder folder;
+  Run run = runner.run(test);
+  std::string difference = compare(test, run.lines);
+  if (difference.empty() && !test.spec.empty() && test.spec != run.spec) {
+    difference = "spec: expected " + test.spec + ", found " + run.spec;
+  }
+  if (difference.empty() && !test.cardinality.empty() && test.cardinality != run.cardinality) {
+    difference = "cardinality: expected " + test.cardinality + ", found " + run.cardinality;
+  }
+  return difference.empty() ? "" : difference + (run.messages.empty() ? "" : "\n" + run.messages);
+}
+
+std::set<std::string> pending_cases() {
+  std::set<std::string> out;
+  std::istringstream in(read_text(kFolder / "pending.txt"));
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty() && line[0] != '#') out.insert(line);
+  }
+  return out;
+}
+
+TEST_CASE("conformance: every case gives what TensorFlow gives", "[conformance]") {
+  const char* only = std::getenv("WEIR_CASES");
+  std::set<std::string> pending = pending_cases();
+  std::set<std::string> seen;
+  Runner runner;
+  int passed = 0;
+  for (const Case& test : all_cases()) {
+    if (only != nullptr && test.id().find(only) == std::string::npos) continue;
+    INFO(test.id());
+    INFO(test.document);
+    CHECK(seen.insert(test.id()).second);
+    std::string difference = verdict(runner, test);
+    if (pending.count(test.id()) > 0) {
+      INFO("it passes now: take it from pending.txt");
+      CHECK(!difference.empty());
+    } else {
+      INFO(difference);
+      CHECK(difference.empty());
+      if (difference.empty()) ++passed;
+    }
+  }
+  if (only == nullptr) {
+    for (const std::string& name : pending) {
+      INFO("pending.txt names a case that does not exist: " << name);
+      CHECK(seen.count(name) == 1);
+    }
+    CHECK(passed > 0);
+  }
+}
+
+}  // namespace
+}  // namespace weir::conformance
