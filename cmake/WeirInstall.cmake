@@ -1,1 +1,27 @@
-# What is installed.
+# What is installed: the headers, the library, the command, and how CMake and pkg-config find them.
+
+include(CMakePackageConfigHelpers)
+
+install(TARGETS weir EXPORT weirTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/weir" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+if(TARGET weir_command)
+  install(TARGETS weir_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+set(weir_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/weir")
+install(
+  EXPORT weirTargets
+  NAMESPACE weir::
+  FILE weirConfig.cmake
+  DESTINATION "${weir_package_folder}")
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/weirConfigVersion.cmake" VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/weirConfigVersion.cmake" DESTINATION "${weir_package_folder}")
+
+# Relative to where weir.pc itself lies, so that an installed tree can be moved.
+file(RELATIVE_PATH WEIR_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/weir.pc.in" "${PROJECT_BINARY_DIR}/weir.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/weir.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES.md README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")

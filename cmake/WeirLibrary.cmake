@@ -25,6 +25,17 @@ function(weir_add_library)
     -Wl,-z,now)
   if(NOT WEIR_SANITIZE)
     target_link_options(weir PRIVATE -Wl,-z,defs)
+    # abidiff reads the types of the public face from the debug information of the topmost floor.
+    if(TARGET weir_capi)
+      target_compile_options(weir_capi PRIVATE -g)
+    endif()
+  endif()
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT WEIR_SANITIZE)
+    add_custom_command(
+      TARGET weir
+      POST_BUILD
+      COMMAND "${PROJECT_SOURCE_DIR}/tools/report-library" "$<TARGET_FILE:weir>"
+      VERBATIM)
   endif()
 endfunction()
 
@@ -38,4 +49,5 @@ function(weir_add_command)
   set_target_properties(weir_command PROPERTIES OUTPUT_NAME weir)
   target_include_directories(weir_command PRIVATE "${PROJECT_SOURCE_DIR}/tools/weir")
   target_link_libraries(weir_command PRIVATE weir weir_flags)
+  set_target_properties(weir_command PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endfunction()

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""tools/check-layers finds each kind of offence, and none in a clean tree."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CHECK = pathlib.Path(__file__).resolve().parents[2] / "tools/check-layers"
+LONG_BODY = "int f() {\n" + "  step();\n" * 71 + "}\n"
+
+# (path, content, words that the complaint must hold)
+OFFENCES = [
+    ("src/core/a.cc", '#include "exec/pump.h"\n', "src/core/a.cc:1: \"exec/pump.h\" lies on the floor exec"),
+    ("src/iterator/a.h", '#include "capi/call.h"\n', "lies on the floor capi"),
+    ("src/ops/a.cc", "std::thread worker;\n", "threads and condition variables belong in src/exec/"),
+    ("src/format/a.cc", "std::condition_variable ready;\n", "threads and condition variables"),
+    ("src/ops/a.cc", "\nstd::mutex lock;\n", "src/ops/a.cc:2:"),
+    ("capi/a.cc", "pthread_mutex_lock(&m);\n", "locks belong in src/exec/"),
+    ("src/ops/a.cc", "int fd = ::open(path, O_RDONLY);\n", "opening files belong in src/fs/"),
+    ("src/ops/a.cc", "std::ifstream in(path);\n", "opening files"),
+    ("src/core/a.cc", "// TO" "DO: later\n", "finish it"),
+    ("src/core/a.cc", "int x;\n" * 601, "601 lines; split the file"),
+    ("src/core/a.cc", LONG_BODY, "a function of 71 lines"),
+    ("src/ops/transforms/take.cc", "int x;\n", "no test; write tests/ops/transforms/take_test.cc"),
+]
+CLEAN = [
+    ("src/exec/a.cc", '#include "core/status.h"\nstd::thread worker;\nstd::mutex lock;\n'),
+    ("src/fs/a.cc", "int fd = ::open(path, O_RDONLY);\n"),
+    ("src/core/b.cc", "// std::mutex would do, but a spin lock is shorter.\nint x;\n"),
+    ("src/core/c.cc", LONG_BODY.replace("  step();\n", "", 1)),
+]
+
+
+def run(files):
+    """The exit code and output of the check over a tree of these files."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, content in files:
+            file = pathlib.Path(folder, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content)
+        result = subprocess.run([CHECK, folder], capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout
+
+
+def main():
+    failed = 0
+    for path, content, words in OFFENCES:
+        code, out = run([(path, content)])
+        if code != 1 or words not in out:
+            failed += 1
+            print(f"not found in {path}: {words!r}\n{out}")
+    code, out = run(CLEAN)
+    if code != 0:
+        failed += 1
+        print(f"found something in a clean tree:\n{out}")
+    print(f"{len(OFFENCES) + 1} trees, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

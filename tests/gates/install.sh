@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# What is installed serves a stranger's C and C++ programs, through the CMake package and through pkg-config.
+#
+#   install.sh SOURCE BUILD
+set -euo pipefail
+
+gate=$1/tests/gates/install
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+cmake --install "$2" --prefix "$prefix" >"$work/log"
+pkg_config_folder=$(dirname "$(find "$prefix" -name weir.pc -print -quit)")
+library_folder=$(dirname "$pkg_config_folder")
+
+cmake -G Ninja -S "$gate" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"
+cmake --build "$work/cmake" >>"$work/log"
+"$work/cmake/c_program"
+"$work/cmake/cxx_program"
+
+export PKG_CONFIG_PATH=$pkg_config_folder
+read -ra flags <<<"$(pkg-config --cflags --libs weir)"
+cc -std=c99 "$gate/program.c" -o "$work/c_program" "${flags[@]}"
+c++ -std=c++11 "$gate/program.cc" -o "$work/cxx_program" "${flags[@]}"
+LD_LIBRARY_PATH=$library_folder "$work/c_program"
+LD_LIBRARY_PATH=$library_folder "$work/cxx_program"
+
+# The installed command, where there is one, finds the installed library by itself.
+if [[ -x $prefix/bin/weir ]]; then "$prefix/bin/weir" --version; fi
