@@ -123,6 +123,16 @@ TEST_CASE("buffer pool: what waits stays within the limit, sizes out of use go f
   CHECK(pool.free_bytes() == 3 * 65536);
 }
 
+TEST_CASE("buffer pool: the size that came back last is kept, a larger one too") {
+  BufferPool pool(300'000);
+  std::vector<BufferRef> small;
+  for (int i = 0; i < 3; ++i) small.push_back(pool.allocate(65536));
+  BufferRef large = pool.allocate(131072);
+  small.clear();
+  large = nullptr;
+  CHECK(pool.free_bytes() == 131072 + 2 * 65536);
+}
+
 TEST_CASE("buffer pool: a buffer above the limit is freed at once") {
   Counting counting;
   BufferPool pool(100'000, counting.allocator());
