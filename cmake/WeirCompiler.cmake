@@ -25,6 +25,8 @@ add_library(weir_flags INTERFACE)
 target_compile_options(weir_flags INTERFACE -Wall -Wextra -ffunction-sections -fdata-sections)
 # One value on every machine: no multiplication and addition is fused behind our back.
 target_compile_options(weir_flags INTERFACE -ffp-contract=off)
+# Nobody reads errno or the exception flags after arithmetic, and loops over sqrt or a comparison vectorise without.
+target_compile_options(weir_flags INTERFACE -fno-math-errno -fno-trapping-math)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_compile_options(weir_flags INTERFACE -march=x86-64-v2)
 endif()
