@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
@@ -252,13 +253,7 @@ class Threads final : public Executor {
     auto* probe = options.probe ? options.probe : probe_threads;
     if (!probe(std::min({size_, processors, kMaxProbedThreads}))) return;
     blocking_ = make_ref<ThreadQueue>(this, blocking);
-    // oneTBB's own threads did not come along into a child.
-    if (forks_ == 0) arena_ = make_ref<ArenaQueue>(this, size_);
-    if (arena_ && arena_->warm_up()) {
-      compute_ = arena_;
-    } else {
-      compute_ = make_ref<ThreadQueue>(this, size_);
-    }
+    compute_ = make_compute();
   }
 
   ~Threads() override {
@@ -284,6 +279,18 @@ class Threads final : public Executor {
   bool alive() const noexcept override { return forks_ == g_forks.load(std::memory_order_relaxed); }
 
  private:
+  // oneTBB serves up to as many threads as it owns in this process, which counts the calling one. Where more
+  // were asked for, and in a child, where oneTBB's threads are missing, plain threads compute.
+  RefPtr<JobQueue> make_compute() {
+    const size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+    const int owned = static_cast<int>(std::clamp<size_t>(allowed, 2, kMaxComputeThreads + 1)) - 1;
+    if (forks_ == 0 && size_ <= owned + 1) {
+      auto arena = make_ref<ArenaQueue>(this, std::min(size_, owned));
+      if (arena->warm_up()) return arena_ = std::move(arena);
+    }
+    return make_ref<ThreadQueue>(this, size_);
+  }
+
   const uint64_t forks_;
   int size_ = 1;
   RefPtr<JobQueue> compute_;

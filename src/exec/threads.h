@@ -17,7 +17,8 @@ inline constexpr int kMaxBlockingThreads = 64;
 inline constexpr int kMaxComputeThreads = 1024;
 
 struct ThreadsOptions {
-  // Jobs of the compute lane at once; 0 is the number of processors.
+  // Jobs of the compute lane at once, that of a helping thread included; 0 is the number of processors.
+  // For more than the arena's threads can serve plain threads take its place.
   int compute_threads = 0;
   // 0 is kMaxBlockingThreads.
   int blocking_threads = 0;

@@ -1,0 +1,173 @@
+#include "exec/call_window.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <set>
+#include <thread>
+
+#include "exec/feeds.h"
+#include "exec/threads.h"
+
+namespace weir {
+namespace {
+
+struct World {
+  explicit World(ThreadsOptions options = {}) : executor(make_threads(options)) {
+    runtime.executor = executor.get();
+    runtime.clock = &clock;
+  }
+  SteadyClock clock;
+  std::unique_ptr<Executor> executor;
+  Runtime runtime;
+};
+
+bool no_threads(int) { return false; }
+
+TEST_CASE("call window: ordered calls give the feed's order with its errors in place", "[threads]") {
+  World world;
+  for (int width : {1, 7, 128}) {
+    for (int in_flight : {0, 1, 3}) {
+      CAPTURE(width, in_flight);
+      Reader reader(world.runtime, [&](Session& s) {
+        CallWindowOptions options;
+        options.calls_in_flight = in_flight;
+        return calls(s, counting({.total = 3000, .fail_every = 11}), std::make_unique<AddOne>(), options);
+      });
+      int64_t position = 0;
+      bool right = true;
+      while (*reader.next(width) == Pull::rows) {
+        right = right && reader.is(position, 1, 11);
+        position += reader.out.rows;
+      }
+      CHECK(right);
+      CHECK(position == 3000);
+      CHECK(*reader.next() == Pull::end);
+    }
+  }
+}
+
+TEST_CASE("call window: the function's errors stand at their rows", "[threads]") {
+  World world;
+  Reader reader(world.runtime, [&](Session& s) {
+    return calls(s, counting({.total = 640, .fail_every = 10}), std::make_unique<AddOne>(nullptr, 5),
+                 CallWindowOptions());
+  });
+  for (int64_t row = 0; row < 640; ++row) {
+    REQUIRE(*reader.next() == Pull::rows);
+    const ErrorPtr* error = reader.out.error_of(0);
+    const Code code = row % 10 == 9 ? Code::data_loss : row % 64 == 5 ? Code::invalid_argument : Code::ok;
+    REQUIRE((error ? (*error)->code : Code::ok) == code);
+  }
+}
+
+TEST_CASE("call window: unordered calls give every row once, without anchors", "[threads]") {
+  World world;
+  Reader reader(world.runtime, [&](Session& s) {
+    CallWindowOptions options;
+    options.ordered = false;
+    options.calls_in_flight = 4;
+    return calls(s, counting({.total = 2000}), std::make_unique<AddOne>(), options);
+  });
+  std::set<int64_t> rows;
+  while (*reader.next(3) == Pull::rows) {
+    REQUIRE(!reader.mark.anchor);
+    for (int i = 0; i < reader.out.rows; ++i) {
+      REQUIRE(reader.value(i) == reader.mark.ordinal + i + 1);
+      REQUIRE(rows.insert(reader.value(i)).second);
+    }
+  }
+  CHECK(rows.size() == 2000);
+}
+
+TEST_CASE("call window: no more calls at once than asked for", "[threads]") {
+  World world({.compute_threads = 8});
+  for (int limit : {1, 2, 3}) {
+    AddOne::most_ = 0;
+    Reader reader(world.runtime, [&](Session& s) {
+      CallWindowOptions options;
+      options.calls_in_flight = limit;
+      options.one_row_per_call = true;
+      options.lane = Lane::blocking;
+      return calls(s, counting({.total = 500}), std::make_unique<AddOne>(), options);
+    });
+    while (*reader.next() == Pull::rows) {
+    }
+    CHECK(AddOne::most_ >= 1);
+    CHECK(AddOne::most_ <= limit);
+  }
+}
+
+TEST_CASE("call window: pulls no further ahead than asked for", "[threads]") {
+  World world({.probe = no_threads});
+  std::atomic<int64_t> pulled{0};
+  Reader reader(world.runtime, [&](Session& s) {
+    CallWindowOptions options;
+    options.calls_in_flight = 2;
+    options.ahead_rows = 10;
+    return calls(s, counting({.total = 1000}, &pulled), std::make_unique<AddOne>(), options);
+  });
+  CHECK(pulled == 0);
+  for (int64_t given = 1; given <= 1000; ++given) {
+    REQUIRE(*reader.next() == Pull::rows);
+    REQUIRE(pulled <= given + 10);
+  }
+}
+
+TEST_CASE("call window: a function of the caller runs on threads inside next only, one call at a time",
+          "[threads]") {
+  World world;
+  AddOne::most_ = 0;
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int> elsewhere{0};
+  Reader reader(world.runtime, [&](Session& s) {
+    CallWindowOptions options;
+    options.lane = Lane::caller;
+    options.calls_in_flight = 8;
+    auto function = std::make_unique<AddOne>([&](int64_t) { elsewhere += std::this_thread::get_id() != caller; });
+    return calls(s, counting({.total = 300}), std::move(function), options);
+  });
+  int64_t position = 0;
+  while (*reader.next() == Pull::rows) ++position;
+  CHECK(position == 300);
+  CHECK(elsewhere == 0);
+  CHECK(AddOne::most_ == 1);
+}
+
+TEST_CASE("call window: short calls grow", "[threads]") {
+  struct StandingClock final : Clock {
+    int64_t now_ns() override { return 0; }
+  };
+  World world({.probe = no_threads});
+  StandingClock clock;
+  world.runtime.clock = &clock;
+  int made = 0;
+  Reader reader(world.runtime, [&](Session& s) {
+    return calls(s, counting({.total = 4096}), std::make_unique<AddOne>([&](int64_t) { ++made; }),
+                 CallWindowOptions());
+  });
+  while (*reader.next(16) == Pull::rows) {
+  }
+  CHECK(made < 64);
+}
+
+TEST_CASE("call window: closed at any moment it leaves nothing behind", "[threads]") {
+  const int live = live_objects;
+  {
+    World world;
+    for (int64_t stop = 0; stop < 150; ++stop) {
+      Reader reader(world.runtime, [&](Session& s) {
+        CallWindowOptions options;
+        options.ordered = stop % 2 == 0;
+        auto inner = calls(s, counting({.total = 100000}), std::make_unique<AddOne>(), options);
+        return calls(s, std::move(inner), std::make_unique<AddOne>(), options);
+      });
+      for (int64_t row = 0; row < stop; ++row) REQUIRE(*reader.next() == Pull::rows);
+      reader.root = nullptr;
+      reader.session->crew->wait_until_quiet();
+    }
+  }
+  CHECK(live_objects == live);
+  CHECK(AddOne::destroyed_early == 0);
+}
+
+}  // namespace
+}  // namespace weir

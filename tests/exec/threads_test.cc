@@ -1,0 +1,158 @@
+#include "exec/threads.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "exec/feeds.h"
+
+namespace weir {
+namespace {
+
+bool no_threads(int) { return false; }
+
+class CallJob final : public Job {
+ public:
+  explicit CallJob(std::function<void()> call) : call_(std::move(call)) {}
+  void run() noexcept override { call_(); }
+
+ private:
+  const std::function<void()> call_;
+  Counted counted_;
+};
+
+RefPtr<Job> job(std::function<void()> call) { return make_ref<CallJob>(std::move(call)); }
+
+TEST_CASE("threads: every job runs once, on either lane", "[threads]") {
+  const int live = live_objects;
+  auto executor = make_threads();
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 2000; ++i) {
+    REQUIRE(executor->submit(i % 2 ? Lane::compute : Lane::blocking, job([&] {
+      if (++ran == 2000) ran.notify_all();
+    })));
+  }
+  for (int now = ran; now < 2000; now = ran) ran.wait(now);
+  executor = nullptr;
+  CHECK(ran == 2000);
+  CHECK(live_objects == live);
+}
+
+TEST_CASE("threads: blocking jobs up to the limit run at once", "[threads]") {
+  auto executor = make_threads({.blocking_threads = 6});
+  std::atomic<int> inside{0};
+  std::atomic<int> left{0};
+  for (int i = 0; i < 6; ++i) {
+    REQUIRE(executor->submit(Lane::blocking, job([&] {
+      ++inside;
+      inside.notify_all();
+      // Nobody leaves before all have come.
+      for (int now = inside; now < 6; now = inside) inside.wait(now);
+      ++left;
+      left.notify_all();
+    })));
+  }
+  for (int now = left; now < 6; now = left) left.wait(now);
+  CHECK(inside == 6);
+}
+
+TEST_CASE("threads: where none can be started, jobs are refused", "[threads]") {
+  auto executor = make_threads({.probe = no_threads});
+  CHECK(!executor->submit(Lane::compute, job([] {})));
+  CHECK(!executor->submit(Lane::blocking, job([] {})));
+  CHECK(executor->alive());
+  CHECK(executor->parallelism() >= 1);
+}
+
+TEST_CASE("threads: going waits for what runs and drops what waits", "[threads]") {
+  const int live = live_objects;
+  auto executor = make_threads({.blocking_threads = 1});
+  std::atomic<int> stage{0};
+  std::atomic<bool> waited{false};
+  REQUIRE(executor->submit(Lane::blocking, job([&] {
+    stage = 1;
+    stage.notify_all();
+    stage.wait(1);
+    waited = true;
+  })));
+  stage.wait(0);
+  std::atomic<int> late{0};
+  for (int i = 0; i < 10; ++i) REQUIRE(executor->submit(Lane::blocking, job([&] { ++late; })));
+  std::thread releaser([&] {
+    stage = 2;
+    stage.notify_all();
+  });
+  executor = nullptr;
+  CHECK(waited);
+  releaser.join();
+  CHECK(late <= 10);
+  CHECK(live_objects == live);
+}
+
+TEST_CASE("threads: a job may destroy its own executor", "[threads]") {
+  auto executor = make_threads();
+  std::atomic<bool> gone{false};
+  REQUIRE(executor->submit(Lane::blocking, job([&] {
+    executor = nullptr;
+    gone = true;
+    gone.notify_all();
+  })));
+  gone.wait(false);
+  CHECK(!executor);
+}
+
+// Runs `body` in a child; true if it returned true there.
+bool in_child(const std::function<bool()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // A child that hangs must not hang the test.
+    ::alarm(20);
+    ::_exit(body() ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST_CASE("threads: a child after fork is refused what the parent made, and may make its own", "[fork]") {
+  auto executor = make_threads();
+  SteadyClock clock;
+  Runtime runtime;
+  runtime.executor = executor.get();
+  runtime.clock = &clock;
+  auto build = [](Session& s) { return window(s, counting({.total = 100000}), WindowOptions{.max_rows = 64}); };
+  auto reader = std::make_unique<Reader>(runtime, build);
+  REQUIRE(*reader->next() == Pull::rows);
+  CHECK(in_child([&] {
+    return !executor->alive() && !executor->submit(Lane::compute, job([] {})) &&
+           reader->next().status().code() == Code::failed_precondition;
+  }));
+  CHECK(in_child([&] {
+    executor = nullptr;
+    auto own = make_threads();
+    Runtime fresh;
+    fresh.executor = own.get();
+    fresh.clock = &clock;
+    Reader mine(fresh, build);
+    std::atomic<bool> ran{false};
+    if (!own->submit(Lane::compute, job([&] {
+          ran = true;
+          ran.notify_all();
+        }))) {
+      return false;
+    }
+    ran.wait(false);
+    for (int i = 0; i < 1000; ++i) {
+      if (*mine.next() != Pull::rows) return false;
+    }
+    return true;
+  }));
+  CHECK(*reader->next() == Pull::rows);
+}
+
+}  // namespace
+}  // namespace weir

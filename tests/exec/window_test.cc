@@ -1,0 +1,216 @@
+#include "exec/window.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <thread>
+#include <vector>
+
+#include "exec/feeds.h"
+#include "exec/threads.h"
+
+namespace weir {
+namespace {
+
+struct World {
+  explicit World(ThreadsOptions options = {}) : executor(make_threads(options)) {
+    runtime.executor = executor.get();
+    runtime.clock = &clock;
+  }
+  SteadyClock clock;
+  std::unique_ptr<Executor> executor;
+  Runtime runtime;
+};
+
+bool no_threads(int) { return false; }
+
+WindowOptions window_options(int64_t max_rows, int block_rows) {
+  WindowOptions options;
+  options.max_rows = max_rows;
+  options.block_rows = block_rows;
+  return options;
+}
+
+// Reads all rows by `width` and checks them.
+int64_t read_all(Reader& reader, int width, int64_t added, int64_t fail_every = 0) {
+  int64_t position = 0;
+  while (*reader.next(width) == Pull::rows) {
+    if (!reader.is(position, added, fail_every)) return -position;
+    position += reader.out.rows;
+  }
+  return position;
+}
+
+TEST_CASE("window: gives the feed's rows in order, whatever the widths", "[threads]") {
+  World world;
+  for (int width : {1, 3, 64, 1024}) {
+    for (int64_t max_rows : {1, 2, 7, 1000}) {
+      CAPTURE(width, max_rows);
+      Reader reader(world.runtime, [&](Session& s) {
+        return window(s, counting({.total = 2000, .fail_every = 7}), window_options(max_rows, 64));
+      });
+      CHECK(read_all(reader, width, 0, 7) == 2000);
+      CHECK(*reader.next() == Pull::end);
+    }
+  }
+  CHECK(CountingFeed::overlaps == 0);
+}
+
+TEST_CASE("window: works on helping threads alone", "[threads]") {
+  World world({.probe = no_threads});
+  Reader reader(world.runtime, [&](Session& s) {
+    auto inner = window(s, counting({.total = 500, .pending_every = 3}), window_options(16, 4));
+    return window(s, std::move(inner), window_options(8, 8));
+  });
+  CHECK(read_all(reader, 5, 0) == 500);
+}
+
+TEST_CASE("window: holds no more than its room, and starts with the first next", "[threads]") {
+  World world({.probe = no_threads});
+  std::atomic<int64_t> pulled{0};
+  Reader reader(world.runtime, [&](Session& s) {
+    return window(s, counting({.total = 1000}, &pulled), window_options(12, 3));
+  });
+  CHECK(pulled == 0);
+  for (int64_t given = 1; given < 200; ++given) {
+    REQUIRE(*reader.next() == Pull::rows);
+    REQUIRE(pulled <= given + 12);
+  }
+  CHECK(pulled > 200);
+}
+
+TEST_CASE("window: a row larger than the budget passes alone", "[threads]") {
+  World world({.probe = no_threads});
+  std::atomic<int64_t> pulled{0};
+  Reader reader(world.runtime, [&](Session& s) {
+    WindowOptions options = window_options(100, 16);
+    options.max_bytes = 1;
+    return window(s, counting({.total = 20}, &pulled), options);
+  });
+  for (int64_t given = 1; given <= 20; ++given) {
+    REQUIRE(*reader.next() == Pull::rows);
+    REQUIRE(pulled <= given + 1);
+  }
+  CHECK(*reader.next() == Pull::end);
+}
+
+TEST_CASE("window: pieces carry the number of their first row and their block's anchor", "[threads]") {
+  World world({.probe = no_threads});
+  Reader reader(world.runtime,
+                [&](Session& s) { return window(s, counting({.total = 100}), window_options(400, 16)); });
+  RefPtr<const RefCounted> anchor;
+  int anchors = 0;
+  for (int64_t row = 0; row < 100; ++row) {
+    REQUIRE(*reader.next() == Pull::rows);
+    REQUIRE(reader.mark.ordinal == row);
+    anchors += !(reader.mark.anchor == anchor);
+    anchor = reader.mark.anchor;
+  }
+  // Blocks of 1, 2, 4, 8, 16, 16 … rows.
+  CHECK(anchors == 10);
+}
+
+TEST_CASE("window: the epochs that its feed counts are its own", "[threads]") {
+  struct OpeningFeed final : Feed {
+    Pull next(Context& context, const Want&, Block& out, Mark& mark) override {
+      mark.ordinal = static_cast<int64_t>(context.epochs->open(7));
+      mark.epochs = context.epochs->table();
+      out.reset(0);
+      out.rows = 1;
+      return Pull::rows;
+    }
+  };
+  World world({.probe = no_threads});
+  Reader reader(world.runtime, [&](Session& s) {
+    EpochScope scope;
+    scope.set(7, 3);
+    return std::make_unique<WindowFeed<Window>>(s, std::make_unique<OpeningFeed>(), window_options(4, 1),
+                                                scope.table());
+  });
+  for (uint64_t row = 0; row < 10; ++row) {
+    REQUIRE(*reader.next() == Pull::rows);
+    CHECK(reader.mark.ordinal == static_cast<int64_t>(3 + row));
+    CHECK(epoch_count(reader.mark.epochs.get(), 7) == 4 + row);
+  }
+  CHECK(reader.epochs.table() == nullptr);
+}
+
+TEST_CASE("window: a feed that throws ends with one error row", "[threads]") {
+  struct ThrowingFeed final : Feed {
+    Pull next(Context&, const Want&, Block&, Mark&) override { throw 1; }
+  };
+  World world;
+  Reader reader(world.runtime, [&](Session& s) {
+    return window(s, std::make_unique<ThrowingFeed>(), window_options(4, 1));
+  });
+  REQUIRE(*reader.next() == Pull::rows);
+  CHECK(reader.out.failed(0));
+  CHECK(*reader.next() == Pull::end);
+  CHECK(*reader.next() == Pull::end);
+}
+
+TEST_CASE("window: closed at any moment it leaves nothing behind", "[threads]") {
+  const int live = live_objects;
+  {
+    World world;
+    for (int64_t stop = 0; stop < 200; ++stop) {
+      Reader reader(world.runtime, [&](Session& s) {
+        auto inner = window(s, counting({.total = 100000}), window_options(64, 8));
+        return window(s, std::move(inner), window_options(32, 4));
+      });
+      for (int64_t row = 0; row < stop; ++row) REQUIRE(*reader.next() == Pull::rows);
+      reader.root = nullptr;
+      reader.session->crew->wait_until_quiet();
+    }
+  }
+  CHECK(live_objects == live);
+  CHECK(CountingFeed::overlaps == 0);
+}
+
+TEST_CASE("window: cancel ends a wait that nothing else would end", "[threads]") {
+  struct SilentFeed final : Feed {
+    explicit SilentFeed(std::atomic<bool>& a) : asked(a) {}
+    Pull next(Context&, const Want&, Block&, Mark&) override {
+      asked = true;
+      asked.notify_all();
+      return Pull::pending;
+    }
+    std::atomic<bool>& asked;
+  };
+  World world;
+  std::atomic<bool> asked{false};
+  Reader reader(world.runtime, [&](Session& s) {
+    return window(s, std::make_unique<SilentFeed>(asked), window_options(4, 1));
+  });
+  std::thread canceller([&] {
+    asked.wait(false);
+    reader.cancel();
+  });
+  CHECK(*reader.next() == Pull::cancelled);
+  CHECK(*reader.next() == Pull::cancelled);
+  canceller.join();
+}
+
+TEST_CASE("window: threads that share an iterator share its rows", "[threads]") {
+  World world;
+  constexpr int64_t kTotal = 20000;
+  Reader reader(world.runtime,
+                [&](Session& s) { return window(s, counting({.total = kTotal}), window_options(64, 16)); });
+  std::vector<int> seen(kTotal);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      Pull last = Pull::rows;
+      while (last == Pull::rows) {
+        last = *reader.session->crew->drive([&] {
+          Pull got = reader.poll(3);
+          for (int row = 0; got == Pull::rows && row < reader.out.rows; ++row) ++seen[size_t(reader.value(row))];
+          return got;
+        });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(seen == std::vector<int>(kTotal, 1));
+}
+
+}  // namespace
+}  // namespace weir

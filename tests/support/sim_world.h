@@ -1,0 +1,101 @@
+// SimWorld: one seed is one interleaving. Clients, pumps and jobs are fibers on one thread; every lock, submit,
+// park and wake is a switch point, and the seed decides who goes on.
+// Ownership: the world owns its fibers; what clients capture must outlive run().
+// Threads: one; other threads that take a lock meanwhile pass through. Not for use under tsan.
+// Errors: run() reports a deadlock, or what a client threw, as text. Cost: some 50 ns a switch.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/runtime.h"
+#include "core/sync.h"
+#include "exec/executor.h"
+#include "support/sim_fiber.h"
+
+namespace weir::sim {
+
+struct SimOptions {
+  enum class Lanes {
+    working,
+    refusing,  // as after a failed thread start
+    stalled,   // jobs are taken but no thread ever comes for them
+  };
+  Lanes lanes = Lanes::working;
+  int compute_threads = 2;
+  int blocking_threads = 4;
+  // Steps after which a run counts as one that will not end.
+  int64_t max_steps = 5'000'000;
+};
+
+class SimWorld final : public SyncHooks {
+ public:
+  explicit SimWorld(uint64_t seed, SimOptions options = {});
+  ~SimWorld() override;
+  SimWorld(const SimWorld&) = delete;
+  SimWorld& operator=(const SimWorld&) = delete;
+
+  Runtime& runtime() { return runtime_; }
+  // A number in [0, bound) that belongs to the seed.
+  uint64_t draw(uint64_t bound);
+  // Adds a thread of the host. May be called from inside another one.
+  void client(std::string name, std::function<void()> body);
+  // Runs until the clients have returned and no job is left; empty, or what went wrong.
+  std::string run();
+  // A digest of the decisions so far: equal for equal seeds.
+  uint64_t digest() const { return digest_; }
+  int64_t steps() const { return steps_; }
+
+  void switch_point() override;
+  void wait_turn() override;
+  void*& local_slot() override;
+
+ private:
+  class Lanes;
+  class FiberParker;
+  class VirtualClock;
+  class SeededRandom;
+
+  bool mine() const;
+  // Lets the seed choose who goes on; REQUIRES: on a fiber
+  void yield();
+  void park_current();
+  void unpark(SimFiber& fiber);
+  SimFiber& start(std::string name, std::function<void()> body);
+  void retire(SimFiber& fiber);
+  bool step();
+  std::string report(const std::string& reason) const;
+
+  const SimOptions options_;
+  const std::thread::id thread_;
+  uint64_t state_;
+  // Of 32 switch points, at how many the same fiber goes on unasked.
+  uint64_t stickiness_;
+  uint64_t digest_ = 0;
+  int64_t steps_ = 0;
+  int64_t waits_in_a_row_ = 0;
+  std::string failure_;
+
+  SimFiber scheduler_;
+  SimFiber* current_ = nullptr;
+  std::vector<std::unique_ptr<SimFiber>> fibers_;
+  std::vector<SimFiber*> runnable_;
+  int clients_ = 0;
+
+  std::unique_ptr<Lanes> lanes_;
+  std::unique_ptr<VirtualClock> clock_;
+  std::unique_ptr<SeededRandom> random_;
+  std::unique_ptr<BufferPool> pool_;
+  Runtime runtime_;
+};
+
+// How many seeds a test goes through: `usual`, or WEIR_SIM_SEEDS where the environment sets it.
+uint64_t seed_count(uint64_t usual);
+// True if the descriptor can be read, now.
+bool readable(int descriptor);
+
+}  // namespace weir::sim
