@@ -1,7 +1,7 @@
 #include "ops/list.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 namespace weir {
 
@@ -11,16 +11,16 @@ namespace weir {
 
 namespace {
 
-const auto& table() {
-  static const auto sorted = [] {
-    std::array list = {
+bool by_name(const OperatorDef* a, const OperatorDef* b) { return std::string_view(a->name) < b->name; }
+
+std::vector<const OperatorDef*>& table() {
+  static std::vector<const OperatorDef*> sorted = [] {
+    std::vector<const OperatorDef*> list = {
 #define WEIR_OPERATOR(name) &name##_operator(),
 #include "ops/list.inc"
 #undef WEIR_OPERATOR
     };
-    std::sort(list.begin(), list.end(), [](const OperatorDef* a, const OperatorDef* b) {
-      return std::string_view(a->name) < b->name;
-    });
+    std::sort(list.begin(), list.end(), by_name);
     return list;
   }();
   return sorted;
@@ -29,6 +29,11 @@ const auto& table() {
 }  // namespace
 
 std::span<const OperatorDef* const> operators() { return table(); }
+
+void add_operator(const OperatorDef& def) {
+  auto& list = table();
+  list.insert(std::upper_bound(list.begin(), list.end(), &def, by_name), &def);
+}
 
 const OperatorDef* find_operator(std::string_view name) {
   const auto& list = table();

@@ -11,6 +11,9 @@ namespace weir {
 
 // In the order of their names.
 std::span<const OperatorDef* const> operators();
+// Adds one that is not in list.inc: how tests bring operators that misbehave on purpose.
+// REQUIRES: before any document is parsed; the definition lives for ever; no other has its name.
+void add_operator(const OperatorDef& def);
 // Null if there is none of that name.
 const OperatorDef* find_operator(std::string_view name);
 

@@ -1,0 +1,48 @@
+// Pipeline: what tests of whole pipelines need: a runtime on real threads, a text made into an iterator, and its
+// elements as text.
+// Threads: one uses a Pipeline. Errors: thrown as std::runtime_error, which fails the test that it happens in.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "iterator/iterator.h"
+
+namespace weir {
+
+// Real threads, clock and files; random numbers that repeat.
+class ThreadsRuntime {
+ public:
+  explicit ThreadsRuntime(int threads = 2);
+  ~ThreadsRuntime();
+  Runtime& operator*() { return runtime_; }
+  Runtime* operator->() { return &runtime_; }
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+  Runtime runtime_;
+};
+
+// A new iterator over the text, at the checkpoint's position if there is one.
+std::unique_ptr<Iterator> open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint = nullptr);
+DocumentRef parse_text(Runtime& runtime, std::string_view text);
+
+// The next elements as they are printed, errors as "error: CODE", at most `count` of them, asked for `rows` at a
+// time; "end" when there are no more, "cancelled" when that was the answer.
+std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows = 1);
+// All of them, without "end".
+std::vector<std::string> all_lines(Iterator& iterator, int rows = 1);
+std::vector<std::string> all_lines(Runtime& runtime, std::string_view text, int rows = 1);
+
+// Throws what a status says.
+void require_ok(const Status& status);
+template <class T>
+T require_value(Result<T> result) {
+  require_ok(result.status());
+  return *std::move(result);
+}
+
+}  // namespace weir

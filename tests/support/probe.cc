@@ -1,0 +1,106 @@
+#include "support/probe.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "dataset/operator.h"
+#include "ops/list.h"
+
+namespace weir {
+
+ProbeCounters& probe_counters() {
+  static ProbeCounters counters;
+  return counters;
+}
+
+namespace {
+
+struct Params : ParamsOf<Params> {
+  IntParam n;
+  StringParam errors{std::string()};
+  IntParam pending{0};
+  void fields(Fields& f) override {
+    f("n", n, "Rows.", at_least(0));
+    f("errors", errors, "Rows that fail.");
+    f("pending", pending, "Seed of pending answers.", at_least(0));
+  }
+};
+
+class Probe final : public Cursor {
+ public:
+  Probe(Opening&, const Params& params) : n_(*params.n), random_(static_cast<uint64_t>(*params.pending)) {
+    std::istringstream in(*params.errors);
+    for (std::string number; std::getline(in, number, ',');) errors_.push_back(std::stoll(number));
+    ++probe_counters().open;
+  }
+  ~Probe() override { --probe_counters().open; }
+
+  Step next(Context& ctx, const Want& want, Block& out) override {
+    if (random_ != 0 && (draw() & 1)) {
+      ++probe_counters().pending;
+      ctx.waker->wake();
+      return Pull::pending;
+    }
+    if (given_ == n_) return Pull::end;
+    int rows = want.at_most(n_ - given_).rows;
+    // Fewer rows than wanted are legal too.
+    if (random_ != 0) rows = 1 + static_cast<int>(draw() % static_cast<uint64_t>(rows));
+    probe_counters().pulled += rows;
+    out.reset(want.drop ? 0 : 1);
+    out.rows = rows;
+    if (!want.drop) {
+      int64_t* values = out.columns[0].make_dense<int64_t>(Shape(), rows);
+      for (int i = 0; i < rows; ++i) values[i] = given_ + i;
+    }
+    for (int i = 0; i < rows; ++i) {
+      if (std::find(errors_.begin(), errors_.end(), given_ + i) != errors_.end()) {
+        out.fail_row(i, data_loss("planted").pointer());
+      }
+    }
+    given_ += rows;
+    return Pull::rows;
+  }
+
+  void state(Archive& archive) override { archive("given", given_, 0, n_); }
+
+ private:
+  uint64_t draw() {
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    return random_ >> 20;
+  }
+
+  int64_t n_;
+  int64_t given_ = 0;
+  uint64_t random_;
+  std::vector<int64_t> errors_;
+};
+
+Result<Spec> spec(const Params&, std::span<const DatasetRef>) { return Spec::tensor(DType::int64); }
+int64_t cardinality(const Params& params, std::span<const DatasetRef>) { return *params.n; }
+
+const OperatorDef& probe_operator() {
+  static const OperatorDef def = define<Params, Probe>({
+      .name = "probe",
+      .kind = OperatorKind::source,
+      .doc = "Rows that misbehave as told.",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+  });
+  return def;
+}
+
+}  // namespace
+
+void register_probe() {
+  static const bool once = [] {
+    add_operator(probe_operator());
+    return true;
+  }();
+  (void)once;
+}
+
+}  // namespace weir

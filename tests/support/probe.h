@@ -1,0 +1,24 @@
+// probe(n, errors, pending): a source that misbehaves on purpose, for the contract test and the simulation.
+//   n        rows, numbered from 0; row i is the element i
+//   errors   which rows fail instead ("3,7"), with data_loss and the message "planted"
+//   pending  0: never; else a seed: answers pending at random, having woken its waker
+// Counts what is asked of it and how many cursors of it are open.
+// Threads: any number of cursors; counters are atomic.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir {
+
+struct ProbeCounters {
+  std::atomic<int64_t> pulled{0};
+  std::atomic<int64_t> open{0};
+  std::atomic<int64_t> pending{0};
+};
+ProbeCounters& probe_counters();
+
+// Adds the operator to the list; any number of times.
+void register_probe();
+
+}  // namespace weir
