@@ -37,7 +37,9 @@ class InlineBuffer final : public Buffer {
 class WrappedBuffer final : public Buffer {
  public:
   WrappedBuffer(void* data, size_t size, void (*release)(void*), void* context)
-      : Buffer(static_cast<uint8_t*>(data), size), release_(release), context_(context) {}
+      : Buffer(static_cast<uint8_t*>(data), size), release_(release), context_(context) {
+    lasting_ = true;
+  }
 
  protected:
   ~WrappedBuffer() override {

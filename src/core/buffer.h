@@ -20,10 +20,14 @@ class Buffer : public RefCounted {
  public:
   uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
+  // Holding on to the bytes costs no memory of ours: the caller lent them, or a dataset node owns them.
+  bool lasting() const { return lasting_; }
+  // REQUIRES: not shared yet.
+  void set_lasting() { lasting_ = true; }
 
   // Fresh bytes, uninitialised, aligned to `alignment` (a power of two of at least 64).
   static RefPtr<Buffer> allocate(size_t size, size_t alignment = kAlignment);
-  // Memory that somebody else lends; `release(context)` runs once, on any thread, when the last owner goes.
+  // Memory that somebody else lends, lasting; `release(context)` runs once, on any thread, when the last owner goes.
   static RefPtr<Buffer> wrap(void* data, size_t size, void (*release)(void*), void* context);
 
  protected:
@@ -31,6 +35,7 @@ class Buffer : public RefCounted {
 
   uint8_t* data_;
   size_t size_;
+  bool lasting_ = false;
 };
 
 using BufferRef = RefPtr<Buffer>;

@@ -27,8 +27,8 @@ Philox::Block Philox::block(Block counter, uint64_t key) {
 }
 
 Philox::Block Philox::block(uint64_t index) const {
-  return block({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), static_cast<uint32_t>(upper_),
-                static_cast<uint32_t>(upper_ >> 32)},
+  return block({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32),
+                static_cast<uint32_t>(upper_), static_cast<uint32_t>(upper_ >> 32)},
                key_);
 }
 

@@ -1,9 +1,9 @@
 // Philox 4x32-10, the counter-based generator of TensorFlow's random kernels, and its seed generator.
 //
-// Yields the 32-bit samples that PhiloxRandom(seed, seed2) gives through a SingleSampleAdapter: sample i is lane
-// i % 4 of block i / 4, so that any sample can be had without those before it.
-// Ownership: values. Threads: pure functions of key and number. Errors: none.
-// Cost: about 5 ns a block of four; PhiloxStream draws a block once for neighbouring samples.
+// Yields the 32-bit samples that PhiloxRandom(seed, seed2) gives through a SingleSampleAdapter: sample i is
+// lane i % 4 of block i / 4, so that any sample can be had without those before it. Ownership: values.
+// Threads: pure functions of key and number. Errors: none. Cost: about 5 ns a block of four; PhiloxStream
+// draws a block once for neighbouring samples.
 #pragma once
 
 #include <array>

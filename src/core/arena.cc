@@ -1,0 +1,200 @@
+#include "core/arena.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace weir {
+
+namespace {
+
+constexpr size_t kOwnSegmentFrom = 8 * 1024;
+constexpr size_t kFirstSegment = 1024;
+constexpr size_t kLargestSegment = 256 * 1024;
+// How many bytes of gaps are left alone.
+constexpr int64_t kGapShare = 13;
+constexpr int64_t kGapPerImage = 20;
+constexpr int64_t kGapAlways = 256 * 1024;
+
+uint8_t* allocate_bytes(size_t size) {
+  void* bytes = std::malloc(size);
+  if (bytes == nullptr) throw std::bad_alloc();
+  return static_cast<uint8_t*>(bytes);
+}
+
+}  // namespace
+
+void ChunkedEntries::clear() {
+  for (uint8_t* chunk : chunks_) std::free(chunk);
+  chunks_.clear();
+  capacity_ = 0;
+}
+
+void ChunkedEntries::grow(int64_t count) {
+  if (capacity_ < kChunkEntries) {
+    // Small stores pay for few entries: the first chunk doubles.
+    int64_t first = std::max(kFirstEntries, capacity_);
+    while (first < std::min(count, kChunkEntries)) first *= 2;
+    if (chunks_.empty()) chunks_.push_back(nullptr);
+    void* grown = std::realloc(chunks_[0], static_cast<size_t>(first) * entry_bytes_);
+    if (grown == nullptr) throw std::bad_alloc();
+    chunks_[0] = static_cast<uint8_t*>(grown);
+    capacity_ = first;
+  }
+  while (capacity_ < count) {
+    chunks_.reserve(chunks_.size() + 1);
+    chunks_.push_back(allocate_bytes(kChunkEntries * entry_bytes_));
+    capacity_ += kChunkEntries;
+  }
+}
+
+Arena::~Arena() { clear(); }
+
+void Arena::clear() {
+  for (Id id = 1; id < next_id_; ++id) {
+    Segment* segment = place(id).segment;
+    if (segment && segment->own) delete_segment(segment);
+  }
+  for (Segment* segment : log_) delete_segment(segment);
+  log_.clear();
+  places_.clear();
+  next_id_ = 1;
+  free_id_ = 0;
+  images_ = used_bytes_ = live_bytes_ = 0;
+  reusable_.clear();
+}
+
+Arena::Id Arena::take_id() {
+  if (free_id_ != 0) {
+    Id id = free_id_;
+    free_id_ = static_cast<Id>(reinterpret_cast<uintptr_t>(place(id).data));
+    return id;
+  }
+  if (next_id_ == UINT32_MAX) throw std::bad_alloc();
+  places_.grow_to(int64_t{next_id_} + 1);
+  return next_id_++;
+}
+
+void Arena::give_id(Id id) {
+  place(id) = {reinterpret_cast<uint8_t*>(uintptr_t{free_id_}), nullptr};
+  free_id_ = id;
+}
+
+Arena::Segment* Arena::new_segment(size_t capacity) {
+  auto segment = std::make_unique<Segment>();
+  segment->bytes = allocate_bytes(capacity);
+  segment->capacity = capacity;
+  segment_bytes_ += static_cast<int64_t>(capacity);
+  return segment.release();
+}
+
+void Arena::delete_segment(Segment* segment) {
+  segment_bytes_ -= static_cast<int64_t>(segment->capacity);
+  std::free(segment->bytes);
+  delete segment;
+}
+
+Arena::Segment* Arena::room_for(size_t bytes) {
+  if (!log_.empty() && log_.back()->capacity - log_.back()->used >= bytes) return log_.back();
+  size_t capacity = kFirstSegment;
+  while (capacity < bytes || (capacity < kLargestSegment && static_cast<int64_t>(capacity) < used_bytes_)) {
+    capacity *= 2;
+  }
+  log_.push_back(nullptr);
+  log_.back() = new_segment(capacity);
+  return log_.back();
+}
+
+void Arena::append(Id id, uint32_t size) {
+  const size_t bytes = size + sizeof(Header);
+  Segment* segment = room_for(bytes);
+  uint8_t* image = segment->bytes + segment->used + sizeof(Header);
+  header(image) = {id, size};
+  segment->used += bytes;
+  ++segment->live;
+  used_bytes_ += static_cast<int64_t>(bytes);
+  place(id) = {image, segment};
+}
+
+Arena::Id Arena::allocate(size_t size) {
+  if (size >= kOwnSegmentFrom) {
+    Segment* segment = new_segment(size);
+    segment->own = true;
+    Id id = take_id();
+    place(id) = {segment->bytes, segment};
+    return id;
+  }
+  const auto rounded = static_cast<uint32_t>((size + 7) & ~size_t{7});
+  Id id;
+  if (rounded != reusable_size_) {
+    forget_reusable();
+    reusable_size_ = rounded;
+  }
+  if (!reusable_.empty()) {
+    id = reusable_.back();
+    reusable_.pop_back();
+  } else {
+    room_for(rounded + sizeof(Header));
+    id = take_id();
+    append(id, rounded);
+  }
+  live_bytes_ += static_cast<int64_t>(rounded + sizeof(Header));
+  ++images_;
+  return id;
+}
+
+void Arena::free(Id id) {
+  Place& where = place(id);
+  if (where.segment->own) {
+    delete_segment(where.segment);
+    return give_id(id);
+  }
+  const uint32_t size = header(where.data).size;
+  live_bytes_ -= static_cast<int64_t>(size + sizeof(Header));
+  --images_;
+  if (size == reusable_size_) {
+    reusable_.push_back(id);
+  } else {
+    header(where.data).id = 0;
+    --where.segment->live;
+    give_id(id);
+  }
+  compact_if_due();
+}
+
+void Arena::forget_reusable() {
+  for (Id id : reusable_) {
+    Place& where = place(id);
+    header(where.data).id = 0;
+    --where.segment->live;
+    give_id(id);
+  }
+  reusable_.clear();
+}
+
+void Arena::compact_if_due() {
+  const int64_t allowed = live_bytes_ / kGapShare + images_ * kGapPerImage + kGapAlways;
+  if (used_bytes_ - live_bytes_ <= allowed) return;
+  forget_reusable();
+  // The oldest have had the longest time to get gaps.
+  while (log_.size() > 1 && used_bytes_ - live_bytes_ > allowed) compact_oldest();
+}
+
+void Arena::compact_oldest() {
+  Segment* segment = log_.front();
+  log_.pop_front();
+  for (size_t at = 0; at < segment->used && segment->live > 0;) {
+    uint8_t* image = segment->bytes + at + sizeof(Header);
+    const Header head = header(image);
+    at += sizeof(Header) + head.size;
+    if (head.id == 0) continue;
+    append(head.id, head.size);
+    std::memcpy(place(head.id).data, image, head.size);
+    --segment->live;
+  }
+  used_bytes_ -= static_cast<int64_t>(segment->used);
+  delete_segment(segment);
+}
+
+}  // namespace weir

@@ -1,0 +1,149 @@
+// RowStore: holds rows for long, each in a numbered slot, as shuffle, cache and windows need them.
+//
+// A row of fixed-size numbers of up to 64 bytes lies in its slot. Any other row is an image in an arena:
+// numbers and strings copied, or, where their memory is lasting (lent by the caller, or owned by a dataset
+// node), referenced; nested datasets are always referenced. Slots are numbered by the user; memory grows to
+// the highest one used. Rows come in and go out by way of two benches, so that work on slots moves 16 to 72
+// bytes a row:
+//   stage(block, rows) -> place(i, slot, tag) -> move(from, to) … -> lift(slot, i) -> give(count, out).
+// Ownership: owns its rows; a slot's row goes when it is lifted and given, or dropped.
+// Threads: one at a time. Errors: internal_error from stage() for a row that its spec does not fit;
+// std::bad_alloc. Cost: at most 1.1 times the bytes of the rows, 64 bytes a row and a mebibyte; place, move
+// and lift a nanosecond each if the slot is in the cache; dense rows are gathered straight into the column,
+// or into the target bound to it.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "core/arena.h"
+#include "core/block.h"
+#include "core/spec.h"
+#include "core/value.h"
+
+namespace weir {
+
+class RowStore {
+ public:
+  explicit RowStore(std::span<const Component> components);
+  ~RowStore();
+  RowStore(const RowStore&) = delete;
+  RowStore& operator=(const RowStore&) = delete;
+
+  // Rows lie in their slots.
+  bool inlined() const { return inlined_; }
+
+  // Takes the listed rows of a block; they are staged as 0, 1 … and each must be placed. REQUIRES: none has
+  // failed.
+  Status stage(const Block& block, std::span<const int32_t> rows);
+  // Puts a staged row into an empty slot. `tag` is a number of the user's that goes with the row.
+  void place(int staged, int64_t slot, int64_t tag = 0) {
+    slots_.grow_to(slot + 1);
+    uint8_t* at = slots_.at(slot);
+    copy(at, in_.data() + static_cast<size_t>(staged) * entry_bytes_);
+    std::memcpy(at, &tag, sizeof(tag));
+  }
+  // Moves a row to an empty slot; its own is empty then.
+  void move(int64_t from, int64_t to) { copy(slots_.at(to), slots_.at(from)); }
+  int64_t tag(int64_t slot) const {
+    int64_t tag;
+    std::memcpy(&tag, slots_.at(slot), sizeof(tag));
+    return tag;
+  }
+  // Starts loading a slot that is to be touched soon.
+  void prefetch(int64_t slot) const {
+    if (slot < slots_.capacity()) __builtin_prefetch(slots_.at(slot), 1);
+  }
+
+  // Makes the bench of lifted rows ready for `count`.
+  void begin_lift(int count) { out_.resize(static_cast<size_t>(count) * entry_bytes_); }
+  // Takes the row out of its slot, which is empty then; it must be given. REQUIRES: begin_lift(more than i)
+  void lift(int64_t slot, int i) {
+    copy(out_.data() + static_cast<size_t>(i) * entry_bytes_, slots_.at(slot));
+  }
+  // Leaves the place of a failed row.
+  void lift_nothing(int i) {
+    std::memset(out_.data() + static_cast<size_t>(i) * entry_bytes_, 0, entry_bytes_);
+  }
+  // Writes the lifted rows 0 to count - 1 to out's columns and lets go of them. Errors of `out` are left
+  // alone.
+  void give(int count, Block& out);
+  // Lets go of lifted rows that nobody wants.
+  void discard(int count);
+
+  // For users that hold rows without moving them: rows of a block to slots from `first` on …
+  Status put(int64_t first, const Block& block, std::span<const int32_t> rows);
+  // … copied out, and still held …
+  void read(std::span<const int64_t> slots, Block& out);
+  // … taken out …
+  void take(std::span<const int64_t> slots, Block& out);
+  // … and dropped.
+  void drop(int64_t slot);
+  void clear();
+
+  // Memory taken, what lasting references point to not counted.
+  int64_t byte_size() const;
+
+ private:
+  // What holds referenced bytes; rows count how many of them do.
+  struct Keeper {
+    BufferRef buffer;
+    OwnersRef owners;
+    int64_t rows = 0;
+  };
+  struct Plan {
+    DType dtype;
+    Shape shape;
+    // Rows of it have all the same number of bytes.
+    bool fixed;
+    size_t bytes;
+    // Within an inlined row.
+    size_t offset;
+  };
+  struct Source;
+  struct Part;
+  struct View;
+
+  void copy(uint8_t* to, const uint8_t* from) const {
+    if (entry_bytes_ == 16) {
+      std::memcpy(to, from, 16);
+    } else {
+      std::memcpy(to, from, entry_bytes_);
+    }
+  }
+  static uint32_t handle(const uint8_t* entry) {
+    uint32_t id;
+    std::memcpy(&id, entry + sizeof(int64_t), sizeof(id));
+    return id;
+  }
+  void stage_inline(const Block& block, std::span<const int32_t> rows);
+  void stage_images(const Block& block, std::span<const int32_t> rows);
+  static size_t payload_size(const Part& part);
+  void write_image(std::span<const Part> parts, uint8_t* to);
+  void lift_all(std::span<const int64_t> slots);
+  void write(int count, Block& out);
+  void write_column(const Plan& plan, std::span<const View> views, Column& out) const;
+  // `uniform` is the shape that all rows have, or null.
+  void write_strings(std::span<const View> views, const Shape* uniform, Column& out) const;
+  void write_datasets(std::span<const View> views, const Shape* uniform, Column& out) const;
+  void release(uint32_t image);
+  uint32_t keep(const BufferRef& buffer, const OwnersRef& owners);
+  void unkeep(uint32_t keeper);
+
+  std::vector<Plan> plans_;
+  bool inlined_ = true;
+  // A row may hold references, which must be let go of.
+  bool references_ = false;
+  // The tag and the row, or the number of its image.
+  size_t entry_bytes_ = 0;
+  ChunkedEntries slots_;
+  Arena arena_;
+  std::vector<Keeper> keepers_;
+  std::vector<uint32_t> free_keepers_;
+  uint32_t last_keeper_ = 0;
+  std::vector<uint8_t> in_;
+  std::vector<uint8_t> out_;
+};
+
+}  // namespace weir
