@@ -68,7 +68,7 @@ using KernelBody = void (*)(KernelRun& run);
 
 struct Kernel {
   const char* name = "";
-  std::vector<KernelParam> params;
+  std::vector<KernelParam> params = {};
   // Types the call: sets results and body.
   Status (*infer)(KernelCall& call) = nullptr;
   // One paragraph: what it gives, errors, cost; the text of the docs.

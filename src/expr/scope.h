@@ -7,6 +7,7 @@
 // Threads: one. Errors: none here. Cost: a look-up walks outwards.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -59,9 +60,18 @@ class Scope {
   struct Binding;
   struct Param;
 
-  const Binding* look_up(std::string_view name, const Scope** owner, size_t* before) const;
+  struct Place {
+    const Scope* scope = nullptr;
+    size_t index = 0;
+  };
+  // Where a name is bound; a null scope if nowhere.
+  Place look_up(std::string_view name) const;
+  // The scope of a document around this one.
+  const Scope& root() const;
 
   const Scope* outer_ = nullptr;
+  // Only so many bindings of `outer_` are seen: what a `let` itself could see.
+  size_t outer_limit_ = SIZE_MAX;
   Builder* builder_ = nullptr;
   std::unique_ptr<Builder> root_builder_;
   std::vector<Binding> bindings_;

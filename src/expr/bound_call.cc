@@ -1,0 +1,252 @@
+#include "expr/bound_call.h"
+
+#include <algorithm>
+
+#include "core/text.h"
+
+namespace weir {
+
+using syntax::Kind;
+using syntax::Node;
+
+namespace {
+
+bool is_group(std::string_view type) { return type.size() == 1 && type[0] >= 'A' && type[0] <= 'Z'; }
+
+}  // namespace
+
+Status BoundCall::bind(const std::vector<const Node*>& arguments) {
+  values_.resize(kernel_.params.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    WEIR_TRY(bind_param(kernel_.params[i], arguments[i], values_[i]));
+  }
+  WEIR_TRY(settle_types());
+  number_arguments();
+  return kernel_.infer(*this);
+}
+
+Status BoundCall::bind_param(const KernelParam& param, const Node* node, Value& value) {
+  if (node == nullptr) {
+    Result<syntax::Tree> tree = syntax::parse_value(param.fallback);
+    if (!tree.ok()) return internal_error(concat("the default of ", kernel_.name, "'s ", param.name, " is damaged"));
+    defaults_.push_back(*std::move(tree));
+    node = defaults_.back().root.get();
+  }
+  value.node = node;
+  if (param.kind == ParamKind::dtype) return bind_dtype(param, value);
+  if (param.kind == ParamKind::seed) {
+    WEIR_ASSIGN(seed_, compiler_.seed(*node));
+    return Status();
+  }
+  if (node->kind == Kind::none) {
+    if (param.fallback == nullptr || std::string_view(param.fallback) != "none") {
+      return error(static_cast<int>(&value - values_.data()),
+                   concat("the argument '", param.name, "' of ", kernel_.name, " cannot be none"));
+    }
+    return Status();
+  }
+  value.given = true;
+  if (param.kind == ParamKind::syntax) return Status();
+  if (param.kind == ParamKind::list) return bind_list(param, value);
+  WEIR_ASSIGN(Typed typed, compiler_.expression(*node, scope_));
+  if (param.kind != ParamKind::any && !typed.is_tensor()) {
+    return compiler_.error(*node, concat(kernel_.name, " expects a tensor, found ", typed.spec.to_string()));
+  }
+  if (param.kind == ParamKind::constant && !typed.leaves[0].known()) {
+    return compiler_.error(*node, concat("the argument '", param.name, "' of ", kernel_.name,
+                                         " must be known when the dataset is built"));
+  }
+  value.values.push_back(std::move(typed));
+  return Status();
+}
+
+Status BoundCall::bind_dtype(const KernelParam& param, Value& value) {
+  value.given = true;
+  value.dtype = value.node->dtype;
+  if (value.node->kind == Kind::name || value.node->kind == Kind::string) {
+    value.dtype = dtype_from_name(value.node->text).value_or(DType::invalid);
+  }
+  if (value.dtype != DType::invalid) return Status();
+  return error(static_cast<int>(&value - values_.data()),
+               concat("the argument '", param.name, "' of ", kernel_.name, " must be the name of a dtype"));
+}
+
+// [a, b], (a, b), or a tuple.
+Status BoundCall::bind_list(const KernelParam& param, Value& value) {
+  if (value.node->kind == Kind::list || value.node->kind == Kind::tuple) {
+    for (const syntax::Item& item : value.node->items) {
+      WEIR_ASSIGN(Typed member, compiler_.expression(*item.value, scope_));
+      value.values.push_back(std::move(member));
+    }
+  } else {
+    WEIR_ASSIGN(Typed typed, compiler_.expression(*value.node, scope_));
+    if (typed.spec.kind != Spec::Kind::tuple) {
+      return compiler_.error(*value.node, concat("the argument '", param.name, "' of ", kernel_.name,
+                                                 " must be a list, found ", typed.spec.to_string()));
+    }
+    for (size_t i = 0; i < typed.spec.children.size(); ++i) value.values.push_back(typed.child(static_cast<int>(i)));
+  }
+  for (size_t i = 0; i < value.values.size(); ++i) {
+    if (value.values[i].is_tensor()) continue;
+    return compiler_.error(place(value, i), concat("expected a tensor, found ", value.values[i].spec.to_string()));
+  }
+  return Status();
+}
+
+const Node& BoundCall::place(const Value& value, size_t member) const {
+  const bool written = value.node->kind == Kind::list || value.node->kind == Kind::tuple;
+  if (written && member < value.node->items.size() && value.values.size() > 1) return value.node->child(member);
+  for (const syntax::Tree& tree : defaults_) {
+    if (tree.root.get() == value.node) return node_;
+  }
+  return *value.node;
+}
+
+// The dtype of the members of a group that have one; if all are literals, the natural one.
+Result<DType> BoundCall::group_dtype(std::string_view type) {
+  DType found = DType::invalid;
+  bool floating = false;
+  bool integer = false;
+  for (size_t i = 0; i < values_.size(); ++i) {
+    if (type != kernel_.params[i].type) continue;
+    for (size_t k = 0; k < values_[i].values.size(); ++k) {
+      const Leaf& leaf = values_[i].values[k].leaves[0];
+      if (leaf.literal) {
+        floating = floating || (leaf.literal->floating && !leaf.literal->empty());
+        integer = integer || !leaf.literal->floating;
+        continue;
+      }
+      if (found == DType::invalid) found = leaf.type.dtype;
+      if (found == leaf.type.dtype) continue;
+      const bool castable = found != DType::string && leaf.type.dtype != DType::string;
+      return compiler_.error(
+          place(values_[i], k),
+          concat("'", kernel_.name, "' needs one dtype, found ", dtype_name(found), " and ",
+                 dtype_name(leaf.type.dtype), castable ? "; write " : "", castable ? dtype_name(found) : "",
+                 castable ? "(…) around this one, or cast the other" : ""));
+    }
+  }
+  if (found != DType::invalid) return found;
+  return integer && !floating ? DType::int64 : DType::float32;
+}
+
+Status BoundCall::settle_types() {
+  for (size_t i = 0; i < values_.size(); ++i) {
+    const std::string_view type = kernel_.params[i].type;
+    Value& value = values_[i];
+    if (value.values.empty()) continue;
+    DType dtype = DType::invalid;
+    if (is_group(type)) {
+      WEIR_ASSIGN(dtype, group_dtype(type));
+    } else if (type == "dtype") {
+      for (size_t k = 0; k < values_.size(); ++k) {
+        if (std::string_view(kernel_.params[k].name) == "dtype") dtype = values_[k].dtype;
+      }
+    } else if (!type.empty()) {
+      dtype = *dtype_from_name(type);
+    }
+    for (size_t k = 0; k < value.values.size(); ++k) {
+      Typed& typed = value.values[k];
+      if (dtype == DType::invalid) {
+        WEIR_TRY(compiler_.settle(typed, place(value, k)));
+        continue;
+      }
+      WEIR_TRY(compiler_.settle_as(typed.leaves[0], dtype, place(value, k)));
+      typed.spec.dtype = dtype;
+    }
+  }
+  return Status();
+}
+
+void BoundCall::number_arguments() {
+  for (size_t i = 0; i < values_.size(); ++i) {
+    if (kernel_.params[i].kind == ParamKind::constant) continue;
+    values_[i].first_argument = static_cast<int>(arguments_.size());
+    for (const Typed& typed : values_[i].values) {
+      arguments_.insert(arguments_.end(), typed.leaves.begin(), typed.leaves.end());
+    }
+  }
+}
+
+const Tensor* BoundCall::constant(int param) const {
+  const Value& value = at(param);
+  return value.values.size() == 1 && value.values[0].is_tensor() ? value.values[0].leaves[0].constant.get() : nullptr;
+}
+
+std::optional<std::vector<int64_t>> BoundCall::integers(int param) const {
+  std::vector<int64_t> out;
+  for (const Typed& typed : at(param).values) {
+    const Leaf& leaf = typed.leaves[0];
+    if (leaf.type.dtype != DType::int64 || !leaf.type.shape.rank_known() || leaf.type.shape.rank() > 1) return {};
+    if (leaf.integers) {
+      out.insert(out.end(), leaf.integers->begin(), leaf.integers->end());
+      continue;
+    }
+    const int64_t count = leaf.type.shape.rank() == 0 ? 1 : leaf.type.shape[0];
+    if (count < 0 || count > kMaxRank * 2) return {};
+    out.insert(out.end(), static_cast<size_t>(count), kUnknownEntry);
+  }
+  return out;
+}
+
+Result<Tensor> BoundCall::constant_of(const Node& node, DType dtype) {
+  WEIR_ASSIGN(Typed value, compiler_.expression(node, scope_));
+  if (!value.is_tensor() || !value.leaves[0].known()) {
+    return compiler_.error(node, "expected a value that is known when the dataset is built");
+  }
+  WEIR_TRY(compiler_.settle_as(value.leaves[0], dtype, node));
+  return *value.leaves[0].constant;
+}
+
+Status BoundCall::error(int param, std::string_view message) const {
+  if (param < 0) return compiler_.error(node_, message);
+  const Value& value = at(param);
+  for (const syntax::Tree& tree : defaults_) {
+    if (tree.root.get() == value.node) return compiler_.error(node_, message);
+  }
+  return compiler_.error(*value.node, message);
+}
+
+Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
+  std::vector<Component> types;
+  for (size_t i = 0; i < result_.leaves.size(); ++i) {
+    auto alias = aliases_.find(static_cast<int>(i));
+    if (alias != aliases_.end()) {
+      const Component type = result_.leaves[i].type;
+      result_.leaves[i] = arguments_[static_cast<size_t>(alias->second)];
+      result_.leaves[i].type.shape = type.shape;
+    } else if (!result_.leaves[i].known()) {
+      types.push_back(result_.leaves[i].type);
+    }
+  }
+  if (body_ == nullptr) return std::move(result_);
+
+  Instruction instruction;
+  instruction.can_fail = can_fail_;
+  instruction.per_row = kernel_.draws;
+  instruction.body = body_;
+  instruction.state = std::move(state_);
+  instruction.site = site;
+  instruction.seed = seed_;
+  const bool known = std::all_of(arguments_.begin(), arguments_.end(), [](const Leaf& leaf) { return leaf.known(); });
+  if (known && !kernel_.draws && !kernel_.blocks) {
+    if (auto folded = fold(instruction, arguments_, types)) {
+      size_t next = 0;
+      for (size_t i = 0; i < result_.leaves.size(); ++i) {
+        if (aliases_.count(static_cast<int>(i)) != 0) continue;
+        result_.leaves[i] = typed_constant(std::move((*folded)[next++])).leaves[0];
+      }
+      return std::move(result_);
+    }
+  }
+  for (const Leaf& leaf : arguments_) instruction.args.push_back(builder.register_of(leaf));
+  std::vector<Leaf> made = builder.emit(std::move(instruction), types);
+  size_t next = 0;
+  for (size_t i = 0; i < result_.leaves.size(); ++i) {
+    if (aliases_.count(static_cast<int>(i)) == 0) result_.leaves[i] = std::move(made[next++]);
+  }
+  if (integers_ && result_.leaves.size() == 1) result_.leaves[0].integers = std::move(integers_);
+  return std::move(result_);
+}
+
+}  // namespace weir

@@ -1,0 +1,63 @@
+// Builder: a program (or an Env) in the making.
+//
+// Builders nest as the text does: a lambda's program stands in a document's or a pipeline's Env, a branch of `if`
+// in its program, a pipeline's Env in the program that makes the dataset. A value computed by one is brought into
+// another inside it by import(): a branch takes it as an input, an Env captures it, a lambda reads it from its Env.
+// Ownership: a builder refers to the one around it, which must outlive it. Threads: one. Cost: linear.
+#pragma once
+
+#include <vector>
+
+#include "expr/program.h"
+#include "expr/typed.h"
+
+namespace weir {
+
+class Builder {
+ public:
+  enum class Kind : uint8_t {
+    root,     // the document: its Env holds the $params
+    program,  // a lambda or an expression over an Env
+    branch,   // of an `if`
+    capture,  // the Env of a pipeline inside a lambda
+  };
+
+  Builder(Kind kind, Builder* outer) : kind_(kind), outer_(outer) {}
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  Kind kind() const { return kind_; }
+  // How many Envs lie below the one that this runs under (or is).
+  int env_depth() const;
+
+  // The value of a leaf from any builder around this one, seen from here.
+  Leaf import(const Leaf& leaf);
+  // The register that holds it here. REQUIRES: a program or branch; a literal has been settled.
+  int register_of(const Leaf& leaf);
+
+  // The next component of the input, as a leaf.
+  Leaf add_input(const Component& type);
+  // The next slot of the root Env.
+  Leaf add_param(const Component& type);
+  // Appends an instruction with `results.size()` new registers and gives their leaves.
+  std::vector<Leaf> emit(Instruction instruction, const std::vector<Component>& results);
+
+  // Registers of the program around that this branch takes, or this Env captures, in order.
+  const std::vector<int>& imported() const { return imported_; }
+
+  // The finished program: dead code that cannot fail is gone.
+  Program finish(const std::vector<Leaf>& results);
+
+ private:
+  int add_register(Register reg);
+  int env_register(const Component& type, int level, int slot);
+
+  const Kind kind_;
+  Builder* const outer_;
+  Program program_;
+  std::vector<int> imported_;
+  std::vector<int> import_registers_;
+  int env_slots_ = 0;
+};
+
+}  // namespace weir

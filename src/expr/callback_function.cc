@@ -1,0 +1,159 @@
+// A Function over a callback: takes turns where it must, calls row by row where it takes single elements, and never
+// shows it a failed row.
+#include <vector>
+
+#include "core/sync.h"
+#include "core/text.h"
+#include "expr/function.h"
+
+namespace weir {
+
+namespace {
+
+class CallbackFunction final : public Function {
+ public:
+  CallbackFunction(CallbackRef callback, const Spec& input, Spec result)
+      : Function(input, std::move(result)), callback_(std::move(callback)) {
+    concurrent_ = callback_->flags.concurrent;
+    takes_blocks_ = callback_->flags.block;
+  }
+
+  Lane lane() const override {
+    if (callback_->flags.on_caller) return Lane::caller;
+    return callback_->flags.blocking ? Lane::blocking : Lane::compute;
+  }
+  std::string not_replayable() const override {
+    return callback_->flags.pure ? "" : "calls a callback that is not declared pure";
+  }
+  void seed_sites(std::vector<RefPtr<const SeedSite>>&) const override {}
+
+  void call(const CallArgs& args, const Block& in, Block& out) const override;
+
+ private:
+  Status invoke(Session& session, const Block& in, Block& out) const;
+  void call_block(Session& session, const Block& in, const std::vector<int32_t>& rows, Block& out) const;
+  void call_rows(Session& session, const Block& in, const std::vector<int32_t>& rows, Block& out) const;
+  Status check(const Block& out, int rows) const;
+
+  const CallbackRef callback_;
+  mutable Mutex turn_;
+};
+
+void CallbackFunction::call(const CallArgs& args, const Block& in, Block& out) const {
+  std::vector<int32_t> rows;
+  rows.reserve(static_cast<size_t>(in.rows));
+  for (int row = 0; row < in.rows; ++row) {
+    if (!in.failed(row)) rows.push_back(row);
+  }
+  out.reset(components_.size());
+  if (takes_blocks_) {
+    call_block(args.session, in, rows, out);
+  } else {
+    call_rows(args.session, in, rows, out);
+  }
+  for (const RowError& error : in.errors) out.fail_row(error.row, error.error);
+  if (args.drop) out.columns.clear();
+}
+
+// With the lock held the host's function runs, which may take its own; it never calls back into this function.
+Status CallbackFunction::invoke(Session& session, const Block& in, Block& out) const {
+  Status status;
+  if (concurrent_) {
+    status = callback_->call(session, in, out);
+  } else {
+    MutexLock lock(turn_);
+    status = callback_->call(session, in, out);
+  }
+  return status.ok() ? check(out, in.rows) : status;
+}
+
+Status CallbackFunction::check(const Block& out, int rows) const {
+  if (out.columns.size() != components_.size()) {
+    return invalid_argument(concat("the callback gave ", out.columns.size(), " components; expected those of ",
+                                   result_.to_string()));
+  }
+  for (size_t i = 0; i < components_.size(); ++i) {
+    const Column& column = out.columns[i];
+    const bool shaped = column.dense() && column.tensor().dtype != DType::invalid;
+    const auto have = column.dense() ? (shaped ? column.tensor().shape.dim(0) : 0)
+                                     : static_cast<int64_t>(column.list().size());
+    if (have != rows && out.value_rows() > 0) {
+      return invalid_argument(concat("the callback gave ", have, " rows for ", rows));
+    }
+    for (int row = 0; row < rows; ++row) {
+      if (out.failed(row)) continue;
+      const Tensor value = column.row(row);
+      if (value.dtype != components_[i].dtype || !value.shape.compatible(components_[i].shape)) {
+        return invalid_argument(concat("the callback gave ", dtype_name(value.dtype), value.shape.to_string(),
+                                       " for component ", i, " of ", result_.to_string()));
+      }
+      if (column.dense()) break;
+    }
+  }
+  return Status();
+}
+
+void CallbackFunction::call_block(Session& session, const Block& in, const std::vector<int32_t>& rows,
+                                  Block& out) const {
+  const bool all = static_cast<int>(rows.size()) == in.rows;
+  Block given;
+  if (!all) given.gather_from(in, rows);
+  const Block& seen = all ? in : given;
+  Block made;
+  made.reset(components_.size());
+  made.rows = seen.rows;
+  Status status = seen.rows > 0 ? invoke(session, seen, made) : Status();
+  out.rows = in.rows;
+  if (!status.ok() || rows.empty()) {
+    for (Column& column : out.columns) column.make_list().resize(static_cast<size_t>(in.rows));
+    for (int32_t row : rows) out.fail_row(row, status.pointer());
+    return;
+  }
+  for (const RowError& error : made.errors) out.fail_row(rows[static_cast<size_t>(error.row)], error.error);
+  for (size_t i = 0; i < out.columns.size(); ++i) {
+    if (all) {
+      out.columns[i] = std::move(made.columns[i]);
+      continue;
+    }
+    std::vector<Tensor>& list = out.columns[i].make_list();
+    list.resize(static_cast<size_t>(in.rows));
+    for (size_t k = 0; k < rows.size(); ++k) {
+      if (!made.failed(static_cast<int>(k))) {
+        list[static_cast<size_t>(rows[k])] = made.columns[i].row(static_cast<int>(k));
+      }
+    }
+  }
+}
+
+void CallbackFunction::call_rows(Session& session, const Block& in, const std::vector<int32_t>& rows,
+                                 Block& out) const {
+  std::vector<std::vector<Tensor>> lists(components_.size());
+  for (auto& list : lists) list.resize(static_cast<size_t>(in.rows));
+  out.rows = in.rows;
+  for (int32_t row : rows) {
+    const Block one = in.slice(row, 1);
+    Block made;
+    made.reset(components_.size());
+    made.rows = 1;
+    Status status = invoke(session, one, made);
+    if (status.ok() && !made.errors.empty()) status = Status(made.errors[0].error);
+    if (!status.ok()) {
+      out.fail_row(row, status.pointer());
+      continue;
+    }
+    for (size_t i = 0; i < lists.size(); ++i) lists[i][static_cast<size_t>(row)] = made.columns[i].row(0);
+  }
+  for (size_t i = 0; i < lists.size(); ++i) {
+    out.columns[i].make_list() = std::move(lists[i]);
+    if (out.errors.empty()) out.columns[i].densify();
+  }
+}
+
+}  // namespace
+
+Result<FunctionRef> make_callback_function(CallbackRef callback, const Spec& input) {
+  WEIR_ASSIGN(Spec result, callback->result(input));
+  return FunctionRef(make_ref<const CallbackFunction>(std::move(callback), input, std::move(result)));
+}
+
+}  // namespace weir

@@ -1,0 +1,20 @@
+// Mistakes that many kernels report when a call is typed, in the same words.
+// Ownership: none. Threads: as KernelCall. Errors: invalid_argument at the argument. Cost: one string if it fails.
+#pragma once
+
+#include "core/text.h"
+#include "expr/kernel.h"
+
+namespace weir {
+
+inline Status wrong_dtype(const KernelCall& call, int param, std::string_view expected) {
+  return call.error(param, concat("expected ", expected, ", found ", dtype_name(call.dtype(param))));
+}
+
+// The argument is a scalar, as far as is known.
+inline Status check_scalar(const KernelCall& call, int param, std::string_view what) {
+  if (call.shape(param).compatible(Shape())) return Status();
+  return call.error(param, concat("expected ", what, " to be a scalar, found the shape ", call.shape(param).to_string()));
+}
+
+}  // namespace weir

@@ -1,0 +1,289 @@
+#include "expr/compile.h"
+
+#include "core/text.h"
+#include "expr/compiler.h"
+
+namespace weir {
+
+using syntax::Kind;
+using syntax::Node;
+using syntax::Op;
+
+Status error_at(const CompileContext& context, const Node& node, std::string_view message) {
+  return syntax::error_at(context.source, node.span, message);
+}
+
+Spec spec_of_node(const Node& node) {
+  Spec spec;
+  spec.dtype = node.dtype;
+  spec.shape = node.shape;
+  switch (node.kind) {
+    case Kind::spec_tensor:
+      spec.kind = Spec::Kind::tensor;
+      return spec;
+    case Kind::spec_sparse:
+      spec.kind = Spec::Kind::sparse;
+      return spec;
+    case Kind::spec_ragged:
+      spec.kind = Spec::Kind::ragged;
+      return spec;
+    case Kind::spec_optional:
+      spec.kind = Spec::Kind::optional;
+      break;
+    case Kind::spec_dataset:
+      spec.kind = Spec::Kind::dataset;
+      break;
+    case Kind::spec_dict:
+      spec.kind = Spec::Kind::dict;
+      break;
+    default:
+      spec.kind = Spec::Kind::tuple;
+      break;
+  }
+  for (const syntax::Item& item : node.items) {
+    if (spec.kind == Spec::Kind::dict) spec.keys.push_back(item.name);
+    spec.children.push_back(spec_of_node(*item.value));
+  }
+  return spec;
+}
+
+Result<Typed> Compiler::expression(const Node& node, const Scope& scope) {
+  switch (node.kind) {
+    case Kind::integer:
+    case Kind::floating:
+      return typed_literal(*number_literal(node));
+    case Kind::string:
+      return typed_constant(Tensor::string(node.text));
+    case Kind::boolean:
+      return typed_constant(Tensor::scalar<bool>(node.integer != 0));
+    case Kind::name:
+      return name(node, scope);
+    case Kind::parameter:
+      return parameter(node, scope);
+    case Kind::callback:
+      return handed(node);
+    case Kind::list:
+      return list(node, scope);
+    case Kind::tuple:
+    case Kind::dict:
+      return tuple(node, scope);
+    case Kind::unary:
+    case Kind::binary:
+      return operation(node, scope);
+    case Kind::conditional:
+      return conditional(node, scope);
+    case Kind::let_in:
+      return let_in(node, scope);
+    case Kind::index:
+      return index(node, scope);
+    case Kind::field:
+      return field(node, scope);
+    case Kind::position:
+      return position(node, scope);
+    case Kind::call:
+      return call(node, scope);
+    case Kind::pipeline:
+      return pipeline(node, scope);
+    case Kind::automatic:
+    case Kind::none:
+      return error(node, concat("expected a value, found ", node.kind == Kind::none ? "none" : "auto",
+                                ", which stands only as an argument that allows it"));
+    case Kind::lambda:
+      return error(node, "expected a value, found a lambda, which stands only as an argument that takes one");
+    default:
+      return error(node, "expected a value");
+  }
+}
+
+Result<Typed> Compiler::tuple(const Node& node, const Scope& scope) {
+  Typed out;
+  out.spec.kind = node.kind == Kind::dict ? Spec::Kind::dict : Spec::Kind::tuple;
+  for (const syntax::Item& item : node.items) {
+    WEIR_ASSIGN(Typed member, expression(*item.value, scope));
+    if (node.kind == Kind::dict) out.spec.keys.push_back(item.name);
+    out.spec.children.push_back(std::move(member.spec));
+    out.leaves.insert(out.leaves.end(), member.leaves.begin(), member.leaves.end());
+  }
+  return out;
+}
+
+// A list of literals is a literal; any other is stacked.
+Result<Typed> Compiler::list(const Node& node, const Scope& scope) {
+  std::vector<LiteralRef> literals;
+  for (const syntax::Item& item : node.items) {
+    if (item.value->kind != Kind::name && item.value->kind != Kind::list && !syntax::is_literal(*item.value)) break;
+    WEIR_ASSIGN(Typed member, expression(*item.value, scope));
+    if (!member.is_literal()) break;
+    literals.push_back(member.leaves[0].literal);
+  }
+  if (literals.size() == node.items.size()) {
+    std::optional<Literal> literal = list_literal(literals);
+    if (!literal) return error(node, "expected rows of one length, found rows that differ");
+    return typed_literal(*std::move(literal));
+  }
+  return apply("[]", {&node}, node, scope);
+}
+
+Result<Typed> Compiler::operation(const Node& node, const Scope& scope) {
+  if (std::optional<Literal> literal = number_literal(node)) return typed_literal(*std::move(literal));
+  if (node.op == Op::negate) return apply("negative", {&node.child(0)}, node, scope);
+  if (node.op == Op::logical_not) return apply("not", {&node.child(0)}, node, scope);
+  return apply(syntax::op_text(node.op), {&node.child(0), &node.child(1)}, node, scope);
+}
+
+namespace {
+
+const Node& last_call(const Node& pipeline) { return *pipeline.items.back().value; }
+
+}  // namespace
+
+bool Compiler::is_dataset(const Node& node, const Scope& scope) {
+  if (node.kind == Kind::call || node.kind == Kind::pipeline) {
+    if (context_.pipelines == nullptr) return false;
+    using Callee = PipelineCompiler::Callee;
+    if (node.kind == Kind::call) return context_.pipelines->callee(syntax::Place::function, node.text) == Callee::source;
+    const Node& last = last_call(node);
+    return context_.pipelines->callee(syntax::Place::transformation, last.text) != Callee::terminal;
+  }
+  if (node.kind == Kind::name && scope.find(node.text).kind == Scope::Found::Kind::dataset) return true;
+  // Typed in a program that is thrown away.
+  Builder trial(builder(scope).kind() == Builder::Kind::program || builder(scope).kind() == Builder::Kind::branch
+                    ? Builder::Kind::branch
+                    : Builder::Kind::program,
+                &builder(scope));
+  Scope inner(scope, trial);
+  Result<Typed> value = expression(node, inner);
+  return value.ok() && value->spec.is_dataset();
+}
+
+Result<Typed> Compiler::pipeline(const Node& node, const Scope& scope) {
+  const Node& last = last_call(node);
+  const bool terminal = context_.pipelines != nullptr &&
+                        context_.pipelines->callee(syntax::Place::transformation, last.text) ==
+                            PipelineCompiler::Callee::terminal;
+  return nested(node, scope, terminal);
+}
+
+// A pipeline: the variables that it uses are captured for each row.
+Result<Typed> Compiler::nested(const Node& node, const Scope& scope, bool terminal) {
+  if (context_.pipelines == nullptr) return error(node, "expected an expression without a pipeline");
+  Builder& outer = builder(scope);
+  Builder captured(Builder::Kind::capture, &outer);
+  Scope inner(scope, captured);
+  Instruction instruction;
+  Typed out;
+  if (terminal) {
+    instruction.kind = Instruction::Kind::terminal;
+    instruction.can_fail = true;
+    instruction.per_row = true;
+    instruction.site = next_site();
+    WEIR_ASSIGN(PipelineCompiler::Terminal made, context_.pipelines->compile_terminal(node, inner, next_path()));
+    std::vector<RefPtr<const SeedSite>> seeds;
+    made.runner->seed_sites(seeds);
+    add_traits(made.runner->lane(), made.runner->not_replayable(), seeds);
+    instruction.terminal = std::move(made.runner);
+    out = typed_of(made.spec);
+  } else {
+    instruction.kind = Instruction::Kind::dataset;
+    WEIR_ASSIGN(instruction.dataset, context_.pipelines->compile_dataset(node, inner, next_path()));
+    const Dataset& dataset = *instruction.dataset;
+    add_traits(dataset.lane(), dataset.not_replayable(), dataset.seed_sites());
+    out = typed_of(Spec::dataset(dataset.spec()));
+  }
+  instruction.args = captured.imported();
+  std::vector<Component> results;
+  for (const Leaf& leaf : out.leaves) results.push_back(leaf.type);
+  out.leaves = outer.emit(std::move(instruction), results);
+  return out;
+}
+
+void Compiler::add_traits(Lane lane, std::string why, const std::vector<RefPtr<const SeedSite>>& seeds) {
+  traits_.lane = std::max(traits_.lane, lane);
+  if (traits_.not_replayable.empty()) traits_.not_replayable = std::move(why);
+  traits_.seed_sites.insert(traits_.seed_sites.end(), seeds.begin(), seeds.end());
+}
+
+Status Compiler::settle_as(Leaf& leaf, DType dtype, const Node& node) {
+  if (leaf.literal) {
+    Result<Tensor> value = leaf.literal->to(dtype);
+    if (!value.ok()) return error(node, value.status().error().message);
+    leaf = typed_constant(*std::move(value)).leaves[0];
+    return Status();
+  }
+  if (leaf.type.dtype == dtype) return Status();
+  const bool castable = leaf.type.dtype != DType::string && dtype != DType::string;
+  return error(node, concat("expected ", dtype_name(dtype), ", found ", dtype_name(leaf.type.dtype),
+                            leaf.type.shape.to_string(), castable ? "; write " : "",
+                            castable ? dtype_name(dtype) : "", castable ? "(…) around it to cast it" : ""));
+}
+
+Status Compiler::settle(Typed& value, const Node& node) {
+  for (Leaf& leaf : value.leaves) {
+    if (leaf.literal) WEIR_TRY(settle_as(leaf, leaf.literal->natural(), node));
+  }
+  return Status();
+}
+
+namespace {
+
+// Gives a structure the component types that its leaves have.
+void retype(Spec& spec, const std::vector<Leaf>& leaves, size_t& at) {
+  if (spec.kind == Spec::Kind::tensor) {
+    spec.dtype = leaves[at].type.dtype;
+    spec.shape = leaves[at++].type.shape;
+    return;
+  }
+  if (spec.kind != Spec::Kind::tuple && spec.kind != Spec::Kind::dict) {
+    at += static_cast<size_t>(spec.component_count());
+    return;
+  }
+  for (Spec& child : spec.children) retype(child, leaves, at);
+}
+
+}  // namespace
+
+Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& scope, const Node& lambda,
+                                   const Spec& input, std::string_view path) {
+  if (lambda.kind != Kind::lambda) {
+    return error_at(context, lambda, "expected a lambda, as in x -> x + 1, or a @callback");
+  }
+  Compiler compiler(context, path);
+  Builder program(Builder::Kind::program, &Compiler::builder(scope));
+  Scope inner(scope, program);
+  Typed argument = typed_of(input);
+  for (Leaf& leaf : argument.leaves) leaf = program.add_input(leaf.type);
+  WEIR_TRY(compiler.bind(lambda.child(0), argument, inner));
+  WEIR_ASSIGN(Typed result, compiler.expression(lambda.child(1), inner));
+  WEIR_TRY(compiler.settle(result, lambda.child(1)));
+  size_t at = 0;
+  retype(result.spec, result.leaves, at);
+  Program finished = program.finish(result.leaves);
+  return FunctionRef(make_ref<const CompiledFunction>(input, std::move(result.spec), std::move(finished),
+                                                      std::move(compiler.traits())));
+}
+
+Result<ExpressionRef> compile_expression(const CompileContext& context, const Scope& scope, const Node& node,
+                                         std::string_view path, DType wanted) {
+  Compiler compiler(context, path);
+  Builder program(Builder::Kind::program, &Compiler::builder(scope));
+  Scope inner(scope, program);
+  WEIR_ASSIGN(Typed result, compiler.expression(node, inner));
+  if (wanted != DType::invalid) {
+    if (!result.is_tensor()) {
+      return error_at(context, node, concat("expected ", dtype_name(wanted), ", found ", result.spec.to_string()));
+    }
+    WEIR_TRY(compiler.settle_as(result.leaves[0], wanted, node));
+  }
+  WEIR_TRY(compiler.settle(result, node));
+  size_t at = 0;
+  retype(result.spec, result.leaves, at);
+  Program finished = program.finish(result.leaves);
+  return ExpressionRef(
+      make_ref<const CompiledExpression>(result.spec, std::move(finished), std::move(compiler.traits())));
+}
+
+bool is_dataset(const CompileContext& context, const Scope& scope, const Node& node) {
+  return Compiler(context, "").is_dataset(node, scope);
+}
+
+}  // namespace weir

@@ -1,0 +1,155 @@
+// Calls of functions: which kernel, which argument is which parameter.
+#include "core/text.h"
+#include "expr/bound_call.h"
+#include "syntax/grammar.h"
+
+namespace weir {
+
+using syntax::Kind;
+using syntax::Node;
+
+Result<Typed> Compiler::call(const Node& node, const Scope& scope) {
+  if (context_.pipelines != nullptr &&
+      context_.pipelines->callee(syntax::Place::function, node.text) == PipelineCompiler::Callee::source) {
+    return nested(node, scope, false);
+  }
+  if (std::optional<DType> dtype = dtype_from_name(node.text)) {
+    if (node.items.size() != 1 || (!node.items[0].name.empty() && node.items[0].name != "x")) {
+      return error(node, concat(node.text, " takes one argument, as in ", node.text, "(x)"));
+    }
+    Node target{.kind = Kind::dtype, .dtype = *dtype, .span = node.span};
+    return apply("cast", {&node.child(0), &target}, node, scope);
+  }
+  const Kernel* kernel = find_kernel(node.text);
+  if (kernel == nullptr || !is_identifier(node.text)) return unknown_function(node);
+  WEIR_ASSIGN(Nodes given, arguments(*kernel, node));
+  return apply(*kernel, std::move(given), node, scope);
+}
+
+Result<Typed> Compiler::unknown_function(const Node& node) {
+  std::vector<std::string> names;
+  for (const Kernel* kernel : kernels()) {
+    if (is_identifier(kernel->name)) names.emplace_back(kernel->name);
+  }
+  if (context_.pipelines != nullptr) {
+    if (context_.pipelines->callee(syntax::Place::transformation, node.text) != PipelineCompiler::Callee::unknown) {
+      return error(node, concat("'", node.text, "' is no function; write it behind a dataset, as in … | ", node.text,
+                                "(…)"));
+    }
+    for (std::string& name : context_.pipelines->names(syntax::Place::function)) names.push_back(std::move(name));
+  }
+  return error(node, concat("there is no function '", node.text, "'", suggestion(node.text, names)));
+}
+
+// The node of each parameter, null where it is left out.
+Result<Compiler::Nodes> Compiler::arguments(const Kernel& kernel, const Node& node) {
+  const auto& params = kernel.params;
+  Nodes out(params.size());
+  size_t positional = 0;
+  for (const syntax::Item& item : node.items) positional += item.name.empty() ? 1 : 0;
+  std::vector<std::string> names;
+  for (const KernelParam& param : params) names.emplace_back(param.name);
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    const syntax::Item& item = node.items[i];
+    size_t at = i;
+    const bool single = item.name.empty() && positional == 1 && kernel.single_argument != nullptr;
+    if (!item.name.empty() || single) {
+      const std::string_view wanted = single ? std::string_view(kernel.single_argument) : item.name;
+      at = 0;
+      while (at < params.size() && wanted != params[at].name) ++at;
+      if (at == params.size()) {
+        return error(*item.value,
+                     concat(kernel.name, " has no argument '", wanted, "'", suggestion(wanted, names)));
+      }
+    } else if (at >= params.size()) {
+      return error(*item.value, concat(kernel.name, " takes at most ", params.size(), " arguments"));
+    }
+    if (out[at] != nullptr) {
+      return error(*item.value, concat("the argument '", params[at].name, "' of ", kernel.name, " is given twice"));
+    }
+    out[at] = item.value.get();
+  }
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (out[i] == nullptr && params[i].fallback == nullptr) {
+      return error(node, concat(kernel.name, " needs the argument '", params[i].name, "'"));
+    }
+  }
+  return out;
+}
+
+Result<Typed> Compiler::apply(std::string_view kernel, Nodes arguments, const Node& node, const Scope& scope) {
+  const Kernel* found = find_kernel(kernel);
+  if (found == nullptr) return error(node, concat("'", kernel, "' is not built into this library"));
+  return apply(*found, std::move(arguments), node, scope);
+}
+
+Result<Typed> Compiler::apply(const Kernel& kernel, Nodes arguments, const Node& node, const Scope& scope) {
+  BoundCall call(*this, kernel, node, scope);
+  arguments.resize(kernel.params.size());
+  WEIR_TRY(call.bind(arguments));
+  if (kernel.blocks) traits_.lane = std::max(traits_.lane, Lane::blocking);
+  traits_.draws_random = traits_.draws_random || kernel.draws;
+  return call.finish(builder(scope), kernel.draws ? next_site() : 0);
+}
+
+// none, n or (a, b), as the notation defines them; (0, 0) and none are drawn.
+Result<RefPtr<const SeedSite>> Compiler::seed(const Node& node) {
+  constexpr uint64_t kGlobalSeed = 87654321;
+  const auto integer = [](const Node& from) -> std::optional<uint64_t> {
+    std::optional<Literal> literal = number_literal(from);
+    if (!literal || literal->floating) return std::nullopt;
+    return literal->numbers[0].negative ? 0 - literal->numbers[0].integer : literal->numbers[0].integer;
+  };
+  SeedSite::Pair pair;
+  if (std::optional<uint64_t> given = integer(node)) {
+    return make_ref<const SeedSite>(SeedSite::Pair(kGlobalSeed, *given));
+  }
+  if (node.kind == Kind::tuple && node.items.size() == 2) {
+    std::optional<uint64_t> first = integer(node.child(0));
+    std::optional<uint64_t> second = integer(node.child(1));
+    if (!first || !second) return error(node, "expected a seed: none, an integer, or a pair of integers");
+    pair = {*first, *second};
+    if (pair != SeedSite::Pair()) return make_ref<const SeedSite>(pair);
+  } else if (node.kind != Kind::none) {
+    return error(node, "expected a seed: none, an integer, or a pair of integers");
+  }
+  if (context_.runtime != nullptr && context_.runtime->random != nullptr) {
+    pair.first = context_.runtime->random->draw();
+    pair.second = context_.runtime->random->draw();
+  }
+  auto site = make_ref<const SeedSite>(pair);
+  traits_.seed_sites.push_back(site);
+  return site;
+}
+
+uint64_t Compiler::next_site() {
+  // FNV-1a of the path.
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : next_path()) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::optional<std::vector<Tensor>> fold(Instruction instruction, const std::vector<Leaf>& args,
+                                        const std::vector<Component>& results) {
+  constexpr int64_t kFoldedBytes = 1 << 20;
+  Program program;
+  for (const Leaf& leaf : args) {
+    instruction.args.push_back(static_cast<int>(program.registers.size()));
+    program.registers.push_back(
+        {.type = leaf.type, .source = Register::Source::constant, .constant = *leaf.constant});
+  }
+  for (const Component& type : results) {
+    program.results.push_back(static_cast<int>(program.registers.size()));
+    instruction.results.push_back(program.results.back());
+    program.registers.push_back({.type = type, .instruction = 0});
+  }
+  program.code.push_back(std::move(instruction));
+  Frame frame(program);
+  evaluate(program, frame, {.tensor_bytes = kFoldedBytes}, 1, false);
+  if (frame.error_count > 0) return std::nullopt;
+  std::vector<Tensor> out;
+  for (int reg : program.results) out.push_back(deep_copy(frame.slots[static_cast<size_t>(reg)].row(0)));
+  return out;
+}
+
+}  // namespace weir

@@ -1,0 +1,146 @@
+// Names, fields, positions, `let` and patterns: structure only, so nothing here costs anything at run time.
+#include "core/text.h"
+#include "expr/compiler.h"
+#include "syntax/printer.h"
+
+namespace weir {
+
+using syntax::Kind;
+using syntax::Node;
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
+  const std::string near = nearest(name, candidates);
+  return near.empty() ? "" : concat("; did you mean '", near, "'?");
+}
+
+Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
+  const Scope::Place place = scope.look_up(node.text);
+  if (place.scope == nullptr) return unknown_name(node, scope);
+  const Scope::Binding& binding = place.scope->bindings_[place.index];
+  if (binding.expression) {
+    // Compiled where it is used, with the names that it could see where it stands.
+    Scope seen(*place.scope, builder(scope));
+    seen.outer_limit_ = place.index;
+    return expression(*binding.expression, seen);
+  }
+  if (binding.dataset) {
+    Typed out = typed_of(Spec::dataset(binding.dataset->spec()));
+    out.leaves[0].dataset = binding.dataset;
+    out.leaves[0].env_depth = place.scope->env_depth();
+    add_traits(binding.dataset->lane(), binding.dataset->not_replayable(), binding.dataset->seed_sites());
+    return out;
+  }
+  Typed out = binding.value;
+  for (Leaf& leaf : out.leaves) leaf = builder(scope).import(leaf);
+  return out;
+}
+
+Result<Typed> Compiler::unknown_name(const Node& node, const Scope& scope) {
+  if (find_kernel(node.text) != nullptr) {
+    return error(node, concat("'", node.text, "' is a function; write ", node.text, "(…) to call it"));
+  }
+  return error(node, concat("there is no variable '", node.text, "'", suggestion(node.text, scope.names())));
+}
+
+Result<Typed> Compiler::parameter(const Node& node, const Scope& scope) {
+  std::vector<std::string> names;
+  for (const Scope::Param& param : scope.root().params_) {
+    names.push_back(param.name);
+    if (param.name != node.text) continue;
+    Typed out = param.value;
+    for (Leaf& leaf : out.leaves) leaf = builder(scope).import(leaf);
+    return out;
+  }
+  return error(node, concat("no parameter '", node.text, "' is declared", suggestion(node.text, names),
+                            names.empty() ? "; declare it with `param NAME: SPEC`" : ""));
+}
+
+Result<Typed> Compiler::handed(const Node& node) {
+  if (context_.pipelines == nullptr) return error(node, concat("nothing was handed in as @", node.text));
+  WEIR_ASSIGN(PipelineCompiler::HandedIn given, context_.pipelines->handed(node));
+  if (given.dataset) {
+    Typed out = typed_of(Spec::dataset(given.dataset->spec()));
+    out.leaves[0].dataset = given.dataset;
+    out.leaves[0].env_depth = 0;
+    add_traits(given.dataset->lane(), given.dataset->not_replayable(), given.dataset->seed_sites());
+    return out;
+  }
+  Typed out = typed_of(given.spec);
+  for (size_t i = 0; i < out.leaves.size(); ++i) {
+    out.leaves[i].constant = std::make_shared<const Tensor>(given.values[i]);
+  }
+  return out;
+}
+
+Result<Typed> Compiler::field(const Node& node, const Scope& scope) {
+  WEIR_ASSIGN(Typed value, expression(node.child(0), scope));
+  if (value.spec.kind != Spec::Kind::dict) {
+    return error(node, concat("expected a dict with the key ", syntax::print_key(node.text), ", found ",
+                              value.spec.to_string()));
+  }
+  const int at = value.spec.find(node.text);
+  if (at >= 0) return value.child(at);
+  return error(node, concat("there is no key ", syntax::print_key(node.text), " in ", value.spec.to_string(),
+                            suggestion(node.text, value.spec.keys)));
+}
+
+Result<Typed> Compiler::position(const Node& node, const Scope& scope) {
+  WEIR_ASSIGN(Typed value, expression(node.child(0), scope));
+  if (value.spec.kind != Spec::Kind::tuple) {
+    return error(node, concat("expected a tuple before .", node.integer, ", found ", value.spec.to_string(),
+                              value.is_tensor() ? "; write x[i] for an entry of a tensor" : ""));
+  }
+  if (node.integer < value.spec.children.size()) return value.child(static_cast<int>(node.integer));
+  return error(node, concat("position ", node.integer, " is beyond ", value.spec.to_string(), ", which has ",
+                            value.spec.children.size(), " members"));
+}
+
+Result<Typed> Compiler::let_in(const Node& node, const Scope& scope) {
+  WEIR_ASSIGN(Typed value, expression(node.child(0), scope));
+  Scope inner(scope, builder(scope));
+  inner.bind_value(node.text, std::move(value));
+  return expression(node.child(1), inner);
+}
+
+Status Compiler::bind(const Node& pattern, const Typed& value, Scope& scope) {
+  switch (pattern.kind) {
+    case Kind::pattern_name:
+      scope.bind_value(pattern.text, value);
+      return Status();
+    case Kind::pattern_tuple:
+      return bind_tuple(pattern, value, scope);
+    case Kind::pattern_dict:
+      return bind_dict(pattern, value, scope);
+    default:
+      return Status();
+  }
+}
+
+Status Compiler::bind_tuple(const Node& pattern, const Typed& value, Scope& scope) {
+  if (value.spec.kind != Spec::Kind::tuple || value.spec.children.size() != pattern.items.size()) {
+    return error(pattern, concat("the pattern takes a tuple of ", pattern.items.size(),
+                                 pattern.items.size() == 1 ? " member" : " members", ", found ",
+                                 value.spec.to_string()));
+  }
+  for (size_t i = 0; i < pattern.items.size(); ++i) {
+    WEIR_TRY(bind(pattern.child(i), value.child(static_cast<int>(i)), scope));
+  }
+  return Status();
+}
+
+Status Compiler::bind_dict(const Node& pattern, const Typed& value, Scope& scope) {
+  if (value.spec.kind != Spec::Kind::dict) {
+    return error(pattern, concat("the pattern takes a dict, found ", value.spec.to_string()));
+  }
+  for (const syntax::Item& item : pattern.items) {
+    const int at = value.spec.find(item.name);
+    if (at < 0) {
+      return error(pattern, concat("there is no key ", syntax::print_key(item.name), " in ", value.spec.to_string(),
+                                   suggestion(item.name, value.spec.keys)));
+    }
+    WEIR_TRY(bind(*item.value, value.child(at), scope));
+  }
+  return Status();
+}
+
+}  // namespace weir

@@ -1,0 +1,188 @@
+#include "expr/compiled.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weir {
+
+FramePool::~FramePool() {
+  for (auto& place : frames_) delete place.load(std::memory_order_relaxed);
+}
+
+Frame* FramePool::take() {
+  for (auto& place : frames_) {
+    if (place.load(std::memory_order_relaxed) == nullptr) continue;
+    if (Frame* frame = place.exchange(nullptr, std::memory_order_acquire)) return frame;
+  }
+  return new Frame(program_);
+}
+
+void FramePool::give_back(Frame* frame) {
+  for (auto& place : frames_) {
+    Frame* expected = nullptr;
+    if (place.load(std::memory_order_relaxed) != nullptr) continue;
+    if (place.compare_exchange_strong(expected, frame, std::memory_order_release)) return;
+  }
+  delete frame;
+}
+
+FramePool::Lease::~Lease() {
+  release(pool_.program_, *frame_);
+  pool_.give_back(frame_);
+}
+
+CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, ProgramTraits traits)
+    : Function(std::move(input), std::move(result)),
+      program_(std::move(program)),
+      traits_(std::move(traits)),
+      frames_(program_) {
+  can_fail_ = program_.can_fail;
+  draws_random_ = traits_.draws_random;
+  for (int reg : program_.results) {
+    const bool once = std::count(program_.results.begin(), program_.results.end(), reg) == 1;
+    direct_.push_back(once && program_.registers[static_cast<size_t>(reg)].source == Register::Source::computed);
+  }
+}
+
+int CompiledFunction::passes(int i) const {
+  const Register& reg = program_.registers[static_cast<size_t>(program_.results[static_cast<size_t>(i)])];
+  return reg.source == Register::Source::input ? reg.index : -1;
+}
+
+void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) const {
+  out.rows = in.rows;
+  out.errors.assign(in.errors.begin(), in.errors.end());
+  if (args.drop && !can_fail_) {
+    out.columns.clear();
+    return;
+  }
+  constexpr size_t kInPlace = 16;
+  Destination places[kInPlace];
+  size_t count = 0;
+  if (args.drop) {
+    out.columns.clear();
+  } else {
+    out.columns.resize(program_.results.size());
+    for (size_t i = 0; i < direct_.size() && count < kInPlace; ++i) {
+      if (direct_[i]) places[count++] = {program_.results[i], &out.columns[i]};
+    }
+  }
+  FramePool::Lease lease(frames_);
+  Frame& frame = *lease;
+  for (size_t i = 0; i < static_cast<size_t>(program_.inputs); ++i) frame.slots[i].borrow(in.columns[i]);
+  for (const RowError& error : in.errors) frame.fail(error.row, in.rows, error.error);
+  const Call call{.session = &args.session,
+                  .env = args.env,
+                  .key = args.key,
+                  .base_ordinal = args.base_ordinal,
+                  .selection = args.selection,
+                  .tensor_bytes = args.session.runtime.limits.tensor_bytes};
+  if (!program_.code.empty() || program_.registers.size() > static_cast<size_t>(program_.inputs)) {
+    evaluate(program_, frame, call, in.rows, args.drop, {places, count});
+  }
+  if (frame.error_count > static_cast<int>(in.errors.size())) {
+    out.errors.clear();
+    for (int row = 0; row < in.rows; ++row) {
+      if (frame.failed(row)) out.errors.push_back({row, frame.errors[static_cast<size_t>(row)]});
+    }
+  }
+  if (!args.drop) deliver(frame, in, out);
+}
+
+void CompiledFunction::deliver(Frame& frame, const Block& in, Block& out) const {
+  for (size_t i = 0; i < program_.results.size(); ++i) {
+    const int reg = program_.results[i];
+    const Register& source = program_.registers[static_cast<size_t>(reg)];
+    Column& column = out.columns[i];
+    if (source.source != Register::Source::input) {
+      deliver_computed(frame, reg, in.rows, column);
+      continue;
+    }
+    const Column& from = in.columns[static_cast<size_t>(source.index)];
+    if (from.dense()) {
+      column.set_dense(from.tensor());
+    } else {
+      column.make_list() = from.list();
+    }
+  }
+}
+
+void CompiledFunction::deliver_computed(Frame& frame, int reg, int rows, Column& out) const {
+  const Slot& slot = frame.slots[static_cast<size_t>(reg)];
+  const DType dtype = program_.registers[static_cast<size_t>(reg)].type.dtype;
+  OwnersRef owners;
+  if (has_owners(dtype)) {
+    owners = make_ref<Owners>();
+    collect_owners(program_, frame, reg, owners->list);
+  }
+  if (slot.form == Slot::Form::empty || (slot.form == Slot::Form::list && slot.list->empty())) {
+    // Every row failed.
+    out.make_list().resize(static_cast<size_t>(rows));
+    return;
+  }
+  const bool flat = slot.form == Slot::Form::dense && slot.view.shape.rank() < kMaxRank;
+  if (!flat) {
+    std::vector<Tensor>& list = out.make_list();
+    list.reserve(static_cast<size_t>(rows));
+    for (int row = 0; row < rows; ++row) {
+      list.push_back(frame.failed(row) ? Tensor() : slot.row(row));
+      list.back().owners = owners;
+    }
+    return;
+  }
+  const size_t row_bytes = slot.view.row_bytes();
+  if (slot.delivered()) {
+    // Written in place.
+  } else if (!slot.uniform && slot.view.stride == static_cast<int64_t>(row_bytes)) {
+    Tensor tensor;
+    tensor.dtype = dtype;
+    tensor.shape = slot.view.shape.prepended(rows);
+    tensor.data = const_cast<uint8_t*>(slot.view.data);
+    tensor.buffer = *slot.holder;
+    out.set_dense(std::move(tensor));
+  } else {
+    uint8_t* to = out.make_dense(dtype, slot.view.shape, rows);
+    for (int row = 0; row < rows && row_bytes > 0; ++row) {
+      std::memcpy(to + static_cast<size_t>(row) * row_bytes, slot.view.data + row * slot.view.stride, row_bytes);
+    }
+  }
+  if (!owners) return;
+  const size_t most = kMaxOwners;
+  const bool too_many = dtype == DType::string && owners->list.size() > most;
+  out.set_owners(std::move(owners));
+  if (too_many) out.set_dense(deep_copy(out.tensor()));
+}
+
+CompiledExpression::CompiledExpression(const Spec& spec, Program program, ProgramTraits traits)
+    : Expression(spec),
+      known_(std::all_of(program.results.begin(), program.results.end(), [&](int reg) {
+        return program.registers[static_cast<size_t>(reg)].source == Register::Source::constant;
+      })) {
+  bool variables = true;
+  for (int result : program.results) {
+    const Register& reg = program.registers[static_cast<size_t>(result)];
+    if (known_) constant_.push_back(reg.constant);
+    variables = variables && reg.source == Register::Source::env;
+    places_.push_back({reg.level, reg.index});
+  }
+  if (!variables) places_.clear();
+  function_ = make_ref<const CompiledFunction>(Spec::tuple({}), spec, std::move(program), std::move(traits));
+}
+
+Result<Components> CompiledExpression::evaluate(Session& session, const Env* env) const {
+  if (known_) return constant_;
+  Components out;
+  if (!places_.empty()) {
+    out.reserve(places_.size());
+    for (const Place& place : places_) out.push_back(env->up(place.level).values[static_cast<size_t>(place.slot)]);
+    return out;
+  }
+  Block none;
+  none.rows = 1;
+  Block values;
+  function_->call({.session = session, .env = env}, none, values);
+  if (!values.errors.empty()) return Status(values.errors[0].error);
+  return values.row(0);
+}
+
+}  // namespace weir

@@ -1,0 +1,93 @@
+// CompiledFunction and CompiledExpression: finished programs behind the interfaces of function.h.
+// Ownership: by RefPtr; they own their program and a few frames. Threads: any number of calls at once.
+// Errors: by row (function), as a Status (expression). Cost: a frame is leased with one atomic exchange.
+#pragma once
+
+#include <array>
+#include <atomic>
+
+#include "expr/evaluate.h"
+#include "expr/function.h"
+
+namespace weir {
+
+// Frames that wait for the next call. More calls at once than kept frames make new ones.
+class FramePool {
+ public:
+  explicit FramePool(const Program& program) : program_(program) {}
+  ~FramePool();
+
+  // Lends a frame for a scope.
+  class Lease {
+   public:
+    explicit Lease(FramePool& pool) : pool_(pool), frame_(pool.take()) {}
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease();
+    Frame& operator*() const { return *frame_; }
+
+   private:
+    FramePool& pool_;
+    Frame* frame_;
+  };
+
+ private:
+  Frame* take();
+  void give_back(Frame* frame);
+
+  const Program& program_;
+  std::array<std::atomic<Frame*>, 4> frames_{};
+};
+
+// What the parts of a program say about lane, replaying and seeds.
+struct ProgramTraits {
+  Lane lane = Lane::compute;
+  std::string not_replayable;
+  std::vector<RefPtr<const SeedSite>> seed_sites;
+  bool draws_random = false;
+};
+
+class CompiledFunction final : public Function {
+ public:
+  CompiledFunction(Spec input, Spec result, Program program, ProgramTraits traits);
+
+  void call(const CallArgs& args, const Block& in, Block& out) const override;
+  int passes(int i) const override;
+  Lane lane() const override { return traits_.lane; }
+  std::string not_replayable() const override { return traits_.not_replayable; }
+  void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override {
+    out.insert(out.end(), traits_.seed_sites.begin(), traits_.seed_sites.end());
+  }
+
+ private:
+  void deliver(Frame& frame, const Block& in, Block& out) const;
+  void deliver_computed(Frame& frame, int reg, int rows, Column& out) const;
+
+  const Program program_;
+  const ProgramTraits traits_;
+  // Results that are computed and go to one column only, which may be written in place.
+  std::vector<bool> direct_;
+  mutable FramePool frames_;
+};
+
+class CompiledExpression final : public Expression {
+ public:
+  CompiledExpression(const Spec& spec, Program program, ProgramTraits traits);
+
+  Result<Components> evaluate(Session& session, const Env* env) const override;
+  const Components* constant() const override { return known_ ? &constant_ : nullptr; }
+  const FunctionTraits& traits() const override { return *function_; }
+
+ private:
+  RefPtr<const CompiledFunction> function_;
+  bool known_ = false;
+  Components constant_;
+  // All results are variables: where they are.
+  struct Place {
+    int level;
+    int slot;
+  };
+  std::vector<Place> places_;
+};
+
+}  // namespace weir

@@ -1,0 +1,91 @@
+// Compiler: walks the tree of an expression and fills a Builder. Private to src/expr.
+// Ownership: lives for one lambda or expression. Threads: one.
+// Errors: invalid_argument with line, column and a caret. Cost: linear in the text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expr/builder.h"
+#include "expr/compile.h"
+#include "expr/compiled.h"
+#include "expr/scope_impl.h"
+
+namespace weir {
+
+class Compiler {
+ public:
+  Compiler(const CompileContext& context, std::string_view path) : context_(context), path_(path) {}
+
+  Result<Typed> expression(const syntax::Node& node, const Scope& scope);
+  // Binds the names of a pattern to the parts of a value.
+  Status bind(const syntax::Node& pattern, const Typed& value, Scope& scope);
+  // Literals become constants of their natural dtype.
+  Status settle(Typed& value, const syntax::Node& node);
+  // A literal becomes a constant of that dtype; anything else must have it.
+  Status settle_as(Leaf& leaf, DType dtype, const syntax::Node& node);
+  bool is_dataset(const syntax::Node& node, const Scope& scope);
+
+  Status error(const syntax::Node& node, std::string_view message) const {
+    return error_at(context_, node, message);
+  }
+  ProgramTraits& traits() { return traits_; }
+  // The builder that a scope's values are computed in.
+  static Builder& builder(const Scope& scope) { return *scope.builder_; }
+
+ private:
+  friend class BoundCall;
+  using Nodes = std::vector<const syntax::Node*>;
+
+  // compile_names.cc
+  Result<Typed> name(const syntax::Node& node, const Scope& scope);
+  Result<Typed> unknown_name(const syntax::Node& node, const Scope& scope);
+  Result<Typed> parameter(const syntax::Node& node, const Scope& scope);
+  Result<Typed> handed(const syntax::Node& node);
+  Result<Typed> field(const syntax::Node& node, const Scope& scope);
+  Result<Typed> position(const syntax::Node& node, const Scope& scope);
+  Result<Typed> let_in(const syntax::Node& node, const Scope& scope);
+  Status bind_tuple(const syntax::Node& pattern, const Typed& value, Scope& scope);
+  Status bind_dict(const syntax::Node& pattern, const Typed& value, Scope& scope);
+
+  // compile.cc
+  Result<Typed> tuple(const syntax::Node& node, const Scope& scope);
+  Result<Typed> list(const syntax::Node& node, const Scope& scope);
+  Result<Typed> operation(const syntax::Node& node, const Scope& scope);
+  Result<Typed> pipeline(const syntax::Node& node, const Scope& scope);
+  Result<Typed> nested(const syntax::Node& node, const Scope& scope, bool terminal);
+  void add_traits(Lane lane, std::string why, const std::vector<RefPtr<const SeedSite>>& seeds);
+  std::string next_path() { return path_ + "/" + std::to_string(places_++); }
+
+  // compile_branch.cc
+  Result<Typed> conditional(const syntax::Node& node, const Scope& scope);
+  Status join(Typed& yes, Typed& no, const syntax::Node& node);
+  Status join_leaf(Leaf& yes, Leaf& no, const syntax::Node& node);
+
+  // compile_call.cc
+  Result<Typed> call(const syntax::Node& node, const Scope& scope);
+  Result<Typed> unknown_function(const syntax::Node& node);
+  Result<Nodes> arguments(const Kernel& kernel, const syntax::Node& node);
+  Result<Typed> apply(std::string_view kernel, Nodes arguments, const syntax::Node& node, const Scope& scope);
+  Result<Typed> apply(const Kernel& kernel, Nodes arguments, const syntax::Node& node, const Scope& scope);
+  Result<RefPtr<const SeedSite>> seed(const syntax::Node& node);
+  uint64_t next_site();
+
+  // compile_index.cc
+  Result<Typed> index(const syntax::Node& node, const Scope& scope);
+
+  const CompileContext& context_;
+  const std::string path_;
+  ProgramTraits traits_;
+  int places_ = 0;
+};
+
+// Computes an instruction over constants: its results, or nothing if it fails or they are large.
+std::optional<std::vector<Tensor>> fold(Instruction instruction, const std::vector<Leaf>& args,
+                                        const std::vector<Component>& results);
+
+// Names with a suggestion: "; did you mean 'sqrt'?" or "".
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace weir

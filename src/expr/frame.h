@@ -1,0 +1,115 @@
+// Frame: the registers of one evaluation of a program, and the scratch memory that they reuse from call to call.
+// Ownership: a Function keeps a few frames and lends one to each call. Between calls a frame holds no memory but
+// its own. Threads: one call at a time. Errors: std::bad_alloc. Cost: no allocation in steady state.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "expr/program.h"
+
+namespace weir {
+
+// Memory that is handed out from front to back, and again from the front once nobody else holds it.
+class Arena {
+ public:
+  uint8_t* allocate(size_t size);
+  // What the last allocate() lies in.
+  const BufferRef& buffer() const { return chunk_; }
+  // Chunks in use since reset(), for results that point into them.
+  const std::vector<BufferRef>& used() const { return used_; }
+  void reset();
+
+ private:
+  BufferRef chunk_;
+  size_t at_ = 0;
+  std::vector<BufferRef> used_;
+};
+
+// The value of a register: rows at a fixed distance, or a tensor a row.
+class Slot {
+ public:
+  enum class Form : uint8_t { empty, dense, list };
+
+  Form form = Form::empty;
+  // Every row has the value at `view.data`; view.stride is 0.
+  bool uniform = false;
+  // Dense: where the rows lie.
+  Arg view;
+  // Dense: what keeps them alive.
+  const BufferRef* holder = nullptr;
+  // The tensor that the rows came with, whose owners keep strings alive; null for computed ones.
+  const Tensor* origin = nullptr;
+  // List: a tensor a row; failed rows have none.
+  const std::vector<Tensor>* list = nullptr;
+
+  // A view of somebody else's rows.
+  void borrow(const Slot& other);
+  void borrow(const Tensor& value);   // one value for all rows
+  void borrow(const Column& column);  // a row each
+
+  // Begins a result of `rows` rows; where it goes to if it becomes dense (null: scratch).
+  void begin(DType dtype, int rows, Column* destination);
+  // True if the rows went straight to the destination.
+  bool delivered() const { return form == Form::dense && own_ && destination_ != nullptr; }
+  // Room for rows [first, first + count), in rising order of `first`; contiguous. Dense as long as the shapes agree.
+  uint8_t* make(int first, int count, const Shape& shape);
+  uint8_t* make_row(int row, const Shape& shape);
+  // A result that is somebody else's memory.
+  void share(const Slot& other, const Shape& shape, size_t offset);
+
+  // Zeroes the place of a row that failed, if the memory is this slot's to write.
+  void clear_row(int i);
+
+  // The listed rows of another slot, one behind the other.
+  void gather(const Slot& from, DType dtype, std::span<const int32_t> rows);
+  // Row `row` of a result is row `at` of another slot.
+  void copy_row(int row, const Slot& from, int at);
+  template <class T>
+  const T* entry(int i) const {
+    return form == Form::list ? (*list)[static_cast<size_t>(i)].as<const T>() : view.row<T>(i);
+  }
+
+  // Row i as a tensor that keeps its memory, but not what strings point to, alive.
+  Tensor row(int i) const;
+  // Lets go of everything but scratch memory.
+  void release();
+
+ private:
+  uint8_t* make_dense(const Shape& shape);
+  void become_list(int first);
+
+  int rows_ = 0;
+  bool own_ = false;
+  Column* destination_ = nullptr;
+  BufferRef memory_;
+  std::vector<Tensor> own_list_;
+  Arena arena_;
+};
+
+struct Frame {
+  explicit Frame(const Program& program);
+
+  std::vector<Slot> slots;
+  // Indexed by instruction.
+  struct Work {
+    // Bytes of strings, and what results point into besides.
+    Arena bytes;
+    std::vector<RefPtr<RefCounted>> kept;
+    std::unique_ptr<Frame> then_frame;
+    std::unique_ptr<Frame> else_frame;
+    std::vector<int32_t> then_rows;
+    std::vector<int32_t> else_rows;
+  };
+  std::vector<Work> work;
+  // The first error of each row; empty as long as there is none.
+  std::vector<ErrorPtr> errors;
+  int error_count = 0;
+  std::vector<Arg> args;
+
+  bool failed(int row) const { return !errors.empty() && errors[static_cast<size_t>(row)] != nullptr; }
+  // The first error of a row wins. `rows` is how many there are.
+  void fail(int row, int rows, ErrorPtr error);
+};
+
+}  // namespace weir

@@ -1,0 +1,44 @@
+// Literal: a number or nested list of numbers as written, whose dtype is not yet known.
+// Ownership: a value, shared while binding. Threads: immutable.
+// Errors: invalid_argument without a place, which the caller adds: a value that does not fit the dtype.
+// Cost: one conversion an entry; floats are read from their exact decimal text.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/tensor.h"
+#include "syntax/tree.h"
+
+namespace weir {
+
+struct Literal {
+  struct Number {
+    bool floating = false;
+    bool negative = false;
+    uint64_t integer = 0;
+    // Of a float: its digits, "inf" or "nan", without the sign.
+    std::string text;
+  };
+
+  Shape shape;
+  bool floating = false;  // some member is a float, or there are none
+  std::vector<Number> numbers;
+
+  // int64 or float32.
+  DType natural() const { return floating ? DType::float32 : DType::int64; }
+  bool empty() const { return numbers.empty(); }
+  // Exactly the written values. Integers fit every dtype of numbers that holds them, floats only float dtypes.
+  Result<Tensor> to(DType dtype) const;
+};
+
+using LiteralRef = std::shared_ptr<const Literal>;
+
+// A number with at most one minus sign; nothing for any other node.
+std::optional<Literal> number_literal(const syntax::Node& node);
+// The list of those literals; nothing if their shapes differ or the rank is too high.
+std::optional<Literal> list_literal(const std::vector<LiteralRef>& members);
+
+}  // namespace weir

@@ -1,0 +1,72 @@
+// Program: a compiled lambda body or branch: a register machine over blocks, without jumps.
+// Registers are components: of the input, constants, variables of enclosing scopes, or results of instructions.
+// Ownership: a Function owns its program. Threads: immutable. Cost: none by itself.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dataset/dataset.h"
+#include "expr/compile.h"
+#include "expr/kernel.h"
+
+namespace weir {
+
+struct Register {
+  enum class Source : uint8_t { input, constant, env, computed };
+
+  Component type = {};
+  Source source = Source::computed;
+  // Input: which component. Env: the slot.
+  int index = 0;
+  int level = 0;
+  Tensor constant = {};
+  // Computed: by which instruction.
+  int instruction = -1;
+};
+
+struct Program;
+
+struct Instruction {
+  enum class Kind : uint8_t {
+    kernel,    // args -> results, through `body`
+    branch,    // args[0] chooses; then_args and else_args are the inputs of the two programs
+    dataset,   // args are captured; one result
+    terminal,  // args are captured; results are the terminal's value
+  };
+
+  Kind kind = Kind::kernel;
+  std::vector<int> args = {};
+  std::vector<int> results = {};
+  bool can_fail = false;
+  // Draws or drains: computed for every row even if all arguments are the same for all.
+  bool per_row = false;
+  // Some instruction that can fail depends on it; decided when the program is finished.
+  bool needed = false;
+
+  KernelBody body = nullptr;
+  std::shared_ptr<const KernelState> state = {};
+  // The call site, for kernels that draw and terminals.
+  uint64_t site = 0;
+  RefPtr<const SeedSite> seed = {};
+
+  std::unique_ptr<Program> then_program = {};
+  std::unique_ptr<Program> else_program = {};
+  std::vector<int> then_args = {};
+  std::vector<int> else_args = {};
+
+  DatasetRef dataset = {};
+  // The dataset belongs to a scope so many Envs above, and captures nothing; -1: it has an Env of its own.
+  int shared_env_level = -1;
+  RefPtr<const TerminalRunner> terminal = {};
+};
+
+struct Program {
+  int inputs = 0;
+  std::vector<Register> registers;
+  std::vector<Instruction> code;
+  std::vector<int> results;
+  bool can_fail = false;
+};
+
+}  // namespace weir

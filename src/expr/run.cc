@@ -1,0 +1,73 @@
+#include "expr/run.h"
+
+#include <cstring>
+
+#include "core/text.h"
+#include "dataset/stage.h"
+
+namespace weir {
+
+Status Run::check_size(DType dtype, const Shape& shape, int rows) const {
+  const int64_t count = checked_count(shape.dims());
+  int64_t bytes = 0;
+  if (count < 0) {
+    return invalid_argument(concat("expected a shape of non-negative dimensions whose product fits 63 bits, found ",
+                                   shape.to_string()));
+  }
+  if (!__builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(dtype)), &bytes) &&
+      !__builtin_mul_overflow(bytes, static_cast<int64_t>(rows), &bytes) && bytes <= call_.tensor_bytes) {
+    return Status();
+  }
+  return resource_exhausted(concat("a tensor of shape ", shape.to_string(), " exceeds the limit tensor_bytes of ",
+                                   call_.tensor_bytes));
+}
+
+uint8_t* Run::make(int result, const Shape& row_shape) {
+  Slot& slot = result_slot(result);
+  if (Status status = check_size(slot.view.dtype, row_shape, rows_); !status.ok()) {
+    for (int row = 0; row < rows_; ++row) fail(row, status);
+    return nullptr;
+  }
+  return slot.make(first_, rows_, row_shape);
+}
+
+uint8_t* Run::make_row(int result, int row, const Shape& shape) {
+  Slot& slot = result_slot(result);
+  if (Status status = check_size(slot.view.dtype, shape, 1); !status.ok()) {
+    fail(row, status);
+    return nullptr;
+  }
+  return slot.make_row(first_ + row, shape);
+}
+
+void Run::share(int result, int arg, const Shape& row_shape, size_t offset) {
+  Slot& slot = result_slot(result);
+  const Arg& from = args_[static_cast<size_t>(arg)];
+  const Slot& source = frame_.slots[static_cast<size_t>(instruction_.args[static_cast<size_t>(arg)])];
+  if (source.form == Slot::Form::dense && (rows_ == all_rows_ || stands_for_all_)) {
+    slot.share(source, row_shape, offset);
+    return;
+  }
+  uint8_t* to = make(result, row_shape);
+  if (to == nullptr) return;
+  const size_t bytes = static_cast<size_t>(row_shape.count()) * dtype_size(from.dtype);
+  for (int row = 0; row < rows_ && bytes > 0; ++row) {
+    std::memcpy(to + static_cast<size_t>(row) * bytes, from.data + row * from.stride + offset, bytes);
+  }
+}
+
+void Run::fail(int row, const Status& status) {
+  if (!stands_for_all_) return frame_.fail(first_ + row, all_rows_, status.pointer());
+  for (int each = 0; each < all_rows_; ++each) frame_.fail(each, all_rows_, status.pointer());
+}
+
+char* Run::bytes(size_t size) { return reinterpret_cast<char*>(work_.bytes.allocate(size)); }
+
+uint64_t Run::random_key() const {
+  SeedSite::Pair pair = instruction_.seed ? call_.session->seed(*instruction_.seed) : SeedSite::Pair();
+  uint64_t key = derive_key(pair.first, pair.second);
+  key = derive_key(key, instruction_.site);
+  return derive_key(key, call_.key);
+}
+
+}  // namespace weir

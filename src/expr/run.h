@@ -1,0 +1,52 @@
+// Run: the KernelRun that the evaluation hands to a kernel's body. Private to evaluation and folding.
+// Ownership: none. Threads: one. Errors: bodies report them through fail(). Cost: a few words on the stack.
+#pragma once
+
+#include "expr/evaluate.h"
+
+namespace weir {
+
+class Run final : public KernelRun {
+ public:
+  // Rows [first, first + count) of the results' `rows`; an evaluation over `all_rows`. Where rows is 1 and all_rows
+  // is not, the one row stands for all.
+  Run(const Instruction& instruction, Frame& frame, Frame::Work& work, const Call& call, int first, int count,
+      int rows, int all_rows)
+      : instruction_(instruction),
+        frame_(frame),
+        work_(work),
+        call_(call),
+        first_(first),
+        stands_for_all_(rows != all_rows),
+        all_rows_(all_rows) {
+    rows_ = count;
+    args_ = {frame.args.data(), instruction.args.size()};
+    state_ = instruction.state.get();
+  }
+
+  uint8_t* make(int result, const Shape& row_shape) override;
+  uint8_t* make_row(int result, int row, const Shape& shape) override;
+  void share(int result, int arg, const Shape& row_shape, size_t offset) override;
+  void fail(int row, const Status& status) override;
+  char* bytes(size_t size) override;
+  void keep(RefPtr<RefCounted> owner) override { work_.kept.push_back(std::move(owner)); }
+  uint64_t random_key() const override;
+  int64_t ordinal(int row) const override { return call_.ordinal(first_ + row); }
+  Session& session() const override { return *call_.session; }
+
+ private:
+  Slot& result_slot(int result) {
+    return frame_.slots[static_cast<size_t>(instruction_.results[static_cast<size_t>(result)])];
+  }
+  Status check_size(DType dtype, const Shape& shape, int rows) const;
+
+  const Instruction& instruction_;
+  Frame& frame_;
+  Frame::Work& work_;
+  const Call& call_;
+  const int first_;
+  const bool stands_for_all_;
+  const int all_rows_;
+};
+
+}  // namespace weir

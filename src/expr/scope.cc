@@ -1,0 +1,73 @@
+#include "expr/scope.h"
+
+#include <algorithm>
+
+#include "expr/builder.h"
+#include "expr/scope_impl.h"
+
+namespace weir {
+
+Scope::Scope() : root_builder_(std::make_unique<Builder>(Builder::Kind::root, nullptr)) {
+  builder_ = root_builder_.get();
+}
+
+Scope::Scope(const Scope& outer, Builder& builder) : outer_(&outer), builder_(&builder) {}
+
+Scope::~Scope() = default;
+
+void Scope::declare_param(std::string name, const Spec& spec) {
+  Typed value = typed_of(spec);
+  for (Leaf& leaf : value.leaves) leaf = builder_->add_param(leaf.type);
+  params_.push_back({std::move(name), std::move(value)});
+}
+
+void Scope::bind_dataset(std::string name, DatasetRef dataset) {
+  bindings_.push_back({std::move(name), std::move(dataset), nullptr, {}});
+}
+
+void Scope::bind_expression(std::string name, syntax::NodePtr value) {
+  bindings_.push_back({std::move(name), nullptr, std::move(value), {}});
+}
+
+void Scope::bind_value(std::string name, Typed value) {
+  bindings_.push_back({std::move(name), nullptr, nullptr, std::move(value)});
+}
+
+Scope::Place Scope::look_up(std::string_view name) const {
+  size_t limit = SIZE_MAX;
+  for (const Scope* scope = this; scope != nullptr; scope = scope->outer_) {
+    for (size_t i = std::min(limit, scope->bindings_.size()); i-- > 0;) {
+      if (scope->bindings_[i].name == name) return {scope, i};
+    }
+    limit = scope->outer_limit_;
+  }
+  return {};
+}
+
+const Scope& Scope::root() const {
+  const Scope* scope = this;
+  while (scope->outer_ != nullptr) scope = scope->outer_;
+  return *scope;
+}
+
+Scope::Found Scope::find(std::string_view name) const {
+  const Place place = look_up(name);
+  if (place.scope == nullptr) return {};
+  const Binding& binding = place.scope->bindings_[place.index];
+  if (!binding.dataset) return {.kind = Found::Kind::value, .dataset = nullptr};
+  return {.kind = Found::Kind::dataset,
+          .dataset = binding.dataset,
+          .env_levels = env_depth() - place.scope->env_depth()};
+}
+
+int Scope::env_depth() const { return builder_->env_depth(); }
+
+std::vector<std::string> Scope::names() const {
+  std::vector<std::string> out;
+  for (const Scope* scope = this; scope != nullptr; scope = scope->outer_) {
+    for (const Binding& binding : scope->bindings_) out.push_back(binding.name);
+  }
+  return out;
+}
+
+}  // namespace weir

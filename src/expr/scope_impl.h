@@ -1,0 +1,22 @@
+// What a Scope keeps. Private to scope.cc and the compiler.
+#pragma once
+
+#include "expr/scope.h"
+#include "expr/typed.h"
+
+namespace weir {
+
+// Exactly one of dataset, expression and value (which then has leaves or an empty structure).
+struct Scope::Binding {
+  std::string name;
+  DatasetRef dataset;
+  syntax::NodePtr expression;
+  Typed value;
+};
+
+struct Scope::Param {
+  std::string name;
+  Typed value;
+};
+
+}  // namespace weir
