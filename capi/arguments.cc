@@ -1,0 +1,120 @@
+#include "capi/arguments.h"
+
+#include <new>
+
+#include "capi/callback.h"
+#include "capi/dataset.h"
+#include "capi/tensor.h"
+#include "syntax/source.h"
+
+namespace weir::capi {
+
+namespace {
+
+HandedValue value_of(Tensor tensor) {
+  Spec spec = Spec::tensor(tensor.dtype, tensor.shape);
+  return HandedValue{std::move(spec), {std::move(tensor)}};
+}
+
+}  // namespace
+
+TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count) {
+  if (count == 0) return;
+  if (!arguments || count > kMaxArguments) {
+    status_ = invalid_argument(
+        concat("expected at most ", kMaxArguments, " arguments, found ", count, arguments ? "" : " at NULL"));
+    return;
+  }
+  // Elements stand as far apart as the caller's version of the struct is large. Every one is looked at, after
+  // a failure too, since its callback has to be destroyed.
+  uint32_t stride = arguments->struct_size;
+  const auto* bytes = reinterpret_cast<const char*>(arguments);
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto* given = reinterpret_cast<const weir_argument*>(bytes + i * stride);
+    weir_argument known = WEIR_ARGUMENT_INIT;
+    Status status = read_struct("weir_argument", given, sizeof(weir_argument), known);
+    if (status.ok() && given->struct_size != stride) {
+      status =
+          invalid_argument("expected all weir_arguments of a call to have one struct_size, found several");
+    }
+    bool readable = status.ok();
+    if (readable) {
+      try {
+        status = take(known);
+      } catch (const std::bad_alloc&) {
+        status = resource_exhausted("out of memory");
+      }
+    }
+    if (!status.ok() && status_.ok()) status_ = status;
+    if (!readable) return;
+  }
+}
+
+Status TakenArguments::take(const weir_argument& known) {
+  CallbackRef callback;
+  if (known.callback) {
+    WEIR_ASSIGN(callback, take_callback(known.callback));
+  }
+  int given = (known.text != nullptr) + (known.callback != nullptr) + (known.dataset.value != 0) +
+              (known.tensor.value != 0);
+  if (given != 1) {
+    return invalid_argument(
+        concat("expected a weir_argument with one of text, callback, dataset and tensor, found ", given,
+               " of them"));
+  }
+  WEIR_ASSIGN(std::string_view name, read_string(known.name, known.name_size, "a name", kMaxNameBytes));
+  TakenArgument argument{std::string(name), std::string()};
+  if (known.text) {
+    WEIR_ASSIGN(std::string_view text,
+                read_string(known.text, known.text_size, "a text", syntax::kMaxSourceBytes));
+    argument.value = std::string(text);
+  } else if (callback) {
+    argument.value = HandedThing(std::move(callback));
+  } else if (known.dataset.value != 0) {
+    WEIR_ASSIGN(DocumentRef document, document_of(known.dataset));
+    argument.value = HandedThing(std::move(document));
+  } else {
+    WEIR_ASSIGN(Tensor tensor, tensor_of(known.tensor));
+    argument.value = HandedThing(value_of(std::move(tensor)));
+  }
+  list_.push_back(std::move(argument));
+  return Status();
+}
+
+Result<Handed> handed_of(const TakenArguments& arguments, Handed registered) {
+  WEIR_TRY(arguments.status());
+  Handed out = std::move(registered);
+  Handed given;
+  for (const TakenArgument& argument : arguments.list()) {
+    const auto* thing = std::get_if<HandedThing>(&argument.value);
+    if (!thing) {
+      return invalid_argument(concat("expected a callback, dataset or tensor for @", argument.name,
+                                     ", found a text; write it into the text itself"));
+    }
+    if (!given.try_emplace(argument.name, *thing).second) {
+      return invalid_argument(concat("expected one argument named ", quote(argument.name), ", found two"));
+    }
+    out.insert_or_assign(argument.name, *thing);
+  }
+  return out;
+}
+
+Result<std::vector<ParamValue>> params_of(const TakenArguments& arguments) {
+  WEIR_TRY(arguments.status());
+  std::vector<ParamValue> out;
+  for (const TakenArgument& argument : arguments.list()) {
+    if (const auto* text = std::get_if<std::string>(&argument.value)) {
+      out.push_back({argument.name, *text});
+      continue;
+    }
+    const auto* value = std::get_if<HandedValue>(&std::get<HandedThing>(argument.value));
+    if (!value) {
+      return invalid_argument(
+          concat("expected a text or a tensor for $", argument.name, ", found a callback or a dataset"));
+    }
+    out.push_back({argument.name, *value});
+  }
+  return out;
+}
+
+}  // namespace weir::capi

@@ -1,0 +1,122 @@
+// guarded(): the one exception barrier; every entry point that can fail runs its body inside it. And what the
+// entry points share: reading options, strings and handles that a caller gave.
+//
+//   int32_t weir_thing_do(weir_thing thing, int64_t* out, weir_error* error) {
+//     return guarded(error, out, [&]() -> Status { … *out = …; return Status(); });
+//   }
+//
+// Ownership: none. Threads: any. Errors: a Status becomes minus its code, an exception resource_exhausted or
+// internal. Cost: success costs nothing.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "capi/handle_table.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "weir/weir.h"
+
+namespace weir::capi {
+
+// What an entry point answers: a result, and the error that goes with it if it is no success.
+class Answer {
+ public:
+  Answer(int32_t result) : result_(result) {}
+  Answer(const Status& status)
+      : result_(status.ok() ? WEIR_OK : -static_cast<int32_t>(status.code())), error_(status.pointer()) {}
+  // This element failed and the next call goes on.
+  static Answer element_failed(ErrorPtr error) {
+    Answer answer(WEIR_ELEMENT_FAILED);
+    answer.error_ = std::move(error);
+    return answer;
+  }
+  int32_t result() const { return result_; }
+  const ErrorPtr& error() const { return error_; }
+
+ private:
+  int32_t result_;
+  ErrorPtr error_;
+};
+
+// Fills `out` if it is there; never throws, never allocates in vain.
+void fill_error(weir_error* out, const Error& error) noexcept;
+// The answer to the exception in flight, with `error` filled.
+int32_t answer_exception(weir_error* error) noexcept;
+int32_t answer_error(weir_error* error, const Answer& answer) noexcept;
+int32_t answer_null_out(weir_error* error) noexcept;
+
+template <class Body>
+int32_t guarded(weir_error* error, Body&& body) noexcept {
+  try {
+    Answer answer(body());
+    if (answer.error()) [[unlikely]]
+      return answer_error(error, answer);
+    return answer.result();
+  } catch (...) {
+    return answer_exception(error);
+  }
+}
+
+// The same for functions with an out parameter, which is zeroed first and after a failure.
+template <class Out, class Body>
+int32_t guarded(weir_error* error, Out* out, Body&& body) noexcept {
+  if (!out) return answer_null_out(error);
+  *out = Out{};
+  int32_t result = guarded(error, static_cast<Body&&>(body));
+  if (result != WEIR_OK) *out = Out{};
+  return result;
+}
+
+// "expected a runtime, found a handle that is zero, released or made up"
+Status bad_handle(std::string_view what, uint64_t handle);
+// "the element is in use on another thread"
+Status busy_handle(std::string_view what);
+
+template <class P>
+Status pin_error(const P& pinned, std::string_view what, uint64_t handle) {
+  return pinned.busy() ? busy_handle(what) : bad_handle(what, handle);
+}
+
+// What _ref does.
+Status share(HandleKind kind, std::string_view what, uint64_t handle);
+
+// The string that a caller gave, WEIR_STRLEN resolved. invalid_argument for NULL with a length, or above
+// `limit`.
+Result<std::string_view> read_string(const char* data, uint64_t size, std::string_view what, uint64_t limit);
+
+// Bytes that a caller gave; the same errors.
+Result<std::string_view> read_bytes(const void* data, uint64_t size, std::string_view what);
+
+// The dimensions that a caller gave. invalid_argument for a rank outside 0..8, NULL, or a negative one.
+Result<std::span<const int64_t>> read_dims(int32_t rank, const int64_t* dims);
+
+inline constexpr uint64_t kMaxNameBytes = 4096;
+inline constexpr uint32_t kMaxStructBytes = 4096;
+
+Status check_struct_size(std::string_view name, const void* given, uint32_t struct_size, size_t known,
+                         size_t first);
+
+// For structs that the library fills. `first` is the size that the struct had in its first version.
+Status check_out_struct(std::string_view name, uint32_t struct_size, size_t first);
+
+// Copies a versioned struct over `known`, which holds the defaults of what an older caller does not have.
+// `first` is the size that the struct had in its first version. NULL leaves the defaults.
+template <class T>
+Status read_struct(std::string_view name, const T* given, size_t first, T& known) {
+  if (!given) return Status();
+  WEIR_TRY(check_struct_size(name, given, given->struct_size, sizeof(T), first));
+  std::memcpy(static_cast<void*>(&known), given,
+              given->struct_size < sizeof(T) ? given->struct_size : sizeof(T));
+  return Status();
+}
+
+// Hands bytes over to the caller: a NUL behind them, released through weir_bytes_release.
+weir_bytes make_bytes(std::string bytes);
+
+inline weir_string to_string_struct(std::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace weir::capi

@@ -1,0 +1,46 @@
+// CallObject: what a weir_call stands for while a callback runs.
+// Ownership: borrows the blocks of the call; keeps what the callback allocates until finish() hands it on.
+// Threads: the callback's, one at a time. Errors: rows of `out`, or the Status of finish().
+// Cost: one allocation a call.
+#pragma once
+
+#include <vector>
+
+#include "capi/barrier.h"
+#include "core/block.h"
+#include "core/runtime.h"
+
+namespace weir::capi {
+
+class CallObject final : public Object {
+ public:
+  static constexpr HandleKind kKind = HandleKind::call;
+
+  // REQUIRES: the references outlive finish(); in a call by block all columns of `in` are dense.
+  CallObject(Session& session, const Block& in, Block& out, const std::vector<Component>& results,
+             bool by_block);
+
+  int64_t rows() const { return in_.rows; }
+  bool cancelled() const { return session_.cancelled.load(std::memory_order_relaxed); }
+  Status input(uint32_t index, weir_view& view) const;
+  Status output(uint32_t index, std::span<const int64_t> dims, void** data);
+  void* allocate(uint64_t size);
+  Status fail(int64_t row, int32_t code, std::string_view message);
+
+  // Checks what the callback wrote and turns what it returned into the outcome of the call.
+  Status finish(int32_t result);
+
+ private:
+  Status check_column(size_t index);
+  OwnersRef owners_of_strings() const;
+
+  Session& session_;
+  const Block& in_;
+  Block& out_;
+  const std::vector<Component> results_;
+  const bool by_block_;
+  std::vector<bool> written_;
+  std::vector<BufferRef> allocated_;
+};
+
+}  // namespace weir::capi

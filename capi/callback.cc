@@ -1,0 +1,118 @@
+#include "capi/callback.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "capi/call.h"
+#include "syntax/parser.h"
+#include "syntax/spec.h"
+
+namespace weir::capi {
+
+namespace {
+
+constexpr uint32_t kKnownFlags = WEIR_CALLBACK_CONCURRENT | WEIR_CALLBACK_BLOCKING | WEIR_CALLBACK_BLOCK |
+                                 WEIR_CALLBACK_PURE | WEIR_CALLBACK_ON_CALLER;
+constexpr uint64_t kMaxSpecBytes = 1 << 16;
+
+CallbackFlags flags_of(uint32_t bits) {
+  CallbackFlags flags;
+  flags.concurrent = bits & WEIR_CALLBACK_CONCURRENT;
+  flags.blocking = bits & WEIR_CALLBACK_BLOCKING;
+  flags.block = bits & WEIR_CALLBACK_BLOCK;
+  flags.pure = bits & WEIR_CALLBACK_PURE;
+  flags.on_caller = bits & WEIR_CALLBACK_ON_CALLER;
+  return flags;
+}
+
+class HostCallback final : public Callback {
+ public:
+  HostCallback(const weir_callback& host, std::optional<Spec> result)
+      : Callback(flags_of(host.flags)), host_(host), result_(std::move(result)) {
+    if (result_) components_ = result_->components();
+  }
+  ~HostCallback() override {
+    if (host_.destroy) host_.destroy(host_.user_data);
+  }
+
+  Result<Spec> result(const Spec& input) const override { return result_ ? *result_ : input; }
+  Status call(Session& session, const Block& in, Block& out) const override;
+
+ private:
+  Status call_once(Session& session, const Block& in, Block& out) const;
+
+  const weir_callback host_;
+  // Absent: the structure of the input.
+  const std::optional<Spec> result_;
+  std::vector<Component> components_;
+};
+
+bool is_dense(const Block& block) {
+  return std::all_of(block.columns.begin(), block.columns.end(), [](const Column& c) { return c.dense(); });
+}
+
+Status HostCallback::call(Session& session, const Block& in, Block& out) const {
+  if (!flags.block || is_dense(in)) return call_once(session, in, out);
+  // Rows of unequal shapes have no common view: each is a block of its own.
+  out.reset(0);
+  for (int i = 0; i < in.rows; ++i) {
+    Block row = in.slice(i, 1);
+    for (Column& column : row.columns) column.densify();
+    Block result;
+    Status status = call_once(session, row, result);
+    if (!status.ok()) {
+      result.set_error(status.pointer(), result_ ? components_.size() : in.columns.size());
+    }
+    out.append(result, 0, 1);
+  }
+  return Status();
+}
+
+Status HostCallback::call_once(Session& session, const Block& in, Block& out) const {
+  std::vector<Component> same;
+  if (!result_) {
+    for (const Column& column : in.columns) same.push_back({column.dtype(), Shape::unknown_rank()});
+  }
+  auto owned = std::make_unique<CallObject>(session, in, out, result_ ? components_ : same, flags.block);
+  CallObject& call = *owned;
+  weir_call handle{publish(HandleKind::call, std::move(owned))};
+  Slot* slot = nullptr;
+  // Keeps the call for finish(), after the handle has been made stale.
+  pin(HandleKind::call, handle.value, PinMode::shared, slot);
+  struct Unpin {
+    Slot* slot;
+    uint64_t handle;
+    ~Unpin() {
+      drop_owner(HandleKind::call, handle);
+      unpin(slot, PinMode::shared);
+    }
+  } unpin_at_end{slot, handle.value};
+  int32_t result = host_.function(host_.user_data, handle);
+  drop_owner(HandleKind::call, handle.value);
+  return call.finish(result);
+}
+
+}  // namespace
+
+Result<CallbackRef> take_callback(const weir_callback* given) {
+  if (!given) return invalid_argument("expected a callback, found NULL");
+  weir_callback known = WEIR_CALLBACK_INIT;
+  WEIR_TRY(read_struct("weir_callback", given, sizeof(weir_callback), known));
+  DestroyGuard guard(known.destroy, known.user_data);
+  if (!known.function) return invalid_argument("expected weir_callback to have a function, found NULL");
+  if (known.flags & ~kKnownFlags) {
+    return invalid_argument(concat("expected flags WEIR_CALLBACK_..., found ", known.flags));
+  }
+  WEIR_ASSIGN(std::string_view text,
+              read_string(known.result_spec, known.result_spec_size, "a result_spec", kMaxSpecBytes));
+  std::optional<Spec> result;
+  if (!text.empty()) {
+    WEIR_ASSIGN(auto tree, syntax::parse_spec(std::string(text)));
+    result = syntax::to_spec(*tree.root);
+  }
+  auto callback = make_ref<HostCallback>(known, std::move(result));
+  guard.dismiss();
+  return CallbackRef(std::move(callback));
+}
+
+}  // namespace weir::capi

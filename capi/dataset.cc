@@ -1,0 +1,159 @@
+#include "capi/dataset.h"
+
+#include "capi/arguments.h"
+#include "capi/runtime.h"
+#include "syntax/source.h"
+
+namespace weir::capi {
+
+Result<DocumentRef> document_of(weir_dataset dataset) {
+  Pin<DatasetObject> pinned(dataset.value);
+  if (!pinned) return pin_error(pinned, "a dataset", dataset.value);
+  return pinned->document;
+}
+
+namespace {
+
+weir_dataset publish_dataset(DocumentRef document) {
+  return weir_dataset{publish(HandleKind::dataset, std::make_unique<DatasetObject>(std::move(document)))};
+}
+
+// Names for what is handed to an operator; no argument of the caller's can be called so.
+std::string internal_name(size_t number) { return std::to_string(number + 1); }
+
+Result<DocumentRef> apply(RuntimeHost& host, std::string_view name, const std::vector<DocumentRef>& inputs,
+                          const TakenArguments& arguments) {
+  WEIR_TRY(arguments.status());
+  Handed handed = host.callbacks();
+  std::vector<TextArgument> texts;
+  for (const TakenArgument& argument : arguments.list()) {
+    if (const auto* text = std::get_if<std::string>(&argument.value)) {
+      texts.push_back({argument.name, *text});
+      continue;
+    }
+    std::string number = internal_name(texts.size());
+    handed.insert_or_assign(number, std::get<HandedThing>(argument.value));
+    texts.push_back({argument.name, concat("@", number)});
+  }
+  return apply_operator(host.runtime(), name, inputs, texts, handed);
+}
+
+Result<std::vector<DocumentRef>> documents_of(const weir_dataset* inputs, uint64_t count) {
+  if (count > kMaxArguments || (count > 0 && !inputs)) {
+    return invalid_argument(
+        concat("expected at most ", kMaxArguments, " inputs, found ", count, inputs ? "" : " at NULL"));
+  }
+  std::vector<DocumentRef> out;
+  for (uint64_t i = 0; i < count; ++i) {
+    WEIR_ASSIGN(DocumentRef document, document_of(inputs[i]));
+    out.push_back(std::move(document));
+  }
+  return out;
+}
+
+// Arguments are taken over before anything can fail, and once, whatever the rest of the call comes to.
+template <class Body>
+int32_t with_arguments(const weir_argument* arguments, uint64_t count, weir_dataset* out, weir_error* error,
+                       Body&& body) {
+  weir_dataset unused{};
+  int32_t result = guarded(error, out ? out : &unused, [&]() -> Status {
+    TakenArguments taken(arguments, count);
+    if (!out) return invalid_argument("expected a place for the result, found NULL");
+    WEIR_ASSIGN(DocumentRef document, body(taken));
+    *out = publish_dataset(std::move(document));
+    return Status();
+  });
+  return result;
+}
+
+}  // namespace
+
+}  // namespace weir::capi
+
+using namespace weir;
+using namespace weir::capi;
+
+int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint64_t text_size,
+                           const weir_argument* arguments, uint64_t argument_count, weir_dataset* out,
+                           weir_error* error) {
+  return with_arguments(
+      arguments, argument_count, out, error, [&](TakenArguments& taken) -> Result<DocumentRef> {
+        WEIR_ASSIGN(auto host, runtime_of(runtime));
+        WEIR_ASSIGN(std::string_view source, read_string(text, text_size, "a text", syntax::kMaxSourceBytes));
+        WEIR_ASSIGN(Handed handed, handed_of(taken, host->callbacks()));
+        return parse_document(host->runtime(), source, handed);
+      });
+}
+
+int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_name, uint64_t operator_name_size,
+                           const weir_dataset* inputs, uint64_t input_count, const weir_argument* arguments,
+                           uint64_t argument_count, weir_dataset* out, weir_error* error) {
+  return with_arguments(
+      arguments, argument_count, out, error, [&](TakenArguments& taken) -> Result<DocumentRef> {
+        WEIR_ASSIGN(auto host, runtime_of(runtime));
+        WEIR_ASSIGN(std::string_view name,
+                    read_string(operator_name, operator_name_size, "an operator's name", kMaxNameBytes));
+        WEIR_ASSIGN(auto documents, documents_of(inputs, input_count));
+        return apply(*host, name, documents, taken);
+      });
+}
+
+int32_t weir_dataset_deserialize(weir_runtime runtime, const void* bytes, uint64_t byte_size,
+                                 const weir_argument* arguments, uint64_t argument_count, weir_dataset* out,
+                                 weir_error* error) {
+  return with_arguments(
+      arguments, argument_count, out, error, [&](TakenArguments& taken) -> Result<DocumentRef> {
+        WEIR_ASSIGN(auto host, runtime_of(runtime));
+        WEIR_ASSIGN(std::string_view given, read_bytes(bytes, byte_size, "a serialized graph"));
+        WEIR_ASSIGN(Handed handed, handed_of(taken, host->callbacks()));
+        return deserialize_document(host->runtime(), given, handed);
+      });
+}
+
+int32_t weir_dataset_ref(weir_dataset dataset, weir_error* error) {
+  return guarded(error, [&]() -> Status { return share(HandleKind::dataset, "a dataset", dataset.value); });
+}
+
+void weir_dataset_unref(weir_dataset dataset) { drop_owner(HandleKind::dataset, dataset.value); }
+
+int32_t weir_dataset_spec(weir_dataset dataset, weir_spec* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    WEIR_ASSIGN(DocumentRef document, document_of(dataset));
+    *out = publish_spec(std::make_shared<const Spec>(document->spec()));
+    return Status();
+  });
+}
+
+int32_t weir_dataset_cardinality(weir_dataset dataset, int64_t* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    WEIR_ASSIGN(DocumentRef document, document_of(dataset));
+    *out = document->cardinality();
+    return Status();
+  });
+}
+
+int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    WEIR_ASSIGN(DocumentRef document, document_of(dataset));
+    *out = make_bytes(document->format());
+    return Status();
+  });
+}
+
+int32_t weir_dataset_serialize(weir_dataset dataset, weir_bytes* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    WEIR_ASSIGN(DocumentRef document, document_of(dataset));
+    WEIR_ASSIGN(std::string bytes, document->serialize());
+    *out = make_bytes(std::move(bytes));
+    return Status();
+  });
+}
+
+int32_t weir_dataset_fingerprint(weir_dataset dataset, weir_fingerprint* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    WEIR_ASSIGN(DocumentRef document, document_of(dataset));
+    out->words[0] = document->fingerprint().words[0];
+    out->words[1] = document->fingerprint().words[1];
+    return Status();
+  });
+}

@@ -1,0 +1,170 @@
+#include "capi/callback.h"
+#include "capi/tensor.h"
+
+namespace weir::capi {
+
+namespace {
+
+struct DLPackType {
+  DType dtype;
+  uint8_t code;
+  uint8_t bits;
+};
+
+constexpr DLPackType kTypes[] = {
+    {DType::boolean, kDLBool, 8},   {DType::int8, kDLInt, 8},           {DType::int16, kDLInt, 16},
+    {DType::int32, kDLInt, 32},     {DType::int64, kDLInt, 64},         {DType::uint8, kDLUInt, 8},
+    {DType::uint16, kDLUInt, 16},   {DType::uint32, kDLUInt, 32},       {DType::uint64, kDLUInt, 64},
+    {DType::float16, kDLFloat, 16}, {DType::bfloat16, kDLBfloat, 16},   {DType::float32, kDLFloat, 32},
+    {DType::float64, kDLFloat, 64}, {DType::complex64, kDLComplex, 64}, {DType::complex128, kDLComplex, 128},
+};
+
+// A tensor of ours on its way out.
+struct Exported {
+  DLManagedTensorVersioned managed;
+  Tensor tensor;
+  int64_t dims[kMaxRank];
+};
+
+void delete_exported(DLManagedTensorVersioned* self) {
+  if (self) delete static_cast<Exported*>(self->manager_ctx);
+}
+
+void delete_managed(void* managed) {
+  auto* self = static_cast<DLManagedTensorVersioned*>(managed);
+  if (self->deleter) self->deleter(self);
+}
+
+bool is_row_major(const DLTensor& tensor) {
+  if (!tensor.strides) return true;
+  int64_t expected = 1;
+  for (int i = tensor.ndim - 1; i >= 0; --i) {
+    if (tensor.shape[i] != 1 && tensor.strides[i] != expected) return false;
+    expected *= tensor.shape[i];
+  }
+  return true;
+}
+
+void copy_strided(const DLTensor& from, const uint8_t* data, int axis, size_t entry_bytes, uint8_t*& out) {
+  if (axis == from.ndim) {
+    std::memcpy(out, data, entry_bytes);
+    out += entry_bytes;
+    return;
+  }
+  for (int64_t i = 0; i < from.shape[axis]; ++i) {
+    copy_strided(from, data + i * from.strides[axis] * static_cast<int64_t>(entry_bytes), axis + 1,
+                 entry_bytes, out);
+  }
+}
+
+Result<DType> dtype_of_dlpack(const DLDataType& type) {
+  for (const DLPackType& known : kTypes) {
+    if (known.code == type.code && known.bits == type.bits && type.lanes == 1) return known.dtype;
+  }
+  return invalid_argument(concat("expected a DLPack dtype that is one of weir's, found code ",
+                                 static_cast<int>(type.code), " with ", static_cast<int>(type.bits),
+                                 " bits and ", type.lanes, " lanes"));
+}
+
+Status check_dlpack(const DLManagedTensorVersioned& managed) {
+  if (managed.version.major != DLPACK_MAJOR_VERSION) {
+    return invalid_argument(
+        concat("expected DLPack version ", DLPACK_MAJOR_VERSION, ", found ", managed.version.major));
+  }
+  const DLTensor& tensor = managed.dl_tensor;
+  if (tensor.device.device_type != kDLCPU) {
+    return invalid_argument(concat("expected a tensor in CPU memory (device type 1), found device type ",
+                                   static_cast<int>(tensor.device.device_type)));
+  }
+  return Status();
+}
+
+Result<Tensor> import(DLManagedTensorVersioned* managed) {
+  if (!managed) return invalid_argument("expected a DLPack tensor, found NULL");
+  // Of another major version, only version, manager and deleter stand where we know them.
+  DestroyGuard guard(delete_managed, managed);
+  WEIR_TRY(check_dlpack(*managed));
+  const DLTensor& from = managed->dl_tensor;
+  WEIR_ASSIGN(DType dtype, dtype_of_dlpack(from.dtype));
+  WEIR_ASSIGN(auto dims, read_dims(from.ndim, from.shape));
+  int64_t count = checked_count(dims);
+  size_t entry_bytes = dtype_size(dtype);
+  if (count < 0 || count > Limits().tensor_bytes / static_cast<int64_t>(entry_bytes)) {
+    return invalid_argument(concat("expected a tensor of at most ", Limits().tensor_bytes,
+                                   " bytes, found shape ", Shape(dims).to_string()));
+  }
+  if (!from.data && count > 0) return invalid_argument("expected entries, found NULL");
+  auto* data = static_cast<uint8_t*>(from.data) + from.byte_offset;
+  size_t alignment = is_complex(dtype) ? entry_bytes / 2 : entry_bytes;
+  // A bool from elsewhere may be any byte, so it is copied and mended.
+  bool copied =
+      dtype == DType::boolean || reinterpret_cast<uintptr_t>(data) % alignment != 0 || !is_row_major(from);
+  if (copied) {
+    Tensor tensor = Tensor::allocate(dtype, Shape(dims));
+    uint8_t* out = tensor.data;
+    if (count > 0 && from.strides) copy_strided(from, data, 0, entry_bytes, out);
+    if (count > 0 && !from.strides) std::memcpy(out, data, tensor.byte_size());
+    if (dtype == DType::boolean) {
+      for (uint8_t& byte : tensor.entries<uint8_t>()) byte = byte != 0;
+    }
+    return tensor;
+  }
+  Tensor tensor;
+  tensor.dtype = dtype;
+  tensor.shape = Shape(dims);
+  tensor.buffer = Buffer::wrap(data, static_cast<size_t>(count) * entry_bytes, delete_managed, managed);
+  guard.dismiss();
+  tensor.data = data;
+  return tensor;
+}
+
+}  // namespace
+
+Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable) {
+  const DLPackType* type = nullptr;
+  for (const DLPackType& known : kTypes) {
+    if (known.dtype == tensor.dtype) type = &known;
+  }
+  if (!type) {
+    return invalid_argument(concat("expected a dtype that DLPack has, found ", dtype_name(tensor.dtype),
+                                   "; read it through weir_element_view"));
+  }
+  auto exported = std::make_unique<Exported>();
+  exported->tensor = tensor;
+  if (writable) {
+    exported->tensor = Tensor::allocate(tensor.dtype, tensor.shape);
+    if (tensor.byte_size() > 0) std::memcpy(exported->tensor.data, tensor.data, tensor.byte_size());
+  }
+  for (int i = 0; i < tensor.shape.rank(); ++i) exported->dims[i] = tensor.shape[i];
+  DLManagedTensorVersioned& managed = exported->managed;
+  managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  managed.flags = writable ? DLPACK_FLAG_BITMASK_IS_COPIED : DLPACK_FLAG_BITMASK_READ_ONLY;
+  managed.deleter = delete_exported;
+  DLTensor& out = managed.dl_tensor;
+  out.data = exported->tensor.data;
+  out.device = {kDLCPU, 0};
+  out.ndim = tensor.shape.rank();
+  out.dtype = {type->code, type->bits, 1};
+  out.shape = exported->dims;
+  out.strides = nullptr;
+  out.byte_offset = 0;
+  managed.manager_ctx = exported.get();
+  return &exported.release()->managed;
+}
+
+}  // namespace weir::capi
+
+using namespace weir;
+using namespace weir::capi;
+
+int32_t weir_tensor_from_dlpack(DLManagedTensorVersioned* managed, weir_tensor* out, weir_error* error) {
+  if (!out) {
+    if (managed) delete_managed(managed);
+    return answer_null_out(error);
+  }
+  return guarded(error, out, [&]() -> Status {
+    WEIR_ASSIGN(Tensor tensor, import(managed));
+    *out = publish_tensor(std::move(tensor));
+    return Status();
+  });
+}

@@ -1,0 +1,130 @@
+#include "capi/element.h"
+
+#include "capi/json.h"
+#include "capi/tensor.h"
+#include "capi/view.h"
+#include "iterator/nested.h"
+
+namespace weir::capi {
+
+Tensor Element::tensor(size_t index) const {
+  const Column& column = block.columns[index];
+  return batched ? column.tensor() : column.row(0);
+}
+
+namespace {
+
+Status no_component(const Element& element, uint32_t index) {
+  if (element.empty()) {
+    return Status(Code::out_of_range,
+                  "expected an element with values, found an empty one; weir_iterator_next fills it");
+  }
+  return Status(Code::out_of_range, concat("expected the number of a component below ",
+                                           element.block.columns.size(), ", found ", index));
+}
+
+bool has_component(const Element& element, uint32_t index) {
+  return !element.empty() && index < element.block.columns.size();
+}
+
+template <class Body>
+Status with_component(weir_element element, uint32_t index, Body&& body) {
+  ExclusivePin<Element> pinned(element.value);
+  if (!pinned) return pin_error(pinned, "an element", element.value);
+  if (!has_component(*pinned, index)) return no_component(*pinned, index);
+  return body(pinned->tensor(index));
+}
+
+// The structure of what next_block gives: every shape has the rows in front.
+Spec batched_spec(const Spec& spec, int64_t rows) {
+  Spec out = spec;
+  if (out.is_tensor() && out.shape.rank_known()) out.shape = out.shape.prepended(rows);
+  for (Spec& child : out.children) child = batched_spec(child, rows);
+  return out;
+}
+
+Result<std::string> format(const Element& element, uint32_t flags) {
+  if (flags & ~WEIR_FORMAT_JSON) {
+    return invalid_argument(concat("expected flags WEIR_FORMAT_..., found ", flags));
+  }
+  if (element.empty()) return failed_precondition("expected an element with values, found an empty one");
+  Components values;
+  for (size_t i = 0; i < element.block.columns.size(); ++i) values.push_back(element.tensor(i));
+  Spec spec = element.batched ? batched_spec(*element.spec, element.block.rows) : *element.spec;
+  if (flags & WEIR_FORMAT_JSON) return json_of(spec, values, element.host);
+  NestedDrainer drainer(element.host->runtime(), element.host);
+  return format_element(spec, values, &drainer);
+}
+
+}  // namespace
+
+}  // namespace weir::capi
+
+using namespace weir;
+using namespace weir::capi;
+
+int32_t weir_element_create(weir_element* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    out->value = publish(HandleKind::element, std::make_unique<Element>());
+    return Status();
+  });
+}
+
+void weir_element_destroy(weir_element element) { drop_owner(HandleKind::element, element.value); }
+
+void weir_element_clear(weir_element element) {
+  Block values;
+  ExclusivePin<Element> pinned(element.value);
+  if (pinned) std::swap(pinned->block, values);
+}
+
+// The one function besides next that runs once an element: it resolves without a pin.
+int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, weir_error* error) {
+  const auto* found = static_cast<const Element*>(resolve(HandleKind::element, element.value));
+  if (found && out && out->struct_size >= kViewBytes && has_component(*found, index) &&
+      found->block.columns[index].dtype() != DType::dataset) [[likely]] {
+    fill_view(*out, found->block.columns[index], found->batched);
+    return WEIR_OK;
+  }
+  return guarded(error, [&]() -> Status {
+    WEIR_TRY(check_view(out));
+    if (!found) return bad_handle("an element", element.value);
+    if (!has_component(*found, index)) return no_component(*found, index);
+    return invalid_argument(
+        "expected a tensor to view, found a nested dataset; weir_element_format drains it");
+  });
+}
+
+int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    return with_component(element, index, [&](Tensor tensor) -> Status {
+      if (tensor.dtype == DType::dataset)
+        return invalid_argument("expected a tensor, found a nested dataset");
+      *out = publish_tensor(std::move(tensor));
+      return Status();
+    });
+  });
+}
+
+int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags,
+                            struct DLManagedTensorVersioned** out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    if (flags & ~WEIR_DLPACK_WRITABLE) {
+      return invalid_argument(concat("expected flags WEIR_DLPACK_..., found ", flags));
+    }
+    return with_component(element, index, [&](const Tensor& tensor) -> Status {
+      WEIR_ASSIGN(*out, to_dlpack(tensor, flags & WEIR_DLPACK_WRITABLE));
+      return Status();
+    });
+  });
+}
+
+int32_t weir_element_format(weir_element element, uint32_t flags, weir_bytes* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    ExclusivePin<Element> pinned(element.value);
+    if (!pinned) return pin_error(pinned, "an element", element.value);
+    WEIR_ASSIGN(std::string text, format(*pinned, flags));
+    *out = make_bytes(std::move(text));
+    return Status();
+  });
+}

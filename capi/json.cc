@@ -1,0 +1,228 @@
+#include "capi/json.h"
+
+#include <cmath>
+#include <complex>
+
+#include "iterator/nested.h"
+
+namespace weir::capi {
+
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+
+// Bytes that the first byte of a UTF-8 character announces, 0 for none.
+int utf8_length(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0) return 2;
+  if (first >= 0xe0 && first < 0xf0) return 3;
+  return first >= 0xf0 && first < 0xf5 ? 4 : 0;
+}
+
+bool is_utf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
+    int length = utf8_length(byte(i));
+    if (length == 0 || i + static_cast<size_t>(length) > text.size()) return false;
+    for (int k = 1; k < length; ++k) {
+      if ((byte(i + static_cast<size_t>(k)) & 0xc0) != 0x80) return false;
+    }
+    // Overlong forms, surrogates, and what lies beyond the last character.
+    if (length == 3 && byte(i) == 0xe0 && byte(i + 1) < 0xa0) return false;
+    if (length == 3 && byte(i) == 0xed && byte(i + 1) >= 0xa0) return false;
+    if (length == 4 && byte(i) == 0xf0 && byte(i + 1) < 0x90) return false;
+    if (length == 4 && byte(i) == 0xf4 && byte(i + 1) >= 0x90) return false;
+    i += static_cast<size_t>(length);
+  }
+  return true;
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t group = 0;
+    size_t count = std::min<size_t>(3, bytes.size() - i);
+    for (size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    }
+    for (size_t k = 0; k < 4; ++k) out += k <= count ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += "\\u00";
+      out += kHex[static_cast<size_t>(c) >> 4 & 15];
+      out += kHex[static_cast<size_t>(c) & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out += '"';
+}
+
+std::string json_bytes(std::string_view bytes) {
+  return is_utf8(bytes) ? json_string(bytes) : concat("{\"base64\": \"", base64(bytes), "\"}");
+}
+
+template <class T>
+std::string json_float(T value, double wide) {
+  if (std::isnan(wide)) return "\"NaN\"";
+  if (std::isinf(wide)) return wide > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+  return format_float(value);
+}
+
+template <class T>
+std::string json_complex(std::complex<T> value) {
+  return concat("[", json_float(value.real(), value.real()), ", ", json_float(value.imag(), value.imag()),
+                "]");
+}
+
+std::string json_entry(const Tensor& tensor, int64_t i) {
+  switch (tensor.dtype) {
+    case DType::boolean:
+      return tensor.as<uint8_t>()[i] ? "true" : "false";
+    case DType::int8:
+      return std::to_string(tensor.as<int8_t>()[i]);
+    case DType::int16:
+      return std::to_string(tensor.as<int16_t>()[i]);
+    case DType::int32:
+      return std::to_string(tensor.as<int32_t>()[i]);
+    case DType::int64:
+      return std::to_string(tensor.as<int64_t>()[i]);
+    case DType::uint8:
+      return std::to_string(tensor.as<uint8_t>()[i]);
+    case DType::uint16:
+      return std::to_string(tensor.as<uint16_t>()[i]);
+    case DType::uint32:
+      return std::to_string(tensor.as<uint32_t>()[i]);
+    case DType::uint64:
+      return std::to_string(tensor.as<uint64_t>()[i]);
+    case DType::float16:
+      return json_float(tensor.as<Float16>()[i], to_float(tensor.as<Float16>()[i]));
+    case DType::bfloat16:
+      return json_float(tensor.as<BFloat16>()[i], to_float(tensor.as<BFloat16>()[i]));
+    case DType::float32:
+      return json_float(tensor.as<float>()[i], tensor.as<float>()[i]);
+    case DType::float64:
+      return json_float(tensor.as<double>()[i], tensor.as<double>()[i]);
+    case DType::complex64:
+      return json_complex(tensor.as<std::complex<float>>()[i]);
+    case DType::complex128:
+      return json_complex(tensor.as<std::complex<double>>()[i]);
+    case DType::string:
+      return json_bytes(tensor.as<Str>()[i].view());
+    default:
+      return "null";
+  }
+}
+
+void append_tensor(std::string& out, const Tensor& tensor, int axis, int64_t& next) {
+  if (axis == tensor.shape.rank()) {
+    out += json_entry(tensor, next++);
+    return;
+  }
+  out += '[';
+  for (int64_t i = 0; i < tensor.shape[axis]; ++i) {
+    if (i > 0) out += ", ";
+    append_tensor(out, tensor, axis + 1, next);
+  }
+  out += ']';
+}
+
+class JsonWriter {
+ public:
+  JsonWriter(const Components& values, const RefPtr<RuntimeHost>& host) : values_(values), host_(host) {}
+
+  Status write(const Spec& spec, std::string& out) {
+    switch (spec.kind) {
+      case Spec::Kind::tensor:
+        append(out);
+        return Status();
+      case Spec::Kind::sparse:
+        append(out += "{\"indices\": ");
+        append(out += ", \"values\": ");
+        append(out += ", \"shape\": ");
+        out += '}';
+        return Status();
+      case Spec::Kind::ragged:
+        append(out += "{\"values\": ");
+        append(out += ", \"row_splits\": ");
+        out += '}';
+        return Status();
+      case Spec::Kind::dataset:
+        return write_dataset(spec.children[0], out);
+      case Spec::Kind::optional:
+        return unimplemented("an optional cannot be written as JSON yet");
+      case Spec::Kind::tuple:
+      case Spec::Kind::dict:
+        break;
+    }
+    return write_members(spec, out);
+  }
+
+ private:
+  void append(std::string& out) {
+    int64_t first = 0;
+    append_tensor(out, values_[next_++], 0, first);
+  }
+
+  Status write_members(const Spec& spec, std::string& out) {
+    bool dict = spec.kind == Spec::Kind::dict;
+    out += dict ? '{' : '[';
+    for (size_t i = 0; i < spec.children.size(); ++i) {
+      if (i > 0) out += ", ";
+      if (dict) out += json_string(spec.keys[i]) + ": ";
+      WEIR_TRY(write(spec.children[i], out));
+    }
+    out += dict ? '}' : ']';
+    return Status();
+  }
+
+  Status write_dataset(const Spec& element, std::string& out) {
+    class Rows final : public RowVisitor {
+     public:
+      Rows(const Spec& spec, const RefPtr<RuntimeHost>& host, std::string& text)
+          : spec_(spec), host_(host), text_(text) {}
+      Status row(const Components& values) override {
+        if (!first_) text_ += ", ";
+        first_ = false;
+        return JsonWriter(values, host_).write(spec_, text_);
+      }
+
+     private:
+      const Spec& spec_;
+      const RefPtr<RuntimeHost>& host_;
+      std::string& text_;
+      bool first_ = true;
+    };
+    out += '[';
+    Rows rows(element, host_, out);
+    WEIR_TRY(drain_nested(host_->runtime(), host_, dataset_of(values_[next_++]), rows));
+    out += ']';
+    return Status();
+  }
+
+  const Components& values_;
+  const RefPtr<RuntimeHost>& host_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+Result<std::string> json_of(const Spec& spec, const Components& values, const RefPtr<RuntimeHost>& host) {
+  std::string out;
+  WEIR_TRY(JsonWriter(values, host).write(spec, out));
+  return out;
+}
+
+}  // namespace weir::capi

@@ -1,0 +1,89 @@
+#include "capi/barrier.h"
+#include "capi/runtime.h"
+#include "format/tfrecord.h"
+
+namespace weir::capi {
+
+namespace {
+
+struct WriterObject final : Object {
+  static constexpr HandleKind kKind = HandleKind::record_writer;
+  RefPtr<RuntimeHost> host;
+  std::unique_ptr<RecordWriter> writer;
+  bool closed = false;
+};
+
+Result<Compression> compression_of(int32_t compression) {
+  switch (compression) {
+    case WEIR_COMPRESSION_NONE:
+      return Compression::none;
+    case WEIR_COMPRESSION_GZIP:
+      return Compression::gzip;
+    case WEIR_COMPRESSION_ZLIB:
+      return Compression::zlib;
+    default:
+      return invalid_argument(concat("expected compression WEIR_COMPRESSION_..., found ", compression));
+  }
+}
+
+template <class Body>
+int32_t with_writer(weir_record_writer writer, weir_error* error, Body&& body) {
+  return guarded(error, [&]() -> Status {
+    ExclusivePin<WriterObject> pinned(writer.value);
+    if (!pinned) return pin_error(pinned, "a record writer", writer.value);
+    if (pinned->closed)
+      return failed_precondition("expected a record writer that is open, found one that was closed");
+    return body(*pinned);
+  });
+}
+
+}  // namespace
+
+}  // namespace weir::capi
+
+using namespace weir;
+using namespace weir::capi;
+
+int32_t weir_record_writer_create(weir_runtime runtime, const char* file, uint64_t file_size,
+                                  const weir_record_writer_options* options, weir_record_writer* out,
+                                  weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    weir_record_writer_options known = WEIR_RECORD_WRITER_OPTIONS_INIT;
+    WEIR_TRY(read_struct("weir_record_writer_options", options, sizeof(weir_record_writer_options), known));
+    WEIR_ASSIGN(Compression compression, compression_of(known.compression));
+    if (known.level < 0 || known.level > 9) {
+      return invalid_argument(concat("expected level from 0 to 9, found ", known.level));
+    }
+    WEIR_ASSIGN(std::string_view name, read_string(file, file_size, "the name of a file", kMaxNameBytes));
+    auto object = std::make_unique<WriterObject>();
+    WEIR_ASSIGN(object->host, runtime_of(runtime));
+    WEIR_ASSIGN(object->writer, RecordWriter::create(*object->host->runtime().files, std::string(name),
+                                                     compression, known.level == 0 ? -1 : known.level));
+    out->value = publish(HandleKind::record_writer, std::move(object));
+    return Status();
+  });
+}
+
+int32_t weir_record_writer_write(weir_record_writer writer, const void* record, uint64_t record_size,
+                                 weir_error* error) {
+  return with_writer(writer, error, [&](WriterObject& object) -> Status {
+    if ((!record && record_size > 0) || record_size > kRecordBytesLimit) {
+      return invalid_argument(concat("expected a record of at most ", kRecordBytesLimit, " bytes, found ",
+                                     record_size, record ? "" : " at NULL"));
+    }
+    return object.writer->write(Str(static_cast<const char*>(record), record_size));
+  });
+}
+
+int32_t weir_record_writer_close(weir_record_writer writer, weir_error* error) {
+  return with_writer(writer, error, [](WriterObject& object) -> Status {
+    object.closed = true;
+    Status status = object.writer->close();
+    object.writer.reset();
+    return status;
+  });
+}
+
+void weir_record_writer_destroy(weir_record_writer writer) {
+  drop_owner(HandleKind::record_writer, writer.value);
+}

@@ -1,0 +1,194 @@
+#include "capi/runtime.h"
+
+#include <sys/random.h>
+
+#include <chrono>
+
+#include "capi/callback.h"
+#include "core/buffer.h"
+#include "exec/threads.h"
+#include "expr/callback.h"
+#include "fs/file_system.h"
+
+namespace weir::capi {
+
+namespace {
+
+constexpr int64_t kDefaultPoolBytes = int64_t{256} << 20;
+
+class SteadyClock final : public Clock {
+ public:
+  int64_t now_ns() override {
+    auto since = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+  }
+};
+
+class SystemRandom final : public RandomSource {
+ public:
+  explicit SystemRandom(Clock& clock) : clock_(clock) {}
+  uint64_t draw() override {
+    uint64_t bits = 0;
+    // A machine that has just booted may have none yet; the clock is the best there is then.
+    if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits)
+      bits = static_cast<uint64_t>(clock_.now_ns());
+    return bits;
+  }
+
+ private:
+  Clock& clock_;
+};
+
+}  // namespace
+
+class HostAllocator final : public RefCounted {
+ public:
+  explicit HostAllocator(const weir_allocator& host) : host_(host) {}
+
+  static void* allocate(void* context, size_t size, size_t alignment) {
+    auto* self = static_cast<HostAllocator*>(context);
+    void* data = self->host_.allocate(self->host_.user_data, size, alignment);
+    if (data) self->ref();
+    return data;
+  }
+  static void release(void* context, void* data, size_t size) {
+    auto* self = static_cast<HostAllocator*>(context);
+    self->host_.release(self->host_.user_data, data, size);
+    self->unref();
+  }
+
+ private:
+  ~HostAllocator() override {
+    if (host_.destroy) host_.destroy(host_.user_data);
+  }
+
+  const weir_allocator host_;
+};
+
+RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, RefPtr<HostAllocator> allocator,
+                                        std::unique_ptr<Logger> logger) {
+  RefPtr<RuntimeHost> host(new RuntimeHost());
+  host->clock_ = std::make_unique<SteadyClock>();
+  host->random_ = std::make_unique<SystemRandom>(*host->clock_);
+  host->logger_ = std::move(logger);
+  host->allocator_ = std::move(allocator);
+  int64_t retained = options.pool_bytes == 0 ? kDefaultPoolBytes : std::max<int64_t>(options.pool_bytes, 0);
+  Allocator functions;
+  if (host->allocator_) {
+    functions = {HostAllocator::allocate, HostAllocator::release, host->allocator_.get()};
+  }
+  host->pool_ = std::make_unique<BufferPool>(static_cast<size_t>(retained), functions);
+  ThreadsOptions threads;
+  threads.compute_threads = options.thread_count;
+  host->executor_ = make_threads(threads);
+  Runtime& runtime = host->runtime_;
+  runtime.executor = host->executor_.get();
+  runtime.clock = host->clock_.get();
+  runtime.files = &local_file_system();
+  runtime.random = host->random_.get();
+  runtime.logger = host->logger_.get();
+  runtime.pool = host->pool_.get();
+  return host;
+}
+
+// Threads first: what they run uses the rest.
+RuntimeHost::~RuntimeHost() { executor_.reset(); }
+
+Status RuntimeHost::add_callback(const std::string& name, RefPtr<const Callback> callback) {
+  MutexLock lock(mutex_);
+  if (!callbacks_.try_emplace(name, std::move(callback)).second) {
+    return Status(Code::already_exists, concat("expected a name that is free, found @", name,
+                                               ", under which a callback was registered before"));
+  }
+  return Status();
+}
+
+Handed RuntimeHost::callbacks() const {
+  MutexLock lock(mutex_);
+  return callbacks_;
+}
+
+Result<RefPtr<RuntimeHost>> runtime_of(weir_runtime runtime) {
+  Pin<RuntimeObject> pinned(runtime.value);
+  if (!pinned) return pin_error(pinned, "a runtime", runtime.value);
+  return pinned->host;
+}
+
+namespace {
+
+// What the options hand over, destroyed unless it was built into something that does it.
+Result<RefPtr<HostAllocator>> take_allocator(const weir_allocator* given) {
+  if (!given) return RefPtr<HostAllocator>();
+  weir_allocator known = WEIR_ALLOCATOR_INIT;
+  WEIR_TRY(read_struct("weir_allocator", given, sizeof(weir_allocator), known));
+  DestroyGuard guard(known.destroy, known.user_data);
+  if (!known.allocate || !known.release) {
+    return invalid_argument("expected weir_allocator to have allocate and release, found NULL");
+  }
+  auto allocator = make_ref<HostAllocator>(known);
+  guard.dismiss();
+  return allocator;
+}
+
+Result<std::unique_ptr<Logger>> take_logger(const weir_logger* given, Logger::Level least) {
+  if (!given) return make_stderr_logger(least);
+  weir_logger known = WEIR_LOGGER_INIT;
+  WEIR_TRY(read_struct("weir_logger", given, sizeof(weir_logger), known));
+  DestroyGuard guard(known.destroy, known.user_data);
+  if (!known.log) return invalid_argument("expected weir_logger to have a log function, found NULL");
+  auto logger = make_host_logger(known, least);
+  guard.dismiss();
+  return logger;
+}
+
+Status check_options(const weir_runtime_options& options) {
+  if (options.thread_count < 0 || options.thread_count > kMaxComputeThreads) {
+    return invalid_argument(
+        concat("expected thread_count from 0 to ", kMaxComputeThreads, ", found ", options.thread_count));
+  }
+  if (options.log_level < 0 || options.log_level > WEIR_LOG_ERROR) {
+    return invalid_argument(
+        concat("expected log_level from 0 to ", WEIR_LOG_ERROR, ", found ", options.log_level));
+  }
+  return Status();
+}
+
+}  // namespace
+
+}  // namespace weir::capi
+
+using namespace weir;
+using namespace weir::capi;
+
+int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    weir_runtime_options known = WEIR_RUNTIME_OPTIONS_INIT;
+    WEIR_TRY(read_struct("weir_runtime_options", options, sizeof(weir_runtime_options), known));
+    auto allocator = take_allocator(known.allocator);
+    int32_t level =
+        known.log_level > 0 && known.log_level <= WEIR_LOG_ERROR ? known.log_level : WEIR_LOG_WARNING;
+    auto logger = take_logger(known.logger, static_cast<Logger::Level>(level - WEIR_LOG_DEBUG));
+    if (!allocator.ok()) return allocator.status();
+    if (!logger.ok()) return logger.status();
+    WEIR_TRY(check_options(known));
+    auto host = RuntimeHost::create(known, *std::move(allocator), *std::move(logger));
+    out->value = publish(HandleKind::runtime, std::make_unique<RuntimeObject>(std::move(host)));
+    return Status();
+  });
+}
+
+void weir_runtime_destroy(weir_runtime runtime) { drop_owner(HandleKind::runtime, runtime.value); }
+
+int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t name_size,
+                              const weir_callback* callback, weir_error* error) {
+  return guarded(error, [&]() -> Status {
+    WEIR_ASSIGN(CallbackRef taken, take_callback(callback));
+    WEIR_ASSIGN(auto host, runtime_of(runtime));
+    WEIR_ASSIGN(std::string_view key, read_string(name, name_size, "a name", kMaxNameBytes));
+    if (!is_identifier(key)) {
+      return invalid_argument(
+          concat("expected a name of letters, digits and _ that begins with no digit, found ", quote(key)));
+    }
+    return host->add_callback(std::string(key), std::move(taken));
+  });
+}

@@ -1,0 +1,58 @@
+// RuntimeHost: a Runtime assembled from the real back ends, shared by the handle and all that was made with
+// it. Ownership: by RefPtr; iterators, their pumps and elements with nested datasets hold it. Threads: any.
+// Errors: std::bad_alloc. Cost: making one starts threads, a few milliseconds at the most.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "capi/barrier.h"
+#include "capi/logging.h"
+#include "core/runtime.h"
+#include "core/sync.h"
+#include "exec/executor.h"
+#include "graph/document.h"
+
+namespace weir::capi {
+
+// The host's allocator, as the pool calls it; destroyed once pool and buffers are gone.
+class HostAllocator;
+
+class RuntimeHost final : public RefCounted {
+ public:
+  // REQUIRES: options were checked
+  static RefPtr<RuntimeHost> create(const weir_runtime_options& options, RefPtr<HostAllocator> allocator,
+                                    std::unique_ptr<Logger> logger);
+  ~RuntimeHost() override;
+
+  Runtime& runtime() { return runtime_; }
+  // already_exists if the name is taken.
+  Status add_callback(const std::string& name, RefPtr<const Callback> callback);
+  // All registered callbacks by their names.
+  Handed callbacks() const;
+
+ private:
+  RuntimeHost() = default;
+
+  Runtime runtime_;
+  std::unique_ptr<Clock> clock_;
+  std::unique_ptr<RandomSource> random_;
+  std::unique_ptr<Logger> logger_;
+  RefPtr<HostAllocator> allocator_;
+  std::unique_ptr<BufferPool> pool_;
+  std::unique_ptr<Executor> executor_;
+
+  mutable Mutex mutex_;
+  Handed callbacks_;
+};
+
+struct RuntimeObject final : Object {
+  static constexpr HandleKind kKind = HandleKind::runtime;
+  explicit RuntimeObject(RefPtr<RuntimeHost> h) : host(std::move(h)) {}
+  const RefPtr<RuntimeHost> host;
+};
+
+// The runtime behind a handle, which it keeps alive while it is used.
+Result<RefPtr<RuntimeHost>> runtime_of(weir_runtime runtime);
+
+}  // namespace weir::capi

@@ -1,0 +1,38 @@
+// Filling a weir_view, whatever version of it the caller has.
+// Ownership: the view borrows the tensor. Threads: as the tensor. Errors: invalid_argument. Cost: a few
+// stores.
+#pragma once
+
+#include "capi/barrier.h"
+#include "core/block.h"
+#include "core/tensor.h"
+
+namespace weir::capi {
+
+// The first version of weir_view.
+inline constexpr uint32_t kViewBytes = sizeof(weir_view);
+
+inline void fill_view(weir_view& view, DType dtype, const Shape& shape, int skipped_dims,
+                      const uint8_t* data) {
+  view.dtype = static_cast<int32_t>(dtype);
+  view.rank = shape.rank() - skipped_dims;
+  view.reserved = 0;
+  view.dims = shape.dims().data() + skipped_dims;
+  view.data = data;
+  uint64_t count = 1;
+  for (int i = skipped_dims; i < shape.rank(); ++i) count *= static_cast<uint64_t>(shape[i]);
+  view.byte_size = count * dtype_size(dtype);
+}
+
+// The first row of a column, or all of it with the rows in front.
+inline void fill_view(weir_view& view, const Column& column, bool whole) {
+  const Tensor& tensor = column.dense() ? column.tensor() : column.list()[0];
+  fill_view(view, tensor.dtype, tensor.shape, column.dense() && !whole ? 1 : 0, tensor.data);
+}
+
+inline Status check_view(const weir_view* view) {
+  if (!view) return invalid_argument("expected a weir_view to fill, found NULL");
+  return check_out_struct("weir_view", view->struct_size, kViewBytes);
+}
+
+}  // namespace weir::capi

@@ -1,0 +1,62 @@
+// Checkpoint: what an iterator writes down, and the bytes around it.
+//
+// The bytes: magic, format version, size of what follows, checksum, then keyed fields. Any flipped bit and
+// any cut is found by the checksum before a field is read. Ownership: values. Threads: values. Errors:
+// data_loss for damage, failed_precondition for what belongs elsewhere. Cost: one hash of the bytes. Nothing
+// is allocated by a size that was read before it is known to be there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/runtime.h"
+#include "core/value.h"
+#include "graph/digest.h"
+
+namespace weir {
+
+// How far an iterator has come with one graph: how often it was opened, and the openings counted within it.
+struct GraphHistory {
+  Fingerprint fingerprint;
+  uint64_t openings = 0;
+  std::vector<uint64_t> epochs;
+
+  void state(Archive& archive);
+};
+
+struct ParamDigest {
+  std::string name;
+  uint64_t hash = 0;
+};
+
+struct Checkpoint {
+  std::string library_version;
+  Fingerprint fingerprint;
+  GraphDigest graph;
+  std::vector<ParamDigest> params;
+  // The pairs of the graph's seed sites, two numbers each.
+  std::vector<uint64_t> seeds;
+  // The number of this opening, from 0, and the openings counted at the position.
+  uint64_t opening = 0;
+  std::vector<uint64_t> epochs;
+  // Other graphs that this iterator was initialised with before.
+  std::vector<GraphHistory> histories;
+  // Rows that were pulled and not delivered (iterator/held_rows.h).
+  std::string held;
+  // The root Stage's.
+  std::string stage;
+
+  std::string to_bytes();
+  static Result<Checkpoint> from_bytes(std::string_view bytes);
+
+ private:
+  void state(Archive& archive);
+};
+
+// Dtype, shape and bytes; of more than 1 MiB the first and last 64 KiB.
+uint64_t digest_of(const Components& values);
+
+}  // namespace weir

@@ -1,0 +1,337 @@
+#include "iterator/iterator.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <numeric>
+
+#include "core/text.h"
+#include "fs/file_system.h"
+#include "iterator/session_owner.h"
+
+namespace weir {
+
+namespace {
+
+// The root's keys are derived from it and the number of the opening.
+constexpr uint64_t kRootKey = 0x77656972;
+// Other graphs whose openings an iterator remembers; the one used longest ago is forgotten first.
+constexpr size_t kMaxRemembered = 1024;
+
+std::vector<ParamDigest> digests_of(const Document& document, const Env* env) {
+  std::vector<ParamDigest> out;
+  size_t begin = 0;
+  for (const DeclaredParam& param : document.params()) {
+    auto count = static_cast<size_t>(param.spec.component_count());
+    Components values(env->values.begin() + static_cast<ptrdiff_t>(begin),
+                      env->values.begin() + static_cast<ptrdiff_t>(begin + count));
+    out.push_back({param.name, digest_of(values)});
+    begin += count;
+  }
+  return out;
+}
+
+std::vector<int> order_of(const Spec& from, const Spec& to) {
+  std::vector<int> order = component_order(from, to);
+  std::vector<int> identity(order.size());
+  std::iota(identity.begin(), identity.end(), 0);
+  return order == identity ? std::vector<int>() : order;
+}
+
+Status not_initialised() {
+  return failed_precondition(
+      "expected an iterator that is initialised, found one that was made and never "
+      "initialised; initialize it with a dataset and the dataset's parameters");
+}
+
+}  // namespace
+
+Iterator::Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document)
+    : runtime_(runtime),
+      owner_(std::move(owner)),
+      spec_(std::move(spec)),
+      crew_(make_ref<Crew>(runtime)),
+      document_(std::move(document)) {}
+
+Iterator::~Iterator() { cancel(); }
+
+Pull Iterator::poll(Polled& polled) noexcept {
+  Position* position = position_.get();
+  if (!position || !position->held.empty() || !position->order.empty() ||
+      position->session->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
+    return poll_rarely(polled, false);
+  }
+  Context context{*position->session, crew_.get(), &position->epochs};
+  Want want;
+  want.rows = polled.rows;
+  Pull got = position->stage->next(context, want, polled.out);
+  if (got != Pull::rows || polled.out.rows == 1 || polled.out.errors.empty()) return got;
+  return poll_rarely(polled, true);
+}
+
+// What is off the beaten track: nothing to poll, rows held back, errors among other rows, another order of
+// keys.
+Pull Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
+  try {
+    Position* position = position_.get();
+    if (!position) {
+      polled.status = closed_ ? failed_precondition("expected an iterator, found one that was destroyed")
+                              : not_initialised();
+      return Pull::end;
+    }
+    if (position->session->cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+    if (!position->held.empty()) {
+      position->held.take(polled.rows, polled.out);
+    } else if (!pulled) {
+      Context context{*position->session, crew_.get(), &position->epochs};
+      Want want;
+      want.rows = polled.rows;
+      Pull got = position->stage->next(context, want, polled.out);
+      if (got != Pull::rows) return got;
+    }
+    arrange(*position, polled.out);
+    return Pull::rows;
+  } catch (const std::bad_alloc&) {
+    polled.status = resource_exhausted("out of memory");
+  } catch (const std::exception& exception) {
+    polled.status = internal_error(exception.what());
+  } catch (...) {
+    polled.status = internal_error("unexpected exception of an unknown type");
+  }
+  return Pull::end;
+}
+
+// Leaves rows without errors, or one failed row, in the order of the iterator's own structure.
+void Iterator::arrange(Position& position, Block& out) {
+  if (out.rows > 1 && !out.errors.empty()) {
+    Block all = std::move(out);
+    position.held.hold(all, 0);
+    position.held.take(all.rows, out);
+  }
+  if (position.order.empty() || !out.errors.empty()) return;
+  std::vector<Column> columns;
+  for (int from : position.order) columns.push_back(std::move(out.columns[static_cast<size_t>(from)]));
+  out.columns = std::move(columns);
+}
+
+// Runs `work` between two polls; what it throws becomes its Status.
+template <class Work>
+Status Iterator::with_right(Work&& work) {
+  Status done;
+  Status entered = crew_->between_polls([&]() noexcept {
+    try {
+      done = work();
+    } catch (const std::bad_alloc&) {
+      done = Status(Code::resource_exhausted, "out of memory");
+    } catch (const std::exception& exception) {
+      done = internal_error(exception.what());
+    } catch (...) {
+      done = internal_error("unexpected exception of an unknown type");
+    }
+  });
+  return entered.ok() ? done : entered;
+}
+
+Status Iterator::check_belongs(const Position& position, const Checkpoint& checkpoint) const {
+  const Document& document = *position.document;
+  if (!(checkpoint.fingerprint == document.fingerprint())) {
+    std::string where = difference(document.digest(), checkpoint.graph);
+    return failed_precondition(concat("expected a checkpoint of this dataset, found one of another: ",
+                                      where.empty() ? std::string("their fingerprints differ") : where));
+  }
+  if (checkpoint.params.size() != position.params.size() ||
+      checkpoint.seeds.size() != 2 * document.root()->seed_sites().size() ||
+      checkpoint.epochs.size() != document.root()->epoch_nodes().size()) {
+    return data_loss(
+        "expected a checkpoint with all parameters, seeds and epochs of this dataset, found other "
+        "numbers of them; it was made by another version of the library");
+  }
+  for (size_t i = 0; i < position.params.size(); ++i) {
+    if (checkpoint.params[i].hash != position.params[i].hash) {
+      return failed_precondition(concat("expected the value of $", position.params[i].name,
+                                        " that the checkpoint was saved with, found another one"));
+    }
+  }
+  return Status();
+}
+
+// Loads what stands in the checkpoint into a stage that was opened anew.
+Status Iterator::restore(Position& position, const Checkpoint& checkpoint) const {
+  Archive stage(checkpoint.stage);
+  position.stage->state(stage);
+  stage.finish();
+  WEIR_TRY(stage.status());
+  // The position that was saved counts the openings that led to it.
+  position.epochs.assign(position.document->root()->epoch_nodes(), checkpoint.epochs);
+  if (checkpoint.held.empty()) return Status();
+  Archive held(checkpoint.held);
+  position.held.state(held, position.document->root()->components());
+  held.finish();
+  return held.status();
+}
+
+Result<std::unique_ptr<Iterator::Position>> Iterator::build(DocumentRef document,
+                                                            const std::vector<ParamValue>& params,
+                                                            const Checkpoint* checkpoint) const {
+  Status fits = spec_.check_compatible(document->spec());
+  if (!fits.ok()) {
+    return invalid_argument(concat("expected a dataset with elements ", spec_.to_string(), ", found ",
+                                   document->spec().to_string(), ": ", fits.error().message));
+  }
+  auto position = std::make_unique<Position>();
+  position->document = document;
+  position->order = order_of(document->spec(), spec_);
+  WEIR_ASSIGN(position->env, bind_params_env(*document, params));
+  if (position->env) position->params = digests_of(*document, position->env.get());
+  if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
+  position->session = make_ref<Session>(runtime_, make_ref<SessionOwner>(owner_, crew_), crew_.get());
+  const Dataset& root = *document->root();
+  if (checkpoint) {
+    position->opening = checkpoint->opening;
+    for (size_t i = 0; i < root.seed_sites().size(); ++i) {
+      position->session->override_seed(*root.seed_sites()[i],
+                                       {checkpoint->seeds[2 * i], checkpoint->seeds[2 * i + 1]});
+    }
+  }
+  for (const GraphHistory& history : histories_) {
+    if (checkpoint || !(history.fingerprint == document->fingerprint())) continue;
+    position->opening = history.openings;
+    position->epochs.assign(root.epoch_nodes(), history.epochs);
+  }
+  Context context{*position->session, crew_.get(), &position->epochs};
+  position->stage = Stage::open(context, document->root(), position->env,
+                                derive_key(kRootKey, position->opening), nullptr, -1);
+  if (checkpoint) WEIR_TRY(restore(*position, *checkpoint));
+  return position;
+}
+
+// Keeps how far the position has come, for the next time that its graph is opened.
+void Iterator::remember(const Position& position) {
+  GraphHistory history;
+  history.fingerprint = position.document->fingerprint();
+  history.openings = position.opening + 1;
+  history.epochs = position.epochs.counts(position.document->root()->epoch_nodes());
+  std::erase_if(histories_, [&](const GraphHistory& h) { return h.fingerprint == history.fingerprint; });
+  if (histories_.size() == kMaxRemembered) histories_.erase(histories_.begin());
+  histories_.push_back(std::move(history));
+}
+
+Status Iterator::initialize(DocumentRef document, const std::vector<ParamValue>& params,
+                            const std::string* checkpoint) {
+  Checkpoint loaded;
+  if (checkpoint) {
+    WEIR_ASSIGN(loaded, Checkpoint::from_bytes(*checkpoint));
+  }
+  // Destroyed without the right to drive, since a callback of the host may be destroyed with it.
+  std::unique_ptr<Position> old;
+  return with_right([&]() -> Status {
+    if (closed_) return failed_precondition("expected an iterator, found one that was destroyed");
+    DocumentRef chosen = document ? document : document_;
+    if (!chosen) {
+      return failed_precondition(
+          "expected a dataset to begin, found none; this iterator was made from a structure");
+    }
+    WEIR_ASSIGN(auto position, build(chosen, params, checkpoint ? &loaded : nullptr));
+    if (checkpoint) {
+      histories_ = std::move(loaded.histories);
+    } else if (position_) {
+      remember(*position_);
+    }
+    document_ = std::move(chosen);
+    old = std::exchange(position_, std::move(position));
+    MutexLock lock(mutex_);
+    if (old) old->session->cancelled.store(true);
+    session_ = position_->session;
+    return Status();
+  });
+}
+
+Status Iterator::give_back(const Block& block, int begin) {
+  return with_right([&]() -> Status {
+    if (!position_) return not_initialised();
+    Block rows = block.slice(begin, block.rows - begin);
+    if (!position_->order.empty()) {
+      std::vector<Column> columns(rows.columns.size());
+      for (size_t i = 0; i < columns.size(); ++i) {
+        columns[static_cast<size_t>(position_->order[i])] = std::move(rows.columns[i]);
+      }
+      rows.columns = std::move(columns);
+    }
+    position_->held.hold(rows, 0);
+    return Status();
+  });
+}
+
+void Iterator::cancel() {
+  {
+    MutexLock lock(mutex_);
+    if (session_) session_->cancelled.store(true);
+  }
+  crew_->interrupt();
+}
+
+void Iterator::close() {
+  cancel();
+  std::unique_ptr<Position> old;
+  // Inside this iterator's own code the right cannot be had: the position goes with the last user.
+  Status taken = with_right([&]() -> Status {
+    closed_ = true;
+    old = std::move(position_);
+    return Status();
+  });
+  old.reset();
+  if (taken.ok()) crew_->wait_until_quiet();
+}
+
+Result<std::string> Iterator::write_down() const {
+  if (!position_) return not_initialised();
+  const Position& position = *position_;
+  const Dataset& root = *position.document->root();
+  if (!root.not_replayable().empty()) {
+    return failed_precondition(
+        concat("expected a dataset whose rows can be made again, so that its position can be "
+               "saved; found that ",
+               root.not_replayable()));
+  }
+  Checkpoint checkpoint;
+  checkpoint.fingerprint = position.document->fingerprint();
+  checkpoint.graph = position.document->digest();
+  checkpoint.params = position.params;
+  for (const auto& site : root.seed_sites()) {
+    auto [first, second] = position.session->seed(*site);
+    checkpoint.seeds.push_back(first);
+    checkpoint.seeds.push_back(second);
+  }
+  checkpoint.opening = position.opening;
+  checkpoint.epochs = position.epochs.counts(root.epoch_nodes());
+  for (const GraphHistory& history : histories_) {
+    if (!(history.fingerprint == checkpoint.fingerprint)) checkpoint.histories.push_back(history);
+  }
+  if (!position.held.empty()) {
+    HeldRows held = position.held;
+    Archive archive;
+    held.state(archive, root.components());
+    checkpoint.held = archive.take();
+  }
+  Archive archive;
+  position.stage->state(archive);
+  checkpoint.stage = archive.take();
+  return checkpoint.to_bytes();
+}
+
+Result<std::string> Iterator::save() {
+  std::string bytes;
+  WEIR_TRY(with_right([&]() -> Status {
+    WEIR_ASSIGN(bytes, write_down());
+    return Status();
+  }));
+  return bytes;
+}
+
+Status Iterator::save_file(const std::string& name) {
+  WEIR_ASSIGN(std::string bytes, save());
+  return runtime_.files->write_file_atomically(
+      name, {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+}
+
+}  // namespace weir

@@ -1,0 +1,122 @@
+// Iterator: a position in a dataset, which a user drives.
+//
+// One that is made with a document and never initialised again is one-shot; with $params it is initialisable;
+// made from a structure it is reinitialisable. They are one class, because they differ only in who calls
+// initialize(). Positions: initialize() builds and checks the new position and then swaps, so a failure
+// leaves the old one in service. How often a graph was opened, and the openings counted within it, outlive
+// the position: they are kept by fingerprint, as of the last row delivered. Ownership: shares documents and
+// its runtime's owner; elements may outlive it. Threads: any; one drives, the others wait for their turn.
+// cancel() waits for nobody. Errors: failed_precondition, invalid_argument, data_loss; cancelled as an
+// answer. Elements' errors are rows. Cost: next is two atomic exchanges above the root Stage; initialize
+// about 10 us.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/runtime.h"
+#include "core/sync.h"
+#include "dataset/stage.h"
+#include "exec/crew.h"
+#include "graph/document.h"
+#include "iterator/checkpoint.h"
+#include "iterator/held_rows.h"
+
+namespace weir {
+
+class Iterator {
+ public:
+  // Uninitialised. `owner` keeps `runtime` alive and is held by everything that the iterator leaves behind.
+  // `document`, if any, is what initialize() begins when it is given none.
+  Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document = nullptr);
+  ~Iterator();
+  Iterator(const Iterator&) = delete;
+  Iterator& operator=(const Iterator&) = delete;
+
+  const Spec& spec() const { return spec_; }
+
+  // Begins the document, at its beginning or where the checkpoint was taken. Null: the document it has.
+  Status initialize(DocumentRef document, const std::vector<ParamValue>& params,
+                    const std::string* checkpoint);
+
+  // Up to `rows` rows into `out`, as many as one pull gives; waits. Never a failed row beside others.
+  Result<Pull> next(int rows, Block& out) {
+    Polled polled{*this, rows, out, Status()};
+    Result<Pull> answer = crew_->drive(polled);
+    if (polled.status.ok()) [[likely]]
+      return answer;
+    return polled.status;
+  }
+  // The same without waiting for others.
+  Result<Pull> try_next(int rows, Block& out) {
+    Polled polled{*this, rows, out, Status()};
+    Result<Pull> answer = crew_->try_drive(polled);
+    if (polled.status.ok()) [[likely]]
+      return answer;
+    return polled.status;
+  }
+  // Gives rows [begin, …) of the last block back: they come again first.
+  Status give_back(const Block& block, int begin);
+
+  // From now on next answers cancelled, until initialize().
+  void cancel();
+  // Lets go of the position; waits for what is running unless called from inside it.
+  void close();
+  Result<int> ready_descriptor() { return crew_->ready_descriptor(); }
+
+  Result<std::string> save();
+  Status save_file(const std::string& name);
+
+ private:
+  // What initialize() swaps.
+  struct Position {
+    RefPtr<Session> session;
+    DocumentRef document;
+    EnvRef env;
+    std::vector<ParamDigest> params;
+    uint64_t opening = 0;
+    EpochScope epochs;
+    std::unique_ptr<Stage> stage;
+    HeldRows held;
+    // Where the components of spec_ stand in the document's; empty if in their places.
+    std::vector<int> order;
+  };
+  struct Polled {
+    Iterator& self;
+    int rows;
+    Block& out;
+    Status status;
+    Pull operator()() noexcept { return self.poll(*this); }
+  };
+
+  Pull poll(Polled& polled) noexcept;
+  // `pulled`: a block is in `out` already.
+  Pull poll_rarely(Polled& polled, bool pulled) noexcept;
+  void arrange(Position& position, Block& out);
+  template <class Work>
+  Status with_right(Work&& work);
+  Result<std::unique_ptr<Position>> build(DocumentRef document, const std::vector<ParamValue>& params,
+                                          const Checkpoint* checkpoint) const;
+  Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;
+  Status restore(Position& position, const Checkpoint& checkpoint) const;
+  void remember(const Position& position);
+  Result<std::string> write_down() const;
+
+  Runtime& runtime_;
+  const RefPtr<RefCounted> owner_;
+  const Spec spec_;
+  RefPtr<Crew> crew_;
+
+  // Guarded by the right to drive.
+  std::unique_ptr<Position> position_;
+  DocumentRef document_;
+  std::vector<GraphHistory> histories_;
+  bool closed_ = false;
+
+  // Guarded by mutex_: what cancel() reaches without the right to drive. A leaf.
+  Mutex mutex_;
+  RefPtr<Session> session_;
+};
+
+}  // namespace weir

@@ -1,0 +1,56 @@
+#include "iterator/nested.h"
+
+#include "core/text.h"
+#include "dataset/stage.h"
+#include "exec/crew.h"
+#include "iterator/session_owner.h"
+
+namespace weir {
+
+Status drain_nested(Runtime& runtime, RefPtr<RefCounted> owner, const NestedDataset& nested,
+                    RowVisitor& visitor) {
+  auto crew = make_ref<Crew>(runtime);
+  auto session = make_ref<Session>(runtime, make_ref<SessionOwner>(std::move(owner), crew), crew.get());
+  EpochScope epochs;
+  Context context{*session, crew.get(), &epochs};
+  DatasetRef node(static_cast<const Dataset*>(nested.node.get()));
+  auto stage = Stage::open(context, node, nested.env, derive_key(0, 0), nullptr, -1);
+  Block block;
+  Want want;
+  want.rows = kMaxBlockRows;
+  for (int64_t rows = 0; rows < kMaxNestedRows;) {
+    auto got = crew->drive([&]() noexcept { return stage->next(context, want, block); });
+    if (!got.ok()) return got.status();
+    if (*got != Pull::rows) return Status();
+    for (int i = 0; i < block.rows; ++i) {
+      if (const ErrorPtr* error = block.error_of(i)) return Status(*error);
+      WEIR_TRY(visitor.row(block.row(i)));
+    }
+    rows += block.rows;
+  }
+  return resource_exhausted(
+      concat("expected a nested dataset of fewer than ", kMaxNestedRows, " elements to print, found more"));
+}
+
+Status NestedDrainer::drain(const NestedDataset& dataset, const Spec& element,
+                            std::vector<std::string>& out) {
+  class Printer final : public RowVisitor {
+   public:
+    Printer(NestedDrainer& drainer, const Spec& spec, std::vector<std::string>& texts)
+        : drainer_(drainer), spec_(spec), texts_(texts) {}
+    Status row(const Components& values) override {
+      WEIR_ASSIGN(std::string text, format_element(spec_, values, &drainer_));
+      texts_.push_back(std::move(text));
+      return Status();
+    }
+
+   private:
+    NestedDrainer& drainer_;
+    const Spec& spec_;
+    std::vector<std::string>& texts_;
+  };
+  Printer printer(*this, element, out);
+  return drain_nested(runtime_, owner_, dataset, printer);
+}
+
+}  // namespace weir
