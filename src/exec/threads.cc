@@ -21,6 +21,8 @@ namespace {
 
 // How long a blocking thread without a job stays.
 constexpr std::chrono::seconds kIdleTime{2};
+// How long a closing executor waits for threads that do not run a job, so that few outlive it.
+constexpr std::chrono::milliseconds kGrace{100};
 // More threads than this are not tried out at once.
 constexpr int kMaxProbedThreads = 64;
 
@@ -137,6 +139,7 @@ void JobQueue::serve() noexcept {
     if (closed_ && busy_ == 0) left_.notify_all();
   }
   --runners_;
+  if (closed_) left_.notify_all();
   mutex_.unlock();
   running_for = outer;
 }
@@ -149,6 +152,9 @@ void JobQueue::close() {
   more_.notify_all();
   if (running_for != executor_) {
     while (busy_ > 0) left_.wait(mutex_);
+    const auto deadline = std::chrono::steady_clock::now() + kGrace;
+    while (runners_ > 0 && left_.wait_until(mutex_, deadline) == std::cv_status::no_timeout) {
+    }
   }
   mutex_.unlock();
 }
