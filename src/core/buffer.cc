@@ -210,9 +210,9 @@ RefPtr<Buffer> Buffer::allocate(size_t size, size_t alignment) {
   if (size > SIZE_MAX - extra) throw std::bad_alloc();
   void* memory = std::malloc(size + extra);
   if (memory == nullptr) throw std::bad_alloc();
-  const uintptr_t behind = reinterpret_cast<uintptr_t>(memory) + sizeof(InlineBuffer);
-  const uintptr_t data = (behind + alignment - 1) & ~(uintptr_t{alignment} - 1);
-  return BufferRef(new (memory) InlineBuffer(reinterpret_cast<uint8_t*>(data), size));
+  uint8_t* behind = static_cast<uint8_t*>(memory) + sizeof(InlineBuffer);
+  uint8_t* data = behind + (-reinterpret_cast<uintptr_t>(behind) & (uintptr_t{alignment} - 1));
+  return BufferRef(new (memory) InlineBuffer(data, size));
 }
 
 RefPtr<Buffer> Buffer::wrap(void* data, size_t size, void (*release)(void*), void* context) {

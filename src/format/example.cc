@@ -237,7 +237,7 @@ void Plan::store_defaults() {
     if (feature.type != FeatureType::string) continue;
     std::vector<Str> views;
     for (const std::string& value : feature.string_default) {
-      if (!value.empty()) std::memcpy(next, value.data(), value.size());
+      value.copy(next, value.size());
       views.push_back({value.empty() ? "" : next, value.size()});
       next += value.size();
     }

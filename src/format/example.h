@@ -78,7 +78,7 @@ class ExampleBuilder {
   Status serialize(std::string& out) const;
 
  private:
-  void set(std::string_view name, FeatureType type, std::string list);
+  void set(std::string_view name, FeatureType type, std::string_view list);
 
   // By name, the serialized Feature.
   std::map<std::string, std::string, std::less<>> features_;

@@ -41,7 +41,7 @@ size_t entry_bytes(const std::string& name, const std::string& feature) {
 
 }  // namespace
 
-void ExampleBuilder::set(std::string_view name, FeatureType type, std::string list) {
+void ExampleBuilder::set(std::string_view name, FeatureType type, std::string_view list) {
   std::string feature;
   append_field(feature, static_cast<uint32_t>(type), list);
   features_.insert_or_assign(std::string(name), std::move(feature));
@@ -52,20 +52,20 @@ void ExampleBuilder::set_int64(std::string_view name, std::span<const int64_t> v
   for (int64_t value : values) append_varint(packed, static_cast<uint64_t>(value));
   std::string list;
   if (!values.empty()) append_field(list, 1, packed);
-  set(name, FeatureType::int64, std::move(list));
+  set(name, FeatureType::int64, list);
 }
 
 void ExampleBuilder::set_float(std::string_view name, std::span<const float> values) {
   std::string list;
   if (!values.empty())
     append_field(list, 1, {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-  set(name, FeatureType::float32, std::move(list));
+  set(name, FeatureType::float32, list);
 }
 
 void ExampleBuilder::set_bytes(std::string_view name, std::span<const Str> values) {
   std::string list;
   for (const Str& value : values) append_field(list, 1, {value.data, value.size});
-  set(name, FeatureType::string, std::move(list));
+  set(name, FeatureType::string, list);
 }
 
 Status ExampleBuilder::serialize(std::string& out) const {
