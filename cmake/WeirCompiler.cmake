@@ -30,6 +30,8 @@ target_compile_options(weir_flags INTERFACE -fno-math-errno -fno-trapping-math)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_compile_options(weir_flags INTERFACE -march=x86-64-v2)
 endif()
+# What is shipped says nothing about the machine that built it.
+target_compile_options(weir_flags INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 if(WEIR_WERROR)
   target_compile_options(weir_flags INTERFACE -Werror)
 endif()

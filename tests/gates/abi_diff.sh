@@ -17,6 +17,6 @@ if ! command -v abidiff >/dev/null; then
   echo "abidiff is missing; tools/install-deps installs it"
   exit 77
 fi
-options=(--no-added-syms --headers-dir2 "$source/include/weir" --drop-private-types)
+options=(--no-added-syms)
 if [[ -f $baseline/allowed.suppr ]]; then options+=(--suppressions "$baseline/allowed.suppr"); fi
 abidiff "${options[@]}" "$baseline/libweir.abi" "$library"
