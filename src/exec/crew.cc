@@ -20,23 +20,28 @@ struct Frame {
   Frame* up;
 };
 
+// Next to the thread pointer, so that a look at it is one instruction in a shared library too.
+[[gnu::tls_model("initial-exec")]] thread_local void* thread_slot = nullptr;
+
 void*& frame_slot() {
   if (SyncHooks* hooks = sync_hooks()) return hooks->local_slot();
-  thread_local void* slot = nullptr;
-  return slot;
+  return thread_slot;
 }
 
 Frame* innermost_frame() { return static_cast<Frame*>(frame_slot()); }
 
 class FrameScope {
  public:
-  explicit FrameScope(const Crew* crew) : frame_{crew, innermost_frame()} { frame_slot() = &frame_; }
+  explicit FrameScope(const Crew* crew) : slot_(frame_slot()), frame_{crew, static_cast<Frame*>(slot_)} {
+    slot_ = &frame_;
+  }
   FrameScope(const FrameScope&) = delete;
   FrameScope& operator=(const FrameScope&) = delete;
-  ~FrameScope() { frame_slot() = frame_.up; }
+  ~FrameScope() { slot_ = frame_.up; }
   const Frame* outer() const { return frame_.up; }
 
  private:
+  void*& slot_;
   Frame frame_;
 };
 

@@ -217,11 +217,10 @@ class ArenaQueue final : public JobQueue {
   std::unique_ptr<tbb::task_arena> arena_;
 };
 
-// Whether so many threads can exist at once.
+// Whether so many threads can exist at once. Does not wait for them to go.
 bool probe_threads(int count) {
   struct Probe : RefCounted {
-    std::atomic<int> arrived{0};
-    std::atomic<int> leave{0};
+    std::atomic<int> over{0};
   };
   auto probe = make_ref<Probe>();
   int started = 0;
@@ -229,10 +228,7 @@ bool probe_threads(int count) {
     RefPtr<Probe> share = probe;
     if (!start_thread(
             [](void* argument) -> void* {
-              RefPtr<Probe> mine = RefPtr<Probe>::adopt(static_cast<Probe*>(argument));
-              mine->leave.wait(0);
-              mine->arrived.fetch_add(1);
-              mine->arrived.notify_all();
+              RefPtr<Probe>::adopt(static_cast<Probe*>(argument))->over.wait(0);
               return nullptr;
             },
             share.get())) {
@@ -240,11 +236,8 @@ bool probe_threads(int count) {
     }
     static_cast<void>(share.release());
   }
-  probe->leave.store(1);
-  probe->leave.notify_all();
-  for (int arrived = probe->arrived.load(); arrived < started; arrived = probe->arrived.load()) {
-    probe->arrived.wait(arrived);
-  }
+  probe->over.store(1);
+  probe->over.notify_all();
   return started == count;
 }
 
