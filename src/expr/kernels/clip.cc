@@ -1,7 +1,6 @@
 // clip(x, low, high): entries held between two bounds, which broadcast to x.
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/elementwise.h"
+#include "expr/infer.h"
 
 namespace weir {
 

@@ -1,10 +1,9 @@
-// Arithmetic and analysis of one argument, entry by entry: abs ceil exp floor log negative round sign sqrt square.
+// Arithmetic and analysis of one argument, entry by entry: abs ceil exp floor log round sign sqrt square.
 #include "expr/math.h"
 
 #include <cmath>
 
-#include "expr/check.h"
-#include "expr/elementwise.h"
+#include "expr/infer.h"
 #include "expr/wrap.h"
 
 namespace weir {
@@ -19,13 +18,6 @@ struct Abs {
     } else {
       return a < T{0} ? wrap::negate(a) : a;
     }
-  }
-};
-
-struct Negative {
-  template <class T>
-  T operator()(T a) const {
-    return wrap::negate(a);
   }
 };
 
@@ -87,95 +79,87 @@ struct Round {
   }
 };
 
-template <class List, class F>
-Status unary_infer(KernelCall& call) {
-  const bool known = visit<List>(call.dtype(0), [&]<class T>() { call.body(unary_body<T, T, F>); });
-  if (!known) {
-    return wrong_dtype(call, 0, std::is_same_v<List, Floats> ? "a float dtype" : "an integer or float dtype");
-  }
-  call.result(call.dtype(0), call.shape(0));
-  return Status();
+template <class F>
+Status real_infer(KernelCall& call) {
+  return infer_unary<Reals, F>(call, "an integer or float dtype");
+}
+
+template <class F>
+Status float_infer(KernelCall& call) {
+  return infer_unary<Floats, F>(call, "a float dtype");
 }
 
 }  // namespace
 
 const Kernel& abs_kernel() {
   static const Kernel def{.name = "abs",
-                          .params = {{"x"}},
-                          .infer = unary_infer<Reals, Abs>,
+                          .params = {{.name = "x"}},
+                          .infer = real_infer<Abs>,
                           .doc = "The absolute value of each entry; that of the least integer of a dtype wraps to itself."};
   return def;
 }
 
 const Kernel& ceil_kernel() {
   static const Kernel def{.name = "ceil",
-                          .params = {{"x"}},
-                          .infer = unary_infer<Floats, Ceil>,
+                          .params = {{.name = "x"}},
+                          .infer = float_infer<Ceil>,
                           .doc = "The least whole number that is not below the entry. Floats only."};
   return def;
 }
 
 const Kernel& exp_kernel() {
   static const Kernel def{.name = "exp",
-                          .params = {{"x"}},
-                          .infer = unary_infer<Floats, Exp>,
+                          .params = {{.name = "x"}},
+                          .infer = float_infer<Exp>,
                           .doc = "e to the power of each entry. Floats only; the same bits on every machine."};
   return def;
 }
 
 const Kernel& floor_kernel() {
   static const Kernel def{.name = "floor",
-                          .params = {{"x"}},
-                          .infer = unary_infer<Floats, Floor>,
+                          .params = {{.name = "x"}},
+                          .infer = float_infer<Floor>,
                           .doc = "The greatest whole number that is not above the entry. Floats only."};
   return def;
 }
 
 const Kernel& log_kernel() {
   static const Kernel def{.name = "log",
-                          .params = {{"x"}},
-                          .infer = unary_infer<Floats, Log>,
+                          .params = {{.name = "x"}},
+                          .infer = float_infer<Log>,
                           .doc = "The natural logarithm of each entry: -inf for 0, nan below. Floats only; the same bits on "
                                  "every machine."};
   return def;
 }
 
-const Kernel& negative_kernel() {
-  static const Kernel def{.name = "negative",
-                          .params = {{"x"}},
-                          .infer = unary_infer<Reals, Negative>,
-                          .doc = "-x. Integers wrap, unsigned ones too."};
-  return def;
-}
-
 const Kernel& round_kernel() {
   static const Kernel def{.name = "round",
-                          .params = {{"x"}},
-                          .infer = unary_infer<Floats, Round>,
+                          .params = {{.name = "x"}},
+                          .infer = float_infer<Round>,
                           .doc = "The nearest whole number, of two the even one. Floats only."};
   return def;
 }
 
 const Kernel& sign_kernel() {
   static const Kernel def{.name = "sign",
-                          .params = {{"x"}},
-                          .infer = unary_infer<Reals, Sign>,
+                          .params = {{.name = "x"}},
+                          .infer = real_infer<Sign>,
                           .doc = "-1, 0 or 1 as the entry is below, at or above 0; nan stays nan."};
   return def;
 }
 
 const Kernel& sqrt_kernel() {
   static const Kernel def{.name = "sqrt",
-                          .params = {{"x"}},
-                          .infer = unary_infer<Floats, Sqrt>,
+                          .params = {{.name = "x"}},
+                          .infer = float_infer<Sqrt>,
                           .doc = "The square root of each entry: nan below 0. Floats only."};
   return def;
 }
 
 const Kernel& square_kernel() {
   static const Kernel def{.name = "square",
-                          .params = {{"x"}},
-                          .infer = unary_infer<Reals, Square>,
+                          .params = {{.name = "x"}},
+                          .infer = real_infer<Square>,
                           .doc = "x * x. Integers wrap."};
   return def;
 }

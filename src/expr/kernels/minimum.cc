@@ -1,6 +1,5 @@
 // minimum(a, b) and maximum(a, b), entry by entry with broadcasting; nan passes through.
-#include "expr/check.h"
-#include "expr/elementwise.h"
+#include "expr/infer.h"
 
 namespace weir {
 
@@ -24,13 +23,7 @@ struct Maximum {
 
 template <class F>
 Status infer(KernelCall& call) {
-  constexpr int kParams[] = {0, 1};
-  WEIR_ASSIGN(Shape shape, broadcast_shapes(call, kParams));
-  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(binary_body<T, T, T, F>); });
-  if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
-  call.result(call.dtype(0), shape);
-  if (!shape.is_static()) call.set_can_fail(true);
-  return Status();
+  return infer_binary<Reals, F>(call, "an integer or float dtype");
 }
 
 }  // namespace

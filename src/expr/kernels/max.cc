@@ -1,0 +1,76 @@
+// min and max over some or all axes; nan passes through.
+#include <limits>
+
+#include "expr/infer.h"
+#include "expr/reduce.h"
+
+namespace weir {
+
+namespace {
+
+template <class A>
+struct Max {
+  using Acc = A;
+  static constexpr bool kHasIdentity = std::is_floating_point_v<A>;
+  static A identity() { return -std::numeric_limits<A>::infinity(); }
+  static A combine(A a, A b) {
+    const A greatest = a > b ? a : b;  // b if it is nan
+    return a != a ? a : greatest;
+  }
+  template <class R>
+  static R finish(A value, int64_t) {
+    return store<R>(value);
+  }
+};
+
+template <class A>
+struct Min : Max<A> {
+  static A identity() { return std::numeric_limits<A>::infinity(); }
+  static A combine(A a, A b) {
+    const A least = a < b ? a : b;
+    return a != a ? a : least;
+  }
+};
+
+template <template <class> class Op>
+Status infer(KernelCall& call) {
+  Shape shape;
+  WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
+  const bool known =
+      visit<Reals>(call.dtype(0), [&]<class T>() { call.body(reduce_body<T, T, Op<Compute<T>>>, axes); });
+  if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
+  call.result(call.dtype(0), shape);
+  const Shape& from = call.shape(0);
+  call.set_can_fail(is_integer(call.dtype(0)) && !(from.is_static() && from.count() > 0));
+  return Status();
+}
+
+std::vector<KernelParam> params() {
+  return {{.name = "x"},
+          {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"},
+          {.name = "keepdims", .kind = ParamKind::constant, .type = "bool", .fallback = "false"}};
+}
+
+}  // namespace
+
+const Kernel& max_kernel() {
+  static const Kernel def{.name = "max",
+                          .params = params(),
+                          .infer = infer<Max>,
+                          .doc = "The greatest entry over an axis, a list of axes, or all; nan if one is nan. Of nothing: "
+                                 "-inf for floats, an error of the element for integers.",
+                          .can_fail = true};
+  return def;
+}
+
+const Kernel& min_kernel() {
+  static const Kernel def{.name = "min",
+                          .params = params(),
+                          .infer = infer<Min>,
+                          .doc = "The least entry over an axis, a list of axes, or all; nan if one is nan. Of nothing: "
+                                 "inf for floats, an error of the element for integers.",
+                          .can_fail = true};
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,99 @@
+// sum, mean and prod over some or all axes.
+#include "expr/infer.h"
+#include "expr/reduce.h"
+#include "expr/wrap.h"
+
+namespace weir {
+
+namespace {
+
+template <class A>
+struct Sum {
+  using Acc = A;
+  static constexpr bool kHasIdentity = true;
+  static A identity() { return A{0}; }
+  static A combine(A a, A b) { return wrap::add(a, b); }
+  template <class R>
+  static R finish(A value, int64_t) {
+    return store<R>(value);
+  }
+};
+
+template <class A>
+struct Mean : Sum<A> {
+  template <class R>
+  static R finish(A value, int64_t count) {
+    return store<R>(value / static_cast<A>(count));
+  }
+};
+
+template <class A>
+struct Product {
+  using Acc = A;
+  static constexpr bool kHasIdentity = true;
+  static A identity() { return A{1}; }
+  static A combine(A a, A b) { return wrap::multiply(a, b); }
+  template <class R>
+  static R finish(A value, int64_t) {
+    return store<R>(value);
+  }
+};
+
+template <template <class> class Op>
+Status infer(KernelCall& call) {
+  Shape shape;
+  WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
+  const bool known =
+      visit<Reals>(call.dtype(0), [&]<class T>() { call.body(reduce_body<T, T, Op<Compute<T>>>, axes); });
+  if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
+  call.result(call.dtype(0), shape);
+  return Status();
+}
+
+Status mean_infer(KernelCall& call) {
+  Shape shape;
+  WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
+  call.result(is_integer(call.dtype(0)) ? DType::float64 : call.dtype(0), shape);
+  if (visit<Integers>(call.dtype(0), [&]<class T>() { call.body(reduce_body<T, double, Mean<double>>, axes); })) {
+    return Status();
+  }
+  const bool known =
+      visit<Floats>(call.dtype(0), [&]<class T>() { call.body(reduce_body<T, T, Mean<Compute<T>>>, axes); });
+  return known ? Status() : wrong_dtype(call, 0, "an integer or float dtype");
+}
+
+std::vector<KernelParam> params() {
+  return {{.name = "x"},
+          {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"},
+          {.name = "keepdims", .kind = ParamKind::constant, .type = "bool", .fallback = "false"}};
+}
+
+}  // namespace
+
+const Kernel& mean_kernel() {
+  static const Kernel def{.name = "mean",
+                          .params = params(),
+                          .infer = mean_infer,
+                          .doc = "The mean over an axis, a list of axes, or all: float64 for integers, else of x's dtype; "
+                                 "nan of nothing."};
+  return def;
+}
+
+const Kernel& prod_kernel() {
+  static const Kernel def{.name = "prod",
+                          .params = params(),
+                          .infer = infer<Product>,
+                          .doc = "The product over an axis, a list of axes, or all; 1 of nothing. Integers wrap."};
+  return def;
+}
+
+const Kernel& sum_kernel() {
+  static const Kernel def{.name = "sum",
+                          .params = params(),
+                          .infer = infer<Sum>,
+                          .doc = "The sum over an axis, a list of axes, or all; 0 of nothing. Integers wrap; floats are "
+                                 "added in an order that the shape alone decides."};
+  return def;
+}
+
+}  // namespace weir
