@@ -1,0 +1,158 @@
+// Files and records: beside pread and the checksum of the same bytes, and beside protobuf's own parser.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "bench_example.pb.h"
+#include "format/crc32c.h"
+#include "format/example.h"
+#include "format/tfrecord.h"
+#include "fs/file_system.h"
+#include "support.h"
+
+namespace weir::bench {
+namespace {
+
+constexpr size_t kFileBytes = size_t{192} << 20;
+
+void must(const Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "weir_bench: %s\n", status.error().message.c_str());
+  std::exit(1);
+}
+
+// A file of records of one size, written once a run.
+std::string record_file(size_t record_bytes) {
+  std::string name = folder() + "/" + std::to_string(record_bytes) + ".tfrecord";
+  if (access(name.c_str(), R_OK) == 0) return name;
+  auto writer = RecordWriter::create(local_file_system(), name, Compression::none);
+  must(writer.status());
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> record((record_bytes + 7) / 8);
+  for (uint64_t& word : record) word = random();
+  for (size_t written = 0; written < kFileBytes; written += record_bytes) {
+    record[0] = written;
+    must((*writer)->write(Str(reinterpret_cast<const char*>(record.data()), record_bytes)));
+  }
+  must((*writer)->close());
+  return name;
+}
+
+// Seconds for reading the file in pieces of 256 KiB and computing the checksum of every byte.
+double pread_and_crc(const std::string& name) {
+  int file = open(name.c_str(), O_RDONLY);
+  std::vector<char> buffer(256 << 10);
+  uint32_t sum = 0;
+  auto begin = std::chrono::steady_clock::now();
+  off_t offset = 0;
+  for (;;) {
+    ssize_t got = pread(file, buffer.data(), buffer.size(), offset);
+    if (got <= 0) break;
+    sum ^= crc32c(buffer.data(), static_cast<size_t>(got));
+    offset += got;
+  }
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  benchmark::DoNotOptimize(sum);
+  close(file);
+  return seconds;
+}
+
+void tfrecord_large(benchmark::State& state) {
+  std::string name = record_file(110'000);
+  DocumentRef document = parse("tfrecord(\"" + name + "\")");
+  double reference = 1e9;
+  double ours = 1e9;
+  for (auto _ : state) {
+    auto begin = std::chrono::steady_clock::now();
+    Drain(document).run(64);
+    ours = std::min(ours, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    state.PauseTiming();
+    reference = std::min(reference, pread_and_crc(name));
+    state.ResumeTiming();
+  }
+  report_rate(state, static_cast<double>(kFileBytes) / ours / 1e9, static_cast<double>(kFileBytes) / reference / 1e9,
+              0.8);
+}
+BENCHMARK(tfrecord_large)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void tfrecord_small(benchmark::State& state) {
+  DocumentRef document = parse("tfrecord(\"" + record_file(1024) + "\")");
+  int64_t records = 0;
+  for (auto _ : state) records += Drain(document).run(kMaxBlockRows);
+  report_ns(state, records, 1e9 / 3e6);
+}
+BENCHMARK(tfrecord_small)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+constexpr int kFeatures = 40;
+
+std::string example_bytes(int64_t seed) {
+  ExampleBuilder builder;
+  for (int i = 0; i < kFeatures; ++i) {
+    std::string name = "feature_" + std::to_string(i);
+    int64_t value = seed * 1000 + i;
+    builder.set_int64(name, std::span<const int64_t>(&value, 1));
+  }
+  std::string out;
+  must(builder.serialize(out));
+  return out;
+}
+
+void parse_example_40(benchmark::State& state) {
+  std::vector<std::string> examples;
+  for (int64_t i = 0; i < 4096; ++i) examples.push_back(example_bytes(i));
+  std::vector<std::string_view> views(examples.begin(), examples.end());
+  Tensor records = Tensor::strings(views, Shape{static_cast<int64_t>(views.size())});
+  std::string features;
+  for (int i = 0; i < kFeatures; ++i) features += (i ? ", feature_" : "feature_") + std::to_string(i) + ": int64";
+  Handed handed;
+  handed["records"] = HandedValue{Spec::tensor(DType::string, records.shape), {records}};
+  DocumentRef document = parse(
+      "from_tensor_slices(@records) | repeat(8) | batch(1024) | map(r -> parse_example(r, {" + features + "}))", handed);
+  double ours = 1e9;
+  double reference = 1e9;
+  for (auto _ : state) {
+    auto begin = std::chrono::steady_clock::now();
+    Drain(document).run(1);
+    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ours = std::min(ours, seconds / (8.0 * static_cast<double>(views.size())));
+    state.PauseTiming();
+    begin = std::chrono::steady_clock::now();
+    int64_t found = 0;
+    for (std::string_view view : views) {
+      weir_bench::Example example;
+      found += example.ParseFromArray(view.data(), static_cast<int>(view.size())) ? 1 : 0;
+      found += static_cast<int64_t>(example.features().feature().size());
+    }
+    benchmark::DoNotOptimize(found);
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    reference = std::min(reference, seconds / static_cast<double>(views.size()));
+    state.ResumeTiming();
+  }
+  report_rate(state, 1 / ours, 1 / reference, 5);
+}
+BENCHMARK(parse_example_40)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void slices_shuffle_batch(benchmark::State& state) {
+  Tensor images = Tensor::allocate(DType::float32, Shape{150'000, 784});
+  for (float& value : images.entries<float>()) value = 1.0f;
+  Handed handed;
+  handed["images"] = HandedValue{Spec::tensor(DType::float32, images.shape), {images}};
+  DocumentRef document = parse("from_tensor_slices(@images) | shuffle(10000, seed: 1) | batch(128)", handed);
+  double ours = 0;
+  for (auto _ : state) {
+    auto begin = std::chrono::steady_clock::now();
+    Drain(document).run(1);
+    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ours = std::max(ours, static_cast<double>(images.byte_size()) / seconds);
+  }
+  report_rate(state, ours / 1e9, memcpy_rate(784 * sizeof(float)) / 1e9, 0.6);
+}
+BENCHMARK(slices_shuffle_batch)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
+}  // namespace weir::bench

@@ -1,0 +1,163 @@
+#include "support.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "exec/crew.h"
+#include "exec/threads.h"
+#include "fs/file_system.h"
+
+namespace weir::bench {
+
+namespace {
+
+class SteadyClock final : public Clock {
+ public:
+  int64_t now_ns() override { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+};
+
+class FixedRandom final : public RandomSource {
+ public:
+  uint64_t draw() override { return ++state_; }
+
+ private:
+  uint64_t state_ = 0;
+};
+
+[[noreturn]] void give_up(const std::string& message) {
+  std::fprintf(stderr, "weir_bench: %s\n", message.c_str());
+  std::exit(1);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+Runtime& runtime() {
+  static SteadyClock clock;
+  static FixedRandom random;
+  static BufferPool pool(size_t{256} << 20);
+  static std::unique_ptr<Executor> executor = make_threads();
+  static Runtime runtime = [] {
+    Runtime out;
+    out.executor = executor.get();
+    out.clock = &clock;
+    out.files = &local_file_system();
+    out.random = &random;
+    out.pool = &pool;
+    return out;
+  }();
+  return runtime;
+}
+
+DocumentRef parse(const std::string& text, const Handed& handed) {
+  auto document = parse_document(runtime(), text, handed);
+  if (!document.ok()) give_up(document.status().error().message);
+  return *std::move(document);
+}
+
+Drain::Drain(DocumentRef document) : document_(std::move(document)), session_(make_session(runtime())) {
+  Context ctx{*session_, session_->crew, &epochs_};
+  stage_ = Stage::open(ctx, document_->root(), nullptr, 0, nullptr, -1);
+}
+
+int Drain::next(int rows) {
+  Context ctx{*session_, session_->crew, &epochs_};
+  rows_ = rows;
+  Want want;
+  want.rows = rows;
+  got_ = stage_->next(ctx, want, block_);
+  if (got_ == Pull::pending) {
+    auto answer = session_->crew->drive([&] { return got_ = stage_->next(ctx, want, block_); });
+    if (!answer.ok()) give_up(answer.status().error().message);
+  }
+  if (got_ == Pull::rows && !block_.errors.empty()) give_up(block_.errors[0].error->describe());
+  return got_ == Pull::rows ? block_.rows : 0;
+}
+
+int64_t Drain::run(int rows, int64_t limit) {
+  int64_t total = 0;
+  while (total < limit) {
+    int got = next(rows);
+    if (got == 0) break;
+    total += got;
+  }
+  return total;
+}
+
+double memcpy_rate(size_t row_bytes) {
+  // Sources larger than the caches, in an order that the prefetcher cannot guess, into a buffer that stays.
+  const size_t rows = (size_t{256} << 20) / row_bytes;
+  static std::vector<char> source(size_t{256} << 20, 1);
+  std::vector<char> target(128 * row_bytes);
+  uint64_t state = 1;
+  double best = 0;
+  for (int round = 0; round < 3; ++round) {
+    auto begin = std::chrono::steady_clock::now();
+    for (size_t i = 0; i < rows; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      std::memcpy(target.data() + (i % 128) * row_bytes, source.data() + ((state >> 33) % rows) * row_bytes, row_bytes);
+      benchmark::ClobberMemory();
+    }
+    best = std::max(best, static_cast<double>(rows * row_bytes) / seconds_since(begin));
+  }
+  return best;
+}
+
+double calibration_ns() {
+  static const double ns = [] {
+    double best = 1e9;
+    for (int round = 0; round < 5; ++round) {
+      uint64_t x = 1;
+      const int turns = 20'000'000;
+      auto begin = std::chrono::steady_clock::now();
+      for (int i = 0; i < turns; ++i) {
+        x = x * 6364136223846793005u + 1;
+        benchmark::DoNotOptimize(x);
+      }
+      best = std::min(best, seconds_since(begin) * 1e9 / turns);
+    }
+    return best;
+  }();
+  return ns;
+}
+
+void report_ns(benchmark::State& state, int64_t elements, double target_ns) {
+  using benchmark::Counter;
+  double scale = calibration_ns() / kCalibratedNs;
+  // kIsRate divides by the time of the run; inverted it is seconds an element.
+  state.counters["ns"] = Counter(static_cast<double>(elements) * 1e-9, Counter::kIsRate | Counter::kInvert);
+  state.counters["at_most"] = target_ns * scale;
+  state.counters["of_target"] =
+      Counter(static_cast<double>(elements) * 1e-9 * target_ns * scale, Counter::kIsRate | Counter::kInvert);
+}
+
+void report_rate(benchmark::State& state, double ours, double reference, double least) {
+  state.counters["ours"] = ours;
+  state.counters["reference"] = reference;
+  state.counters["ratio"] = ours / reference;
+  state.counters["at_least"] = least;
+}
+
+const std::string& folder() {
+  static const struct Folder {
+    Folder() {
+      std::string name = (std::filesystem::temp_directory_path() / "weir-bench-XXXXXX").string();
+      if (mkdtemp(name.data()) == nullptr) give_up("cannot make a folder for files");
+      path = name;
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    std::string path;
+  } made;
+  return made.path;
+}
+
+}  // namespace weir::bench
+
+BENCHMARK_MAIN();
