@@ -130,6 +130,21 @@ Result<DType> BoundCall::group_dtype(std::string_view type) {
   return integer && !floating ? DType::int64 : DType::float32;
 }
 
+DType BoundCall::dtype_param() const {
+  for (size_t i = 0; i < values_.size(); ++i) {
+    if (std::string_view(kernel_.params[i].name) == "dtype") return values_[i].dtype;
+  }
+  return DType::invalid;
+}
+
+// What a literal becomes at once where a cast follows: the cast's dtype, within its class.
+DType BoundCall::adapted_dtype(const Leaf& leaf) const {
+  const DType dtype = dtype_param();
+  if (!leaf.literal) return DType::invalid;
+  const bool whole = !leaf.literal->floating || leaf.literal->empty();
+  return is_float(dtype) || is_complex(dtype) || (is_integer(dtype) && whole) ? dtype : DType::invalid;
+}
+
 Status BoundCall::settle_types() {
   for (size_t i = 0; i < values_.size(); ++i) {
     const std::string_view type = kernel_.params[i].type;
@@ -139,14 +154,13 @@ Status BoundCall::settle_types() {
     if (is_group(type)) {
       WEIR_ASSIGN(dtype, group_dtype(type));
     } else if (type == "dtype") {
-      for (size_t k = 0; k < values_.size(); ++k) {
-        if (std::string_view(kernel_.params[k].name) == "dtype") dtype = values_[k].dtype;
-      }
-    } else if (!type.empty()) {
+      dtype = dtype_param();
+    } else if (!type.empty() && type != "dtype?") {
       dtype = *dtype_from_name(type);
     }
     for (size_t k = 0; k < value.values.size(); ++k) {
       Typed& typed = value.values[k];
+      if (type == "dtype?") dtype = adapted_dtype(typed.leaves[0]);
       if (dtype == DType::invalid) {
         WEIR_TRY(compiler_.settle(typed, place(value, k)));
         continue;
@@ -221,16 +235,9 @@ Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
   }
   if (body_ == nullptr) return std::move(result_);
 
-  Instruction instruction;
-  instruction.can_fail = can_fail_;
-  instruction.per_row = kernel_.draws;
-  instruction.body = body_;
-  instruction.state = std::move(state_);
-  instruction.site = site;
-  instruction.seed = seed_;
   const bool known = std::all_of(arguments_.begin(), arguments_.end(), [](const Leaf& leaf) { return leaf.known(); });
   if (known && !kernel_.draws && !kernel_.blocks) {
-    if (auto folded = fold(instruction, arguments_, types)) {
+    if (auto folded = fold(body_, state_, arguments_, types)) {
       size_t next = 0;
       for (size_t i = 0; i < result_.leaves.size(); ++i) {
         if (aliases_.count(static_cast<int>(i)) != 0) continue;
@@ -239,6 +246,13 @@ Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
       return std::move(result_);
     }
   }
+  Instruction instruction;
+  instruction.can_fail = can_fail_;
+  instruction.per_row = kernel_.draws;
+  instruction.body = body_;
+  instruction.state = std::move(state_);
+  instruction.site = site;
+  instruction.seed = seed_;
   for (const Leaf& leaf : arguments_) instruction.args.push_back(builder.register_of(leaf));
   std::vector<Leaf> made = builder.emit(std::move(instruction), types);
   size_t next = 0;

@@ -63,6 +63,8 @@ class BoundCall final : public KernelCall {
   Status bind_list(const KernelParam& param, Value& value);
   Status bind_dtype(const KernelParam& param, Value& value);
   Status settle_types();
+  DType dtype_param() const;
+  DType adapted_dtype(const Leaf& leaf) const;
   Status settle_group(std::string_view type);
   Result<DType> group_dtype(std::string_view type);
   void number_arguments();

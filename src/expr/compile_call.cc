@@ -129,10 +129,13 @@ uint64_t Compiler::next_site() {
   return hash;
 }
 
-std::optional<std::vector<Tensor>> fold(Instruction instruction, const std::vector<Leaf>& args,
-                                        const std::vector<Component>& results) {
+std::optional<std::vector<Tensor>> fold(KernelBody body, std::shared_ptr<const KernelState> state,
+                                        const std::vector<Leaf>& args, const std::vector<Component>& results) {
   constexpr int64_t kFoldedBytes = 1 << 20;
   Program program;
+  Instruction instruction;
+  instruction.body = body;
+  instruction.state = std::move(state);
   for (const Leaf& leaf : args) {
     instruction.args.push_back(static_cast<int>(program.registers.size()));
     program.registers.push_back(

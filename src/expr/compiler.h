@@ -10,6 +10,7 @@
 #include "expr/builder.h"
 #include "expr/compile.h"
 #include "expr/compiled.h"
+#include "expr/index_plan.h"
 #include "expr/scope_impl.h"
 
 namespace weir {
@@ -74,6 +75,11 @@ class Compiler {
 
   // compile_index.cc
   Result<Typed> index(const syntax::Node& node, const Scope& scope);
+  Status index_position(const syntax::Node& node, const Scope& scope, IndexPosition& position,
+                        std::vector<Leaf>& arguments);
+  Status bound(const syntax::Node& node, const Scope& scope, IndexBound& bound, std::vector<Leaf>& arguments);
+  Result<Typed> emit_index(const Leaf& from, const Component& type, IndexPlan plan, std::vector<Leaf> arguments,
+                           Builder& builder);
 
   const CompileContext& context_;
   const std::string path_;
@@ -81,9 +87,9 @@ class Compiler {
   int places_ = 0;
 };
 
-// Computes an instruction over constants: its results, or nothing if it fails or they are large.
-std::optional<std::vector<Tensor>> fold(Instruction instruction, const std::vector<Leaf>& args,
-                                        const std::vector<Component>& results);
+// Runs a body over constants: its results, or nothing if it fails or they are large.
+std::optional<std::vector<Tensor>> fold(KernelBody body, std::shared_ptr<const KernelState> state,
+                                        const std::vector<Leaf>& args, const std::vector<Component>& results);
 
 // Names with a suggestion: "; did you mean 'sqrt'?" or "".
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);

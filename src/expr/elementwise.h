@@ -4,7 +4,7 @@
 //   call.body(binary_body<float, float, float, Add>);
 //
 // An operation gets entries in the type that arithmetic is done in (Compute<T>) and returns that of the result.
-// One that may fail takes a fourth template parameter: see checked_binary_body.
+// For one that may fail see checked_binary_body.
 // Ownership: none. Threads: pure. Errors: shapes that do not broadcast fail their rows.
 // Cost: flat loops that the compiler vectorises where shapes are equal or one side is a scalar.
 #pragma once
@@ -31,17 +31,17 @@ void unary_body(KernelRun& run) {
   const int rows = flat ? 1 : run.rows();
   const int64_t width = flat ? count * run.rows() : count;
   for (int i = 0; i < rows; ++i) {
-    const A* in = a.row<A>(i);
-    R* to = out + i * width;
+    const A* __restrict in = a.row<A>(i);
+    R* __restrict to = out + i * width;
     for (int64_t k = 0; k < width; ++k) to[k] = store<R>(F()(load(in[k])));
   }
 }
 
 namespace elementwise {
 
-// One row; each side steps by 0 or 1.
+// A run of entries; each side steps by 0 or 1. Results never lie in arguments.
 template <int StepA, int StepB, class A, class B, class R, class F>
-inline void span(const A* a, const B* b, R* out, int64_t count) {
+inline void span(const A* __restrict a, const B* __restrict b, R* __restrict out, int64_t count) {
   for (int64_t k = 0; k < count; ++k) out[k] = store<R>(F()(load(a[k * StepA]), load(b[k * StepB])));
 }
 

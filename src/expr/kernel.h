@@ -55,7 +55,7 @@ struct KernelParam {
   const char* name = "";
   ParamKind kind = ParamKind::tensor;
   // Which dtype is due; literals adapt to it. "": any. A dtype's name: that one. "dtype": what the parameter of
-  // that name says. A capital letter: the same for all parameters that have it.
+  // that name says; "dtype?": only a literal, and within its class. A capital letter: the same for all parameters that have it.
   const char* type = "";
   // What stands for it where it is left out, as the notation writes it: "none", "false", "0", "float32".
   // Null: it must be given.

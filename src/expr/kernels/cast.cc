@@ -1,0 +1,103 @@
+// cast(x, dtype), and each dtype's name as a function. Floats to integers truncate toward zero, integers wrap, to
+// bool is != 0; a literal is converted from its written value.
+#include <cmath>
+#include <limits>
+
+#include "expr/infer.h"
+
+namespace weir {
+
+namespace {
+
+// Truncates, then wraps; what no 64-bit integer holds becomes the nearest one, nan 0.
+template <class To, class From>
+To truncated(From value) {
+  constexpr From kLimit = From(0x1p63);
+  if (value > -kLimit && value < kLimit) return static_cast<To>(static_cast<int64_t>(value));
+  if (value >= kLimit && value < 2 * kLimit) return static_cast<To>(static_cast<uint64_t>(value));
+  if (value >= kLimit) return static_cast<To>(std::numeric_limits<uint64_t>::max());
+  if (value <= -kLimit) return static_cast<To>(std::numeric_limits<int64_t>::min());
+  return 0;
+}
+
+template <class To, class From>
+To converted(From value) {
+  if constexpr (std::is_same_v<To, bool>) {
+    return value != From(0);
+  } else if constexpr (std::is_same_v<To, Float16>) {
+    return to_float16(static_cast<double>(value));
+  } else if constexpr (std::is_same_v<To, BFloat16>) {
+    return to_bfloat16(static_cast<float>(value));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return truncated<To>(value);
+  } else if constexpr (std::is_floating_point_v<To> || std::is_integral_v<To>) {
+    return static_cast<To>(value);
+  } else {
+    return To(static_cast<typename To::value_type>(value));
+  }
+}
+
+// Complex numbers lose their imaginary part on the way to reals.
+template <class To, class From>
+To cast_entry(From value) {
+  if constexpr (requires { value.real(); }) {
+    if constexpr (requires(To to) { to.real(); }) {
+      using Part = typename To::value_type;
+      return To(static_cast<Part>(value.real()), static_cast<Part>(value.imag()));
+    } else if constexpr (std::is_same_v<To, bool>) {
+      return value != From(0);
+    } else {
+      return converted<To>(value.real());
+    }
+  } else {
+    return converted<To>(load(value));
+  }
+}
+
+template <class From, class To>
+void cast_body(KernelRun& run) {
+  const Arg& x = run.arg(0);
+  To* out = run.make<To>(0, x.shape);
+  if (out == nullptr) return;
+  const int64_t count = x.shape.count();
+  const int rows = is_flat(run, x) ? 1 : run.rows();
+  const int64_t width = rows == 1 ? count * run.rows() : count;
+  for (int i = 0; i < rows; ++i) {
+    const From* __restrict in = x.row<From>(i);
+    To* __restrict to = out + i * width;
+    for (int64_t k = 0; k < width; ++k) to[k] = cast_entry<To>(in[k]);
+  }
+}
+
+using Castable = JoinT<Numbers, TypeList<bool>>;
+
+Status cast_infer(KernelCall& call) {
+  const DType from = call.dtype(0);
+  const DType to = call.dtype_value(1);
+  call.result(to, call.shape(0));
+  if (from == to) {
+    call.alias(0, call.argument(0));
+    return Status();
+  }
+  bool known = false;
+  visit<Castable>(from, [&]<class From>() {
+    known = visit<Castable>(to, [&]<class To>() { call.body(cast_body<From, To>); });
+  });
+  if (known) return Status();
+  return call.error(0, concat("expected something that can be cast to ", dtype_name(to), ", found ", dtype_name(from),
+                              from == DType::string ? "; see to_number" : "",
+                              to == DType::string ? "; see as_string" : ""));
+}
+
+}  // namespace
+
+const Kernel& cast_kernel() {
+  static const Kernel def{.name = "cast",
+                          .params = {{.name = "x", .type = "dtype?"}, {.name = "dtype", .kind = ParamKind::dtype}},
+                          .infer = cast_infer,
+                          .doc = "x as another dtype: floats to integers truncate toward zero, integers wrap, to bool "
+                                 "is != 0. Also written as the dtype's name: float32(x)."};
+  return def;
+}
+
+}  // namespace weir

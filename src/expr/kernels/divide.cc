@@ -1,0 +1,50 @@
+// a / b: true division. Integers of 32 and 64 bits give float64, smaller ones float32, floats their own dtype.
+#include "expr/infer.h"
+
+namespace weir {
+
+namespace {
+
+template <class R>
+struct Divide {
+  template <class T>
+  R operator()(T a, T b) const {
+    return static_cast<R>(a) / static_cast<R>(b);
+  }
+};
+
+// In the type that T is computed in: float for the halves.
+struct DivideSame {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a / b;
+  }
+};
+
+Status divide_infer(KernelCall& call) {
+  constexpr int kBoth[] = {0, 1};
+  if (!is_integer(call.dtype(0))) {
+    return infer_binary<JoinT<Floats, Complexes>, DivideSame>(call, "numbers");
+  }
+  WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kBoth));
+  visit<Integers>(call.dtype(0), [&]<class T>() {
+    using R = std::conditional_t<(sizeof(T) >= sizeof(int32_t)), double, float>;
+    call.result(dtype_of<R>, shape);
+    call.body(binary_body<T, T, R, Divide<R>>);
+  });
+  call.set_can_fail(may_not_broadcast(call));
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& divide_kernel() {
+  static const Kernel def{.name = "/",
+                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
+                          .infer = divide_infer,
+                          .doc = "The quotient, a float: float64 for integers of 32 and 64 bits, float32 for smaller "
+                                 "ones."};
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,46 @@
+// a and b, a or b, not a: entry by entry over bool, broadcast. Both sides are computed; `if` guards.
+#include "expr/infer.h"
+
+namespace weir {
+
+namespace {
+
+struct And {
+  bool operator()(bool a, bool b) const { return a && b; }
+};
+struct Or {
+  bool operator()(bool a, bool b) const { return a || b; }
+};
+struct Not {
+  bool operator()(bool a) const { return !a; }
+};
+
+using Bool = TypeList<bool>;
+
+}  // namespace
+
+const Kernel& logical_and_kernel() {
+  static const Kernel def{.name = "and",
+                          .params = {{.name = "a", .type = "bool"}, {.name = "b", .type = "bool"}},
+                          .infer = [](KernelCall& call) { return infer_binary<Bool, And>(call, "bool"); },
+                          .doc = "Whether both are true; both are computed."};
+  return def;
+}
+
+const Kernel& logical_or_kernel() {
+  static const Kernel def{.name = "or",
+                          .params = {{.name = "a", .type = "bool"}, {.name = "b", .type = "bool"}},
+                          .infer = [](KernelCall& call) { return infer_binary<Bool, Or>(call, "bool"); },
+                          .doc = "Whether one is true; both are computed."};
+  return def;
+}
+
+const Kernel& logical_not_kernel() {
+  static const Kernel def{.name = "not",
+                          .params = {{.name = "a", .type = "bool"}},
+                          .infer = [](KernelCall& call) { return infer_unary<Bool, Not>(call, "bool"); },
+                          .doc = "Whether it is false."};
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,55 @@
+// a ** b, and pow(a, b): numbers of one dtype, broadcast. Integers wrap; a negative power of an integer is an error
+// of the element.
+#include "expr/infer.h"
+#include "expr/power.h"
+
+namespace weir {
+
+namespace {
+
+struct Pow {
+  template <class T>
+  static const char* check(T, T b) {
+    return b < 0 ? "an integer to the power of a negative integer; cast to a float first" : nullptr;
+  }
+  template <class T>
+  T operator()(T a, T b) const {
+    return math::pow(a, b);
+  }
+};
+
+Status pow_infer(KernelCall& call) {
+  if (!is_integer(call.dtype(0))) return infer_binary<Floats, Pow>(call, "integers or floats");
+  constexpr int kBoth[] = {0, 1};
+  WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kBoth));
+  call.result(call.dtype(0), shape);
+  bool can_fail = is_signed_integer(call.dtype(0)) && call.constant(1) == nullptr;
+  visit<Integers>(call.dtype(0), [&]<class T>() {
+    call.body(checked_binary_body<T, T, T, Pow>);
+    if (call.constant(1) == nullptr) return;
+    for (const T& entry : call.constant(1)->entries<const T>()) can_fail = can_fail || entry < 0;
+  });
+  call.set_can_fail(can_fail || may_not_broadcast(call));
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& power_kernel() {
+  static const Kernel def{.name = "**",
+                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
+                          .infer = pow_infer,
+                          .doc = "a to the power of b; binds to the right and stronger than unary minus."};
+  return def;
+}
+
+const Kernel& pow_kernel() {
+  static const Kernel def{.name = "pow",
+                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
+                          .infer = pow_infer,
+                          .doc = "a to the power of b. Integers wrap; a negative power of an integer fails the "
+                                 "element."};
+  return def;
+}
+
+}  // namespace weir
