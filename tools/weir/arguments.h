@@ -1,0 +1,31 @@
+// What stands on the command line of `weir`.
+// Ownership: a value. Threads: a value. Errors: a message for standard error. Cost: none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weir::command {
+
+enum class Verb { run, spec, format, help, version };
+
+struct Arguments {
+  Verb verb = Verb::help;
+  // The document, from -e or a file.
+  bool has_text = false;
+  std::string text;
+  std::string file;
+  std::vector<std::pair<std::string, std::string>> params;
+  // Negative: all.
+  int64_t count = -1;
+  bool json = false;
+};
+
+// Empty if the line is understood, else what is wrong with it.
+std::string parse_arguments(int argc, char** argv, Arguments& out);
+
+extern const char kHelp[];
+
+}  // namespace weir::command

@@ -1,0 +1,196 @@
+// The command `weir`: run, spec and format, through nothing but weir.h.
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "arguments.h"
+#include "weir/weir.h"
+
+namespace weir::command {
+
+namespace {
+
+constexpr int kExitElementFailed = 1;
+constexpr int kExitNotBuilt = 2;
+
+// What the command holds of the library, released at its end.
+struct Handles {
+  weir_runtime runtime{};
+  weir_dataset dataset{};
+  weir_iterator iterator{};
+  weir_element element{};
+  weir_error error = WEIR_ERROR_INIT;
+
+  Handles() = default;
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+  ~Handles() {
+    weir_element_destroy(element);
+    weir_iterator_destroy(iterator);
+    weir_dataset_unref(dataset);
+    weir_runtime_destroy(runtime);
+    weir_error_clear(&error);
+  }
+};
+
+void print(std::FILE* file, std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); }
+std::string_view view(weir_string text) { return {text.data, text.size}; }
+
+// The document cannot be built: the message with its line and caret.
+int report(const Handles& handles) {
+  std::fprintf(stderr, "error: %s: ", weir_code_name(handles.error.code));
+  print(stderr, view(handles.error.message));
+  print(stderr, "\n");
+  return kExitNotBuilt;
+}
+
+bool read_all(const std::string& name, std::string& out) {
+  std::FILE* file = name == "-" ? stdin : std::fopen(name.c_str(), "rb");
+  if (!file) return false;
+  char buffer[65536];
+  size_t size;
+  while ((size = std::fread(buffer, 1, sizeof buffer, file)) > 0) out.append(buffer, size);
+  bool good = !std::ferror(file);
+  if (file != stdin) std::fclose(file);
+  return good;
+}
+
+int32_t begin(const Arguments& arguments, Handles& handles) {
+  std::vector<weir_argument> params;
+  for (const auto& [name, value] : arguments.params) {
+    weir_argument param = WEIR_ARGUMENT_INIT;
+    param.name = name.data();
+    param.name_size = name.size();
+    param.text = value.data();
+    param.text_size = value.size();
+    params.push_back(param);
+  }
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  options.params = params.data();
+  options.param_count = params.size();
+  int32_t result =
+      weir_iterator_create(handles.runtime, handles.dataset, nullptr, &handles.iterator, &handles.error);
+  // Once more, so that a parameter that is missing or not declared is an error.
+  if (result == WEIR_OK) {
+    result = weir_iterator_initialize(handles.iterator, handles.dataset, &options, &handles.error);
+  }
+  if (result == WEIR_OK) result = weir_element_create(&handles.element, &handles.error);
+  return result;
+}
+
+void print_failure(const weir_error& error) {
+  std::printf("error: %s: ", weir_code_name(error.code));
+  print(stdout, view(error.line));
+  print(stdout, "\n");
+}
+
+// False if the element could not be printed: a nested dataset failed while it was drained.
+bool print_element(const Arguments& arguments, Handles& handles) {
+  weir_bytes text = WEIR_BYTES_INIT;
+  uint32_t flags = arguments.json ? WEIR_FORMAT_JSON : 0;
+  if (weir_element_format(handles.element, flags, &text, &handles.error) != WEIR_OK) {
+    print_failure(handles.error);
+    return false;
+  }
+  print(stdout, {text.data, text.size});
+  print(stdout, "\n");
+  weir_bytes_release(&text);
+  return true;
+}
+
+int run(const Arguments& arguments, Handles& handles) {
+  if (begin(arguments, handles) != WEIR_OK) return report(handles);
+  bool failed = false;
+  for (int64_t line = 0; arguments.count < 0 || line < arguments.count; ++line) {
+    int32_t result = weir_iterator_next(handles.iterator, handles.element, &handles.error);
+    if (result == WEIR_END) break;
+    if (result == WEIR_OK) {
+      failed |= !print_element(arguments, handles);
+      continue;
+    }
+    failed = true;
+    print_failure(handles.error);
+    if (result < 0) break;
+  }
+  return failed ? kExitElementFailed : 0;
+}
+
+int print_spec(Handles& handles) {
+  weir_spec spec{};
+  weir_bytes text = WEIR_BYTES_INIT;
+  int64_t cardinality = 0;
+  int32_t result = weir_dataset_spec(handles.dataset, &spec, &handles.error);
+  if (result == WEIR_OK) result = weir_spec_format(spec, &text, &handles.error);
+  if (result == WEIR_OK) result = weir_dataset_cardinality(handles.dataset, &cardinality, &handles.error);
+  weir_spec_unref(spec);
+  if (result != WEIR_OK) return report(handles);
+  print(stdout, {text.data, text.size});
+  weir_bytes_release(&text);
+  if (cardinality == WEIR_CARDINALITY_INFINITE) {
+    print(stdout, "\ncardinality: infinite\n");
+  } else if (cardinality == WEIR_CARDINALITY_UNKNOWN) {
+    print(stdout, "\ncardinality: unknown\n");
+  } else {
+    std::printf("\ncardinality: %lld\n", static_cast<long long>(cardinality));
+  }
+  return 0;
+}
+
+int print_format(Handles& handles) {
+  weir_bytes text = WEIR_BYTES_INIT;
+  if (weir_dataset_format(handles.dataset, &text, &handles.error) != WEIR_OK) return report(handles);
+  print(stdout, {text.data, text.size});
+  print(stdout, "\n");
+  weir_bytes_release(&text);
+  return 0;
+}
+
+int build_and(const Arguments& arguments) {
+  std::string text = arguments.text;
+  if (!arguments.has_text && !read_all(arguments.file, text)) {
+    std::fprintf(stderr, "error: not_found: expected a file that can be read, found none: %s\n",
+                 arguments.file.c_str());
+    return kExitNotBuilt;
+  }
+  Handles handles;
+  if (weir_runtime_create(nullptr, &handles.runtime, &handles.error) != WEIR_OK ||
+      weir_dataset_parse(handles.runtime, text.data(), text.size(), nullptr, 0, &handles.dataset,
+                         &handles.error) != WEIR_OK) {
+    return report(handles);
+  }
+  switch (arguments.verb) {
+    case Verb::spec:
+      return print_spec(handles);
+    case Verb::format:
+      return print_format(handles);
+    default:
+      return run(arguments, handles);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  std::string problem = parse_arguments(argc, argv, arguments);
+  if (!problem.empty()) {
+    std::fprintf(stderr, "error: invalid_argument: %s\n", problem.c_str());
+    return kExitNotBuilt;
+  }
+  if (arguments.verb == Verb::help) {
+    print(stdout, kHelp);
+    return 0;
+  }
+  if (arguments.verb == Verb::version) {
+    std::printf("weir %s\n", weir_version());
+    return 0;
+  }
+  int status = build_and(arguments);
+  if (std::fflush(stdout) != 0 && status == 0) status = kExitElementFailed;
+  return status;
+}
+
+}  // namespace weir::command
+
+int main(int argc, char** argv) { return weir::command::main(argc, argv); }
