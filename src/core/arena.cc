@@ -1,5 +1,7 @@
 #include "core/arena.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +19,17 @@ constexpr int64_t kGapShare = 13;
 constexpr int64_t kGapPerImage = 20;
 constexpr int64_t kGapAlways = 256 * 1024;
 
+constexpr size_t kHugePage = size_t{2} << 20;
+// Entries of so many bytes lie in huge pages, where the kernel has them.
+constexpr size_t kHugePagesFrom = 2 * kHugePage;
+
+uint8_t* allocate_huge_page() {
+  void* page = nullptr;
+  if (posix_memalign(&page, kHugePage, kHugePage) != 0) throw std::bad_alloc();
+  madvise(page, kHugePage, MADV_HUGEPAGE);
+  return static_cast<uint8_t*>(page);
+}
+
 uint8_t* allocate_bytes(size_t size) {
   void* bytes = std::malloc(size);
   if (bytes == nullptr) throw std::bad_alloc();
@@ -26,7 +39,8 @@ uint8_t* allocate_bytes(size_t size) {
 }  // namespace
 
 void ChunkedEntries::clear() {
-  for (uint8_t* chunk : chunks_) std::free(chunk);
+  for (uint8_t* piece : pieces_) std::free(piece);
+  pieces_.clear();
   chunks_.clear();
   capacity_ = 0;
 }
@@ -36,17 +50,28 @@ void ChunkedEntries::grow(int64_t count) {
     // Small stores pay for few entries: the first chunk doubles.
     int64_t first = std::max(kFirstEntries, capacity_);
     while (first < std::min(count, kChunkEntries)) first *= 2;
-    if (chunks_.empty()) chunks_.push_back(nullptr);
-    void* grown = std::realloc(chunks_[0], static_cast<size_t>(first) * entry_bytes_);
+    if (pieces_.empty()) {
+      pieces_.push_back(nullptr);
+      chunks_.push_back(nullptr);
+    }
+    void* grown = std::realloc(pieces_[0], static_cast<size_t>(first) * entry_bytes_);
     if (grown == nullptr) throw std::bad_alloc();
-    chunks_[0] = static_cast<uint8_t*>(grown);
+    pieces_[0] = chunks_[0] = static_cast<uint8_t*>(grown);
     capacity_ = first;
   }
-  while (capacity_ < count) {
-    chunks_.reserve(chunks_.size() + 1);
-    chunks_.push_back(allocate_bytes(kChunkEntries * entry_bytes_));
-    capacity_ += kChunkEntries;
-  }
+  while (capacity_ < count) add_chunks();
+}
+
+void ChunkedEntries::add_chunks() {
+  const size_t chunk_bytes = kChunkEntries * entry_bytes_;
+  const bool huge = static_cast<size_t>(capacity_) * entry_bytes_ >= kHugePagesFrom;
+  const size_t chunks = huge ? kHugePage / chunk_bytes : 1;
+  chunks_.reserve(chunks_.size() + chunks);
+  pieces_.reserve(pieces_.size() + 1);
+  uint8_t* piece = huge ? allocate_huge_page() : allocate_bytes(chunk_bytes);
+  pieces_.push_back(piece);
+  for (size_t i = 0; i < chunks; ++i) chunks_.push_back(piece + i * chunk_bytes);
+  capacity_ += static_cast<int64_t>(chunks) * kChunkEntries;
 }
 
 Arena::~Arena() { clear(); }

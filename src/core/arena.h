@@ -48,10 +48,14 @@ class ChunkedEntries {
   static constexpr int64_t kFirstEntries = 16;
 
   void grow(int64_t count);
+  void add_chunks();
 
   size_t entry_bytes_ = 0;
   int64_t capacity_ = 0;
   std::vector<uint8_t*> chunks_;
+  // What chunks lie in: one each, then huge pages full of them, since the page tables of scattered slots cost
+  // more than the slots.
+  std::vector<uint8_t*> pieces_;
 };
 
 class Arena {
@@ -70,6 +74,8 @@ class Arena {
   uint8_t* data(Id id) const { return place(id).data; }
   void free(Id id);
   void clear();
+  // Makes gaps of the places that wait for reuse. REQUIRED before live() is asked.
+  void forget_reusable();
   // Numbers in use lie in [1, id_limit()).
   Id id_limit() const { return next_id_; }
   bool live(Id id) const { return place(id).segment != nullptr; }
@@ -103,7 +109,6 @@ class Arena {
   void delete_segment(Segment* segment);
   Segment* room_for(size_t bytes);
   void append(Id id, uint32_t size);
-  void forget_reusable();
   void compact_if_due();
   void compact_oldest();
 

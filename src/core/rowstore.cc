@@ -227,6 +227,7 @@ RowStore::RowStore(std::span<const Component> components) {
 RowStore::~RowStore() { clear(); }
 
 void RowStore::clear() {
+  arena_.forget_reusable();
   for (uint32_t id = 1; references_ && id < arena_.id_limit(); ++id) {
     if (arena_.live(id)) release(id);
   }
