@@ -69,9 +69,11 @@ int32_t begin(const Arguments& arguments, Handles& handles) {
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   options.params = params.data();
   options.param_count = params.size();
+  options.flags = WEIR_ITERATOR_UNINITIALIZED;
   int32_t result =
-      weir_iterator_create(handles.runtime, handles.dataset, nullptr, &handles.iterator, &handles.error);
-  // Once more, so that a parameter that is missing or not declared is an error.
+      weir_iterator_create(handles.runtime, handles.dataset, &options, &handles.iterator, &handles.error);
+  // Apart from creating it, so that a parameter that is missing or not declared is an error.
+  options.flags = 0;
   if (result == WEIR_OK) {
     result = weir_iterator_initialize(handles.iterator, handles.dataset, &options, &handles.error);
   }
