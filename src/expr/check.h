@@ -11,9 +11,8 @@ inline Status wrong_dtype(const KernelCall& call, int param, std::string_view ex
   return call.error(param, concat("expected ", expected, ", found ", dtype_name(call.dtype(param))));
 }
 
-// The argument is a scalar, as far as is known.
 inline Status check_scalar(const KernelCall& call, int param, std::string_view what) {
-  if (call.shape(param).compatible(Shape())) return Status();
+  if (call.shape(param) == Shape()) return Status();
   return call.error(param, concat("expected ", what, " to be a scalar, found the shape ", call.shape(param).to_string()));
 }
 

@@ -1,4 +1,4 @@
-// Arithmetic and analysis of one argument, entry by entry: abs ceil exp floor log round sign sqrt square.
+// Arithmetic and analysis of one argument, entry by entry: abs ceil exp floor log negative round sign sqrt square.
 #include "expr/math.h"
 
 #include <cmath>
@@ -18,6 +18,13 @@ struct Abs {
     } else {
       return a < T{0} ? wrap::negate(a) : a;
     }
+  }
+};
+
+struct Negative {
+  template <class T>
+  T operator()(T a) const {
+    return wrap::negate(a);
   }
 };
 
@@ -129,6 +136,15 @@ const Kernel& log_kernel() {
                           .infer = float_infer<Log>,
                           .doc = "The natural logarithm of each entry: -inf for 0, nan below. Floats only; the same bits on "
                                  "every machine."};
+  return def;
+}
+
+const Kernel& negative_kernel() {
+  static const Kernel def{
+      .name = "negative",
+      .params = {{.name = "x"}},
+      .infer = [](KernelCall& call) { return infer_unary<Numbers, Negative>(call, "a dtype of numbers"); },
+      .doc = "-x. Integers wrap, unsigned ones too."};
   return def;
 }
 

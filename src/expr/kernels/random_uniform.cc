@@ -1,0 +1,151 @@
+// random_uniform(shape, min: 0, max: 1, dtype: float32, seed: none): independent draws from [min, max).
+// A draw depends on key, ordinal and position alone: Philox under the key, the ordinal as the upper half of the counter.
+#include <bit>
+#include <cmath>
+
+#include "core/philox.h"
+#include "core/text.h"
+#include "expr/check.h"
+#include "expr/dispatch.h"
+#include "expr/shape_argument.h"
+
+namespace weir {
+
+namespace {
+
+using Drawn = JoinT<Integers, Floats>;
+
+// From [0, 1), as TensorFlow makes them: random bits as the mantissa of a number from [1, 2).
+float unit_float(uint32_t bits) { return std::bit_cast<float>((bits & 0x7fffff) | 0x3f800000) - 1.0f; }
+double unit_double(uint32_t high, uint32_t low) {
+  return std::bit_cast<double>((uint64_t{high & 0xfffff} | 0x3ff00000) << 32 | low) - 1.0;
+}
+
+template <class T>
+struct Uniform {
+  T low;
+  T high;
+  Philox philox;
+
+  void fill(int64_t count, T* out) const {
+    if constexpr (std::is_integral_v<T>) {
+      for (int64_t k = 0; k < count; k += 2) pair(static_cast<uint64_t>(k), std::min<int64_t>(2, count - k), out + k);
+    } else if constexpr (sizeof(T) == 8) {
+      for (int64_t k = 0; k < count; k += 2) {
+        const Philox::Block bits = philox.block(static_cast<uint64_t>(k) / 2);
+        out[k] = scaled(unit_double(bits[0], bits[1]));
+        if (k + 1 < count) out[k + 1] = scaled(unit_double(bits[2], bits[3]));
+      }
+    } else {
+      for (int64_t k = 0; k < count; k += 4) {
+        const Philox::Block bits = philox.block(static_cast<uint64_t>(k) / 4);
+        for (int64_t l = 0; l < 4 && k + l < count; ++l) {
+          out[k + l] = rounded(unit_float(narrowed(bits[static_cast<size_t>(l)])));
+        }
+      }
+    }
+  }
+
+ private:
+  // Two integers from one block.
+  void pair(uint64_t position, int64_t count, T* out) const {
+    const Philox::Block bits = philox.block(position / 2);
+    out[0] = integer(position, uint64_t{bits[1]} << 32 | bits[0]);
+    if (count > 1) out[1] = integer(position + 1, uint64_t{bits[3]} << 32 | bits[2]);
+  }
+
+  // Lemire's multiplication; the few values that would be more likely than others are drawn again, from blocks that
+  // no first draw of another position uses.
+  T integer(uint64_t position, uint64_t bits) const {
+    using Unsigned = std::make_unsigned_t<T>;
+    __extension__ using Wide = unsigned __int128;
+    const uint64_t range = static_cast<Unsigned>(static_cast<Unsigned>(high) - static_cast<Unsigned>(low));
+    Wide product = static_cast<Wide>(bits) * range;
+    if (static_cast<uint64_t>(product) < range) [[unlikely]] {
+      const uint64_t threshold = (0 - range) % range;
+      for (uint64_t attempt = 1; static_cast<uint64_t>(product) < threshold; ++attempt) {
+        const Philox::Block again = philox.block(attempt << 48 | position);
+        product = static_cast<Wide>(uint64_t{again[1]} << 32 | again[0]) * range;
+      }
+    }
+    return static_cast<T>(static_cast<Unsigned>(low) + static_cast<Unsigned>(product >> 64));
+  }
+
+  // As many random bits as the dtype has behind its leading one, so that a draw is exact in it.
+  static uint32_t narrowed(uint32_t bits) {
+    if constexpr (std::is_same_v<T, Float16>) return (bits & 0x3ff) << 13;
+    if constexpr (std::is_same_v<T, BFloat16>) return (bits & 0x7f) << 16;
+    return bits;
+  }
+
+  // Rounding must not give the upper bound itself.
+  template <class C>
+  C scaled(C unit) const {
+    const C value = unit * (static_cast<C>(load(high)) - static_cast<C>(load(low))) + static_cast<C>(load(low));
+    return value < load(high) ? value : std::nextafter(static_cast<C>(load(high)), static_cast<C>(load(low)));
+  }
+  T rounded(float unit) const {
+    if constexpr (!is_half<T>) {
+      return scaled(unit);
+    } else {
+      const T value = store<T>(scaled(unit));
+      return load(value) < load(high) ? value : low;
+    }
+  }
+};
+
+template <class T>
+void body(KernelRun& run) {
+  const auto fill = [&](int first, int rows, int64_t count, uint8_t* out) {
+    for (int i = first; i < first + rows; ++i) {
+      const T low = *run.arg(1).row<T>(i);
+      const T high = *run.arg(2).row<T>(i);
+      if (!(load(low) < load(high))) {
+        run.fail(i, invalid_argument("expected min to be less than max"));
+        continue;
+      }
+      const Philox philox(run.random_key(), static_cast<uint64_t>(run.ordinal(i)));
+      Uniform<T>{low, high, philox}.fill(count, reinterpret_cast<T*>(out) + (i - first) * count);
+    }
+  };
+  make_shaped(run, run.arg(0), fill);
+}
+
+Status infer(KernelCall& call) {
+  WEIR_TRY(check_scalar(call, 1, "min"));
+  WEIR_TRY(check_scalar(call, 2, "max"));
+  WEIR_ASSIGN(const Shape shape, shape_from(call, 0));
+  const DType dtype = call.dtype_value(3);
+  bool bounds_known = false;
+  bool bounds_fit = true;
+  const bool known = visit<Drawn>(dtype, [&]<class T>() {
+    call.body(body<T>);
+    bounds_known = call.constant(1) != nullptr && call.constant(2) != nullptr;
+    if (bounds_known) bounds_fit = load(*call.constant(1)->as<T>()) < load(*call.constant(2)->as<T>());
+  });
+  if (!known) return call.error(3, concat("expected an integer or float dtype, found ", dtype_name(dtype)));
+  if (!bounds_fit) return call.error(2, "expected max to be greater than min");
+  call.result(dtype, shape);
+  call.set_can_fail(!bounds_known || !shape.is_static());
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& random_uniform_kernel() {
+  static const Kernel def{.name = "random_uniform",
+                          .params = {{.name = "shape", .type = "int64"},
+                                     {.name = "min", .type = "dtype", .fallback = "0"},
+                                     {.name = "max", .type = "dtype", .fallback = "1"},
+                                     {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
+                                     {.name = "seed", .kind = ParamKind::seed, .fallback = "none"}},
+                          .infer = infer,
+                          .doc = "Independent draws from [min, max): every integer as likely as any other; floats with 23 "
+                                 "random bits, float64 with 52. The draws of an element depend on the seed, the call and "
+                                 "the element's number, not on blocks or threads.",
+                          .can_fail = true,
+                          .draws = true};
+  return def;
+}
+
+}  // namespace weir

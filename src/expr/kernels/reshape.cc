@@ -1,0 +1,102 @@
+// reshape(x, shape): the same entries under another shape, one dimension of which may be -1, "what is left".
+// No bytes move unless rows of a block differ in the shape asked for.
+#include <cstring>
+
+#include "core/text.h"
+#include "expr/shape_argument.h"
+
+namespace weir {
+
+namespace {
+
+// The shape of `count` entries (-1: unknown) as `dims` asks for it, unknown dimensions being kUnknownEntry.
+Result<Shape> resolve(std::span<const int64_t> dims, int64_t count) {
+  if (dims.size() > static_cast<size_t>(kMaxRank)) {
+    return invalid_argument(concat("expected at most ", kMaxRank, " dimensions, found ", dims.size()));
+  }
+  Shape out(dims);
+  int left = -1;
+  bool open = false;
+  int64_t product = 1;
+  for (int d = 0; d < out.rank(); ++d) {
+    if (out[d] == kUnknownEntry) {
+      open = true;
+      out.set_dim(d, kUnknownDim);
+    } else if (out[d] == -1) {
+      if (left >= 0) return invalid_argument("expected one dimension of -1 at most, found two");
+      left = d;
+    } else if (out[d] < 0) {
+      return invalid_argument(concat("expected dimensions of 0 and more, or -1, found ", out[d]));
+    } else if (__builtin_mul_overflow(product, out[d], &product)) {
+      return invalid_argument("expected a shape whose number of entries fits int64");
+    }
+  }
+  if (open || count < 0) return out;
+  const bool fits = left < 0 ? product == count : product > 0 && count % product == 0;
+  if (!fits) {
+    std::string wanted;
+    for (int64_t dim : dims) wanted += concat(wanted.empty() ? "" : ", ", dim);
+    return invalid_argument(concat("cannot reshape ", count, " entries to [", wanted, "]"));
+  }
+  if (left >= 0) out.set_dim(left, count / product);
+  return out;
+}
+
+void reshape_body(KernelRun& run) {
+  const Arg& x = run.arg(0);
+  const Arg& dims = run.arg(1);
+  const auto target = [&](int row) {
+    const Entries entries = entries_of(dims, row);
+    return resolve(std::span(entries.data, static_cast<size_t>(entries.count)), x.shape.count());
+  };
+  if (same_in_all_rows(run, dims)) {
+    Result<Shape> shape = target(0);
+    if (shape.ok()) return run.share(0, 0, *shape);
+    for (int i = 0; i < run.rows(); ++i) run.fail(i, shape.status());
+    return;
+  }
+  for (int i = 0; i < run.rows(); ++i) {
+    Result<Shape> shape = target(i);
+    if (!shape.ok()) {
+      run.fail(i, shape.status());
+    } else if (uint8_t* out = run.make_row(0, i, *shape); out != nullptr && x.row_bytes() > 0) {
+      std::memcpy(out, x.row<uint8_t>(i), x.row_bytes());
+    }
+  }
+}
+
+Status reshape_infer(KernelCall& call) {
+  if (call.shape(1).rank_known() && call.shape(1).rank() > 1) {
+    return call.error(1, concat("expected a list of integers as the shape, found a tensor of shape ",
+                                call.shape(1).to_string()));
+  }
+  const Shape& from = call.shape(0);
+  const std::optional<std::vector<int64_t>> dims = call.integers(1);
+  Shape shape = Shape::unknown_rank();
+  bool may_fail = true;
+  if (dims) {
+    Result<Shape> resolved = resolve(*dims, from.is_static() ? from.count() : -1);
+    if (!resolved.ok()) return call.error(1, resolved.status().error().message);
+    shape = *resolved;
+    may_fail = !from.is_static() || !shape.is_static();
+  }
+  call.result(call.dtype(0), shape);
+  call.body(reshape_body);
+  call.set_can_fail(may_fail);
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& reshape_kernel() {
+  static const Kernel def{.name = "reshape",
+                          .params = {{.name = "x"}, {.name = "shape", .type = "int64"}},
+                          .infer = reshape_infer,
+                          .doc = "The same entries in row-major order under another shape; one dimension may be -1 and is "
+                                 "then what is left. A number of entries that does not fit is an error of the element. "
+                                 "Moves no bytes.",
+                          .can_fail = true};
+  return def;
+}
+
+}  // namespace weir

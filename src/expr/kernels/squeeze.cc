@@ -1,0 +1,98 @@
+// expand_dims(x, axis) and squeeze(x, axis: none): dimensions of 1 put in and taken out. No bytes move.
+#include "core/text.h"
+#include "expr/check.h"
+#include "expr/reduce.h"
+
+namespace weir {
+
+namespace {
+
+struct Place : KernelState {
+  int axis = 0;
+};
+
+Shape expanded(const Shape& shape, int axis) {
+  int64_t dims[kMaxRank];
+  for (int d = 0; d <= shape.rank(); ++d) dims[d] = d < axis ? shape[d] : d == axis ? 1 : shape[d - 1];
+  return Shape(std::span<const int64_t>(dims, static_cast<size_t>(shape.rank() + 1)));
+}
+
+void expand_body(KernelRun& run) { run.share(0, 0, expanded(run.arg(0).shape, run.state<Place>().axis)); }
+
+Status expand_infer(KernelCall& call) {
+  const Shape& shape = call.shape(0);
+  if (!shape.rank_known()) return call.error(0, "expected a tensor of known rank; reshape it first");
+  if (shape.rank() == kMaxRank) return call.error(0, concat("expected at most ", kMaxRank - 1, " dimensions"));
+  auto state = std::make_shared<Place>();
+  WEIR_ASSIGN(state->axis, call.axis(1, shape.rank() + 1));
+  call.result(call.dtype(0), expanded(shape, state->axis));
+  call.body(expand_body, std::move(state));
+  return Status();
+}
+
+// Takes out the axes listed, or all of extent 1.
+Result<Shape> squeezed(const Shape& shape, const ReduceAxes& axes) {
+  int64_t dims[kMaxRank];
+  size_t rank = 0;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (axes.all ? shape[d] == 1 : axes.has(d)) {
+      if (shape[d] == 1 || shape[d] == kUnknownDim) continue;
+      return invalid_argument(concat("cannot squeeze the axis ", d, " of a tensor of shape ", shape.to_string(),
+                                     ": expected an extent of 1"));
+    }
+    dims[rank++] = shape[d];
+  }
+  return Shape(std::span<const int64_t>(dims, rank));
+}
+
+void squeeze_body(KernelRun& run) {
+  Result<Shape> shape = squeezed(run.arg(0).shape, run.state<ReduceAxes>());
+  if (shape.ok()) return run.share(0, 0, *shape);
+  for (int i = 0; i < run.rows(); ++i) run.fail(i, shape.status());
+}
+
+Status squeeze_infer(KernelCall& call) {
+  const Shape& from = call.shape(0);
+  auto state = std::make_shared<ReduceAxes>();
+  state->all = !call.given(1);
+  Shape shape = Shape::unknown_rank();
+  if (!state->all) {
+    if (!from.rank_known()) return call.error(0, "expected a tensor of known rank; reshape it first");
+    WEIR_ASSIGN(const std::vector<int> axes, call.axes(1, from.rank()));
+    // As TensorFlow has it: an empty list is all of them.
+    state->all = axes.empty();
+    for (int axis : axes) state->reduced[static_cast<size_t>(axis)] = true;
+  }
+  if (!state->all || from.is_static()) {
+    Result<Shape> known = squeezed(from, *state);
+    if (!known.ok()) return call.error(1, known.status().error().message);
+    shape = *known;
+  }
+  call.result(call.dtype(0), shape);
+  call.set_can_fail(!state->all && !from.is_static());
+  call.body(squeeze_body, std::move(state));
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& expand_dims_kernel() {
+  static const Kernel def{
+      .name = "expand_dims",
+      .params = {{.name = "x"}, {.name = "axis", .kind = ParamKind::constant, .type = "int64"}},
+      .infer = expand_infer,
+      .doc = "x with a dimension of 1 at that place of the result; -1 puts it last. Moves no bytes."};
+  return def;
+}
+
+const Kernel& squeeze_kernel() {
+  static const Kernel def{
+      .name = "squeeze",
+      .params = {{.name = "x"}, {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"}},
+      .infer = squeeze_infer,
+      .doc = "x without the dimensions listed, each of which must be 1, or without all that are 1. Moves no bytes.",
+      .can_fail = true};
+  return def;
+}
+
+}  // namespace weir

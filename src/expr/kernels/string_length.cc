@@ -1,0 +1,28 @@
+// string_length(s): the number of bytes of each string.
+#include "expr/check.h"
+#include "expr/elementwise.h"
+
+namespace weir {
+
+namespace {
+
+struct Length {
+  int64_t operator()(Str s) const { return static_cast<int64_t>(s.size); }
+};
+
+Status infer(KernelCall& call) {
+  if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
+  call.result(DType::int64, call.shape(0));
+  call.body(unary_body<Str, int64_t, Length>);
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& string_length_kernel() {
+  static const Kernel def{
+      .name = "string_length", .params = {{.name = "s"}}, .infer = infer, .doc = "The number of bytes; int64."};
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,49 @@
+// Shapes that are given as arguments: what is known of them when a call is typed, and what they are for a row.
+// Ownership: none. Threads: pure. Errors: invalid_argument. Cost: linear in the dimensions.
+#pragma once
+
+#include "expr/kernel.h"
+
+namespace weir {
+
+// What the integers of a parameter say: unknown entries become unknown dimensions, an unknown number of them an
+// unknown rank. An error for negative or too many entries.
+Result<Shape> shape_from(const KernelCall& call, int param);
+
+// A scalar or vector of int64 of one row. Entries are not checked.
+struct Entries {
+  const int64_t* data;
+  int64_t count;
+
+  int64_t operator[](int64_t i) const { return data[i]; }
+};
+inline Entries entries_of(const Arg& arg, int row) { return {arg.row<int64_t>(row), arg.shape.count()}; }
+
+// The shape that they are; an error for negative or too many entries.
+Result<Shape> shape_from(const Entries& entries);
+
+// All rows of the run have equal bytes in that argument.
+bool same_in_all_rows(const KernelRun& run, const Arg& arg);
+
+// For kernels whose result has the shape that an argument gives: makes the result and calls
+// fill(first row, rows, entries of a row, data), once for all rows if they agree.
+template <class F>
+void make_shaped(KernelRun& run, const Arg& arg, F fill) {
+  if (same_in_all_rows(run, arg)) {
+    Result<Shape> shape = shape_from(entries_of(arg, 0));
+    if (shape.ok()) {
+      if (uint8_t* out = run.make(0, *shape)) fill(0, run.rows(), shape->count(), out);
+      return;
+    }
+  }
+  for (int i = 0; i < run.rows(); ++i) {
+    Result<Shape> shape = shape_from(entries_of(arg, i));
+    if (!shape.ok()) {
+      run.fail(i, shape.status());
+    } else if (uint8_t* out = run.make_row(0, i, *shape)) {
+      fill(i, 1, shape->count(), out);
+    }
+  }
+}
+
+}  // namespace weir
