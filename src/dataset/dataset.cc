@@ -27,6 +27,23 @@ Status check_constants(const OperatorDef& op, ParamsBase& params) {
   return Status();
 }
 
+// Of a value that is not known yet at least the structure is; of a number, nothing.
+bool has_open_scalars(ParamsBase& params) {
+  Fields fields;
+  params.fields(fields);
+  return std::any_of(fields.list.begin(), fields.list.end(), [](const Field& field) {
+    return std::visit(
+        [](const auto* slot) {
+          if constexpr (requires { slot->is_auto(); }) {
+            return slot->state == std::remove_cvref_t<decltype(*slot)>::State::expression;
+          } else {
+            return false;
+          }
+        },
+        field.slot);
+  });
+}
+
 }  // namespace
 
 Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
@@ -46,7 +63,7 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
   node->components_ = node->spec_.components();
   // A count that depends on a variable is not known until a cursor opens.
-  node->cardinality_ = node->dynamic_ ? kUnknown : op.cardinality(*params, node->inputs_);
+  node->cardinality_ = has_open_scalars(*params) ? kUnknown : op.cardinality(*params, node->inputs_);
   node->params_ = std::move(params);
   node->inherit();
   return DatasetRef(node);
