@@ -63,7 +63,9 @@ bool Column::reuse(DType dtype, const Shape& shape, size_t bytes) {
     tensor_.shape = shape;
     return true;
   }
-  if (!tensor_.buffer || !tensor_.buffer->unique() || tensor_.buffer->size() < bytes) return false;
+  // Lent memory is its owner's to write.
+  if (!tensor_.buffer || !tensor_.buffer->unique() || tensor_.buffer->lasting()) return false;
+  if (tensor_.buffer->size() < bytes) return false;
   tensor_.dtype = dtype;
   tensor_.shape = shape;
   tensor_.data = tensor_.buffer->data();
@@ -76,6 +78,7 @@ uint8_t* Column::make_dense(DType dtype, const Shape& row_shape, int rows) {
   list_.clear();
   dense_ = true;
   tensor_.owners = nullptr;
+  grown_ = false;
   if (!reuse(dtype, shape, bytes)) {
     tensor_.buffer = Buffer::allocate(bytes);
     tensor_.data = tensor_.buffer->data();
@@ -89,11 +92,13 @@ uint8_t* Column::make_dense(DType dtype, const Shape& row_shape, int rows) {
 void Column::set_dense(Tensor tensor) {
   list_.clear();
   dense_ = true;
+  grown_ = false;
   tensor_ = std::move(tensor);
 }
 
 std::vector<Tensor>& Column::make_list() {
   tensor_ = Tensor();
+  grown_ = false;
   dense_ = false;
   list_.clear();
   return list_;
@@ -209,7 +214,10 @@ void Column::append(int rows, const Column& source, int begin, int count) {
   size_t row_bytes = static_cast<size_t>(row_shape.count()) * dtype_size(tensor_.dtype);
   size_t used = static_cast<size_t>(rows) * row_bytes;
   size_t total = used + static_cast<size_t>(count) * row_bytes;
-  bool own = tensor_.buffer && tensor_.buffer->unique() && tensor_.data == tensor_.buffer->data();
+  bool own = tensor_.buffer && tensor_.buffer->unique() && !tensor_.buffer->lasting() &&
+             tensor_.data == tensor_.buffer->data();
+  // Behind the entries of other string tensors may lie their bytes.
+  own = own && (grown_ || !has_owners(tensor_.dtype));
   if (!own || tensor_.buffer->size() < total) {
     BufferRef grown = Buffer::allocate(total * 2);
     if (used > 0) std::memcpy(grown->data(), tensor_.data, used);
@@ -220,6 +228,7 @@ void Column::append(int rows, const Column& source, int begin, int count) {
     }
     tensor_.buffer = std::move(grown);
     tensor_.data = tensor_.buffer->data();
+    grown_ = true;
   }
   if (count > 0 && row_bytes > 0) {
     std::memcpy(tensor_.data + used, source.tensor_.data + static_cast<size_t>(begin) * row_bytes,
@@ -232,7 +241,10 @@ void Column::append(int rows, const Column& source, int begin, int count) {
     if (tensor_.owners) owners->list = tensor_.owners->list;
     add_owners(*owners, source.tensor_);
     tensor_.owners = std::move(owners);
-    if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners) copy_strings(tensor_);
+    if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners) {
+      copy_strings(tensor_);
+      grown_ = false;
+    }
   }
 }
 

@@ -102,6 +102,8 @@ class Column {
   void append_zeros(int rows, int count);
 
   bool dense_ = true;
+  // The buffer was made by append() and has room for entries only.
+  bool grown_ = false;
   Tensor tensor_;
   std::vector<Tensor> list_;
   Target target_;

@@ -1,0 +1,183 @@
+#include "core/block.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstring>
+#include <numeric>
+#include <string>
+
+namespace weir {
+namespace {
+
+Column numbers(int64_t first, int rows) {
+  Column out;
+  int64_t* entries = out.make_dense<int64_t>(Shape(), rows);
+  std::iota(entries, entries + rows, first);
+  return out;
+}
+
+Column words(const std::string& prefix, int rows) {
+  std::vector<std::string> values;
+  for (int i = 0; i < rows; ++i) values.push_back(prefix + std::to_string(i));
+  std::vector<std::string_view> views(values.begin(), values.end());
+  Column out;
+  out.set_dense(Tensor::strings(views, Shape{rows}));
+  return out;
+}
+
+Block block_of(Column column, int rows) {
+  Block out;
+  out.columns.push_back(std::move(column));
+  out.rows = rows;
+  return out;
+}
+
+int64_t number(const Block& block, int row) { return *block.columns[0].row(row).as<int64_t>(); }
+ErrorPtr error(const char* message) { return data_loss(message).pointer(); }
+
+TEST_CASE("make_dense reuses memory that nobody else holds, and no other") {
+  Column column = numbers(0, 100);
+  const uint8_t* first = column.tensor().data;
+  column.clear();
+  CHECK(column.make_dense(DType::int32, Shape{2}, 100) == first);
+  Tensor shared = column.tensor();
+  CHECK(column.make_dense(DType::int64, Shape(), 100) != first);
+  CHECK(shared.data == first);
+  CHECK(column.make_dense(DType::int64, Shape{1000}, 1000) != nullptr);
+}
+
+TEST_CASE("Memory that somebody lent is never written") {
+  std::vector<int64_t> memory = {1, 2, 3, 4};
+  Tensor lent;
+  lent.dtype = DType::int64;
+  lent.shape = Shape{2};
+  lent.buffer = Buffer::wrap(memory.data(), 32, nullptr, nullptr);
+  lent.data = lent.buffer->data();
+  Block block;
+  Column column;
+  column.set_dense(std::move(lent));
+  block.append(block_of(std::move(column), 2), 0, 2);
+  block.append(block_of(numbers(8, 1), 1), 0, 1);
+  CHECK(number(block, 2) == 8);
+  CHECK(memory == std::vector<int64_t>{1, 2, 3, 4});
+}
+
+TEST_CASE("A bound target is filled once, if it is large enough") {
+  BufferRef buffer = Buffer::allocate(256);
+  Column column;
+  column.bind_target(buffer, buffer->data() + 64, 64);
+  CHECK(column.make_dense(DType::int64, Shape(), 8) == buffer->data() + 64);
+  CHECK(column.make_dense(DType::int64, Shape(), 8) != buffer->data() + 64);
+  column.bind_target(buffer, buffer->data() + 64, 64);
+  CHECK(column.make_dense(DType::int64, Shape(), 9) != buffer->data() + 64);
+  column.bind_target(buffer, buffer->data() + 64, 64);
+  CHECK(column.make_dense(DType::uint8, Shape{8}, 8) == buffer->data() + 64);
+  column.bind_target(buffer, buffer->data() + 64, 64);
+  column.clear_target();
+  CHECK(column.make_dense(DType::uint8, Shape{8}, 8) != buffer->data() + 64);
+}
+
+TEST_CASE("Appending reads a target that it fills from the source") {
+  BufferRef buffer = Buffer::allocate(256);
+  Column column;
+  column.bind_target(buffer, buffer->data(), 256);
+  column.append(0, numbers(5, 4), 1, 2);
+  CHECK(column.tensor().data == buffer->data());
+  CHECK(column.tensor().as<int64_t>()[1] == 7);
+}
+
+TEST_CASE("Blocks are cut, joined and gathered with their errors") {
+  Block block = block_of(numbers(0, 6), 6);
+  block.fail_row(4, error("late"));
+  block.fail_row(1, error("early"));
+  block.fail_row(1, error("second"));
+  REQUIRE(block.errors.size() == 2);
+  CHECK(block.errors[0].error->message == "early");
+  CHECK(block.value_rows() == 4);
+
+  Block cut = block.slice(3, 3);
+  CHECK(cut.rows == 3);
+  CHECK(cut.failed(1));
+  CHECK(number(cut, 2) == 5);
+  CHECK(cut.columns[0].tensor().buffer == block.columns[0].tensor().buffer);
+
+  Block joined = block.slice(0, 2);
+  joined.append(cut, 1, 2);
+  CHECK(joined.rows == 4);
+  CHECK(number(joined, 0) == 0);
+  CHECK(number(joined, 3) == 5);
+  CHECK(joined.failed(1));
+  CHECK(joined.failed(2));
+  // The source is left as it was.
+  CHECK(number(block, 2) == 2);
+
+  const int32_t keep[] = {5, 1, 0};
+  Block gathered;
+  gathered.gather_from(block, keep);
+  CHECK(number(gathered, 0) == 5);
+  CHECK(gathered.failed(1));
+  CHECK(gathered.errors.size() == 1);
+}
+
+TEST_CASE("Failed rows take the shape of the rows that follow them") {
+  Block block;
+  block.set_error(error("first"), 1);
+  block.append(block_of(numbers(7, 2), 2), 0, 2);
+  REQUIRE(block.columns[0].dense());
+  CHECK(number(block, 1) == 7);
+  CHECK(block.failed(0));
+  Block failed;
+  failed.set_error(error("last"), 1);
+  block.append(failed, 0, 1);
+  REQUIRE(block.columns[0].dense());
+  CHECK(block.rows == 4);
+  CHECK(block.failed(3));
+  CHECK(number(block, 2) == 8);
+}
+
+TEST_CASE("Rows of several shapes become a list, and dense again where they agree") {
+  Block block = block_of(numbers(1, 2), 2);
+  Column wide;
+  std::memset(wide.make_dense(DType::int64, Shape{2}, 1), 0, 16);
+  block.append(block_of(wide, 1), 0, 1);
+  REQUIRE(!block.columns[0].dense());
+  CHECK(number(block, 1) == 2);
+  CHECK(block.columns[0].row(2).shape == Shape{2});
+  block.columns[0].densify();
+  CHECK(!block.columns[0].dense());
+  Block same = block.slice(0, 2);
+  same.columns[0].densify();
+  REQUIRE(same.columns[0].dense());
+  CHECK(same.columns[0].tensor().shape == Shape{2});
+}
+
+TEST_CASE("String columns keep their bytes alive, whatever the number of owners") {
+  Block block;
+  for (int i = 0; i < 40; ++i) {
+    Block more = block_of(words("w" + std::to_string(i) + "-", 3), 3);
+    block.append(more, 1, 2);
+    if (block.columns[0].tensor().owners) {
+      CHECK(block.columns[0].tensor().owners->list.size() <= static_cast<size_t>(kMaxOwners));
+    }
+  }
+  REQUIRE(block.rows == 80);
+  for (int i = 0; i < 40; ++i) {
+    CHECK(block.columns[0].row(2 * i).as<Str>()->view() == "w" + std::to_string(i) + "-1");
+  }
+  const int32_t keep[] = {79, 0};
+  Block gathered;
+  gathered.gather_from(block, keep);
+  block = Block();
+  CHECK(gathered.columns[0].row(0).as<Str>()->view() == "w39-2");
+  CHECK(gathered.byte_size() == 2 * static_cast<int64_t>(sizeof(Str)) + 5 + 4);
+}
+
+TEST_CASE("One row from components, and back") {
+  Block block;
+  block.set_row({Tensor::scalar<int64_t>(4), Tensor::string("x")});
+  Components row = block.row(0);
+  CHECK(bit_equal(row[0], Tensor::scalar<int64_t>(4)));
+  CHECK(bit_equal(row[1], Tensor::string("x")));
+}
+
+}  // namespace
+}  // namespace weir
