@@ -1,0 +1,283 @@
+/* Callbacks: by element and by block, failing rows, destroy counted, next and destroy from inside. */
+#include "check.h"
+
+static weir_callback make_callback(int32_t (*function)(void*, weir_call), counts* counted, uint32_t flags,
+                                   const char* result) {
+  weir_callback callback = WEIR_CALLBACK_INIT;
+  callback.function = function;
+  callback.destroy = count_destroy;
+  callback.user_data = counted;
+  callback.flags = flags;
+  callback.result_spec = result;
+  callback.result_spec_size = result ? WEIR_STRLEN : 0;
+  return callback;
+}
+
+static weir_argument named(const char* name, const weir_callback* callback) {
+  weir_argument argument = WEIR_ARGUMENT_INIT;
+  argument.name = name;
+  argument.name_size = WEIR_STRLEN;
+  argument.callback = callback;
+  return argument;
+}
+
+/* x -> x * 10; 3 fails. */
+static int32_t times_ten(void* user_data, weir_call call) {
+  weir_view in = WEIR_VIEW_INIT;
+  void* out = NULL;
+  ++((counts*)user_data)->calls;
+  CHECK(weir_call_rows(call) == 1 && weir_call_cancelled(call) == 0);
+  CHECK(weir_call_input(call, 1, &in, NULL) == -WEIR_CODE_OUT_OF_RANGE);
+  CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK);
+  CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == WEIR_OK);
+  if (*(const int64_t*)in.data == 3) {
+    CHECK(weir_call_fail(call, 0, WEIR_CODE_DATA_LOSS, "three", WEIR_STRLEN, NULL) == WEIR_OK);
+    return -1;
+  }
+  *(int64_t*)out = *(const int64_t*)in.data * 10;
+  return WEIR_OK;
+}
+
+static void by_element(weir_runtime runtime) {
+  counts counted = {0, 0};
+  weir_callback callback = make_callback(times_ten, &counted, WEIR_CALLBACK_PURE, "int64");
+  weir_argument argument = named("f", &callback);
+  weir_dataset dataset = parse_with(runtime, "range(5) | map(@f)", &argument, 1);
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  weir_error error = WEIR_ERROR_INIT;
+  weir_dataset_unref(dataset);
+  for (int64_t i = 0; i < 5; ++i) {
+    if (i != 3) {
+      CHECK(next_int64(iterator, element) == 10 * i);
+      continue;
+    }
+    CHECK(weir_iterator_next(iterator, element, &error) == WEIR_ELEMENT_FAILED);
+    CHECK(error.code == WEIR_CODE_DATA_LOSS && strstr(error.message.data, "three"));
+  }
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_END);
+  CHECK(counted.calls == 5 && counted.destroyed == 0);
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  CHECK(counted.destroyed == 1);
+}
+
+/* The same by block; strings come out as well. */
+static int32_t block_to_text(void* user_data, weir_call call) {
+  weir_view in = WEIR_VIEW_INIT;
+  int64_t rows = weir_call_rows(call);
+  void* out = NULL;
+  void* bytes = NULL;
+  ++((counts*)user_data)->calls;
+  CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK);
+  CHECK(in.rank == 1 && in.dims[0] == rows);
+  CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == -WEIR_CODE_INVALID_ARGUMENT && out == NULL);
+  CHECK(weir_call_output(call, 0, 1, &rows, &out, NULL) == WEIR_OK);
+  CHECK(weir_call_allocate(call, (uint64_t)rows * 24, &bytes, NULL) == WEIR_OK);
+  CHECK(weir_call_allocate(call, UINT64_MAX, &bytes, NULL) == -WEIR_CODE_RESOURCE_EXHAUSTED);
+  CHECK(weir_call_allocate(call, (uint64_t)rows * 24, &bytes, NULL) == WEIR_OK);
+  for (int64_t i = 0; i < rows; ++i) {
+    weir_string* text = (weir_string*)out + i;
+    char* place = (char*)bytes + 24 * i;
+    int64_t value = ((const int64_t*)in.data)[i];
+    if (value == 1) CHECK(weir_call_fail(call, i, 99, "one", WEIR_STRLEN, NULL) == WEIR_OK);
+    text->size = (uint64_t)snprintf(place, 24, "n%" PRId64, value);
+    text->data = place;
+  }
+  CHECK(weir_call_fail(call, rows, 1, "", 0, NULL) == -WEIR_CODE_OUT_OF_RANGE);
+  return WEIR_OK;
+}
+
+static void by_block(weir_runtime runtime) {
+  counts counted = {0, 0};
+  weir_callback callback = make_callback(block_to_text, &counted, WEIR_CALLBACK_BLOCK, "string");
+  weir_argument argument = named("f", &callback);
+  weir_dataset dataset =
+      parse_with(runtime, "range(100) | map(@f) | ignore_errors() | batch(99)", &argument, 1);
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  weir_view view = WEIR_VIEW_INIT;
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  CHECK(weir_element_view(element, 0, &view, NULL) == WEIR_OK && view.dims[0] == 99);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  CHECK(counted.destroyed == 1 && counted.calls < 100);
+  /* The strings outlive the callback. */
+  CHECK(text_is(((const weir_string*)view.data)[0], "n0"));
+  CHECK(text_is(((const weir_string*)view.data)[1], "n2"));
+  CHECK(text_is(((const weir_string*)view.data)[98], "n99"));
+  weir_element_destroy(element);
+}
+
+static int32_t forgets(void* user_data, weir_call call) {
+  *(weir_call*)user_data = call;
+  return WEIR_OK;
+}
+
+/* A callback that fills nothing fails its element; its call is stale afterwards. */
+static void stale_calls(weir_runtime runtime) {
+  weir_call kept = {0};
+  weir_callback callback = WEIR_CALLBACK_INIT;
+  weir_argument argument;
+  weir_dataset dataset;
+  weir_iterator iterator;
+  weir_element element = make_element();
+  weir_view view = WEIR_VIEW_INIT;
+  weir_error error = WEIR_ERROR_INIT;
+  callback.function = forgets;
+  callback.user_data = &kept;
+  argument = named("f", &callback);
+  dataset = parse_with(runtime, "range(1) | map(@f)", &argument, 1);
+  iterator = iterate(runtime, dataset);
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_ELEMENT_FAILED);
+  CHECK(kept.value != 0);
+  CHECK(weir_call_input(kept, 0, &view, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_call_rows(kept) == 0 && weir_call_cancelled(kept) == 1);
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+}
+
+/* Destroyed exactly once by every call that fails. */
+static void handed_to_failing_calls(weir_runtime runtime) {
+  counts counted = {0, 0};
+  weir_callback callback = make_callback(times_ten, &counted, 0, "int64");
+  weir_argument arguments[2];
+  weir_runtime stale = {12345};
+  weir_dataset dataset = {0};
+  arguments[0] = named("f", &callback);
+  arguments[1] = named("g", &callback);
+  CHECK(weir_dataset_parse(runtime, "range(", WEIR_STRLEN, arguments, 2, &dataset, NULL) < 0);
+  CHECK(counted.destroyed == 2);
+  CHECK(weir_dataset_parse(stale, "range(1)", WEIR_STRLEN, arguments, 1, &dataset, NULL) < 0);
+  CHECK(counted.destroyed == 3);
+  CHECK(weir_dataset_parse(runtime, "range(1)", WEIR_STRLEN, arguments, 1, NULL, NULL) < 0);
+  CHECK(counted.destroyed == 4);
+  CHECK(weir_dataset_apply(runtime, "nonsense", WEIR_STRLEN, NULL, 0, arguments, 2, &dataset, NULL) < 0);
+  CHECK(counted.destroyed == 6);
+  CHECK(weir_dataset_deserialize(runtime, "x", 1, arguments, 1, &dataset, NULL) < 0);
+  CHECK(counted.destroyed == 7);
+  /* A bad one beside a good one. */
+  arguments[1].text = "1";
+  arguments[1].text_size = 1;
+  CHECK(weir_dataset_parse(runtime, "range(1)", WEIR_STRLEN, arguments, 2, &dataset, NULL) < 0);
+  CHECK(counted.destroyed == 9);
+  callback.result_spec = "int65";
+  CHECK(weir_runtime_register(runtime, "bad", WEIR_STRLEN, &callback, NULL) < 0);
+  CHECK(counted.destroyed == 10);
+  callback.result_spec = "int64";
+  CHECK(weir_runtime_register(runtime, "no name", WEIR_STRLEN, &callback, NULL) < 0);
+  CHECK(weir_runtime_register(stale, "name", WEIR_STRLEN, &callback, NULL) < 0);
+  CHECK(counted.destroyed == 12);
+  CHECK(weir_runtime_register(runtime, "name", WEIR_STRLEN, NULL, NULL) < 0);
+  CHECK(counted.calls == 0 && dataset.value == 0);
+}
+
+static void registered(void) {
+  counts counted = {0, 0};
+  weir_runtime runtime = make_runtime();
+  weir_callback callback = make_callback(times_ten, &counted, WEIR_CALLBACK_PURE, "int64");
+  weir_element element = make_element();
+  weir_bytes bytes = WEIR_BYTES_INIT;
+  weir_dataset dataset;
+  weir_dataset again = {0};
+  weir_iterator iterator;
+  CHECK(weir_runtime_register(runtime, "ten", WEIR_STRLEN, &callback, NULL) == WEIR_OK);
+  CHECK(weir_runtime_register(runtime, "ten", WEIR_STRLEN, &callback, NULL) == -WEIR_CODE_ALREADY_EXISTS);
+  CHECK(counted.destroyed == 1);
+  dataset = parse(runtime, "range(3) | map(@ten)");
+  CHECK(weir_dataset_serialize(dataset, &bytes, NULL) == WEIR_OK);
+  CHECK(weir_dataset_deserialize(runtime, bytes.data, bytes.size, NULL, 0, &again, NULL) == WEIR_OK);
+  iterator = iterate(runtime, again);
+  weir_bytes_release(&bytes);
+  weir_dataset_unref(dataset);
+  weir_dataset_unref(again);
+  weir_runtime_destroy(runtime);
+  CHECK(next_int64(iterator, element) == 0 && next_int64(iterator, element) == 10);
+  CHECK(counted.destroyed == 1);
+  weir_iterator_destroy(iterator);
+  CHECK(counted.destroyed == 2);
+  weir_element_destroy(element);
+}
+
+/* What a callback that uses the library from inside works with. */
+typedef struct inside {
+  weir_iterator outer;
+  weir_iterator other;
+  weir_element outer_element;
+  weir_element element;
+  int destroys;
+  int calls;
+} inside;
+
+static int32_t pulls_inside(void* user_data, weir_call call) {
+  inside* self = (inside*)user_data;
+  void* out = NULL;
+  weir_bytes bytes = WEIR_BYTES_INIT;
+  weir_dataset none = {0};
+  ++self->calls;
+  CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == WEIR_OK);
+  *(int64_t*)out = next_int64(self->other, self->element) * 100;
+  /* Its own iterator it would wait for for ever. */
+  CHECK(weir_iterator_next(self->outer, self->element, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(weir_iterator_next(self->other, self->outer_element, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(weir_iterator_save(self->outer, &bytes, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(weir_iterator_initialize(self->outer, none, NULL, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
+  if (self->destroys) {
+    weir_iterator_destroy(self->outer);
+    CHECK(weir_call_cancelled(call) == 1);
+    CHECK(weir_iterator_next(self->outer, self->element, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  }
+  return WEIR_OK;
+}
+
+static void from_inside(weir_runtime runtime, int destroys) {
+  inside self;
+  weir_callback callback = WEIR_CALLBACK_INIT;
+  weir_argument argument;
+  weir_dataset dataset;
+  weir_dataset other = parse(runtime, "range(10)");
+  int32_t result;
+  memset(&self, 0, sizeof self);
+  self.destroys = destroys;
+  self.element = make_element();
+  self.outer_element = make_element();
+  callback.function = pulls_inside;
+  callback.user_data = &self;
+  callback.result_spec = "int64";
+  callback.result_spec_size = 5;
+  argument = named("f", &callback);
+  dataset = parse_with(runtime, "range(2) | map(@f)", &argument, 1);
+  self.outer = iterate(runtime, dataset);
+  self.other = iterate(runtime, other);
+  weir_dataset_unref(dataset);
+  weir_dataset_unref(other);
+  result = weir_iterator_next(self.outer, self.outer_element, NULL);
+  if (destroys) {
+    CHECK(result == WEIR_OK || result == -WEIR_CODE_CANCELLED);
+    CHECK(weir_iterator_next(self.outer, self.outer_element, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+    CHECK(self.calls == 1);
+  } else {
+    CHECK(result == WEIR_OK && int64_of(self.outer_element, 0) == 0);
+    CHECK(next_int64(self.outer, self.outer_element) == 100);
+  }
+  weir_iterator_destroy(self.outer);
+  weir_iterator_destroy(self.other);
+  weir_element_destroy(self.element);
+  weir_element_destroy(self.outer_element);
+}
+
+int main(void) {
+  weir_runtime runtime = make_runtime();
+  by_element(runtime);
+  by_block(runtime);
+  stale_calls(runtime);
+  handed_to_failing_calls(runtime);
+  registered();
+  from_inside(runtime, 0);
+  from_inside(runtime, 1);
+  weir_runtime_destroy(runtime);
+  return failures();
+}

@@ -1,0 +1,279 @@
+/* Datasets and iterators: every function's happy path, errors in elements, parameters, blocks, buffers. */
+#include "check.h"
+
+static void datasets(weir_runtime runtime) {
+  weir_dataset range = parse(runtime, "range( 10 )");
+  weir_dataset batched = {0};
+  weir_dataset again = {0};
+  weir_dataset zipped = {0};
+  weir_dataset pair[2];
+  weir_argument argument = WEIR_ARGUMENT_INIT;
+  weir_bytes text = WEIR_BYTES_INIT;
+  weir_fingerprint first = {{0, 0}};
+  weir_fingerprint second = {{0, 0}};
+  weir_error error = WEIR_ERROR_INIT;
+  int64_t cardinality = 0;
+  weir_spec spec = {0};
+  argument.name = "n";
+  argument.name_size = 1;
+  argument.text = "4";
+  argument.text_size = 1;
+  CHECK(weir_dataset_apply(runtime, "batch", WEIR_STRLEN, &range, 1, &argument, 1, &batched, &error) ==
+        WEIR_OK);
+  CHECK(weir_dataset_format(batched, &text, NULL) == WEIR_OK);
+  CHECK(text.data && strcmp(text.data, "range(10) | batch(4)") == 0);
+  weir_bytes_release(&text);
+  CHECK(weir_dataset_cardinality(batched, &cardinality, NULL) == WEIR_OK && cardinality == 3);
+  CHECK(weir_dataset_spec(batched, &spec, NULL) == WEIR_OK);
+  CHECK(weir_spec_format(spec, &text, NULL) == WEIR_OK && strcmp(text.data, "int64[?]") == 0);
+  weir_bytes_release(&text);
+  weir_spec_unref(spec);
+  CHECK(weir_dataset_serialize(batched, &text, &error) == WEIR_OK);
+  CHECK(weir_dataset_deserialize(runtime, text.data, text.size, NULL, 0, &again, &error) == WEIR_OK);
+  CHECK(weir_dataset_deserialize(runtime, text.data, text.size / 2, NULL, 0, &zipped, NULL) < 0);
+  weir_bytes_release(&text);
+  CHECK(weir_dataset_fingerprint(batched, &first, NULL) == WEIR_OK);
+  CHECK(weir_dataset_fingerprint(again, &second, NULL) == WEIR_OK);
+  CHECK(first.words[0] == second.words[0] && first.words[1] == second.words[1]);
+  CHECK(weir_dataset_fingerprint(range, &second, NULL) == WEIR_OK);
+  CHECK(first.words[0] != second.words[0]);
+  pair[0] = range;
+  pair[1] = batched;
+  CHECK(weir_dataset_apply(runtime, "zip", WEIR_STRLEN, pair, 2, NULL, 0, &zipped, &error) == WEIR_OK);
+  CHECK(weir_dataset_ref(zipped, NULL) == WEIR_OK);
+  weir_dataset_unref(zipped);
+  CHECK(weir_dataset_cardinality(zipped, &cardinality, NULL) == WEIR_OK && cardinality == 3);
+  weir_dataset_unref(zipped);
+  CHECK(weir_dataset_cardinality(zipped, &cardinality, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_dataset_parse(runtime, "range(3", WEIR_STRLEN, NULL, 0, &zipped, &error) ==
+        -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(zipped.value == 0 && strstr(error.message.data, "line 1") != NULL);
+  CHECK(weir_dataset_parse(runtime, "range(3)", UINT64_MAX - 1, NULL, 0, &zipped, NULL) < 0);
+  weir_error_clear(&error);
+  weir_dataset_unref(range);
+  weir_dataset_unref(batched);
+  weir_dataset_unref(again);
+}
+
+static void elements(weir_runtime runtime) {
+  weir_dataset dataset =
+      parse(runtime, "range(4) | map(x -> {n: x, s: if x == 2 then assert(x < 0, \"no\", x) else x})");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  weir_error error = WEIR_ERROR_INIT;
+  weir_bytes text = WEIR_BYTES_INIT;
+  weir_spec spec = {0};
+  weir_view view = WEIR_VIEW_INIT;
+  weir_dataset_unref(dataset);
+  CHECK(weir_element_format(element, 0, &text, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(weir_element_view(element, 0, &view, NULL) == -WEIR_CODE_OUT_OF_RANGE);
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_OK);
+  CHECK(prints(element, 0, "{n: 0, s: 0}"));
+  CHECK(prints(element, WEIR_FORMAT_JSON, "{\"n\": 0, \"s\": 0}"));
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_OK);
+  CHECK(int64_of(element, 1) == 1);
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_ELEMENT_FAILED);
+  CHECK(error.code == WEIR_CODE_INVALID_ARGUMENT && text_is(error.path, "map"));
+  CHECK(weir_element_view(element, 0, &view, NULL) == -WEIR_CODE_OUT_OF_RANGE);
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_OK);
+  CHECK(int64_of(element, 0) == 3);
+  weir_element_clear(element);
+  CHECK(weir_element_view(element, 0, &view, NULL) == -WEIR_CODE_OUT_OF_RANGE);
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_END);
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_END);
+  CHECK(weir_iterator_spec(iterator, &spec, NULL) == WEIR_OK);
+  CHECK(weir_spec_format(spec, &text, NULL) == WEIR_OK && strcmp(text.data, "{n: int64, s: int64}") == 0);
+  weir_bytes_release(&text);
+  weir_spec_unref(spec);
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+}
+
+static void json(weir_runtime runtime) {
+  weir_dataset dataset =
+      parse(runtime,
+            "from_tensors((1.5, [true, false], \"a\\\"b\\n\", \"\\xff\", {k: [[1, 2], [3, 4]]},"
+            " nan, [inf, -inf]))");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  CHECK(prints(
+      element, WEIR_FORMAT_JSON,
+      "[1.5, [true, false], \"a\\\"b\\n\", {\"base64\": \"/w==\"}, {\"k\": [[1, 2], [3, 4]]}, \"NaN\", "
+      "[\"Infinity\", \"-Infinity\"]]"));
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+}
+
+static void parameters(weir_runtime runtime) {
+  weir_dataset dataset = parse(runtime, "param n: int64 range($n)");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  weir_argument param = WEIR_ARGUMENT_INIT;
+  weir_error error = WEIR_ERROR_INIT;
+  weir_dataset same = {0};
+  int64_t two = 2;
+  CHECK(weir_iterator_next(iterator, element, &error) == -WEIR_CODE_FAILED_PRECONDITION);
+  param.name = "n";
+  param.name_size = 1;
+  param.text = "1";
+  param.text_size = 1;
+  options.params = &param;
+  options.param_count = 1;
+  CHECK(weir_iterator_initialize(iterator, same, &options, &error) == WEIR_OK);
+  CHECK(next_int64(iterator, element) == 0);
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_END);
+  param.text = NULL;
+  param.text_size = 0;
+  CHECK(weir_tensor_copy(WEIR_DTYPE_INT64, 0, NULL, &two, sizeof two, &param.tensor, NULL) == WEIR_OK);
+  CHECK(weir_iterator_initialize(iterator, same, &options, &error) == WEIR_OK);
+  CHECK(next_int64(iterator, element) == 0);
+  /* A failure leaves the old position in service. */
+  param.name = "m";
+  CHECK(weir_iterator_initialize(iterator, same, &options, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_iterator_initialize(iterator, same, NULL, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(next_int64(iterator, element) == 1);
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_END);
+  weir_error_clear(&error);
+  weir_tensor_unref(param.tensor);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+}
+
+static void reinitialisable(weir_runtime runtime) {
+  weir_dataset first = parse(runtime, "range(2) | map(x -> {a: x, b: float32(x)})");
+  weir_dataset other = parse(runtime, "range(9) | map(x -> {b: float32(x) * 2.0, a: x})");
+  weir_dataset wrong = parse(runtime, "range(2)");
+  weir_dataset none = {0};
+  weir_element element = make_element();
+  weir_iterator iterator = {0};
+  weir_error error = WEIR_ERROR_INIT;
+  weir_spec spec = {0};
+  REQUIRE(weir_dataset_spec(first, &spec, NULL) == WEIR_OK);
+  REQUIRE(weir_iterator_create_from_spec(runtime, spec, &iterator, NULL) == WEIR_OK);
+  weir_spec_unref(spec);
+  CHECK(weir_iterator_next(iterator, element, &error) == -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(weir_iterator_initialize(iterator, none, NULL, &error) == -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(weir_iterator_initialize(iterator, first, NULL, &error) == WEIR_OK);
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 0, b: 0.0}"));
+  CHECK(weir_iterator_initialize(iterator, wrong, NULL, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 1, b: 1.0}"));
+  /* Keys in another order are the same structure, and come out in the iterator's. */
+  CHECK(weir_iterator_initialize(iterator, other, NULL, &error) == WEIR_OK);
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 1, b: 2.0}"));
+  /* A cancelled iterator answers so until it is initialised again. */
+  weir_iterator_cancel(iterator);
+  CHECK(weir_iterator_next(iterator, element, NULL) == -WEIR_CODE_CANCELLED);
+  CHECK(weir_iterator_try_next(iterator, element, NULL) == -WEIR_CODE_CANCELLED);
+  CHECK(weir_iterator_initialize(iterator, none, NULL, &error) == WEIR_OK);
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 0, b: 0.0}"));
+  weir_error_clear(&error);
+  weir_iterator_destroy(iterator);
+  weir_element_destroy(element);
+  weir_dataset_unref(first);
+  weir_dataset_unref(other);
+  weir_dataset_unref(wrong);
+}
+
+static void blocks(weir_runtime runtime) {
+  weir_dataset dataset = parse(runtime, "range(10) | map(x -> assert(x != 5, \"five\", x))");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  weir_error error = WEIR_ERROR_INIT;
+  int64_t rows = 0;
+  int64_t expected = 0;
+  int32_t result;
+  CHECK(weir_iterator_next_block(iterator, 0, element, &rows, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_iterator_next_block(iterator, 1025, element, &rows, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_iterator_next_block(iterator, 8, element, NULL, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  while ((result = weir_iterator_next_block(iterator, 8, element, &rows, &error)) != WEIR_END) {
+    weir_view view = WEIR_VIEW_INIT;
+    if (result == WEIR_ELEMENT_FAILED) {
+      CHECK(expected == 5 && rows == 0);
+      ++expected;
+      continue;
+    }
+    REQUIRE(result == WEIR_OK);
+    CHECK(weir_element_view(element, 0, &view, NULL) == WEIR_OK);
+    CHECK(rows >= 1 && rows <= 8 && view.rank == 1 && view.dims[0] == rows);
+    for (int64_t i = 0; i < rows; ++i) CHECK(((const int64_t*)view.data)[i] == expected++);
+  }
+  CHECK(expected == 10);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  /* Shapes that change end a block, and nothing is lost. */
+  dataset = parse(runtime, "range(5) | map(x -> arange(x // 2))");
+  iterator = iterate(runtime, dataset);
+  CHECK(weir_iterator_next_block(iterator, 100, element, &rows, &error) == WEIR_OK && rows <= 2);
+  expected = rows;
+  while ((result = weir_iterator_next_block(iterator, 100, element, &rows, &error)) == WEIR_OK)
+    expected += rows;
+  CHECK(result == WEIR_END && expected == 5);
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+}
+
+static void into_buffers(weir_runtime runtime) {
+  weir_dataset dataset = parse(runtime, "range(6) | map(x -> (x, float32(x))) | batch(3)");
+  weir_iterator iterator = iterate(runtime, dataset);
+  int64_t numbers[3] = {0, 0, 0};
+  float floats[3] = {0, 0, 0};
+  weir_buffer buffers[2] = {WEIR_BUFFER_INIT, WEIR_BUFFER_INIT};
+  weir_error error = WEIR_ERROR_INIT;
+  buffers[0].data = numbers;
+  buffers[0].capacity = sizeof numbers;
+  buffers[1].data = floats;
+  buffers[1].capacity = 4;
+  CHECK(weir_iterator_next_into(iterator, buffers, 2, &error) == -WEIR_CODE_OUT_OF_RANGE);
+  CHECK(buffers[0].used == 24 && buffers[1].used == 12);
+  buffers[1].capacity = sizeof floats;
+  CHECK(weir_iterator_next_into(iterator, buffers, 2, &error) == WEIR_OK);
+  CHECK(numbers[2] == 2 && floats[2] == 2.0f && buffers[1].used == 12);
+  CHECK(weir_iterator_next_into(iterator, buffers, 1, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  buffers[1].dtype = WEIR_DTYPE_INT64;
+  CHECK(weir_iterator_next_into(iterator, buffers, 2, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  buffers[1].dtype = WEIR_DTYPE_FLOAT32;
+  CHECK(weir_iterator_next_into(iterator, buffers, 2, &error) == WEIR_OK);
+  CHECK(numbers[0] == 3 && floats[0] == 3.0f);
+  CHECK(weir_iterator_next_into(iterator, buffers, 2, &error) == WEIR_END);
+  weir_error_clear(&error);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+}
+
+static void readiness(weir_runtime runtime) {
+  weir_dataset dataset = parse(runtime, "range(3)");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  int32_t descriptor = -1;
+  int32_t again = -1;
+  CHECK(weir_iterator_ready_fd(iterator, &descriptor, NULL) == WEIR_OK && descriptor >= 0);
+  CHECK(weir_iterator_ready_fd(iterator, &again, NULL) == WEIR_OK && again == descriptor);
+  CHECK(weir_iterator_try_next(iterator, element, NULL) == WEIR_OK);
+  CHECK(int64_of(element, 0) == 0);
+  weir_iterator_destroy(iterator);
+  CHECK(weir_iterator_ready_fd(iterator, &descriptor, NULL) < 0 && descriptor == -1);
+  weir_element_destroy(element);
+  weir_dataset_unref(dataset);
+}
+
+int main(void) {
+  weir_runtime runtime = make_runtime();
+  datasets(runtime);
+  elements(runtime);
+  json(runtime);
+  parameters(runtime);
+  reinitialisable(runtime);
+  blocks(runtime);
+  into_buffers(runtime);
+  readiness(runtime);
+  weir_runtime_destroy(runtime);
+  return failures();
+}
