@@ -1,4 +1,4 @@
-// skip(count): all but the first `count` elements; nothing at all if negative.
+// skip(n): all but the first `n` elements; nothing at all if negative.
 // Errors among the skipped are passed on and not counted. Checkpoint: how many are left to skip.
 #include <algorithm>
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace weir {
 namespace {
 
 struct Params : ParamsOf<Params> {
-  IntParam count;
-  void fields(Fields& f) override { f("count", count, "How many elements to leave out; negative leaves out all."); }
+  IntParam n;
+  void fields(Fields& f) override { f("n", n, "How many elements to leave out; negative leaves out all."); }
 };
 
 class Skip final : public Cursor {
  public:
   Skip(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::pass), all_(*params.count < 0), left_(std::max<int64_t>(*params.count, 0)) {}
+      : input_(opening, 0, Port::Mode::pass), all_(*params.n < 0), left_(std::max<int64_t>(*params.n, 0)) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     if (all_) return Pull::end;
@@ -52,8 +52,8 @@ class Skip final : public Cursor {
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
   int64_t n = inputs[0]->cardinality();
-  if (*params.count < 0) return 0;
-  return n < 0 ? n : std::max<int64_t>(0, n - *params.count);
+  if (*params.n < 0) return 0;
+  return n < 0 ? n : std::max<int64_t>(0, n - *params.n);
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& skip_operator() {
   static const OperatorDef def = define<Params, Skip>({
       .name = "skip",
-      .doc = "All but the first `count` elements; none at all if it is negative. An error does not count. "
+      .doc = "All but the first `n` elements; none at all if it is negative. An error does not count. "
              "Cost: the skipped values are not computed where that cannot hide an error.",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,

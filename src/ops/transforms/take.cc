@@ -1,4 +1,4 @@
-// take(count): the first `count` elements, all of them if negative.
+// take(n): the first `n` elements, all of them if negative.
 // Errors on the way are passed on and not counted. Checkpoint: how many are left, and the input's position.
 #include <cstdint>
 
@@ -8,14 +8,14 @@ namespace weir {
 namespace {
 
 struct Params : ParamsOf<Params> {
-  IntParam count;
-  void fields(Fields& f) override { f("count", count, "How many elements to keep; negative keeps all."); }
+  IntParam n;
+  void fields(Fields& f) override { f("n", n, "How many elements to keep; negative keeps all."); }
 };
 
 class Take final : public Cursor {
  public:
   Take(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::pass), left_(*params.count < 0 ? INT64_MAX : *params.count) {}
+      : input_(opening, 0, Port::Mode::pass), left_(*params.n < 0 ? INT64_MAX : *params.n) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     if (left_ == 0) return Pull::end;
@@ -36,9 +36,9 @@ class Take final : public Cursor {
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
   int64_t n = inputs[0]->cardinality();
-  if (*params.count < 0) return n;
-  if (n == kInfinite) return *params.count;
-  return n == kUnknown && *params.count != 0 ? kUnknown : std::min(n == kUnknown ? 0 : n, *params.count);
+  if (*params.n < 0) return n;
+  if (n == kInfinite) return *params.n;
+  return n == kUnknown && *params.n != 0 ? kUnknown : std::min(n == kUnknown ? 0 : n, *params.n);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& take_operator() {
   static const OperatorDef def = define<Params, Take>({
       .name = "take",
-      .doc = "The first `count` elements. Negative: all of them. An error does not count. Cost: a comparison a block.",
+      .doc = "The first `n` elements. Negative: all of them. An error does not count. Cost: a comparison a block.",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
   });
