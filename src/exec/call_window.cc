@@ -135,7 +135,10 @@ class CallCore final : public RefCounted {
 class CallCore::Puller final : public Pump {
  public:
   Puller(CallCore& core, Session& session, std::unique_ptr<Feed> feed, EpochTableRef start)
-      : Pump(session, core.options_.feed_lane), core_(&core), epochs_(std::move(start)), feed_(std::move(feed)) {}
+      : Pump(session, core.options_.feed_lane),
+        core_(&core),
+        epochs_(std::move(start)),
+        feed_(std::move(feed)) {}
 
  protected:
   After run(bool helping) noexcept override;
@@ -420,7 +423,8 @@ Pump::After CallCore::Runner::run(bool helping) noexcept {
       return After::rest;
     }
     core_->make_call(*this, *call);
-    if (helping || clock.now_ns() >= deadline_ns) return core_->stays_active(*this) ? After::again : After::rest;
+    if (helping || clock.now_ns() >= deadline_ns)
+      return core_->stays_active(*this) ? After::again : After::rest;
   }
   return After::rest;
 }

@@ -4,8 +4,8 @@
 // calls in order. A call is one row at first, then 2, 4 … until it takes about 100 microseconds; this depends
 // on the clock and never changes a row. Finished calls wait for their turn (ordered) or go as they come.
 //
-// Ownership: owns feed and function; destroyed, it never waits: the last call in progress lets them go, so the
-// function is destroyed after its last call. Threads: next and the destructor by one thread at a time.
+// Ownership: owns feed and function; destroyed, it never waits: the last call in progress lets them go, so
+// the function is destroyed after its last call. Threads: next and the destructor by one thread at a time.
 // Errors: rows; a row that the feed failed keeps its error and its place.
 // Cost: two locks a call and two a block taken; cutting shares buffers.
 #pragma once

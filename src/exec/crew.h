@@ -10,7 +10,8 @@
 //  2. Every wake counts `wakes_`. A driver that finds the count changed since before its poll polls again.
 //  3. A wake, and a pump that becomes ready, raise one sleeper; a driver that leaves raises one more. So as
 //     long as there is something to poll or to run, some thread is up.
-//  4. The lock is a leaf (it comes after gate and turn); pumps, polls, the executor and parkers are called without it.
+//  4. The lock is a leaf (it comes after gate and turn); pumps, polls, the executor and parkers are called
+//  without it.
 //
 // Ownership: shared by the Session, queued jobs and whoever holds it as a waker.
 // Threads: any. Errors: failed_precondition where waiting could never end, and in a child after fork.

@@ -29,7 +29,8 @@ void cut(const Block& from, int begin, int count, Block& out) {
   for (size_t i = 0; i < from.columns.size(); ++i) out.columns[i] = from.columns[i].slice(begin, count);
   out.errors.clear();
   for (const RowError& error : from.errors) {
-    if (error.row >= begin && error.row < begin + count) out.errors.push_back({error.row - begin, error.error});
+    if (error.row >= begin && error.row < begin + count)
+      out.errors.push_back({error.row - begin, error.error});
   }
 }
 

@@ -1,10 +1,9 @@
 #include "exec/threads.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -245,10 +244,11 @@ class Threads final : public Executor {
  public:
   explicit Threads(const ThreadsOptions& options) : forks_(g_forks.load()) {
     const int processors = std::max(1u, std::thread::hardware_concurrency());
-    size_ = std::clamp(options.compute_threads > 0 ? options.compute_threads : processors, 1,
-                       kMaxComputeThreads);
-    const int blocking = std::clamp(options.blocking_threads > 0 ? options.blocking_threads : kMaxBlockingThreads,
-                                    1, kMaxBlockingThreads);
+    size_ =
+        std::clamp(options.compute_threads > 0 ? options.compute_threads : processors, 1, kMaxComputeThreads);
+    const int blocking =
+        std::clamp(options.blocking_threads > 0 ? options.blocking_threads : kMaxBlockingThreads, 1,
+                   kMaxBlockingThreads);
     auto* probe = options.probe ? options.probe : probe_threads;
     if (!probe(std::min({size_, processors, kMaxProbedThreads}))) return;
     blocking_ = make_ref<ThreadQueue>(this, blocking);

@@ -29,8 +29,11 @@ WindowOptions checked(WindowOptions options) {
 class WindowPump final : public Pump {
  public:
   WindowPump(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options, EpochTableRef start)
-      : Pump(session, options.lane), options_(checked(options)), epochs_(std::move(start)),
-        feed_(std::move(feed)), slots_(1) {}
+      : Pump(session, options.lane),
+        options_(checked(options)),
+        epochs_(std::move(start)),
+        feed_(std::move(feed)),
+        slots_(1) {}
 
   // Swaps the oldest block into `into`, whose memory stays in its place. False if there is none: `answer`
   // says why, and after pending the consumer is woken.
@@ -211,7 +214,8 @@ void WindowPump::release() noexcept {
   waiter = std::move(waiter_);
 }
 
-Window::Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options, EpochTableRef start)
+Window::Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options,
+               EpochTableRef start)
     : pump_(make_ref<WindowPump>(session, std::move(feed), options, std::move(start))),
       front_(std::make_unique<Handout>()) {}
 

@@ -131,7 +131,7 @@ class AddOne final : public BlockCall {
   }
   void run(Context&, int64_t first_ordinal, Block& in, Block& out) noexcept override {
     const int inside = ++inside_;
-    for (int most = most_.load(); inside > most && !most_.compare_exchange_weak(most, inside);) {
+    for (int known = most.load(); inside > known && !most.compare_exchange_weak(known, inside);) {
     }
     if (meanwhile_) meanwhile_(first_ordinal);
     out.reset(1);
@@ -147,7 +147,7 @@ class AddOne final : public BlockCall {
   }
   static inline std::atomic<int> destroyed_early{0};
   // The most calls that ran at once, over all objects.
-  static inline std::atomic<int> most_{0};
+  static inline std::atomic<int> most{0};
 
  private:
   const std::function<void(int64_t)> meanwhile_;
@@ -173,6 +173,12 @@ class Reader {
     Want want;
     want.rows = rows;
     return root->next(context, want, out, mark);
+  }
+  // Lets the pumps run until they stop by themselves. REQUIRES: no threads, so that this one runs them
+  void settle() {
+    for (int i = 0; i < 64; ++i) {
+      if (!session->crew->try_drive([] { return Pull::pending; }).ok()) return;
+    }
   }
   void cancel() {
     session->cancelled = true;
@@ -203,7 +209,8 @@ class Reader {
 inline std::unique_ptr<Feed> counting(CountingOptions options, std::atomic<int64_t>* pulled = nullptr) {
   return std::make_unique<CountingFeed>(options, pulled);
 }
-inline std::unique_ptr<Feed> window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options) {
+inline std::unique_ptr<Feed> window(Session& session, std::unique_ptr<Feed> feed,
+                                    const WindowOptions& options) {
   return std::make_unique<WindowFeed<Window>>(session, std::move(feed), options, EpochTableRef());
 }
 inline std::unique_ptr<Feed> calls(Session& session, std::unique_ptr<Feed> feed,

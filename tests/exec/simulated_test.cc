@@ -79,9 +79,11 @@ std::string read(SimWorld& world, Reader& reader, const Plan& plan, int64_t stop
       return "";
     }
     if (*answer != Pull::rows) return "unexpected answer";
-    if (reader.out.rows < 1 || reader.out.rows > rows) return "gave " + std::to_string(reader.out.rows) + " rows";
+    if (reader.out.rows < 1 || reader.out.rows > rows)
+      return "gave " + std::to_string(reader.out.rows) + " rows";
     const int64_t expected = plan.ordered ? position : reader.mark.ordinal;
-    if (!reader.is(expected, plan.added, plan.source.fail_every)) return "wrong at " + std::to_string(position);
+    if (!reader.is(expected, plan.added, plan.source.fail_every))
+      return "wrong at " + std::to_string(position);
     if (!plan.ordered && reader.mark.anchor) return "an anchor behind an unordered window";
     for (int i = 0; i < reader.out.rows; ++i) {
       std::vector<bool>::reference row = seen[static_cast<size_t>(expected + i)];
@@ -242,6 +244,32 @@ TEST_CASE("simulation: callbacks that read another iterator, and circles of them
     inner.root = nullptr;
     return hang.empty() ? failure : hang;
   });
+}
+
+TEST_CASE("simulation: as many calls at once as asked for, and no more", "[simulation]") {
+  int reached[5] = {};
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    const int limit = 1 + static_cast<int>(seed % 4);
+    AddOne::most = 0;
+    SimWorld world(seed, {.compute_threads = 6});
+    world.client("the reader", [&] {
+      Reader reader(world.runtime(), [&](Session& s) {
+        CallWindowOptions options;
+        options.calls_in_flight = limit;
+        return calls(s, counting({.total = 60}), std::make_unique<AddOne>([&](int64_t) {
+                       for (int i = 0; i < 20; ++i) world.switch_point();
+                     }),
+                     options);
+      });
+      while (*reader.next() == Pull::rows) {
+      }
+    });
+    REQUIRE(world.run() == "");
+    REQUIRE(AddOne::most <= limit);
+    reached[limit] += AddOne::most == limit;
+  }
+  for (int limit = 1; limit <= 4; ++limit) CHECK(reached[limit] > 10);
 }
 
 TEST_CASE("simulation: a seed is one interleaving", "[simulation]") {

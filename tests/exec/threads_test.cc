@@ -33,8 +33,8 @@ TEST_CASE("threads: every job runs once, on either lane", "[threads]") {
   std::atomic<int> ran{0};
   for (int i = 0; i < 2000; ++i) {
     REQUIRE(executor->submit(i % 2 ? Lane::compute : Lane::blocking, job([&] {
-      if (++ran == 2000) ran.notify_all();
-    })));
+                               if (++ran == 2000) ran.notify_all();
+                             })));
   }
   for (int now = ran; now < 2000; now = ran) ran.wait(now);
   executor = nullptr;
@@ -48,13 +48,13 @@ TEST_CASE("threads: blocking jobs up to the limit run at once", "[threads]") {
   std::atomic<int> left{0};
   for (int i = 0; i < 6; ++i) {
     REQUIRE(executor->submit(Lane::blocking, job([&] {
-      ++inside;
-      inside.notify_all();
-      // Nobody leaves before all have come.
-      for (int now = inside; now < 6; now = inside) inside.wait(now);
-      ++left;
-      left.notify_all();
-    })));
+                               ++inside;
+                               inside.notify_all();
+                               // Nobody leaves before all have come.
+                               for (int now = inside; now < 6; now = inside) inside.wait(now);
+                               ++left;
+                               left.notify_all();
+                             })));
   }
   for (int now = left; now < 6; now = left) left.wait(now);
   CHECK(inside == 6);
@@ -74,11 +74,11 @@ TEST_CASE("threads: going waits for what runs and drops what waits", "[threads]"
   std::atomic<int> stage{0};
   std::atomic<bool> waited{false};
   REQUIRE(executor->submit(Lane::blocking, job([&] {
-    stage = 1;
-    stage.notify_all();
-    stage.wait(1);
-    waited = true;
-  })));
+                             stage = 1;
+                             stage.notify_all();
+                             stage.wait(1);
+                             waited = true;
+                           })));
   stage.wait(0);
   std::atomic<int> late{0};
   for (int i = 0; i < 10; ++i) REQUIRE(executor->submit(Lane::blocking, job([&] { ++late; })));
@@ -97,10 +97,10 @@ TEST_CASE("threads: a job may destroy its own executor", "[threads]") {
   auto executor = make_threads();
   std::atomic<bool> gone{false};
   REQUIRE(executor->submit(Lane::blocking, job([&] {
-    executor = nullptr;
-    gone = true;
-    gone.notify_all();
-  })));
+                             executor = nullptr;
+                             gone = true;
+                             gone.notify_all();
+                           })));
   gone.wait(false);
   CHECK(!executor);
 }
@@ -124,7 +124,9 @@ TEST_CASE("threads: a child after fork is refused what the parent made, and may 
   Runtime runtime;
   runtime.executor = executor.get();
   runtime.clock = &clock;
-  auto build = [](Session& s) { return window(s, counting({.total = 100000}), WindowOptions{.max_rows = 64}); };
+  auto build = [](Session& s) {
+    return window(s, counting({.total = 100000}), WindowOptions{.max_rows = 64});
+  };
   auto reader = std::make_unique<Reader>(runtime, build);
   REQUIRE(*reader->next() == Pull::rows);
   CHECK(in_child([&] {
@@ -140,9 +142,9 @@ TEST_CASE("threads: a child after fork is refused what the parent made, and may 
     Reader mine(fresh, build);
     std::atomic<bool> ran{false};
     if (!own->submit(Lane::compute, job([&] {
-          ran = true;
-          ran.notify_all();
-        }))) {
+                       ran = true;
+                       ran.notify_all();
+                     }))) {
       return false;
     }
     ran.wait(false);

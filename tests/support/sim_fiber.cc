@@ -52,11 +52,12 @@ SimFiber::SimFiber(std::string fiber_name, std::function<void()> body)
 #if defined(__SANITIZE_ADDRESS__)
   __asan_unpoison_memory_region(bottom_, size_);
 #endif
-  context_ = context::make_fcontext(static_cast<char*>(bottom_) + size_, size_, [](context::transfer_t transfer) {
-    auto* self = static_cast<SimFiber*>(transfer.data);
-    self->resumer_->context_ = transfer.fctx;
-    self->main();
-  });
+  context_ =
+      context::make_fcontext(static_cast<char*>(bottom_) + size_, size_, [](context::transfer_t transfer) {
+        auto* self = static_cast<SimFiber*>(transfer.data);
+        self->resumer_->context_ = transfer.fctx;
+        self->main();
+      });
 }
 
 SimFiber::~SimFiber() {

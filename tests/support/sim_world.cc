@@ -120,7 +120,10 @@ class SimWorld::SeededRandom final : public RandomSource {
 };
 
 SimWorld::SimWorld(uint64_t seed, SimOptions options)
-    : options_(options), thread_(std::this_thread::get_id()), state_(seed), scheduler_("the scheduler", nullptr) {
+    : options_(options),
+      thread_(std::this_thread::get_id()),
+      state_(seed),
+      scheduler_("the scheduler", nullptr) {
   constexpr uint64_t kStickiness[] = {0, 16, 28, 31};
   stickiness_ = kStickiness[mix(state_) % 4];
   lanes_ = std::make_unique<Lanes>(*this);
@@ -172,7 +175,8 @@ void SimWorld::wait_turn() {
     std::this_thread::yield();
     return;
   }
-  if (++waits_in_a_row_ > kMaxWaitsInARow && failure_.empty()) failure_ = report("a lock that is never released");
+  if (++waits_in_a_row_ > kMaxWaitsInARow && failure_.empty())
+    failure_ = report("a lock that is never released");
   current_->suspend();
 }
 

@@ -1,8 +1,8 @@
-// SimWorld: one seed is one interleaving. Clients, pumps and jobs are fibers on one thread; every lock, submit,
-// park and wake is a switch point, and the seed decides who goes on.
-// Ownership: the world owns its fibers; what clients capture must outlive run().
-// Threads: one; other threads that take a lock meanwhile pass through. Not for use under tsan.
-// Errors: run() reports a deadlock, or what a client threw, as text. Cost: some 50 ns a switch.
+// SimWorld: one seed is one interleaving. Clients, pumps and jobs are fibers on one thread; every lock,
+// submit, park and wake is a switch point, and the seed decides who goes on. Ownership: the world owns its
+// fibers; what clients capture must outlive run(). Threads: one; other threads that take a lock meanwhile
+// pass through. Not for use under tsan. Errors: run() reports a deadlock, or what a client threw, as text.
+// Cost: some 50 ns a switch.
 #pragma once
 
 #include <cstdint>
