@@ -25,7 +25,8 @@ bool is_expression(const Field& field) {
 std::string expectation(const Bounds& bounds) {
   bool has_high = bounds.high != std::numeric_limits<int64_t>::max();
   if (bounds.low == std::numeric_limits<int64_t>::min()) return concat("at most ", bounds.high);
-  return has_high ? concat("a number from ", bounds.low, " to ", bounds.high) : concat("at least ", bounds.low);
+  return has_high ? concat("a number from ", bounds.low, " to ", bounds.high)
+                  : concat("at least ", bounds.low);
 }
 
 Status wrong_type(const char* name, const Tensor& found) {
@@ -72,7 +73,8 @@ Status bind(const Field& field, Scalar<T>& slot, Session& session, const Env* en
   if (slot.state != Scalar<T>::State::expression) return {};
   WEIR_ASSIGN(Components values, slot.expression->evaluate(session, env));
   if (values.size() != 1 || values[0].shape.rank() != 0) {
-    return internal_error(concat("parameter ", field.name, " was evaluated as no scalar; please report this"));
+    return internal_error(
+        concat("parameter ", field.name, " was evaluated as no scalar; please report this"));
   }
   WEIR_TRY(take(field.name, values[0], slot.value));
   slot.state = Scalar<T>::State::constant;

@@ -112,8 +112,9 @@ std::string unknown_parameter(const OperatorDef& def, const FieldList& fields, c
   for (const Field& field : fields.list) names.emplace_back(field.name);
   if (names.empty()) return concat(def.name, " has no parameter ", name, "; it takes none");
   std::string near = nearest(name, names);
-  return concat(def.name, " has no parameter ", name,
-                near.empty() ? concat("; it takes ", names_of(fields)) : concat("; did you mean ", near, "?"));
+  return concat(
+      def.name, " has no parameter ", name,
+      near.empty() ? concat("; it takes ", names_of(fields)) : concat("; did you mean ", near, "?"));
 }
 
 }  // namespace
@@ -160,9 +161,11 @@ MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields
   } else {
     for (size_t i = 0; i < positional; ++i) {
       if (i == fields.list.size()) {
-        return fail(call.child(i).span, concat(def.name, " takes ", fields.list.empty() ? "no arguments" : "",
-                                               fields.list.empty() ? "" : concat("at most ", fields.list.size(),
-                                                                                 " arguments: ", names_of(fields))));
+        return fail(call.child(i).span,
+                    concat(def.name, " takes ", fields.list.empty() ? "no arguments" : "",
+                           fields.list.empty()
+                               ? ""
+                               : concat("at most ", fields.list.size(), " arguments: ", names_of(fields))));
       }
       out.values[i] = call.items[i].value;
     }
@@ -177,7 +180,8 @@ MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields
   }
   for (size_t i = 0; i < fields.list.size(); ++i) {
     if (out.values[i] || !is_required(fields.list[i])) continue;
-    return fail(call.span, concat(def.name, " needs the parameter ", fields.list[i].name, ": ", fields.list[i].doc));
+    return fail(call.span,
+                concat(def.name, " needs the parameter ", fields.list[i].name, ": ", fields.list[i].doc));
   }
   return out;
 }
@@ -209,7 +213,8 @@ std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& f
 
   std::vector<Item> out;
   bool alone = single >= 0 && prefix == 0;
-  if (alone && given[static_cast<size_t>(single)]) out.push_back({"", {}, given[static_cast<size_t>(single)]});
+  if (alone && given[static_cast<size_t>(single)])
+    out.push_back({"", {}, given[static_cast<size_t>(single)]});
   for (int i = 0; i < static_cast<int>(given.size()); ++i) {
     const NodePtr& value = given[static_cast<size_t>(i)];
     if (!value || (alone && i == single)) continue;

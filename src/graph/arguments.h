@@ -44,11 +44,12 @@ struct MatchedArguments {
   std::optional<Mismatch> mismatch;
 };
 
-// An operator whose one field is a structure of datasets (zip) takes any number of positional arguments as a tuple.
+// An operator whose one field is a structure of datasets (zip) takes any number of positional arguments as a
+// tuple.
 MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields, const syntax::Node& call);
 
-// The arguments in canonical form: those without a default and the first by position, the others by name, in the
-// declared order; none that its default would give. REQUIRES: matched without a mismatch.
+// The arguments in canonical form: those without a default and the first by position, the others by name, in
+// the declared order; none that its default would give. REQUIRES: matched without a mismatch.
 std::vector<syntax::Item> canonical_arguments(const OperatorDef& def, const FieldList& fields,
                                               const std::vector<syntax::NodePtr>& values);
 

@@ -2,6 +2,7 @@
 
 #include "core/text.h"
 #include "graph/binder.h"
+#include "graph/reorder.h"
 #include "ops/list.h"
 #include "syntax/spec.h"
 
@@ -79,7 +80,8 @@ class ArgumentBinder {
     if (take_word(slot, status)) return status;
     WEIR_ASSIGN(ExpressionRef value, expression(*node_, wanted));
     if (!value->spec().is_scalar(wanted)) {
-      return error(*node_, concat("expected ", expected, grammar_of(*field_), ", found ", value->spec().to_string()));
+      return error(*node_,
+                   concat("expected ", expected, grammar_of(*field_), ", found ", value->spec().to_string()));
     }
     return keep(slot, std::move(value));
   }
@@ -116,7 +118,8 @@ class ArgumentBinder {
     }
     WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::invalid));
     if (!value->spec().is_scalar(DType::float32)) {
-      return error(*node_, concat("expected a number", grammar_of(*field_), ", found ", value->spec().to_string()));
+      return error(*node_,
+                   concat("expected a number", grammar_of(*field_), ", found ", value->spec().to_string()));
     }
     return keep(slot, std::move(value));
   }
@@ -221,31 +224,38 @@ class ArgumentBinder {
   // The state begins as the field `initial` is; a dimension that changes from call to call becomes unknown.
   Result<FunctionRef> compile_over_state(const FunctionParam& slot, const Node& body) {
     int at = fields_.find("initial");
-    auto* const* initial = at < 0 ? nullptr : std::get_if<ValueParam*>(&fields_.list[static_cast<size_t>(at)].slot);
-    if (!initial) return internal_error(concat(site_.def.name, " declares no field initial; please report this"));
+    auto* const* initial =
+        at < 0 ? nullptr : std::get_if<ValueParam*>(&fields_.list[static_cast<size_t>(at)].slot);
+    if (!initial)
+      return internal_error(concat(site_.def.name, " declares no field initial; please report this"));
     Spec& state = (*initial)->spec;
     for (int round = 0;; ++round) {
       WEIR_ASSIGN(FunctionRef function, compile(Spec::tuple({state, inputs_[0]->spec()})));
-      const Spec& result = function->result();
-      const Spec& given = slot.gives == FunctionParam::Gives::anything && !result.children.empty()
-                              ? result.children[0]
-                              : result;
-      if (!same_structure(given, state)) {
-        return error(body, concat("a state keeps its structure and dtypes; expected ", state.to_string(), ", found ",
-                                  given.to_string()));
+      Spec wanted = function->result();
+      if (slot.gives == FunctionParam::Gives::anything && wanted.children.size() != 2) {
+        return error(body, concat("expected a pair of state and element, found ", wanted.to_string()));
       }
+      Spec& given = slot.gives == FunctionParam::Gives::anything ? wanted.children[0] : wanted;
+      if (!same_structure(given, state)) {
+        return error(body, concat("a state keeps its structure and dtypes; expected ", state.to_string(),
+                                  ", found ", given.to_string()));
+      }
+      given = ordered_like(given, state);
       Spec relaxed = Spec::relax(state, given);
-      if (relaxed == state || round == kMaxStateRounds) return function;
+      if (relaxed == state || round == kMaxStateRounds) {
+        bool in_order = wanted.to_string() == function->result().to_string();
+        return in_order ? function : reorder_result(std::move(function), std::move(wanted));
+      }
       state = std::move(relaxed);
     }
   }
 
+  // Keys in any order.
   static bool same_structure(const Spec& a, const Spec& b) {
-    if (a.kind != b.kind || a.dtype != b.dtype || a.keys != b.keys || a.children.size() != b.children.size()) {
-      return false;
-    }
+    if (a.kind != b.kind || a.dtype != b.dtype || a.children.size() != b.children.size()) return false;
     for (size_t i = 0; i < a.children.size(); ++i) {
-      if (!same_structure(a.children[i], b.children[i])) return false;
+      int from = a.kind == Spec::Kind::dict ? a.find(b.keys[i]) : static_cast<int>(i);
+      if (from < 0 || !same_structure(a.children[static_cast<size_t>(from)], b.children[i])) return false;
     }
     return true;
   }
@@ -272,7 +282,8 @@ class ArgumentBinder {
     }
     WEIR_ASSIGN(ExpressionRef names, expression(*node_, DType::string));
     const Spec& spec = names->spec();
-    if (!spec.is_tensor() || spec.dtype != DType::string || !spec.shape.rank_known() || spec.shape.rank() > 1) {
+    if (!spec.is_tensor() || spec.dtype != DType::string || !spec.shape.rank_known() ||
+        spec.shape.rank() > 1) {
       return error(*node_, concat("expected a file name, a list of names or a dataset of names, found ",
                                   spec.to_string()));
     }
@@ -363,7 +374,8 @@ Status in_parameter(const CallSite& site, const Field& field, const Node& at, co
   constexpr std::string_view kLine = "line ";
   size_t place = error.message.rfind(kLine, 0) == 0 ? error.message.find(": ") : std::string::npos;
   if (place == std::string::npos) {
-    return Status(error.code, syntax::render_with_caret(site.binder.context().source, at.span, lead + error.message));
+    return Status(error.code,
+                  syntax::render_with_caret(site.binder.context().source, at.span, lead + error.message));
   }
   Error shown = error;
   shown.message.insert(place + 2, lead);

@@ -70,7 +70,8 @@ Result<DatasetRef> Binder::bind_document(const Node& document, Scope& scope) {
       WEIR_ASSIGN(DatasetRef dataset, bind_dataset(value, scope, ""));
       scope.bind_dataset(statement.text, std::move(dataset));
     } else {
-      // Typed here so that a mistake shows even where nothing uses it; each use types it again, since literals adapt.
+      // Typed here so that a mistake shows even where nothing uses it; each use types it again, since
+      // literals adapt.
       WEIR_TRY(compile_expression(context_, scope, value, "let " + statement.text).status());
       scope.bind_expression(statement.text, statement.items[0].value);
     }
@@ -99,7 +100,8 @@ Result<DatasetRef> Binder::compile_dataset(const Node& node, Scope& scope, std::
   return bind_dataset(node, scope, concat(path, "/"));
 }
 
-Result<PipelineCompiler::Terminal> Binder::compile_terminal(const Node& node, Scope& scope, std::string_view path) {
+Result<PipelineCompiler::Terminal> Binder::compile_terminal(const Node& node, Scope& scope,
+                                                            std::string_view path) {
   WEIR_ASSIGN(DatasetRef dataset, bind_pipeline(node, scope, concat(path, "/"), true));
   Spec spec = dataset->spec();
   return Terminal{make_terminal_runner(std::move(dataset)), std::move(spec)};
@@ -110,11 +112,13 @@ Result<PipelineCompiler::HandedIn> Binder::handed(const Node& node) {
   if (found == handed_.end()) {
     std::vector<std::string> words;
     for (const auto& [word, thing] : handed_) words.push_back(word);
-    return error_at(context_, node, concat("nothing was handed in as @", node.text, suggestion(node.text, words)));
+    return error_at(context_, node,
+                    concat("nothing was handed in as @", node.text, suggestion(node.text, words)));
   }
   const auto* value = std::get_if<HandedValue>(&found->second);
   if (!value) {
-    return error_at(context_, node, concat("@", node.text, " is a callback; it can only stand where a lambda can"));
+    return error_at(context_, node,
+                    concat("@", node.text, " is a callback; it can only stand where a lambda can"));
   }
   return HandedIn{value->spec, value->values, nullptr};
 }
@@ -164,15 +168,17 @@ Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::
                       concat("nothing is called ", node.text, " here", suggestion(node.text, scope.names())));
     case Scope::Found::Kind::dataset:
       // Without $params there is nothing in the outermost scope that its nodes could ask for.
-      if (found.env_levels == 0 || (found.env_levels == scope.env_depth() && !has_params_)) return found.dataset;
+      if (found.env_levels == 0 || (found.env_levels == scope.env_depth() && !has_params_))
+        return found.dataset;
       return outer_dataset(std::move(found.dataset), found.env_levels, runtime_);
     case Scope::Found::Kind::value:
       break;
   }
   WEIR_ASSIGN(ExpressionRef value, compile_expression(context_, scope, node, path));
   if (!value->spec().is_dataset()) {
-    return error_at(context_, node,
-                    concat("expected a dataset, found ", node.text, ", which is ", value->spec().to_string()));
+    return error_at(
+        context_, node,
+        concat("expected a dataset, found ", node.text, ", which is ", value->spec().to_string()));
   }
   return variable_dataset(std::move(value), runtime_);
 }
@@ -184,8 +190,9 @@ Result<DatasetRef> Binder::bind_pipeline(const Node& node, const Scope& scope, s
     const Node& call = node.child(i);
     bool last = i + 1 == node.items.size();
     if (callee(Place::transformation, call.text) == Callee::terminal && !(last && may_end_in_terminal)) {
-      return error_at(context_, call,
-                      concat(call.text, " gives a value, not a dataset", last ? "" : ", so that nothing can follow it"));
+      return error_at(
+          context_, call,
+          concat(call.text, " gives a value, not a dataset", last ? "" : ", so that nothing can follow it"));
     }
     WEIR_ASSIGN(dataset, bind_call(call, std::move(dataset), scope, path));
   }
@@ -201,18 +208,23 @@ Result<const OperatorDef*> Binder::operator_of(const Node& call, bool piped) con
   }
   if (def) {
     return error_at(context_, call,
-                    concat(call.text, " takes the dataset it applies to from a pipe: write DATASET | ", call.text, "(…)"));
+                    concat(call.text, " takes the dataset it applies to from a pipe: write DATASET | ",
+                           call.text, "(…)"));
   }
   if (piped && find_kernel(call.text)) {
-    return error_at(context_, call, concat(call.text, " is a function, not a transformation; apply it with "
-                                                      "map(x -> ", call.text, "(x))"));
+    return error_at(context_, call,
+                    concat(call.text,
+                           " is a function, not a transformation; apply it with "
+                           "map(x -> ",
+                           call.text, "(x))"));
   }
   std::vector<std::string> known = operator_names(!piped);
   if (!piped) {
     for (const Kernel* kernel : kernels()) known.emplace_back(kernel->name);
   }
-  return error_at(context_, call, concat("there is no ", piped ? "transformation" : "source or function", " called ",
-                                         call.text, suggestion(call.text, known)));
+  return error_at(context_, call,
+                  concat("there is no ", piped ? "transformation" : "source or function", " called ",
+                         call.text, suggestion(call.text, known)));
 }
 
 Result<DatasetRef> Binder::bind_call(const Node& call, DatasetRef piped, const Scope& scope,

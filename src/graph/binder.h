@@ -1,7 +1,8 @@
-// Binder: from the tree of a text to datasets: operators looked up, arguments typed and checked, lambdas compiled.
+// Binder: from the tree of a text to datasets: operators looked up, arguments typed and checked, lambdas
+// compiled.
 //
-// One Binder binds one text. Pipelines inside lambdas come back through PipelineCompiler, with the lambda's scope.
-// Ownership: borrows runtime, text and what was handed in for its lifetime; datasets are shared.
+// One Binder binds one text. Pipelines inside lambdas come back through PipelineCompiler, with the lambda's
+// scope. Ownership: borrows runtime, text and what was handed in for its lifetime; datasets are shared.
 // Threads: one. Errors: as parse_document's. Cost: linear in the text.
 #pragma once
 

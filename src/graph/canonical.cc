@@ -37,7 +37,8 @@ bool same_thing(const HandedThing& a, const HandedThing& b) {
   return true;
 }
 
-// Every name that a text uses for itself, so that a new one can be told apart; how often each document is used.
+// Every name that a text uses for itself, so that a new one can be told apart; how often each document is
+// used.
 struct Survey {
   std::set<std::string> names;
   std::map<const Document*, int> uses;
@@ -102,8 +103,8 @@ class Writer {
   }
 
  private:
-  // The pipeline of a document whose statements have been added to this one's. A `let` whose name is taken, by
-  // another document or by an earlier `let`, gets a new one.
+  // The pipeline of a document whose statements have been added to this one's. A `let` whose name is taken,
+  // by another document or by an earlier `let`, gets a new one.
   NodePtr expand(const Document& document) {
     std::map<std::string, std::string> renames;
     for (const Item& item : document.tree().root->items) {
@@ -156,7 +157,8 @@ class Writer {
     }
     if (node->kind == Kind::pipeline) {
       splice_head(*out);
-      for (size_t i = 1; i < out->items.size(); ++i) out->items[i].value = ordered(out->items[i].value, false);
+      for (size_t i = 1; i < out->items.size(); ++i)
+        out->items[i].value = ordered(out->items[i].value, false);
       return out;
     }
     return node->kind == Kind::call ? ordered(out, true) : out;

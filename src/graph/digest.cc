@@ -12,7 +12,9 @@ namespace {
 // More would not fit the text that a graph is written in.
 constexpr int64_t kMaxDigested = int64_t{1} << 20;
 
-std::string place(size_t index, const NodeDigest& node) { return concat("operator ", index + 1, ", ", node.name); }
+std::string place(size_t index, const NodeDigest& node) {
+  return concat("operator ", index + 1, ", ", node.name);
+}
 
 const ParameterDigest* find(const NodeDigest& node, const std::string& name) {
   for (const ParameterDigest& parameter : node.parameters) {
@@ -25,8 +27,10 @@ const ParameterDigest* find(const NodeDigest& node, const std::string& name) {
 std::string first_difference(size_t index, const NodeDigest& a, const NodeDigest& b) {
   for (const ParameterDigest& parameter : a.parameters) {
     const ParameterDigest* other = find(b, parameter.name);
-    if (!other) return concat(place(index, a), ": parameter ", parameter.name, " is given in one of the two only");
-    if (other->hash != parameter.hash) return concat(place(index, a), ": parameter ", parameter.name, " differs");
+    if (!other)
+      return concat(place(index, a), ": parameter ", parameter.name, " is given in one of the two only");
+    if (other->hash != parameter.hash)
+      return concat(place(index, a), ": parameter ", parameter.name, " differs");
   }
   return "";
 }

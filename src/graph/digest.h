@@ -30,7 +30,8 @@ struct ParameterDigest {
   bool operator==(const ParameterDigest&) const = default;
 };
 
-// One operator of the canonical text, in the order in which it is printed; `param` and large tensors count too.
+// One operator of the canonical text, in the order in which it is printed; `param` and large tensors count
+// too.
 struct NodeDigest {
   std::string name;
   std::vector<ParameterDigest> parameters;

@@ -69,7 +69,8 @@ class DocumentBuilder {
   }
 
  private:
-  DocumentBuilder(Runtime& runtime, const std::vector<DeclaredParam>& params) : runtime_(runtime), params_(params) {}
+  DocumentBuilder(Runtime& runtime, const std::vector<DeclaredParam>& params)
+      : runtime_(runtime), params_(params) {}
 
   static int depth_of(const Node& node, const Handed& handed) {
     int deepest = 0;
@@ -93,8 +94,8 @@ class DocumentBuilder {
     for (const DeclaredParam& known : document.params_) {
       if (known.name != name) continue;
       if (known.spec == spec) return {};
-      return invalid_argument(concat("the datasets disagree about $", name, ": ", known.spec.to_string(), " and ",
-                                     spec.to_string()));
+      return invalid_argument(concat("the datasets disagree about $", name, ": ", known.spec.to_string(),
+                                     " and ", spec.to_string()));
     }
     document.params_.push_back({std::move(name), std::move(spec)});
     return {};
@@ -108,7 +109,8 @@ class DocumentBuilder {
     for (const auto& [word, thing] : document.handed_) {
       const auto* inner = std::get_if<DocumentRef>(&thing);
       if (!inner) continue;
-      for (const DeclaredParam& param : (*inner)->params()) WEIR_TRY(add_param(document, param.name, param.spec));
+      for (const DeclaredParam& param : (*inner)->params())
+        WEIR_TRY(add_param(document, param.name, param.spec));
     }
     return {};
   }
@@ -130,6 +132,10 @@ class DocumentBuilder {
     for (const auto& [word, thing] : document.handed()) {
       const auto* inner = std::get_if<DocumentRef>(&thing);
       if (!inner) continue;
+      if ((*inner)->ends_in_terminal()) {
+        return invalid_argument(concat("@", word, " ends in ", (*inner)->root()->op().name,
+                                       ", which gives a value; expected a dataset"));
+      }
       WEIR_ASSIGN(DatasetRef dataset, bind_handed(*inner));
       scope.bind_dataset(name_of_handed(word), std::move(dataset));
     }
@@ -197,18 +203,20 @@ bool is_one_call(const Node& document, const OperatorDef& def, size_t argument_c
 
 }  // namespace
 
-Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name, const std::vector<DocumentRef>& inputs,
+Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
+                                   const std::vector<DocumentRef>& inputs,
                                    const std::vector<TextArgument>& arguments, const Handed& handed) {
   const OperatorDef* def = find_operator(name);
   if (!def) {
     std::vector<std::string> names;
     for (const OperatorDef* known : operators()) names.emplace_back(known->name);
     std::string near = nearest(name, names);
-    return invalid_argument(concat("there is no operator called ", name, near.empty() ? "" : "; did you mean ", near,
-                                   near.empty() ? "" : "?"));
+    return invalid_argument(concat("there is no operator called ", name,
+                                   near.empty() ? "" : "; did you mean ", near, near.empty() ? "" : "?"));
   }
   bool piped = def->kind != OperatorKind::source;
-  if (piped && inputs.empty()) return invalid_argument(concat(name, " applies to a dataset; no input was given"));
+  if (piped && inputs.empty())
+    return invalid_argument(concat(name, " applies to a dataset; no input was given"));
   Handed all = handed;
   std::vector<std::string> words;
   for (const DocumentRef& input : inputs) words.push_back(add_input(all, input));

@@ -5,7 +5,8 @@
 //   document->root();      // the Dataset that a Stage opens
 //   document->format();    // "range(10) | batch(3)"
 //
-// Ownership: a Document shares the dataset and everything handed in; it may outlive the Runtime that built it,
+// Ownership: a Document shares the dataset and everything handed in; it may outlive the Runtime that built
+// it,
 //   save that opening needs one. Threads: immutable. Errors: everything that keeps a text from being built is
 //   invalid_argument and shows line, column and a caret; not_found from `load`.
 // Cost: building is linear in the text; format, serialize and fingerprint walk it again.
@@ -49,11 +50,12 @@ class Document : public RefCounted {
   // A count, kInfinite or kUnknown.
   int64_t cardinality() const { return root_->cardinality(); }
 
-  // The canonical text. Datasets handed in are written out; callbacks keep their registered name, else print as
+  // The canonical text. Datasets handed in are written out; callbacks keep their registered name, else print
+  // as
   // `@1`, `@2` …, as do tensors of more than kMaxPrintedEntries entries; smaller ones print as literals.
   std::string format() const;
-  // Text and handed things as bytes, the same for equal graphs. failed_precondition over a callback that is not
-  // registered under a name.
+  // Text and handed things as bytes, the same for equal graphs. failed_precondition over a callback that is
+  // not registered under a name.
   Result<std::string> serialize() const;
 
   // What the graph as written comes to: the same for equal texts, whatever they were built from.
@@ -81,31 +83,35 @@ class Document : public RefCounted {
 
 Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed = {});
 
-// An operator over documents: `inputs` are what is piped into it or given as its first datasets; each argument is
-// a field's name (or "" for the next position) and the text of its value, which may name handed things.
+// An operator over documents: `inputs` are what is piped into it or given as its first datasets; each
+// argument is a field's name (or "" for the next position) and the text of its value, which may name handed
+// things.
 struct TextArgument {
   std::string name;
   std::string text;
 };
-Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name, const std::vector<DocumentRef>& inputs,
+Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
+                                   const std::vector<DocumentRef>& inputs,
                                    const std::vector<TextArgument>& arguments, const Handed& handed = {});
 
-// The bytes of serialize(). `callbacks` resolves registered names. invalid_argument for damaged or hostile bytes,
-// whose sizes and depth are bounded before anything is built; not_found for an unknown callback.
-Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view bytes, const Handed& callbacks = {});
+// The bytes of serialize(). `callbacks` resolves registered names. invalid_argument for damaged or hostile
+// bytes, whose sizes and depth are bounded before anything is built; not_found for an unknown callback.
+Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view bytes,
+                                         const Handed& callbacks = {});
 
 // Equal graphs as written.
 bool equal(const Document& a, const Document& b);
 
-// A value for a $param: a nested value of the declared structure, or the text of a literal of it (a bare word is a
-// string).
+// A value for a $param: a nested value of the declared structure, or the text of a literal of it (a bare word
+// is a string).
 struct ParamValue {
   std::string name;
   std::variant<std::string, HandedValue> value;
 };
 
-// The variables that an iterator's root opens with: the $params in their declared order; null for a document that
-// declares none. invalid_argument names a parameter that is missing, unknown, given twice or of another type.
+// The variables that an iterator's root opens with: the $params in their declared order; null for a document
+// that declares none. invalid_argument names a parameter that is missing, unknown, given twice or of another
+// type.
 Result<EnvRef> bind_params_env(const Document& document, const std::vector<ParamValue>& given);
 
 // The operators with their parameters, defaults and docs, as JSON; what bindings and docs are generated from.

@@ -115,7 +115,8 @@ GraphDigest digest_of(const Canonical& tree) {
   Digester digester;
   digester.visit(*tree.root);
   for (const auto& [word, thing] : tree.handed) {
-    if (std::holds_alternative<HandedValue>(thing)) digester.add("@" + word, {{"value", hash_of_thing(thing)}});
+    if (std::holds_alternative<HandedValue>(thing))
+      digester.add("@" + word, {{"value", hash_of_thing(thing)}});
   }
   return digester.take();
 }

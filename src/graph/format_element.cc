@@ -53,7 +53,8 @@ Decimal shortest_by_search(double magnitude, RoundsBack rounds_back) {
   for (int precision = 0; precision < kEnoughDigits; ++precision) {
     char buffer[64];
     auto end =
-        std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::scientific, precision).ptr;
+        std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::scientific, precision)
+            .ptr;
     std::string_view text(buffer, static_cast<size_t>(end - buffer));
     int exponent = std::atoi(std::string(text.substr(text.find('e') + 1)).c_str());
     int64_t digits = 0;

@@ -1,6 +1,7 @@
 // Elements as text, one line each, as the notation prints them.
-// Ownership: yields strings. Threads: pure functions, save that nested datasets are drained through the callback.
-// Errors: those of a nested dataset that fails while it is drained. Cost: in proportion to the text.
+// Ownership: yields strings. Threads: pure functions, save that nested datasets are drained through the
+// callback. Errors: those of a nested dataset that fails while it is drained. Cost: in proportion to the
+// text.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@
 
 namespace weir {
 
-// Opens and drains a nested dataset: "dataset([e1, e2])" is put together from what it appends, one text an element.
+// Opens and drains a nested dataset: "dataset([e1, e2])" is put together from what it appends, one text an
+// element.
 class NestedPrinter {
  public:
   virtual ~NestedPrinter() = default;

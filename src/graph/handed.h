@@ -1,6 +1,6 @@
-// Handed: what a caller gives a text besides itself: callbacks, datasets and tensors, named `@NAME` or `@1` in it.
-// Ownership: shares what it is given. Threads: a value. Errors: none; a text that names what is not here does
-// not build. Cost: a map.
+// Handed: what a caller gives a text besides itself: callbacks, datasets and tensors, named `@NAME` or `@1`
+// in it. Ownership: shares what it is given. Threads: a value. Errors: none; a text that names what is not
+// here does not build. Cost: a map.
 #pragma once
 
 #include <map>

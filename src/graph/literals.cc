@@ -90,7 +90,8 @@ NodePtr entry_node(const Tensor& tensor, int64_t i) {
 NodePtr axis_node(const Tensor& tensor, int axis, int64_t& entry) {
   if (axis == tensor.shape.rank()) return entry_node(tensor, entry++);
   auto node = node_of(Kind::list);
-  for (int64_t i = 0; i < tensor.shape.dim(axis); ++i) add_child(*node, "", axis_node(tensor, axis + 1, entry));
+  for (int64_t i = 0; i < tensor.shape.dim(axis); ++i)
+    add_child(*node, "", axis_node(tensor, axis + 1, entry));
   return node;
 }
 
@@ -111,11 +112,13 @@ NodePtr empty_node(const Tensor& tensor) {
 
 // A literal has this dtype by itself.
 bool is_plain(DType dtype) {
-  return dtype == DType::int64 || dtype == DType::float32 || dtype == DType::boolean || dtype == DType::string;
+  return dtype == DType::int64 || dtype == DType::float32 || dtype == DType::boolean ||
+         dtype == DType::string;
 }
 
 NodePtr tensor_node(const Tensor& tensor) {
-  if (is_complex(tensor.dtype) || tensor.dtype == DType::dataset || tensor.dtype == DType::invalid) return nullptr;
+  if (is_complex(tensor.dtype) || tensor.dtype == DType::dataset || tensor.dtype == DType::invalid)
+    return nullptr;
   if (tensor.count() == 0) return tensor.dtype == DType::string ? nullptr : empty_node(tensor);
   int64_t entry = 0;
   NodePtr entries = axis_node(tensor, 0, entry);

@@ -11,7 +11,9 @@ using syntax::Node;
 
 namespace {
 
-bool is_structure(const Spec& spec) { return spec.kind == Spec::Kind::tuple || spec.kind == Spec::Kind::dict; }
+bool is_structure(const Spec& spec) {
+  return spec.kind == Spec::Kind::tuple || spec.kind == Spec::Kind::dict;
+}
 
 // The literal for a member, or null.
 const Node* member(const Node& node, const Spec& spec, size_t i) {
@@ -41,13 +43,15 @@ Status read_literal(const CompileContext& context, const Node& node, const Spec&
   Scope scope;
   WEIR_ASSIGN(ExpressionRef value, compile_expression(context, scope, node, "", spec.dtype));
   if (!value->constant() || !value->spec().is_tensor() || !value->spec().shape.compatible(spec.shape)) {
-    return error_at(context, node, concat("expected ", spec.to_string(), ", found ", value->spec().to_string()));
+    return error_at(context, node,
+                    concat("expected ", spec.to_string(), ", found ", value->spec().to_string()));
   }
   out.push_back((*value->constant())[0]);
   return {};
 }
 
-Result<Components> read_value(const DeclaredParam& param, const std::variant<std::string, HandedValue>& given) {
+Result<Components> read_value(const DeclaredParam& param,
+                              const std::variant<std::string, HandedValue>& given) {
   if (const auto* text = std::get_if<std::string>(&given)) {
     WEIR_ASSIGN(syntax::Tree tree, syntax::parse_value(*text));
     CompileContext context{.source = tree.source};
@@ -59,7 +63,8 @@ Result<Components> read_value(const DeclaredParam& param, const std::variant<std
   WEIR_TRY(check_value(value.spec, value.values));
   WEIR_TRY(param.spec.check_compatible(value.spec));
   Components out;
-  for (int from : component_order(value.spec, param.spec)) out.push_back(value.values[static_cast<size_t>(from)]);
+  for (int from : component_order(value.spec, param.spec))
+    out.push_back(value.values[static_cast<size_t>(from)]);
   WEIR_TRY(check_value(param.spec, out));
   return out;
 }

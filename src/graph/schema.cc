@@ -64,14 +64,17 @@ std::string function_json(const FunctionParam& slot) {
 }
 
 std::string field_json(const Field& field) {
-  std::string out = concat("{\"name\": ", json(field.name), ", \"type\": ",
-                           json(std::visit([](const auto* slot) { return type_name(slot); }, field.slot)));
+  std::string out =
+      concat("{\"name\": ", json(field.name),
+             ", \"type\": ", json(std::visit([](const auto* slot) { return type_name(slot); }, field.slot)));
   if (auto* const* function = std::get_if<FunctionParam*>(&field.slot)) out += function_json(**function);
   syntax::NodePtr left_out = default_of(field);
   out += concat(", \"required\": ", left_out ? "false" : "true");
   if (left_out) out += concat(", \"default\": ", json(syntax::print(*left_out)));
-  if (field.bounds.low != std::numeric_limits<int64_t>::min()) out += concat(", \"minimum\": ", field.bounds.low);
-  if (field.bounds.high != std::numeric_limits<int64_t>::max()) out += concat(", \"maximum\": ", field.bounds.high);
+  if (field.bounds.low != std::numeric_limits<int64_t>::min())
+    out += concat(", \"minimum\": ", field.bounds.low);
+  if (field.bounds.high != std::numeric_limits<int64_t>::max())
+    out += concat(", \"maximum\": ", field.bounds.high);
   if (field.allows.automatic) out += ", \"auto\": true";
   if (field.allows.none) out += ", \"none\": true";
   return out + concat(", \"doc\": ", json(field.doc), "}");

@@ -27,24 +27,28 @@ void write_tensor(const Tensor& tensor, graph::Tensor& out) {
 }
 
 Result<Tensor> read_tensor(const graph::Tensor& in) {
-  if (in.dtype() < static_cast<uint32_t>(DType::boolean) || in.dtype() > static_cast<uint32_t>(DType::string)) {
-    return invalid_argument(concat("a serialized tensor has the dtype number ", in.dtype(), ", which is unknown"));
+  if (in.dtype() < static_cast<uint32_t>(DType::boolean) ||
+      in.dtype() > static_cast<uint32_t>(DType::string)) {
+    return invalid_argument(
+        concat("a serialized tensor has the dtype number ", in.dtype(), ", which is unknown"));
   }
   auto dtype = static_cast<DType>(in.dtype());
   if (in.dims_size() > kMaxRank) {
-    return invalid_argument(concat("a serialized tensor has ", in.dims_size(), " dimensions; at most ", kMaxRank,
-                                   " are possible"));
+    return invalid_argument(concat("a serialized tensor has ", in.dims_size(), " dimensions; at most ",
+                                   kMaxRank, " are possible"));
   }
   std::vector<int64_t> dims(in.dims().begin(), in.dims().end());
   int64_t count = checked_count(dims);
   // What is there bounds what is allocated.
   int64_t there = dtype == DType::string ? in.strings_size()
                                          : static_cast<int64_t>(in.entries().size() / dtype_size(dtype));
-  bool exact = dtype == DType::string ? in.entries().empty()
-                                      : in.strings_size() == 0 && in.entries().size() % dtype_size(dtype) == 0;
+  bool exact = dtype == DType::string
+                   ? in.entries().empty()
+                   : in.strings_size() == 0 && in.entries().size() % dtype_size(dtype) == 0;
   Shape shape{std::span<const int64_t>(dims)};
   if (count < 0 || count != there || !exact) {
-    return invalid_argument(concat("a serialized tensor of shape ", shape.to_string(), " has ", there, " entries"));
+    return invalid_argument(
+        concat("a serialized tensor of shape ", shape.to_string(), " has ", there, " entries"));
   }
   if (dtype == DType::string) {
     std::vector<std::string_view> texts(in.strings().begin(), in.strings().end());
@@ -69,8 +73,8 @@ Result<HandedValue> read_value(const graph::Value& in) {
 
 Status read_handed(const graph::Handed& in, const Handed& callbacks, Handed& out) {
   if (!is_identifier(in.word()) && !is_number(in.word())) {
-    return invalid_argument(concat("a serialized graph hands in something under ", quote(in.word()),
-                                   ", which is no name"));
+    return invalid_argument(
+        concat("a serialized graph hands in something under ", quote(in.word()), ", which is no name"));
   }
   HandedThing thing;
   if (in.has_value()) {
@@ -103,21 +107,23 @@ Result<std::string> Document::serialize() const {
       entry->mutable_value()->set_spec(value->spec.to_string());
       for (const Tensor& tensor : value->values) {
         if (tensor.dtype == DType::dataset) {
-          return failed_precondition("a value that holds a dataset cannot be serialized; hand the dataset in by itself");
+          return failed_precondition(
+              "a value that holds a dataset cannot be serialized; hand the dataset in by itself");
         }
         write_tensor(tensor, *entry->mutable_value()->add_components());
       }
       continue;
     }
     if (is_number(word)) {
-      return failed_precondition(concat("the callback @", word, " has no name, so that the graph cannot be "
+      return failed_precondition(concat("the callback @", word,
+                                        " has no name, so that the graph cannot be "
                                         "serialized; hand it in under a registered name"));
     }
     entry->mutable_callback();
   }
   if (out.ByteSizeLong() > INT32_MAX) {
-    return resource_exhausted(concat("the graph holds ", out.ByteSizeLong(),
-                                     " bytes of tensors; at most 2 GiB can be serialized"));
+    return resource_exhausted(
+        concat("the graph holds ", out.ByteSizeLong(), " bytes of tensors; at most 2 GiB can be serialized"));
   }
   return out.SerializeAsString();
 }
@@ -128,8 +134,8 @@ Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view byte
     return invalid_argument(concat("these ", bytes.size(), " bytes are no serialized graph"));
   }
   if (in.version() != kVersion) {
-    return invalid_argument(concat("the serialized graph has version ", in.version(), "; this library reads ",
-                                   kVersion));
+    return invalid_argument(
+        concat("the serialized graph has version ", in.version(), "; this library reads ", kVersion));
   }
   Handed handed;
   for (const graph::Handed& entry : in.handed()) WEIR_TRY(read_handed(entry, callbacks, handed));

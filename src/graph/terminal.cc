@@ -19,8 +19,8 @@ class Runner final : public TerminalRunner {
     for (const auto& site : dataset_->seed_sites()) out.push_back(site);
   }
 
-  // The call is part of a pump or poll of the outer iterator, whose crew must not be waited for; what runs ahead
-  // below the terminal gets a crew of its own.
+  // The call is part of a pump or poll of the outer iterator, whose crew must not be waited for; what runs
+  // ahead below the terminal gets a crew of its own.
   Status run(Session& outer, const EnvRef& env, uint64_t key, Components& out) const override {
     RefPtr<Session> session = make_session(outer.runtime);
     for (const auto& site : dataset_->seed_sites()) session->override_seed(*site, outer.seed(*site));
@@ -34,7 +34,8 @@ class Runner final : public TerminalRunner {
     });
     if (!got.ok()) return got.status();
     if (*got == Pull::cancelled) return Status(Code::cancelled, "the iterator was cancelled");
-    if (*got != Pull::rows) return internal_error(concat(dataset_->op().name, " gave no value; please report this"));
+    if (*got != Pull::rows)
+      return internal_error(concat(dataset_->op().name, " gave no value; please report this"));
     if (const ErrorPtr* error = block.error_of(0)) return Status(*error);
     out = block.row(0);
     return {};

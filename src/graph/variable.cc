@@ -32,8 +32,8 @@ struct VariableParams : ParamsOf<VariableParams> {
 class Variable final : public Cursor {
  public:
   Variable(Opening& opening, const VariableParams& params)
-      : input_(opening.ctx, node_of(params), dataset_of(params.value.values[0]).env, opening.key, opening.path, -1,
-               Port::Mode::pass) {}
+      : input_(opening.ctx, node_of(params), dataset_of(params.value.values[0]).env, opening.key,
+               opening.path, -1, Port::Mode::pass) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override { return input_.pull(ctx, want, out); }
   void state(Archive& archive) override { input_.state(archive); }

@@ -4,8 +4,8 @@ namespace weir {
 namespace {
 
 struct Applied : Graph {
-  Result<DocumentRef> apply(const char* name, std::vector<DocumentRef> inputs, std::vector<TextArgument> arguments,
-                            const Handed& handed = {}) {
+  Result<DocumentRef> apply(const char* name, std::vector<DocumentRef> inputs,
+                            std::vector<TextArgument> arguments, const Handed& handed = {}) {
     return apply_operator(runtime, name, inputs, arguments, handed);
   }
 };
@@ -49,11 +49,13 @@ TEST_CASE("What cannot be applied is refused", "[graph]") {
     TextArgument argument;
     const char* reason;
   };
-  for (const Row& row : {Row{"tke", true, {"", "1"}, "did you mean take?"}, Row{"take", false, {"", "1"}, "no input"},
-                         Row{"take", true, {"", "1) | skip(1"}, "no 1 values"}, Row{"take", true, {"m", "1"}, "m"},
-                         Row{"take", true, {"", "\"x\""}, "take"}, Row{"take", true, {"", ""}, "take"},
-                         Row{"range", true, {"", "1"}, "range"}}) {
-    auto result = graph.apply(row.name, row.piped ? std::vector{range} : std::vector<DocumentRef>{}, {row.argument});
+  for (const Row& row :
+       {Row{"tke", true, {"", "1"}, "did you mean take?"}, Row{"take", false, {"", "1"}, "no input"},
+        Row{"take", true, {"", "1) | skip(1"}, "no 1 values"}, Row{"take", true, {"m", "1"}, "m"},
+        Row{"take", true, {"", "\"x\""}, "take"}, Row{"take", true, {"", ""}, "take"},
+        Row{"range", true, {"", "1"}, "range"}}) {
+    auto result =
+        graph.apply(row.name, row.piped ? std::vector{range} : std::vector<DocumentRef>{}, {row.argument});
     INFO(row.name << " " << row.argument.text);
     REQUIRE_FALSE(result.ok());
     CHECK(result.status().code() == Code::invalid_argument);

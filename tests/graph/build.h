@@ -3,7 +3,6 @@
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
-
 #include <string>
 #include <vector>
 
@@ -48,6 +47,8 @@ HandedValue vector_of(const std::vector<T>& entries) {
   return {Spec::tensor(dtype_of<T>, shape), {tensor}};
 }
 
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace weir

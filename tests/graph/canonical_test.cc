@@ -27,7 +27,8 @@ TEST_CASE("One graph has one text", "[graph]") {
            Row{"zip((range(1), range(2)), range(3))", "zip((range(1), range(2)), range(3))"},
            Row{"zip(((range(1), range(2)),))", "zip(((range(1), range(2)),))"},
            Row{"zip({b: range(1), a: range(2)})", "zip({b: range(1), a: range(2)})"},
-           Row{"range(3) | flat_map(x -> range(0, x) | take(count: 2))", "range(3) | flat_map(x -> range(x) | take(2))"},
+           Row{"range(3) | flat_map(x -> range(0, x) | take(n: 2))",
+               "range(3) | flat_map(x -> range(x) | take(2))"},
            Row{"param n: int64\nrange($n)", "param n: int64\nrange($n)"},
            Row{"let a = range(0, 3) zip(a, a)", "let a = range(3)\nzip(a, a)"},
            Row{"let a = range(3) let a = a | take(2) zip(a, a)",
@@ -61,11 +62,13 @@ TEST_CASE("Names of texts that are put together do not mix", "[graph]") {
                    {"2", graph.build("let a = 4 range(a) | map(a -> a + 1) | map(x -> x + a)")}};
   DocumentRef document = graph.build("zip(@1, @2)", handed);
   CHECK(document->format() ==
-        "let a = 3\nlet a1 = 4\nzip(range(a) | map(x -> x + a), range(a1) | map(a -> a + 1) | map(x -> x + a1))");
+        "let a = 3\nlet a1 = 4\nzip(range(a) | map(x -> x + a), range(a1) | map(a -> a + 1) | map(x -> x + "
+        "a1))");
   CHECK(document->cardinality() == 3);
   CHECK(graph.build(document->format())->format() == document->format());
 
-  Handed params = {{"1", graph.build("param n: int64 range($n)")}, {"2", graph.build("param n: int64 range($n + 1)")}};
+  Handed params = {{"1", graph.build("param n: int64 range($n)")},
+                   {"2", graph.build("param n: int64 range($n + 1)")}};
   CHECK(graph.build("zip(@1, @2)", params)->format() == "param n: int64\nzip(range($n), range($n + 1))");
 }
 
@@ -104,8 +107,10 @@ TEST_CASE("Digests name the operator and parameter that differ", "[graph]") {
                "operator 2, repeat: parameter count is given in one of the two only"},
            Row{"range(5) | take(2)", "range(5)", "operator 2, take, is here only"},
            Row{"range(5)", "range(5) | map(x -> x)", "operator 2, map, is there only"},
-           Row{"range(5) | map(x -> x + 1)", "range(5) | map(x -> x + 2)", "operator 2, map: parameter f differs"},
-           Row{"zip(range(1), range(2))", "zip(range(1), range(3))", "operator 2, range: parameter stop differs"},
+           Row{"range(5) | map(x -> x + 1)", "range(5) | map(x -> x + 2)",
+               "operator 2, map: parameter f differs"},
+           Row{"zip(range(1), range(2))", "zip(range(1), range(3))",
+               "operator 2, range: parameter stop differs"},
        }) {
     Graph graph;
     GraphDigest here = graph.build(row.here)->digest();

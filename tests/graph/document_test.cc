@@ -32,8 +32,12 @@ TEST_CASE("Structure and cardinality follow from the text", "[graph]") {
            Row{"range(3) | map(x -> {a: x, b: x > 1})", "{a: int64, b: bool}", 3},
            Row{"range(3) | filter(x -> x > 1)", "int64", kUnknown},
            Row{"range(3) | flat_map(x -> range(x))", "int64", kUnknown},
-           Row{"range(3) | interleave(x -> range(x) | map(y -> (x, y)), cycle_length: 2)", "(int64, int64)", kUnknown},
+           Row{"range(3) | interleave(x -> range(x) | map(y -> (x, y)), cycle_length: 2)", "(int64, int64)",
+               kUnknown},
            Row{"range(4) | reduce(0, (s, x) -> s + x)", "int64", 1},
+           Row{"range(4) | reduce({a: 0, b: 1.0}, ({a, b}, x) -> {b: b, a: a + x})", "{a: int64, b: float32}",
+               1},
+           Row{"range(4) | reduce([0], (s, x) -> s)", "int64[1]", 1},
            Row{"range(3) | map(x -> range(x) | reduce(0, (s, y) -> s + y))", "int64", 3},
            Row{"range(3) | map(x -> range(x))", "dataset<int64>", 3},
            Row{"let a = range(3) zip(a, a)", "(int64, int64)", 3},
@@ -61,7 +65,8 @@ TEST_CASE("What does not build says where and why", "[graph]") {
            Row{"rnge(5)", "line 1, column 1", "did you mean range?"},
            Row{"range(5) | mpa(x -> x)", "line 1, column 12", "did you mean map?"},
            Row{"range(5)\n  | take()", "line 2, column 5", "take needs the parameter"},
-           Row{"range(5) | batch(2, drop_remaindr: true)", "line 1, column 21", "did you mean drop_remainder?"},
+           Row{"range(5) | batch(2, drop_remaindr: true)", "line 1, column 21",
+               "did you mean drop_remainder?"},
            Row{"range(5) | batch(2, n: 3)", "line 1, column 21", "n is given twice"},
            Row{"range(5) | batch(0)", "line 1, column 18", "batch: n: expected at least 1, found 0"},
            Row{"range(5) | batch(1.5)", "line 1, column 18", "batch: n: "},
@@ -70,11 +75,13 @@ TEST_CASE("What does not build says where and why", "[graph]") {
            Row{"range(5) | batch(2, 3)", "line 1, column 21", "drop_remainder"},
            Row{"range(1, 2, 3, int64, 5)", "line 1, column 23", "at most 4 arguments"},
            Row{"range(5) | ignore_errors(true, 1)", "line 1, column 32", "at most 1"},
-           Row{"range(3) | filter(x -> x)", "line 1, column 24", "filter: f: expected a scalar bool, found int64"},
+           Row{"range(3) | filter(x -> x)", "line 1, column 24",
+               "filter: f: expected a scalar bool, found int64"},
            Row{"range(3) | filter(x -> [x > 1, true])", "line 1, column 24", "found bool[2]"},
            Row{"range(3) | flat_map(x -> x)", "line 1, column 26", "expected a dataset, found int64"},
            Row{"range(3) | map(5)", "line 1, column 16", "expected a lambda or a @callback"},
-           Row{"range(3) | reduce(0, (s, x) -> cast(s + x, float32))", "line 1", "expected int64, found float32"},
+           Row{"range(3) | reduce(0, (s, x) -> cast(s + x, float32))", "line 1",
+               "expected int64, found float32"},
            Row{"range(3) | reduce(0, (s, x) -> (s, x))", "line 1", "keeps its structure"},
            Row{"range(3) | reduce(0, (s, x) -> s) | take(1)", "line 1, column 12", "nothing can follow it"},
            Row{"zip()", "line 1, column 1", "zip needs the parameter"},
@@ -90,6 +97,8 @@ TEST_CASE("What does not build says where and why", "[graph]") {
            Row{"range(3) | concatenate(from_tensors(1.0))", "line 1, column 12", "concatenate"},
            Row{"range(3) | flat_map(x -> range(x) | batch(0))", "line 1, column 43", "at least 1"},
            Row{"range(3) | map(x -> y)", "line 1, column 21", "y"},
+           Row{"param n: int64 param n: int64 range($n)", "line 1, column 22", "a second param"},
+           Row{"range(3) | map(x -> $m)", "line 1, column 21", "m"},
            Row{"range(0, 5, 0)", "line 1, column 1", "step"},
        }) {
     Graph graph;
@@ -152,7 +161,11 @@ TEST_CASE("Values, datasets and their parameters can be handed in", "[graph]") {
   REQUIRE(document->root()->inputs()[0] == document->root()->inputs()[2]);
   REQUIRE(contains(graph.refused("range(3) | map(@v)", handed), "is no callback"));
 
-  Handed two = {{"1", graph.build("param n: int64 range($n)")}, {"2", graph.build("param n: string tfrecord($n)")}};
+  Handed terminal = {{"1", graph.build("range(3) | reduce(0, (s, x) -> s)")}};
+  REQUIRE(contains(graph.refused("@1 | take(1)", terminal), "expected a dataset"));
+
+  Handed two = {{"1", graph.build("param n: int64 range($n)")},
+                {"2", graph.build("param n: string tfrecord($n)")}};
   REQUIRE(contains(graph.refused("zip(@1, @2)", two), "disagree about $n"));
 }
 

@@ -1,7 +1,6 @@
 #include "graph/format_element.h"
 
 #include <catch2/catch_test_macros.hpp>
-
 #include <limits>
 
 namespace weir {
@@ -29,7 +28,8 @@ TEST_CASE("Floats print with the fewest digits that read back", "[format]") {
        {Row{0.1, "0.1"}, Row{0.0, "0.0"}, Row{-0.0, "-0.0"}, Row{1, "1.0"}, Row{1e-4, "0.0001"},
         Row{1e-5, "1e-05"}, Row{1.5e-5, "1.5e-05"}, Row{1e15, "1000000000000000.0"}, Row{1e16, "1e+16"},
         Row{123456.789, "123456.789"}, Row{1e100, "1e+100"}, Row{1.0 / 3, "0.3333333333333333"},
-        Row{std::numeric_limits<double>::infinity(), "inf"}, Row{-std::numeric_limits<double>::infinity(), "-inf"},
+        Row{std::numeric_limits<double>::infinity(), "inf"},
+        Row{-std::numeric_limits<double>::infinity(), "-inf"},
         Row{std::numeric_limits<double>::quiet_NaN(), "nan"}, Row{5e-324, "5e-324"}}) {
     REQUIRE(format_float(row.value) == row.text);
   }
@@ -64,10 +64,11 @@ TEST_CASE("Tensors print as nested lists, empty ones with a shape that brackets 
   }
   REQUIRE(printed(Spec::tensor(DType::int64, {2, 2}), {tensor_of<int64_t>({1, 2, -3, 4}, {2, 2})}) ==
           "[[1, 2], [-3, 4]]");
-  REQUIRE(printed(Spec::tensor(DType::boolean, {2}), {tensor_of<bool>({true, false}, {2})}) == "[true, false]");
+  REQUIRE(printed(Spec::tensor(DType::boolean, {2}), {tensor_of<bool>({true, false}, {2})}) ==
+          "[true, false]");
   REQUIRE(printed(Spec::tensor(DType::uint8, {1}), {tensor_of<uint8_t>({200}, {1})}) == "[200]");
-  REQUIRE(printed(Spec::tensor(DType::complex64),
-                  {Tensor::scalar(std::complex<float>(1, -2))}) == "(1.0-2.0j)");
+  REQUIRE(printed(Spec::tensor(DType::complex64), {Tensor::scalar(std::complex<float>(1, -2))}) ==
+          "(1.0-2.0j)");
   REQUIRE(printed(Spec::tensor(DType::complex128), {Tensor::scalar(std::complex<double>(1, 2))}) ==
           "(1.0+2.0j)");
   REQUIRE(printed(Spec::tensor(DType::string), {Tensor::string("a\"\n\xc3\xa9")}) == R"("a\"\n\xc3\xa9")");

@@ -16,14 +16,28 @@ TEST_CASE("Parameters are read from literals of their spec", "[graph]") {
     bool fits;
   };
   for (const Row& row : {
-           Row{"int64", "5", true}, Row{"int64", "-5", true}, Row{"int64", "1.5", false}, Row{"int64", "[1]", false},
-           Row{"uint8", "255", true}, Row{"uint8", "256", false}, Row{"float32", "1", true},
-           Row{"float64", "0.1", true}, Row{"bool", "true", true}, Row{"bool", "1", false},
-           Row{"string", "\"a b\"", true}, Row{"string", "word", true}, Row{"string", "5", false},
-           Row{"int64[2]", "[1, 2]", true}, Row{"int64[2]", "[1, 2, 3]", false}, Row{"int64[?]", "[1, 2, 3]", true},
-           Row{"(int64, string)", "(1, \"a\")", true}, Row{"(int64, string)", "(1,)", false},
-           Row{"{a: int64, b: float32[2]}", "{b: [1, 2], a: 3}", true}, Row{"{a: int64}", "{c: 3}", false},
-           Row{"int64", "", false}, Row{"int64", "(", false},
+           Row{"int64", "5", true},
+           Row{"int64", "-5", true},
+           Row{"int64", "1.5", false},
+           Row{"int64", "[1]", false},
+           Row{"uint8", "255", true},
+           Row{"uint8", "256", false},
+           Row{"float32", "1", true},
+           Row{"float64", "0.1", true},
+           Row{"bool", "true", true},
+           Row{"bool", "1", false},
+           Row{"string", "\"a b\"", true},
+           Row{"string", "word", true},
+           Row{"string", "5", false},
+           Row{"int64[2]", "[1, 2]", true},
+           Row{"int64[2]", "[1, 2, 3]", false},
+           Row{"int64[?]", "[1, 2, 3]", true},
+           Row{"(int64, string)", "(1, \"a\")", true},
+           Row{"(int64, string)", "(1,)", false},
+           Row{"{a: int64, b: float32[2]}", "{b: [1, 2], a: 3}", true},
+           Row{"{a: int64}", "{c: 3}", false},
+           Row{"int64", "", false},
+           Row{"int64", "(", false},
        }) {
     Graph graph;
     DocumentRef document = graph.build(std::string("param v: ") + row.spec + "\nrange(3)");
@@ -53,7 +67,8 @@ TEST_CASE("Parameters that are missing, unknown or given twice are named", "[gra
   DocumentRef document = graph.build("param count: int64 range($count)");
   CHECK(contains(bind_text(*document, {}).status().error().message, "$count needs a value; expected int64"));
   CHECK(contains(bind_text(*document, {{"cuont", "1"}}).status().error().message, "did you mean $count?"));
-  CHECK(contains(bind_text(*document, {{"count", "1"}, {"count", "1"}}).status().error().message, "given twice"));
+  CHECK(contains(bind_text(*document, {{"count", "1"}, {"count", "1"}}).status().error().message,
+                 "given twice"));
   DocumentRef without = graph.build("range(3)");
   CHECK(contains(bind_text(*without, {{"n", "1"}}).status().error().message, "declares none"));
   auto none = bind_text(*without, {});

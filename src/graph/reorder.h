@@ -1,0 +1,15 @@
+// A function whose result is another's with dict keys in the order that its caller goes by.
+// Ownership: shares the function. Threads, errors: the function's. Cost: moves a column a component.
+#pragma once
+
+#include "expr/function.h"
+
+namespace weir {
+
+// `spec` with the keys of its dicts ordered as in `like`. REQUIRES: equal structure, keys in any order
+Spec ordered_like(const Spec& spec, const Spec& like);
+
+// REQUIRES: wanted is the function's result with keys in another order
+FunctionRef reorder_result(FunctionRef function, Spec wanted);
+
+}  // namespace weir
