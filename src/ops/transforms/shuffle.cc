@@ -12,7 +12,7 @@
 #include "core/rowstore.h"
 #include "dataset/operator.h"
 #include "dataset/patience.h"
-#include "ops/transforms/shuffle_order.h"
+#include "ops/shuffle_order.h"
 
 namespace weir {
 namespace {

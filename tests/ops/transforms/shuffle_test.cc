@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/transforms/shuffle_order.h"
+#include "ops/shuffle_order.h"
 #include "support/test_runtime.h"
 
 namespace weir {

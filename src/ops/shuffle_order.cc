@@ -1,4 +1,4 @@
-#include "ops/transforms/shuffle_order.h"
+#include "ops/shuffle_order.h"
 
 #include <algorithm>
 #include <cmath>
