@@ -16,7 +16,7 @@ constexpr int kTriesPerCall = 16;
 
 // One iterator's code on this thread, inside those further up.
 struct Frame {
-  const Crew* crew;
+  Crew* crew;
   Frame* up;
 };
 
@@ -32,7 +32,7 @@ Frame* innermost_frame() { return static_cast<Frame*>(frame_slot()); }
 
 class FrameScope {
  public:
-  explicit FrameScope(const Crew* crew) : slot_(frame_slot()), frame_{crew, static_cast<Frame*>(slot_)} {
+  explicit FrameScope(Crew* crew) : slot_(frame_slot()), frame_{crew, static_cast<Frame*>(slot_)} {
     slot_ = &frame_;
   }
   FrameScope(const FrameScope&) = delete;
@@ -87,7 +87,7 @@ class Crew::LaneJob final : public Job {
 // A call that may wait for this crew: refuses where that could last for ever, keeps the edge while it lasts.
 class Crew::Visit {
  public:
-  explicit Visit(const Crew& crew) : crew_(crew), scope_(&crew) {
+  explicit Visit(Crew& crew) : crew_(crew), scope_(&crew) {
     if (!crew.executor_.alive()) {
       status_ = failed_precondition(
           "expected the process that created this iterator, found a child after fork, which has none of its "
@@ -103,7 +103,7 @@ class Crew::Visit {
   const Status& status() const { return status_; }
 
  private:
-  const Crew& crew_;
+  Crew& crew_;
   FrameScope scope_;
   Status status_;
   bool waits_ = false;
@@ -224,6 +224,16 @@ void Crew::wake() {
 }
 
 void Crew::interrupt() {
+  raise_all();
+  try {
+    // What this iterator's code waits for may end because of the cancel, too.
+    for (const RefPtr<Crew>& crew : awaited_by(this)) crew->raise_all();
+  } catch (const std::bad_alloc&) {
+    // Those notice the cancel when their wait ends by itself.
+  }
+}
+
+void Crew::raise_all() {
   for (;;) {
     MutexLock lock(mutex_);
     wakes_.fetch_add(1);

@@ -73,7 +73,7 @@ class Crew final : public Waker {
 
   // The root is worth polling again.
   void wake() override;
-  // Raises every waiting thread: after a cancel.
+  // Raises every thread that waits here, or in an iterator that code of this one waits for: after a cancel.
   void interrupt();
   // Waits until no pump of this crew runs. Returns at once on a thread that is inside any iterator's code,
   // where waiting might never end.
@@ -115,6 +115,7 @@ class Crew final : public Waker {
   Result<Pull> drive_blocking(PollRef poll);
   Result<Pull> drive_once(PollRef poll);
   Status run_between(PollRef work);
+  void raise_all();
   void take_turn();
   void leave();
 

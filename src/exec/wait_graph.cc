@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "core/sync.h"
+#include "exec/crew.h"
 
 namespace weir {
 namespace {
 
 struct Graph {
   Mutex mutex;
-  std::vector<std::pair<const Crew*, const Crew*>> edges;
+  std::vector<std::pair<Crew*, Crew*>> edges;
 };
 
 // Never destroyed: threads may still wait when the process ends.
@@ -31,25 +32,25 @@ Graph& graph() {
   return *graph;
 }
 
-// REQUIRES: the graph has no circle, and its lock is held.
-bool reaches(const Graph& graph, const Crew* from, const Crew* to) {
-  std::vector<const Crew*> reached{from};
-  for (size_t i = 0; i < reached.size(); ++i) {
-    if (reached[i] == to) return true;
+// `from` and all that it waits for. REQUIRES: the graph's lock is held.
+std::vector<Crew*> reached(const Graph& graph, Crew* from) {
+  std::vector<Crew*> found{from};
+  for (size_t i = 0; i < found.size(); ++i) {
     for (const auto& [waiting, awaited] : graph.edges) {
-      if (waiting != reached[i]) continue;
-      if (std::find(reached.begin(), reached.end(), awaited) == reached.end()) reached.push_back(awaited);
+      if (waiting != found[i]) continue;
+      if (std::find(found.begin(), found.end(), awaited) == found.end()) found.push_back(awaited);
     }
   }
-  return false;
+  return found;
 }
 
 }  // namespace
 
-Status add_wait(const Crew* from, const Crew* to) {
+Status add_wait(Crew* from, Crew* to) {
   Graph& all = graph();
   MutexLock lock(all.mutex);
-  if (reaches(all, to, from)) {
+  const std::vector<Crew*> behind = reached(all, to);
+  if (std::find(behind.begin(), behind.end(), from) != behind.end()) {
     return failed_precondition(
         "expected an iterator that does not wait for the caller; this one's pipeline is waiting, directly or "
         "through other iterators, for the callback that makes this call. Use a separate iterator");
@@ -58,13 +59,25 @@ Status add_wait(const Crew* from, const Crew* to) {
   return Status();
 }
 
-void remove_wait(const Crew* from, const Crew* to) {
+void remove_wait(Crew* from, Crew* to) {
   Graph& all = graph();
   MutexLock lock(all.mutex);
   auto found = std::find(all.edges.begin(), all.edges.end(), std::pair(from, to));
   if (found == all.edges.end()) return;
   *found = all.edges.back();
   all.edges.pop_back();
+}
+
+std::vector<RefPtr<Crew>> awaited_by(Crew* from) {
+  Graph& all = graph();
+  std::vector<RefPtr<Crew>> found;
+  MutexLock lock(all.mutex);
+  if (all.edges.empty()) return found;
+  for (Crew* crew : reached(all, from)) {
+    // An edge's crew lives at least as long as the edge.
+    if (crew != from) found.emplace_back(crew);
+  }
+  return found;
 }
 
 }  // namespace weir

@@ -4,6 +4,9 @@
 // nothing for a call that does not come from inside another iterator.
 #pragma once
 
+#include <vector>
+
+#include "core/ref.h"
 #include "core/status.h"
 
 namespace weir {
@@ -11,7 +14,9 @@ namespace weir {
 class Crew;
 
 // "`from` waits for `to`". REQUIRES: remove_wait() with the same arguments once it waits no more.
-Status add_wait(const Crew* from, const Crew* to);
-void remove_wait(const Crew* from, const Crew* to);
+Status add_wait(Crew* from, Crew* to);
+void remove_wait(Crew* from, Crew* to);
+// Those that `from` waits for, directly or through others.
+std::vector<RefPtr<Crew>> awaited_by(Crew* from);
 
 }  // namespace weir

@@ -109,6 +109,26 @@ TEST_CASE("crew: an iterator that would wait for itself is refused") {
   CHECK(nested(b) == Code::ok);
 }
 
+TEST_CASE("crew: an interrupt reaches the iterators that this one's code waits for", "[threads]") {
+  Driven a;
+  Driven b;
+  std::atomic<bool> waiting{false};
+  std::atomic<bool> cancelled{false};
+  std::thread canceller([&] {
+    waiting.wait(false);
+    cancelled = true;
+    a.crew().interrupt();
+  });
+  CHECK(*a.crew().drive([&] {
+    return *b.crew().drive([&] {
+      waiting = true;
+      waiting.notify_all();
+      return cancelled ? Pull::cancelled : Pull::pending;
+    });
+  }) == Pull::cancelled);
+  canceller.join();
+}
+
 TEST_CASE("crew: between two polls means between them", "[threads]") {
   Driven driven;
   std::atomic<bool> polling{false};
