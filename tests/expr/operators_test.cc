@@ -1,0 +1,90 @@
+#include "expr/harness.h"
+
+namespace weir::test {
+
+TEST_CASE("arithmetic wraps, broadcasts and keeps dtypes") {
+  Lab lab;
+  lab.check("(a, b) -> (a + b, a - b, a * b)", {"(7, 2)", "(-7, 3)", "(0, -4)"},
+            {"(9, 5, 14)", "(-4, -10, -21)", "(-4, 4, 0)"}, "(int64, int64, int64)");
+  lab.check("x -> (x + 1, x * x)", {"9223372036854775807"}, {"(-9223372036854775808, 1)"});
+  lab.check("x -> (x + 1, x - 1, x * 3)", {"uint8(0)", "uint8(255)"},
+            {"(uint8(1), uint8(255), uint8(0))", "(uint8(0), uint8(254), uint8(253))"});
+  lab.check("(a, b) -> a * b", {"(uint16(65535), uint16(65535))"}, {"uint16(1)"});
+  lab.check("(c, r) -> c + r", {"([[1], [2]], [10, 20, 30])"}, {"[[11, 21, 31], [12, 22, 32]]"}, "int64[2, 3]");
+  lab.check("v -> (v * 10, 10 - v)", {"[1, 2, 3]"}, {"([10, 20, 30], [9, 8, 7])"});
+}
+
+TEST_CASE("division follows Python's signs, and by zero fails its element only") {
+  Lab lab;
+  const std::vector<std::string> rows = {"(7, 2)", "(-7, 2)", "(7, -2)", "(-7, -2)", "(1, 0)", "(100, 9)"};
+  lab.check("(a, b) -> (a // b, a % b)", rows,
+            {"(3, 1)", "(-4, 1)", "(-4, -1)", "(3, -1)", "error", "(11, 1)"});
+  lab.check("v -> 30 // v", {"[1, 2]", "[3, 0]", "[5, 6]"}, {"[30, 15]", "error", "[6, 5]"});
+  lab.check("(a, b) -> (a // b, a % b)", {"(7.5, -2.0)", "(-7.5, 2.0)", "(4.0, 0.5)"},
+            {"(-4.0, -0.5)", "(-4.0, 0.5)", "(8.0, 0.0)"});
+  lab.check("x -> x / 255", {"uint8(51)"}, {"0.2"}, "float32");
+  lab.check("x -> (12 / x, x // -1)", {"3", "-9223372036854775808"},
+            {"(float64(4.0), -3)", "(float64(12) / float64(-9223372036854775808), -9223372036854775808)"});
+}
+
+TEST_CASE("powers bind to the right and stronger than minus") {
+  Lab lab;
+  lab.check("x -> (-x ** 2, 2 ** 3 ** 2, x ** 5)", {"3", "-3"}, {"(-9, 512, 243)", "(-9, 512, -243)"});
+  lab.check("(a, b) -> a ** b", {"(2, 10)", "(2, -1)"}, {"1024", "error"});
+  lab.check("x -> x ** 3.0", {"-8.0", "0.0"}, {"-512.0", "0.0"});
+}
+
+TEST_CASE("comparisons give bool; strings compare by bytes") {
+  Lab lab;
+  lab.check("(a, b) -> (a == b, a != b, a < b, a >= b)", {"(nan, nan)", "(-inf, inf)", "(-0.0, 0.0)"},
+            {"(false, true, false, false)", "(false, true, true, false)", "(true, false, false, true)"});
+  lab.check("(a, b) -> (a < b, a == b)", {"(\"ab\", \"b\")", "(\"\\xff\", \"a\")"},
+            {"(true, false)", "(false, false)"});
+  lab.check("(a, b) -> a - b > b", {"(uint64(0), uint64(1))"}, {"true"});
+  lab.check("t -> (true or t and false, not t)", {"true", "false"}, {"(true, false)", "(true, true)"});
+}
+
+TEST_CASE("strings join") {
+  Lab lab;
+  lab.check("(a, b) -> a + \"-\" + b", {"(\"ab\", \"c\")", "(\"\", \"\\x00e\")"}, {"\"ab-c\"", "\"-\\x00e\""});
+  lab.check("v -> v + [[\"1\"], [\"2\"]]", {"[\"a\", \"b\"]"}, {"[[\"a1\", \"b1\"], [\"a2\", \"b2\"]]"});
+}
+
+TEST_CASE("halves compute in float and round") {
+  Lab lab;
+  lab.check("v -> (v / 3.0, v * v)", {"float16([0.5, 2.0])"}, {"(float16([0.1666, 0.6665]), float16([0.25, 4.0]))"});
+  lab.check("v -> v * 1.5", {"bfloat16([0.5, 3.0])"}, {"bfloat16([0.75, 4.5])"});
+}
+
+TEST_CASE("literals adapt within their class, and only if they fit") {
+  Lab lab;
+  lab.check("(a, b) -> (a + 1, 2 * b)", {"(int8(1), float64(2.5))"}, {"(int8(2), float64(5.0))"});
+  lab.check("x -> x * 3", {"float64(0.1)"}, {"float64(0.30000000000000004)"});
+  lab.check("(a, b) -> let k = 2 in (a * k, b * k, k)", {"(uint8([250, 3]), float64(0.5))"},
+            {"(uint8([244, 6]), float64(1.0), 2)"});
+  lab.check("(a, b) -> ([a, 1, 2.5], [b, 1])", {"(float64(0.5), uint8(7))"},
+            {"(float64([0.5, 1.0, 2.5]), uint8([7, 1]))"});
+  lab.check("e -> e + 1", {"[]"}, {"[]"}, "float32[0]");
+  lab.refuse("v -> v + (1 + 2)", "uint8([1, 2])", "uint8");
+  lab.refuse("x -> x + 300", "uint8(1)", "300 does not fit uint8");
+  lab.refuse("x -> x + 0.5", "1", "0.5");
+  lab.refuse("x -> uint8(300) + x", "uint8(1)", "300 does not fit uint8");
+  lab.refuse("x -> x + 18446744073709551615", "1", "does not fit int64");
+}
+
+TEST_CASE("mistakes are found when the expression is built") {
+  Lab lab;
+  lab.refuse("(a, b) -> a + b", "(1, 2.5)", "int64(…)");
+  lab.refuse("(a, b) -> a == b", "(true, 1)", "bool");
+  lab.refuse("x -> x and true", "1", "bool");
+  lab.refuse("s -> -s", "\"a\"", "string");
+  lab.refuse("(a, b) -> a + b", "([1, 2], [1, 2, 3])", "broadcast");
+  lab.refuse("t -> t + 1", "(1, 2)", "tensor");
+  lab.refuse("x -> sqr(x)", "1.0", "sqrt");
+  lab.refuse("x -> maximum(x)", "1", "'b'");
+  lab.refuse("x -> xx + 1", "1", "did you mean 'x'");
+  lab.refuse("x -> cast(x, float33)", "1", "float33");
+  lab.refuse("x -> int64(x)", "\"1\"", "to_number");
+}
+
+}  // namespace weir::test
