@@ -37,7 +37,9 @@ std::string first_difference(size_t index, const NodeDigest& a, const NodeDigest
 
 }  // namespace
 
-uint64_t hash_of(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+uint64_t hash_of(std::string_view bytes, uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
 
 Fingerprint fingerprint_of(std::string_view bytes) {
   XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());

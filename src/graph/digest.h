@@ -22,7 +22,7 @@ struct Fingerprint {
 };
 Fingerprint fingerprint_of(std::string_view bytes);
 // XXH3, 64 bits.
-uint64_t hash_of(std::string_view bytes);
+uint64_t hash_of(std::string_view bytes, uint64_t seed = 0);
 
 struct ParameterDigest {
   std::string name;

@@ -23,17 +23,14 @@ std::string hashed_part(std::string_view bytes) {
   return std::string(bytes.substr(0, kHashedEnd)) + std::string(bytes.substr(bytes.size() - kHashedEnd));
 }
 
-std::string bytes_of(const Tensor& tensor) {
+uint64_t hash_of_tensor(const Tensor& tensor) {
   if (!has_owners(tensor.dtype)) {
-    return hashed_part({reinterpret_cast<const char*>(tensor.data), tensor.byte_size()});
+    return hash_of(hashed_part({reinterpret_cast<const char*>(tensor.data), tensor.byte_size()}));
   }
-  std::string out;
-  if (tensor.dtype != DType::string) return out;
-  for (const Str& text : tensor.entries<Str>()) {
-    out += concat(text.size, ":");
-    out.append(text.data, text.size);
-  }
-  return hashed_part(out);
+  uint64_t hash = 0;
+  if (tensor.dtype != DType::string) return hash;
+  for (const Str& text : tensor.entries<Str>()) hash = hash_of({text.data, text.size}, hash + text.size);
+  return hash;
 }
 
 uint64_t hash_of_thing(const HandedThing& thing) {
@@ -41,7 +38,7 @@ uint64_t hash_of_thing(const HandedThing& thing) {
   if (!value) return 0;
   std::string bytes = value->spec.to_string();
   for (const Tensor& tensor : value->values) {
-    bytes += concat(dtype_name(tensor.dtype), tensor.shape.to_string(), bytes_of(tensor));
+    bytes += concat(dtype_name(tensor.dtype), tensor.shape.to_string(), hash_of_tensor(tensor));
   }
   return hash_of(bytes);
 }
