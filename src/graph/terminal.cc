@@ -9,6 +9,16 @@ namespace weir {
 
 namespace {
 
+// Pumps that a terminal leaves behind keep the iterator's session, and with it the runtime, until they are done.
+class InnerOwner final : public RefCounted {
+ public:
+  InnerOwner(RefPtr<Session> outer, RefPtr<Crew> crew) : outer_(std::move(outer)), crew_(std::move(crew)) {}
+
+ private:
+  const RefPtr<Session> outer_;
+  const RefPtr<Crew> crew_;
+};
+
 class Runner final : public TerminalRunner {
  public:
   explicit Runner(DatasetRef dataset) : dataset_(std::move(dataset)) {}
@@ -22,13 +32,15 @@ class Runner final : public TerminalRunner {
   // The call is part of a pump or poll of the outer iterator, whose crew must not be waited for; what runs
   // ahead below the terminal gets a crew of its own.
   Status run(Session& outer, const EnvRef& env, uint64_t key, Components& out) const override {
-    RefPtr<Session> session = make_session(outer.runtime);
+    auto crew = make_ref<Crew>(outer.runtime);
+    auto session =
+        make_ref<Session>(outer.runtime, make_ref<InnerOwner>(RefPtr<Session>(&outer), crew), crew.get());
     for (const auto& site : dataset_->seed_sites()) session->override_seed(*site, outer.seed(*site));
     EpochScope epochs;
-    Context ctx{*session, session->crew, &epochs};
+    Context ctx{*session, crew.get(), &epochs};
     std::unique_ptr<Stage> stage = Stage::open(ctx, dataset_, env, key, nullptr, -1);
     Block block;
-    Result<Pull> got = session->crew->drive([&] {
+    Result<Pull> got = crew->drive([&]() noexcept {
       if (outer.cancelled.load(std::memory_order_relaxed)) session->cancelled.store(true);
       return stage->next(ctx, Want{}, block);
     });
