@@ -15,7 +15,7 @@ size_t aligned(size_t size) { return (size + kAlignment - 1) & ~(kAlignment - 1)
 
 }  // namespace
 
-uint8_t* Arena::allocate(size_t size) {
+uint8_t* Scratch::allocate(size_t size) {
   if (!chunk_ || chunk_->size() - at_ < size) {
     chunk_ = Buffer::allocate(std::max(size, kChunkBytes));
     at_ = 0;
@@ -28,13 +28,14 @@ uint8_t* Arena::allocate(size_t size) {
   return out;
 }
 
-void Arena::reset() {
+void Scratch::reset() {
   used_.clear();
   at_ = 0;
   if (chunk_ && !chunk_->unique()) chunk_ = nullptr;
 }
 
 void Slot::borrow(const Slot& other) {
+  own_ = false;
   form = other.form;
   uniform = other.uniform;
   view = other.view;
@@ -44,6 +45,7 @@ void Slot::borrow(const Slot& other) {
 }
 
 void Slot::borrow(const Tensor& value) {
+  own_ = false;
   form = Form::dense;
   uniform = true;
   view = {value.dtype, value.shape, value.data, 0};
@@ -52,6 +54,7 @@ void Slot::borrow(const Tensor& value) {
 }
 
 void Slot::borrow(const Column& column) {
+  own_ = false;
   uniform = false;
   if (!column.dense()) {
     form = Form::list;
@@ -134,10 +137,10 @@ uint8_t* Slot::make(int first, int count, const Shape& shape) {
 uint8_t* Slot::make_row(int row, const Shape& shape) { return make(row, 1, shape); }
 
 void Slot::share(const Slot& other, const Shape& shape, size_t offset) {
+  own_ = false;
   form = Form::dense;
   uniform = other.uniform;
-  view = other.view;
-  view.shape = shape;
+  view = {view.dtype, shape, other.view.data, other.view.stride};
   view.data += offset;
   holder = other.holder;
   origin = other.origin;
