@@ -169,6 +169,7 @@ void Evaluation::run_side(const Program& program, Frame& frame, const std::vecto
                           std::span<const int32_t> rows, bool drop) {
   frame.errors.clear();
   frame.error_count = 0;
+  frame.error_count = 0;
   for (size_t i = 0; i < program.registers.size(); ++i) {
     const Register& reg = program.registers[i];
     if (reg.source != Register::Source::input) continue;

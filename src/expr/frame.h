@@ -11,7 +11,7 @@
 namespace weir {
 
 // Memory that is handed out from front to back, and again from the front once nobody else holds it.
-class Arena {
+class Scratch {
  public:
   uint8_t* allocate(size_t size);
   // What the last allocate() lies in.
@@ -84,7 +84,7 @@ class Slot {
   Column* destination_ = nullptr;
   BufferRef memory_;
   std::vector<Tensor> own_list_;
-  Arena arena_;
+  Scratch arena_;
 };
 
 struct Frame {
@@ -94,7 +94,7 @@ struct Frame {
   // Indexed by instruction.
   struct Work {
     // Bytes of strings, and what results point into besides.
-    Arena bytes;
+    Scratch bytes;
     std::vector<RefPtr<RefCounted>> kept;
     std::unique_ptr<Frame> then_frame;
     std::unique_ptr<Frame> else_frame;

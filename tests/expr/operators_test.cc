@@ -83,7 +83,6 @@ TEST_CASE("mistakes are found when the expression is built") {
   lab.refuse("x -> sqr(x)", "1.0", "sqrt");
   lab.refuse("x -> maximum(x)", "1", "'b'");
   lab.refuse("x -> xx + 1", "1", "did you mean 'x'");
-  lab.refuse("x -> cast(x, float33)", "1", "float33");
   lab.refuse("x -> int64(x)", "\"1\"", "to_number");
 }
 
