@@ -1,5 +1,6 @@
 // Mistakes that many kernels report when a call is typed, in the same words.
-// Ownership: none. Threads: as KernelCall. Errors: invalid_argument at the argument. Cost: one string if it fails.
+// Ownership: none. Threads: as KernelCall. Errors: invalid_argument at the argument. Cost: one string if it
+// fails.
 #pragma once
 
 #include "core/text.h"
@@ -13,7 +14,8 @@ inline Status wrong_dtype(const KernelCall& call, int param, std::string_view ex
 
 inline Status check_scalar(const KernelCall& call, int param, std::string_view what) {
   if (call.shape(param) == Shape()) return Status();
-  return call.error(param, concat("expected ", what, " to be a scalar, found the shape ", call.shape(param).to_string()));
+  return call.error(
+      param, concat("expected ", what, " to be a scalar, found the shape ", call.shape(param).to_string()));
 }
 
 }  // namespace weir

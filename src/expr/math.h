@@ -1,7 +1,8 @@
-// exp and log: one implementation for all block widths and instruction sets, of plain operations without branches or
-// calls, which the compiler vectorises; compiled without contraction, so that every level gives the same bits.
-// Ownership: none. Threads: pure. Errors: none; out of range gives 0, inf, -inf or nan as IEEE has it.
-// Cost: about 1 ns an entry of float32, 3 ns of float64. Within 1.5 units in the last place. Rounding to nearest.
+// exp and log: one implementation for all block widths and instruction sets, of plain operations without
+// branches or calls, which the compiler vectorises; compiled without contraction, so that every level gives
+// the same bits. Ownership: none. Threads: pure. Errors: none; out of range gives 0, inf, -inf or nan as IEEE
+// has it. Cost: about 1 ns an entry of float32, 3 ns of float64. Within 1.5 units in the last place. Rounding
+// to nearest.
 #pragma once
 
 #include <bit>
@@ -98,7 +99,8 @@ inline double log(double x) {
   constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcd;
   const bool tiny = x < std::numeric_limits<double>::min();
   const double scaled = tiny ? x * 0x1p52 : x;
-  // The exponent counted from that of 2^-1075, so that it is not negative, and read as the low bits of a double.
+  // The exponent counted from that of 2^-1075, so that it is not negative, and read as the low bits of a
+  // double.
   const uint64_t shifted = std::bit_cast<uint64_t>(scaled) - kRootHalf + (uint64_t{1075} << 52);
   const double biased = std::bit_cast<double>((shifted >> 52) | 0x4330000000000000) - 0x1p52;
   const double e = biased - (tiny ? 1127.0 : 1075.0);
@@ -114,7 +116,8 @@ inline double log(double x) {
   p = p * z + 3.999999999940941908e-01;
   p = p * z + 6.666666666666735130e-01;
   const double half = 0.5 * f * f;
-  double y = e * 6.93147180369123816490e-01 - ((half - (s * (half + p * z) + e * 1.90821492927058770002e-10)) - f);
+  double y =
+      e * 6.93147180369123816490e-01 - ((half - (s * (half + p * z) + e * 1.90821492927058770002e-10)) - f);
   y = x < std::numeric_limits<double>::infinity() ? y : x;
   y = x < 0.0 ? std::numeric_limits<double>::quiet_NaN() : y;
   return x == 0.0 ? -std::numeric_limits<double>::infinity() : y;

@@ -15,6 +15,12 @@ Shape ReduceAxes::result(const Shape& shape) const {
   return Shape(std::span<const int64_t>(dims, static_cast<size_t>(rank)));
 }
 
+std::vector<KernelParam> reduction_params() {
+  return {{.name = "x"},
+          {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"},
+          {.name = "keepdims", .kind = ParamKind::constant, .type = "bool", .fallback = "false"}};
+}
+
 Result<std::shared_ptr<const ReduceAxes>> infer_axes(KernelCall& call, int axis, int keepdims, Shape* shape) {
   auto state = std::make_shared<ReduceAxes>();
   WEIR_ASSIGN(state->keepdims, call.flag(keepdims));
@@ -22,7 +28,8 @@ Result<std::shared_ptr<const ReduceAxes>> infer_axes(KernelCall& call, int axis,
   const Shape& from = call.shape(0);
   if (!from.rank_known()) {
     if (!state->all) {
-      return call.error(0, "expected a tensor of known rank to reduce along some of its axes; reshape it first");
+      return call.error(0,
+                        "expected a tensor of known rank to reduce along some of its axes; reshape it first");
     }
     *shape = state->keepdims ? Shape::unknown_rank() : Shape();
     return std::shared_ptr<const ReduceAxes>(std::move(state));

@@ -1,12 +1,18 @@
-// Reductions over any axes, by one tree that depends on the row's shape alone: not on the block, the instruction set
-// or the thread. A sum has an error that grows with the logarithm of the number of entries.
+// Reductions over any axes, by one tree that depends on the row's shape alone: not on the block, the
+// instruction set or the thread. A sum has an error that grows with the logarithm of the number of entries.
 //
-//   struct Sum { using Acc = …; static Acc identity(); static Acc combine(Acc, Acc); static R finish(Acc, int64_t n); };
-//   infer_axes(call, 1, 2, &shape) … call.body(reduce_body<float, float, Sum>, state);
+//   struct Sum {
+//     using Acc = float;                            // what is computed in
+//     static constexpr bool kHasIdentity = true;    // false: nothing reduces to nothing but an error
+//     static float identity();
+//     static float combine(float a, float b);
+//     template <class R> static R finish(float value, int64_t count);
+//   };
+//   infer_axes(call, 1, 2, &shape) … call.body(reduce_body<float, float, Sum>, axes);
 //
 // Ownership: none. Threads: pure. Errors: a reduction without identity fails the rows that hold nothing.
-// Cost: loops that the compiler vectorises, along the last axis and across it; an allocation a run where axes do
-// not lie side by side.
+// Cost: loops that the compiler vectorises, along the last axis and across it; an allocation a run where axes
+// do not lie side by side.
 #pragma once
 
 #include <algorithm>
@@ -30,10 +36,13 @@ struct ReduceAxes : KernelState {
   Shape result(const Shape& shape) const;
 };
 
+// x, axis: none, keepdims: false.
+std::vector<KernelParam> reduction_params();
 // Reads the parameters `axis` and `keepdims`; the result's shape goes to `shape`.
 Result<std::shared_ptr<const ReduceAxes>> infer_axes(KernelCall& call, int axis, int keepdims, Shape* shape);
 
-// One step of a reduction: `extent` entries, `inner` apart, become one, for each of `outer` times `inner` places.
+// One step of a reduction: `extent` entries, `inner` apart, become one, for each of `outer` times `inner`
+// places.
 struct ReducePass {
   int64_t outer = 1;
   int64_t extent = 1;
@@ -164,7 +173,8 @@ void reduce_body(KernelRun& run) {
   const Shape shape = axes.result(x.shape);
   if constexpr (!Op::kHasIdentity) {
     if (plan.reduced == 0 && shape.count() > 0) {
-      Status status = invalid_argument("expected at least one entry to choose from, found none; integers have no infinity");
+      Status status = invalid_argument(
+          "expected at least one entry to choose from, found none; integers have no infinity");
       for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
       return;
     }

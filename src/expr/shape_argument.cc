@@ -32,7 +32,8 @@ Result<Shape> shape_from(const Entries& entries) {
     return invalid_argument(concat("expected at most ", kMaxRank, " dimensions, found ", entries.count));
   }
   for (int64_t i = 0; i < entries.count; ++i) {
-    if (entries[i] < 0) return invalid_argument(concat("expected dimensions of 0 and more, found ", entries[i]));
+    if (entries[i] < 0)
+      return invalid_argument(concat("expected dimensions of 0 and more, found ", entries[i]));
   }
   return Shape(std::span(entries.data, static_cast<size_t>(entries.count)));
 }

@@ -1,13 +1,13 @@
-// Shapes that are given as arguments: what is known of them when a call is typed, and what they are for a row.
-// Ownership: none. Threads: pure. Errors: invalid_argument. Cost: linear in the dimensions.
+// Shapes that are given as arguments: what is known of them when a call is typed, and what they are for a
+// row. Ownership: none. Threads: pure. Errors: invalid_argument. Cost: linear in the dimensions.
 #pragma once
 
 #include "expr/kernel.h"
 
 namespace weir {
 
-// What the integers of a parameter say: unknown entries become unknown dimensions, an unknown number of them an
-// unknown rank. An error for negative or too many entries.
+// What the integers of a parameter say: unknown entries become unknown dimensions, an unknown number of them
+// an unknown rank. An error for negative or too many entries.
 Result<Shape> shape_from(const KernelCall& call, int param);
 
 // A scalar or vector of int64 of one row. Entries are not checked.

@@ -32,27 +32,23 @@ Status infer(KernelCall& call) {
   return Status();
 }
 
-std::vector<KernelParam> params() {
-  return {{.name = "x"},
-          {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"},
-          {.name = "keepdims", .kind = ParamKind::constant, .type = "bool", .fallback = "false"}};
-}
-
 }  // namespace
 
 const Kernel& all_kernel() {
-  static const Kernel def{.name = "all",
-                          .params = params(),
-                          .infer = infer<All>,
-                          .doc = "Whether all entries are true, over an axis, a list of axes, or all; true of nothing."};
+  static const Kernel def{
+      .name = "all",
+      .params = reduction_params(),
+      .infer = infer<All>,
+      .doc = "Whether all entries are true, over an axis, a list of axes, or all; true of nothing."};
   return def;
 }
 
 const Kernel& any_kernel() {
-  static const Kernel def{.name = "any",
-                          .params = params(),
-                          .infer = infer<Any>,
-                          .doc = "Whether some entry is true, over an axis, a list of axes, or all; false of nothing."};
+  static const Kernel def{
+      .name = "any",
+      .params = reduction_params(),
+      .infer = infer<Any>,
+      .doc = "Whether some entry is true, over an axis, a list of axes, or all; false of nothing."};
   return def;
 }
 

@@ -1,4 +1,5 @@
-// arange(stop), arange(start, stop, step: 1): the vector start, start + step, … up to stop, which it leaves out.
+// arange(stop), arange(start, stop, step: 1): the vector start, start + step, … up to stop, which it leaves
+// out.
 #include <cmath>
 
 #include "core/text.h"
@@ -40,7 +41,8 @@ void fill(const KernelRun& run, int i, int64_t count, T* out) {
   const T step = *run.arg(2).row<T>(i);
   if constexpr (std::is_integral_v<T>) {
     for (int64_t k = 0; k < count; ++k) {
-      out[k] = static_cast<T>(static_cast<uint64_t>(start) + static_cast<uint64_t>(k) * static_cast<uint64_t>(step));
+      out[k] = static_cast<T>(static_cast<uint64_t>(start) +
+                              static_cast<uint64_t>(k) * static_cast<uint64_t>(step));
     }
   } else {
     // One after the other, as TensorFlow adds them.
@@ -86,15 +88,17 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& arange_kernel() {
-  static const Kernel def{.name = "arange",
-                          .params = {{.name = "start", .type = "T", .fallback = "0"},
-                                     {.name = "stop", .type = "T"},
-                                     {.name = "step", .type = "T", .fallback = "1"}},
-                          .infer = infer,
-                          .doc = "The vector start, start + step, … as far as it stays on this side of stop. A step of 0 is an "
-                                 "error of the element.",
-                          .can_fail = true,
-                          .single_argument = "stop"};
+  static const Kernel def{
+      .name = "arange",
+      .params = {{.name = "start", .type = "T", .fallback = "0"},
+                 {.name = "stop", .type = "T"},
+                 {.name = "step", .type = "T", .fallback = "1"}},
+      .infer = infer,
+      .doc =
+          "The vector start, start + step, … as far as it stays on this side of stop. A step of 0 is an "
+          "error of the element.",
+      .can_fail = true,
+      .single_argument = "stop"};
   return def;
 }
 

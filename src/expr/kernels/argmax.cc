@@ -63,7 +63,8 @@ void body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) {
     const T* in = x.row<T>(i);
     for (int64_t o = 0; o < outer; ++o) {
-      for (int64_t j = 0; j < inner; ++j) *out++ = position<T, Before>(in + o * extent * inner + j, extent, inner);
+      for (int64_t j = 0; j < inner; ++j)
+        *out++ = position<T, Before>(in + o * extent * inner + j, extent, inner);
     }
   }
 }
@@ -95,22 +96,26 @@ std::vector<KernelParam> params() {
 }  // namespace
 
 const Kernel& argmax_kernel() {
-  static const Kernel def{.name = "argmax",
-                          .params = params(),
-                          .infer = infer<Greater>,
-                          .doc = "The position of the greatest entry along an axis, the first of equals; int64. Nothing to "
-                                 "choose from is an error of the element.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "argmax",
+      .params = params(),
+      .infer = infer<Greater>,
+      .doc =
+          "The position of the greatest entry along an axis, the first of equals; int64. Nothing to "
+          "choose from is an error of the element.",
+      .can_fail = true};
   return def;
 }
 
 const Kernel& argmin_kernel() {
-  static const Kernel def{.name = "argmin",
-                          .params = params(),
-                          .infer = infer<Less>,
-                          .doc = "The position of the least entry along an axis, the first of equals; int64. Nothing to "
-                                 "choose from is an error of the element.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "argmin",
+      .params = params(),
+      .infer = infer<Less>,
+      .doc =
+          "The position of the least entry along an axis, the first of equals; int64. Nothing to "
+          "choose from is an error of the element.",
+      .can_fail = true};
   return def;
 }
 

@@ -31,15 +31,16 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& assert_kernel() {
-  static const Kernel def{
-      .name = "assert",
-      .params = {{.name = "c", .type = "bool"},
-                 {.name = "message", .kind = ParamKind::constant, .type = "string"},
-                 {.name = "x", .kind = ParamKind::any}},
-      .infer = infer,
-      .doc = "x, of any structure; where the condition does not hold, invalid_argument with the message instead. Moves no "
-             "bytes.",
-      .can_fail = true};
+  static const Kernel def{.name = "assert",
+                          .params = {{.name = "c", .type = "bool"},
+                                     {.name = "message", .kind = ParamKind::constant, .type = "string"},
+                                     {.name = "x", .kind = ParamKind::any}},
+                          .infer = infer,
+                          .doc =
+                              "x, of any structure; where the condition does not hold, invalid_argument with "
+                              "the message instead. Moves no "
+                              "bytes.",
+                          .can_fail = true};
   return def;
 }
 

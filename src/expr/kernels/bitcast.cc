@@ -1,5 +1,6 @@
-// bitcast(x, dtype): the same bytes read as another dtype. A narrower one adds a last dimension, a wider one takes a
-// last dimension of as many entries as it needs. No bytes move, save to a wider dtype, whose alignment x may not have.
+// bitcast(x, dtype): the same bytes read as another dtype. A narrower one adds a last dimension, a wider one
+// takes a last dimension of as many entries as it needs. No bytes move, save to a wider dtype, whose
+// alignment x may not have.
 #include <cstring>
 
 #include "core/text.h"
@@ -36,8 +37,8 @@ void body(KernelRun& run) {
   const auto& sizes = run.state<Sizes>();
   std::optional<Shape> shape = cast_shape(x.shape, sizes);
   if (!shape) {
-    Status status = invalid_argument(concat("expected a last dimension of ", sizes.to / sizes.from, ", found the shape ",
-                                            x.shape.to_string()));
+    Status status = invalid_argument(concat("expected a last dimension of ", sizes.to / sizes.from,
+                                            ", found the shape ", x.shape.to_string()));
     for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
     return;
   }
@@ -63,9 +64,9 @@ Status infer(KernelCall& call) {
   if (from.rank_known()) {
     std::optional<Shape> cast = cast_shape(from, *state);
     if (!cast) {
-      return call.error(0, concat("cannot read ", dtype_name(call.dtype(0)), from.to_string(), " as ", dtype_name(to),
-                                  ": expected a last dimension of ", state->to / state->from, ", found the shape ",
-                                  from.to_string()));
+      return call.error(0, concat("cannot read ", dtype_name(call.dtype(0)), from.to_string(), " as ",
+                                  dtype_name(to), ": expected a last dimension of ", state->to / state->from,
+                                  ", found the shape ", from.to_string()));
     }
     shape = *cast;
   }
@@ -78,12 +79,14 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& bitcast_kernel() {
-  static const Kernel def{.name = "bitcast",
-                          .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
-                          .infer = infer,
-                          .doc = "The bytes of x read as another dtype of numbers: a narrower one adds a last dimension, a "
-                                 "wider one uses up a last dimension.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "bitcast",
+      .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
+      .infer = infer,
+      .doc =
+          "The bytes of x read as another dtype of numbers: a narrower one adds a last dimension, a "
+          "wider one uses up a last dimension.",
+      .can_fail = true};
   return def;
 }
 

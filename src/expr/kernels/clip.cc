@@ -33,14 +33,16 @@ void clip_body(KernelRun& run) {
   for (int bound : {1, 2}) {
     std::optional<Shape> broad = broadcast(run.arg(bound).shape, x.shape);
     if (broad && *broad == x.shape) continue;
-    Status status = invalid_argument(concat("expected the bounds of clip to broadcast to x, of shape ",
-                                            x.shape.to_string(), ", found ", run.arg(bound).shape.to_string()));
+    Status status =
+        invalid_argument(concat("expected the bounds of clip to broadcast to x, of shape ",
+                                x.shape.to_string(), ", found ", run.arg(bound).shape.to_string()));
     for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
     return;
   }
   T* out = run.make<T>(0, x.shape);
   if (out == nullptr) return;
-  if (is_flat(run, x) && one_value(run, run.arg(1)) && one_value(run, run.arg(2))) return clip_flat<T>(run, out);
+  if (is_flat(run, x) && one_value(run, run.arg(1)) && one_value(run, run.arg(2)))
+    return clip_flat<T>(run, out);
   const Strides low_strides = broadcast_strides(run.arg(1).shape, x.shape);
   const Strides high_strides = broadcast_strides(run.arg(2).shape, x.shape);
   const int64_t count = x.shape.count();
@@ -66,8 +68,8 @@ Status clip_infer(KernelCall& call) {
   for (int bound : {1, 2}) {
     std::optional<Shape> broad = broadcast(call.shape(bound), call.shape(0));
     if (broad && broad->compatible(call.shape(0))) continue;
-    return call.error(bound, concat("expected a bound that broadcasts to x, of shape ", call.shape(0).to_string(),
-                                    ", found ", call.shape(bound).to_string()));
+    return call.error(bound, concat("expected a bound that broadcasts to x, of shape ",
+                                    call.shape(0).to_string(), ", found ", call.shape(bound).to_string()));
   }
   const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(clip_body<T>); });
   if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
@@ -84,8 +86,10 @@ const Kernel& clip_kernel() {
       .name = "clip",
       .params = {{.name = "x", .type = "T"}, {.name = "low", .type = "T"}, {.name = "high", .type = "T"}},
       .infer = clip_infer,
-      .doc = "Each entry, or the bound that it is beyond; where low is above high, low. Bounds broadcast to x; nan "
-             "passes through.",
+      .doc =
+          "Each entry, or the bound that it is beyond; where low is above high, low. Bounds broadcast to x; "
+          "nan "
+          "passes through.",
       .can_fail = true};
   return def;
 }

@@ -12,8 +12,8 @@ struct Axis : KernelState {
   int axis = 0;
 };
 
-// Fills a result of `run` whose rows are made of `outer` rounds through all arguments, each of which gives as many
-// bytes a round as its row has, divided by `outer`.
+// Fills a result of `run` whose rows are made of `outer` rounds through all arguments, each of which gives as
+// many bytes a round as its row has, divided by `outer`.
 void interleave(KernelRun& run, int64_t outer, uint8_t* out) {
   for (int i = 0; i < run.rows(); ++i) {
     for (int64_t o = 0; o < outer; ++o) {
@@ -35,8 +35,9 @@ int64_t extent_before(const Shape& shape, int axis) {
 }
 
 void fail_all(KernelRun& run, const Shape& a, const Shape& b) {
-  Status status = invalid_argument(
-      concat("expected shapes that agree but for the axis that is joined, found ", a.to_string(), " and ", b.to_string()));
+  Status status =
+      invalid_argument(concat("expected shapes that agree but for the axis that is joined, found ",
+                              a.to_string(), " and ", b.to_string()));
   for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
 }
 
@@ -87,8 +88,9 @@ Result<Shape> common_shape(KernelCall& call, int skip) {
       }
     }
     if (!fits) {
-      return call.error(0, concat("expected members whose shapes agree", skip < 0 ? "" : " but for the axis", ", found ",
-                                  call.member(0, 0).shape.to_string(), " and ", next.to_string(), " (member ", m, ")"));
+      return call.error(
+          0, concat("expected members whose shapes agree", skip < 0 ? "" : " but for the axis", ", found ",
+                    call.member(0, 0).shape.to_string(), " and ", next.to_string(), " (member ", m, ")"));
     }
   }
   return shape;
@@ -145,12 +147,14 @@ std::vector<KernelParam> params() {
 }  // namespace
 
 const Kernel& concat_kernel() {
-  static const Kernel def{.name = "concat",
-                          .params = params(),
-                          .infer = concat_infer,
-                          .doc = "Tensors of one dtype joined along an axis. Their other dimensions must agree; where that is "
-                                 "not known when the dataset is built, it is an error of the element.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "concat",
+      .params = params(),
+      .infer = concat_infer,
+      .doc =
+          "Tensors of one dtype joined along an axis. Their other dimensions must agree; where that is "
+          "not known when the dataset is built, it is an error of the element.",
+      .can_fail = true};
   return def;
 }
 

@@ -1,5 +1,6 @@
-// decode_raw(s, dtype, little_endian: true): the bytes of a string as a vector of numbers; a tensor of strings, all of
-// one length, gets a last dimension. The bytes are copied once, into rows side by side, where kernels run flat loops.
+// decode_raw(s, dtype, little_endian: true): the bytes of a string as a vector of numbers; a tensor of
+// strings, all of one length, gets a last dimension. The bytes are copied once, into rows side by side, where
+// kernels run flat loops.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -26,8 +27,8 @@ Result<size_t> length_of_row(const KernelRun& run, int row) {
   if (count == 0) return size_t{0};
   for (int64_t k = 1; k < count; ++k) {
     if (strings[k].size == strings[0].size) continue;
-    return invalid_argument(concat("expected strings of one length, found ", strings[0].size, " and ", strings[k].size,
-                                   " bytes"));
+    return invalid_argument(concat("expected strings of one length, found ", strings[0].size, " and ",
+                                   strings[k].size, " bytes"));
   }
   if (strings[0].size % layout.size == 0) return static_cast<size_t>(strings[0].size);
   return invalid_argument(concat("expected a multiple of ", layout.size, " bytes, found ", strings[0].size));
@@ -96,7 +97,8 @@ Status infer(KernelCall& call) {
   }
   const Shape& strings = call.shape(0);
   if (!strings.rank_known()) return call.error(0, "expected strings of known rank; reshape them first");
-  if (strings.rank() == kMaxRank) return call.error(0, concat("expected at most ", kMaxRank - 1, " dimensions"));
+  if (strings.rank() == kMaxRank)
+    return call.error(0, concat("expected at most ", kMaxRank - 1, " dimensions"));
   WEIR_ASSIGN(const bool little, call.flag(2));
   auto state = std::make_shared<Layout>();
   state->size = dtype_size(dtype);
@@ -122,8 +124,11 @@ const Kernel& decode_raw_kernel() {
                  {.name = "dtype", .kind = ParamKind::dtype},
                  {.name = "little_endian", .kind = ParamKind::constant, .type = "bool", .fallback = "true"}},
       .infer = infer,
-      .doc = "The bytes of a string as a vector of numbers, or of a tensor of strings of one length with a last dimension "
-             "added. A length that is no multiple of the dtype's size is an error of the element. Costs one copy.",
+      .doc =
+          "The bytes of a string as a vector of numbers, or of a tensor of strings of one length with a last "
+          "dimension "
+          "added. A length that is no multiple of the dtype's size is an error of the element. Costs one "
+          "copy.",
       .can_fail = true};
   return def;
 }

@@ -22,7 +22,8 @@ void fill(uint8_t* out, const uint8_t* entry, size_t size, size_t count) {
   const size_t bytes = size * count;
   if (bytes == 0) return;
   std::memcpy(out, entry, size);
-  for (size_t done = size; done < bytes; done *= 2) std::memcpy(out + done, out, std::min(done, bytes - done));
+  for (size_t done = size; done < bytes; done *= 2)
+    std::memcpy(out + done, out, std::min(done, bytes - done));
 }
 
 void shaped_body(KernelRun& run) {
@@ -37,7 +38,8 @@ void like_body(KernelRun& run) {
   const Shape& shape = run.arg(0).shape;
   uint8_t* out = run.make(0, shape);
   if (out == nullptr) return;
-  fill(out, entry.bytes.data(), entry.size, static_cast<size_t>(run.rows()) * static_cast<size_t>(shape.count()));
+  fill(out, entry.bytes.data(), entry.size,
+       static_cast<size_t>(run.rows()) * static_cast<size_t>(shape.count()));
 }
 
 void full_body(KernelRun& run) {
@@ -46,7 +48,8 @@ void full_body(KernelRun& run) {
   make_shaped(run, run.arg(0), [&](int first, int rows, int64_t count, uint8_t* out) {
     const size_t row_bytes = static_cast<size_t>(count) * size;
     for (int i = 0; i < rows; ++i) {
-      fill(out + static_cast<size_t>(i) * row_bytes, value.row<uint8_t>(first + i), size, static_cast<size_t>(count));
+      fill(out + static_cast<size_t>(i) * row_bytes, value.row<uint8_t>(first + i), size,
+           static_cast<size_t>(count));
     }
   });
 }
@@ -102,17 +105,19 @@ Status full_infer(KernelCall& call) {
 }
 
 std::vector<KernelParam> shaped_params() {
-  return {{.name = "shape", .type = "int64"}, {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}};
+  return {{.name = "shape", .type = "int64"},
+          {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}};
 }
 
 }  // namespace
 
 const Kernel& full_kernel() {
-  static const Kernel def{.name = "full",
-                          .params = {{.name = "shape", .type = "int64"}, {.name = "value"}},
-                          .infer = full_infer,
-                          .doc = "A tensor of that shape and the value's dtype, every entry the value, a scalar.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "full",
+      .params = {{.name = "shape", .type = "int64"}, {.name = "value"}},
+      .infer = full_infer,
+      .doc = "A tensor of that shape and the value's dtype, every entry the value, a scalar.",
+      .can_fail = true};
   return def;
 }
 

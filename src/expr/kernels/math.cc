@@ -1,4 +1,5 @@
-// Arithmetic and analysis of one argument, entry by entry: abs ceil exp floor log negative round sign sqrt square.
+// Arithmetic and analysis of one argument, entry by entry: abs ceil exp floor log negative round sign sqrt
+// square.
 #include "expr/math.h"
 
 #include <cmath>
@@ -99,10 +100,11 @@ Status float_infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& abs_kernel() {
-  static const Kernel def{.name = "abs",
-                          .params = {{.name = "x"}},
-                          .infer = real_infer<Abs>,
-                          .doc = "The absolute value of each entry; that of the least integer of a dtype wraps to itself."};
+  static const Kernel def{
+      .name = "abs",
+      .params = {{.name = "x"}},
+      .infer = real_infer<Abs>,
+      .doc = "The absolute value of each entry; that of the least integer of a dtype wraps to itself."};
   return def;
 }
 
@@ -115,10 +117,11 @@ const Kernel& ceil_kernel() {
 }
 
 const Kernel& exp_kernel() {
-  static const Kernel def{.name = "exp",
-                          .params = {{.name = "x"}},
-                          .infer = float_infer<Exp>,
-                          .doc = "e to the power of each entry. Floats only; the same bits on every machine."};
+  static const Kernel def{
+      .name = "exp",
+      .params = {{.name = "x"}},
+      .infer = float_infer<Exp>,
+      .doc = "e to the power of each entry. Floats only; the same bits on every machine."};
   return def;
 }
 
@@ -131,11 +134,13 @@ const Kernel& floor_kernel() {
 }
 
 const Kernel& log_kernel() {
-  static const Kernel def{.name = "log",
-                          .params = {{.name = "x"}},
-                          .infer = float_infer<Log>,
-                          .doc = "The natural logarithm of each entry: -inf for 0, nan below. Floats only; the same bits on "
-                                 "every machine."};
+  static const Kernel def{
+      .name = "log",
+      .params = {{.name = "x"}},
+      .infer = float_infer<Log>,
+      .doc =
+          "The natural logarithm of each entry: -inf for 0, nan below. Floats only; the same bits on "
+          "every machine."};
   return def;
 }
 

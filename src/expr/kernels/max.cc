@@ -45,31 +45,29 @@ Status infer(KernelCall& call) {
   return Status();
 }
 
-std::vector<KernelParam> params() {
-  return {{.name = "x"},
-          {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"},
-          {.name = "keepdims", .kind = ParamKind::constant, .type = "bool", .fallback = "false"}};
-}
-
 }  // namespace
 
 const Kernel& max_kernel() {
-  static const Kernel def{.name = "max",
-                          .params = params(),
-                          .infer = infer<Max>,
-                          .doc = "The greatest entry over an axis, a list of axes, or all; nan if one is nan. Of nothing: "
-                                 "-inf for floats, an error of the element for integers.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "max",
+      .params = reduction_params(),
+      .infer = infer<Max>,
+      .doc =
+          "The greatest entry over an axis, a list of axes, or all; nan if one is nan. Of nothing: "
+          "-inf for floats, an error of the element for integers.",
+      .can_fail = true};
   return def;
 }
 
 const Kernel& min_kernel() {
-  static const Kernel def{.name = "min",
-                          .params = params(),
-                          .infer = infer<Min>,
-                          .doc = "The least entry over an axis, a list of axes, or all; nan if one is nan. Of nothing: "
-                                 "inf for floats, an error of the element for integers.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "min",
+      .params = reduction_params(),
+      .infer = infer<Min>,
+      .doc =
+          "The least entry over an axis, a list of axes, or all; nan if one is nan. Of nothing: "
+          "inf for floats, an error of the element for integers.",
+      .can_fail = true};
   return def;
 }
 

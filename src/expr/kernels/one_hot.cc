@@ -1,4 +1,5 @@
-// one_hot(i, depth, on: 1, off: 0, dtype: float32): a last dimension of `depth`, `on` at the position, else `off`.
+// one_hot(i, depth, on: 1, off: 0, dtype: float32): a last dimension of `depth`, `on` at the position, else
+// `off`.
 #include <algorithm>
 
 #include "core/text.h"
@@ -47,7 +48,8 @@ void body(KernelRun& run) {
     Result<Shape> shape = result_shape(indices, depth);
     if (shape.ok()) {
       W* out = run.make<W>(0, *shape);
-      for (int i = 0; out != nullptr && i < run.rows(); ++i) fill<I, W>(run, i, depth, out + i * shape->count());
+      for (int i = 0; out != nullptr && i < run.rows(); ++i)
+        fill<I, W>(run, i, depth, out + i * shape->count());
       return;
     }
   }
@@ -108,17 +110,18 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& one_hot_kernel() {
-  static const Kernel def{
-      .name = "one_hot",
-      .params = {{.name = "i"},
-                 {.name = "depth", .type = "int64"},
-                 {.name = "on", .type = "dtype", .fallback = "1"},
-                 {.name = "off", .type = "dtype", .fallback = "0"},
-                 {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
-      .infer = infer,
-      .doc = "For each position a vector of `depth` entries, `on` at the position and `off` elsewhere; all off where the "
-             "position lies outside.",
-      .can_fail = true};
+  static const Kernel def{.name = "one_hot",
+                          .params = {{.name = "i"},
+                                     {.name = "depth", .type = "int64"},
+                                     {.name = "on", .type = "dtype", .fallback = "1"},
+                                     {.name = "off", .type = "dtype", .fallback = "0"},
+                                     {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
+                          .infer = infer,
+                          .doc =
+                              "For each position a vector of `depth` entries, `on` at the position and `off` "
+                              "elsewhere; all off where the "
+                              "position lies outside.",
+                          .can_fail = true};
   return def;
 }
 

@@ -1,5 +1,5 @@
-// parse_example(r, features): serialized tf.Examples straight from the wire into columns, a dict in written order.
-// r is one string or a vector of them; strings in the result are views into the records.
+// parse_example(r, features): serialized tf.Examples straight from the wire into columns, a dict in written
+// order. r is one string or a vector of them; strings in the result are views into the records.
 #include "core/text.h"
 #include "expr/check.h"
 #include "format/example.h"
@@ -25,7 +25,8 @@ void parse(KernelRun& run, int first, int rows, void* const* columns) {
   const Arg& records = run.arg(0);
   const auto per_row = static_cast<size_t>(records.shape.count());
   std::vector<ExampleError> errors;
-  run.state<Features>().plan->parse({records.row<Str>(first), static_cast<size_t>(rows) * per_row}, columns, errors);
+  run.state<Features>().plan->parse({records.row<Str>(first), static_cast<size_t>(rows) * per_row}, columns,
+                                    errors);
   for (const ExampleError& error : errors) {
     const int row = first + static_cast<int>(error.row / per_row);
     if (records.shape.rank() == 0) {
@@ -41,8 +42,8 @@ void body(KernelRun& run) {
   const Arg& records = run.arg(0);
   const auto& features = run.state<Features>();
   if (records.shape.rank() > 1) {
-    Status status = invalid_argument(concat("expected a string or a vector of strings, found the shape ",
-                                            records.shape.to_string()));
+    Status status = invalid_argument(
+        concat("expected a string or a vector of strings, found the shape ", records.shape.to_string()));
     for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
     return;
   }
@@ -88,7 +89,8 @@ Status read_feature(KernelCall& call, const syntax::Node& node, FeatureConfig& f
     return call.error(1, concat("the feature ", quote(feature.name), " ", found));
   };
   if (type.kind != syntax::Kind::spec_tensor) {
-    return refuse(concat("is of the kind ", type.text, "; this version parses fixed features, such as int64 or float32[3]"));
+    return refuse(concat("is of the kind ", type.text,
+                         "; this version parses fixed features, such as int64 or float32[3]"));
   }
   switch (type.dtype) {
     case DType::int64:
@@ -101,7 +103,8 @@ Status read_feature(KernelCall& call, const syntax::Node& node, FeatureConfig& f
       feature.type = FeatureType::string;
       break;
     default:
-      return refuse(concat("is of dtype ", dtype_name(type.dtype), "; an Example holds int64, float32 and string"));
+      return refuse(
+          concat("is of dtype ", dtype_name(type.dtype), "; an Example holds int64, float32 and string"));
   }
   const int64_t count = type.shape.is_static() ? checked_count(type.shape.dims()) : -1;
   if (count < 0) return refuse(concat("needs a known shape, found ", type.shape.to_string()));
@@ -115,7 +118,8 @@ Status infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   const Shape& records = call.shape(0);
   if (records.rank_known() && records.rank() > 1) {
-    return call.error(0, concat("expected a string or a vector of strings, found the shape ", records.to_string()));
+    return call.error(
+        0, concat("expected a string or a vector of strings, found the shape ", records.to_string()));
   }
   const syntax::Node& node = call.node(1);
   if (node.kind != syntax::Kind::features) {
@@ -146,15 +150,18 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& parse_example_kernel() {
-  static const Kernel def{
-      .name = "parse_example",
-      .params = {{.name = "r"}, {.name = "features", .kind = ParamKind::syntax}},
-      .infer = infer,
-      .doc = "The features of a serialized tf.Example, or of each of a vector of them, as a dict in written order. A "
-             "feature has exactly as many values as its shape; one that is missing gets its default. A record that is "
-             "damaged, lacks a feature without default, or holds another kind or number of values is an error of the "
-             "element. Strings are views into the record.",
-      .can_fail = true};
+  static const Kernel def{.name = "parse_example",
+                          .params = {{.name = "r"}, {.name = "features", .kind = ParamKind::syntax}},
+                          .infer = infer,
+                          .doc =
+                              "The features of a serialized tf.Example, or of each of a vector of them, as a "
+                              "dict in written order. A "
+                              "feature has exactly as many values as its shape; one that is missing gets its "
+                              "default. A record that is "
+                              "damaged, lacks a feature without default, or holds another kind or number of "
+                              "values is an error of the "
+                              "element. Strings are views into the record.",
+                          .can_fail = true};
   return def;
 }
 

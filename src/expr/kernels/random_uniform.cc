@@ -1,5 +1,6 @@
 // random_uniform(shape, min: 0, max: 1, dtype: float32, seed: none): independent draws from [min, max).
-// A draw depends on key, ordinal and position alone: Philox under the key, the ordinal as the upper half of the counter.
+// A draw depends on key, ordinal and position alone: Philox under the key, the ordinal as the upper half of
+// the counter.
 #include <bit>
 #include <cmath>
 
@@ -29,7 +30,8 @@ struct Uniform {
 
   void fill(int64_t count, T* out) const {
     if constexpr (std::is_integral_v<T>) {
-      for (int64_t k = 0; k < count; k += 2) pair(static_cast<uint64_t>(k), std::min<int64_t>(2, count - k), out + k);
+      for (int64_t k = 0; k < count; k += 2)
+        pair(static_cast<uint64_t>(k), std::min<int64_t>(2, count - k), out + k);
     } else if constexpr (sizeof(T) == 8) {
       for (int64_t k = 0; k < count; k += 2) {
         const Philox::Block bits = philox.block(static_cast<uint64_t>(k) / 2);
@@ -54,8 +56,8 @@ struct Uniform {
     if (count > 1) out[1] = integer(position + 1, uint64_t{bits[3]} << 32 | bits[2]);
   }
 
-  // Lemire's multiplication; the few values that would be more likely than others are drawn again, from blocks that
-  // no first draw of another position uses.
+  // Lemire's multiplication; the few values that would be more likely than others are drawn again, from
+  // blocks that no first draw of another position uses.
   T integer(uint64_t position, uint64_t bits) const {
     using Unsigned = std::make_unsigned_t<T>;
     __extension__ using Wide = unsigned __int128;
@@ -81,7 +83,8 @@ struct Uniform {
   // Rounding must not give the upper bound itself.
   template <class C>
   C scaled(C unit) const {
-    const C value = unit * (static_cast<C>(load(high)) - static_cast<C>(load(low))) + static_cast<C>(load(low));
+    const C value =
+        unit * (static_cast<C>(load(high)) - static_cast<C>(load(low))) + static_cast<C>(load(low));
     return value < load(high) ? value : std::nextafter(static_cast<C>(load(high)), static_cast<C>(load(low)));
   }
   T rounded(float unit) const {
@@ -133,18 +136,20 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& random_uniform_kernel() {
-  static const Kernel def{.name = "random_uniform",
-                          .params = {{.name = "shape", .type = "int64"},
-                                     {.name = "min", .type = "dtype", .fallback = "0"},
-                                     {.name = "max", .type = "dtype", .fallback = "1"},
-                                     {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
-                                     {.name = "seed", .kind = ParamKind::seed, .fallback = "none"}},
-                          .infer = infer,
-                          .doc = "Independent draws from [min, max): every integer as likely as any other; floats with 23 "
-                                 "random bits, float64 with 52. The draws of an element depend on the seed, the call and "
-                                 "the element's number, not on blocks or threads.",
-                          .can_fail = true,
-                          .draws = true};
+  static const Kernel def{
+      .name = "random_uniform",
+      .params = {{.name = "shape", .type = "int64"},
+                 {.name = "min", .type = "dtype", .fallback = "0"},
+                 {.name = "max", .type = "dtype", .fallback = "1"},
+                 {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
+                 {.name = "seed", .kind = ParamKind::seed, .fallback = "none"}},
+      .infer = infer,
+      .doc =
+          "Independent draws from [min, max): every integer as likely as any other; floats with 23 "
+          "random bits, float64 with 52. The draws of an element depend on the seed, the call and "
+          "the element's number, not on blocks or threads.",
+      .can_fail = true,
+      .draws = true};
   return def;
 }
 

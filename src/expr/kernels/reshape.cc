@@ -89,13 +89,15 @@ Status reshape_infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& reshape_kernel() {
-  static const Kernel def{.name = "reshape",
-                          .params = {{.name = "x"}, {.name = "shape", .type = "int64"}},
-                          .infer = reshape_infer,
-                          .doc = "The same entries in row-major order under another shape; one dimension may be -1 and is "
-                                 "then what is left. A number of entries that does not fit is an error of the element. "
-                                 "Moves no bytes.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "reshape",
+      .params = {{.name = "x"}, {.name = "shape", .type = "int64"}},
+      .infer = reshape_infer,
+      .doc =
+          "The same entries in row-major order under another shape; one dimension may be -1 and is "
+          "then what is left. A number of entries that does not fit is an error of the element. "
+          "Moves no bytes.",
+      .can_fail = true};
   return def;
 }
 

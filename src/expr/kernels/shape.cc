@@ -67,14 +67,18 @@ Status rank_infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& rank_kernel() {
-  static const Kernel def{
-      .name = "rank", .params = {{.name = "x"}}, .infer = rank_infer, .doc = "The number of dimensions; int64."};
+  static const Kernel def{.name = "rank",
+                          .params = {{.name = "x"}},
+                          .infer = rank_infer,
+                          .doc = "The number of dimensions; int64."};
   return def;
 }
 
 const Kernel& shape_kernel() {
-  static const Kernel def{
-      .name = "shape", .params = {{.name = "x"}}, .infer = shape_infer, .doc = "The dimensions, as a vector of int64."};
+  static const Kernel def{.name = "shape",
+                          .params = {{.name = "x"}},
+                          .infer = shape_infer,
+                          .doc = "The dimensions, as a vector of int64."};
   return def;
 }
 

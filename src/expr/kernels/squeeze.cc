@@ -22,7 +22,8 @@ void expand_body(KernelRun& run) { run.share(0, 0, expanded(run.arg(0).shape, ru
 Status expand_infer(KernelCall& call) {
   const Shape& shape = call.shape(0);
   if (!shape.rank_known()) return call.error(0, "expected a tensor of known rank; reshape it first");
-  if (shape.rank() == kMaxRank) return call.error(0, concat("expected at most ", kMaxRank - 1, " dimensions"));
+  if (shape.rank() == kMaxRank)
+    return call.error(0, concat("expected at most ", kMaxRank - 1, " dimensions"));
   auto state = std::make_shared<Place>();
   WEIR_ASSIGN(state->axis, call.axis(1, shape.rank() + 1));
   call.result(call.dtype(0), expanded(shape, state->axis));
@@ -37,8 +38,8 @@ Result<Shape> squeezed(const Shape& shape, const ReduceAxes& axes) {
   for (int d = 0; d < shape.rank(); ++d) {
     if (axes.all ? shape[d] == 1 : axes.has(d)) {
       if (shape[d] == 1 || shape[d] == kUnknownDim) continue;
-      return invalid_argument(concat("cannot squeeze the axis ", d, " of a tensor of shape ", shape.to_string(),
-                                     ": expected an extent of 1"));
+      return invalid_argument(concat("cannot squeeze the axis ", d, " of a tensor of shape ",
+                                     shape.to_string(), ": expected an extent of 1"));
     }
     dims[rank++] = shape[d];
   }
@@ -88,9 +89,12 @@ const Kernel& expand_dims_kernel() {
 const Kernel& squeeze_kernel() {
   static const Kernel def{
       .name = "squeeze",
-      .params = {{.name = "x"}, {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"}},
+      .params = {{.name = "x"},
+                 {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"}},
       .infer = squeeze_infer,
-      .doc = "x without the dimensions listed, each of which must be 1, or without all that are 1. Moves no bytes.",
+      .doc =
+          "x without the dimensions listed, each of which must be 1, or without all that are 1. Moves no "
+          "bytes.",
       .can_fail = true};
   return def;
 }

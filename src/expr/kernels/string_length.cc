@@ -20,8 +20,10 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& string_length_kernel() {
-  static const Kernel def{
-      .name = "string_length", .params = {{.name = "s"}}, .infer = infer, .doc = "The number of bytes; int64."};
+  static const Kernel def{.name = "string_length",
+                          .params = {{.name = "s"}},
+                          .infer = infer,
+                          .doc = "The number of bytes; int64."};
   return def;
 }
 

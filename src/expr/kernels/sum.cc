@@ -54,7 +54,8 @@ Status mean_infer(KernelCall& call) {
   Shape shape;
   WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
   call.result(is_integer(call.dtype(0)) ? DType::float64 : call.dtype(0), shape);
-  if (visit<Integers>(call.dtype(0), [&]<class T>() { call.body(reduce_body<T, double, Mean<double>>, axes); })) {
+  if (visit<Integers>(call.dtype(0),
+                      [&]<class T>() { call.body(reduce_body<T, double, Mean<double>>, axes); })) {
     return Status();
   }
   const bool known =
@@ -62,37 +63,36 @@ Status mean_infer(KernelCall& call) {
   return known ? Status() : wrong_dtype(call, 0, "an integer or float dtype");
 }
 
-std::vector<KernelParam> params() {
-  return {{.name = "x"},
-          {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"},
-          {.name = "keepdims", .kind = ParamKind::constant, .type = "bool", .fallback = "false"}};
-}
-
 }  // namespace
 
 const Kernel& mean_kernel() {
-  static const Kernel def{.name = "mean",
-                          .params = params(),
-                          .infer = mean_infer,
-                          .doc = "The mean over an axis, a list of axes, or all: float64 for integers, else of x's dtype; "
-                                 "nan of nothing."};
+  static const Kernel def{
+      .name = "mean",
+      .params = reduction_params(),
+      .infer = mean_infer,
+      .doc =
+          "The mean over an axis, a list of axes, or all: float64 for integers, else of x's dtype; "
+          "nan of nothing."};
   return def;
 }
 
 const Kernel& prod_kernel() {
-  static const Kernel def{.name = "prod",
-                          .params = params(),
-                          .infer = infer<Product>,
-                          .doc = "The product over an axis, a list of axes, or all; 1 of nothing. Integers wrap."};
+  static const Kernel def{
+      .name = "prod",
+      .params = reduction_params(),
+      .infer = infer<Product>,
+      .doc = "The product over an axis, a list of axes, or all; 1 of nothing. Integers wrap."};
   return def;
 }
 
 const Kernel& sum_kernel() {
-  static const Kernel def{.name = "sum",
-                          .params = params(),
-                          .infer = infer<Sum>,
-                          .doc = "The sum over an axis, a list of axes, or all; 0 of nothing. Integers wrap; floats are "
-                                 "added in an order that the shape alone decides."};
+  static const Kernel def{
+      .name = "sum",
+      .params = reduction_params(),
+      .infer = infer<Sum>,
+      .doc =
+          "The sum over an axis, a list of axes, or all; 0 of nothing. Integers wrap; floats are "
+          "added in an order that the shape alone decides."};
   return def;
 }
 

@@ -1,7 +1,8 @@
+#include "expr/math.h"
+
 #include <cmath>
 
 #include "expr/harness.h"
-#include "expr/math.h"
 
 namespace weir::test {
 namespace {
@@ -58,7 +59,8 @@ TEST_CASE("exp and log at the ends and for subnormals") {
   for (const std::string dtype : {"float32", "float64", "float16", "bfloat16"}) {
     lab.check("v -> exp(v)", {dtype + "([0.0, -0.0, inf, -inf, nan, 1e4, -1e4])"},
               {dtype + "([1.0, 1.0, inf, 0.0, nan, inf, 0.0])"});
-    lab.check("v -> log(v)", {dtype + "([0.0, -0.0, 1.0, inf, nan])"}, {dtype + "([-inf, -inf, 0.0, inf, nan])"});
+    lab.check("v -> log(v)", {dtype + "([0.0, -0.0, 1.0, inf, nan])"},
+              {dtype + "([-inf, -inf, 0.0, inf, nan])"});
     lab.check("v -> log(v) == log(v)", {dtype + "([-1.0, -inf])"}, {"[false, false]"});
   }
 }
@@ -71,11 +73,13 @@ TEST_CASE("functions of one argument keep dtype and shape") {
             {"(int8([-128, 127, 5]), int8([-128, 127, -5]), int8([-1, -1, 1]))"});
   lab.check("v -> (abs(v), negative(v), square(v))", {"uint16([0, 65535, 300])"},
             {"(uint16([0, 65535, 300]), uint16([0, 1, 65236]), uint16([0, 1, 24464]))"});
-  lab.check("v -> (abs(v), sign(v))", {"[-0.0, -1.5, nan, inf]"}, {"([0.0, 1.5, nan, inf], [0.0, -1.0, nan, 1.0])"});
+  lab.check("v -> (abs(v), sign(v))", {"[-0.0, -1.5, nan, inf]"},
+            {"([0.0, 1.5, nan, inf], [0.0, -1.0, nan, 1.0])"});
   lab.check("v -> sqrt(v)", {"[4.0, 2.0, 0.0, inf]", "[9.0, 1.0, 0.25, nan]"},
             {"[2.0, 1.4142135, 0.0, inf]", "[3.0, 1.0, 0.5, nan]"}, "float32[4]");
   lab.check("v -> (floor(v), ceil(v), round(v))", {"[1.5, -1.5, 2.5, -0.5, nan, inf]"},
-            {"([1.0, -2.0, 2.0, -1.0, nan, inf], [2.0, -1.0, 3.0, -0.0, nan, inf], [2.0, -2.0, 2.0, -0.0, nan, inf])"});
+            {"([1.0, -2.0, 2.0, -1.0, nan, inf], [2.0, -1.0, 3.0, -0.0, nan, inf], [2.0, -2.0, 2.0, -0.0, "
+             "nan, inf])"});
   lab.check("v -> (square(v), abs(v), floor(v))", {"float16([0.5, 2.0])"},
             {"(float16([0.25, 4.0]), float16([0.5, 2.0]), float16([0.0, 2.0]))"});
   lab.check("z -> (sqrt(z), abs(z))", {"zeros([0, 2])"}, {"(zeros([0, 2]), zeros([0, 2]))"});
@@ -89,10 +93,13 @@ TEST_CASE("minimum, maximum and clip") {
             {"([1.0, 3.0], [[2.0, 5.0], [6.0, 6.0]])"}, "(float32[2], float32[2, 2])");
   lab.check("(a, b) -> (minimum(a, b), maximum(a, b))", {"([nan, 1.0, 2.0], [1.0, nan, -inf])"},
             {"([nan, nan, -inf], [nan, nan, 2.0])"});
-  lab.check("v -> (clip(v, 0, 10), clip(v, 5, 1))", {"[-5, 0, 3, 99]"}, {"([0, 0, 3, 10], [5, 5, 5, 5])"}, "(int64[4], int64[4])");
-  lab.check("(x, low, high) -> clip(x, low, high)", {"([[1.0, 5.0, nan], [0.0, 6.0, 7.0]], [2.0, 6.0, 0.0], 6.5)"},
+  lab.check("v -> (clip(v, 0, 10), clip(v, 5, 1))", {"[-5, 0, 3, 99]"}, {"([0, 0, 3, 10], [5, 5, 5, 5])"},
+            "(int64[4], int64[4])");
+  lab.check("(x, low, high) -> clip(x, low, high)",
+            {"([[1.0, 5.0, nan], [0.0, 6.0, 7.0]], [2.0, 6.0, 0.0], 6.5)"},
             {"[[2.0, 6.0, nan], [2.0, 6.0, 6.5]]"}, "float32[2, 3]");
-  lab.check("v -> clip(v, [0, 1], 5)", {"[3, 9]", "[3, 9, 4]", "[7, 0]"}, {"[3, 5]", "error", "[5, 1]"}, "int64[?]");
+  lab.check("v -> clip(v, [0, 1], 5)", {"[3, 9]", "[3, 9, 4]", "[7, 0]"}, {"[3, 5]", "error", "[5, 1]"},
+            "int64[?]");
   lab.refuse("x -> clip(x, [0, 1], 5)", "3", "broadcasts to x");
   lab.refuse("(a, b) -> maximum(a, b)", "(1, int32(2))", "int32");
 }

@@ -9,47 +9,59 @@ namespace weir::test {
 TEST_CASE("sum, prod and mean over none, one and several axes") {
   Lab lab;
   const std::string matrix = "[[1, 2, 3], [4, 5, 6]]";
-  lab.check("m -> (sum(m), sum(m, 0), sum(m, axis: -1), sum(m[0]))", {matrix}, {"(21, [5, 7, 9], [6, 15], 6)"},
-            "(int64, int64[3], int64[2], int64)");
-  lab.check("m -> (prod(m), prod(m, 0), prod(m, 1, keepdims: true))", {matrix}, {"(720, [4, 10, 18], [[6], [120]])"});
+  lab.check("m -> (sum(m), sum(m, 0), sum(m, axis: -1), sum(m[0]))", {matrix},
+            {"(21, [5, 7, 9], [6, 15], 6)"}, "(int64, int64[3], int64[2], int64)");
+  lab.check("m -> (prod(m), prod(m, 0), prod(m, 1, keepdims: true))", {matrix},
+            {"(720, [4, 10, 18], [[6], [120]])"});
   lab.check("q -> (sum(q, axis: [0, 2]), sum(q, axis: [-1, 0], keepdims: true), sum(q, [1]), sum(q, []))",
             {"reshape(arange(24), [2, 3, 4])"},
-            {"([60, 92, 124], [[[60], [92], [124]]], [[12, 15, 18, 21], [48, 51, 54, 57]], reshape(arange(24), [2, 3, 4]))"},
+            {"([60, 92, 124], [[[60], [92], [124]]], [[12, 15, 18, 21], [48, 51, 54, 57]], "
+             "reshape(arange(24), [2, 3, 4]))"},
             "(int64[3], int64[1, 3, 1], int64[2, 4], int64[2, 3, 4])");
-  lab.check("m -> (mean(m), mean(m, 0), mean(m, axis: 1, keepdims: true))", {"[[1.0, 2.0, 6.0], [4.0, 5.0, 0.0]]"},
-            {"(3.0, [2.5, 3.5, 3.0], [[3.0], [3.0]])"}, "(float32, float32[3], float32[2, 1])");
+  lab.check("m -> (mean(m), mean(m, 0), mean(m, axis: 1, keepdims: true))",
+            {"[[1.0, 2.0, 6.0], [4.0, 5.0, 0.0]]"}, {"(3.0, [2.5, 3.5, 3.0], [[3.0], [3.0]])"},
+            "(float32, float32[3], float32[2, 1])");
   lab.check("v -> mean(v)", {"[1, 2]", "[4, 5]"}, {"float64(1.5)", "float64(4.5)"}, "float64");
-  lab.check("(a, b, c) -> (sum(a), sum(b), sum(c))", {"(uint8([200, 100]), int8([100, 100]), int32([2147483647, 1]))"},
+  lab.check("(a, b, c) -> (sum(a), sum(b), sum(c))",
+            {"(uint8([200, 100]), int8([100, 100]), int32([2147483647, 1]))"},
             {"(uint8(44), int8(-56), int32(-2147483648))"}, "(uint8, int8, int32)");
   lab.check("v -> (sum(v), mean(v))", {"float16([0.5, 0.25])"}, {"(float16(0.75), float16(0.375))"});
 }
 
 TEST_CASE("reductions of nothing and of unknown lengths") {
   Lab lab;
-  lab.check("z -> (sum(z), prod(z), min(z), max(z), mean(z) == mean(z))", {"zeros([0])"}, {"(0.0, 1.0, inf, -inf, false)"});
-  lab.check("z -> (sum(z, 0), prod(z, 0), sum(z, 1))", {"zeros([0, 3])"}, {"(zeros([3]), ones([3]), zeros([0]))"});
+  lab.check("z -> (sum(z), prod(z), min(z), max(z), mean(z) == mean(z))", {"zeros([0])"},
+            {"(0.0, 1.0, inf, -inf, false)"});
+  lab.check("z -> (sum(z, 0), prod(z, 0), sum(z, 1))", {"zeros([0, 3])"},
+            {"(zeros([3]), ones([3]), zeros([0]))"});
   lab.check("n -> let v = arange(n) in (sum(v), prod(v + 1))", {"0", "1", "2", "3"},
             {"(0, 1)", "(0, 1)", "(1, 2)", "(3, 6)"}, "(int64, int64)");
   lab.check("n -> let v = arange(n) in (max(v), min(v))", {"2", "0", "3"}, {"(1, 0)", "error", "(2, 0)"});
-  lab.check("v -> (any(v), all(v))", {"bool(zeros([0]))", "[true, false]"}, {"(false, true)", "(true, false)"});
+  lab.check("v -> (any(v), all(v))", {"bool(zeros([0]))", "[true, false]"},
+            {"(false, true)", "(true, false)"});
 }
 
 TEST_CASE("min, max, any and all") {
   Lab lab;
-  lab.check("m -> (min(m), max(m), min(m, 1), max(m, axis: 0))", {"[[1, 2, 3], [4, 5, 6]]"}, {"(1, 6, [1, 4], [4, 5, 6])"});
-  lab.check("m -> (min(m, axis: 1), max(m, axis: 1), max(m, 0))", {"[[nan, 1.0, 0.0], [1.0, 2.0, nan], [1.0, 2.0, 3.0]]"},
+  lab.check("m -> (min(m), max(m), min(m, 1), max(m, axis: 0))", {"[[1, 2, 3], [4, 5, 6]]"},
+            {"(1, 6, [1, 4], [4, 5, 6])"});
+  lab.check("m -> (min(m, axis: 1), max(m, axis: 1), max(m, 0))",
+            {"[[nan, 1.0, 0.0], [1.0, 2.0, nan], [1.0, 2.0, 3.0]]"},
             {"([nan, nan, 1.0], [nan, nan, 3.0], [nan, 2.0, nan])"});
   lab.check("v -> (min(v), max(v))", {"[1.0, -inf, inf]"}, {"(-inf, inf)"});
-  lab.check("v -> (min(v), max(v))", {"uint64([3, 18446744073709551615])"}, {"(uint64(3), uint64(18446744073709551615))"});
+  lab.check("v -> (min(v), max(v))", {"uint64([3, 18446744073709551615])"},
+            {"(uint64(3), uint64(18446744073709551615))"});
   lab.check("m -> (any(m), all(m), any(m, 0), all(m, axis: 0), all(m, axis: 1, keepdims: true))",
-            {"[[true, false], [true, true]]"}, {"(true, false, [true, true], [true, false], [[false], [true]])"},
+            {"[[true, false], [true, true]]"},
+            {"(true, false, [true, true], [true, false], [[false], [true]])"},
             "(bool, bool, bool[2], bool[2], bool[2, 1])");
 }
 
 TEST_CASE("argmax and argmin give the first of equals and pass over nan") {
   Lab lab;
-  lab.check("m -> (argmax(m, axis: 1), argmin(m, axis: 1), argmax(m), argmin(m, -2))", {"[[1.0, 1.0], [0.0, 1.0]]"},
-            {"([0, 1], [0, 0], [0, 0], [1, 0])"}, "(int64[2], int64[2], int64[2], int64[2])");
+  lab.check("m -> (argmax(m, axis: 1), argmin(m, axis: 1), argmax(m), argmin(m, -2))",
+            {"[[1.0, 1.0], [0.0, 1.0]]"}, {"([0, 1], [0, 0], [0, 0], [1, 0])"},
+            "(int64[2], int64[2], int64[2], int64[2])");
   lab.check("v -> (argmax(v), argmin(v))", {"uint8([1, 200, 3])", "uint8([9, 8, 8])"}, {"(1, 0)", "(0, 1)"});
   lab.check("v -> (argmax(v), argmin(v))", {"[nan, 1.0, 2.0]", "[nan, nan, nan]"}, {"(2, 1)", "(0, 0)"});
   lab.check("n -> argmax(arange(n))", {"3", "0", "1"}, {"2", "error", "0"}, "int64");
@@ -100,7 +112,8 @@ float leaf(const float* in, size_t count) {
 
 TEST_CASE("the tree of a sum is what it is said to be, whatever the compiler makes of it") {
   std::vector<float> v(5000);
-  for (size_t i = 0; i < v.size(); ++i) v[i] = std::sin(static_cast<float>(i)) * std::exp2(static_cast<float>(i % 23));
+  for (size_t i = 0; i < v.size(); ++i)
+    v[i] = std::sin(static_cast<float>(i)) * std::exp2(static_cast<float>(i % 23));
   for (size_t count : {1u, 2u, 15u, 16u, 31u, 32u, 33u, 100u, 1023u, 1024u}) {
     CHECK(reduce::fold<FloatSum>(v.data(), static_cast<int64_t>(count)) == leaf(v.data(), count));
   }
@@ -112,7 +125,8 @@ TEST_CASE("the tree of a sum is what it is said to be, whatever the compiler mak
 
 TEST_CASE("a sum across rows does not depend on how many columns there are") {
   std::vector<float> v(300 * 200);
-  for (size_t i = 0; i < v.size(); ++i) v[i] = std::sin(static_cast<float>(i)) * std::exp2(static_cast<float>(i % 23));
+  for (size_t i = 0; i < v.size(); ++i)
+    v[i] = std::sin(static_cast<float>(i)) * std::exp2(static_cast<float>(i % 23));
   std::vector<float> wide(200), narrow(200);
   const auto run = [&](int64_t from, int64_t columns) {
     reduce::fold_columns<FloatSum>(v.data() + from, 300, 200, columns, narrow.data() + from);
