@@ -62,6 +62,13 @@ void Slot::borrow(const Column& column) {
     return;
   }
   const Tensor& tensor = column.tensor();
+  if (tensor.dtype == DType::invalid) {
+    // Places of failed rows only.
+    form = Form::empty;
+    origin = nullptr;
+    view = {};
+    return;
+  }
   origin = &tensor;
   form = Form::dense;
   view.dtype = tensor.dtype;

@@ -122,7 +122,7 @@ TEST_CASE("rows that failed before keep their error and are not computed") {
   Lab lab;
   Spec input;
   Block in = lab.block({"(1, \"a\")", "(0, \"b\")", "(2, \"c\")"}, &input);
-  in.fail_row(1, std::make_shared<const Error>(Error{.code = Code::data_loss, .message = "torn"}));
+  in.fail_row(1, data_loss("torn").pointer());
   auto f = lab.compile("(x, s) -> (6 // x, s + \"!\")", input);
   REQUIRE(f.ok());
   const Block out = lab.run(**f, in, 128);
