@@ -28,7 +28,8 @@ Status BoundCall::bind(const std::vector<const Node*>& arguments) {
 Status BoundCall::bind_param(const KernelParam& param, const Node* node, Value& value) {
   if (node == nullptr) {
     Result<syntax::Tree> tree = syntax::parse_value(param.fallback);
-    if (!tree.ok()) return internal_error(concat("the default of ", kernel_.name, "'s ", param.name, " is damaged"));
+    if (!tree.ok())
+      return internal_error(concat("the default of ", kernel_.name, "'s ", param.name, " is damaged"));
     defaults_.push_back(*std::move(tree));
     node = defaults_.back().root.get();
   }
@@ -84,18 +85,21 @@ Status BoundCall::bind_list(const KernelParam& param, Value& value) {
       return compiler_.error(*value.node, concat("the argument '", param.name, "' of ", kernel_.name,
                                                  " must be a list, found ", typed.spec.to_string()));
     }
-    for (size_t i = 0; i < typed.spec.children.size(); ++i) value.values.push_back(typed.child(static_cast<int>(i)));
+    for (size_t i = 0; i < typed.spec.children.size(); ++i)
+      value.values.push_back(typed.child(static_cast<int>(i)));
   }
   for (size_t i = 0; i < value.values.size(); ++i) {
     if (value.values[i].is_tensor()) continue;
-    return compiler_.error(place(value, i), concat("expected a tensor, found ", value.values[i].spec.to_string()));
+    return compiler_.error(place(value, i),
+                           concat("expected a tensor, found ", value.values[i].spec.to_string()));
   }
   return Status();
 }
 
 const Node& BoundCall::place(const Value& value, size_t member) const {
   const bool written = value.node->kind == Kind::list || value.node->kind == Kind::tuple;
-  if (written && member < value.node->items.size() && value.values.size() > 1) return value.node->child(member);
+  if (written && member < value.node->items.size() && value.values.size() > 1)
+    return value.node->child(member);
   for (const syntax::Tree& tree : defaults_) {
     if (tree.root.get() == value.node) return node_;
   }
@@ -184,14 +188,16 @@ void BoundCall::number_arguments() {
 
 const Tensor* BoundCall::constant(int param) const {
   const Value& value = at(param);
-  return value.values.size() == 1 && value.values[0].is_tensor() ? value.values[0].leaves[0].constant.get() : nullptr;
+  return value.values.size() == 1 && value.values[0].is_tensor() ? value.values[0].leaves[0].constant.get()
+                                                                 : nullptr;
 }
 
 std::optional<std::vector<int64_t>> BoundCall::integers(int param) const {
   std::vector<int64_t> out;
   for (const Typed& typed : at(param).values) {
     const Leaf& leaf = typed.leaves[0];
-    if (leaf.type.dtype != DType::int64 || !leaf.type.shape.rank_known() || leaf.type.shape.rank() > 1) return {};
+    if (leaf.type.dtype != DType::int64 || !leaf.type.shape.rank_known() || leaf.type.shape.rank() > 1)
+      return {};
     if (leaf.integers) {
       out.insert(out.end(), leaf.integers->begin(), leaf.integers->end());
       continue;
@@ -235,7 +241,8 @@ Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
   }
   if (body_ == nullptr) return std::move(result_);
 
-  const bool known = std::all_of(arguments_.begin(), arguments_.end(), [](const Leaf& leaf) { return leaf.known(); });
+  const bool known =
+      std::all_of(arguments_.begin(), arguments_.end(), [](const Leaf& leaf) { return leaf.known(); });
   if (known && !kernel_.draws && !kernel_.blocks) {
     if (auto folded = fold(body_, state_, arguments_, types)) {
       size_t next = 0;

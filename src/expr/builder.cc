@@ -45,7 +45,8 @@ int Builder::add_register(Register reg) {
 int Builder::env_register(const Component& type, int level, int slot) {
   for (size_t i = 0; i < program_.registers.size(); ++i) {
     const Register& reg = program_.registers[i];
-    if (reg.source == Register::Source::env && reg.level == level && reg.index == slot) return static_cast<int>(i);
+    if (reg.source == Register::Source::env && reg.level == level && reg.index == slot)
+      return static_cast<int>(i);
   }
   return add_register({.type = type, .source = Register::Source::env, .index = slot, .level = level});
 }
@@ -88,7 +89,8 @@ Leaf Builder::import(const Leaf& leaf) {
 
 int Builder::register_of(const Leaf& leaf) {
   if (leaf.constant) {
-    return add_register({.type = leaf.type, .source = Register::Source::constant, .constant = *leaf.constant});
+    return add_register(
+        {.type = leaf.type, .source = Register::Source::constant, .constant = *leaf.constant});
   }
   if (leaf.dataset) {
     Instruction make{.kind = Instruction::Kind::dataset};

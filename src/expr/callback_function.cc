@@ -1,5 +1,5 @@
-// A Function over a callback: takes turns where it must, calls row by row where it takes single elements, and never
-// shows it a failed row.
+// A Function over a callback: takes turns where it must, calls row by row where it takes single elements, and
+// never shows it a failed row.
 #include <vector>
 
 #include "core/sync.h"
@@ -55,7 +55,8 @@ void CallbackFunction::call(const CallArgs& args, const Block& in, Block& out) c
   if (args.drop) out.columns.clear();
 }
 
-// With the lock held the host's function runs, which may take its own; it never calls back into this function.
+// With the lock held the host's function runs, which may take its own; it never calls back into this
+// function.
 Status CallbackFunction::invoke(Session& session, const Block& in, Block& out) const {
   Status status;
   if (concurrent_) {
@@ -69,8 +70,8 @@ Status CallbackFunction::invoke(Session& session, const Block& in, Block& out) c
 
 Status CallbackFunction::check(const Block& out, int rows) const {
   if (out.columns.size() != components_.size()) {
-    return invalid_argument(concat("the callback gave ", out.columns.size(), " components; expected those of ",
-                                   result_.to_string()));
+    return invalid_argument(concat("the callback gave ", out.columns.size(),
+                                   " components; expected those of ", result_.to_string()));
   }
   for (size_t i = 0; i < components_.size(); ++i) {
     const Column& column = out.columns[i];

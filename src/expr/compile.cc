@@ -111,7 +111,8 @@ Result<Typed> Compiler::tuple(const Node& node, const Scope& scope) {
 Result<Typed> Compiler::list(const Node& node, const Scope& scope) {
   std::vector<LiteralRef> literals;
   for (const syntax::Item& item : node.items) {
-    if (item.value->kind != Kind::name && item.value->kind != Kind::list && !syntax::is_literal(*item.value)) break;
+    if (item.value->kind != Kind::name && item.value->kind != Kind::list && !syntax::is_literal(*item.value))
+      break;
     WEIR_ASSIGN(Typed member, expression(*item.value, scope));
     if (!member.is_literal()) break;
     literals.push_back(member.leaves[0].literal);
@@ -141,16 +142,18 @@ bool Compiler::is_dataset(const Node& node, const Scope& scope) {
   if (node.kind == Kind::call || node.kind == Kind::pipeline) {
     if (context_.pipelines == nullptr) return false;
     using Callee = PipelineCompiler::Callee;
-    if (node.kind == Kind::call) return context_.pipelines->callee(syntax::Place::function, node.text) == Callee::source;
+    if (node.kind == Kind::call)
+      return context_.pipelines->callee(syntax::Place::function, node.text) == Callee::source;
     const Node& last = last_call(node);
     return context_.pipelines->callee(syntax::Place::transformation, last.text) != Callee::terminal;
   }
   if (node.kind == Kind::name && scope.find(node.text).kind == Scope::Found::Kind::dataset) return true;
   // Typed in a program that is thrown away.
-  Builder trial(builder(scope).kind() == Builder::Kind::program || builder(scope).kind() == Builder::Kind::branch
-                    ? Builder::Kind::branch
-                    : Builder::Kind::program,
-                &builder(scope));
+  Builder trial(
+      builder(scope).kind() == Builder::Kind::program || builder(scope).kind() == Builder::Kind::branch
+          ? Builder::Kind::branch
+          : Builder::Kind::program,
+      &builder(scope));
   Scope inner(scope, trial);
   Result<Typed> value = expression(node, inner);
   return value.ok() && value->spec.is_dataset();
@@ -158,9 +161,9 @@ bool Compiler::is_dataset(const Node& node, const Scope& scope) {
 
 Result<Typed> Compiler::pipeline(const Node& node, const Scope& scope) {
   const Node& last = last_call(node);
-  const bool terminal = context_.pipelines != nullptr &&
-                        context_.pipelines->callee(syntax::Place::transformation, last.text) ==
-                            PipelineCompiler::Callee::terminal;
+  const bool terminal =
+      context_.pipelines != nullptr && context_.pipelines->callee(syntax::Place::transformation, last.text) ==
+                                           PipelineCompiler::Callee::terminal;
   return nested(node, scope, terminal);
 }
 
@@ -177,7 +180,8 @@ Result<Typed> Compiler::nested(const Node& node, const Scope& scope, bool termin
     instruction.can_fail = true;
     instruction.per_row = true;
     instruction.site = next_site();
-    WEIR_ASSIGN(PipelineCompiler::Terminal made, context_.pipelines->compile_terminal(node, inner, next_path()));
+    WEIR_ASSIGN(PipelineCompiler::Terminal made,
+                context_.pipelines->compile_terminal(node, inner, next_path()));
     std::vector<RefPtr<const SeedSite>> seeds;
     made.runner->seed_sites(seeds);
     add_traits(made.runner->lane(), made.runner->not_replayable(), seeds);
@@ -270,7 +274,8 @@ Result<ExpressionRef> compile_expression(const CompileContext& context, const Sc
   WEIR_ASSIGN(Typed result, compiler.expression(node, inner));
   if (wanted != DType::invalid) {
     if (!result.is_tensor()) {
-      return error_at(context, node, concat("expected ", dtype_name(wanted), ", found ", result.spec.to_string()));
+      return error_at(context, node,
+                      concat("expected ", dtype_name(wanted), ", found ", result.spec.to_string()));
     }
     WEIR_TRY(compiler.settle_as(result.leaves[0], wanted, node));
   }

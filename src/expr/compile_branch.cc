@@ -19,8 +19,8 @@ Status Compiler::join_leaf(Leaf& yes, Leaf& no, const Node& node) {
   if (yes.literal) return settle_as(yes, no.type.dtype, then_node);
   if (no.literal) return settle_as(no, yes.type.dtype, else_node);
   if (yes.type.dtype == no.type.dtype) return Status();
-  return error(else_node, concat("both branches of `if` must have one dtype, found ", dtype_name(yes.type.dtype),
-                                 " and ", dtype_name(no.type.dtype)));
+  return error(else_node, concat("both branches of `if` must have one dtype, found ",
+                                 dtype_name(yes.type.dtype), " and ", dtype_name(no.type.dtype)));
 }
 
 namespace {
@@ -68,9 +68,9 @@ Result<Typed> Compiler::conditional(const Node& node, const Scope& scope) {
   Builder& outer = builder(scope);
   WEIR_ASSIGN(Typed condition, expression(node.child(0), scope));
   if (!condition.spec.is_scalar(DType::boolean)) {
-    return error(node.child(0), concat("the condition of `if` must be a scalar bool, found ",
-                                       condition.spec.to_string(),
-                                       condition.is_tensor() ? "; compare it, or use any(…), all(…) or where(…)" : ""));
+    return error(node.child(0),
+                 concat("the condition of `if` must be a scalar bool, found ", condition.spec.to_string(),
+                        condition.is_tensor() ? "; compare it, or use any(…), all(…) or where(…)" : ""));
   }
   Builder then_builder(Builder::Kind::branch, &outer);
   Builder else_builder(Builder::Kind::branch, &outer);

@@ -32,11 +32,13 @@ Result<Typed> Compiler::unknown_function(const Node& node) {
     if (is_identifier(kernel->name)) names.emplace_back(kernel->name);
   }
   if (context_.pipelines != nullptr) {
-    if (context_.pipelines->callee(syntax::Place::transformation, node.text) != PipelineCompiler::Callee::unknown) {
-      return error(node, concat("'", node.text, "' is no function; write it behind a dataset, as in … | ", node.text,
-                                "(…)"));
+    if (context_.pipelines->callee(syntax::Place::transformation, node.text) !=
+        PipelineCompiler::Callee::unknown) {
+      return error(node, concat("'", node.text, "' is no function; write it behind a dataset, as in … | ",
+                                node.text, "(…)"));
     }
-    for (std::string& name : context_.pipelines->names(syntax::Place::function)) names.push_back(std::move(name));
+    for (std::string& name : context_.pipelines->names(syntax::Place::function))
+      names.push_back(std::move(name));
   }
   return error(node, concat("there is no function '", node.text, "'", suggestion(node.text, names)));
 }
@@ -65,7 +67,8 @@ Result<Compiler::Nodes> Compiler::arguments(const Kernel& kernel, const Node& no
       return error(*item.value, concat(kernel.name, " takes at most ", params.size(), " arguments"));
     }
     if (out[at] != nullptr) {
-      return error(*item.value, concat("the argument '", params[at].name, "' of ", kernel.name, " is given twice"));
+      return error(*item.value,
+                   concat("the argument '", params[at].name, "' of ", kernel.name, " is given twice"));
     }
     out[at] = item.value.get();
   }
@@ -77,7 +80,8 @@ Result<Compiler::Nodes> Compiler::arguments(const Kernel& kernel, const Node& no
   return out;
 }
 
-Result<Typed> Compiler::apply(std::string_view kernel, Nodes arguments, const Node& node, const Scope& scope) {
+Result<Typed> Compiler::apply(std::string_view kernel, Nodes arguments, const Node& node,
+                              const Scope& scope) {
   const Kernel* found = find_kernel(kernel);
   if (found == nullptr) return error(node, concat("'", kernel, "' is not built into this library"));
   return apply(*found, std::move(arguments), node, scope);
@@ -130,7 +134,8 @@ uint64_t Compiler::next_site() {
 }
 
 std::optional<std::vector<Tensor>> fold(KernelBody body, std::shared_ptr<const KernelState> state,
-                                        const std::vector<Leaf>& args, const std::vector<Component>& results) {
+                                        const std::vector<Leaf>& args,
+                                        const std::vector<Component>& results) {
   constexpr int64_t kFoldedBytes = 1 << 20;
   Program program;
   Instruction instruction;

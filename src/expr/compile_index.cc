@@ -34,7 +34,8 @@ std::optional<int64_t> known_entry(const Leaf& x, const IndexPlan& plan) {
 // Whether some row may have a position that is out of range, or a step of 0.
 bool may_fail(const IndexPlan& plan, const Shape& x) {
   for (const IndexPosition& position : plan.positions) {
-    if (position.kind == IndexPosition::Kind::index && position.start.kind == IndexBound::Kind::argument) return true;
+    if (position.kind == IndexPosition::Kind::index && position.start.kind == IndexBound::Kind::argument)
+      return true;
     if (position.step.kind == IndexBound::Kind::argument) return true;
   }
   return !x.is_static();
@@ -43,7 +44,8 @@ bool may_fail(const IndexPlan& plan, const Shape& x) {
 }  // namespace
 
 // A scalar of int64 as a bound: its value if it is known.
-Status Compiler::bound(const Node& node, const Scope& scope, IndexBound& bound, std::vector<Leaf>& arguments) {
+Status Compiler::bound(const Node& node, const Scope& scope, IndexBound& bound,
+                       std::vector<Leaf>& arguments) {
   WEIR_ASSIGN(Typed value, expression(node, scope));
   const bool scalar = value.is_tensor() && value.spec.shape.rank_known() && value.spec.shape.rank() == 0;
   if (!scalar) {
@@ -99,7 +101,8 @@ Result<Typed> Compiler::index(const Node& node, const Scope& scope) {
     positions.plan.positions.push_back(position);
   }
   if (ellipses > 1) return error(node, "expected one ... at the most");
-  if (positions.plan.consumed() > kMaxRank) return error(node, concat("expected at most ", kMaxRank, " positions"));
+  if (positions.plan.consumed() > kMaxRank)
+    return error(node, concat("expected at most ", kMaxRank, " positions"));
 
   const Leaf& from = x.leaves[0];
   Component type{from.type.dtype, Shape::unknown_rank()};
@@ -123,7 +126,8 @@ Result<Typed> Compiler::emit_index(const Leaf& from, const Component& type, Inde
   instruction.can_fail = may_fail(plan, from.type.shape);
   instruction.state = std::make_shared<const IndexPlan>(std::move(plan));
   arguments.insert(arguments.begin(), from);
-  const bool known = std::all_of(arguments.begin(), arguments.end(), [](const Leaf& leaf) { return leaf.known(); });
+  const bool known =
+      std::all_of(arguments.begin(), arguments.end(), [](const Leaf& leaf) { return leaf.known(); });
   if (known) {
     if (auto folded = fold(instruction.body, instruction.state, arguments, {type})) {
       return typed_constant(std::move((*folded)[0]));

@@ -135,8 +135,8 @@ Status Compiler::bind_dict(const Node& pattern, const Typed& value, Scope& scope
   for (const syntax::Item& item : pattern.items) {
     const int at = value.spec.find(item.name);
     if (at < 0) {
-      return error(pattern, concat("there is no key ", syntax::print_key(item.name), " in ", value.spec.to_string(),
-                                   suggestion(item.name, value.spec.keys)));
+      return error(pattern, concat("there is no key ", syntax::print_key(item.name), " in ",
+                                   value.spec.to_string(), suggestion(item.name, value.spec.keys)));
     }
     WEIR_TRY(bind(*item.value, value.child(at), scope));
   }

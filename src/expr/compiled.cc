@@ -40,7 +40,8 @@ CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, Pro
   draws_random_ = traits_.draws_random;
   for (int reg : program_.results) {
     const bool once = std::count(program_.results.begin(), program_.results.end(), reg) == 1;
-    direct_.push_back(once && program_.registers[static_cast<size_t>(reg)].source == Register::Source::computed);
+    direct_.push_back(once &&
+                      program_.registers[static_cast<size_t>(reg)].source == Register::Source::computed);
   }
 }
 
@@ -143,7 +144,8 @@ void CompiledFunction::deliver_computed(Frame& frame, int reg, int rows, Column&
   } else {
     uint8_t* to = out.make_dense(dtype, slot.view.shape, rows);
     for (int row = 0; row < rows && row_bytes > 0; ++row) {
-      std::memcpy(to + static_cast<size_t>(row) * row_bytes, slot.view.data + row * slot.view.stride, row_bytes);
+      std::memcpy(to + static_cast<size_t>(row) * row_bytes, slot.view.data + row * slot.view.stride,
+                  row_bytes);
     }
   }
   if (!owners) return;
@@ -154,8 +156,7 @@ void CompiledFunction::deliver_computed(Frame& frame, int reg, int rows, Column&
 }
 
 CompiledExpression::CompiledExpression(const Spec& spec, Program program, ProgramTraits traits)
-    : Expression(spec),
-      known_(std::all_of(program.results.begin(), program.results.end(), [&](int reg) {
+    : Expression(spec), known_(std::all_of(program.results.begin(), program.results.end(), [&](int reg) {
         return program.registers[static_cast<size_t>(reg)].source == Register::Source::constant;
       })) {
   bool variables = true;
@@ -174,7 +175,8 @@ Result<Components> CompiledExpression::evaluate(Session& session, const Env* env
   Components out;
   if (!places_.empty()) {
     out.reserve(places_.size());
-    for (const Place& place : places_) out.push_back(env->up(place.level).values[static_cast<size_t>(place.slot)]);
+    for (const Place& place : places_)
+      out.push_back(env->up(place.level).values[static_cast<size_t>(place.slot)]);
     return out;
   }
   Block none;

@@ -40,8 +40,8 @@ class Evaluation {
   int piece_end(const Instruction& instruction, int first);
 
   void branch(const Instruction& instruction, Frame::Work& work, bool drop);
-  void run_side(const Program& program, Frame& frame, const std::vector<int>& args, std::span<const int32_t> rows,
-                bool drop);
+  void run_side(const Program& program, Frame& frame, const std::vector<int>& args,
+                std::span<const int32_t> rows, bool drop);
   void take_side(const Instruction& instruction, const Program& program, Frame& frame);
   void merge(const Instruction& instruction, Frame::Work& work);
   void merge_result(size_t i, const Instruction& instruction, Frame::Work& work);
@@ -208,8 +208,7 @@ void Evaluation::branch(const Instruction& instruction, Frame::Work& work, bool 
     }
   }
   const bool all_rows = frame_.errors.empty();
-  const bool all_yes =
-      condition.uniform ? *condition.entry<bool>(0) : all_rows && work.else_rows.empty();
+  const bool all_yes = condition.uniform ? *condition.entry<bool>(0) : all_rows && work.else_rows.empty();
   const bool all_no = condition.uniform ? !all_yes : all_rows && work.then_rows.empty() && !all_yes;
   if ((all_yes || all_no) && all_rows) {
     const Program& program = all_yes ? yes : no;
@@ -267,7 +266,8 @@ EnvRef Evaluation::capture(const Instruction& instruction, int row) {
   values.reserve(instruction.args.size());
   for (int arg : instruction.args) {
     Tensor value = slot(arg).row(row);
-    if (value.dtype == DType::string && value.shape.rank() == 0 && value.as<const Str>()->size <= kSmallString) {
+    if (value.dtype == DType::string && value.shape.rank() == 0 &&
+        value.as<const Str>()->size <= kSmallString) {
       value = Tensor::string(value.as<const Str>()->view());
     } else if (has_owners(value.dtype)) {
       value.owners = make_ref<Owners>();
@@ -309,7 +309,8 @@ void Evaluation::dataset(const Instruction& instruction, Frame::Work& work) {
 
 void Evaluation::terminal(const Instruction& instruction, Frame::Work& work) {
   for (int result : instruction.results) {
-    slot(result).begin(program_.registers[static_cast<size_t>(result)].type.dtype, rows_, destination(result));
+    slot(result).begin(program_.registers[static_cast<size_t>(result)].type.dtype, rows_,
+                       destination(result));
   }
   const uint64_t key = derive_key(call_.key, instruction.site);
   Components values;
@@ -328,7 +329,8 @@ void Evaluation::terminal(const Instruction& instruction, Frame::Work& work) {
       if (value.byte_size() > 0) std::memcpy(to, value.data, value.byte_size());
       if (!has_owners(value.dtype)) continue;
       work.kept.push_back(value.buffer);
-      if (value.owners) work.kept.insert(work.kept.end(), value.owners->list.begin(), value.owners->list.end());
+      if (value.owners)
+        work.kept.insert(work.kept.end(), value.owners->list.begin(), value.owners->list.end());
     }
   }
 }

@@ -38,14 +38,16 @@ struct Taken {
   int64_t count = 0;
 };
 
-Taken take_slice(const IndexPosition& position, int64_t extent, std::span<const int64_t> bounds, int64_t step) {
+Taken take_slice(const IndexPosition& position, int64_t extent, std::span<const int64_t> bounds,
+                 int64_t step) {
   Taken out;
   out.step = step;
   const bool forward = step > 0;
   const int64_t low = forward ? 0 : -1;
   const int64_t high = forward ? extent : extent - 1;
-  out.first = position.start.kind == IndexBound::Kind::absent ? (forward ? low : high)
-                                                               : clamped(value_of(position.start, bounds, 0), extent, low, high);
+  out.first = position.start.kind == IndexBound::Kind::absent
+                  ? (forward ? low : high)
+                  : clamped(value_of(position.start, bounds, 0), extent, low, high);
   const int64_t last = position.stop.kind == IndexBound::Kind::absent
                            ? (forward ? high : low)
                            : clamped(value_of(position.stop, bounds, 0), extent, low, high);
@@ -63,8 +65,8 @@ std::string add_slice(const IndexPosition& position, int64_t extent, int64_t str
                       std::span<const int64_t> bounds, int at, IndexView* view) {
   const int64_t step = value_of(position.step, bounds, 1);
   if (step == 0) return "the step of a slice is 0";
-  const bool all = position.start.kind == IndexBound::Kind::absent && position.stop.kind == IndexBound::Kind::absent &&
-                   (step == 1 || step == -1);
+  const bool all = position.start.kind == IndexBound::Kind::absent &&
+                   position.stop.kind == IndexBound::Kind::absent && (step == 1 || step == -1);
   bool known = extent >= 0 && step != kUnknownEntry;
   known = known && value_of(position.start, bounds, 0) != kUnknownEntry;
   known = known && value_of(position.stop, bounds, 0) != kUnknownEntry;
@@ -95,7 +97,8 @@ std::string add_index(const IndexPosition& position, int64_t extent, int64_t str
 int IndexPlan::consumed() const {
   int count = 0;
   for (const IndexPosition& position : positions) {
-    count += position.kind == IndexPosition::Kind::index || position.kind == IndexPosition::Kind::slice ? 1 : 0;
+    count +=
+        position.kind == IndexPosition::Kind::index || position.kind == IndexPosition::Kind::slice ? 1 : 0;
   }
   return count;
 }
@@ -116,7 +119,8 @@ bool IndexPlan::fixed_shape() const {
 std::string resolve(const IndexPlan& plan, const Shape& x, std::span<const int64_t> bounds, IndexView* view) {
   const int consumed = plan.consumed();
   if (consumed > x.rank()) {
-    return concat("expected at most ", x.rank(), " positions for a tensor of rank ", x.rank(), ", found ", consumed);
+    return concat("expected at most ", x.rank(), " positions for a tensor of rank ", x.rank(), ", found ",
+                  consumed);
   }
   int64_t strides[kMaxRank];
   int64_t size = 1;
@@ -193,7 +197,8 @@ void copy_view(const IndexView& view, const uint8_t* from, uint8_t* to, size_t s
       std::memcpy(to, row, static_cast<size_t>(width) * size);
     } else {
       for (int64_t k = 0; k < width; ++k) {
-        std::memcpy(to + static_cast<size_t>(k) * size, row + k * view.stride[last] * static_cast<int64_t>(size), size);
+        std::memcpy(to + static_cast<size_t>(k) * size,
+                    row + k * view.stride[last] * static_cast<int64_t>(size), size);
       }
     }
     to += static_cast<size_t>(width) * size;
@@ -231,7 +236,8 @@ void index_body(KernelRun& run) {
   uint8_t* out = nullptr;
   std::array<int64_t, kMaxBounds> bounds{};
   for (int row = 0; row < run.rows(); ++row) {
-    for (int i = 1; i < run.arg_count(); ++i) bounds[static_cast<size_t>(i) - 1] = *run.arg(i).row<int64_t>(row);
+    for (int i = 1; i < run.arg_count(); ++i)
+      bounds[static_cast<size_t>(i) - 1] = *run.arg(i).row<int64_t>(row);
     IndexView view;
     const std::string message = resolve(plan, x.shape, bounds, &view);
     if (!message.empty()) {

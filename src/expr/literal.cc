@@ -46,7 +46,8 @@ bool to_floating(const Literal::Number& number, T* out) {
       // Too small rounds to zero, too large does not fit.
       double wide = 0;
       auto again = std::from_chars(number.text.data(), end, wide);
-      if (again.ec == std::errc() ? std::fabs(wide) > 1 : number.text.find("e-") == std::string::npos) return false;
+      if (again.ec == std::errc() ? std::fabs(wide) > 1 : number.text.find("e-") == std::string::npos)
+        return false;
       value = static_cast<T>(wide);
     }
   }
@@ -92,7 +93,8 @@ Result<Tensor> Literal::to(DType dtype) const {
     }
   });
   if (!known && numbers.empty()) return out;
-  if (!known) return invalid_argument(concat("the literal ", written(numbers[0]), " is no ", dtype_name(dtype)));
+  if (!known)
+    return invalid_argument(concat("the literal ", written(numbers[0]), " is no ", dtype_name(dtype)));
   if (!status.ok()) return status;
   return out;
 }

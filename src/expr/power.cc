@@ -20,15 +20,15 @@ float pow(float x, float y) {
   const bool whole = std::floor(y) == y;
   const bool negative = std::signbit(x) && whole && is_odd(y);
   const float size = std::fabs(x);
-  if (size == 1) return whole ? (negative ? -1.0f : 1.0f) : (x > 0 ? 1.0f : std::numeric_limits<float>::quiet_NaN());
+  if (size == 1)
+    return whole ? (negative ? -1.0f : 1.0f) : (x > 0 ? 1.0f : std::numeric_limits<float>::quiet_NaN());
   if (size == 0 || std::isinf(size) || std::isinf(y)) {
     const bool grows = (size > 1) == (y > 0);
     const float result = grows ? kInfinity : 0.0f;
     return negative ? -result : result;
   }
   if (x < 0 && !whole) return std::numeric_limits<float>::quiet_NaN();
-  const auto result =
-      static_cast<float>(exp(static_cast<double>(y) * log(static_cast<double>(size))));
+  const auto result = static_cast<float>(exp(static_cast<double>(y) * log(static_cast<double>(size))));
   return negative ? -result : result;
 }
 

@@ -49,13 +49,15 @@ void add_kernel_signatures(syntax::SignatureTable& table) {
 
 Result<int64_t> KernelCall::integer(int param) const {
   const Tensor* value = constant(param);
-  if (value != nullptr && value->dtype == DType::int64 && value->shape.rank() == 0) return *value->as<int64_t>();
+  if (value != nullptr && value->dtype == DType::int64 && value->shape.rank() == 0)
+    return *value->as<int64_t>();
   return error(param, "expected an integer");
 }
 
 Result<bool> KernelCall::flag(int param) const {
   const Tensor* value = constant(param);
-  if (value != nullptr && value->dtype == DType::boolean && value->shape.rank() == 0) return *value->as<bool>();
+  if (value != nullptr && value->dtype == DType::boolean && value->shape.rank() == 0)
+    return *value->as<bool>();
   return error(param, "expected true or false");
 }
 

@@ -7,7 +7,8 @@ namespace {
 // Adds one; fails for 3. Counts its calls, the rows that it saw, and its destruction.
 class AddOne final : public Callback {
  public:
-  AddOne(CallbackFlags flags, int* calls, int* destroyed) : Callback(flags), calls_(calls), destroyed_(destroyed) {}
+  AddOne(CallbackFlags flags, int* calls, int* destroyed)
+      : Callback(flags), calls_(calls), destroyed_(destroyed) {}
   ~AddOne() override { ++*destroyed_; }
 
   Result<Spec> result(const Spec& input) const override {
@@ -44,7 +45,8 @@ TEST_CASE("callbacks take rows or blocks, never failed rows, and are destroyed o
       Spec input;
       Block in = lab.block({"1", "3", "5", "7"}, &input);
       in.fail_row(0, Status(Code::aborted, "before").pointer());
-      auto f = make_callback_function(make_ref<const AddOne>(CallbackFlags{.block = block}, &calls, &destroyed), input);
+      auto f = make_callback_function(
+          make_ref<const AddOne>(CallbackFlags{.block = block}, &calls, &destroyed), input);
       REQUIRE(f.ok());
       CHECK((*f)->takes_blocks() == block);
       CHECK_FALSE((*f)->concurrent());

@@ -34,9 +34,11 @@ class Lab {
   TestRuntime world;
   Scope scope;
 
-  Result<FunctionRef> compile(const std::string& lambda, const Spec& input, PipelineCompiler* pipelines = nullptr) {
+  Result<FunctionRef> compile(const std::string& lambda, const Spec& input,
+                              PipelineCompiler* pipelines = nullptr) {
     Parsed parsed = parse_lambda(lambda);
-    const CompileContext context{.runtime = &world.runtime, .source = parsed.tree.source, .pipelines = pipelines};
+    const CompileContext context{
+        .runtime = &world.runtime, .source = parsed.tree.source, .pipelines = pipelines};
     return compile_lambda(context, scope, *parsed.node, input, "test");
   }
 

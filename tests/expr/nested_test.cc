@@ -55,13 +55,15 @@ class FakePipelines final : public PipelineCompiler {
     WEIR_ASSIGN(ExpressionRef param, compile_expression(context, scope, node.child(0), path, DType::int64));
     params.push_back(std::move(param));
     if (node.items.size() > 1) {
-      WEIR_ASSIGN(FunctionRef f, compile_lambda(context, scope, node.child(1), Spec::tensor(DType::int64), path));
+      WEIR_ASSIGN(FunctionRef f,
+                  compile_lambda(context, scope, node.child(1), Spec::tensor(DType::int64), path));
       functions.push_back(std::move(f));
     }
     return Dataset::build(no_rows(), std::make_unique<NoParams>(), {});
   }
   Result<Terminal> compile_terminal(const syntax::Node& node, Scope& scope, std::string_view path) override {
-    WEIR_ASSIGN(ExpressionRef value, compile_expression(context, scope, node.child(0).child(0), path, DType::int64));
+    WEIR_ASSIGN(ExpressionRef value,
+                compile_expression(context, scope, node.child(0).child(0), path, DType::int64));
     return Terminal{make_ref<const Doubling>(std::move(value)), Spec::tensor(DType::int64)};
   }
   Result<HandedIn> handed(const syntax::Node&) override { return HandedIn{}; }
@@ -90,7 +92,8 @@ struct Nested {
     Spec input;
     const Block in = lab.block(rows, &input);
     Parsed parsed = parse_lambda(lambda);
-    pipelines.context = {.runtime = &lab.world.runtime, .source = parsed.tree.source, .pipelines = &pipelines};
+    pipelines.context = {
+        .runtime = &lab.world.runtime, .source = parsed.tree.source, .pipelines = &pipelines};
     lab.scope.declare_param("n", Spec::tensor(DType::int64));
     Result<FunctionRef> made = compile_lambda(pipelines.context, lab.scope, *parsed.node, input, "test");
     if (!made.ok()) FAIL(made.status().error().message);
@@ -163,8 +166,8 @@ TEST_CASE("parameters and lets of a document") {
   REQUIRE(value.ok());
   CHECK(*(*value)[0].as<int64_t>() == 42);
 
-  lab.scope.bind_expression("k", std::make_shared<const syntax::Node>(
-                                     syntax::Node{.kind = syntax::Kind::integer, .integer = 2}));
+  lab.scope.bind_expression(
+      "k", std::make_shared<const syntax::Node>(syntax::Node{.kind = syntax::Kind::integer, .integer = 2}));
   lab.check("x -> x * k", {"uint8(200)", "uint8(3)"}, {"uint8(144)", "uint8(6)"});
 }
 

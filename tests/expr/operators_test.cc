@@ -10,7 +10,8 @@ TEST_CASE("arithmetic wraps, broadcasts and keeps dtypes") {
   lab.check("x -> (x + 1, x - 1, x * 3)", {"uint8(0)", "uint8(255)"},
             {"(uint8(1), uint8(255), uint8(0))", "(uint8(0), uint8(254), uint8(253))"});
   lab.check("(a, b) -> a * b", {"(uint16(65535), uint16(65535))"}, {"uint16(1)"});
-  lab.check("(c, r) -> c + r", {"([[1], [2]], [10, 20, 30])"}, {"[[11, 21, 31], [12, 22, 32]]"}, "int64[2, 3]");
+  lab.check("(c, r) -> c + r", {"([[1], [2]], [10, 20, 30])"}, {"[[11, 21, 31], [12, 22, 32]]"},
+            "int64[2, 3]");
   lab.check("v -> (v * 10, 10 - v)", {"[1, 2, 3]"}, {"([10, 20, 30], [9, 8, 7])"});
 }
 
@@ -46,13 +47,15 @@ TEST_CASE("comparisons give bool; strings compare by bytes") {
 
 TEST_CASE("strings join") {
   Lab lab;
-  lab.check("(a, b) -> a + \"-\" + b", {"(\"ab\", \"c\")", "(\"\", \"\\x00e\")"}, {"\"ab-c\"", "\"-\\x00e\""});
+  lab.check("(a, b) -> a + \"-\" + b", {"(\"ab\", \"c\")", "(\"\", \"\\x00e\")"},
+            {"\"ab-c\"", "\"-\\x00e\""});
   lab.check("v -> v + [[\"1\"], [\"2\"]]", {"[\"a\", \"b\"]"}, {"[[\"a1\", \"b1\"], [\"a2\", \"b2\"]]"});
 }
 
 TEST_CASE("halves compute in float and round") {
   Lab lab;
-  lab.check("v -> (v / 3.0, v * v)", {"float16([0.5, 2.0])"}, {"(float16([0.1666, 0.6665]), float16([0.25, 4.0]))"});
+  lab.check("v -> (v / 3.0, v * v)", {"float16([0.5, 2.0])"},
+            {"(float16([0.1666, 0.6665]), float16([0.25, 4.0]))"});
   lab.check("v -> v * 1.5", {"bfloat16([0.5, 3.0])"}, {"bfloat16([0.75, 4.5])"});
 }
 

@@ -17,13 +17,15 @@ TEST_CASE("patterns take elements apart") {
 TEST_CASE("if computes only the branch taken") {
   Lab lab;
   lab.check("x -> if x == 0 then 0 else 10 // x", {"0", "1", "2", "0"}, {"0", "10", "5", "0"});
-  lab.check("x -> if x > 0 then (x, \"pos\") else (0, \"none\")", {"0", "5"}, {"(0, \"none\")", "(5, \"pos\")"});
+  lab.check("x -> if x > 0 then (x, \"pos\") else (0, \"none\")", {"0", "5"},
+            {"(0, \"none\")", "(5, \"pos\")"});
   lab.check("x -> if x < 1 then \"low\" else if x < 3 then \"mid\" else \"high\"", {"0", "1", "3"},
             {"\"low\"", "\"mid\"", "\"high\""});
   lab.check("x -> if x == 1 then 7 // (x - 1) else x", {"0", "1", "2"}, {"0", "error", "2"});
   lab.check("(x, v) -> if x > 1 then v else v[:1]", {"(1, [1, 2])", "(2, [3, 4])", "(0, [5, 6])"},
             {"[1]", "[3, 4]", "[5]"}, "int64[?]");
-  lab.check("x -> if x > 1 then {a: x, b: 1} else {b: 2, a: 3}", {"1", "2"}, {"{a: 3, b: 2}", "{a: 2, b: 1}"});
+  lab.check("x -> if x > 1 then {a: x, b: 1} else {b: 2, a: 3}", {"1", "2"},
+            {"{a: 3, b: 2}", "{a: 2, b: 1}"});
   lab.check("x -> (if 8 // x > 3 then x * 2 else -x) + 1", {"0", "2", "4"}, {"error", "5", "-3"});
   lab.check("x -> if true then x else x // 0", {"3", "4"}, {"3", "4"});
   lab.refuse("x -> if x then 1 else 2", "1", "scalar bool");
@@ -47,9 +49,10 @@ TEST_CASE("indexing is NumPy's") {
             {"(6, [1, 4], [[4, 6], [1, 3]], [[[1], [2], [3]], [[4], [5], [6]]], [[1, 4]])"},
             "(int64, int64[2], int64[2, 2], int64[2, 3, 1], int64[1, 2])");
   lab.check("i -> [10, 20, 30][i]", {"0", "-1", "3", "-4", "2"}, {"10", "30", "error", "error", "30"});
-  lab.check("i -> [1, 2][i:]", {"0", "1", "2", "3"}, {"[1, 2]", "[2]", "zeros([0], int64)", "zeros([0], int64)"},
-            "int64[?]");
-  lab.check("s -> [1, 2, 3, 4, 5][::s]", {"1", "2", "0", "-3"}, {"[1, 2, 3, 4, 5]", "[1, 3, 5]", "error", "[5, 2]"});
+  lab.check("i -> [1, 2][i:]", {"0", "1", "2", "3"},
+            {"[1, 2]", "[2]", "zeros([0], int64)", "zeros([0], int64)"}, "int64[?]");
+  lab.check("s -> [1, 2, 3, 4, 5][::s]", {"1", "2", "0", "-3"},
+            {"[1, 2, 3, 4, 5]", "[1, 3, 5]", "error", "[5, 2]"});
   lab.check("v -> (v[1], v[::-1])", {"[\"a\", \"bc\", \"\"]"}, {"(\"bc\", [\"\", \"bc\", \"a\"])"});
   lab.check("(v, i) -> v[i]", {"([1, 2], 1)", "([3, 4, 5], 2)", "([6], 1)"}, {"2", "5", "error"});
   lab.refuse("v -> v[3]", "[1, 2, 3]", "out of range");
@@ -71,7 +74,8 @@ TEST_CASE("casts truncate, wrap and compare with zero") {
 
 TEST_CASE("results may be variables, constants and the same twice") {
   Lab lab;
-  lab.check("x -> (x, 5, x, \"a\", [x, 1])", {"1", "2"}, {"(1, 5, 1, \"a\", [1, 1])", "(2, 5, 2, \"a\", [2, 1])"});
+  lab.check("x -> (x, 5, x, \"a\", [x, 1])", {"1", "2"},
+            {"(1, 5, 1, \"a\", [1, 1])", "(2, 5, 2, \"a\", [2, 1])"});
   lab.check("x -> let y = x + 1 in (y, y, y[newaxis])", {"1", "2"}, {"(2, 2, [2])", "(3, 3, [3])"});
 }
 

@@ -91,18 +91,20 @@ const Kernel& add_kernel() {
 }
 
 const Kernel& subtract_kernel() {
-  static const Kernel def{.name = "-",
-                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-                          .infer = [](KernelCall& call) { return infer_binary<Numbers, Subtract>(call, "numbers"); },
-                          .doc = "The difference of two numbers of one dtype."};
+  static const Kernel def{
+      .name = "-",
+      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
+      .infer = [](KernelCall& call) { return infer_binary<Numbers, Subtract>(call, "numbers"); },
+      .doc = "The difference of two numbers of one dtype."};
   return def;
 }
 
 const Kernel& multiply_kernel() {
-  static const Kernel def{.name = "*",
-                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-                          .infer = [](KernelCall& call) { return infer_binary<Numbers, Multiply>(call, "numbers"); },
-                          .doc = "The product of two numbers of one dtype."};
+  static const Kernel def{
+      .name = "*",
+      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
+      .infer = [](KernelCall& call) { return infer_binary<Numbers, Multiply>(call, "numbers"); },
+      .doc = "The product of two numbers of one dtype."};
   return def;
 }
 

@@ -1,5 +1,5 @@
-// cast(x, dtype), and each dtype's name as a function. Floats to integers truncate toward zero, integers wrap, to
-// bool is != 0; a literal is converted from its written value.
+// cast(x, dtype), and each dtype's name as a function. Floats to integers truncate toward zero, integers
+// wrap, to bool is != 0; a literal is converted from its written value.
 #include <cmath>
 #include <limits>
 
@@ -84,19 +84,21 @@ Status cast_infer(KernelCall& call) {
     known = visit<Castable>(to, [&]<class To>() { call.body(cast_body<From, To>); });
   });
   if (known) return Status();
-  return call.error(0, concat("expected something that can be cast to ", dtype_name(to), ", found ", dtype_name(from),
-                              from == DType::string ? "; see to_number" : "",
+  return call.error(0, concat("expected something that can be cast to ", dtype_name(to), ", found ",
+                              dtype_name(from), from == DType::string ? "; see to_number" : "",
                               to == DType::string ? "; see as_string" : ""));
 }
 
 }  // namespace
 
 const Kernel& cast_kernel() {
-  static const Kernel def{.name = "cast",
-                          .params = {{.name = "x", .type = "dtype?"}, {.name = "dtype", .kind = ParamKind::dtype}},
-                          .infer = cast_infer,
-                          .doc = "x as another dtype: floats to integers truncate toward zero, integers wrap, to bool "
-                                 "is != 0. Also written as the dtype's name: float32(x)."};
+  static const Kernel def{
+      .name = "cast",
+      .params = {{.name = "x", .type = "dtype?"}, {.name = "dtype", .kind = ParamKind::dtype}},
+      .infer = cast_infer,
+      .doc =
+          "x as another dtype: floats to integers truncate toward zero, integers wrap, to bool "
+          "is != 0. Also written as the dtype's name: float32(x)."};
   return def;
 }
 

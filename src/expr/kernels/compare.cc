@@ -1,5 +1,5 @@
-// a == b, != < <= > >=: entry by entry, broadcast, giving bool. Strings compare by bytes; bool and complex numbers
-// only for equality.
+// a == b, != < <= > >=: entry by entry, broadcast, giving bool. Strings compare by bytes; bool and complex
+// numbers only for equality.
 #include "expr/infer.h"
 
 namespace weir {
@@ -81,15 +81,18 @@ const Kernel& not_equal_kernel() {
   return def;
 }
 const Kernel& less_kernel() {
-  static const Kernel def = comparison<Ordered, Less>("<", "Whether a is less than b; strings by their bytes.");
+  static const Kernel def =
+      comparison<Ordered, Less>("<", "Whether a is less than b; strings by their bytes.");
   return def;
 }
 const Kernel& less_equal_kernel() {
-  static const Kernel def = comparison<Ordered, LessEqual>("<=", "Whether a is at most b; strings by their bytes.");
+  static const Kernel def =
+      comparison<Ordered, LessEqual>("<=", "Whether a is at most b; strings by their bytes.");
   return def;
 }
 const Kernel& greater_kernel() {
-  static const Kernel def = comparison<Ordered, Greater>(">", "Whether a is more than b; strings by their bytes.");
+  static const Kernel def =
+      comparison<Ordered, Greater>(">", "Whether a is more than b; strings by their bytes.");
   return def;
 }
 const Kernel& greater_equal_kernel() {

@@ -1,4 +1,5 @@
-// a / b: true division. Integers of 32 and 64 bits give float64, smaller ones float32, floats their own dtype.
+// a / b: true division. Integers of 32 and 64 bits give float64, smaller ones float32, floats their own
+// dtype.
 #include "expr/infer.h"
 
 namespace weir {
@@ -39,11 +40,13 @@ Status divide_infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& divide_kernel() {
-  static const Kernel def{.name = "/",
-                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-                          .infer = divide_infer,
-                          .doc = "The quotient, a float: float64 for integers of 32 and 64 bits, float32 for smaller "
-                                 "ones."};
+  static const Kernel def{
+      .name = "/",
+      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
+      .infer = divide_infer,
+      .doc =
+          "The quotient, a float: float64 for integers of 32 and 64 bits, float32 for smaller "
+          "ones."};
   return def;
 }
 

@@ -1,5 +1,5 @@
-// a // b and a % b: floor division and its remainder with the divisor's sign, as in Python. Division of integers by
-// zero is an error of the element; of floats it gives what IEEE 754 says.
+// a // b and a % b: floor division and its remainder with the divisor's sign, as in Python. Division of
+// integers by zero is an error of the element; of floats it gives what IEEE 754 says.
 #include <cmath>
 
 #include "expr/infer.h"
@@ -76,18 +76,20 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& floor_divide_kernel() {
-  static const Kernel def{.name = "//",
-                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-                          .infer = infer<FloorDivide>,
-                          .doc = "The quotient rounded down. Division of integers by zero fails the element."};
+  static const Kernel def{
+      .name = "//",
+      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
+      .infer = infer<FloorDivide>,
+      .doc = "The quotient rounded down. Division of integers by zero fails the element."};
   return def;
 }
 
 const Kernel& remainder_kernel() {
-  static const Kernel def{.name = "%",
-                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-                          .infer = infer<Remainder>,
-                          .doc = "a - a // b * b, with b's sign. Division of integers by zero fails the element."};
+  static const Kernel def{
+      .name = "%",
+      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
+      .infer = infer<Remainder>,
+      .doc = "a - a // b * b, with b's sign. Division of integers by zero fails the element."};
   return def;
 }
 

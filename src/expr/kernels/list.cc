@@ -13,8 +13,9 @@ void list_body(KernelRun& run) {
   const Arg& first = run.arg(0);
   for (int i = 1; i < members; ++i) {
     if (run.arg(i).shape == first.shape) continue;
-    const Status status = invalid_argument(concat("the members of a list differ in shape: ", first.shape.to_string(),
-                                                  " and ", run.arg(i).shape.to_string()));
+    const Status status =
+        invalid_argument(concat("the members of a list differ in shape: ", first.shape.to_string(), " and ",
+                                run.arg(i).shape.to_string()));
     for (int row = 0; row < run.rows(); ++row) run.fail(row, status);
     return;
   }
@@ -42,7 +43,8 @@ Status list_infer(KernelCall& call) {
     can_fail = can_fail || !member.shape.is_static();
     shape = Shape::relax(shape, member.shape);
   }
-  if (shape.rank_known() && shape.rank() == kMaxRank) return call.error(concat("expected at most ", kMaxRank, " dimensions"));
+  if (shape.rank_known() && shape.rank() == kMaxRank)
+    return call.error(concat("expected at most ", kMaxRank, " dimensions"));
   if (shape.rank_known() && shape.rank() == 0) {
     if (auto entries = call.integers(0)) call.known_integers(*std::move(entries));
   }

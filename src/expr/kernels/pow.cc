@@ -1,5 +1,5 @@
-// a ** b, and pow(a, b): numbers of one dtype, broadcast. Integers wrap; a negative power of an integer is an error
-// of the element.
+// a ** b, and pow(a, b): numbers of one dtype, broadcast. Integers wrap; a negative power of an integer is an
+// error of the element.
 #include "expr/infer.h"
 #include "expr/power.h"
 
@@ -47,8 +47,9 @@ const Kernel& pow_kernel() {
   static const Kernel def{.name = "pow",
                           .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
                           .infer = pow_infer,
-                          .doc = "a to the power of b. Integers wrap; a negative power of an integer fails the "
-                                 "element."};
+                          .doc =
+                              "a to the power of b. Integers wrap; a negative power of an integer fails the "
+                              "element."};
   return def;
 }
 

@@ -1,4 +1,5 @@
-// where(c, a, b): a where c is true, b elsewhere, entry by entry with broadcasting. Both are computed; `if` guards.
+// where(c, a, b): a where c is true, b elsewhere, entry by entry with broadcasting. Both are computed; `if`
+// guards.
 #include <array>
 
 #include "expr/infer.h"
@@ -64,7 +65,9 @@ const Kernel& where_kernel() {
       .name = "where",
       .params = {{.name = "c", .type = "bool"}, {.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
       .infer = where_infer,
-      .doc = "a where c is true, else b, entry by entry with broadcasting. Both are computed; `if` computes one."};
+      .doc =
+          "a where c is true, else b, entry by entry with broadcasting. Both are computed; `if` computes "
+          "one."};
   return def;
 }
 
