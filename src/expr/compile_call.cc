@@ -2,6 +2,7 @@
 #include "core/text.h"
 #include "expr/bound_call.h"
 #include "syntax/grammar.h"
+#include "syntax/lexer.h"
 
 namespace weir {
 
@@ -29,7 +30,7 @@ Result<Typed> Compiler::call(const Node& node, const Scope& scope) {
 Result<Typed> Compiler::unknown_function(const Node& node) {
   std::vector<std::string> names;
   for (const Kernel* kernel : kernels()) {
-    if (is_identifier(kernel->name)) names.emplace_back(kernel->name);
+    if (is_identifier(kernel->name) && !syntax::is_reserved(kernel->name)) names.emplace_back(kernel->name);
   }
   if (context_.pipelines != nullptr) {
     if (context_.pipelines->callee(syntax::Place::transformation, node.text) !=
