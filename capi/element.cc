@@ -52,6 +52,7 @@ Result<std::string> format(const Element& element, uint32_t flags) {
   for (size_t i = 0; i < element.block.columns.size(); ++i) values.push_back(element.tensor(i));
   Spec spec = element.batched ? batched_spec(*element.spec, element.block.rows) : *element.spec;
   if (flags & WEIR_FORMAT_JSON) return json_of(spec, values, element.host);
+  if (!element.host) return format_element(spec, values);
   NestedDrainer drainer(element.host->runtime(), element.host);
   return format_element(spec, values, &drainer);
 }

@@ -19,6 +19,7 @@ struct Element final : Object {
   bool batched = false;
   // Of the iterator that filled it; what printing needs.
   SpecRef spec;
+  // Only where there are nested datasets to drain, so that an element does not keep a runtime for nothing.
   RefPtr<RuntimeHost> host;
 
   bool empty() const { return block.rows == 0; }

@@ -13,13 +13,22 @@ namespace weir::capi {
 
 namespace {
 
+bool has_dataset(const Spec& spec) {
+  return spec.is_dataset() || std::any_of(spec.children.begin(), spec.children.end(), has_dataset);
+}
+
 struct IteratorObject final : Object {
   static constexpr HandleKind kKind = HandleKind::iterator;
   IteratorObject(RefPtr<RuntimeHost> h, SpecRef s, DocumentRef document)
-      : host(std::move(h)), spec(std::move(s)), iterator(host->runtime(), host, *spec, std::move(document)) {}
+      : host(std::move(h)),
+        spec(std::move(s)),
+        draining_host(has_dataset(*spec) ? host : nullptr),
+        iterator(host->runtime(), host, *spec, std::move(document)) {}
 
   const RefPtr<RuntimeHost> host;
   const SpecRef spec;
+  // What its elements keep to drain nested datasets with.
+  const RefPtr<RuntimeHost> draining_host;
   Iterator iterator;
 };
 
@@ -108,14 +117,10 @@ Answer with_element(weir_iterator iterator, weir_element element, Body&& pull) {
   Element& out = *into;
   if (out.spec.get() != from->spec.get()) {
     out.spec = from->spec;
-    out.host = from->host;
+    out.host = from->draining_host;
   }
   out.batched = false;
   return pull(from->iterator, out);
-}
-
-bool has_dataset(const Spec& spec) {
-  return spec.is_dataset() || std::any_of(spec.children.begin(), spec.children.end(), has_dataset);
 }
 
 bool has_top_rank(const Spec& spec) {
