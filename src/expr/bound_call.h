@@ -1,5 +1,6 @@
 // BoundCall: a kernel's call while it is typed: its arguments, then its results. Private to src/expr.
-// Ownership: lives for one call. Threads: one. Errors: with a caret under the argument. Cost: linear in arguments.
+// Ownership: lives for one call. Threads: one. Errors: with a caret under the argument. Cost: linear in
+// arguments.
 #pragma once
 
 #include <map>

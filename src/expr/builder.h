@@ -1,9 +1,10 @@
 // Builder: a program (or an Env) in the making.
 //
-// Builders nest as the text does: a lambda's program stands in a document's or a pipeline's Env, a branch of `if`
-// in its program, a pipeline's Env in the program that makes the dataset. A value computed by one is brought into
-// another inside it by import(): a branch takes it as an input, an Env captures it, a lambda reads it from its Env.
-// Ownership: a builder refers to the one around it, which must outlive it. Threads: one. Cost: linear.
+// Builders nest as the text does: a lambda's program stands in a document's or a pipeline's Env, a branch of
+// `if` in its program, a pipeline's Env in the program that makes the dataset. A value computed by one is
+// brought into another inside it by import(): a branch takes it as an input, an Env captures it, a lambda
+// reads it from its Env. Ownership: a builder refers to the one around it, which must outlive it. Threads:
+// one. Cost: linear.
 #pragma once
 
 #include <vector>

@@ -78,8 +78,8 @@ class Compiler {
   Status index_position(const syntax::Node& node, const Scope& scope, IndexPosition& position,
                         std::vector<Leaf>& arguments);
   Status bound(const syntax::Node& node, const Scope& scope, IndexBound& bound, std::vector<Leaf>& arguments);
-  Result<Typed> emit_index(const Leaf& from, const Component& type, IndexPlan plan, std::vector<Leaf> arguments,
-                           Builder& builder);
+  Result<Typed> emit_index(const Leaf& from, const Component& type, IndexPlan plan,
+                           std::vector<Leaf> arguments, Builder& builder);
 
   const CompileContext& context_;
   const std::string path_;

@@ -8,7 +8,8 @@
 
 namespace weir {
 
-// What an evaluation carries. Without a session (folding) nothing that needs one is run, and results are small.
+// What an evaluation carries. Without a session (folding) nothing that needs one is run, and results are
+// small.
 struct Call {
   Session* session = nullptr;
   const Env* env = nullptr;
@@ -26,8 +27,8 @@ struct Destination {
   Column* column = nullptr;
 };
 
-// Runs the code over `rows` rows. REQUIRES: the slots of inputs are set; frame.errors holds the errors so far.
-// With `drop` only what can fail is run.
+// Runs the code over `rows` rows. REQUIRES: the slots of inputs are set; frame.errors holds the errors so
+// far. With `drop` only what can fail is run.
 void evaluate(const Program& program, Frame& frame, const Call& call, int rows, bool drop,
               std::span<const Destination> destinations = {});
 

@@ -1,6 +1,7 @@
-// Frame: the registers of one evaluation of a program, and the scratch memory that they reuse from call to call.
-// Ownership: a Function keeps a few frames and lends one to each call. Between calls a frame holds no memory but
-// its own. Threads: one call at a time. Errors: std::bad_alloc. Cost: no allocation in steady state.
+// Frame: the registers of one evaluation of a program, and the scratch memory that they reuse from call to
+// call. Ownership: a Function keeps a few frames and lends one to each call. Between calls a frame holds no
+// memory but its own. Threads: one call at a time. Errors: std::bad_alloc. Cost: no allocation in steady
+// state.
 #pragma once
 
 #include <memory>
@@ -52,7 +53,8 @@ class Slot {
   void begin(DType dtype, int rows, Column* destination);
   // True if the rows went straight to the destination.
   bool delivered() const { return form == Form::dense && own_ && destination_ != nullptr; }
-  // Room for rows [first, first + count), in rising order of `first`; contiguous. Dense as long as the shapes agree.
+  // Room for rows [first, first + count), in rising order of `first`; contiguous. Dense as long as the shapes
+  // agree.
   uint8_t* make(int first, int count, const Shape& shape);
   uint8_t* make_row(int row, const Shape& shape);
   // A result that is somebody else's memory.

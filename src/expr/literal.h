@@ -30,7 +30,8 @@ struct Literal {
   // int64 or float32.
   DType natural() const { return floating ? DType::float32 : DType::int64; }
   bool empty() const { return numbers.empty(); }
-  // Exactly the written values. Integers fit every dtype of numbers that holds them, floats only float dtypes.
+  // Exactly the written values. Integers fit every dtype of numbers that holds them, floats only float
+  // dtypes.
   Result<Tensor> to(DType dtype) const;
 };
 

@@ -14,8 +14,7 @@ double pow(double x, double y);
 
 // Wraps. REQUIRES: y >= 0
 template <class T>
-  requires std::is_integral_v<T>
-T pow(T x, T y) {
+requires std::is_integral_v<T> T pow(T x, T y) {
   T result = 1;
   for (auto rest = static_cast<std::make_unsigned_t<T>>(y); rest != 0; rest = rest >> 1) {
     if ((rest & 1) != 0) result = wrap::multiply(result, x);

@@ -1,6 +1,6 @@
 // Program: a compiled lambda body or branch: a register machine over blocks, without jumps.
-// Registers are components: of the input, constants, variables of enclosing scopes, or results of instructions.
-// Ownership: a Function owns its program. Threads: immutable. Cost: none by itself.
+// Registers are components: of the input, constants, variables of enclosing scopes, or results of
+// instructions. Ownership: a Function owns its program. Threads: immutable. Cost: none by itself.
 #pragma once
 
 #include <memory>

@@ -8,8 +8,8 @@ namespace weir {
 
 class Run final : public KernelRun {
  public:
-  // Rows [first, first + count) of the results' `rows`; an evaluation over `all_rows`. Where rows is 1 and all_rows
-  // is not, the one row stands for all.
+  // Rows [first, first + count) of the results' `rows`; an evaluation over `all_rows`. Where rows is 1 and
+  // all_rows is not, the one row stands for all.
   Run(const Instruction& instruction, Frame& frame, Frame::Work& work, const Call& call, int first, int count,
       int rows, int all_rows)
       : instruction_(instruction),

@@ -1,6 +1,6 @@
-// Typed: what a piece of an expression is while it is compiled: its structure, and for each component where its
-// value comes from. Ownership: a value; leaves point at the Builder that computes them, which outlives it.
-// Threads: one. Cost: a few words a component.
+// Typed: what a piece of an expression is while it is compiled: its structure, and for each component where
+// its value comes from. Ownership: a value; leaves point at the Builder that computes them, which outlives
+// it. Threads: one. Cost: a few words a component.
 #pragma once
 
 #include <memory>
