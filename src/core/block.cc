@@ -27,6 +27,17 @@ void add_owners(Owners& owners, const Tensor& source) {
   if (source.dtype == DType::string && source.buffer) add_owner(owners, source.buffer);
 }
 
+// Makes `tensor` keep alive what `source` does. Owner lists are immutable once shared, so a longer one is a
+// new one.
+void share_owners(Tensor& tensor, const Tensor& source) {
+  if (!tensor.owners || !tensor.owners->unique()) {
+    auto owners = make_ref<Owners>();
+    if (tensor.owners) owners->list = tensor.owners->list;
+    tensor.owners = std::move(owners);
+  }
+  add_owners(*tensor.owners, source);
+}
+
 // Copies rows of one size; small sizes are spelled out so that the compiler turns them into moves.
 template <size_t Size>
 void gather_fixed(uint8_t* out, const uint8_t* in, std::span<const int32_t> rows) {
@@ -96,6 +107,14 @@ void Column::set_dense(Tensor tensor) {
   tensor_ = std::move(tensor);
 }
 
+void Column::set_row(const Tensor& tensor) {
+  if (tensor.shape.rank() < kMaxRank) {
+    set_dense(tensor.reshaped(tensor.shape.prepended(1)));
+  } else {
+    make_list().push_back(tensor);
+  }
+}
+
 std::vector<Tensor>& Column::make_list() {
   tensor_ = Tensor();
   grown_ = false;
@@ -108,7 +127,8 @@ void Column::densify() {
   if (dense_ || list_.empty()) return;
   const Tensor& first = list_[0];
   for (const Tensor& tensor : list_) {
-    if (tensor.dtype != first.dtype || !(tensor.shape == first.shape) || first.shape.rank() == kMaxRank) return;
+    if (tensor.dtype != first.dtype || !(tensor.shape == first.shape) || first.shape.rank() == kMaxRank)
+      return;
   }
   std::vector<Tensor> rows = std::move(list_);
   size_t row_bytes = rows[0].byte_size();
@@ -176,7 +196,8 @@ void Column::append_zeros(int rows, int count) {
 }
 
 void Column::append(int rows, const Column& source, int begin, int count) {
-  if (rows > 0 && count > 0 && source.placeholder(begin, count) && dense_ && tensor_.dtype != DType::invalid) {
+  if (rows > 0 && count > 0 && source.placeholder(begin, count) && dense_ &&
+      tensor_.dtype != DType::invalid) {
     return append_zeros(rows, count);
   }
   if (rows > 0 && source.dense_ && source.tensor_.dtype != DType::invalid && placeholder(0, rows)) {
@@ -200,16 +221,17 @@ void Column::append(int rows, const Column& source, int begin, int count) {
   }
   bool same = dense_ && source.dense_ && tensor_.dtype == source.tensor_.dtype &&
               tensor_.shape.tail() == source.tensor_.shape.tail();
-  if (!same) {
-    if (dense_) {
-      std::vector<Tensor> list;
-      list.reserve(static_cast<size_t>(rows + count));
-      for (int i = 0; i < rows; ++i) list.push_back(tensor_.row(i));
-      make_list() = std::move(list);
-    }
-    for (int i = 0; i < count; ++i) list_.push_back(source.row(begin + i));
-    return;
+  if (same) return append_dense(rows, source, begin, count);
+  if (dense_) {
+    std::vector<Tensor> list;
+    list.reserve(static_cast<size_t>(rows + count));
+    for (int i = 0; i < rows; ++i) list.push_back(tensor_.row(i));
+    make_list() = std::move(list);
   }
+  for (int i = 0; i < count; ++i) list_.push_back(source.row(begin + i));
+}
+
+void Column::append_dense(int rows, const Column& source, int begin, int count) {
   Shape row_shape = tensor_.shape.tail();
   size_t row_bytes = static_cast<size_t>(row_shape.count()) * dtype_size(tensor_.dtype);
   size_t used = static_cast<size_t>(rows) * row_bytes;
@@ -221,10 +243,11 @@ void Column::append(int rows, const Column& source, int begin, int count) {
   if (!own || tensor_.buffer->size() < total) {
     BufferRef grown = Buffer::allocate(total * 2);
     if (used > 0) std::memcpy(grown->data(), tensor_.data, used);
-    if (tensor_.dtype == DType::string && tensor_.buffer) {
+    if (tensor_.dtype == DType::string && !grown_) {
       auto owners = make_ref<Owners>();
       add_owners(*owners, tensor_);
       tensor_.owners = std::move(owners);
+      merged_owners_ = merged_entries_ = 0;
     }
     tensor_.buffer = std::move(grown);
     tensor_.data = tensor_.buffer->data();
@@ -235,17 +258,30 @@ void Column::append(int rows, const Column& source, int begin, int count) {
                 static_cast<size_t>(count) * row_bytes);
   }
   tensor_.shape.set_dim(0, rows + count);
-  if (has_owners(tensor_.dtype)) {
-    // Owner lists are immutable once shared, so a longer one is a new one.
-    auto owners = make_ref<Owners>();
-    if (tensor_.owners) owners->list = tensor_.owners->list;
-    add_owners(*owners, source.tensor_);
-    tensor_.owners = std::move(owners);
-    if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners) {
-      copy_strings(tensor_);
-      grown_ = false;
-    }
+  if (!has_owners(tensor_.dtype)) return;
+  share_owners(tensor_, source.tensor_);
+  if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners) merge_owners();
+}
+
+// Copies the strings of a grown column into one buffer, which takes the place of their owners. Those that
+// were copied before stay, until their buffers alone are too many: so a byte is copied a few times, not once
+// in kMaxOwners rows.
+void Column::merge_owners() {
+  if (merged_owners_ + 1 >= kMaxOwners) merged_owners_ = merged_entries_ = 0;
+  std::span<Str> entries = tensor_.entries<Str>().subspan(merged_entries_);
+  size_t size = 0;
+  for (const Str& entry : entries) size += entry.size;
+  BufferRef bytes = Buffer::allocate(size);
+  char* to = reinterpret_cast<char*>(bytes->data());
+  for (Str& entry : entries) {
+    if (entry.size > 0) std::memcpy(to, entry.data, entry.size);
+    entry.data = to;
+    to += entry.size;
   }
+  tensor_.owners->list.resize(merged_owners_);
+  tensor_.owners->list.push_back(std::move(bytes));
+  ++merged_owners_;
+  merged_entries_ = static_cast<size_t>(tensor_.count());
 }
 
 int64_t Column::byte_size(int rows) const {
@@ -326,13 +362,15 @@ Block Block::slice(int begin, int count) const {
   out.columns.reserve(columns.size());
   for (const Column& column : columns) out.columns.push_back(column.slice(begin, count));
   for (const RowError& error : errors) {
-    if (error.row >= begin && error.row < begin + count) out.errors.push_back({error.row - begin, error.error});
+    if (error.row >= begin && error.row < begin + count)
+      out.errors.push_back({error.row - begin, error.error});
   }
   return out;
 }
 
 void Block::append(const Block& source, int begin, int count) {
-  if (rows == 0) columns.resize(source.columns.size());
+  // Rows that were asked for with `drop` have no columns, and then none of the others' are wanted.
+  if (rows == 0 || source.columns.empty()) columns.resize(source.columns.size());
   for (size_t i = 0; i < columns.size(); ++i) columns[i].append(rows, source.columns[i], begin, count);
   for (const RowError& error : source.errors) {
     if (error.row >= begin && error.row < begin + count) {
@@ -362,14 +400,7 @@ Components Block::row(int i) const {
 
 void Block::set_row(const Components& components) {
   columns.resize(components.size());
-  for (size_t i = 0; i < components.size(); ++i) {
-    const Tensor& tensor = components[i];
-    if (tensor.shape.rank() < kMaxRank) {
-      columns[i].set_dense(tensor.reshaped(tensor.shape.prepended(1)));
-    } else {
-      columns[i].make_list().push_back(tensor);
-    }
-  }
+  for (size_t i = 0; i < components.size(); ++i) columns[i].set_row(components[i]);
   rows = 1;
 }
 

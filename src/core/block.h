@@ -21,12 +21,14 @@ struct RowError {
   ErrorPtr error;
 };
 
-// Where a column's producer may put its rows: a place in a batch that is being filled. It belongs to the block that
-// is offered for the next pull and to nothing else, so it does not travel when columns or blocks are moved or swapped.
+// Where a column's producer may put its rows: a place in a batch that is being filled. It belongs to the
+// block that is offered for the next pull and to nothing else, so it does not travel when columns or blocks
+// are moved or swapped.
 class Target {
  public:
   Target() = default;
-  Target(BufferRef buffer, uint8_t* data, size_t bytes) : buffer_(std::move(buffer)), data_(data), bytes_(bytes) {}
+  Target(BufferRef buffer, uint8_t* data, size_t bytes)
+      : buffer_(std::move(buffer)), data_(data), bytes_(bytes) {}
   Target(const Target&) noexcept {}
   Target& operator=(const Target&) noexcept {
     clear();
@@ -62,8 +64,8 @@ class Column {
   const std::vector<Tensor>& list() const { return list_; }
   DType dtype() const { return dense_ ? tensor_.dtype : (list_.empty() ? DType::invalid : list_[0].dtype); }
 
-  // Room for `rows` rows of that shape, uninitialised (strings and datasets: zeroed), reusing the last buffer if nobody else
-  // holds it and it is large enough, or the bound target if it fits. Returns the entries.
+  // Room for `rows` rows of that shape, uninitialised (strings and datasets: zeroed), reusing the last buffer
+  // if nobody else holds it and it is large enough, or the bound target if it fits. Returns the entries.
   uint8_t* make_dense(DType dtype, const Shape& row_shape, int rows);
   template <class T>
   T* make_dense(const Shape& row_shape, int rows) {
@@ -73,6 +75,8 @@ class Column {
   void set_owners(OwnersRef owners) { tensor_.owners = std::move(owners); }
   // Takes a tensor whose first dimension is the rows.
   void set_dense(Tensor tensor);
+  // Takes a tensor as the only row.
+  void set_row(const Tensor& tensor);
   // An empty list to push one tensor a row onto.
   std::vector<Tensor>& make_list();
   // A list whose tensors all have one shape becomes dense (copies bytes).
@@ -90,7 +94,9 @@ class Column {
   int64_t byte_size(int rows) const;
 
   // A place that the next make_dense fills if the size fits: batch binds its own buffer at the right offset.
-  void bind_target(BufferRef buffer, uint8_t* data, size_t bytes) { target_.bind(std::move(buffer), data, bytes); }
+  void bind_target(BufferRef buffer, uint8_t* data, size_t bytes) {
+    target_.bind(std::move(buffer), data, bytes);
+  }
   void clear_target() { target_.clear(); }
   // Forgets the rows but keeps memory for the next make_dense.
   void clear();
@@ -100,10 +106,15 @@ class Column {
   // These rows are places of failed rows only, without dtype or shape.
   bool placeholder(int begin, int count) const;
   void append_zeros(int rows, int count);
+  void append_dense(int rows, const Column& source, int begin, int count);
+  void merge_owners();
 
   bool dense_ = true;
   // The buffer was made by append() and has room for entries only.
   bool grown_ = false;
+  // Of a grown string column: the owners that merge_owners() made, and the entries whose bytes lie in them.
+  size_t merged_owners_ = 0;
+  size_t merged_entries_ = 0;
   Tensor tensor_;
   std::vector<Tensor> list_;
   Target target_;

@@ -23,8 +23,8 @@ class Cursor {
   virtual Step next(Context& ctx, const Want& want, Block& out) = 0;
   // Names every member that a position consists of, once; saves and loads. Never pulls, never opens.
   virtual void state(Archive& archive) = 0;
-  // After loading: pulls, drops, reopens, refills. Answers rows when done, pending to be called again; an error
-  // becomes one error row, after which the cursor is at its end.
+  // After loading: pulls, drops, reopens, refills. Answers rows when done, pending to be called again, end where the
+  // input has too few rows. That and an error become one error row, after which the cursor is at its end.
   virtual Step resume(Context& ctx) {
     (void)ctx;
     return Pull::rows;

@@ -54,13 +54,13 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->inputs_ = std::move(inputs);
   node->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
   node->dynamic_ = has_expressions(*params);
+  WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
   // With parameters that are not known yet it is expanded when a cursor opens.
   if (op.expand != nullptr && !node->dynamic_) {
     if (runtime == nullptr) return internal_error(concat(op.name, " was built without a runtime"));
     WEIR_ASSIGN(DatasetRef expanded, op.expand(*params, node->inputs_, *runtime));
     node->inputs_.push_back(std::move(expanded));
   }
-  WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
   node->components_ = node->spec_.components();
   // A count that depends on a variable is not known until a cursor opens.
   node->cardinality_ = has_open_scalars(*params) ? kUnknown : op.cardinality(*params, node->inputs_);

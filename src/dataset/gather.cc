@@ -17,12 +17,17 @@ constexpr int64_t kFirstBytes = int64_t{256} << 20;
 Status different_shapes(const Column& column, size_t component) {
   const auto& list = column.list();
   const Shape& first = list[0].shape;
+  if (first.rank() == kMaxRank) {
+    return invalid_argument(
+        concat("batch would give a tensor of rank ", kMaxRank + 1, "; the limit is ", kMaxRank));
+  }
   for (size_t i = 1; i < list.size(); ++i) {
     if (list[i].shape == first) continue;
     auto name = [](const Shape& shape) { return shape.rank() == 0 ? std::string("[]") : shape.to_string(); };
     return invalid_argument(concat("cannot batch tensors with different shapes in component ", component,
-                                   ": expected ", name(first), " like the first element, found ", name(list[i].shape),
-                                   " in element ", i, "; padded_batch or a reshape in a map would help"));
+                                   ": expected ", name(first), " like the first element, found ",
+                                   name(list[i].shape), " in element ", i,
+                                   "; padded_batch or a reshape in a map would help"));
   }
   return internal_error("rows of one shape were not joined");
 }
@@ -53,7 +58,8 @@ void BatchBuffer::reserve(Context& ctx, Part& part, int64_t rows) {
   size_t needed = static_cast<size_t>(rows) * part.row_bytes;
   if (part.buffer && part.buffer->size() >= needed) return;
   int64_t whole = limit_ > kFirstBytes / static_cast<int64_t>(part.row_bytes) ? 2 * rows : limit_;
-  BufferRef fresh = ctx.runtime().pool->allocate(std::max(needed, static_cast<size_t>(whole) * part.row_bytes));
+  BufferRef fresh =
+      ctx.runtime().pool->allocate(std::max(needed, static_cast<size_t>(whole) * part.row_bytes));
   if (part.buffer && rows_ > 0) {
     std::memcpy(fresh->data(), part.buffer->data(), static_cast<size_t>(rows_) * part.row_bytes);
   }
@@ -112,7 +118,7 @@ Status BatchBuffer::finish(Block& out) {
       batch = part.column.tensor();
       part.column = Column();
     }
-    out.columns[i].set_dense(batch.reshaped(batch.shape.prepended(1)));
+    out.columns[i].set_row(batch);
   }
   out.rows = 1;
   rows_ = 0;

@@ -34,7 +34,8 @@ struct OperatorDef {
   Result<Spec> (*spec)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   int64_t (*cardinality)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   // For operators that stand for others (tfrecord reads ahead over a reader, list_files shuffles a list): what they
-  // stand for, built with them and appended to the inputs. Null parts of `runtime` are for it to refuse.
+  // stand for, built with them once `spec` has accepted them, and appended to the inputs. Null parts of `runtime` are
+  // for it to refuse.
   Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs, Runtime& runtime) = nullptr;
   // Openings are counted per epoch (shuffle).
   bool counts_openings = false;

@@ -11,6 +11,8 @@ constexpr int64_t kAnchorShare = 128;
 constexpr int64_t kMaxAnchorRows = int64_t{1} << 20;
 // Inputs shorter than this are made again from their beginning.
 constexpr int64_t kFirstAnchorRows = 32;
+// More anchors than this are thinned.
+constexpr size_t kMaxAnchors = 256;
 
 }  // namespace
 
@@ -23,12 +25,29 @@ void Anchor::state(Archive& archive) {
 }
 
 Port::Port(Opening& opening, int index, Mode mode)
-    : Port(opening.ctx, opening.node.inputs()[static_cast<size_t>(index)], opening.env, opening.key, opening.path,
-           opening.node.inputs().size() > 1 ? index : -1, mode) {}
+    : Port(opening.ctx, opening.node.inputs()[static_cast<size_t>(index)], opening.env, opening.key,
+           opening.path, opening.node.inputs().size() > 1 ? index : -1, mode) {}
 
 Port::Port(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index, Mode mode)
-    : mode_(mode), node_(std::move(node)), env_(std::move(env)), key_(key), parent_(std::move(parent)), index_(index) {
+    : mode_(mode),
+      node_(std::move(node)),
+      env_(std::move(env)),
+      key_(key),
+      parent_(std::move(parent)),
+      index_(index) {
   open(ctx);
+}
+
+Result<Port> Port::open_at(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index,
+                           Mode mode, std::string_view saved) {
+  EpochTableRef counts = ctx.epochs->table();
+  Port port(ctx, std::move(node), std::move(env), key, std::move(parent), index, mode);
+  *ctx.epochs = EpochScope(std::move(counts));
+  Archive archive(saved);
+  port.state(archive);
+  archive.finish();
+  if (!archive.status().ok()) return archive.status();
+  return port;
 }
 
 void Port::open(Context& ctx) {
@@ -82,10 +101,21 @@ void Port::anchor_if_due(Context& ctx) {
   int64_t elapsed_ns = std::max<int64_t>(1, begin_ns - anchored_at_ns_);
   int64_t cost_ns = std::max<int64_t>(1, end_ns - begin_ns);
   double due = anchored_at_ns_ == 0 ? 64.0
-                                    : static_cast<double>(rows) * static_cast<double>(cost_ns) * kAnchorShare /
-                                          static_cast<double>(elapsed_ns);
-  next_anchor_ = pulled_ + std::clamp<int64_t>(static_cast<int64_t>(std::min(due, 1e12)), 1, kMaxAnchorRows);
+                                    : static_cast<double>(rows) * static_cast<double>(cost_ns) *
+                                          kAnchorShare / static_cast<double>(elapsed_ns);
+  if (anchors_.size() > kMaxAnchors) thin_anchors();
+  next_anchor_ = pulled_ + std::clamp(static_cast<int64_t>(std::min(due, 1e12)), anchor_gap_, kMaxAnchorRows);
   anchored_at_ns_ = end_ns;
+}
+
+// Keeps every other anchor, the first and the last among them.
+void Port::thin_anchors() {
+  size_t kept = 1;
+  for (size_t i = 2; i + 1 < anchors_.size(); i += 2) anchors_[kept++] = std::move(anchors_[i]);
+  anchors_[kept++] = std::move(anchors_.back());
+  anchors_.resize(kept);
+  int64_t span = anchors_.back()->ordinal - anchors_.front()->ordinal;
+  anchor_gap_ = std::min(kMaxAnchorRows, 2 * span / static_cast<int64_t>(kMaxAnchors) + 1);
 }
 
 void Port::restore(Context& ctx) {
@@ -121,7 +151,8 @@ Pull Port::drop_replayed(Context& ctx) {
 
 Pull Port::pull(Context& ctx, const Want& want, Block& out) {
   if (mode_ != Mode::pass) {
-    if (loaded_) [[unlikely]] restore(ctx);
+    if (loaded_) [[unlikely]]
+      restore(ctx);
     if (pulled_ < consumed_) [[unlikely]] {
       Pull dropped = drop_replayed(ctx);
       if (dropped != Pull::rows) return dropped;
@@ -142,7 +173,25 @@ Pull Port::fill(Context& ctx, const Want& want) {
   block_.rows = 0;
   Pull got = pull(ctx, want, block_);
   if (got != Pull::rows) block_.rows = 0;
+  // A target was for this pull only: its place may be delivered before the next one.
+  for (Column& column : block_.columns) column.clear_target();
   return got;
+}
+
+void Port::take_into(Block& out, size_t first, int count) {
+  bool whole = begin_ == 0 && count == block_.rows;
+  for (size_t i = 0; i < block_.columns.size() && first + i < out.columns.size(); ++i) {
+    // Swapping leaves the consumer's spare memory for the next pull.
+    if (whole) {
+      std::swap(out.columns[first + i], block_.columns[i]);
+    } else {
+      out.columns[first + i] = block_.columns[i].slice(begin_, count);
+    }
+  }
+  for (const RowError& error : block_.errors) {
+    if (error.row >= begin_ && error.row < begin_ + count) out.fail_row(error.row - begin_, error.error);
+  }
+  take(count);
 }
 
 void Port::consume_to(int64_t ordinal) {
@@ -176,7 +225,8 @@ void Port::state(Archive& archive) {
   auto anchor = make_ref<Anchor>();
   archive("consumed", consumed_, 0, INT64_MAX);
   anchor->state(archive);
-  if (archive.status().ok() && anchor->ordinal > consumed_) archive.fail("an anchor lies behind its position");
+  if (archive.status().ok() && anchor->ordinal > consumed_)
+    archive.fail("an anchor lies behind its position");
   if (!archive.status().ok()) return;
   if (!anchor->fresh) {
     Archive input(anchor->bytes);

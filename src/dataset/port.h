@@ -1,13 +1,13 @@
-// Port: how a cursor reads an input. It pulls blocks, hands out rows, counts rows pulled and consumed, and keeps
-// the anchors from which unconsumed rows can be made again.
+// Port: how a cursor reads an input. It pulls blocks, hands out rows, counts rows pulled and consumed, and
+// keeps the anchors from which unconsumed rows can be made again.
 //
-// Three modes. `pass`: the operator leaves no row unconsumed between calls, so the Port's state is its input's.
-// `keep`: before some pulls the Port writes an anchor (ordinal + the bytes of the input's state), as often as
-// costs at most one percent of the time; its state is the anchor before the oldest unconsumed row and how far
-// rows were consumed. Restoring opens the input at the anchor and drops rows up to there: same rows, not same blocks.
-// `whole`: the operator needs all of its input at once (reduce), so the only anchor is the opening.
-// Ownership: owns the input's Stage. Threads: the cursor's driver. Errors: rows.
-// Cost: pass adds about 2 ns a pull; keep adds a comparison a pull and the anchors.
+// Three modes. `pass`: the operator leaves no row unconsumed between calls, so the Port's state is its
+// input's. `keep`: before some pulls the Port writes an anchor (ordinal + the bytes of the input's state), as
+// often as costs at most one percent of the time; its state is the anchor before the oldest unconsumed row
+// and how far rows were consumed. Restoring opens the input at the anchor and drops rows up to there: same
+// rows, not same blocks. `whole`: the operator needs all of its input at once (reduce), so the only anchor is
+// the opening. Ownership: owns the input's Stage. Threads: the cursor's driver. Errors: rows. Cost: pass adds
+// about 2 ns a pull; keep adds a comparison a pull and the anchors.
 #pragma once
 
 #include <deque>
@@ -41,6 +41,9 @@ class Port {
   Port(Opening& opening, int index, Mode mode);
   // Opens a dataset that is no input of the operator (an inner one) or opens it again (repeat).
   Port(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index, Mode mode);
+  // The same at a position that state() wrote, whose counts of openings the context has already.
+  static Result<Port> open_at(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent,
+                              int index, Mode mode, std::string_view saved);
   Port(Port&&) = default;
   Port& operator=(Port&&) = default;
 
@@ -59,6 +62,9 @@ class Port {
   int begin() const { return begin_; }
   // Steps over buffered rows. They stay unconsumed until consume_to() passes them.
   void take(int count) { begin_ += count; }
+  // Takes buffered rows: their columns become those of `out` from `first` on, if it has any, their errors its
+  // errors.
+  void take_into(Block& out, size_t first, int count);
 
   // The number of the next row to be taken, errors included, since the input was opened.
   int64_t position() const { return pulled_ - buffered(); }
@@ -73,7 +79,8 @@ class Port {
   void state(Archive& archive);
   // Opens the input again, from its beginning, under another key, as an epoch does.
   void reopen(Context& ctx, uint64_t key);
-  // After loading: opens the input under the key of the epoch that the loaded position belongs to, and keeps it.
+  // After loading: opens the input under the key of the epoch that the loaded position belongs to, and keeps
+  // it.
   void restore_under(Context& ctx, uint64_t key);
 
   // The newest anchor at or before the last pull, for Windows, whose ring entries carry it. Keep mode.
@@ -87,6 +94,7 @@ class Port {
   Pull drop_replayed(Context& ctx);
   void open(Context& ctx);
   void anchor_if_due(Context& ctx);
+  void thin_anchors();
 
   Mode mode_;
   DatasetRef node_;
@@ -105,6 +113,8 @@ class Port {
   // Oldest first; the first is at or before consumed_, every later one too unless an unconsumed row needs it.
   std::deque<AnchorRef> anchors_;
   int64_t next_anchor_ = 0;
+  // Rows between anchors at the least, so that they stay few however many rows are unconsumed.
+  int64_t anchor_gap_ = 1;
   int64_t anchored_at_ns_ = 0;
   // The loaded anchor, until the input has been opened at it and the rows up to consumed_ are dropped.
   AnchorRef loaded_;

@@ -48,8 +48,8 @@ std::string PathNode::to_string() const {
   return out + operator_name;
 }
 
-std::unique_ptr<Stage> Stage::open(Context& ctx, const DatasetRef& node, EnvRef env, uint64_t key, PathRef parent,
-                                   int input) {
+std::unique_ptr<Stage> Stage::open(Context& ctx, const DatasetRef& node, EnvRef env, uint64_t key,
+                                   PathRef parent, int input) {
   auto path = make_ref<PathNode>(std::move(parent), node->op().name, input);
   std::unique_ptr<Stage> stage(new Stage(node, path));
   Opening opening{ctx, *node, std::move(env), key, std::move(path)};
@@ -74,6 +74,9 @@ std::unique_ptr<Stage> Stage::open(Context& ctx, const DatasetRef& node, EnvRef 
     }
   } catch (...) {
     stage->open_error_ = error_of_exception();
+  }
+  if (stage->open_error_ && ctx.opening_error != nullptr && !*ctx.opening_error) {
+    *ctx.opening_error = with_path(stage->open_error_, stage->path_->to_string());
   }
   return stage;
 }
@@ -115,6 +118,11 @@ Pull Stage::resume(Context& ctx, Block& out) {
     finish();
     return fail(std::move(error), out);
   }
+  if (step.answer() == Pull::end) {
+    loaded_.reset();
+    finish();
+    return fail(data_loss("the input is shorter than when its position was saved").pointer(), out);
+  }
   if (step.answer() == Pull::rows) loaded_.reset();
   return step.answer();
 }
@@ -134,9 +142,11 @@ Pull Stage::next(Context& ctx, const Want& want, Block& out) {
       if (resumed != Pull::rows || ended_) return resumed;
     }
     Step step = cursor_->next(ctx, want, out);
-    if (step.error()) [[unlikely]] return fail(step.error(), out);
+    if (step.error()) [[unlikely]]
+      return fail(step.error(), out);
     if (step.answer() == Pull::rows) {
-      if (!out.errors.empty()) [[unlikely]] add_path(out);
+      if (!out.errors.empty()) [[unlikely]]
+        add_path(out);
       return Pull::rows;
     }
     return step.answer() == Pull::end ? finish() : step.answer();
@@ -151,13 +161,13 @@ void Stage::state(Archive& archive) {
     std::string bytes;
     archive("state", bytes);
     if (!archive.status().ok()) return;
-    open_error_.reset();
     loaded_.reset();
     cursor_loaded_ = false;
-    if (ended_ || !cursor_) {
+    if (ended_) {
       cursor_.reset();
-      ended_ = true;
-    } else {
+      open_error_.reset();
+    } else if (cursor_ && !bytes.empty()) {
+      // A stage that failed to open saves no bytes; its error is still due.
       loaded_ = std::make_unique<std::string>(std::move(bytes));
     }
     return;

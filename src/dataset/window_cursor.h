@@ -1,7 +1,6 @@
-// AheadCursor: the cursor of every operator that runs one input ahead: prefetch and reading ahead over a Window, the
-// parallel map over a CallWindow.
-// Ownership: owns the Window. Threads: the consumer's; the input runs on the Window's pump.
-// Errors: rows, in their places. Cost: that of the Window.
+// AheadCursor: the cursor of every operator that runs one input ahead: prefetch and reading ahead over a
+// Window, the parallel map over a CallWindow. Ownership: owns the Window. Threads: the consumer's; the input
+// runs on the Window's pump. Errors: rows, in their places. Cost: that of the Window.
 #pragma once
 
 #include <memory>
@@ -18,8 +17,12 @@ template <class W, class Make>
 class AheadCursor final : public Cursor {
  public:
   AheadCursor(Opening& opening, DatasetRef input, Make make)
-      : input_(std::move(input)), env_(opening.env), key_(opening.key), path_(opening.path), make_(std::move(make)) {
-    start(opening.ctx, make_port(opening.ctx));
+      : input_(std::move(input)),
+        env_(opening.env),
+        key_(opening.key),
+        path_(opening.path),
+        make_(std::move(make)) {
+    start(opening.ctx, Port(opening.ctx, input_, env_, key_, path_, -1, Port::Mode::keep));
   }
 
   Step next(Context& ctx, const Want& want, Block& out) override {
@@ -38,22 +41,13 @@ class AheadCursor final : public Cursor {
   }
 
   Step resume(Context& ctx) override {
-    // The position that was loaded counts its own openings already.
-    EpochTableRef table = ctx.epochs->table();
-    Port port = make_port(ctx);
-    *ctx.epochs = EpochScope(table);
-    Archive archive(loaded_);
-    port.state(archive);
-    archive.finish();
-    if (!archive.status().ok()) return archive.status();
+    WEIR_ASSIGN(Port port, Port::open_at(ctx, input_, env_, key_, path_, -1, Port::Mode::keep, loaded_));
     start(ctx, std::move(port));
     loaded_.clear();
     return Pull::rows;
   }
 
  private:
-  Port make_port(Context& ctx) const { return Port(ctx, input_, env_, key_, path_, -1, Port::Mode::keep); }
-
   void start(Context& ctx, Port port) {
     position_.start(port);
     window_ = make_(ctx, std::make_unique<PortFeed>(std::move(port)));

@@ -7,23 +7,32 @@ void Inner::Saved::state(Archive& archive) {
   archive("epochs", epochs);
 }
 
-Result<std::unique_ptr<Inner>> Inner::open(Context& ctx, const Apply& apply, Port& input, const PathRef& path) {
+Step Inner::open_next(Context& ctx, const Apply& apply, Port& input, const PathRef& path,
+                      std::unique_ptr<Inner>& out) {
+  Pull got = input.fill(ctx, Want{});
+  if (got != Pull::rows) return got;
   std::unique_ptr<Inner> inner(new Inner(input.position()));
-  Block made;
-  if (input.block().rows == 1) {
-    apply(ctx.session, inner->ordinal_, input.block(), made);
-  } else {
-    apply(ctx.session, inner->ordinal_, input.block().slice(input.begin(), 1), made);
-  }
+  int row = input.begin();
   input.take(1);
-  if (!made.errors.empty()) return Status(made.errors[0].error);
+  const Block& block = input.block();
+  if (const ErrorPtr* error = block.error_of(row)) return *error;
+  Block made;
+  if (block.rows == 1) {
+    apply(ctx.session, inner->ordinal_, block, made);
+  } else {
+    apply(ctx.session, inner->ordinal_, block.slice(row, 1), made);
+  }
+  if (!made.errors.empty()) return made.errors[0].error;
   Tensor value = made.columns[0].row(0);
   const NestedDataset& nested = dataset_of(value);
   DatasetRef node(static_cast<const Dataset*>(nested.node.get()));
-  Context scoped{ctx.session, ctx.waker, &inner->epochs_};
+  ErrorPtr opening_error;
+  Context scoped{ctx.session, ctx.waker, &inner->epochs_, &opening_error};
   uint64_t key = derive_key(apply.key(), static_cast<uint64_t>(inner->ordinal_));
   inner->stage_ = Stage::open(scoped, node, nested.env, key, path, -1);
-  return inner;
+  if (opening_error) return opening_error;
+  out = std::move(inner);
+  return Pull::rows;
 }
 
 Pull Inner::next(Context& ctx, const Want& want, Block& out) {

@@ -1,6 +1,6 @@
 // Inner: a dataset that a function made from a row of the input, opened: what flat_map and interleave hold.
-// Ownership: owns the inner cursor and the scope in which its epochs are counted. Threads: the cursor's driver.
-// Errors: rows. Cost: opening is the function's call, an Env, and what the inner operators open.
+// Ownership: owns the inner cursor and the scope in which its epochs are counted. Threads: the cursor's
+// driver. Errors: rows. Cost: opening is the function's call, an Env, and what the inner operators open.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,18 @@ namespace weir {
 
 class Inner {
  public:
-  // The saved position of an inner cursor, as it stands in an archive until the row that opened it is at hand.
+  // The saved position of an inner cursor, as it stands in an archive until the row that opened it is at
+  // hand.
   struct Saved {
     std::string bytes;
     std::vector<uint64_t> epochs;
     void state(Archive& archive);
   };
 
-  // Calls the function on the first buffered row of `input`, which must be no error, and opens what it gives.
-  // The error is the row's. The row is taken, but not consumed.
-  static Result<std::unique_ptr<Inner>> open(Context& ctx, const Apply& apply, Port& input, const PathRef& path);
+  // Pulls a row of `input`, calls the function on it and opens what it gives, in `out`. An error is the
+  // row's. The row is taken, also if it failed, but not consumed.
+  static Step open_next(Context& ctx, const Apply& apply, Port& input, const PathRef& path,
+                        std::unique_ptr<Inner>& out);
 
   // The number of the row that it was opened for.
   int64_t ordinal() const { return ordinal_; }

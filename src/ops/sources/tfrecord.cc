@@ -1,18 +1,22 @@
-// tfrecord(files, compression, num_parallel_reads): the records of TFRecord files, file after file.
-// A damaged or missing file is one error; the next file follows. Read ahead on the blocking lane.
+// tfrecord(files, compression, num_parallel_reads): the records of TFRecord files, file after file or in
+// turns. A damaged or missing file is one error; the next file follows. Read ahead on the blocking lane.
 // Checkpoint: the file, the offset and the number of the next record.
+#include "format/tfrecord.h"
+
 #include <algorithm>
 
 #include "core/text.h"
 #include "dataset/compose.h"
 #include "dataset/window_cursor.h"
-#include "format/tfrecord.h"
+#include "ops/read_files.h"
 
 namespace weir {
 
-const OperatorDef& interleave_operator();
+const OperatorDef& tfrecord_operator();
 
 namespace {
+
+constexpr int64_t kMaxInTurns = int64_t{1} << 20;
 
 struct Params : ParamsOf<Params> {
   FilesParam files;
@@ -21,9 +25,11 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& f) override {
     f("files", files, "A file name, a list of names, or a dataset of names.");
     f("compression", compression, "\"\", \"gzip\", \"zlib\", or \"auto\": by the first bytes.");
-    f("num_parallel_reads", num_parallel_reads, "How many files are read in turns, a record of each; auto is 8.",
-      at_least(1), {.automatic = true});
+    f("num_parallel_reads", num_parallel_reads,
+      "How many files are read in turns, a record of each; auto is 8.", {1, kMaxInTurns},
+      {.automatic = true});
   }
+  bool in_turns() const { return num_parallel_reads.value_or(0) != 1; }
 };
 
 // Reads ahead this much at the most.
@@ -49,7 +55,8 @@ class Reader final : public Cursor {
         WEIR_TRY(open_file(ctx));
       }
       batch_.clear();
-      Status status = reader_->next_batch(static_cast<size_t>(want.rows), static_cast<size_t>(want.bytes), batch_);
+      Status status =
+          reader_->next_batch(static_cast<size_t>(want.rows), static_cast<size_t>(want.bytes), batch_);
       if (!batch_.records.empty()) {
         give(want, out);
         return Pull::rows;
@@ -71,14 +78,16 @@ class Reader final : public Cursor {
  private:
   Status open_file(Context& ctx) {
     Tensor name = files_.block().columns[0].row(files_.begin());
-    file_ = std::string(name.as<const Str>()->view());
+    std::string file(name.as<const Str>()->view());
     Result<Compression> compression = parse_compression(compression_);
     auto fail = [&](const Status& status) {
       close_file();
       return status;
     };
     if (!compression.ok()) return fail(compression.status());
-    auto reader = RecordReader::open(*ctx.runtime().files, file_, *compression);
+    Runtime& runtime = ctx.runtime();
+    auto limit = static_cast<uint64_t>(runtime.limits.record_bytes);
+    auto reader = RecordReader::open(*runtime.files, file, *compression, limit);
     if (!reader.ok()) return fail(reader.status());
     reader_ = *std::move(reader);
     if (open_) {
@@ -110,7 +119,6 @@ class Reader final : public Cursor {
 
   Port files_;
   std::string compression_;
-  std::string file_;
   std::unique_ptr<RecordReader> reader_;
   RecordBatch batch_;
   // The file at the head of files_ has been begun, and where the next record of it lies.
@@ -121,7 +129,8 @@ class Reader final : public Cursor {
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   const Spec& names = inputs[static_cast<size_t>(params.files.index)]->spec();
   if (!names.is_scalar(DType::string)) {
-    return invalid_argument(concat("the files of tfrecord are ", names.to_string(), "; expected names: strings"));
+    return invalid_argument(
+        concat("the files of tfrecord are ", names.to_string(), "; expected names: strings"));
   }
   if (params.compression.is_constant()) WEIR_TRY(parse_compression(*params.compression).status());
   return Spec::tensor(DType::string);
@@ -138,26 +147,42 @@ const OperatorDef& reader_operator() {
   return def;
 }
 
+class InTurns final : public Cursor {
+ public:
+  InTurns(Opening& opening, DatasetRef files)
+      : files_(opening.ctx, std::move(files), opening.env, opening.key, opening.path, -1, Port::Mode::pass) {}
+  Step next(Context& ctx, const Want& want, Block& out) override { return files_.pull(ctx, want, out); }
+  void state(Archive& archive) override { files_.state(archive); }
+
+ private:
+  Port files_;
+};
+
 struct TFRecord {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
+    if (params.in_turns())
+      return std::unique_ptr<Cursor>(std::make_unique<InTurns>(opening, std::move(reader)));
     WindowOptions options;
     options.max_rows = kAheadRows;
     options.max_bytes = kAheadBytes;
     options.block_rows = kMaxBlockRows;
     options.lane = reader->lane();
-    return std::unique_ptr<Cursor>(std::make_unique<WindowCursor>(opening, std::move(reader), MakeWindow{options}));
+    return std::unique_ptr<Cursor>(
+        std::make_unique<WindowCursor>(opening, std::move(reader), MakeWindow{options}));
   }
 };
 
 Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs, Runtime& runtime) {
   const auto& params = static_cast<const Params&>(base);
-  FilesParam files;
-  files.index = 0;
-  return Compose(reader_operator())
-      .set("files", files)
-      .set("compression", params.compression)
-      .build({inputs[static_cast<size_t>(params.files.index)]}, runtime);
+  DatasetRef names = inputs[static_cast<size_t>(params.files.index)];
+  auto reader = std::make_unique<Params>(params);
+  reader->files.index = 0;
+  reader->num_parallel_reads = 1;
+  if (!params.in_turns())
+    return Dataset::build(reader_operator(), std::move(reader), {std::move(names)}, &runtime);
+  return interleave_files(std::move(names), params.num_parallel_reads, tfrecord_operator(), std::move(reader),
+                          runtime);
 }
 
 }  // namespace
@@ -166,13 +191,14 @@ const OperatorDef& tfrecord_operator() {
   static const OperatorDef def = define<Params, TFRecord>({
       .name = "tfrecord",
       .kind = OperatorKind::source,
-      .doc = "The records of TFRecord files as strings, both checksums of each checked. A file that is missing "
-             "(not_found) or damaged (data_loss) gives one error in place of its remaining records. "
-             "Cost: reading and the checksums; records are views, not copies.",
+      .doc =
+          "The records of TFRecord files as strings, both checksums of each checked. A file that is missing "
+          "(not_found) or damaged (data_loss) gives one error in place of its remaining records. "
+          "Cost: reading and the checksums; records are views, not copies.",
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,
       .expand = expand,
-      .is_window = [](const ParamsBase&) { return true; },
+      .is_window = [](const ParamsBase& base) { return !static_cast<const Params&>(base).in_turns(); },
   });
   return def;
 }

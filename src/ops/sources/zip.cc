@@ -1,5 +1,5 @@
-// zip(a, b, …), also of a structure of datasets: one element of each, in that structure; ends with the shortest.
-// A position at which some input failed is one error. Checkpoint: every input's position.
+// zip(a, b, …), also of a structure of datasets: one element of each, in that structure; ends with the
+// shortest. A position at which some input failed is one error. Checkpoint: every input's position.
 #include <algorithm>
 #include <vector>
 
@@ -10,34 +10,35 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   InputsParam datasets;
-  void fields(Fields& f) override { f("datasets", datasets, "One or more datasets, or a tuple or dict of them."); }
+  void fields(Fields& f) override {
+    f("datasets", datasets, "One or more datasets, or a tuple or dict of them.");
+  }
 };
 
 class Zip final : public Cursor {
  public:
-  Zip(Opening& opening, const Params& params) {
+  Zip(Opening& opening, const Params& params) : width_(opening.node.components().size()) {
     for (int index : params.datasets.indices) inputs_.emplace_back(opening, index, Port::Mode::keep);
   }
 
   Step next(Context& ctx, const Want& want, Block& out) override {
-    Pull worst = Pull::rows;
+    bool waits = false;
     int rows = want.rows;
     for (Port& input : inputs_) {
       // Asking the later inputs for what the earlier ones have leaves nothing over as a rule.
       Pull got = input.fill(ctx, want.at_most(rows));
+      if (got == Pull::end || got == Pull::cancelled) return got;
+      if (got == Pull::pending) waits = true;
       if (got == Pull::rows) rows = std::min(rows, input.buffered());
-      if (got == Pull::cancelled || (got == Pull::end && worst != Pull::cancelled)) worst = got;
-      if (got == Pull::pending && worst == Pull::rows) worst = got;
     }
-    if (worst != Pull::rows) return worst;
-    out.reset(0);
+    if (waits) return Pull::pending;
+    out.reset(want.drop ? 0 : width_);
     out.rows = rows;
+    size_t column = 0;
     for (Port& input : inputs_) {
-      Block part = input.block().slice(input.begin(), rows);
-      for (Column& column : part.columns) out.columns.push_back(std::move(column));
-      for (RowError& error : part.errors) out.fail_row(error.row, std::move(error.error));
-      input.take(rows);
+      input.take_into(out, column, rows);
       input.consume_all();
+      column += input.node().components().size();
     }
     return Pull::rows;
   }
@@ -47,11 +48,13 @@ class Zip final : public Cursor {
   }
 
  private:
+  size_t width_;
   std::vector<Port> inputs_;
 };
 
 // The structure with each leaf replaced by the spec of its dataset.
-Spec substitute(const Spec& structure, const Params& params, std::span<const DatasetRef> inputs, size_t& leaf) {
+Spec substitute(const Spec& structure, const Params& params, std::span<const DatasetRef> inputs,
+                size_t& leaf) {
   if (structure.is_dataset()) return inputs[static_cast<size_t>(params.datasets.indices[leaf++])]->spec();
   Spec out = structure;
   for (Spec& child : out.children) child = substitute(child, params, inputs, leaf);

@@ -1,4 +1,7 @@
-// concatenate(other): the input, then the other dataset, of the same structure. Checkpoint: which, and its position.
+// concatenate(other): the input, then the other dataset, of the same structure. Checkpoint: which, and its
+// position.
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "dataset/operator.h"
@@ -8,23 +11,29 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   InputParam other;
-  void fields(Fields& f) override { f("other", other, "The dataset that follows; its structure and dtypes are the same."); }
+  void fields(Fields& f) override {
+    f("other", other, "The dataset that follows; its structure and dtypes are the same.");
+  }
 };
 
 class Concatenate final : public Cursor {
  public:
   Concatenate(Opening& opening, const Params& params)
-      : first_(opening, 0, Port::Mode::pass),
-        second_(opening, params.other.index, Port::Mode::pass),
-        order_(component_order(second_.node().spec(), opening.node.spec())) {}
+      : node_(opening.node.inputs()[static_cast<size_t>(params.other.index)]),
+        env_(opening.env),
+        key_(opening.key),
+        path_(opening.path),
+        first_(opening, 0, Port::Mode::pass),
+        order_(component_order(node_->spec(), opening.node.spec())) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
-    if (!in_second_) {
+    if (!second_) {
       Pull got = first_.pull(ctx, want, out);
       if (got != Pull::end) return got;
-      in_second_ = true;
+      // Not before: an epoch that the first one counts comes before those of the second.
+      second_.emplace(ctx, node_, env_, key_, path_, kSecond, Port::Mode::pass);
     }
-    Pull got = second_.pull(ctx, want, in_);
+    Pull got = second_->pull(ctx, want, in_);
     if (got != Pull::rows) return got;
     out.reset(in_.columns.size());
     for (size_t i = 0; i < in_.columns.size(); ++i) {
@@ -36,18 +45,36 @@ class Concatenate final : public Cursor {
   }
 
   void state(Archive& archive) override {
-    archive("in_second", in_second_);
     first_.state(archive);
-    second_.state(archive);
+    Archive second;
+    if (second_) second_->state(second);
+    if (!archive.loading()) loaded_ = second.take();
+    archive("second", loaded_);
+  }
+
+  Step resume(Context& ctx) override {
+    if (loaded_.empty()) return Pull::rows;
+    WEIR_ASSIGN(Port second,
+                Port::open_at(ctx, node_, env_, key_, path_, kSecond, Port::Mode::pass, loaded_));
+    second_ = std::move(second);
+    loaded_.clear();
+    return Pull::rows;
   }
 
  private:
+  static constexpr int kSecond = 1;
+
+  DatasetRef node_;
+  EnvRef env_;
+  uint64_t key_;
+  PathRef path_;
   Port first_;
-  Port second_;
+  std::optional<Port> second_;
   // Where each component stands in the second dataset, whose dict keys may be in another order.
   std::vector<int> order_;
-  bool in_second_ = false;
   Block in_;
+  // The second one's position, until resume has opened it.
+  std::string loaded_;
 };
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
@@ -71,7 +98,8 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& concatenate_operator() {
   static const OperatorDef def = define<Params, Concatenate>({
       .name = "concatenate",
-      .doc = "The elements of the input, then those of the other dataset. Structures and dtypes must be the same; "
+      .doc = "The elements of the input, then those of the other dataset. Structures and dtypes must be the "
+             "same; "
              "shapes that differ become unknown. Cost: none.",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,

@@ -1,6 +1,6 @@
 // enumerate(start): (number, element) from `start` on. An error spends a number. Checkpoint: the next number.
-#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "dataset/operator.h"
 
@@ -20,13 +20,13 @@ class Enumerate final : public Cursor {
   Step next(Context& ctx, const Want& want, Block& out) override {
     Pull got = input_.pull(ctx, want, in_);
     if (got != Pull::rows) return got;
-    out.reset(in_.columns.empty() ? 0 : in_.columns.size() + 1);
-    if (!out.columns.empty()) {
+    out.reset(want.drop ? 0 : in_.columns.size() + 1);
+    if (!want.drop) {
       auto* numbers = out.columns[0].make_dense<int64_t>(Shape(), in_.rows);
       for (int i = 0; i < in_.rows; ++i) numbers[i] = static_cast<int64_t>(next_ + static_cast<uint64_t>(i));
+      // Swapping hands the consumer the values and the input the consumer's spare memory.
+      for (size_t i = 0; i < in_.columns.size(); ++i) std::swap(out.columns[i + 1], in_.columns[i]);
     }
-    // Swapping hands the consumer the values and the input the consumer's spare memory.
-    for (size_t i = 0; i < in_.columns.size(); ++i) std::swap(out.columns[i + 1], in_.columns[i]);
     std::swap(out.errors, in_.errors);
     out.rows = in_.rows;
     next_ += static_cast<uint64_t>(in_.rows);
@@ -54,7 +54,8 @@ Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
 const OperatorDef& enumerate_operator() {
   static const OperatorDef def = define<Params, Enumerate>({
       .name = "enumerate",
-      .doc = "Pairs (number, element), counting from `start`. An error spends a number. Cost: a store an element.",
+      .doc = "Pairs (number, element), counting from `start`. An error spends a number. Cost: a store an "
+             "element.",
       .spec = spec_of<Params, spec>,
       .cardinality = same_cardinality,
   });

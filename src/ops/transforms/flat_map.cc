@@ -1,6 +1,7 @@
-// flat_map(f): the elements of the dataset that f gives for the first element, then for the second, and so on.
-// A failing call is one error; the next element follows. Checkpoint: the open element's number, and the position in
-// its dataset.
+// flat_map(f): the elements of the dataset that f gives for the first element, then for the second, and so
+// on. A failing call is one error; the next element follows. Checkpoint: the open element's number, and the
+// position in its dataset.
+#include "dataset/patience.h"
 #include "ops/inner.h"
 
 namespace weir {
@@ -20,11 +21,14 @@ class FlatMap final : public Cursor {
     for (;;) {
       if (inner_) {
         Pull got = inner_->next(ctx, want, out);
+        if (got == Pull::rows) patience_.reset();
         if (got != Pull::end) return got;
         inner_.reset();
         outer_.consume_all();
+        if (patience_.exhausted(ctx, 1)) return Pull::pending;
       }
-      Step opened = open(ctx);
+      Step opened = Inner::open_next(ctx, apply_, outer_, path_, inner_);
+      if (opened.error()) outer_.consume_all();
       if (opened.error() || opened.answer() != Pull::rows) return opened;
     }
   }
@@ -33,46 +37,29 @@ class FlatMap final : public Cursor {
     outer_.state(archive);
     bool open = inner_ != nullptr;
     archive("open", open);
-    if (inner_) saved_ = inner_->save();
+    loaded_ = open && archive.loading();
+    saved_ = inner_ ? inner_->save() : Inner::Saved{};
     saved_.state(archive);
-    if (archive.loading()) loaded_open_ = open;
   }
 
   Step resume(Context& ctx) override {
-    if (!loaded_open_) return Pull::rows;
-    Step opened = open(ctx);
+    if (!loaded_) return Pull::rows;
+    Step opened = Inner::open_next(ctx, apply_, outer_, path_, inner_);
     if (opened.error() || opened.answer() != Pull::rows) return opened;
-    loaded_open_ = false;
+    loaded_ = false;
     WEIR_TRY(inner_->load(saved_));
     return Pull::rows;
   }
 
  private:
-  // Opens the dataset of the next row.
-  Step open(Context& ctx) {
-    Pull got = outer_.fill(ctx, Want{});
-    if (got != Pull::rows) return got;
-    if (const ErrorPtr* error = outer_.block().error_of(outer_.begin())) {
-      ErrorPtr copy = *error;
-      outer_.take(1);
-      outer_.consume_all();
-      return copy;
-    }
-    auto inner = Inner::open(ctx, apply_, outer_, path_);
-    if (!inner.ok()) {
-      outer_.consume_all();
-      return inner.status();
-    }
-    inner_ = *std::move(inner);
-    return Pull::rows;
-  }
-
   Port outer_;
   Apply apply_;
   PathRef path_;
   std::unique_ptr<Inner> inner_;
+  Patience patience_;
+  // A position was loaded in which a dataset is open: resume opens it.
+  bool loaded_ = false;
   Inner::Saved saved_;
-  bool loaded_open_ = false;
 };
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
@@ -84,7 +71,8 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 const OperatorDef& flat_map_operator() {
   static const OperatorDef def = define<Params, FlatMap>({
       .name = "flat_map",
-      .doc = "The elements of f(first), then of f(second), and so on. Cost: opening a dataset an element of input.",
+      .doc = "The elements of f(first), then of f(second), and so on. Cost: opening a dataset an element of "
+             "input.",
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,
   });

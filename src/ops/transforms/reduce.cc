@@ -1,6 +1,8 @@
-// reduce(initial, f): the last state of f(f(initial, first), second) …, as one element; initial if there is none.
-// An error of the input or of f is the result. Checkpoint: none inside; a restored reduction begins again.
+// reduce(initial, f): the last state of f(f(initial, first), second) …, as one element; initial if there is
+// none. An error of the input or of f is the result. Checkpoint: none inside; a restored reduction begins
+// again.
 #include <cstdint>
+#include <utility>
 
 #include "dataset/patience.h"
 #include "ops/apply.h"
@@ -20,30 +22,20 @@ struct Params : ParamsOf<Params> {
 class Reduce final : public Cursor {
  public:
   Reduce(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::whole), apply_(opening, params.f), state_(params.initial.values) {}
+      : input_(opening, 0, Port::Mode::whole), apply_(opening, params.f) {
+    state_.set_row(params.initial.values);
+  }
 
   Step next(Context& ctx, const Want&, Block& out) override {
     if (done_) return Pull::end;
-    for (;;) {
-      Want want;
-      want.rows = kMaxBlockRows;
-      Pull got = input_.fill(ctx, want);
-      if (got == Pull::end) break;
-      if (got != Pull::rows) return got;
-      int64_t first = input_.position();
-      for (int i = 0; input_.buffered() > 0; ++i) {
-        if (ErrorPtr error = step(ctx, first + i)) {
-          done_ = true;
-          return error;
-        }
-        input_.take(1);
-      }
-      if (patience_.exhausted(ctx, input_.block().rows)) return Pull::pending;
-    }
+    // An error is the result, thrown ones too.
     done_ = true;
+    Step step = run(ctx);
+    if (step.error()) return step;
+    done_ = step.answer() == Pull::end;
+    if (!done_) return step;
     input_.consume_all();
-    out.reset(state_.size());
-    out.set_row(state_);
+    out = std::move(state_);
     return Pull::rows;
   }
 
@@ -53,28 +45,46 @@ class Reduce final : public Cursor {
   }
 
  private:
-  ErrorPtr step(Context& ctx, int64_t ordinal) {
-    if (const ErrorPtr* error = input_.block().error_of(input_.begin())) return *error;
-    Components arguments = state_;
-    for (const Column& column : input_.block().columns) arguments.push_back(column.row(input_.begin()));
-    in_.reset(arguments.size());
-    in_.set_row(arguments);
-    apply_(ctx.session, ordinal, in_, out_);
-    if (!out_.errors.empty()) return out_.errors[0].error;
-    state_ = out_.row(0);
-    return nullptr;
+  // Takes in all rows that there are now.
+  Step run(Context& ctx) {
+    Want want;
+    want.rows = kMaxBlockRows;
+    for (;;) {
+      Pull got = input_.fill(ctx, want);
+      if (got != Pull::rows) return got;
+      while (input_.buffered() > 0) {
+        if (ErrorPtr error = step(ctx)) return error;
+      }
+      if (patience_.exhausted(ctx, input_.block().rows)) return Pull::pending;
+    }
+  }
+
+  ErrorPtr step(Context& ctx) {
+    const Block& block = input_.block();
+    int row = input_.begin();
+    if (const ErrorPtr* error = block.error_of(row)) return *error;
+    in_.columns.resize(state_.columns.size() + block.columns.size());
+    in_.rows = 1;
+    size_t at = 0;
+    for (Column& column : state_.columns) std::swap(in_.columns[at++], column);
+    for (const Column& column : block.columns) in_.columns[at++] = column.slice(row, 1);
+    apply_(ctx.session, input_.position(), in_, state_);
+    input_.take(1);
+    return state_.errors.empty() ? nullptr : state_.errors[0].error;
   }
 
   Port input_;
   Apply apply_;
-  Components state_;
   bool done_ = false;
+  // One row: the state so far.
+  Block state_;
   Block in_;
-  Block out_;
   Patience patience_;
 };
 
-Result<Spec> spec(const Params& params, std::span<const DatasetRef>) { return function_of(params.f).result(); }
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
+  return function_of(params.f).result();
+}
 int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 1; }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // repeat(count): the input again and again, `count` times; for ever if negative.
-// For ever over an input that gives nothing ends. Each epoch opens the input anew: shuffles below draw a new order.
-// Checkpoint: the epoch and the position in it.
+// For ever over an input that gives no element ends. Each epoch opens the input anew: shuffles below draw a
+// new order. Checkpoint: the epoch and the position in it.
 #include <cstdint>
 
 #include "dataset/operator.h"
@@ -25,11 +25,9 @@ class Repeat final : public Cursor {
     while (count_ < 0 || epoch_ < count_) {
       Pull got = input_.pull(ctx, want, out);
       if (got != Pull::end) return got;
-      // Without this an empty input would be opened for ever.
-      bool gave_nothing = input_.position() == 0;
-      if (count_ < 0 && gave_nothing) return Pull::end;
-      ++epoch_;
-      if (count_ >= 0 && (epoch_ == count_ || gave_nothing)) return Pull::end;
+      // Without this an input that is empty, or only fails, would be opened for ever.
+      bool gave_nothing = count_ < 0 ? input_.values() == 0 : input_.position() == 0;
+      if (gave_nothing || ++epoch_ == count_) return Pull::end;
       input_.reopen(ctx, derive_key(key_, static_cast<uint64_t>(epoch_)));
     }
     return Pull::end;
@@ -67,7 +65,8 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& repeat_operator() {
   static const OperatorDef def = define<Params, Repeat>({
       .name = "repeat",
-      .doc = "The input `count` times over, for ever if negative. An input that gives nothing ends the repetition. "
+      .doc = "The input `count` times over, for ever if negative. For ever over an input that gives no "
+             "element ends. "
              "Cost: opening the input once an epoch.",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,

@@ -1,7 +1,9 @@
 // skip(n): all but the first `n` elements; nothing at all if negative.
-// Errors among the skipped are passed on and not counted. Checkpoint: how many are left to skip.
+// Errors among the skipped are passed on and not counted. Checkpoint: how many are left to skip, and
+// the input's position.
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "dataset/operator.h"
 #include "dataset/patience.h"
@@ -17,7 +19,7 @@ struct Params : ParamsOf<Params> {
 class Skip final : public Cursor {
  public:
   Skip(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::pass), all_(*params.n < 0), left_(std::max<int64_t>(*params.n, 0)) {}
+      : input_(opening, 0, Port::Mode::keep), all_(*params.n < 0), left_(std::max<int64_t>(*params.n, 0)) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     if (all_) return Pull::end;
@@ -25,16 +27,15 @@ class Skip final : public Cursor {
     dropping.rows = kMaxBlockRows;
     dropping.drop = true;
     while (left_ > 0) {
-      Pull got = input_.pull(ctx, dropping.at_most(left_), skipped_);
+      Pull got = input_.fill(ctx, dropping.at_most(left_));
       if (got != Pull::rows) return got;
-      left_ -= skipped_.value_rows();
-      if (!skipped_.errors.empty()) {
-        out.set_errors(skipped_.errors, input_.node().components().size());
-        return Pull::rows;
-      }
-      if (patience_.exhausted(ctx, skipped_.rows)) return Pull::pending;
+      int rows = input_.buffered();
+      if (skip(want.rows, out)) return Pull::rows;
+      if (patience_.exhausted(ctx, rows)) return Pull::pending;
     }
-    return input_.pull(ctx, want, out);
+    Pull got = input_.pull(ctx, want, out);
+    input_.consume_all();
+    return got;
   }
 
   void state(Archive& archive) override {
@@ -43,10 +44,29 @@ class Skip final : public Cursor {
   }
 
  private:
+  // Skips what is buffered, up to the last of the errors that fit in `most` rows, which go to `out`. True if
+  // any did.
+  bool skip(int most, Block& out) {
+    errors_.clear();
+    int rows = input_.buffered();
+    for (const RowError& error : input_.block().errors) {
+      if (error.row < input_.begin()) continue;
+      errors_.push_back(error);
+      if (static_cast<int>(errors_.size()) < most) continue;
+      rows = error.row + 1 - input_.begin();
+      break;
+    }
+    left_ -= rows - static_cast<int>(errors_.size());
+    input_.take(rows);
+    input_.consume_all();
+    if (!errors_.empty()) out.set_errors(errors_, input_.node().components().size());
+    return !errors_.empty();
+  }
+
   Port input_;
   bool all_;
   int64_t left_;
-  Block skipped_;
+  std::vector<RowError> errors_;
   Patience patience_;
 };
 

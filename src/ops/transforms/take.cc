@@ -1,5 +1,6 @@
 // take(n): the first `n` elements, all of them if negative.
 // Errors on the way are passed on and not counted. Checkpoint: how many are left, and the input's position.
+#include <algorithm>
 #include <cstdint>
 
 #include "dataset/operator.h"
@@ -46,7 +47,8 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& take_operator() {
   static const OperatorDef def = define<Params, Take>({
       .name = "take",
-      .doc = "The first `n` elements. Negative: all of them. An error does not count. Cost: a comparison a block.",
+      .doc = "The first `n` elements. Negative: all of them. An error does not count. Cost: a comparison a "
+             "block.",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
   });

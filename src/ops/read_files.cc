@@ -1,0 +1,68 @@
+#include "ops/read_files.h"
+
+#include "dataset/compose.h"
+#include "expr/function.h"
+
+namespace weir {
+
+const OperatorDef& from_tensors_operator();
+const OperatorDef& interleave_operator();
+
+namespace {
+
+// name -> READER(name)
+class OpenFile final : public Function {
+ public:
+  OpenFile(const Spec& name, const Spec& record, const OperatorDef& reader,
+           std::unique_ptr<ParamsBase> params)
+      : Function(name, Spec::dataset(record)), reader_(reader), params_(std::move(params)) {}
+
+  void call(const CallArgs& args, const Block& in, Block& out) const override {
+    out.reset(1);
+    out.rows = in.rows;
+    out.errors = in.errors;
+    std::vector<Tensor>& datasets = out.columns[0].make_list();
+    for (int row = 0; row < in.rows; ++row) {
+      datasets.emplace_back();
+      if (in.failed(row)) continue;
+      auto opened = open(in.columns[0].row(row), args.session.runtime);
+      if (opened.ok()) {
+        datasets.back() = dataset_tensor(make_ref<NestedDataset>(*std::move(opened), EnvRef()));
+      } else {
+        out.fail_row(row, opened.status().pointer());
+      }
+    }
+  }
+  // The reader reads ahead on a lane of its own.
+  Lane lane() const override { return Lane::compute; }
+  std::string not_replayable() const override { return ""; }
+  void seed_sites(std::vector<RefPtr<const SeedSite>>&) const override {}
+
+ private:
+  Result<DatasetRef> open(Tensor name, Runtime& runtime) const {
+    ValueParam value;
+    value.set = true;
+    value.spec = input();
+    value.values = {std::move(name)};
+    WEIR_ASSIGN(DatasetRef file, Compose(from_tensors_operator()).set("value", value).build({}, runtime));
+    return Dataset::build(reader_, params_->clone(), {std::move(file)}, &runtime);
+  }
+
+  const OperatorDef& reader_;
+  const std::unique_ptr<ParamsBase> params_;
+};
+
+}  // namespace
+
+Result<DatasetRef> interleave_files(DatasetRef names, const IntParam& count, const OperatorDef& reader,
+                                    std::unique_ptr<ParamsBase> params, Runtime& runtime) {
+  WEIR_ASSIGN(Spec record, reader.spec(*params, {&names, 1}));
+  FunctionParam f(FunctionParam::Takes::element, FunctionParam::Gives::dataset);
+  f.function = make_ref<OpenFile>(names->spec(), record, reader, std::move(params));
+  return Compose(interleave_operator())
+      .set("f", f)
+      .set("cycle_length", count)
+      .build({std::move(names)}, runtime);
+}
+
+}  // namespace weir

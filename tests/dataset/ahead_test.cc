@@ -1,0 +1,46 @@
+#include "dataset/ahead.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/test_runtime.h"
+
+namespace weir {
+
+const OperatorDef& range_operator();
+
+namespace test {
+namespace {
+
+DatasetRef range(int64_t stop) { return Build(range_operator()).set<IntParam>("stop", stop).node(); }
+
+TEST_CASE("the position of a consumer is where the port reads on, however far its feed has run ahead") {
+  TestRuntime runtime;
+  Context ctx = runtime.context();
+  Port port(ctx, range(500), nullptr, 0, nullptr, -1, Port::Mode::keep);
+  AheadPosition position;
+  position.start(port);
+  PortFeed feed(std::move(port));
+  std::vector<Mark> marks;
+  std::vector<Block> blocks;
+  Want want;
+  want.rows = 10;
+  for (int i = 0; i < 40; ++i) {
+    REQUIRE(feed.next(ctx, want, blocks.emplace_back(), marks.emplace_back()) == Pull::rows);
+    CHECK(marks.back().ordinal == 10 * i);
+  }
+  for (size_t taken = 0; taken < 30; ++taken) {
+    Archive saved;
+    position.save(saved);
+    const std::string bytes = saved.take();
+    auto restored = Port::open_at(ctx, range(500), nullptr, 0, nullptr, -1, Port::Mode::keep, bytes);
+    REQUIRE(restored.ok());
+    Block block;
+    REQUIRE(restored->pull(ctx, want, block) == Pull::rows);
+    CHECK(*block.columns[0].row(0).as<int64_t>() == static_cast<int64_t>(10 * taken));
+    position.advance(ctx, marks[taken], blocks[taken]);
+  }
+}
+
+}  // namespace
+}  // namespace test
+}  // namespace weir

@@ -1,0 +1,191 @@
+#include "dataset/port.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/test_runtime.h"
+
+namespace weir {
+
+const OperatorDef& range_operator();
+
+namespace test {
+namespace {
+
+DatasetRef range(int64_t stop) { return Build(range_operator()).set<IntParam>("stop", stop).node(); }
+
+struct Driver {
+  Driver(const DatasetRef& node, Port::Mode mode)
+      : ctx(runtime.context()), port(ctx, node, nullptr, 0, nullptr, -1, mode) {}
+  // The first value of the next block of at most `rows`, which stay unconsumed; -1 at the end.
+  int64_t pull(int rows) {
+    Want want;
+    want.rows = rows;
+    if (port.pull(ctx, want, block) != Pull::rows) return -1;
+    return *block.columns[0].row(0).as<int64_t>();
+  }
+  std::string save() {
+    Archive archive;
+    port.state(archive);
+    return archive.take();
+  }
+  Status load(const std::string& bytes) {
+    Archive archive(bytes);
+    port.state(archive);
+    archive.finish();
+    return archive.status();
+  }
+
+  TestRuntime runtime;
+  Context ctx;
+  Port port;
+  Block block;
+};
+
+TEST_CASE("rows taken piecewise are consumed when the cursor says so") {
+  Driver driver(range(10), Port::Mode::keep);
+  Want want;
+  want.rows = 4;
+  REQUIRE(driver.port.fill(driver.ctx, want) == Pull::rows);
+  CHECK(driver.port.buffered() == 4);
+  driver.port.take(3);
+  CHECK(driver.port.position() == 3);
+  CHECK(driver.port.consumed() == 0);
+  CHECK(driver.port.fill(driver.ctx, want) == Pull::rows);
+  CHECK(driver.port.buffered() == 1);
+  driver.port.consume_all();
+  CHECK(driver.port.consumed() == 3);
+}
+
+TEST_CASE("what was not consumed comes again after a restore") {
+  for (int64_t consumed : {0, 1, 31, 32, 33, 150, 299, 300}) {
+    INFO("consumed " << consumed);
+    Driver driver(range(400), Port::Mode::keep);
+    for (int i = 0; i < 100; ++i) driver.pull(3);
+    driver.port.consume_to(consumed);
+    Driver restored(range(400), Port::Mode::keep);
+    REQUIRE(restored.load(driver.save()).ok());
+    CHECK(restored.save() == driver.save());
+    CHECK(restored.port.position() == consumed);
+    CHECK(restored.pull(1) == consumed);
+    CHECK(restored.port.values() == consumed + 1);
+  }
+}
+
+TEST_CASE("a port in pass mode stands where its input does") {
+  Driver driver(range(9), Port::Mode::pass);
+  driver.pull(4);
+  Driver restored(range(9), Port::Mode::pass);
+  REQUIRE(restored.load(driver.save()).ok());
+  CHECK(restored.port.position() == 4);
+  CHECK(restored.port.values() == 4);
+  CHECK(restored.pull(1) == 4);
+}
+
+TEST_CASE("a port of the whole input begins again") {
+  Driver driver(range(200), Port::Mode::whole);
+  for (int i = 0; i < 100; ++i) driver.pull(1);
+  Driver restored(range(200), Port::Mode::whole);
+  REQUIRE(restored.load(driver.save()).ok());
+  CHECK(restored.pull(1) == 0);
+}
+
+// Counts the rows that it makes.
+struct CountedParams : ParamsOf<CountedParams> {
+  void fields(Fields&) override {}
+};
+int64_t g_made = 0;
+class Counted final : public Cursor {
+ public:
+  Counted(Opening&, const CountedParams&) {}
+  Step next(Context&, const Want& want, Block& out) override {
+    out.reset(want.drop ? 0 : 1);
+    out.rows = want.rows;
+    if (!want.drop) std::fill_n(out.columns[0].make_dense<int64_t>(Shape(), want.rows), want.rows, given_);
+    given_ += want.rows;
+    g_made += want.rows;
+    return Pull::rows;
+  }
+  void state(Archive& archive) override { archive("given", given_); }
+
+ private:
+  int64_t given_ = 0;
+};
+
+DatasetRef counted() {
+  static const OperatorDef def = define<CountedParams, Counted>({
+      .name = "counted",
+      .kind = OperatorKind::source,
+      .spec = [](const ParamsBase&,
+                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+      .cardinality = unknown_cardinality,
+  });
+  return Build(def).node();
+}
+
+TEST_CASE("anchors behind slow rows are close, and stay close enough however many rows wait") {
+  constexpr int64_t kRows = 20000;
+  Driver driver(counted(), Port::Mode::keep);
+  for (int64_t i = 0; i < kRows; ++i) {
+    driver.runtime.clock.advance(1'000'000);
+    driver.pull(1);
+  }
+  for (int64_t consumed : {int64_t{0}, int64_t{40}, kRows / 2, kRows - 1}) {
+    INFO("consumed " << consumed);
+    driver.port.consume_to(consumed);
+    Driver restored(counted(), Port::Mode::keep);
+    REQUIRE(restored.load(driver.save()).ok());
+    g_made = 0;
+    CHECK(restored.pull(1) == consumed);
+    CHECK(g_made <= 1 + kRows / 64);
+  }
+}
+
+TEST_CASE("anchors before fast rows are rare") {
+  Driver driver(counted(), Port::Mode::keep);
+  driver.runtime.clock.step_ns = 1000;
+  const int64_t before = driver.runtime.clock.now_ns();
+  for (int i = 0; i < 100'000; ++i) driver.pull(1);
+  // Two looks at the clock an anchor.
+  CHECK((driver.runtime.clock.now_ns() - before) / 2000 < 20);
+}
+
+TEST_CASE("a target is offered for one pull only") {
+  Driver driver(range(9), Port::Mode::keep);
+  BufferRef place = Buffer::allocate(64);
+  driver.port.bind_target(0, place, place->data(), 2 * sizeof(int64_t));
+  Want want;
+  want.rows = 3;
+  REQUIRE(driver.port.fill(driver.ctx, want) == Pull::rows);
+  CHECK(driver.port.block().columns[0].tensor().data != place->data());
+  driver.port.take(3);
+  want.rows = 2;
+  REQUIRE(driver.port.fill(driver.ctx, want) == Pull::rows);
+  CHECK(driver.port.block().columns[0].tensor().data != place->data());
+  CHECK(place->unique());
+}
+
+TEST_CASE("a target that fits is filled") {
+  Driver driver(range(9), Port::Mode::keep);
+  BufferRef place = Buffer::allocate(64);
+  driver.port.bind_target(0, place, place->data() + 8, 3 * sizeof(int64_t));
+  Want want;
+  want.rows = 3;
+  REQUIRE(driver.port.fill(driver.ctx, want) == Pull::rows);
+  CHECK(driver.port.block().columns[0].tensor().data == place->data() + 8);
+  CHECK(reinterpret_cast<int64_t*>(place->data())[3] == 2);
+}
+
+TEST_CASE("a damaged position is an error") {
+  Driver driver(range(400), Port::Mode::keep);
+  for (int i = 0; i < 100; ++i) driver.pull(3);
+  driver.port.consume_to(200);
+  const std::string saved = driver.save();
+  for (size_t length = 0; length < saved.size(); ++length) {
+    Driver victim(range(400), Port::Mode::keep);
+    CHECK(!victim.load(saved.substr(0, length)).ok());
+  }
+}
+
+}  // namespace
+}  // namespace test
+}  // namespace weir

@@ -1,0 +1,185 @@
+#include "dataset/stage.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <stdexcept>
+
+#include "support/test_runtime.h"
+
+namespace weir::test {
+namespace {
+
+enum Mood : int64_t { kGives, kFails, kThrows, kWaits, kEnds };
+
+// Does what it is told, call after call: a digit of `moods` each, the lowest first.
+struct MoodyParams : ParamsOf<MoodyParams> {
+  IntParam moods{0};
+  BoolParam opens{true};
+  void fields(Fields& f) override {
+    f("moods", moods, "");
+    f("opens", opens, "");
+  }
+};
+
+int g_open = 0;
+
+class Moody final : public Cursor {
+ public:
+  static Result<std::unique_ptr<Cursor>> open(Opening&, const MoodyParams& params) {
+    if (!*params.opens) return invalid_argument("closed today");
+    return std::unique_ptr<Cursor>(std::make_unique<Moody>(*params.moods));
+  }
+  explicit Moody(int64_t moods) : moods_(moods) { ++g_open; }
+  ~Moody() override { --g_open; }
+
+  Step next(Context&, const Want&, Block& out) override {
+    const int64_t mood = moods_ % 10;
+    moods_ /= 10;
+    switch (mood) {
+      case kGives:
+        out.reset(1);
+        *out.columns[0].make_dense<int64_t>(Shape(), 1) = 7;
+        out.rows = 1;
+        return Pull::rows;
+      case kFails:
+        return data_loss("failed");
+      case kThrows:
+        throw std::runtime_error("thrown");
+      case kWaits:
+        return Pull::pending;
+      default:
+        return Pull::end;
+    }
+  }
+  void state(Archive& archive) override { archive("moods", moods_); }
+  Step resume(Context&) override { return moods_ % 10 == kEnds ? Pull::end : Pull::rows; }
+
+ private:
+  int64_t moods_;
+};
+
+const OperatorDef& moody_operator() {
+  static const OperatorDef def = define<MoodyParams, Moody>({
+      .name = "moody",
+      .kind = OperatorKind::source,
+      .spec = [](const ParamsBase&,
+                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+      .cardinality = unknown_cardinality,
+  });
+  return def;
+}
+
+DatasetRef moody(int64_t moods, bool opens = true) {
+  return Build(moody_operator()).set<IntParam>("moods", moods).set<BoolParam>("opens", opens).node();
+}
+
+struct Driver {
+  explicit Driver(const DatasetRef& node) : stage(runtime.open(node)) {}
+  Pull next() {
+    Context ctx = runtime.context();
+    return stage->next(ctx, Want{}, block);
+  }
+  // The error of the row that next() gave, or "".
+  std::string error() const { return block.errors.empty() ? "" : block.errors[0].error->message; }
+  std::string save() {
+    Archive archive;
+    stage->state(archive);
+    return archive.take();
+  }
+  void load(const std::string& bytes) {
+    Archive archive(bytes);
+    stage->state(archive);
+    REQUIRE(archive.status().ok());
+  }
+
+  TestRuntime runtime;
+  std::unique_ptr<Stage> stage;
+  Block block;
+};
+
+TEST_CASE("a returned and a thrown error are one row each, and the sequence goes on") {
+  Driver driver(moody(40201));
+  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.error() == "failed");
+  CHECK(driver.block.errors[0].error->path == "moody");
+  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.error().empty());
+  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.error() == "unexpected exception: thrown");
+  CHECK(driver.block.errors[0].error->code == Code::internal);
+  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.next() == Pull::end);
+}
+
+TEST_CASE("the end is final and lets the cursor go") {
+  Driver driver(moody(4));
+  CHECK(g_open == 1);
+  CHECK(driver.next() == Pull::end);
+  CHECK(g_open == 0);
+  CHECK(driver.next() == Pull::end);
+  Driver restored(moody(0));
+  restored.load(driver.save());
+  CHECK(restored.next() == Pull::end);
+}
+
+TEST_CASE("a failure to open is the only row, also after a save before it was given") {
+  Driver driver(moody(0, false));
+  Driver restored(moody(0, false));
+  restored.load(driver.save());
+  for (Driver* each : {&driver, &restored}) {
+    CHECK(each->next() == Pull::rows);
+    CHECK(each->error() == "closed today");
+    CHECK(each->next() == Pull::end);
+  }
+  Driver late(moody(0, false));
+  late.load(driver.save());
+  CHECK(late.next() == Pull::end);
+}
+
+TEST_CASE("until it is resumed a stage writes what it loaded") {
+  Driver driver(moody(41));
+  CHECK(driver.next() == Pull::rows);
+  const std::string saved = driver.save();
+  Driver restored(moody(41));
+  restored.load(saved);
+  CHECK(restored.save() == saved);
+}
+
+TEST_CASE("a resume that finds too few rows is one error and the end") {
+  Driver driver(moody(40));
+  CHECK(driver.next() == Pull::rows);
+  Driver restored(moody(40));
+  restored.load(driver.save());
+  CHECK(restored.next() == Pull::rows);
+  CHECK(restored.block.errors[0].error->code == Code::data_loss);
+  CHECK(restored.next() == Pull::end);
+}
+
+TEST_CASE("a foreign state is an error") {
+  Driver driver(moody(0));
+  Archive archive(std::string_view("foreign"));
+  driver.stage->state(archive);
+  CHECK(archive.status().code() == Code::data_loss);
+}
+
+TEST_CASE("a cancelled session answers so before the cursor is asked, but not behind the end") {
+  Driver driver(moody(0));
+  driver.runtime.session->cancelled = true;
+  CHECK(driver.next() == Pull::cancelled);
+  driver.runtime.session->cancelled = false;
+  CHECK(driver.next() == Pull::rows);
+}
+
+TEST_CASE("a path names the operators from the root, and the input where there are several") {
+  PathRef root = make_ref<PathNode>(nullptr, "batch", -1);
+  PathRef zip = make_ref<PathNode>(root, "zip", -1);
+  CHECK(PathNode(zip, "map", 1).to_string() == "batch/zip[1]/map");
+}
+
+TEST_CASE("keys of different rows and parents differ") {
+  CHECK(derive_key(1, 2) != derive_key(1, 3));
+  CHECK(derive_key(1, 2) != derive_key(2, 2));
+  CHECK(derive_key(1, 2) == derive_key(1, 2));
+}
+
+}  // namespace
+}  // namespace weir::test

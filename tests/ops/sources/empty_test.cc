@@ -1,0 +1,16 @@
+#include "ops/pipelines.h"
+
+namespace weir::test {
+namespace {
+
+TEST_CASE("empty gives nothing, of the structure it was told") {
+  CHECK(run("empty((int64, string[2]))").empty());
+  CHECK(spec("empty({a: float32[?, 3]})") == "{a: float32[?, 3]}");
+  CHECK(cardinality("empty(int64)") == 0);
+  CHECK(run("empty(int64) | concatenate(range(2))") == Lines{"0", "1"});
+  CHECK(run("empty(int64) | repeat()").empty());
+  CHECK(run_restored("empty(int64)", 1).empty());
+}
+
+}  // namespace
+}  // namespace weir::test

@@ -1,0 +1,98 @@
+#include <algorithm>
+
+#include "ops/pipelines.h"
+
+namespace weir::test {
+namespace {
+
+std::string quoted(const std::string& file) { return '"' + kConformanceData + file + '"'; }
+std::string tfrecord(const std::string& file, const std::string& more = "") {
+  return "tfrecord(" + quoted(file) + more + ")";
+}
+const std::string kShards = "[" + quoted("shards/part-0-of-3.tfrecord") + ", " +
+                            quoted("shards/part-1-of-3.tfrecord") + ", " +
+                            quoted("shards/part-2-of-3.tfrecord") + "]";
+
+TEST_CASE("tfrecord gives the records of each file in turn") {
+  const Lines three = run(tfrecord("three.tfrecord"));
+  REQUIRE(three.size() == 3);
+  CHECK(run("tfrecord([" + quoted("three.tfrecord") + ", " + quoted("empty.tfrecord") + ", " +
+            quoted("three.tfrecord") + "])")
+            .size() == 6);
+  CHECK(run(tfrecord("empty.tfrecord")).empty());
+  CHECK(spec(tfrecord("three.tfrecord")) == "string");
+  CHECK(cardinality(tfrecord("three.tfrecord")) == -2);
+}
+
+TEST_CASE("compressed files give the same records") {
+  const Lines plain = run(tfrecord("five.tfrecord"));
+  CHECK(run(tfrecord("five.tfrecord.gz", ", compression: \"gzip\"")) == plain);
+  CHECK(run(tfrecord("five.tfrecord.zlib", ", compression: \"zlib\"")) == plain);
+  CHECK(run(tfrecord("five.tfrecord.gz", ", compression: \"auto\"")) == plain);
+  CHECK(!build_error(tfrecord("five.tfrecord", ", compression: \"rar\"")).empty());
+}
+
+TEST_CASE("a file that is missing or damaged is one error; the next one follows") {
+  const Lines three = run(tfrecord("three.tfrecord"));
+  Lines expected = three;
+  expected.push_back("error: not_found");
+  expected.insert(expected.end(), three.begin(), three.end());
+  const std::string text = "tfrecord([" + quoted("three.tfrecord") + ", " + quoted("nowhere") + ", " +
+                           quoted("three.tfrecord") + "])";
+  CHECK(run(text) == expected);
+  for (int64_t position = 0; position <= 7; ++position) {
+    INFO("saved after " << position);
+    CHECK(run_restored(text, position) == Lines(expected.begin() + position, expected.end()));
+  }
+}
+
+TEST_CASE("names may come from a pipeline, whose errors are errors of their own") {
+  const std::string names = "probe(3, errors: \"1\") | map(x -> " + quoted("three.tfrecord") + ")";
+  for (const char* n : {"1", "2"}) {
+    INFO(n);
+    const Lines lines = run("let names = " + names + "\ntfrecord(names, num_parallel_reads: " + n + ")");
+    CHECK(lines.size() == 7);
+    CHECK(std::count(lines.begin(), lines.end(), "error: data_loss") == 1);
+  }
+}
+
+TEST_CASE("a compressed file is read again up to the record where it was saved") {
+  const std::string text = tfrecord("five.tfrecord.gz", ", compression: \"gzip\"");
+  const Lines whole = run(text);
+  for (int64_t position = 0; position <= 5; ++position) {
+    INFO("saved after " << position);
+    CHECK(run_restored(text, position) == Lines(whole.begin() + position, whole.end()));
+  }
+}
+
+TEST_CASE("files read in turns come as interleave gives them") {
+  for (const char* n : {"2", "3", "5", "auto"}) {
+    INFO(n);
+    const std::string text = "tfrecord(" + kShards + ", num_parallel_reads: " + n + ")";
+    const Lines whole = run(text);
+    CHECK(whole ==
+          run("from_tensor_slices(" + kShards + ") | interleave(f -> tfrecord(f), cycle_length: " + n + ")"));
+    CHECK(run(text, 100) == whole);
+    for (size_t position = 0; position <= whole.size(); ++position) {
+      INFO("saved after " << position);
+      CHECK(run_restored(text, static_cast<int64_t>(position)) ==
+            Lines(whole.begin() + static_cast<int64_t>(position), whole.end()));
+    }
+  }
+}
+
+TEST_CASE("a missing file among those read in turns is one error") {
+  const Lines lines =
+      run("tfrecord([" + quoted("three.tfrecord") + ", " + quoted("nowhere") + "], num_parallel_reads: 2)");
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1] == "error: not_found");
+}
+
+TEST_CASE("how many files are read in turns has bounds") {
+  CHECK(contains(build_error(tfrecord("three.tfrecord", ", num_parallel_reads: 0")), "num_parallel_reads"));
+  CHECK(contains(build_error(tfrecord("three.tfrecord", ", num_parallel_reads: 2000000")),
+                 "num_parallel_reads"));
+}
+
+}  // namespace
+}  // namespace weir::test

@@ -1,0 +1,88 @@
+#include "ops/pipelines.h"
+
+namespace weir::test {
+namespace {
+
+TEST_CASE("batch joins n elements; the last batch may be short") {
+  CHECK(run("range(5) | batch(2)") == Lines{"[0, 1]", "[2, 3]", "[4]"});
+  CHECK(run("range(5) | batch(2, drop_remainder: true)") == Lines{"[0, 1]", "[2, 3]"});
+  CHECK(run("range(0) | batch(2)").empty());
+  CHECK(run("range(2) | batch(9223372036854775807)") == Lines{"[0, 1]"});
+  CHECK(run("range(3) | batch(9, drop_remainder: true)").empty());
+  CHECK(contains(build_error("range(3) | batch(0)"), "expected at least 1, found 0"));
+}
+
+TEST_CASE("batch adds a dimension, known where every batch is full") {
+  CHECK(spec("range(5) | batch(2)") == "int64[?]");
+  CHECK(spec("range(5) | batch(2, drop_remainder: true) | batch(3)") == "int64[?, 2]");
+  CHECK(cardinality("range(5) | batch(2)") == 3);
+  CHECK(cardinality("range(5) | batch(2, drop_remainder: true)") == 2);
+  CHECK(cardinality("range(5) | repeat() | batch(2)") == -1);
+}
+
+TEST_CASE("an error takes the place of the rows that were gathered before it") {
+  CHECK(run("probe(7, errors: \"1\") | batch(3)") == Lines{"error: data_loss", "[2, 3, 4]", "[5, 6]"});
+  CHECK(run("probe(6, errors: \"3,4\") | batch(3)") ==
+        Lines{"[0, 1, 2]", "error: data_loss", "error: data_loss", "[5]"});
+  CHECK(run("probe(3, errors: \"2\") | batch(3)") == Lines{"error: data_loss"});
+}
+
+// Elements of 8 KiB and more go straight into the batch's own buffer, which the map below is offered.
+const char* const kLarge = " | map(x -> zeros([1024], int64) + x) | batch(10) | map(x -> x[:, 1023])";
+
+TEST_CASE("errors amid rows that were written in the batch's own buffer") {
+  CHECK(run(std::string("probe(15)") + kLarge) ==
+        Lines{"[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]", "[10, 11, 12, 13, 14]"});
+  CHECK(run(std::string("probe(15, errors: \"3,6\")") + kLarge) ==
+        Lines{"error: data_loss", "error: data_loss", "[7, 8, 9, 10, 11, 12, 13, 14]"});
+  CHECK(run(std::string("range(15) | map(x -> assert(x % 8 != 7, \"no\", x))") + kLarge) ==
+        Lines{"error: invalid_argument", "[8, 9, 10, 11, 12, 13, 14]"});
+}
+
+TEST_CASE("batches that were delivered are never written again") {
+  register_probe();
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, "range(4000) | map(x -> zeros([1024], int64) + x) | batch(100)");
+  std::vector<Block> kept(40);
+  for (Block& block : kept) require_value(iterator->next(1, block));
+  for (int64_t i = 0; i < 40; ++i) {
+    const Tensor batch = kept[static_cast<size_t>(i)].columns[0].row(0);
+    for (int64_t row = 0; row < 100; ++row) REQUIRE(batch.as<int64_t>()[row * 1024 + 512] == i * 100 + row);
+  }
+}
+
+TEST_CASE("pending answers and short blocks leave no gap in a large batch") {
+  const Lines clean = run(std::string("probe(25)") + kLarge);
+  for (int seed = 1; seed <= 10; ++seed) {
+    INFO("seed " << seed);
+    CHECK(run("probe(25, pending: " + std::to_string(seed) + ")" + kLarge) == clean);
+  }
+}
+
+TEST_CASE("a batch of different shapes is one error, and says which") {
+  const std::string text = "range(4) | map(x -> range(x % 3 + 1) | batch(9)) | flat_map(x -> x) | batch(2)";
+  CHECK(run(text) == Lines{"error: invalid_argument", "error: invalid_argument"});
+}
+
+TEST_CASE("batch asks for exactly the rows of its batch") {
+  CHECK(demand("probe(50) | batch(4)", 1) == 4);
+  CHECK(demand("probe(50) | batch(4) | batch(2)", 2) == 16);
+}
+
+TEST_CASE("a half-gathered batch is gathered again after a restore") {
+  CHECK(run_restored("probe(9, errors: \"4\") | batch(4)", 1) == Lines{"error: data_loss", "[5, 6, 7, 8]"});
+  CHECK(run_restored("probe(9, errors: \"4\") | batch(4)", 2) == Lines{"[5, 6, 7, 8]"});
+}
+
+TEST_CASE("strings of many owners are batched") {
+  const std::string slot =
+      "interleave(x -> from_tensor_slices([\"a\", \"bc\"]) | prefetch(1), cycle_length: 40)";
+  Lines lines = run("range(40) | " + slot + " | batch(80)");
+  REQUIRE(lines.size() == 1);
+  std::string expected;
+  for (int i = 0; i < 80; ++i) expected += i < 40 ? "\"a\", " : "\"bc\", ";
+  CHECK(lines[0] == "[" + expected.substr(0, expected.size() - 2) + "]");
+}
+
+}  // namespace
+}  // namespace weir::test

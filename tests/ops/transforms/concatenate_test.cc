@@ -1,0 +1,47 @@
+#include "ops/pipelines.h"
+
+namespace weir::test {
+namespace {
+
+TEST_CASE("concatenate gives the one, then the other") {
+  CHECK(run("range(2) | concatenate(range(5, 7))") == Lines{"0", "1", "5", "6"});
+  CHECK(run("range(0) | concatenate(range(2))") == Lines{"0", "1"});
+  CHECK(run("range(2) | concatenate(range(0))") == Lines{"0", "1"});
+}
+
+TEST_CASE("concatenate adds up cardinalities") {
+  CHECK(cardinality("range(2) | concatenate(range(3))") == 5);
+  CHECK(cardinality("range(2) | concatenate(range(3) | repeat())") == -1);
+  CHECK(cardinality("range(2) | concatenate(range(3) | filter(x -> x > 0))") == -2);
+}
+
+TEST_CASE("structures must agree, dict keys in any order; shapes are relaxed") {
+  CHECK(spec("range(4) | batch(2, drop_remainder: true) | concatenate(range(3) | batch(3, drop_remainder: "
+             "true))") == "int64[?]");
+  CHECK(
+      run("range(1) | map(x -> {a: x, b: \"s\"}) | concatenate(range(1) | map(x -> {b: \"t\", a: x + 7}))") ==
+      Lines{"{a: 0, b: \"s\"}", "{a: 7, b: \"t\"}"});
+  CHECK(!build_error("range(2) | concatenate(from_tensors(\"a\"))").empty());
+  CHECK(!build_error("range(2) | concatenate(zip(range(2), range(2)))").empty());
+}
+
+TEST_CASE("errors of either stand in their places") {
+  CHECK(run("probe(2, errors: \"1\") | concatenate(probe(2, errors: \"0\"))") ==
+        Lines{"0", "error: data_loss", "error: data_loss", "1"});
+}
+
+TEST_CASE(
+    "the second is opened when the first has ended, so epochs are counted in the order of the elements") {
+  const std::string s = "let s = range(6) | shuffle(6, seed: 2)\n";
+  const Lines three = run(s + "s | repeat(3)");
+  CHECK(run(s + "s | repeat(2) | concatenate(s)") == three);
+  CHECK(run(s + "s | concatenate(s | repeat(2))") == three);
+  for (int64_t position : {0, 3, 11, 12, 13, 17}) {
+    INFO("saved after " << position);
+    CHECK(run_restored(s + "s | repeat(2) | concatenate(s)", position) ==
+          Lines(three.begin() + position, three.end()));
+  }
+}
+
+}  // namespace
+}  // namespace weir::test

@@ -1,0 +1,71 @@
+#include "ops/pipelines.h"
+
+namespace weir::test {
+namespace {
+
+TEST_CASE("interleave takes block_length elements of each slot in turns") {
+  CHECK(run("range(3) | interleave(x -> range(x * 10, x * 10 + 3), cycle_length: 2, block_length: 2)") ==
+        Lines{"0", "1", "10", "11", "2", "12", "20", "21", "22"});
+  CHECK(run("range(2) | interleave(x -> range(3), cycle_length: 1)") ==
+        run("range(2) | flat_map(x -> range(3))"));
+  CHECK(run("range(3) | interleave(x -> range(0), cycle_length: 2)").empty());
+  CHECK(run("range(0) | interleave(x -> range(5))").empty());
+}
+
+TEST_CASE("auto is a cycle of 8, and a cycle longer than the input costs nothing") {
+  const std::string f = "range(20) | interleave(x -> range(x, x + 2)";
+  CHECK(run(f + ")") == run(f + ", cycle_length: 8)"));
+  CHECK(run("range(3) | interleave(x -> range(2), cycle_length: 1048576)") ==
+        Lines{"0", "0", "0", "1", "1", "1"});
+}
+
+TEST_CASE("the arguments of interleave have bounds") {
+  CHECK(!build_error("range(3) | interleave(x -> range(2), cycle_length: 0)").empty());
+  CHECK(!build_error("range(3) | interleave(x -> range(2), block_length: 0)").empty());
+  CHECK(contains(build_error("range(3) | interleave(x -> range(2), cycle_length: 2, num_parallel_calls: 3)"),
+                 "expected at most cycle_length, which is 2"));
+}
+
+const char* const kErrors =
+    "probe(5, errors: \"1,3\") | interleave(x -> probe(3, errors: \"1\"), cycle_length: 2)";
+
+TEST_CASE("errors stand where they happen and count for no turn") {
+  CHECK(run(kErrors, 1) == Lines{"0", "error: data_loss", "0", "error: data_loss", "2", "error: data_loss",
+                                 "2", "error: data_loss", "0", "error: data_loss", "2"});
+  CHECK(run(kErrors, 100) == run(kErrors, 1));
+}
+
+TEST_CASE("no error is lost by saving in the middle of a block of rows") {
+  register_probe();
+  ThreadsRuntime runtime;
+  const Lines whole = all_lines(*runtime, kErrors);
+  for (int rows = 1; rows <= 12; ++rows) {
+    auto iterator = open_text(*runtime, kErrors);
+    Block block;
+    REQUIRE(require_value(iterator->next(rows, block)) == Pull::rows);
+    std::string saved = require_value(iterator->save());
+    auto restored = open_text(*runtime, kErrors, &saved);
+    CHECK(all_lines(*restored) == Lines(whole.begin() + block.rows, whole.end()));
+  }
+}
+
+TEST_CASE("skipping over an interleave counts as reading it does") {
+  CHECK(run(std::string(kErrors) + " | skip(2)") == Lines{"error: data_loss", "error: data_loss", "2",
+                                                          "error: data_loss", "2", "error: data_loss", "0",
+                                                          "error: data_loss", "2"});
+}
+
+TEST_CASE("interleave is restored with slots of any age") {
+  const std::string text =
+      "range(9) | interleave(x -> range(x % 4 * 3) | map(y -> x * 100 + y), cycle_length: 3, block_length: "
+      "2)";
+  const Lines whole = run(text);
+  for (size_t position = 0; position <= whole.size(); ++position) {
+    INFO("saved after " << position);
+    CHECK(run_restored(text, static_cast<int64_t>(position)) ==
+          Lines(whole.begin() + static_cast<int64_t>(position), whole.end()));
+  }
+}
+
+}  // namespace
+}  // namespace weir::test
