@@ -172,6 +172,7 @@ Status Iterator::restore(Position& position, const Checkpoint& checkpoint) const
 
 Result<std::unique_ptr<Iterator::Position>> Iterator::build(DocumentRef document,
                                                             const std::vector<ParamValue>& params,
+                                                            const std::vector<GraphHistory>& histories,
                                                             const Checkpoint* checkpoint) const {
   Status fits = spec_.check_compatible(document->spec());
   if (!fits.ok()) {
@@ -193,7 +194,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(DocumentRef document
                                        {checkpoint->seeds[2 * i], checkpoint->seeds[2 * i + 1]});
     }
   }
-  for (const GraphHistory& history : histories_) {
+  for (const GraphHistory& history : histories) {
     if (checkpoint || !(history.fingerprint == document->fingerprint())) continue;
     position->opening = history.openings;
     position->epochs.assign(root.epoch_nodes(), history.epochs);
@@ -205,15 +206,18 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(DocumentRef document
   return position;
 }
 
-// Keeps how far the position has come, for the next time that its graph is opened.
-void Iterator::remember(const Position& position) {
+// The histories with how far the present position has come, for the next time that its graph is opened.
+std::vector<GraphHistory> Iterator::remembered() const {
+  std::vector<GraphHistory> histories = histories_;
+  if (!position_) return histories;
   GraphHistory history;
-  history.fingerprint = position.document->fingerprint();
-  history.openings = position.opening + 1;
-  history.epochs = position.epochs.counts(position.document->root()->epoch_nodes());
-  std::erase_if(histories_, [&](const GraphHistory& h) { return h.fingerprint == history.fingerprint; });
-  if (histories_.size() == kMaxRemembered) histories_.erase(histories_.begin());
-  histories_.push_back(std::move(history));
+  history.fingerprint = position_->document->fingerprint();
+  history.openings = position_->opening + 1;
+  history.epochs = position_->epochs.counts(position_->document->root()->epoch_nodes());
+  std::erase_if(histories, [&](const GraphHistory& h) { return h.fingerprint == history.fingerprint; });
+  if (histories.size() == kMaxRemembered) histories.erase(histories.begin());
+  histories.push_back(std::move(history));
+  return histories;
 }
 
 Status Iterator::initialize(DocumentRef document, const std::vector<ParamValue>& params,
@@ -231,12 +235,9 @@ Status Iterator::initialize(DocumentRef document, const std::vector<ParamValue>&
       return failed_precondition(
           "expected a dataset to begin, found none; this iterator was made from a structure");
     }
-    WEIR_ASSIGN(auto position, build(chosen, params, checkpoint ? &loaded : nullptr));
-    if (checkpoint) {
-      histories_ = std::move(loaded.histories);
-    } else if (position_) {
-      remember(*position_);
-    }
+    std::vector<GraphHistory> histories = checkpoint ? std::move(loaded.histories) : remembered();
+    WEIR_ASSIGN(auto position, build(chosen, params, histories, checkpoint ? &loaded : nullptr));
+    histories_ = std::move(histories);
     document_ = std::move(chosen);
     old = std::exchange(position_, std::move(position));
     MutexLock lock(mutex_);

@@ -97,10 +97,11 @@ class Iterator {
   template <class Work>
   Status with_right(Work&& work);
   Result<std::unique_ptr<Position>> build(DocumentRef document, const std::vector<ParamValue>& params,
+                                          const std::vector<GraphHistory>& histories,
                                           const Checkpoint* checkpoint) const;
   Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;
   Status restore(Position& position, const Checkpoint& checkpoint) const;
-  void remember(const Position& position);
+  std::vector<GraphHistory> remembered() const;
   Result<std::string> write_down() const;
 
   Runtime& runtime_;

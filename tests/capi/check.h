@@ -21,10 +21,12 @@ static int g_failures = 0;
   } while (0)
 
 /* For what the rest cannot do without. */
-#define REQUIRE(condition)              \
-  do {                                  \
-    CHECK(condition);                   \
-    if (!(condition)) exit(g_failures); \
+#define REQUIRE(condition)                                                            \
+  do {                                                                                \
+    if (!(condition)) {                                                               \
+      fprintf(stderr, "%s:%d: REQUIRE(%s) failed\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                                        \
+    }                                                                                 \
   } while (0)
 
 static inline int failures(void) { return g_failures == 0 ? 0 : 1; }
