@@ -75,8 +75,8 @@ Pull Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
   try {
     Position* position = position_.get();
     if (!position) {
-      polled.status = closed_ ? failed_precondition("expected an iterator, found one that was destroyed")
-                              : not_initialised();
+      if (closed_) return Pull::cancelled;
+      polled.status = not_initialised();
       return Pull::end;
     }
     if (position->session->cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;

@@ -13,21 +13,28 @@ static uint64_t draw(void) {
 }
 static uint64_t below(uint64_t n) { return draw() % n; }
 
-#define KEPT 16
-/* The last handles of any kind, live and stale. */
-static uint64_t g_kept[KEPT];
-static void keep(uint64_t value) { g_kept[below(KEPT)] = value; }
+enum { kDataset, kSpec, kTensor, kIterator, kElement, kExample, kCall, kKinds };
+#define KEPT 8
+/* The last handles of each kind, live and stale. */
+static uint64_t g_kept[kKinds][KEPT];
 
-static uint64_t any_handle(void) {
-  switch (below(12)) {
+static void keep(int kind, uint64_t value) {
+  if (value != 0) g_kept[kind][below(KEPT)] = value;
+}
+
+/* Mostly one of that kind. */
+static uint64_t any_handle(int kind) {
+  switch (below(16)) {
     case 0:
       return 0;
     case 1:
       return draw();
     case 2:
-      return g_kept[below(KEPT)] ^ (UINT64_C(1) << below(64));
+      return g_kept[kind][below(KEPT)] ^ (UINT64_C(1) << below(64));
+    case 3:
+      return g_kept[below(kKinds)][below(KEPT)];
     default:
-      return g_kept[below(KEPT)];
+      return g_kept[kind][below(KEPT)];
   }
 }
 
@@ -76,12 +83,13 @@ static int32_t any_call(void* user_data, weir_call call) {
   weir_call_allocate(call, below(2) ? below(100) : extreme(), &out, NULL);
   if (below(3) == 0)
     weir_call_fail(call, (int64_t)below(3), (int32_t)below(20), "no", below(2) ? 2 : extreme(), NULL);
-  keep(call.value);
+  keep(kCall, call.value);
   if (weir_call_output(call, 0, 0, NULL, &out, NULL) == WEIR_OK) *(int64_t*)out = 1;
   return (int32_t)below(3) - 1;
 }
 
 static counts g_counted;
+static uint64_t g_elements = 0;
 static int g_handed_over;
 
 static weir_argument any_argument(weir_callback* callback) {
@@ -104,10 +112,10 @@ static weir_argument any_argument(weir_callback* callback) {
       if (argument.struct_size == sizeof argument) ++g_handed_over;
       break;
     case 2:
-      argument.dataset.value = any_handle();
+      argument.dataset.value = any_handle(kDataset);
       break;
     default:
-      argument.tensor.value = any_handle();
+      argument.tensor.value = any_handle(kTensor);
   }
   return argument;
 }
@@ -118,7 +126,7 @@ static weir_error* any_error(void) { return below(2) ? &g_error : NULL; }
 static void call_datasets(weir_runtime runtime) {
   weir_callback callback;
   weir_argument argument = any_argument(&callback);
-  weir_dataset dataset = {any_handle()};
+  weir_dataset dataset = {any_handle(kDataset)};
   weir_dataset out = {0};
   weir_bytes bytes = WEIR_BYTES_INIT;
   weir_fingerprint fingerprint;
@@ -128,21 +136,21 @@ static void call_datasets(weir_runtime runtime) {
   const char* text = any_text(&size);
   /* Callbacks are taken over even where there is no place for the result. */
   weir_dataset_parse(runtime, text, size, &argument, 1, below(16) ? &out : NULL, any_error());
-  keep(out.value);
+  keep(kDataset, out.value);
   weir_dataset_apply(runtime, text, size, &dataset, below(2) ? 1 : extreme(), NULL, below(8) ? 0 : extreme(),
                      &out, any_error());
-  keep(out.value);
+  keep(kDataset, out.value);
   weir_dataset_ref(dataset, any_error());
   weir_dataset_unref(dataset);
   weir_dataset_spec(dataset, &spec, any_error());
-  keep(spec.value);
+  keep(kSpec, spec.value);
   weir_dataset_cardinality(dataset, below(8) ? &cardinality : NULL, any_error());
   weir_dataset_fingerprint(dataset, below(8) ? &fingerprint : NULL, any_error());
   weir_dataset_format(dataset, below(8) ? &bytes : NULL, any_error());
   weir_bytes_release(&bytes);
   if (weir_dataset_serialize(dataset, &bytes, any_error()) == WEIR_OK) {
     weir_dataset_deserialize(runtime, bytes.data, below(bytes.size + 1), NULL, 0, &out, any_error());
-    keep(out.value);
+    keep(kDataset, out.value);
   }
   weir_bytes_release(&bytes);
   if (below(2)) weir_dataset_unref(dataset);
@@ -152,7 +160,7 @@ static void call_specs_and_tensors(void) {
   static int64_t data[8];
   uint64_t size;
   const char* text = any_text(&size);
-  weir_spec spec = {any_handle()};
+  weir_spec spec = {any_handle(kSpec)};
   weir_spec child = {0};
   weir_tensor tensor = {0};
   weir_spec_info info = WEIR_SPEC_INFO_INIT;
@@ -161,10 +169,10 @@ static void call_specs_and_tensors(void) {
   weir_string key;
   int64_t dims[2] = {(int64_t)below(5), below(4) ? 2 : (int64_t)extreme()};
   weir_spec_parse(text, size, &child, any_error());
-  keep(child.value);
+  keep(kSpec, child.value);
   weir_spec_view(spec, below(8) ? &info : NULL, any_error());
   weir_spec_child(spec, (uint32_t)below(4), &child, below(2) ? &key : NULL, any_error());
-  keep(child.value);
+  keep(kSpec, child.value);
   weir_spec_format(spec, &bytes, any_error());
   weir_bytes_release(&bytes);
   weir_spec_ref(spec, any_error());
@@ -172,23 +180,23 @@ static void call_specs_and_tensors(void) {
   if (below(3) == 0) weir_spec_unref(spec);
   weir_tensor_copy((int32_t)below(20), (int32_t)below(12) - 1, below(8) ? dims : NULL, below(8) ? data : NULL,
                    below(2) ? (uint64_t)dims[0] * 16 : extreme(), &tensor, any_error());
-  keep(tensor.value);
+  keep(kTensor, tensor.value);
   weir_tensor_wrap(WEIR_DTYPE_INT64, 2, dims, data, below(2) ? (uint64_t)dims[0] * 16 : extreme(),
                    count_destroy, &g_counted, below(8) ? &tensor : NULL, any_error());
   ++g_handed_over;
-  keep(tensor.value);
-  tensor.value = any_handle();
+  keep(kTensor, tensor.value);
+  tensor.value = any_handle(kTensor);
   view.struct_size = below(4) ? view.struct_size : (uint32_t)draw();
   weir_tensor_view(tensor, below(8) ? &view : NULL, any_error());
   weir_tensor_unref(tensor);
 }
 
 static void call_iterators(weir_runtime runtime) {
-  weir_iterator iterator = {any_handle()};
+  weir_iterator iterator = {any_handle(kIterator)};
   weir_iterator made = {0};
-  weir_dataset dataset = {any_handle()};
-  weir_element element = {any_handle()};
-  weir_spec spec = {any_handle()};
+  weir_dataset dataset = {any_handle(kDataset)};
+  weir_element element = {any_handle(kElement)};
+  weir_spec spec = {any_handle(kSpec)};
   weir_element filled = {0};
   weir_tensor tensor = {0};
   weir_view view = WEIR_VIEW_INIT;
@@ -202,11 +210,11 @@ static void call_iterators(weir_runtime runtime) {
   int64_t rows;
   int32_t descriptor;
   weir_iterator_create(runtime, dataset, NULL, &made, any_error());
-  keep(made.value);
+  keep(kIterator, made.value);
   weir_iterator_create_from_spec(runtime, spec, below(8) ? &made : NULL, any_error());
-  keep(made.value);
+  keep(kIterator, made.value);
   weir_element_create(&filled, any_error());
-  keep(filled.value);
+  keep(kElement, filled.value);
   if (weir_iterator_save(iterator, below(8) ? &bytes : NULL, any_error()) == WEIR_OK) {
     options.checkpoint = bytes.data;
     options.checkpoint_size = below(4) ? bytes.size : below(bytes.size + 1);
@@ -218,7 +226,7 @@ static void call_iterators(weir_runtime runtime) {
   }
   weir_iterator_initialize(iterator, dataset, below(2) ? &options : NULL, any_error());
   weir_bytes_release(&bytes);
-  weir_iterator_next(iterator, element, any_error());
+  g_elements += weir_iterator_next(iterator, element, any_error()) == WEIR_OK;
   weir_iterator_try_next(iterator, filled, any_error());
   weir_iterator_next_block(iterator, below(4) ? (int64_t)below(50) : (int64_t)extreme(), element, &rows,
                            any_error());
@@ -229,7 +237,7 @@ static void call_iterators(weir_runtime runtime) {
   if (below(8) == 0) weir_iterator_cancel(iterator);
   weir_element_view(element, (uint32_t)below(3), below(8) ? &view : NULL, any_error());
   weir_element_tensor(element, (uint32_t)below(3), &tensor, any_error());
-  keep(tensor.value);
+  keep(kTensor, tensor.value);
   if (weir_element_dlpack(filled, 0, (uint32_t)below(3), &managed, any_error()) == WEIR_OK)
     managed->deleter(managed);
   weir_element_format(element, (uint32_t)below(3), &bytes, any_error());
@@ -240,15 +248,15 @@ static void call_iterators(weir_runtime runtime) {
 }
 
 static void call_examples(void) {
-  weir_example example = {any_handle()};
+  weir_example example = {any_handle(kExample)};
   weir_example made = {0};
-  weir_record_writer writer = {any_handle()};
+  weir_record_writer writer = {any_handle(kCall)};
   weir_bytes bytes = WEIR_BYTES_INIT;
   int64_t values[4] = {1, 2, 3, 4};
   uint64_t size;
   const char* name = any_text(&size);
   weir_example_create(&made, any_error());
-  keep(made.value);
+  keep(kExample, made.value);
   weir_example_set_int64(example, name, size, below(4) ? values : NULL, below(2) ? below(5) : extreme(),
                          any_error());
   weir_example_serialize(example, &bytes, any_error());
@@ -260,9 +268,9 @@ static void call_examples(void) {
 }
 
 static void call_inside_out(void) {
-  weir_call call = {any_handle()};
+  weir_call call = {any_handle(kCall)};
   weir_view view = WEIR_VIEW_INIT;
-  weir_bytes bytes = {"x", 1, any_handle()};
+  weir_bytes bytes = {"x", 1, any_handle(kCall)};
   void* out;
   weir_call_rows(call);
   weir_call_cancelled(call);
@@ -271,7 +279,7 @@ static void call_inside_out(void) {
   weir_call_allocate(call, 8, &out, any_error());
   weir_call_fail(call, 0, 1, "x", 1, any_error());
   weir_bytes_release(&bytes);
-  if (below(4) == 0) g_error.owner = any_handle();
+  if (below(4) == 0) g_error.owner = any_handle(kCall);
   if (below(4) == 0) weir_error_clear(&g_error);
 }
 
@@ -283,7 +291,7 @@ int main(void) {
   g_state = seed_text ? strtoull(seed_text, NULL, 10) | 1 : 88172645463325252u;
   /* A round makes about fifteen calls. */
   for (uint64_t i = 0; i < calls; i += 15) {
-    weir_runtime used = {below(10) ? runtime.value : any_handle()};
+    weir_runtime used = {below(10) ? runtime.value : any_handle(kCall)};
     switch (below(5)) {
       case 0:
         call_datasets(used);
@@ -303,6 +311,8 @@ int main(void) {
   }
   weir_error_clear(&g_error);
   weir_runtime_destroy(runtime);
+  /* Some calls must have gone well, or this tests nothing. */
+  CHECK(calls < 10000 || g_elements > 0);
   CHECK(g_counted.destroyed <= g_handed_over);
   return failures();
 }
