@@ -371,7 +371,7 @@ typedef struct weir_callback {
   int32_t (*function)(void* user_data, weir_call call);
   void (*destroy)(void* user_data); /* exactly once, after the last call, on any thread; may be NULL */
   void* user_data;
-  const char* result_spec; /* the spec of one result, as text: "(float32[28, 28], int64)" */
+  const char* result_spec; /* of one result: "(float32[28, 28], int64)"; NULL: that of the input */
   uint64_t result_spec_size;
 } weir_callback;
 
@@ -472,7 +472,7 @@ WEIR_API int32_t weir_dataset_cardinality(weir_dataset dataset, int64_t* out, we
 WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
 /* Yields the graph as bytes for another process or another day. Errors: failed_precondition: it has a
- * callback without a registered name. Cost: proportional to the graph and its tensors. */
+ * callback without a name. Cost: proportional to the graph and its tensors. */
 WEIR_API int32_t weir_dataset_serialize(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
 /* Yields the dataset that weir_dataset_serialize wrote. `arguments` as in weir_dataset_parse. Errors:
@@ -521,8 +521,8 @@ WEIR_API int32_t weir_element_dlpack(weir_element element, uint32_t index, uint3
 
 /* Instead of the notation: one JSON value. Tuples are arrays, dicts objects, tensors nested arrays; a float
  * is a number or "NaN", "Infinity", "-Infinity"; a complex number [re, im]; a string that is no UTF-8 is
- * {"base64": "…"}; a sparse tensor {"indices": …, "values": …, "shape": …}; an optional {"some": x} or null;
- * a nested dataset an array. */
+ * {"base64": "..."}; a sparse tensor {"indices": x, "values": x, "shape": x}; a ragged one {"values": x,
+ * "row_splits": x}; a nested dataset an array. */
 #define WEIR_FORMAT_JSON 1u
 
 /* Yields the element as one line of text. A nested dataset is drained for it, and its error is this call's.
