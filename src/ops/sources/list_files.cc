@@ -24,20 +24,11 @@ struct Params : ParamsOf<Params> {
   }
 };
 
-class ListFiles final : public Cursor {
- public:
+struct ListFiles {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(DatasetRef names, expansion(opening, params));
-    return std::unique_ptr<Cursor>(std::make_unique<ListFiles>(
-        Port(opening.ctx, std::move(names), opening.env, opening.key, opening.path, -1, Port::Mode::pass)));
+    return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, std::move(names)));
   }
-  explicit ListFiles(Port names) : names_(std::move(names)) {}
-
-  Step next(Context& ctx, const Want& want, Block& out) override { return names_.pull(ctx, want, out); }
-  void state(Archive& archive) override { names_.state(archive); }
-
- private:
-  Port names_;
 };
 
 Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime) {
@@ -50,6 +41,7 @@ Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime
     }
     names.insert(names.end(), found.begin(), found.end());
   }
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -62,7 +54,8 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, R
   Shape shape{static_cast<int64_t>(names.size())};
   value.spec = Spec::tensor(DType::string, shape);
   value.values = {Tensor::strings(views, shape)};
-  WEIR_ASSIGN(DatasetRef slices, Compose(from_tensor_slices_operator()).set("value", value).build({}, runtime));
+  WEIR_ASSIGN(DatasetRef slices,
+              Compose(from_tensor_slices_operator()).set("value", value).build({}, runtime));
   if (!*params.shuffle) return slices;
   IntParam everything(std::max<int64_t>(1, static_cast<int64_t>(names.size())));
   return Compose(shuffle_operator())
@@ -92,8 +85,9 @@ const OperatorDef& list_files_operator() {
   static const OperatorDef def = define<Params, ListFiles>({
       .name = "list_files",
       .kind = OperatorKind::source,
-      .doc = "The names of the files that match, each a string. No match is an error when the graph is built. "
-             "Cost: the folders are read when the graph is built.",
+      .doc =
+          "The names of the files that match, each a string. No match is an error when the graph is built. "
+          "Cost: the folders are read when the graph is built.",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
       .expand = expand,
