@@ -1,6 +1,6 @@
-// Compose: builds a node of another operator from inside an operator that stands for it.
-// Ownership: as Dataset::build. Threads: any. Errors: as Dataset::build.
-// Cost: that of building a node; nothing per row.
+// Compose: builds a node of another operator from inside an operator that stands for it; PassCursor gives its
+// rows. Ownership: as Dataset::build. Threads: any. Errors: as Dataset::build. Cost: that of building a node;
+// nothing per row.
 #pragma once
 
 #include <string_view>
@@ -33,7 +33,20 @@ class Compose {
   std::unique_ptr<ParamsBase> params_;
 };
 
-// What an operator with `expand` stands for: built with the node, or now if its parameters were not known then.
+// What an operator with `expand` stands for: built with the node, or now if its parameters were not known
+// then.
 Result<DatasetRef> expansion(const Opening& opening, const ParamsBase& params);
+
+// The cursor of an operator that adds nothing to the rows of another node.
+class PassCursor final : public Cursor {
+ public:
+  PassCursor(Opening& opening, DatasetRef node)
+      : rows_(opening.ctx, std::move(node), opening.env, opening.key, opening.path, -1, Port::Mode::pass) {}
+  Step next(Context& ctx, const Want& want, Block& out) override { return rows_.pull(ctx, want, out); }
+  void state(Archive& archive) override { rows_.state(archive); }
+
+ private:
+  Port rows_;
+};
 
 }  // namespace weir

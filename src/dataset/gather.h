@@ -1,9 +1,9 @@
 // BatchBuffer: puts runs of rows one behind the other into the buffers of one batch.
-// Large fixed-size columns go straight into a pooled buffer, which the input is offered as its target, so that a
-// map below writes its results where the batch wants them; the rest is appended.
-// Ownership: owns the unfinished buffers. Threads: one at a time. Errors: invalid_argument for rows of different
-// shapes, when the batch is finished. Cost: at most one copy of each row; none where the target was used or where
-// one run is the whole batch.
+// Large fixed-size columns go straight into a pooled buffer, which the input is offered as its target, so
+// that a map below writes its results where the batch wants them; the rest is appended. Ownership: owns the
+// unfinished buffers. Threads: one at a time. Errors: invalid_argument for rows of different shapes, when the
+// batch is finished. Cost: at most one copy of each row; none where the target was used or where one run is
+// the whole of a small batch.
 #pragma once
 
 #include <vector>

@@ -25,6 +25,8 @@ ErrorPtr with_path(const ErrorPtr& error, const std::string& path) {
   return out;
 }
 
+}  // namespace
+
 ErrorPtr error_of_exception() {
   try {
     throw;
@@ -36,8 +38,6 @@ ErrorPtr error_of_exception() {
     return internal_error("unexpected exception of an unknown type").pointer();
   }
 }
-
-}  // namespace
 
 uint64_t derive_key(uint64_t key, uint64_t index) { return mix(mix(key + 0x9e3779b97f4a7c15u) ^ index); }
 

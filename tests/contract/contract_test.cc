@@ -30,7 +30,9 @@ const std::map<std::string, std::vector<Entry>>& entries() {
        {{"PROBE | batch(4)", [](int64_t k) { return 4 * k; }, false},
         {"PROBE | batch(5, drop_remainder: true)", [](int64_t k) { return 5 * k; }, false},
         {"PROBE | map(x -> [x, x]) | batch(3) | batch(2)", [](int64_t k) { return 6 * k; }, false}}},
-      {"concatenate", {{"PROBE | concatenate(range(3) | map(x -> x * 10))"}}},
+      {"concatenate",
+       {{"PROBE | concatenate(range(3) | map(x -> x * 10))"},
+        {"range(9) | shuffle(9, seed: 1) | concatenate(PROBE | shuffle(4, seed: 2)) | repeat(2)", anything, false}}},
       {"empty", {{"empty((int64, string[2]))"}}},
       {"enumerate", {{"PROBE | enumerate(start: 5)", [](int64_t k) { return k; }, true}}},
       {"filter", {{"PROBE | filter(x -> x % 3 == 1)", anything}}},
@@ -44,6 +46,8 @@ const std::map<std::string, std::vector<Entry>>& entries() {
       {"interleave",
        {{"PROBE | interleave(x -> range(x % 5) | map(y -> x * 10 + y), cycle_length: 3, block_length: 2)", anything,
          false},
+        {"PROBE | interleave(x -> probe(4, errors: \"1\") | map(y -> assert(y != x, \"same\", y)), cycle_length: 4)",
+         anything, false},
         {"range(4) | interleave(x -> PROBE | map(y -> x * 100 + y) | shuffle(3, seed: 1), cycle_length: 2)", anything,
          false}}},
       {"list_files", {{"list_files(\"FOLDER/tests/conformance/data/*.csv\", seed: 4) | repeat(2)"}}},
@@ -70,7 +74,8 @@ const std::map<std::string, std::vector<Entry>>& entries() {
       {"tfrecord",
        {{"tfrecord(\"FOLDER/tests/conformance/data/three.tfrecord\")"},
         {"tfrecord([\"FOLDER/tests/conformance/data/three.tfrecord\", \"FOLDER/nowhere\", "
-         "\"FOLDER/tests/conformance/data/five.tfrecord.gz\"], compression: \"auto\") | batch(2)"}}},
+         "\"FOLDER/tests/conformance/data/five.tfrecord.gz\"], compression: \"auto\") | batch(2)"},
+        {"tfrecord(list_files(\"FOLDER/tests/conformance/data/shards/*\", seed: 3), num_parallel_reads: 2)"}}},
       {"zip", {{"zip(PROBE, range(30) | shuffle(7, seed: 2))"}, {"zip({a: PROBE, b: (range(9), PROBE)})"}}},
   };
   return map;

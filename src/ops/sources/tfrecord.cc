@@ -147,22 +147,11 @@ const OperatorDef& reader_operator() {
   return def;
 }
 
-class InTurns final : public Cursor {
- public:
-  InTurns(Opening& opening, DatasetRef files)
-      : files_(opening.ctx, std::move(files), opening.env, opening.key, opening.path, -1, Port::Mode::pass) {}
-  Step next(Context& ctx, const Want& want, Block& out) override { return files_.pull(ctx, want, out); }
-  void state(Archive& archive) override { files_.state(archive); }
-
- private:
-  Port files_;
-};
-
 struct TFRecord {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
     if (params.in_turns())
-      return std::unique_ptr<Cursor>(std::make_unique<InTurns>(opening, std::move(reader)));
+      return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, std::move(reader)));
     WindowOptions options;
     options.max_rows = kAheadRows;
     options.max_bytes = kAheadBytes;

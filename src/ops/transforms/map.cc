@@ -1,6 +1,6 @@
 // map(f, num_parallel_calls, deterministic): f of each element.
-// An element whose call fails is an error in its place. Parallel calls keep the order unless deterministic is false.
-// Checkpoint: the input's position; calls made ahead are made again.
+// An element whose call fails is an error in its place. Parallel calls keep the order unless deterministic is
+// false. Checkpoint: the input's position; calls made ahead are made again.
 #include <cstdint>
 
 #include "dataset/window_cursor.h"
@@ -16,9 +16,10 @@ struct Params : ParamsOf<Params> {
   BoolParam deterministic = BoolParam::none();
   void fields(Fields& fields) override {
     fields("f", f, "The function: a lambda or a callback.");
-    fields("num_parallel_calls", num_parallel_calls, "How many calls run at once; auto: as many as there are cores.",
-           at_least(1), {.automatic = true});
-    fields("deterministic", deterministic, "false: results come as they finish, in any order.", {}, {.none = true});
+    fields("num_parallel_calls", num_parallel_calls,
+           "How many calls run at once; auto: as many as there are cores.", at_least(1), {.automatic = true});
+    fields("deterministic", deterministic, "false: results come as they finish, in any order.", {},
+           {.none = true});
   }
 };
 
@@ -58,7 +59,7 @@ class MapCall final : public BlockCall {
     try {
       apply_(ctx.session, first_ordinal, in, out);
     } catch (...) {
-      ErrorPtr error = resource_exhausted("out of memory in a parallel map; fewer calls at once would help").pointer();
+      ErrorPtr error = error_of_exception();
       out.reset(apply_.function().components().size());
       out.rows = in.rows;
       for (Column& column : out.columns) column.make_list().resize(static_cast<size_t>(in.rows));
@@ -74,23 +75,26 @@ struct MakeCallWindow {
   Apply apply;
   CallWindowOptions options;
   std::unique_ptr<CallWindow> operator()(Context& ctx, std::unique_ptr<Feed> feed) const {
-    return std::make_unique<CallWindow>(ctx.session, std::move(feed), std::make_unique<MapCall>(apply), options,
-                                        ctx.epochs->table());
+    return std::make_unique<CallWindow>(ctx.session, std::move(feed), std::make_unique<MapCall>(apply),
+                                        options, ctx.epochs->table());
   }
 };
 
 bool unordered(const Params& params) { return params.deterministic.is_constant() && !*params.deterministic; }
+bool sequential(const Params& params) { return params.num_parallel_calls.value_or(0) == 1; }
+// False where it is not known yet: then the input's lane must do.
 bool parallel(const ParamsBase& base) {
-  const auto& params = static_cast<const Params&>(base);
-  return params.num_parallel_calls.value_or(0) != 1;
+  const IntParam& calls = static_cast<const Params&>(base).num_parallel_calls;
+  return calls.is_auto() || calls.value_or(1) != 1;
 }
 
 struct AnyMap {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    if (!parallel(params)) return std::unique_ptr<Cursor>(std::make_unique<Map>(opening, params));
+    if (sequential(params)) return std::unique_ptr<Cursor>(std::make_unique<Map>(opening, params));
     const Function& function = function_of(params.f);
     CallWindowOptions options;
-    options.calls_in_flight = static_cast<int>(std::min<int64_t>(params.num_parallel_calls.value_or(0), 4096));
+    options.calls_in_flight =
+        static_cast<int>(std::min<int64_t>(params.num_parallel_calls.value_or(0), 4096));
     options.ordered = !unordered(params);
     options.one_row_per_call = !function.takes_blocks();
     options.lane = function.lane();
@@ -101,22 +105,28 @@ struct AnyMap {
   }
 };
 
-Result<Spec> spec(const Params& params, std::span<const DatasetRef>) { return function_of(params.f).result(); }
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
+  return function_of(params.f).result();
+}
 
 }  // namespace
 
 const OperatorDef& map_operator() {
   static const OperatorDef def = define<Params, AnyMap>({
       .name = "map",
-      .doc = "f of each element. A failing call is an error in its element's place. With `num_parallel_calls` calls "
-             "run ahead on other threads, in order unless `deterministic` is false. Cost: the function, called "
-             "over whole blocks.",
+      .doc =
+          "f of each element. A failing call is an error in its element's place. With `num_parallel_calls` "
+          "calls "
+          "run ahead on other threads, in order unless `deterministic` is false. Cost: the function, called "
+          "over whole blocks.",
       .spec = spec_of<Params, spec>,
       .cardinality = same_cardinality,
       .is_window = parallel,
       .not_replayable = [](const ParamsBase& base) -> const char* {
         const auto& params = static_cast<const Params&>(base);
-        return parallel(base) && unordered(params) ? "gives its results in any order (deterministic: false)" : nullptr;
+        return !sequential(params) && unordered(params)
+                   ? "gives its results in any order (deterministic: false)"
+                   : nullptr;
       },
   });
   return def;

@@ -1,9 +1,10 @@
 // prefetch(n): runs the input ahead of its consumer, at most n elements; auto is what fits 8 MiB, 2 to 1,024.
-// Order is kept, errors keep their places. Checkpoint: the consumer's position; what was made ahead is made again.
+// Order is kept, errors keep their places. Checkpoint: the consumer's position; what was made ahead is made
+// again.
 #include <algorithm>
 #include <cstdint>
 
-#include "dataset/operator.h"
+#include "dataset/compose.h"
 #include "dataset/window_cursor.h"
 
 namespace weir {
@@ -12,8 +13,8 @@ namespace {
 struct Params : ParamsOf<Params> {
   IntParam n;
   void fields(Fields& f) override {
-    f("n", n, "How many elements may wait; 0 runs nothing ahead; auto: what fits 8 MiB, 2 to 1,024.", at_least(0),
-      {.automatic = true});
+    f("n", n, "How many elements may wait; 0 runs nothing ahead; auto: what fits 8 MiB, 2 to 1,024.",
+      at_least(0), {.automatic = true});
   }
 };
 
@@ -21,25 +22,17 @@ constexpr int64_t kAutoRows = 1024;
 constexpr int64_t kAutoBytes = int64_t{8} << 20;
 constexpr int64_t kMaxBlockShare = 64;
 
-class Passing final : public Cursor {
- public:
-  explicit Passing(Opening& opening) : input_(opening, 0, Port::Mode::pass) {}
-  Step next(Context& ctx, const Want& want, Block& out) override { return input_.pull(ctx, want, out); }
-  void state(Archive& archive) override { input_.state(archive); }
-
- private:
-  Port input_;
-};
-
 struct Prefetch {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    if (params.n.value_or(1) == 0) return std::unique_ptr<Cursor>(std::make_unique<Passing>(opening));
+    const DatasetRef& input = opening.node.inputs()[0];
+    if (params.n.value_or(1) == 0)
+      return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, input));
     WindowOptions options;
     options.max_rows = params.n.value_or(kAutoRows);
     options.max_bytes = params.n.is_auto() ? kAutoBytes : INT64_MAX / 2;
     options.block_rows = static_cast<int>(std::clamp<int64_t>(options.max_rows / 8, 1, kMaxBlockShare));
-    options.lane = opening.node.inputs()[0]->lane();
-    return std::unique_ptr<Cursor>(std::make_unique<WindowCursor>(opening, opening.node.inputs()[0], MakeWindow{options}));
+    options.lane = input->lane();
+    return std::unique_ptr<Cursor>(std::make_unique<WindowCursor>(opening, input, MakeWindow{options}));
   }
 };
 
@@ -52,7 +45,11 @@ const OperatorDef& prefetch_operator() {
              "Cost: about 100 ns an element in blocks; a wake where the consumer waits.",
       .spec = same_spec,
       .cardinality = same_cardinality,
-      .is_window = [](const ParamsBase&) { return true; },
+      .is_window =
+          [](const ParamsBase& base) {
+            const auto& params = static_cast<const Params&>(base);
+            return params.n.is_auto() || params.n.value_or(0) != 0;
+          },
   });
   return def;
 }

@@ -1,0 +1,101 @@
+#include "dataset/dataset.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/test_runtime.h"
+
+namespace weir {
+
+const OperatorDef& batch_operator();
+const OperatorDef& concatenate_operator();
+const OperatorDef& prefetch_operator();
+const OperatorDef& shuffle_operator();
+const OperatorDef& take_operator();
+
+namespace test {
+namespace {
+
+// A source of its own lane that is not replayable.
+class Nothing final : public Cursor {
+ public:
+  Nothing(Opening&, const NoParams&) {}
+  Step next(Context&, const Want&, Block&) override { return Pull::end; }
+  void state(Archive&) override {}
+};
+
+DatasetRef nothing() {
+  static const OperatorDef def = define<NoParams, Nothing>({
+      .name = "nothing",
+      .kind = OperatorKind::source,
+      .spec = [](const ParamsBase&,
+                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+      .cardinality = [](const ParamsBase&, std::span<const DatasetRef>) { return int64_t{4}; },
+      .not_replayable = [](const ParamsBase&) { return "gives what it likes"; },
+      .lane = Lane::blocking,
+  });
+  return Build(def).node();
+}
+
+DatasetRef prefetch(DatasetRef input, IntParam n) {
+  return Build(prefetch_operator()).set<IntParam>("n", n).over(std::move(input)).node();
+}
+DatasetRef take(DatasetRef input) {
+  return Build(take_operator()).set<IntParam>("n", 3).over(std::move(input)).node();
+}
+DatasetRef shuffle(DatasetRef input) {
+  SeedParam seed;
+  seed.site = make_ref<SeedSite>(SeedSite::Pair{1, 2});
+  return Build(shuffle_operator())
+      .set<IntParam>("buffer_size", 5)
+      .set<SeedParam>("seed", seed)
+      .over(std::move(input))
+      .node();
+}
+
+TEST_CASE("a lane is inherited up to the next window") {
+  CHECK(nothing()->lane() == Lane::blocking);
+  CHECK(take(nothing())->lane() == Lane::blocking);
+  CHECK(prefetch(nothing(), 2)->lane() == Lane::compute);
+  CHECK(prefetch(nothing(), IntParam::automatic())->lane() == Lane::compute);
+  CHECK(take(prefetch(nothing(), 1))->lane() == Lane::compute);
+}
+
+TEST_CASE("a prefetch of nothing is no window, and one of an unknown count may be none") {
+  CHECK(prefetch(nothing(), 0)->lane() == Lane::blocking);
+  struct Unknown final : ParamExpression {
+    Result<Components> evaluate(Session&, const Env*) const override { return Components{}; }
+  };
+  IntParam unknown;
+  unknown.state = IntParam::State::expression;
+  unknown.expression = make_ref<Unknown>();
+  DatasetRef node = prefetch(nothing(), unknown);
+  CHECK(node->lane() == Lane::blocking);
+  CHECK(node->dynamic());
+  CHECK(node->cardinality() == kUnknown);
+}
+
+TEST_CASE("why a dataset is not replayable is known above it, by the operator's name") {
+  CHECK(take(prefetch(nothing(), 2))->not_replayable() == "nothing gives what it likes");
+}
+
+TEST_CASE("nodes whose openings are counted, and seeds, are listed once, from below") {
+  DatasetRef low = shuffle(nothing());
+  DatasetRef high = shuffle(take(low));
+  CHECK(high->epoch_nodes() == std::vector<uint64_t>{low->id(), high->id()});
+  CHECK(high->seed_sites().size() == 2);
+  InputParam other;
+  other.index = 1;
+  DatasetRef both = Build(concatenate_operator()).set<InputParam>("other", other).over(low).over(high).node();
+  CHECK(both->epoch_nodes() == std::vector<uint64_t>{low->id(), high->id()});
+  CHECK(both->seed_sites().size() == 2);
+}
+
+TEST_CASE("a constant out of its range is an error of building that names operator and parameter") {
+  auto built = Build(batch_operator()).set<IntParam>("n", 0).over(nothing()).result();
+  REQUIRE(built.status().code() == Code::invalid_argument);
+  CHECK(built.status().error().message == "batch: n: expected at least 1, found 0");
+}
+
+}  // namespace
+}  // namespace test
+}  // namespace weir
