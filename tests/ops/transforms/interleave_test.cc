@@ -55,6 +55,11 @@ TEST_CASE("skipping over an interleave counts as reading it does") {
                                                           "error: data_loss", "2"});
 }
 
+TEST_CASE("an error before skipped elements leaves their columns out") {
+  CHECK(run("probe(3, errors: \"0\") | interleave(x -> range(3), cycle_length: 2) | skip(4)", 9) ==
+        Lines{"error: data_loss", "2", "2"});
+}
+
 TEST_CASE("interleave is restored with slots of any age") {
   const std::string text =
       "range(9) | interleave(x -> range(x % 4 * 3) | map(y -> x * 100 + y), cycle_length: 3, block_length: "

@@ -1,4 +1,6 @@
+#include "ops/list.h"
 #include "ops/pipelines.h"
+#include "support/test_runtime.h"
 
 namespace weir::test {
 namespace {
@@ -26,11 +28,18 @@ TEST_CASE("errors among the skipped are passed on and not counted") {
 
 TEST_CASE("skip never answers more rows than were wanted") {
   register_probe();
-  ThreadsRuntime runtime;
-  auto iterator = open_text(*runtime, "probe(12, errors: \"0,1,2,3,5,6\") | skip(4)");
+  DatasetRef probe = Build(*find_operator("probe"))
+                         .set<IntParam>("n", 12)
+                         .set<StringParam>("errors", std::string("0,1,2,3,5,6"))
+                         .node();
+  TestRuntime runtime;
+  auto stage = runtime.open(Build(*find_operator("skip")).set<IntParam>("n", 4).over(probe).node());
+  Context ctx = runtime.context();
+  Want want;
+  want.rows = 2;
   Block block;
   Lines rows;
-  while (require_value(iterator->next(2, block)) == Pull::rows) {
+  while (stage->next(ctx, want, block) == Pull::rows) {
     REQUIRE(block.rows <= 2);
     for (int i = 0; i < block.rows; ++i) {
       rows.push_back(block.failed(i) ? "error" : std::to_string(*block.columns[0].row(i).as<int64_t>()));
