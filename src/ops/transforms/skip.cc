@@ -34,7 +34,8 @@ class Skip final : public Cursor {
       if (patience_.exhausted(ctx, rows)) return Pull::pending;
     }
     Pull got = input_.pull(ctx, want, out);
-    input_.consume_all();
+    // Rows that a restore still has to drop are consumed already, and pending says nothing about them.
+    if (got == Pull::rows) input_.consume_all();
     return got;
   }
 
