@@ -93,3 +93,22 @@ function(weir_add_c_tests)
     add_test(NAME capi.${stem} COMMAND capi_${stem})
   endforeach()
 endfunction()
+
+# Registers a script of tests/, which gets the programs that it runs as arguments. A comment with the tag puts it
+# among the selected ones.
+function(weir_add_script_test name script)
+  weir_has_selected_tests(selected "${PROJECT_SOURCE_DIR}/tests/${script}")
+  if(selected)
+    add_test(NAME ${name} COMMAND "${PROJECT_SOURCE_DIR}/tests/${script}" ${ARGN})
+  endif()
+endfunction()
+
+# Adds the tests of the examples: that they reach their goal, and that a run survives being killed.
+function(weir_add_example_tests)
+  if(NOT TARGET digits OR WEIR_TEST_FILTER)
+    return()
+  endif()
+  set(data "${PROJECT_SOURCE_DIR}/examples/digits/data")
+  add_test(NAME examples.digits COMMAND digits --data "${data}" --epochs 30)
+  weir_add_script_test(examples.digits_kill examples/digits_kill_test.py "$<TARGET_FILE:digits>" "${data}")
+endfunction()
