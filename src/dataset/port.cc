@@ -195,7 +195,8 @@ void Port::take_into(Block& out, size_t first, int count) {
 }
 
 void Port::consume_to(int64_t ordinal) {
-  consumed_ = ordinal;
+  // While the rows up to consumed_ are dropped after a restore, position() lies before it.
+  consumed_ = std::max(consumed_, ordinal);
   // The first anchor stays the last one at or before the oldest unconsumed row.
   while (anchors_.size() > 1 && anchors_[1]->ordinal <= consumed_) anchors_.pop_front();
 }
