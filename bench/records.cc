@@ -75,8 +75,8 @@ void tfrecord_large(benchmark::State& state) {
     reference = std::min(reference, pread_and_crc(name));
     state.ResumeTiming();
   }
-  report_rate(state, static_cast<double>(kFileBytes) / ours / 1e9, static_cast<double>(kFileBytes) / reference / 1e9,
-              0.8);
+  report_rate(state, static_cast<double>(kFileBytes) / ours / 1e9,
+              static_cast<double>(kFileBytes) / reference / 1e9, 0.8);
 }
 BENCHMARK(tfrecord_large)->Unit(benchmark::kMillisecond)->UseRealTime();
 
@@ -108,11 +108,14 @@ void parse_example_40(benchmark::State& state) {
   std::vector<std::string_view> views(examples.begin(), examples.end());
   Tensor records = Tensor::strings(views, Shape{static_cast<int64_t>(views.size())});
   std::string features;
-  for (int i = 0; i < kFeatures; ++i) features += (i ? ", feature_" : "feature_") + std::to_string(i) + ": int64";
+  for (int i = 0; i < kFeatures; ++i)
+    features += (i ? ", feature_" : "feature_") + std::to_string(i) + ": int64";
   Handed handed;
   handed["records"] = HandedValue{Spec::tensor(DType::string, records.shape), {records}};
-  DocumentRef document = parse(
-      "from_tensor_slices(@records) | repeat(8) | batch(1024) | map(r -> parse_example(r, {" + features + "}))", handed);
+  DocumentRef document =
+      parse("from_tensor_slices(@records) | repeat(8) | batch(1024) | map(r -> parse_example(r, {" +
+                features + "}))",
+            handed);
   double ours = 1e9;
   double reference = 1e9;
   for (auto _ : state) {

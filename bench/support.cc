@@ -102,7 +102,8 @@ double memcpy_rate(size_t row_bytes) {
     auto begin = std::chrono::steady_clock::now();
     for (size_t i = 0; i < rows; ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
-      std::memcpy(target.data() + (i % 128) * row_bytes, source.data() + ((state >> 33) % rows) * row_bytes, row_bytes);
+      std::memcpy(target.data() + (i % 128) * row_bytes, source.data() + ((state >> 33) % rows) * row_bytes,
+                  row_bytes);
       benchmark::ClobberMemory();
     }
     best = std::max(best, static_cast<double>(rows * row_bytes) / seconds_since(begin));

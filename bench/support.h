@@ -1,4 +1,5 @@
-// What the benchmarks share: a runtime, drained pipelines, and the machine's own limits measured in the same run.
+// What the benchmarks share: a runtime, drained pipelines, and the machine's own limits measured in the same
+// run.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -40,14 +41,16 @@ class Drain {
 // Bytes a second that memcpy moves into buffers that are used again, with rows of that size.
 double memcpy_rate(size_t row_bytes);
 
-// Nanoseconds per turn of a loop of dependent multiplications, by which absolute figures are scaled: a machine on
-// which it takes kCalibratedNs runs the figures of the table as they stand.
+// Nanoseconds per turn of a loop of dependent multiplications, by which absolute figures are scaled: a
+// machine on which it takes kCalibratedNs runs the figures of the table as they stand.
 double calibration_ns();
 inline constexpr double kCalibratedNs = 1.0;
 
-// Sets the counters of one row of the table: ns an element, the target, and the ratio of the two (1 and below is met).
+// Sets the counters of one row of the table: ns an element, the target, and the ratio of the two (1 and below
+// is met).
 void report_ns(benchmark::State& state, int64_t elements, double target_ns);
-// The same for a rate beside a reference of the same run: the ratio is ours/reference, to be at least `least`.
+// The same for a rate beside a reference of the same run: the ratio is ours/reference, to be at least
+// `least`.
 void report_rate(benchmark::State& state, double ours, double reference, double least);
 
 // A folder for files that benchmarks read; removed at exit.

@@ -1,7 +1,9 @@
 /* Trains a classifier of handwritten digits; everything that it is fed comes through weir.h.
 
-   Two pipelines, one iterator: each epoch initialises it with the training data, then with the test data. With
-   --checkpoint the run can be killed at any moment and started again; it ends with the same weights, bit for bit. */
+   Two pipelines, one iterator: each epoch initialises it with the training data, then with the test data.
+   With
+   --checkpoint the run can be killed at any moment and started again; it ends with the same weights, bit for
+   bit. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <inttypes.h>
@@ -107,7 +109,8 @@ static void begin(job* j, weir_dataset dataset, const char* pattern, const void*
   begin.param_count = 1;
   begin.checkpoint = position;
   begin.checkpoint_size = size;
-  if (weir_iterator_initialize(j->iterator, dataset, &begin, &j->error) != WEIR_OK) die("starting", &j->error);
+  if (weir_iterator_initialize(j->iterator, dataset, &begin, &j->error) != WEIR_OK)
+    die("starting", &j->error);
 }
 
 static void write_snapshot(job* j) {
@@ -147,7 +150,8 @@ static double run(job* j) {
   void* position = NULL;
   uint64_t position_size = 0;
   network_init(&j->net, 1);
-  if (j->opt.checkpoint && snapshot_read(j->opt.checkpoint, &j->net, &j->at, &position, &position_size) < 0) exit(1);
+  if (j->opt.checkpoint && snapshot_read(j->opt.checkpoint, &j->net, &j->at, &position, &position_size) < 0)
+    exit(1);
   double accuracy = 0.0;
   for (; j->at.epoch < j->opt.epochs; ++j->at.epoch) {
     int64_t images_before = j->at.image_count;
@@ -219,20 +223,28 @@ static int parse(int argc, char** argv, options* out) {
       continue;
     }
     if (!value) return usage();
-    if (strcmp(argv[i], "--data") == 0) out->data = value;
-    else if (strcmp(argv[i], "--epochs") == 0) out->epochs = atoll(value);
-    else if (strcmp(argv[i], "--threads") == 0) out->threads = atoi(value);
-    else if (strcmp(argv[i], "--checkpoint") == 0) out->checkpoint = value;
-    else if (strcmp(argv[i], "--every") == 0) out->every = atoll(value);
-    else if (strcmp(argv[i], "--weights") == 0) out->weights = value;
-    else return usage();
+    if (strcmp(argv[i], "--data") == 0)
+      out->data = value;
+    else if (strcmp(argv[i], "--epochs") == 0)
+      out->epochs = atoll(value);
+    else if (strcmp(argv[i], "--threads") == 0)
+      out->threads = atoi(value);
+    else if (strcmp(argv[i], "--checkpoint") == 0)
+      out->checkpoint = value;
+    else if (strcmp(argv[i], "--every") == 0)
+      out->every = atoll(value);
+    else if (strcmp(argv[i], "--weights") == 0)
+      out->weights = value;
+    else
+      return usage();
     ++i;
   }
   return out->every < 1 || out->epochs < 1 ? usage() : 0;
 }
 
 int main(int argc, char** argv) {
-  static job j = {.opt = {.data = "examples/digits/data", .every = 20, .epochs = 30}, .error = WEIR_ERROR_INIT};
+  static job j = {.opt = {.data = "examples/digits/data", .every = 20, .epochs = 30},
+                  .error = WEIR_ERROR_INIT};
   int bad = parse(argc, argv, &j.opt);
   if (bad) return bad;
   setvbuf(stdout, NULL, _IOLBF, 0);

@@ -77,7 +77,8 @@ float network_train(network* net, const float* images, const int64_t* labels, in
   static layers gradient;
   memset(&gradient, 0, sizeof gradient);
   float loss = 0.0f;
-  for (int64_t i = 0; i < count; ++i) loss += backward(&net->weights, images + i * PIXELS, labels[i], &gradient);
+  for (int64_t i = 0; i < count; ++i)
+    loss += backward(&net->weights, images + i * PIXELS, labels[i], &gradient);
   /* Both structures are nothing but floats in one order. */
   float* weight = (float*)&net->weights;
   float* velocity = (float*)&net->velocity;

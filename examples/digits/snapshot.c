@@ -58,7 +58,8 @@ int snapshot_write(const char* file, const network* net, const progress* at, con
   head.position_size = position_size;
   head.digest = digest_of(net, position, position_size);
   int good = fwrite(&head, sizeof head, 1, out) == 1 && fwrite(net, sizeof *net, 1, out) == 1 &&
-             fwrite(position, 1, position_size, out) == position_size && fflush(out) == 0 && fsync(fileno(out)) == 0;
+             fwrite(position, 1, position_size, out) == position_size && fflush(out) == 0 &&
+             fsync(fileno(out)) == 0;
   if (fclose(out) != 0 || !good) return complain("write", temporary);
   if (rename(temporary, file) != 0) return complain("replace", file);
   return sync_folder(file);
@@ -73,7 +74,8 @@ static int read_all(FILE* in, const char* file, network* net, progress* at, void
   }
   void* bytes = malloc(head.position_size ? head.position_size : 1);
   if (!bytes) return complain("hold", file);
-  int good = fread(net, sizeof *net, 1, in) == 1 && fread(bytes, 1, head.position_size, in) == head.position_size;
+  int good =
+      fread(net, sizeof *net, 1, in) == 1 && fread(bytes, 1, head.position_size, in) == head.position_size;
   if (!good || digest_of(net, bytes, head.position_size) != head.digest) {
     free(bytes);
     fprintf(stderr, "digits: %s is damaged; remove it to begin anew\n", file);

@@ -5,8 +5,8 @@
 // state is an error and never a misread number.
 // Ownership: a writing archive owns its bytes, a reading one views the caller's.
 // Threads: one at a time.
-// Errors: sticky; after the first, reads leave their targets as they are. Sizes read are checked against what is left.
-// Cost: some ten nanoseconds a field.
+// Errors: sticky; after the first, reads leave their targets as they are. Sizes read are checked against what
+// is left. Cost: some ten nanoseconds a field.
 #pragma once
 
 #include <cstdint>

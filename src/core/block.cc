@@ -83,7 +83,27 @@ bool Column::reuse(DType dtype, const Shape& shape, size_t bytes) {
   return true;
 }
 
+bool Column::fits_as_before(DType dtype, const Shape& row_shape, int rows) {
+  if (!dense_ || tensor_.dtype != dtype || has_owners(dtype) || target_.bound() || !tensor_.buffer)
+    return false;
+  if (tensor_.shape.rank() != row_shape.rank() + 1) return false;
+  size_t bytes = static_cast<size_t>(rows) * dtype_size(dtype);
+  for (int i = 0; i < row_shape.rank(); ++i) {
+    if (tensor_.shape[i + 1] != row_shape[i]) return false;
+    bytes *= static_cast<size_t>(row_shape[i]);
+  }
+  return tensor_.buffer->size() >= bytes && tensor_.buffer->unique() && !tensor_.buffer->lasting();
+}
+
 uint8_t* Column::make_dense(DType dtype, const Shape& row_shape, int rows) {
+  // Block after block has rows of one shape; this keeps a single row cheap.
+  if (fits_as_before(dtype, row_shape, rows)) [[likely]] {
+    tensor_.shape.set_dim(0, rows);
+    tensor_.data = tensor_.buffer->data();
+    tensor_.owners = nullptr;
+    grown_ = false;
+    return tensor_.data;
+  }
   Shape shape = row_shape.prepended(rows);
   size_t bytes = static_cast<size_t>(shape.count()) * dtype_size(dtype);
   list_.clear();

@@ -103,6 +103,8 @@ class Column {
 
  private:
   bool reuse(DType dtype, const Shape& shape, size_t bytes);
+  // The buffer of the last rows takes these as well, and only their number changes.
+  bool fits_as_before(DType dtype, const Shape& row_shape, int rows);
   // These rows are places of failed rows only, without dtype or shape.
   bool placeholder(int begin, int count) const;
   void append_zeros(int rows, int count);

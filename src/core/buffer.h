@@ -27,7 +27,8 @@ class Buffer : public RefCounted {
 
   // Fresh bytes, uninitialised, aligned to `alignment` (a power of two of at least 64).
   static RefPtr<Buffer> allocate(size_t size, size_t alignment = kAlignment);
-  // Memory that somebody else lends, lasting; `release(context)` runs once, on any thread, when the last owner goes.
+  // Memory that somebody else lends, lasting; `release(context)` runs once, on any thread, when the last
+  // owner goes.
   static RefPtr<Buffer> wrap(void* data, size_t size, void (*release)(void*), void* context);
 
  protected:

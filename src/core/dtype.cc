@@ -7,15 +7,10 @@ namespace weir {
 
 namespace {
 
-struct Row {
-  std::string_view name;
-  size_t size;
-};
 // Indexed by DType.
-constexpr Row kRows[] = {
-    {"invalid", 0}, {"bool", 1},     {"int8", 1},    {"int16", 2},   {"int32", 4},      {"int64", 8},
-    {"uint8", 1},   {"uint16", 2},   {"uint32", 4},  {"uint64", 8},  {"float16", 2},    {"bfloat16", 2},
-    {"float32", 4}, {"float64", 8},  {"complex64", 8}, {"complex128", 16}, {"string", 16}, {"dataset", 8},
+constexpr std::string_view kNames[] = {
+    "invalid", "bool",    "int8",     "int16",   "int32",   "int64",     "uint8",      "uint16", "uint32",
+    "uint64",  "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "string", "dataset",
 };
 
 // Rounds a double to binary16 once, so that float64 values are not rounded twice.
@@ -29,7 +24,7 @@ uint16_t half_bits(double value) {
     return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::nearbyint(magnitude * 0x1p24)));
   }
   int exponent;
-  double fraction = std::frexp(magnitude, &exponent);  // in [0.5, 1)
+  double fraction = std::frexp(magnitude, &exponent);                        // in [0.5, 1)
   auto mantissa = static_cast<uint32_t>(std::nearbyint(fraction * 2048.0));  // 1024..2048
   uint32_t bits = (static_cast<uint32_t>(exponent - 1 + 15) << 10) + (mantissa - 1024);
   return static_cast<uint16_t>(sign | bits);
@@ -37,12 +32,11 @@ uint16_t half_bits(double value) {
 
 }  // namespace
 
-size_t dtype_size(DType dtype) { return kRows[static_cast<size_t>(dtype)].size; }
-std::string_view dtype_name(DType dtype) { return kRows[static_cast<size_t>(dtype)].name; }
+std::string_view dtype_name(DType dtype) { return kNames[static_cast<size_t>(dtype)]; }
 
 std::optional<DType> dtype_from_name(std::string_view name) {
   for (size_t i = 1; i <= static_cast<size_t>(DType::string); ++i) {
-    if (kRows[i].name == name) return static_cast<DType>(i);
+    if (kNames[i] == name) return static_cast<DType>(i);
   }
   return std::nullopt;
 }

@@ -36,7 +36,10 @@ enum class DType : uint8_t {
 };
 
 // Bytes an entry takes in a tensor: 16 for a string (a Str), 8 for a dataset (a pointer).
-size_t dtype_size(DType dtype);
+inline size_t dtype_size(DType dtype) {
+  constexpr uint8_t kSizes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 16, 8};
+  return kSizes[static_cast<size_t>(dtype)];
+}
 // As written in the notation: "bool", "int64" …; "dataset" for a nested dataset.
 std::string_view dtype_name(DType dtype);
 std::optional<DType> dtype_from_name(std::string_view name);
@@ -65,10 +68,10 @@ BFloat16 to_bfloat16(float value);
 
 template <class T>
 struct DTypeOf;
-#define WEIR_DTYPE_OF(type, name)                  \
-  template <>                                      \
-  struct DTypeOf<type> {                           \
-    static constexpr DType value = DType::name;    \
+#define WEIR_DTYPE_OF(type, name)               \
+  template <>                                   \
+  struct DTypeOf<type> {                        \
+    static constexpr DType value = DType::name; \
   };
 WEIR_DTYPE_OF(bool, boolean)
 WEIR_DTYPE_OF(int8_t, int8)

@@ -6,9 +6,9 @@
 //   };
 //
 // From that list the house derives argument parsing with range checks, the text form, protobuf, equality,
-// the fingerprint and the JSON schema. Fields without a default (a fresh Params leaves them unset) are required.
-// Ownership: a dataset node owns its parameters; they are immutable once it is built.
-// Threads: immutable. Cost: `fields` runs when graphs are built and when a dataset with run-time parameters opens.
+// the fingerprint and the JSON schema. Fields without a default (a fresh Params leaves them unset) are
+// required. Ownership: a dataset node owns its parameters; they are immutable once it is built. Threads:
+// immutable. Cost: `fields` runs when graphs are built and when a dataset with run-time parameters opens.
 #pragma once
 
 #include <cstdint>
@@ -115,7 +115,8 @@ struct InputParam {
 struct FilesParam {
   int index = -1;
 };
-// A tuple or dict of datasets, nested: `structure` has a dataset leaf for each, `indices` their inputs in order.
+// A tuple or dict of datasets, nested: `structure` has a dataset leaf for each, `indices` their inputs in
+// order.
 struct InputsParam {
   bool set = false;
   Spec structure;
@@ -134,8 +135,8 @@ struct Allows {
 };
 
 struct Field {
-  using Slot = std::variant<IntParam*, FloatParam*, BoolParam*, StringParam*, SeedParam*, DTypeParam*, SpecParam*,
-                            ValueParam*, FunctionParam*, InputParam*, FilesParam*, InputsParam*>;
+  using Slot = std::variant<IntParam*, FloatParam*, BoolParam*, StringParam*, SeedParam*, DTypeParam*,
+                            SpecParam*, ValueParam*, FunctionParam*, InputParam*, FilesParam*, InputsParam*>;
   const char* name;
   Slot slot;
   const char* doc;

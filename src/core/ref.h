@@ -1,7 +1,7 @@
 // RefCounted and RefPtr: shared ownership with the count inside the object.
-// Ownership: an object is born with no owner; the last RefPtr to go deletes it through its virtual destructor.
-// Threads: counts are atomic; the object itself has its own rule.
-// Cost: one atomic addition a copy, 8 bytes a pointer.
+// Ownership: an object is born with no owner; the last RefPtr to go deletes it through its virtual
+// destructor. Threads: counts are atomic; the object itself has its own rule. Cost: one atomic addition a
+// copy, 8 bytes a pointer.
 #pragma once
 
 #include <atomic>
@@ -45,11 +45,11 @@ class RefPtr {
   RefPtr(const RefPtr& other) : RefPtr(other.object_) {}
   RefPtr(RefPtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   template <class U>
-    requires(std::is_convertible_v<U*, T*>)
-  RefPtr(const RefPtr<U>& other) : RefPtr(static_cast<T*>(other.get())) {}
+  requires(std::is_convertible_v<U*, T*>) RefPtr(const RefPtr<U>& other)
+      : RefPtr(static_cast<T*>(other.get())) {}
   template <class U>
-    requires(std::is_convertible_v<U*, T*>)
-  RefPtr(RefPtr<U>&& other) noexcept : object_(other.release()) {}
+  requires(std::is_convertible_v<U*, T*>) RefPtr(RefPtr<U>&& other)
+  noexcept : object_(other.release()) {}
   ~RefPtr() {
     if (object_) object_->unref();
   }

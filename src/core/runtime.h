@@ -98,8 +98,8 @@ struct Context {
   Waker* waker;
   // The scope in which openings are counted.
   EpochScope* epochs;
-  // Where the first failure to open goes, for whoever opens a dataset that a function made: such a failure is the
-  // function's, once, and not an error of each epoch of what was made.
+  // Where the first failure to open goes, for whoever opens a dataset that a function made: such a failure is
+  // the function's, once, and not an error of each epoch of what was made.
   ErrorPtr* opening_error = nullptr;
 
   Runtime& runtime() const { return session.runtime; }

@@ -10,15 +10,6 @@ bool Shape::is_static() const {
   return true;
 }
 
-Shape Shape::prepended(int64_t extent) const {
-  if (rank_ < 0) return *this;
-  Shape out;
-  out.rank_ = static_cast<int8_t>(rank_ + 1);
-  out.dims_[0] = extent;
-  for (int i = 0; i < rank_; ++i) out.dims_[i + 1] = dims_[i];
-  return out;
-}
-
 Shape Shape::tail() const {
   if (rank_ < 0) return *this;
   return Shape(std::span(dims_ + 1, static_cast<size_t>(rank_ - 1)));

@@ -45,7 +45,14 @@ class Shape {
   }
 
   // REQUIRES: rank() < kMaxRank
-  Shape prepended(int64_t extent) const;
+  Shape prepended(int64_t extent) const {
+    Shape out;
+    if (rank_ < 0) return unknown_rank();
+    out.rank_ = static_cast<int8_t>(rank_ + 1);
+    out.dims_[0] = extent;
+    for (int i = 0; i < rank_; ++i) out.dims_[i + 1] = dims_[i];
+    return out;
+  }
   // Without the first dimension. REQUIRES: rank() > 0
   Shape tail() const;
   Shape with_dim(int axis, int64_t extent) const {
@@ -63,7 +70,8 @@ class Shape {
   }
   // Some concrete shape fits both.
   bool compatible(const Shape& other) const;
-  // The most precise shape that both fit: differing dimensions become unknown, differing ranks an unknown rank.
+  // The most precise shape that both fit: differing dimensions become unknown, differing ranks an unknown
+  // rank.
   static Shape relax(const Shape& a, const Shape& b);
 
   // "[28, 28]", "[?]", "[...]", "" for a scalar: as in a spec.

@@ -39,7 +39,9 @@ struct Spec {
 
   bool is_tensor() const { return kind == Kind::tensor; }
   bool is_dataset() const { return kind == Kind::dataset; }
-  bool is_scalar(DType d) const { return is_tensor() && dtype == d && shape.rank_known() && shape.rank() == 0; }
+  bool is_scalar(DType d) const {
+    return is_tensor() && dtype == d && shape.rank_known() && shape.rank() == 0;
+  }
   int component_count() const;
   // The flat list, in written order.
   std::vector<Component> components() const;

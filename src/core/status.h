@@ -105,8 +105,8 @@ class [[nodiscard]] Result {
 }  // namespace weir
 
 // Returns from the enclosing function if the expression is a failed Status.
-#define WEIR_TRY(expr)                             \
-  do {                                             \
+#define WEIR_TRY(expr)                                                                 \
+  do {                                                                                 \
     if (::weir::Status weir_status_ = (expr); !weir_status_.ok()) return weir_status_; \
   } while (0)
 

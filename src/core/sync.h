@@ -25,8 +25,8 @@ inline std::atomic<SyncHooks*> installed_sync_hooks{nullptr};
 inline SyncHooks* sync_hooks() { return installed_sync_hooks.load(std::memory_order_relaxed); }
 inline void set_sync_hooks(SyncHooks* hooks) { installed_sync_hooks.store(hooks, std::memory_order_release); }
 
-// Acquiring, failing to acquire and releasing are sequentially consistent: who announces itself and then fails
-// to get the lock is seen by the holder after its release.
+// Acquiring, failing to acquire and releasing are sequentially consistent: who announces itself and then
+// fails to get the lock is seen by the holder after its release.
 class Mutex {
  public:
   Mutex() = default;

@@ -11,8 +11,7 @@ namespace weir {
 inline void append_text(std::string& out, std::string_view part) { out.append(part); }
 inline void append_text(std::string& out, char part) { out.push_back(part); }
 template <std::integral T>
-  requires(!std::same_as<T, char> && !std::same_as<T, bool>)
-void append_text(std::string& out, T part) {
+requires(!std::same_as<T, char> && !std::same_as<T, bool>) void append_text(std::string& out, T part) {
   out.append(std::to_string(part));
 }
 

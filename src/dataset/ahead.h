@@ -1,7 +1,7 @@
 // Ahead: what a cursor over a Window needs beside the Window: the feed from a Port, and the position that the
 // consumer has reached, which is all of a Window that a checkpoint holds.
-// Ownership: PortFeed owns its Port and goes with the Window. Threads: a PortFeed has the pump's, AheadPosition the
-// consumer's. Errors: rows. Cost: a pointer a block.
+// Ownership: PortFeed owns its Port and goes with the Window. Threads: a PortFeed has the pump's,
+// AheadPosition the consumer's. Errors: rows. Cost: a pointer a block.
 #pragma once
 
 #include <memory>

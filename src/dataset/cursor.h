@@ -1,14 +1,17 @@
 // Cursor: the mutable position of one operator; what the author of an operator writes.
 //
-// Who calls what: a Stage calls `state` and `resume` before the first `next` of a restored cursor, then `next`
-// from one thread at a time, and `state` between any two calls of `next`, also after pending.
-// Contract of next(ctx, want, out):
-//  1. It answers rows with 1..want.rows rows in `out`, end, pending or cancelled, or returns an error, which the
+// Who calls what: a Stage calls `state` and `resume` before the first `next` of a restored cursor, then
+// `next` from one thread at a time, and `state` between any two calls of `next`, also after pending. Contract
+// of next(ctx, want, out):
+//  1. It answers rows with 1..want.rows rows in `out`, end, pending or cancelled, or returns an error, which
+//  the
 //     Stage turns into one error row; the next call goes on behind it.
 //  2. `out` is written only on rows. It arrives with the memory of the last block.
 //  3. It pulls no more from its input than it needs for want.rows rows of its own.
-//  4. Pending from an input is passed on, and the call can be repeated with another want: progress lives in members.
-// Ownership: a Stage owns its cursor, a cursor its Ports. Threads: one driver at a time, so cursors hold no locks.
+//  4. Pending from an input is passed on, and the call can be repeated with another want: progress lives in
+//  members.
+// Ownership: a Stage owns its cursor, a cursor its Ports. Threads: one driver at a time, so cursors hold no
+// locks.
 #pragma once
 
 #include "core/archive.h"
@@ -23,8 +26,9 @@ class Cursor {
   virtual Step next(Context& ctx, const Want& want, Block& out) = 0;
   // Names every member that a position consists of, once; saves and loads. Never pulls, never opens.
   virtual void state(Archive& archive) = 0;
-  // After loading: pulls, drops, reopens, refills. Answers rows when done, pending to be called again, end where the
-  // input has too few rows. That and an error become one error row, after which the cursor is at its end.
+  // After loading: pulls, drops, reopens, refills. Answers rows when done, pending to be called again, end
+  // where the input has too few rows. That and an error become one error row, after which the cursor is at
+  // its end.
   virtual Step resume(Context& ctx) {
     (void)ctx;
     return Pull::rows;

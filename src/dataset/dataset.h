@@ -1,7 +1,7 @@
 // Dataset: an immutable, reference-counted node: operator + parameters + inputs + structure + cardinality.
-// Ownership: nodes share their inputs; a dataset may be used by any number of iterators and outlives its makers.
-// Threads: immutable after build(). Errors: invalid_argument from build().
-// Cost: building is linear in the node; opening is the operator's.
+// Ownership: nodes share their inputs; a dataset may be used by any number of iterators and outlives its
+// makers. Threads: immutable after build(). Errors: invalid_argument from build(). Cost: building is linear
+// in the node; opening is the operator's.
 #pragma once
 
 #include <memory>

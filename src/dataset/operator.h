@@ -19,7 +19,8 @@
 
 namespace weir {
 
-// A terminal yields one element, the value; in a lambda it is an expression, at the end of a document a dataset of one.
+// A terminal yields one element, the value; in a lambda it is an expression, at the end of a document a
+// dataset of one.
 enum class OperatorKind : uint8_t { source, transformation, terminal };
 
 struct OperatorDef {
@@ -33,10 +34,11 @@ struct OperatorDef {
   // Structure and cardinality from the parts; errors are build errors.
   Result<Spec> (*spec)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   int64_t (*cardinality)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
-  // For operators that stand for others (tfrecord reads ahead over a reader, list_files shuffles a list): what they
-  // stand for, built with them once `spec` has accepted them, and appended to the inputs. Null parts of `runtime` are
-  // for it to refuse.
-  Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs, Runtime& runtime) = nullptr;
+  // For operators that stand for others (tfrecord reads ahead over a reader, list_files shuffles a list):
+  // what they stand for, built with them once `spec` has accepted them, and appended to the inputs. Null
+  // parts of `runtime` are for it to refuse.
+  Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs,
+                               Runtime& runtime) = nullptr;
   // Openings are counted per epoch (shuffle).
   bool counts_openings = false;
   // Runs its input ahead, so that a segment ends below it.

@@ -1,7 +1,7 @@
 // Patience: how long a cursor may work without a row before it must let others have the thread.
-// An operator that drops rows (filter, skip, ignore_errors) asks after each block; after about a millisecond the
-// answer is to return pending with its own waker already woken, so that cancellation and other pumps get a turn.
-// Cost: a comparison a block; the clock is read every 256 rows.
+// An operator that drops rows (filter, skip, ignore_errors) asks after each block; after about a millisecond
+// the answer is to return pending with its own waker already woken, so that cancellation and other pumps get
+// a turn. Cost: a comparison a block; the clock is read every 256 rows.
 #pragma once
 
 #include "core/pull.h"

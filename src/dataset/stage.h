@@ -1,9 +1,9 @@
 // Stage: the non-virtual wrapper around every cursor.
 //
-// It gives what no operator writes: the sticky end, error rows (returned or thrown), the operator's path on errors,
-// cancellation, resuming after a restore, and the scope of saved state.
-// Ownership: owns the cursor; dropped at the end of the sequence with all it holds.
-// Threads: one driver at a time. Errors: rows of `out`, never returned. Cost: about 5 ns a call.
+// It gives what no operator writes: the sticky end, error rows (returned or thrown), the operator's path on
+// errors, cancellation, resuming after a restore, and the scope of saved state. Ownership: owns the cursor;
+// dropped at the end of the sequence with all it holds. Threads: one driver at a time. Errors: rows of `out`,
+// never returned. Cost: about 5 ns a call.
 #pragma once
 
 #include <memory>
@@ -47,8 +47,8 @@ uint64_t derive_key(uint64_t key, uint64_t index);
 class Stage {
  public:
   // A failure to open (a parameter out of range at run time) becomes the stage's only row, an error.
-  static std::unique_ptr<Stage> open(Context& ctx, const DatasetRef& node, EnvRef env, uint64_t key, PathRef parent,
-                                     int input);
+  static std::unique_ptr<Stage> open(Context& ctx, const DatasetRef& node, EnvRef env, uint64_t key,
+                                     PathRef parent, int input);
 
   Pull next(Context& ctx, const Want& want, Block& out);
   // Writes the position, or keeps the loaded one for the next call of next().

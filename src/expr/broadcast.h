@@ -9,18 +9,19 @@
 
 namespace weir {
 
-// The shape that both broadcast to; an unknown dimension against a known one other than 1 gives the known one.
-// Nothing if known dimensions show that they do not fit.
+// The shape that both broadcast to; an unknown dimension against a known one other than 1 gives the known
+// one. Nothing if known dimensions show that they do not fit.
 std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
 // Of a call's arguments: an error that names both shapes if two of them do not fit.
 Result<Shape> broadcast_shapes(const KernelCall& call, std::span<const int> params);
 
-// The concrete shape of the run's arguments, all of them; fails every row and gives nothing if they do not fit.
+// The concrete shape of the run's arguments, all of them; fails every row and gives nothing if they do not
+// fit.
 std::optional<Shape> broadcast_run(KernelRun& run);
 
-// Where the entries of an argument lie as one walks the entries of a wider shape: the entry's distance for a step
-// along each dimension, 0 along those that are repeated.
+// Where the entries of an argument lie as one walks the entries of a wider shape: the entry's distance for a
+// step along each dimension, 0 along those that are repeated.
 struct Strides {
   int64_t step[kMaxRank] = {};
 };

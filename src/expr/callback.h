@@ -1,8 +1,8 @@
 // Callback: a function of the host's that map, filter, … apply, as this floor sees it.
 // Ownership: the host's destroy function runs exactly once, in the destructor, after the last call.
-// Threads: flags say where it may run; a Function over a callback that is not concurrent serialises its calls.
-// Errors: a failed Status is the error of that row, or of every row of a block.
-// Cost: what the host's function costs.
+// Threads: flags say where it may run; a Function over a callback that is not concurrent serialises its
+// calls. Errors: a failed Status is the error of that row, or of every row of a block. Cost: what the host's
+// function costs.
 #pragma once
 
 #include <string>

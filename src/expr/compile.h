@@ -1,12 +1,13 @@
-// Compiling: from the tree of an expression to a Function or an Expression, typed once, with everything folded that
-// is known; and what this floor asks of the one that knows operators.
+// Compiling: from the tree of an expression to a Function or an Expression, typed once, with everything
+// folded that is known; and what this floor asks of the one that knows operators.
 //
 //   CompileContext context{.runtime = &runtime, .source = tree.source, .pipelines = &binder};
 //   Scope scope;
 //   WEIR_ASSIGN(FunctionRef f, compile_lambda(context, scope, lambda_node, input->spec(), "2/map.f"));
 //
-// Ownership: yields shared immutable objects that keep nothing of the tree. Threads: any, one scope at a time.
-// Errors: invalid_argument with line, column and a caret. Cost: linear in the text; folding runs kernels once.
+// Ownership: yields shared immutable objects that keep nothing of the tree. Threads: any, one scope at a
+// time. Errors: invalid_argument with line, column and a caret. Cost: linear in the text; folding runs
+// kernels once.
 #pragma once
 
 #include <optional>
@@ -31,9 +32,10 @@ class TerminalRunner : public FunctionTraits {
   virtual Status run(Session& session, const EnvRef& env, uint64_t key, Components& out) const = 0;
 };
 
-// What the graph floor does for pipelines that stand inside expressions. `scope` is a scope of its own, whose Env is
-// made for each row: operator parameters there are compiled with compile_expression(), inner lambdas with
-// compile_lambda(), both against `scope` or scopes inside it. `path` leads to the place in the printed graph.
+// What the graph floor does for pipelines that stand inside expressions. `scope` is a scope of its own, whose
+// Env is made for each row: operator parameters there are compiled with compile_expression(), inner lambdas
+// with compile_lambda(), both against `scope` or scopes inside it. `path` leads to the place in the printed
+// graph.
 class PipelineCompiler {
  public:
   virtual ~PipelineCompiler() = default;
@@ -43,13 +45,15 @@ class PipelineCompiler {
   // Names of sources (Place::function) or of transformations and terminals, for suggestions.
   virtual std::vector<std::string> names(syntax::Place place) const = 0;
   // A pipeline or the call of a source.
-  virtual Result<DatasetRef> compile_dataset(const syntax::Node& node, Scope& scope, std::string_view path) = 0;
+  virtual Result<DatasetRef> compile_dataset(const syntax::Node& node, Scope& scope,
+                                             std::string_view path) = 0;
   struct Terminal {
     RefPtr<const TerminalRunner> runner;
     Spec spec;
   };
   // A pipeline that ends in a terminal.
-  virtual Result<Terminal> compile_terminal(const syntax::Node& node, Scope& scope, std::string_view path) = 0;
+  virtual Result<Terminal> compile_terminal(const syntax::Node& node, Scope& scope,
+                                            std::string_view path) = 0;
   // What the caller handed in as @NAME: a value, or a dataset (compiled against no Env).
   struct HandedIn {
     Spec spec;
@@ -68,18 +72,19 @@ struct CompileContext {
   PipelineCompiler* pipelines = nullptr;
 };
 
-// A lambda over elements of structure `input`; of two arguments, `input` is the tuple of both. `path` is the call
-// site as its path in the printed graph: random calls are keyed by it.
-Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& scope, const syntax::Node& lambda,
-                                   const Spec& input, std::string_view path);
+// A lambda over elements of structure `input`; of two arguments, `input` is the tuple of both. `path` is the
+// call site as its path in the printed graph: random calls are keyed by it.
+Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& scope,
+                                   const syntax::Node& lambda, const Spec& input, std::string_view path);
 
-// An expression over the variables that can be seen in `scope`, as a parameter. A literal adapts to `wanted` if that
-// is given; any other dtype is then an error.
-Result<ExpressionRef> compile_expression(const CompileContext& context, const Scope& scope, const syntax::Node& node,
-                                         std::string_view path, DType wanted = DType::invalid);
+// An expression over the variables that can be seen in `scope`, as a parameter. A literal adapts to `wanted`
+// if that is given; any other dtype is then an error.
+Result<ExpressionRef> compile_expression(const CompileContext& context, const Scope& scope,
+                                         const syntax::Node& node, std::string_view path,
+                                         DType wanted = DType::invalid);
 
-// True if the node is a dataset where it stands: a pipeline without a terminal, a source's call, a name bound to one.
-// A variable that holds a nested dataset counts too.
+// True if the node is a dataset where it stands: a pipeline without a terminal, a source's call, a name bound
+// to one. A variable that holds a nested dataset counts too.
 bool is_dataset(const CompileContext& context, const Scope& scope, const syntax::Node& node);
 
 // The spec that a tree of kind spec_… writes.

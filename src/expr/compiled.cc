@@ -156,9 +156,11 @@ void CompiledFunction::deliver_computed(Frame& frame, int reg, int rows, Column&
 }
 
 CompiledExpression::CompiledExpression(const Spec& spec, Program program, ProgramTraits traits)
-    : Expression(spec), known_(program.code.empty() && std::all_of(program.results.begin(), program.results.end(), [&](int reg) {
-        return program.registers[static_cast<size_t>(reg)].source == Register::Source::constant;
-      })) {
+    : Expression(spec),
+      known_(program.code.empty() &&
+             std::all_of(program.results.begin(), program.results.end(), [&](int reg) {
+               return program.registers[static_cast<size_t>(reg)].source == Register::Source::constant;
+             })) {
   // What runs code may fail although its result is an argument as it is: assert.
   bool variables = program.code.empty();
   for (int result : program.results) {

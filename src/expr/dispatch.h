@@ -1,8 +1,10 @@
-// Picks the instance of a template for a dtype known at run time, and the arithmetic that storage types compute in.
+// Picks the instance of a template for a dtype known at run time, and the arithmetic that storage types
+// compute in.
 //
 //   bool known = visit<Integers>(dtype, [&]<class T>() { call.body(body<T>); });
 //
-// Ownership: none. Threads: pure. Errors: false where the list does not have the dtype. Cost: one switch's worth.
+// Ownership: none. Threads: pure. Errors: false where the list does not have the dtype. Cost: one switch's
+// worth.
 #pragma once
 
 #include <complex>

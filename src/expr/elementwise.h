@@ -3,10 +3,10 @@
 //   struct Add { template <class T> T operator()(T a, T b) const { return a + b; } };
 //   call.body(binary_body<float, float, float, Add>);
 //
-// An operation gets entries in the type that arithmetic is done in (Compute<T>) and returns that of the result.
-// For one that may fail see checked_binary_body.
-// Ownership: none. Threads: pure. Errors: shapes that do not broadcast fail their rows.
-// Cost: flat loops that the compiler vectorises where shapes are equal or one side is a scalar.
+// An operation gets entries in the type that arithmetic is done in (Compute<T>) and returns that of the
+// result. For one that may fail see checked_binary_body. Ownership: none. Threads: pure. Errors: shapes that
+// do not broadcast fail their rows. Cost: flat loops that the compiler vectorises where shapes are equal or
+// one side is a scalar.
 #pragma once
 
 #include "expr/broadcast.h"
@@ -39,8 +39,8 @@ void unary_body(KernelRun& run) {
 
 namespace elementwise {
 
-// A run of entries; each side steps by 0 or 1. Results never lie in arguments. Not inlined: one vectorised loop for
-// each use of it is what compiling takes long for.
+// A run of entries; each side steps by 0 or 1. Results never lie in arguments. Not inlined: one vectorised
+// loop for each use of it is what compiling takes long for.
 template <int StepA, int StepB, class A, class B, class R, class F>
 [[gnu::noinline]] void span(const A* __restrict a, const B* __restrict b, R* __restrict out, int64_t count) {
   for (int64_t k = 0; k < count; ++k) out[k] = store<R>(F()(load(a[k * StepA]), load(b[k * StepB])));
@@ -109,8 +109,8 @@ void binary_body(KernelRun& run) {
   }
 }
 
-// The same for an operation that fails on some entries: F::check(a, b) gives null or the message. Rows that hold
-// such an entry fail; the others are as if alone.
+// The same for an operation that fails on some entries: F::check(a, b) gives null or the message. Rows that
+// hold such an entry fail; the others are as if alone.
 template <class A, class B, class R, class F>
 void checked_binary_body(KernelRun& run) {
   const Arg& a = run.arg(0);

@@ -1,5 +1,5 @@
-// Function: what map, filter, reduce, scan … apply: a compiled lambda or a callback. Expression: a parameter that
-// is computed when a cursor opens.
+// Function: what map, filter, reduce, scan … apply: a compiled lambda or a callback. Expression: a parameter
+// that is computed when a cursor opens.
 //
 //   CallArgs args{.session = ctx.session, .env = env.get(), .key = key, .base_ordinal = first};
 //   f.call(args, in, out);   // out: the same rows; errors of `in` kept, new ones added
@@ -36,8 +36,8 @@ struct CallArgs {
 
 class Function : public FunctionTraits {
  public:
-  // `in` has the flattened components of the argument (of a tuple for two: state, element). `out` gets those of
-  // the result; it arrives with the memory of the last call and must not be `in`.
+  // `in` has the flattened components of the argument (of a tuple for two: state, element). `out` gets those
+  // of the result; it arrives with the memory of the last call and must not be `in`.
   virtual void call(const CallArgs& args, const Block& in, Block& out) const = 0;
 
   const Spec& input() const { return input_; }

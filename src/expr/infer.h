@@ -11,7 +11,8 @@
 
 namespace weir {
 
-// f(x), entry by entry, of the same dtype, for the dtypes of a list. F's operator() is called with Compute<T>.
+// f(x), entry by entry, of the same dtype, for the dtypes of a list. F's operator() is called with
+// Compute<T>.
 template <class List, class F>
 Status infer_unary(KernelCall& call, std::string_view expected) {
   call.result(call.dtype(0), call.shape(0));

@@ -12,13 +12,13 @@
 //   }
 //
 // Adding one touches three places: its file in kernels/, its test, one line in kernels/list.inc.
-// A call is typed once (`infer`, which picks the body for the dtypes at hand) and then run over *runs*: rows in
-// which each argument has one shape. A body reads KernelRun::arg(i), makes its results and reports failures by row;
-// it never sees a row that failed before, and must give a row the value that it would give it alone.
-// Ownership: definitions are static; what a call keeps (KernelState) belongs to the compiled program.
-// Threads: a body may run on several threads at once, so it writes nothing but its run.
-// Errors: infer returns KernelCall::error(), which shows the place in the text; bodies call KernelRun::fail().
-// Cost: two indirect calls a run.
+// A call is typed once (`infer`, which picks the body for the dtypes at hand) and then run over *runs*: rows
+// in which each argument has one shape. A body reads KernelRun::arg(i), makes its results and reports
+// failures by row; it never sees a row that failed before, and must give a row the value that it would give
+// it alone. Ownership: definitions are static; what a call keeps (KernelState) belongs to the compiled
+// program. Threads: a body may run on several threads at once, so it writes nothing but its run. Errors:
+// infer returns KernelCall::error(), which shows the place in the text; bodies call KernelRun::fail(). Cost:
+// two indirect calls a run.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,9 @@ enum class ParamKind : uint8_t {
 struct KernelParam {
   const char* name = "";
   ParamKind kind = ParamKind::tensor;
-  // Which dtype is due; literals adapt to it. "": any. A dtype's name: that one. "dtype": what the parameter of
-  // that name says; "dtype?": only a literal, and within its class. A capital letter: the same for all parameters that have it.
+  // Which dtype is due; literals adapt to it. "": any. A dtype's name: that one. "dtype": what the parameter
+  // of that name says; "dtype?": only a literal, and within its class. A capital letter: the same for all
+  // parameters that have it.
   const char* type = "";
   // What stands for it where it is left out, as the notation writes it: "none", "false", "0", "float32".
   // Null: it must be given.
@@ -172,15 +173,15 @@ class KernelRun {
     return *static_cast<const S*>(state_);
   }
 
-  // Room for a result of all rows of the run, one behind the other, uninitialised; null after it failed all rows
-  // because the shape is too large. Every row that is not failed must be filled.
+  // Room for a result of all rows of the run, one behind the other, uninitialised; null after it failed all
+  // rows because the shape is too large. Every row that is not failed must be filled.
   virtual uint8_t* make(int result, const Shape& row_shape) = 0;
   template <class T>
   T* make(int result, const Shape& row_shape) {
     return reinterpret_cast<T*>(make(result, row_shape));
   }
-  // Room for one row where rows differ in shape; call it in rising order of rows. Null after it failed the row
-  // because the shape is too large.
+  // Room for one row where rows differ in shape; call it in rising order of rows. Null after it failed the
+  // row because the shape is too large.
   virtual uint8_t* make_row(int result, int row, const Shape& shape) = 0;
   template <class T>
   T* make_row(int result, int row, const Shape& shape) {
@@ -197,8 +198,8 @@ class KernelRun {
   // String results may also point into what this object owns. (They may point into arguments anyway.)
   virtual void keep(RefPtr<RefCounted> owner) = 0;
 
-  // Where numbers are drawn from: random_key() is a hash of seed, call site and the cursor's key; the ordinal is the
-  // row's number in the cursor's input. Equal pairs must give equal draws.
+  // Where numbers are drawn from: random_key() is a hash of seed, call site and the cursor's key; the ordinal
+  // is the row's number in the cursor's input. Equal pairs must give equal draws.
   virtual uint64_t random_key() const = 0;
   virtual int64_t ordinal(int row) const = 0;
   // REQUIRES: the kernel blocks or draws; others are also run while building, where there is none.

@@ -1,8 +1,8 @@
 // Scope: what names mean while a text is bound: $params, `let`s, and the variables of enclosing lambdas.
 //
-// Env levels. A document's root Env holds its $params. Where a pipeline stands inside a lambda, each row that makes
-// a dataset has an Env of its own, whose values are the variables that the pipeline uses; its parent is the Env
-// that the lambda itself ran under. Names are resolved to (levels up, slot) when the text is bound.
+// Env levels. A document's root Env holds its $params. Where a pipeline stands inside a lambda, each row that
+// makes a dataset has an Env of its own, whose values are the variables that the pipeline uses; its parent is
+// the Env that the lambda itself ran under. Names are resolved to (levels up, slot) when the text is bound.
 // Ownership: a scope refers to the one around it, which must outlive it; scopes live only while binding.
 // Threads: one. Errors: none here. Cost: a look-up walks outwards.
 #pragma once

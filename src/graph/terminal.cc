@@ -9,7 +9,8 @@ namespace weir {
 
 namespace {
 
-// Pumps that a terminal leaves behind keep the iterator's session, and with it the runtime, until they are done.
+// Pumps that a terminal leaves behind keep the iterator's session, and with it the runtime, until they are
+// done.
 class InnerOwner final : public RefCounted {
  public:
   InnerOwner(RefPtr<Session> outer, RefPtr<Crew> crew) : outer_(std::move(outer)), crew_(std::move(crew)) {}

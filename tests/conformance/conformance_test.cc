@@ -52,7 +52,8 @@ class Runner {
   Run run(const Case& test) {
     Run out;
     weir_dataset dataset{};
-    if (weir_dataset_parse(runtime_, test.document.data(), test.document.size(), nullptr, 0, &dataset, &error_) < 0) {
+    if (weir_dataset_parse(runtime_, test.document.data(), test.document.size(), nullptr, 0, &dataset,
+                           &error_) < 0) {
       out.lines.push_back("build error: " + failure(out));
       return out;
     }
@@ -130,7 +131,8 @@ class CaseFolder {
     std::string name = (fs::temp_directory_path() / "weir-case-XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     folder_ = name;
-    for (const char* data : {"data", "data_expr"}) fs::create_directory_symlink(kFolder / data, folder_ / data);
+    for (const char* data : {"data", "data_expr"})
+      fs::create_directory_symlink(kFolder / data, folder_ / data);
     fs::current_path(folder_);
   }
   CaseFolder(const CaseFolder&) = delete;

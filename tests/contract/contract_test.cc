@@ -11,7 +11,8 @@
 namespace weir {
 namespace {
 
-// One pipeline in which the operator stands. PROBE stands for the misbehaving source; INPUT rows of it are there.
+// One pipeline in which the operator stands. PROBE stands for the misbehaving source; INPUT rows of it are
+// there.
 struct Entry {
   std::string text;
   // The rows of PROBE that `next` may have asked for after it gave k rows; negative: anything.
@@ -32,33 +33,37 @@ const std::map<std::string, std::vector<Entry>>& entries() {
         {"PROBE | map(x -> [x, x]) | batch(3) | batch(2)", [](int64_t k) { return 6 * k; }, false}}},
       {"concatenate",
        {{"PROBE | concatenate(range(3) | map(x -> x * 10))"},
-        {"range(9) | shuffle(9, seed: 1) | concatenate(PROBE | shuffle(4, seed: 2)) | repeat(2)", anything, false}}},
+        {"range(9) | shuffle(9, seed: 1) | concatenate(PROBE | shuffle(4, seed: 2)) | repeat(2)", anything,
+         false}}},
       {"empty", {{"empty((int64, string[2]))"}}},
       {"enumerate", {{"PROBE | enumerate(start: 5)", [](int64_t k) { return k; }, true}}},
       {"filter", {{"PROBE | filter(x -> x % 3 == 1)", anything}}},
       {"flat_map",
        {{"PROBE | flat_map(x -> range(x % 4) | map(y -> x * 10 + y))", anything, false},
-        {"range(3) | flat_map(x -> PROBE | shuffle(4, seed: 3) | repeat(2) | map(y -> y + x) | batch(5))", anything,
-         false}}},
+        {"range(3) | flat_map(x -> PROBE | shuffle(4, seed: 3) | repeat(2) | map(y -> y + x) | batch(5))",
+         anything, false}}},
       {"from_tensor_slices", {{"from_tensor_slices({a: [1, 2, 3], b: [\"x\", \"yy\", \"\"]})"}}},
       {"from_tensors", {{"from_tensors(([1, 2], \"a\"))"}}},
       {"ignore_errors", {{"PROBE | ignore_errors()", anything}}},
       {"interleave",
-       {{"PROBE | interleave(x -> range(x % 5) | map(y -> x * 10 + y), cycle_length: 3, block_length: 2)", anything,
-         false},
-        {"PROBE | interleave(x -> probe(4, errors: \"1\") | map(y -> assert(y != x, \"same\", y)), cycle_length: 4)",
+       {{"PROBE | interleave(x -> range(x % 5) | map(y -> x * 10 + y), cycle_length: 3, block_length: 2)",
          anything, false},
-        {"range(4) | interleave(x -> PROBE | map(y -> x * 100 + y) | shuffle(3, seed: 1), cycle_length: 2)", anything,
-         false}}},
+        {"PROBE | interleave(x -> probe(4, errors: \"1\") | map(y -> assert(y != x, \"same\", y)), "
+         "cycle_length: 4)",
+         anything, false},
+        {"range(4) | interleave(x -> PROBE | map(y -> x * 100 + y) | shuffle(3, seed: 1), cycle_length: 2)",
+         anything, false}}},
       {"list_files", {{"list_files(\"FOLDER/tests/conformance/data/*.csv\", seed: 4) | repeat(2)"}}},
       {"map",
        {{"PROBE | map(x -> (x * 2, x))"},
-        {"PROBE | map(x -> x + random_uniform([], max: 100, dtype: int64, seed: 3), num_parallel_calls: 3)", anything},
+        {"PROBE | map(x -> x + random_uniform([], max: 100, dtype: int64, seed: 3), num_parallel_calls: 3)",
+         anything},
         {"PROBE | map(x -> assert(x != 7, \"seven\", x), num_parallel_calls: auto)", anything}}},
       {"prefetch",
        {{"PROBE | prefetch(3)", [](int64_t k) { return k + 4; }},
         {"PROBE | prefetch(0)"},
-        {"PROBE | prefetch(2) | map(x -> x + 1) | prefetch(auto) | batch(2) | prefetch(1)", anything, false}}},
+        {"PROBE | prefetch(2) | map(x -> x + 1) | prefetch(auto) | batch(2) | prefetch(1)", anything,
+         false}}},
       {"range", {{"range(3, 40, 7)"}, {"range(5, 0, -2, dtype: float32)"}}},
       {"reduce", {{"PROBE | reduce(0, (s, x) -> s + x)", anything, false}}},
       {"repeat",
@@ -75,7 +80,8 @@ const std::map<std::string, std::vector<Entry>>& entries() {
        {{"tfrecord(\"FOLDER/tests/conformance/data/three.tfrecord\")"},
         {"tfrecord([\"FOLDER/tests/conformance/data/three.tfrecord\", \"FOLDER/nowhere\", "
          "\"FOLDER/tests/conformance/data/five.tfrecord.gz\"], compression: \"auto\") | batch(2)"},
-        {"tfrecord(list_files(\"FOLDER/tests/conformance/data/shards/*\", seed: 3), num_parallel_reads: 2)"}}},
+        {"tfrecord(list_files(\"FOLDER/tests/conformance/data/shards/*\", seed: 3), num_parallel_reads: "
+         "2)"}}},
       {"zip", {{"zip(PROBE, range(30) | shuffle(7, seed: 2))"}, {"zip({a: PROBE, b: (range(9), PROBE)})"}}},
   };
   return map;
@@ -109,7 +115,9 @@ bool has_probe(const Entry& entry) { return entry.text.find("PROBE") != std::str
 
 using Lines = std::vector<std::string>;
 
-Lines tail_of(const Lines& lines, size_t begin) { return Lines(lines.begin() + static_cast<int64_t>(begin), lines.end()); }
+Lines tail_of(const Lines& lines, size_t begin) {
+  return Lines(lines.begin() + static_cast<int64_t>(begin), lines.end());
+}
 
 bool is_subsequence(const Lines& part, const Lines& whole) {
   size_t at = 0;
@@ -237,7 +245,8 @@ TEST_CASE("contract: pending answers change nothing", "[contract]") {
     Lines clean = all_lines(*runtime, with_probe(entry, ""));
     for (int seed = 1; seed <= 12; ++seed) {
       INFO("seed " << seed);
-      CHECK(all_lines(*runtime, with_probe(entry, ", pending: " + std::to_string(seed)), seed % 4 + 1) == clean);
+      CHECK(all_lines(*runtime, with_probe(entry, ", pending: " + std::to_string(seed)), seed % 4 + 1) ==
+            clean);
     }
   });
 }

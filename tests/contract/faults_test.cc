@@ -1,4 +1,5 @@
-// Bad input from end to end: each gives the error that the notation promises, says where, and loses nothing else.
+// Bad input from end to end: each gives the error that the notation promises, says where, and loses nothing
+// else.
 #include <catch2/catch_test_macros.hpp>
 #include <stdexcept>
 
@@ -37,8 +38,9 @@ class ThreeFiles {
     runtime_->files = &files_;
     files_.put("first", tfrecord_bytes({"1", "2"}, Compression::none));
     files_.put("last", tfrecord_bytes({"3"}, Compression::none));
-    document_ = parse_text(*runtime_, "tfrecord([\"first\", \"second\", \"last\"], compression: \"" + compression +
-                                          "\") | map(r -> (r, string_length(r)), num_parallel_calls: 2) | prefetch(3)");
+    document_ = parse_text(*runtime_,
+                           "tfrecord([\"first\", \"second\", \"last\"], compression: \"" + compression +
+                               "\") | map(r -> (r, string_length(r)), num_parallel_calls: 2) | prefetch(3)");
   }
 
   SimulatedFileSystem& files() { return files_; }
@@ -145,7 +147,8 @@ TEST_CASE("faults: a compressed TFRecord, cut anywhere or with any bit flipped",
   for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     INFO("bit " << bit);
     files.files().put("second", flipped(bytes, bit));
-    // Nothing guards a gzip header's flags of text, time, level and system, nor the bits that fill the last byte.
+    // Nothing guards a gzip header's flags of text, time, level and system, nor the bits that fill the last
+    // byte.
     check_compressed(files, true);
   }
 }
@@ -178,7 +181,8 @@ std::string next_line(Iterator& iterator) { return take_lines(iterator, 1).at(0)
 
 TEST_CASE("faults: a wrong $param is refused by name and the old position stays", "[contract]") {
   ThreadsRuntime runtime;
-  DocumentRef document = parse_text(*runtime, "param n: int64\nparam v: float32[2]\nrange($n) | map(x -> (x, $v))");
+  DocumentRef document =
+      parse_text(*runtime, "param n: int64\nparam v: float32[2]\nrange($n) | map(x -> (x, $v))");
   Iterator iterator(*runtime, nullptr, document->spec(), document);
   const std::vector<ParamValue> good = {{"n", "100"}, {"v", "[1.0, 2.0]"}};
   require_ok(iterator.initialize(nullptr, good, nullptr));
@@ -251,8 +255,8 @@ TEST_CASE("faults: a failing callback costs its element only", "[contract]") {
       ThreadsRuntime runtime;
       Handed handed;
       handed["f"] = CallbackRef(make_ref<Failing>(flags, &destroyed));
-      DocumentRef document =
-          require_value(parse_document(*runtime, concat("range(8) | map(@f", calls, ") | prefetch(2)"), handed));
+      DocumentRef document = require_value(
+          parse_document(*runtime, concat("range(8) | map(@f", calls, ") | prefetch(2)"), handed));
       Iterator iterator(*runtime, nullptr, document->spec());
       require_ok(iterator.initialize(document, {}, nullptr));
       std::vector<ErrorPtr> errors;
@@ -284,8 +288,8 @@ TEST_CASE("faults: a callback over blocks fails row by row", "[contract]") {
     ThreadsRuntime runtime;
     Handed handed;
     handed["f"] = CallbackRef(make_ref<Failing>(CallbackFlags{.block = true, .pure = true}, &destroyed));
-    DocumentRef document =
-        require_value(parse_document(*runtime, "range(10, 18) | map(@f) | ignore_errors() | batch(9)", handed));
+    DocumentRef document = require_value(
+        parse_document(*runtime, "range(10, 18) | map(@f) | ignore_errors() | batch(9)", handed));
     Iterator iterator(*runtime, nullptr, document->spec());
     require_ok(iterator.initialize(document, {}, nullptr));
     CHECK(all_lines(iterator) == Lines{"[100, 110, 130, 140, 160, 170]"});

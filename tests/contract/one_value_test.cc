@@ -1,6 +1,6 @@
-// One value: an element's bytes are the same however many are computed at once and on however many threads. The
-// processor's levels have no part in it so far: only the checksum is dispatched at run time, and its own test
-// compares all of its levels.
+// One value: an element's bytes are the same however many are computed at once and on however many threads.
+// The processor's levels have no part in it so far: only the checksum is dispatched at run time, and its own
+// test compares all of its levels.
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 
@@ -12,13 +12,14 @@
 namespace weir {
 namespace {
 
-// FLOATS, DOUBLES and INTS stand for 300 numbers with signs, fractions, zeros and large ones, VECTORS for vectors of
-// 0 to 36 entries, RECORDS for serialized tf.Examples, RUN for what makes a map parallel.
+// FLOATS, DOUBLES and INTS stand for 300 numbers with signs, fractions, zeros and large ones, VECTORS for
+// vectors of 0 to 36 entries, RECORDS for serialized tf.Examples, RUN for what makes a map parallel.
 const char* const kTexts[] = {
     // Arithmetic, for each class of dtypes.
     "FLOATS | map(x -> (x + 1.5, x * x, x / 3.0, x // 0.7, x % 0.7, -x, abs(x), clip(x, -3.0, 3.0))RUN)",
     "DOUBLES | map(x -> (x + 1.5, x * x, x / 3.0, x // 0.7, x % 0.7, minimum(x, 1.0), maximum(x, 1.0))RUN)",
-    "INTS | map(x -> (x * x * x, x / 7, x // 7, x % 7, x ** 3, assert(x != 7, \"seven\", x), 100 // (x - 20))RUN)",
+    "INTS | map(x -> (x * x * x, x / 7, x // 7, x % 7, x ** 3, assert(x != 7, \"seven\", x), 100 // (x - "
+    "20))RUN)",
     "INTS | map(x -> (uint8(x) * uint8(7), int16(x) // int16(3), uint64(x) - uint64(9))RUN)",
     "FLOATS | map(x -> (float16(x) * float16(x), bfloat16(x) / bfloat16(3.0))RUN)",
     // Own implementations, also behind blocks of unequal shapes.
@@ -27,28 +28,38 @@ const char* const kTexts[] = {
     "VECTORS | map(v -> (exp(v), log(v * v), sqrt(abs(v)))RUN)",
     // Sums have a tree of their own.
     "VECTORS | map(v -> (sum(v), mean(v), sum(exp(v)), sum(float64(v)), sum(int64(v)))RUN)",
-    "VECTORS | filter(v -> shape(v)[0] > 0) | map(v -> (max(v), argmax(v), argmax(-v), v[0], v[-1], v[::2])RUN)",
+    "VECTORS | filter(v -> shape(v)[0] > 0) | map(v -> (max(v), argmax(v), argmax(-v), v[0], v[-1], "
+    "v[::2])RUN)",
     "FLOATS | batch(24, drop_remainder: true) | map(m -> reshape(m, [2, 3, 4]))"
     " | map(m -> (sum(m), sum(m, axis: 0), sum(m, axis: 1), mean(m, axis: -1), max(m, axis: [0, 2]))RUN)",
     "FLOATS | batch(7) | map(v -> (sum(v), v - mean(v), concat([v, v]), stack([v, v], axis: 1))RUN)",
     // Casts.
     "FLOATS | map(x -> (float64(x), float16(x), bfloat16(x), bool(x), int32(clip(x, -9.0, 9.0)))RUN)",
-    "INTS | map(x -> (int8(x), uint16(x), float32(x), float64(x), bitcast(x, float64), one_hot(x % 5, 5))RUN)",
+    "INTS | map(x -> (int8(x), uint16(x), float32(x), float64(x), bitcast(x, float64), one_hot(x % 5, "
+    "5))RUN)",
     // Branches see some of the rows only.
     "FLOATS | map(x -> if x < 0.0 then exp(x) else if x < 5.0 then sqrt(x) * x else log(x)RUN)",
-    "INTS | map(x -> (where(x % 3 == 0, x, -x), if x % 2 == 0 then float32(x) / 3.0 else exp(float32(x % 9)))RUN)",
+    "INTS | map(x -> (where(x % 3 == 0, x, -x), if x % 2 == 0 then float32(x) / 3.0 else exp(float32(x % "
+    "9)))RUN)",
     "INTS | map(x -> if x % 5 == 1 then assert(x % 2 == 0, \"odd\", x) else 10 // (x % 16)RUN)",
     // Random functions draw by the row.
-    "INTS | map(x -> (x, random_uniform([], seed: 5), random_uniform([3], max: 1000, dtype: int64, seed: 6))RUN)",
-    "INTS | map(x -> if x % 3 == 0 then random_uniform([2], seed: 1) else random_uniform([2], min: -1.0, seed: 2)RUN)",
-    "INTS | filter(x -> x % 3 != 0) | shuffle(50, seed: 4) | map(x -> random_uniform([x % 4], dtype: float64, seed: 9)RUN)",
-    "range(40) | flat_map(x -> range(x % 9) | map(y -> (x, y, random_uniform([], seed: 3))RUN) | prefetch(2))",
-    "INTS | map(x -> random_uniform([], max: 9, dtype: int64, seed: 3)RUN) | batch(13) | repeat(2) | prefetch(3)",
+    "INTS | map(x -> (x, random_uniform([], seed: 5), random_uniform([3], max: 1000, dtype: int64, seed: "
+    "6))RUN)",
+    "INTS | map(x -> if x % 3 == 0 then random_uniform([2], seed: 1) else random_uniform([2], min: -1.0, "
+    "seed: 2)RUN)",
+    "INTS | filter(x -> x % 3 != 0) | shuffle(50, seed: 4) | map(x -> random_uniform([x % 4], dtype: "
+    "float64, seed: 9)RUN)",
+    "range(40) | flat_map(x -> range(x % 9) | map(y -> (x, y, random_uniform([], seed: 3))RUN) | "
+    "prefetch(2))",
+    "INTS | map(x -> random_uniform([], max: 9, dtype: int64, seed: 3)RUN) | batch(13) | repeat(2) | "
+    "prefetch(3)",
     // Records.
     "RECORDS | map(r -> parse_example(r, {i: int64, f: float32[3], s: string = \"none\"})RUN)",
-    "RECORDS | filter(r -> string_length(r) > 130) | batch(9) | map(r -> parse_example(r, {s: string = \"none\", f: float32[3]})RUN)",
+    "RECORDS | filter(r -> string_length(r) > 130) | batch(9) | map(r -> parse_example(r, {s: string = "
+    "\"none\", f: float32[3]})RUN)",
     "RECORDS | map(r -> parse_example(r, {raw: string})RUN)"
-    " | map({raw} -> (decode_raw(raw, uint8), decode_raw(raw, int16), float32(decode_raw(raw, uint8)) / 255.0)RUN)",
+    " | map({raw} -> (decode_raw(raw, uint8), decode_raw(raw, int16), float32(decode_raw(raw, uint8)) / "
+    "255.0)RUN)",
     "RECORDS | map(r -> sum(float32(decode_raw(parse_example(r, {raw: string}).raw, uint8)) / 255.0)RUN)",
 };
 
@@ -62,7 +73,8 @@ void replace(std::string& text, const std::string& what, const std::string& with
 
 std::string with_sources(std::string text, const std::string& records, bool parallel) {
   replace(text, "FLOATS", "range(-150, 150) | map(x -> float32(x) * (if x % 10 == 0 then 1e4 else 0.0371))");
-  replace(text, "DOUBLES", "range(-150, 150) | map(x -> float64(x) * (if x % 10 == 0 then float64(1e4) else 0.0371))");
+  replace(text, "DOUBLES",
+          "range(-150, 150) | map(x -> float64(x) * (if x % 10 == 0 then float64(1e4) else 0.0371))");
   replace(text, "VECTORS", "range(200) | map(x -> (float32(arange(x % 37)) - 12.5) * float32(x) * 0.013)");
   replace(text, "INTS", kInts);
   replace(text, "RECORDS", "tfrecord(\"" + records + "\")");
@@ -103,7 +115,8 @@ void add_bytes(std::string& out, const Tensor& tensor) {
     }
     return;
   }
-  out.append(reinterpret_cast<const char*>(tensor.data), static_cast<size_t>(tensor.shape.count()) * dtype_size(tensor.dtype));
+  out.append(reinterpret_cast<const char*>(tensor.data),
+             static_cast<size_t>(tensor.shape.count()) * dtype_size(tensor.dtype));
 }
 
 // Dtype, shape and bytes of each element's components; of a row that failed its error.

@@ -30,7 +30,8 @@ struct Running : Graph {
       auto got = session->crew->drive([&] { return stage->next(ctx, Want{}, block); });
       REQUIRE(got.ok());
       if (*got != Pull::rows) return "";
-      if (const ErrorPtr* error = block.error_of(0)) return "error: " + std::string(code_name((*error)->code));
+      if (const ErrorPtr* error = block.error_of(0))
+        return "error: " + std::string(code_name((*error)->code));
       return *format_element(stage->node().spec(), block.row(0));
     }
     RefPtr<Session> session;
@@ -83,7 +84,8 @@ TEST_CASE("Pipelines inside lambdas see the variables around them", "[graph][thr
       {"range(4) | flat_map(x -> range(x))", {"0", "0", "1", "0", "1", "2"}},
       {"range(3) | flat_map(x -> range(x) | flat_map(y -> range(x) | map(z -> (x, y, z))))",
        {"(1, 0, 0)", "(2, 0, 0)", "(2, 0, 1)", "(2, 1, 0)", "(2, 1, 1)"}},
-      {"param n: int64 let a = range($n) range(2) | flat_map(x -> a | map(y -> y + x * 10))", {"0", "1", "10", "11"}},
+      {"param n: int64 let a = range($n) range(2) | flat_map(x -> a | map(y -> y + x * 10))",
+       {"0", "1", "10", "11"}},
       {"let a = range(2) range(2) | flat_map(x -> a | map(y -> y + x * 10))", {"0", "1", "10", "11"}},
       {"range(3) | map(x -> range(x)) | flat_map(w -> w | take(1))", {"0", "0"}},
       {"range(2) | flat_map(x -> if x > 0 then range(3) else range(1))", {"0", "0", "1", "2"}},
@@ -93,14 +95,15 @@ TEST_CASE("Pipelines inside lambdas see the variables around them", "[graph][thr
        {"0", "error: invalid_argument", "error: invalid_argument"}},
       {"range(4) | reduce({n: 0, s: 0}, ({n, s}, x) -> {s: s + x, n: n + 1})", {"{n: 4, s: 6}"}},
       {"param n: int64 range(6) | batch($n)", {"[0, 1]", "[2, 3]", "[4, 5]"}},
-      {"range(3) | flat_map(x -> range(4) | batch(x))", {"error: invalid_argument", "[0]", "[1]", "[2]", "[3]",
-                                                        "[0, 1]", "[2, 3]"}},
+      {"range(3) | flat_map(x -> range(4) | batch(x))",
+       {"error: invalid_argument", "[0]", "[1]", "[2]", "[3]", "[0, 1]", "[2, 3]"}},
   };
   for (const Row& row : rows) {
     Running graph;
     DocumentRef document = graph.build(row.text);
-    EnvRef env = *bind_params_env(*document, document->params().empty() ? std::vector<ParamValue>{}
-                                                                         : std::vector<ParamValue>{{"n", "2"}});
+    EnvRef env =
+        *bind_params_env(*document, document->params().empty() ? std::vector<ParamValue>{}
+                                                               : std::vector<ParamValue>{{"n", "2"}});
     INFO(row.text);
     REQUIRE(graph.run(*document, env) == row.lines);
     for (size_t i = 0; i <= row.lines.size(); ++i) {
@@ -117,7 +120,8 @@ TEST_CASE("A dataset handed in finds its own parameters wherever it is used", "[
   DocumentRef document =
       graph.build("param z: int64 range(2) | flat_map(x -> @1 | map(y -> (x, y, $z)))", handed);
   EnvRef env = *bind_params_env(*document, {{"b", "5"}, {"z", "9"}, {"a", "3"}});
-  REQUIRE(graph.run(*document, env) == std::vector<std::string>{"(0, 3, 9)", "(0, 4, 9)", "(1, 3, 9)", "(1, 4, 9)"});
+  REQUIRE(graph.run(*document, env) ==
+          std::vector<std::string>{"(0, 3, 9)", "(0, 4, 9)", "(1, 3, 9)", "(1, 4, 9)"});
   DocumentRef again = graph.build(document->format());
   env = *bind_params_env(*again, {{"b", "5"}, {"z", "9"}, {"a", "3"}});
   REQUIRE(graph.run(*again, env).size() == 4);

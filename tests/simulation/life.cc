@@ -11,6 +11,10 @@
 namespace weir::sim {
 namespace {
 
+// Destroying an iterator switches to other clients, which must find nothing by then; assigning a copy would
+// still show them the old one.
+void let_go(std::shared_ptr<Iterator>& iterator) { std::shared_ptr<Iterator>().swap(iterator); }
+
 [[noreturn]] void wrong(const std::string& what) { throw std::runtime_error(what); }
 
 }  // namespace
@@ -39,7 +43,8 @@ void Life::begin() {
       live();
     } catch (const Over&) {
     }
-    iterator_ = cancelled_ = nullptr;
+    let_go(iterator_);
+    let_go(cancelled_);
     check_kept();
   });
   if (fate_ == Fate::cancelled) {
@@ -50,7 +55,7 @@ void Life::begin() {
       cancel_issued_ = true;
       int64_t before = initialisations_;
       iterator->cancel();
-      if (initialisations_ == before) cancelled_ = iterator;
+      if (initialisations_ == before) cancelled_.swap(iterator);
     });
   }
   if (fate_ == Fate::closed) {
@@ -70,7 +75,7 @@ void Life::open(const Saved* saved) {
   require_ok(fresh->initialize(document_, {}, saved ? &saved->bytes : nullptr));
   position_ = saved ? saved->position : 0;
   ended_ = false;
-  iterator_ = std::move(fresh);
+  iterator_.swap(fresh);
 }
 
 void Life::live() {
@@ -111,8 +116,8 @@ void Life::read(int rows) {
   take(*got, rows);
 }
 
-// As a host does that must not wait: asks, does something else, asks again. Where no thread ever comes to help, it
-// has to wait in the end.
+// As a host does that must not wait: asks, does something else, asks again. Where no thread ever comes to
+// help, it has to wait in the end.
 void Life::poll(int rows) {
   std::shared_ptr<Iterator> iterator = iterator_;
   for (uint64_t tries = 1 + world_.draw(20); tries > 0; --tries) {
@@ -180,13 +185,14 @@ void Life::restore() {
   if (world_.draw(3) != 0) {
     // The old one goes at once, or stays until its work is done.
     std::shared_ptr<Iterator> old = iterator_;
-    if (world_.draw(2) == 0) iterator_ = nullptr, old = nullptr;
+    let_go(iterator_);
+    if (world_.draw(2) == 0) let_go(old);
     return open(&*saved_);
   }
   tell(concat("initialised at ", saved_->position));
   std::shared_ptr<Iterator> iterator = iterator_;
   // A cancel that comes meanwhile may meet either position.
-  cancelled_ = nullptr;
+  let_go(cancelled_);
   ++initialisations_;
   check(iterator->initialize(world_.draw(2) == 0 ? document_ : nullptr, {}, &saved_->bytes));
   ++initialisations_;

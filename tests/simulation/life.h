@@ -1,7 +1,7 @@
-// A life of an iterator in one simulated world: threads that read it, and what befalls it meanwhile. Everything that
-// it gives is held against the expected sequence.
-// Ownership: borrows the world and the case. Threads: clients of the world. Errors: thrown as std::runtime_error inside
-// a client, which ends the world's run with that text. Cost: some thousand switches.
+// A life of an iterator in one simulated world: threads that read it, and what befalls it meanwhile.
+// Everything that it gives is held against the expected sequence. Ownership: borrows the world and the case.
+// Threads: clients of the world. Errors: thrown as std::runtime_error inside a client, which ends the world's
+// run with that text. Cost: some thousand switches.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
-// Whole pipelines under the simulated executor: one seed is one set of rows, faults, interleavings and fates of the
-// iterator, for each of the ten pipelines. WEIR_SIM_SEEDS sets how many seeds, WEIR_SIM_SEED runs one again.
+// Whole pipelines under the simulated executor: one seed is one set of rows, faults, interleavings and fates
+// of the iterator, for each of the ten pipelines. WEIR_SIM_SEEDS sets how many seeds, WEIR_SIM_SEED runs one
+// again.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 

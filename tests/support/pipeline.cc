@@ -30,7 +30,8 @@ class CountingRandom final : public RandomSource {
 }  // namespace
 
 struct ThreadsRuntime::Parts {
-  explicit Parts(int threads) : executor(make_threads({.compute_threads = threads})), pool(size_t{64} << 20) {}
+  explicit Parts(int threads)
+      : executor(make_threads({.compute_threads = threads})), pool(size_t{64} << 20) {}
   std::unique_ptr<Executor> executor;
   SteadyClock clock;
   CountingRandom random;
@@ -48,10 +49,13 @@ ThreadsRuntime::ThreadsRuntime(int threads) : parts_(std::make_unique<Parts>(thr
 ThreadsRuntime::~ThreadsRuntime() = default;
 
 void require_ok(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(std::string(code_name(status.code())) + ": " + status.error().describe());
+  if (!status.ok())
+    throw std::runtime_error(std::string(code_name(status.code())) + ": " + status.error().describe());
 }
 
-DocumentRef parse_text(Runtime& runtime, std::string_view text) { return require_value(parse_document(runtime, text)); }
+DocumentRef parse_text(Runtime& runtime, std::string_view text) {
+  return require_value(parse_document(runtime, text));
+}
 
 std::unique_ptr<Iterator> open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint) {
   DocumentRef document = parse_text(runtime, text);

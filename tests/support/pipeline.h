@@ -1,6 +1,6 @@
-// Pipeline: what tests of whole pipelines need: a runtime on real threads, a text made into an iterator, and its
-// elements as text.
-// Threads: one uses a Pipeline. Errors: thrown as std::runtime_error, which fails the test that it happens in.
+// Pipeline: what tests of whole pipelines need: a runtime on real threads, a text made into an iterator, and
+// its elements as text. Threads: one uses a Pipeline. Errors: thrown as std::runtime_error, which fails the
+// test that it happens in.
 #pragma once
 
 #include <memory>
@@ -27,11 +27,12 @@ class ThreadsRuntime {
 };
 
 // A new iterator over the text, at the checkpoint's position if there is one.
-std::unique_ptr<Iterator> open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint = nullptr);
+std::unique_ptr<Iterator> open_text(Runtime& runtime, std::string_view text,
+                                    const std::string* checkpoint = nullptr);
 DocumentRef parse_text(Runtime& runtime, std::string_view text);
 
-// The next elements as they are printed, errors as "error: CODE", at most `count` of them, asked for `rows` at a
-// time; "end" when there are no more, "cancelled" when that was the answer.
+// The next elements as they are printed, errors as "error: CODE", at most `count` of them, asked for `rows`
+// at a time; "end" when there are no more, "cancelled" when that was the answer.
 std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows = 1);
 // All of them, without "end".
 std::vector<std::string> all_lines(Iterator& iterator, int rows = 1);

@@ -28,7 +28,8 @@ Status check_lengths(std::span<const Component> components) {
     int64_t dim = component.shape.dim(0);
     if (dim < 0) continue;
     if (length >= 0 && dim != length) {
-      return invalid_argument(concat("from_tensor_slices needs components of one length; found ", length, " and ", dim));
+      return invalid_argument(
+          concat("from_tensor_slices needs components of one length; found ", length, " and ", dim));
     }
     length = dim;
   }
@@ -82,7 +83,8 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
     return invalid_argument(concat("from_tensor_slices takes dense tensors; found ", out.to_string()));
   }
   std::vector<Component> components = out.components();
-  if (components.empty()) return invalid_argument("from_tensor_slices needs at least one component; found none");
+  if (components.empty())
+    return invalid_argument("from_tensor_slices needs at least one component; found none");
   WEIR_TRY(check_lengths(components));
   drop_first_dimension(out);
   return out;
@@ -101,8 +103,9 @@ const OperatorDef& from_tensor_slices_operator() {
   static const OperatorDef def = define<Params, FromTensorSlices>({
       .name = "from_tensor_slices",
       .kind = OperatorKind::source,
-      .doc = "One element a slice along the first dimension of each component, which must all have one length. "
-             "Cost: no copy; a block is a view.",
+      .doc =
+          "One element a slice along the first dimension of each component, which must all have one length. "
+          "Cost: no copy; a block is a view.",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
   });

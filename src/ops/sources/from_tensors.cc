@@ -6,7 +6,9 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   ValueParam value;
-  void fields(Fields& f) override { f("value", value, "The element: a tensor or a tuple or dict of tensors."); }
+  void fields(Fields& f) override {
+    f("value", value, "The element: a tensor or a tuple or dict of tensors.");
+  }
 };
 
 class FromTensors final : public Cursor {

@@ -1,6 +1,7 @@
 // batch(n, drop_remainder, num_parallel_calls): n elements joined along a new first dimension.
-// An element that fails drops the rows gathered for its batch and takes their place; the next batch begins behind it.
-// Order is kept. Checkpoint: the input's position before the unfinished batch, whose rows are made again.
+// An element that fails drops the rows gathered for its batch and takes their place; the next batch begins
+// behind it. Order is kept. Checkpoint: the input's position before the unfinished batch, whose rows are made
+// again.
 #include <algorithm>
 #include <cstdint>
 
@@ -82,7 +83,8 @@ Result<Spec> batched(const Spec& spec, int64_t length) {
   Spec out = spec;
   if (spec.is_tensor()) {
     if (spec.shape.rank_known() && spec.shape.rank() == kMaxRank) {
-      return invalid_argument(concat("batch would give a tensor of rank ", kMaxRank + 1, "; the limit is ", kMaxRank));
+      return invalid_argument(
+          concat("batch would give a tensor of rank ", kMaxRank + 1, "; the limit is ", kMaxRank));
     }
     out.shape = spec.shape.prepended(length);
     return out;
@@ -112,8 +114,10 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& batch_operator() {
   static const OperatorDef def = define<Params, Batch>({
       .name = "batch",
-      .doc = "n elements joined along a new first dimension; all must have one shape, else the batch is an error. "
-             "A last batch of fewer is kept unless `drop_remainder`. Cost: one copy of each element at the most.",
+      .doc = "n elements joined along a new first dimension; all must have one shape, else the batch is an "
+             "error. "
+             "A last batch of fewer is kept unless `drop_remainder`. Cost: one copy of each element at the "
+             "most.",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
   });

@@ -15,7 +15,8 @@ struct Params : ParamsOf<Params> {
 
 class IgnoreErrors final : public Cursor {
  public:
-  IgnoreErrors(Opening& opening, const Params& params) : input_(opening, 0, Port::Mode::pass), log_(*params.log) {}
+  IgnoreErrors(Opening& opening, const Params& params)
+      : input_(opening, 0, Port::Mode::pass), log_(*params.log) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     for (;;) {
@@ -65,7 +66,8 @@ class IgnoreErrors final : public Cursor {
 const OperatorDef& ignore_errors_operator() {
   static const OperatorDef def = define<Params, IgnoreErrors>({
       .name = "ignore_errors",
-      .doc = "The elements that did not fail. Cost: none while there are no errors, else a copy of the block.",
+      .doc =
+          "The elements that did not fail. Cost: none while there are no errors, else a copy of the block.",
       .spec = same_spec,
       .cardinality = unknown_cardinality,
   });

@@ -1,5 +1,5 @@
-/* The program that stays as it was compiled, while the library moves on: it checks what it gets, says what is wrong,
- * and leaves with 0 if nothing is. */
+/* The program that stays as it was compiled, while the library moves on: it checks what it gets, says what is
+ * wrong, and leaves with 0 if nothing is. */
 #include <stdio.h>
 #include <weir/weir.h>
 
