@@ -37,6 +37,7 @@ void range_c_abi(benchmark::State& state) {
   Opened it("range(9223372036854775807)");
   int64_t sum = 0;
   int64_t elements = 0;
+  Stopwatch watch;
   for (auto _ : state) {
     for (int i = 0; i < 1000; ++i) {
       weir_view view = WEIR_VIEW_INIT;
@@ -47,16 +48,17 @@ void range_c_abi(benchmark::State& state) {
     elements += 1000;
   }
   benchmark::DoNotOptimize(sum);
-  report_ns(state, elements, 40);
+  report_ns(state, elements, watch, 40);
 }
 BENCHMARK(range_c_abi);
 
 void first_element(benchmark::State& state) {
+  Stopwatch watch;
   for (auto _ : state) {
     Opened it("range(10) | map(x -> x * x) | batch(4) | prefetch(2)");
     if (weir_iterator_next(it.iterator, it.element, nullptr) != WEIR_OK) state.SkipWithError("no element");
   }
-  report_ns(state, static_cast<int64_t>(state.iterations()), 10e6);
+  report_ns(state, static_cast<int64_t>(state.iterations()), watch, 10e6);
 }
 BENCHMARK(first_element)->Unit(benchmark::kMillisecond)->UseRealTime();
 

@@ -129,14 +129,12 @@ double calibration_ns() {
   return ns;
 }
 
-void report_ns(benchmark::State& state, int64_t elements, double target_ns) {
-  using benchmark::Counter;
-  double scale = calibration_ns() / kCalibratedNs;
-  // kIsRate divides by the time of the run; inverted it is seconds an element.
-  state.counters["ns"] = Counter(static_cast<double>(elements) * 1e-9, Counter::kIsRate | Counter::kInvert);
-  state.counters["at_most"] = target_ns * scale;
-  state.counters["of_target"] =
-      Counter(static_cast<double>(elements) * 1e-9 * target_ns * scale, Counter::kIsRate | Counter::kInvert);
+void report_ns(benchmark::State& state, int64_t elements, const Stopwatch& watch, double target_ns) {
+  double ns = watch.seconds() * 1e9 / static_cast<double>(elements);
+  double at_most = target_ns * calibration_ns() / kCalibratedNs;
+  state.counters["ns"] = ns;
+  state.counters["at_most"] = at_most;
+  state.counters["of_target"] = ns / at_most;
 }
 
 void report_rate(benchmark::State& state, double ours, double reference, double least) {

@@ -141,18 +141,10 @@ class Printer {
         binary(n);
         break;
       case Kind::conditional:
-        put("if ");
-        at_least(kPrefix, n.child(0));
-        put(" then ");
-        at_least(kPrefix, n.child(1));
-        put(" else ");
-        at_least(kPrefix, n.child(2));
+        conditional(n);
         break;
       case Kind::let_in:
-        put("let ", n.text, " = ");
-        at_least(kPrefix, n.child(0));
-        put(" in ");
-        at_least(kPrefix, n.child(1));
+        let_in(n);
         break;
       case Kind::index:
         index(n);
@@ -186,6 +178,22 @@ class Printer {
         put(" -> ");
         node(n.child(1));
     }
+  }
+
+  void conditional(const Node& n) {
+    put("if ");
+    at_least(kPrefix, n.child(0));
+    put(" then ");
+    at_least(kPrefix, n.child(1));
+    put(" else ");
+    at_least(kPrefix, n.child(2));
+  }
+
+  void let_in(const Node& n) {
+    put("let ", n.text, " = ");
+    at_least(kPrefix, n.child(0));
+    put(" in ");
+    at_least(kPrefix, n.child(1));
   }
 
   void binary(const Node& n) {
