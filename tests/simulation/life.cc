@@ -55,7 +55,7 @@ void Life::begin() {
       cancel_issued_ = true;
       int64_t before = initialisations_;
       iterator->cancel();
-      if (initialisations_ == before) cancelled_.swap(iterator);
+      if (before % 2 == 0 && initialisations_ == before) cancelled_.swap(iterator);
     });
   }
   if (fate_ == Fate::closed) {

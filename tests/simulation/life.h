@@ -83,7 +83,7 @@ class Life {
   Components kept_;
   std::string kept_line_;
   bool cancel_issued_ = false;
-  // Went up before and after each time that an iterator began anew.
+  // Goes up before and after each time that an iterator begins anew; odd while it does.
   int64_t initialisations_ = 0;
   // Cancelled for certain, and not initialised since.
   std::shared_ptr<Iterator> cancelled_;
