@@ -103,6 +103,13 @@ function(weir_add_script_test name script)
   endif()
 endfunction()
 
+# Adds the test of the command, case by case.
+function(weir_add_command_test)
+  if(TARGET weir_command)
+    weir_add_script_test(command command/command_test.py "$<TARGET_FILE:weir_command>")
+  endif()
+endfunction()
+
 # Adds the tests of the examples: that they reach their goal, and that a run survives being killed.
 function(weir_add_example_tests)
   if(NOT TARGET digits OR WEIR_TEST_FILTER)

@@ -133,7 +133,7 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   for (int option; (option = getopt_long(argc, argv, "e:p:n:h", kOptions, nullptr)) != -1;) {
     std::string problem = parse_option(option, out);
     if (!problem.empty()) return problem;
-    if (out.verb == Verb::help || out.verb == Verb::version) return "";
+    if (option == 'h' || option == kVersion) return "";
   }
   if (out.verb == Verb::help) return verb_given ? "" : "expected run, spec or format before the options";
   int files = argc - optind;

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""The command `weir`, case by case: arguments, what it prints where, and how it exits.
+
+    command_test.py WEIR
+
+A case that fails says what was expected and what was found.
+"""
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+
+@dataclasses.dataclass
+class Case:
+    """One call. `out` is all of standard output or its pattern, `err` the pattern of all of standard error."""
+    arguments: list
+    out: str | re.Pattern = ""
+    status: int = 0
+    err: str = ""
+    given: str = ""  # standard input
+
+
+def element(*arguments, out):
+    """A run in which no element fails."""
+    return Case(["run", *arguments], out)
+
+
+def failed(*arguments, out):
+    """A run in which an element fails, which nothing but its own line says."""
+    return Case(["run", *arguments], out, status=1)
+
+
+def refused(*arguments, err):
+    """A call that ends before the first element."""
+    return Case(list(arguments), status=2, err=err)
+
+
+def caret(line, column, message, text):
+    """What a document that cannot be built says: where, what, the line, and a caret below the column."""
+    return (rf"error: invalid_argument: line {line}, column {column}: {message}\n"
+            rf"{re.escape(text)}\n {{{column - 1}}}\^\n")
+
+
+RUN = [
+    element("-e", "range(3)", out="0\n1\n2\n"),
+    element("-e", "empty({a: int64, b: string[2]})", out=""),
+    element("--expression", "range(2)", out="0\n1\n"),
+    element("document.weir", out="0\n10\n"),
+    Case(["run", "-"], "0\n1\n", given="# from standard input\nrange(2)\n"),
+    element("-e", "range(4) | map(x -> (x, {half: x / 2, s: \"a\\n\"})) | batch(3)",
+            out='([0, 1, 2], {half: [0.0, 0.5, 1.0], s: ["a\\n", "a\\n", "a\\n"]})\n'
+                '([3], {half: [1.5], s: ["a\\n"]})\n'),
+    element("-e", "zip(range(2))", out="(0,)\n(1,)\n"),
+    # A terminal prints its one value.
+    element("-e", "range(5) | reduce(0, (a, x) -> a + x)", out="10\n"),
+    # Nested datasets are drained.
+    element("-e", "range(3) | map(x -> range(x))", out="dataset([])\ndataset([0])\ndataset([0, 1])\n"),
+    element("-e", "range(2) | map(x -> {n: x, d: range(x) | map(y -> (y, x))})",
+            out="{n: 0, d: dataset([])}\n{n: 1, d: dataset([(0, 1)])}\n"),
+    failed("-e", "range(3) | map(x -> range(2) | map(y -> assert(y + x != 1, \"hit\", y)))",
+           out="error: invalid_argument: hit (in map)\nerror: invalid_argument: hit (in map)\n"
+               "dataset([0, 1])\n"),
+]
+
+COUNTS = [
+    element("-n", "2", "-e", "range(5)", out="0\n1\n"),
+    element("--count", "2", "-e", "range(5) | repeat()", out="0\n1\n"),
+    element("-n", "0", "-e", "range(5)", out=""),
+    element("-n", "9", "-e", "range(2)", out="0\n1\n"),
+    failed("-n", "3", "-e", "range(5) | map(x -> assert(x != 1, \"no\", x))",
+           out="0\nerror: invalid_argument: no (in map)\n2\n"),
+    # A failure behind the last line is none of this run's.
+    element("-n", "1", "-e", "range(5) | map(x -> assert(x != 1, \"no\", x))", out="0\n"),
+    refused("run", "-n", "x", "-e", "range(5)", err=r"error: invalid_argument: expected -n .*found x\n"),
+    refused("run", "-n", "-1", "-e", "range(5)", err=r"error: invalid_argument: expected -n .*found -1\n"),
+    refused("run", "-n", "99999999999999999999", "-e", "range(5)",
+            err=r"error: invalid_argument: expected -n .*found 99999999999999999999\n"),
+]
+
+ERRORS_IN_ELEMENTS = [
+    failed("-e", "range(4) | map(x -> assert(x % 2 == 0, \"odd\", x)) | batch(2)",
+           out="error: invalid_argument: odd (in batch/map)\nerror: invalid_argument: odd (in batch/map)\n"),
+    failed("-e", "range(5) | map(x -> assert(x != 1, \"one\", x)) | batch(2)",
+           out="error: invalid_argument: one (in batch/map)\n[2, 3]\n[4]\n"),
+    # Where it happened.
+    failed("-e", "tfrecord(\"absent.tfrecord\")",
+           out=re.compile(r"error: not_found: .*\(file absent\.tfrecord, in tfrecord\b.*\)\n")),
+    failed("-e", "tfrecord(\"document.weir\")",
+           out=re.compile(r"error: data_loss: .*\(file document\.weir, offset 0, record 0, in tfrecord\b.*\)\n")),
+    # A message is one line.
+    failed("-e", "range(2) | map(x -> assert(x > 0, \"two\\nlines\", x))",
+           out="error: invalid_argument: two\\nlines (in map)\n1\n"),
+    failed("-e", "range(3) | map(x -> 6 // (x - 1))",
+           out="-6\nerror: invalid_argument: integer division by zero (in map)\n6\n"),
+]
+
+PARAMETERS = [
+    element("-p", "n=3", "-e", "param n: int64 range($n)", out="0\n1\n2\n"),
+    element("--param", "n=-1", "-e", "param n: int64 from_tensors($n)", out="-1\n"),
+    element("-p", "s=bare", "-e", "param s: string from_tensors($s)", out='"bare"\n'),
+    element("-p", 's="quo\\"ted = x"', "-e", "param s: string from_tensors($s)", out='"quo\\"ted = x"\n'),
+    element("-p", "v=[1, 2]", "-e", "param v: int64[2] from_tensor_slices($v)", out="1\n2\n"),
+    element("-p", "t=(1, true)", "-e", "param t: (int64, bool) from_tensors($t)", out="(1, true)\n"),
+    element("-p", "a=1", "-p", "b=2", "-e", "param a: int64 param b: int64 range($a, $a + $b)",
+            out="1\n2\n"),
+    # The literal is one of the declared dtype.
+    element("-p", "x=1", "-e", "param x: float32 from_tensors($x)", out="1.0\n"),
+    refused("run", "-e", "param n: int64 range($n)", err=r"error: invalid_argument: .*\$n.*\n"),
+    refused("run", "-p", "n=word", "-e", "param n: int64 range($n)",
+            err=r"error: invalid_argument: .*\$n.* expected int64, found string\n(.*\n)*"),
+    refused("run", "-p", "n=[1]", "-e", "param n: int64 range($n)",
+            err=r"error: invalid_argument: .*\$n.*\n(.*\n)*"),
+    refused("run", "-p", "m=1", "-e", "range(3)", err=r"error: invalid_argument: .*\$m.*\n"),
+    refused("run", "-p", "n=1", "-p", "n=2", "-e", "param n: int64 range($n)",
+            err=r"error: invalid_argument: .*\$?n.*\n"),
+    refused("run", "-p", "n", "-e", "range(3)", err=r"error: invalid_argument: expected -p NAME=VALUE.*\n"),
+    refused("run", "-p", "=1", "-e", "range(3)", err=r"error: invalid_argument: expected -p NAME=VALUE.*\n"),
+]
+
+DOCUMENTS = [
+    refused("run", "-e", "range(3", err=caret(1, 8, r"expected .*found the end of the text", "range(3")),
+    refused("run", "-e", "range(5) | bach(2)",
+            err=caret(1, 12, r".*bach.*did you mean batch\?", "range(5) | bach(2)")),
+    refused("spec", "-e", "range(5)\n  | batch(2)\n  | map(x -> y)\n",
+            err=caret(3, 14, r".*\by\b.*", "  | map(x -> y)")),
+    refused("format", "wrong.weir", err=caret(2, 5, r".*takes.*", "  | takes(2)")),
+    refused("run", "-e", "range(5) | map(x -> x + \"a\")",
+            err=r"error: invalid_argument: line 1, column \d+: .*\n.*\n *\^\n"),
+    refused("run", "-e", "", err=r"error: invalid_argument: line 1, column 1: (.*\n)+"),
+    refused("run", "absent.weir", err=r"error: not_found: .*absent\.weir\n"),
+    refused("run", ".", err=r"error: \w+: .*\n"),
+    refused("run", "-e", "list_files(\"absent-*\")", err=r"error: invalid_argument: (.*\n)+"),
+]
+
+JSON = [
+    element("--json", "-e", "range(2) | map(x -> (x, {f: x / 2, ok: x > 0, s: \"q\\\"\"}))",
+            out='[0, {"f": 0.0, "ok": false, "s": "q\\""}]\n[1, {"f": 0.5, "ok": true, "s": "q\\""}]\n'),
+    element("--json", "-e", "from_tensors([nan, inf, -inf, 1.0])",
+            out='["NaN", "Infinity", "-Infinity", 1.0]\n'),
+    element("--json", "-e", "range(2) | map(x -> {d: range(x)})", out='{"d": []}\n{"d": [0]}\n'),
+    failed("--json", "-e", "range(2) | map(x -> assert(x > 0, \"no\", x))",
+           out="error: invalid_argument: no (in map)\n1\n"),
+]
+
+SPEC = [
+    Case(["spec", "-e", "range(10) | batch(4)"], "int64[?]\ncardinality: 3\n"),
+    Case(["spec", "-e", "range(10) | batch(4, drop_remainder: true)"], "int64[4]\ncardinality: 2\n"),
+    Case(["spec", "-e", "range(10) | repeat()"], "int64\ncardinality: infinite\n"),
+    Case(["spec", "-e", "range(10) | filter(x -> x > 2)"], "int64\ncardinality: unknown\n"),
+    Case(["spec", "-e", "param n: int64 range($n)"], "int64\ncardinality: unknown\n"),
+    Case(["spec", "-e", "range(2) | map(x -> {a: (x, \"\"), d: range(x)})"],
+         "{a: (int64, string), d: dataset<int64>}\ncardinality: 2\n"),
+    Case(["spec", "document.weir"], "int64\ncardinality: 2\n"),
+]
+
+CANONICAL = [
+    ("range( 10)|map(x->x+1)|batch( n:4 )", "range(10) | map(x -> x + 1) | batch(4)\n"),
+    ("param n: int64\nlet two = 2\nlet r = range($n)\nzip(r, r|map(x -> x*two))", None),
+    ("range(9) | flat_map(x -> range(x)|take(2)) | shuffle(3, seed: 1)", None),
+    ("zip(range(3), {a: range(4), b: range(5) | repeat()})", None),
+]
+
+WORDS = [
+    refused(err=r"error: invalid_argument: expected run, spec or format; .*\n"),
+    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, spec or format, found walk\n"),
+    refused("run", err=r"error: invalid_argument: expected one document: .*\n"),
+    refused("run", "-e", err=r"error: invalid_argument: .*\n"),
+    refused("run", "--loud", "-e", "range(1)", err=r"error: invalid_argument: .*--help.*\n"),
+    refused("run", "-e", "range(1)", "document.weir", err=r"error: invalid_argument: expected one document: .*\n"),
+    refused("run", "-e", "range(1)", "-e", "range(1)", err=r"error: invalid_argument: expected one -e.*\n"),
+    refused("-e", "range(1)", err=r"error: invalid_argument: expected run, spec or format.*\n"),
+]
+
+FILES = {
+    "document.weir": "# two elements\nrange(2)\n  | map(x -> x * 10)\n",
+    "wrong.weir": "range(2)\n  | takes(2)\n",
+}
+
+
+class Checker:
+    """Calls the command in a folder and counts what differs."""
+
+    def __init__(self, weir, folder):
+        self.weir, self.folder, self.failures, self.calls = weir, folder, 0, 0
+
+    def call(self, arguments, given=""):
+        self.calls += 1
+        return subprocess.run([self.weir, *arguments], input=given, capture_output=True, text=True,
+                              cwd=self.folder, check=False)
+
+    def expect(self, arguments, what, good, expected, found):
+        if not good:
+            self.failures += 1
+            print(f"weir {' '.join(arguments)}\n  {what}: expected {expected!r}, found {found!r}")
+
+    def check(self, case):
+        found = self.call(case.arguments, case.given)
+        self.expect(case.arguments, "exit status", found.returncode == case.status, case.status, found.returncode)
+        pattern = case.out if isinstance(case.out, re.Pattern) else re.compile(re.escape(case.out))
+        self.expect(case.arguments, "standard output", pattern.fullmatch(found.stdout), case.out, found.stdout)
+        self.expect(case.arguments, "standard error", re.fullmatch(case.err, found.stderr), case.err,
+                    found.stderr)
+
+    def check_canonical(self, text, expected):
+        """The canonical text is what is expected, if anything, and its own canonical text; and it says the same."""
+        once = self.call(["format", "-e", text])
+        self.expect(["format", "-e", text], "exit status", once.returncode == 0, 0, once.stderr)
+        if expected is not None:
+            self.expect(["format", "-e", text], "standard output", once.stdout == expected, expected, once.stdout)
+        twice = self.call(["format", "-"], once.stdout)
+        self.expect(["format", "-"], "the same text again", twice.stdout == once.stdout, once.stdout, twice.stdout)
+        for verb in (["spec"], ["run"] if "$" not in text else ["run", "-p", "n=3"]):
+            before, after = self.call([*verb, "-e", text]), self.call([*verb, "-"], once.stdout)
+            self.expect([*verb, "-e", text], "the same elements", before.stdout == after.stdout != "", before.stdout,
+                        after.stdout)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for file, text in FILES.items():
+            (folder / file).write_text(text)
+        checker = Checker(sys.argv[1], folder)
+        for case in RUN + COUNTS + ERRORS_IN_ELEMENTS + PARAMETERS + DOCUMENTS + JSON + SPEC + WORDS:
+            checker.check(case)
+        for text, expected in CANONICAL:
+            checker.check_canonical(text, expected)
+        for arguments in (["--help"], ["-h"], ["run", "--help"], ["help"]):
+            found = checker.call(arguments)
+            checker.expect(arguments, "help", found.returncode == 0 and "usage:" in found.stdout, "usage", found)
+        found = checker.call(["--version"])
+        checker.expect(["--version"], "version", re.fullmatch(r"weir \d+\.\d+\.\d+\n", found.stdout), "a version",
+                       found.stdout)
+    print(f"{checker.calls} calls, {checker.failures} failures")
+    return 1 if checker.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
