@@ -79,7 +79,8 @@ Pull Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
       polled.status = not_initialised();
       return Pull::end;
     }
-    if (position->session->cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+    // What was pulled is delivered, or the position would have lost it.
+    if (!pulled && position->session->cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
     if (!position->held.empty()) {
       position->held.take(polled.rows, polled.out);
     } else if (!pulled) {
