@@ -119,3 +119,22 @@ function(weir_add_example_tests)
   add_test(NAME examples.digits COMMAND digits --data "${data}" --epochs 30)
   weir_add_script_test(examples.digits_kill examples/digits_kill_test.py "$<TARGET_FILE:digits>" "${data}")
 endfunction()
+
+# Adds the test of what README, docs/samples, the command's help and the top of weir.h show.
+function(weir_add_samples_test)
+  if(NOT TARGET weir_command OR WEIR_TEST_FILTER)
+    return()
+  endif()
+  set(extract "${PROJECT_SOURCE_DIR}/tests/samples/extract_header_sample.py")
+  set(header "${PROJECT_SOURCE_DIR}/include/weir/weir.h")
+  set(program "${PROJECT_BINARY_DIR}/header_sample.c")
+  add_custom_command(
+    OUTPUT "${program}"
+    COMMAND "${extract}" "${header}" "${program}"
+    DEPENDS "${extract}" "${header}"
+    VERBATIM)
+  add_executable(header_sample "${program}")
+  target_link_libraries(header_sample PRIVATE weir weir_flags)
+  weir_add_script_test(samples samples/samples_test.py "$<TARGET_FILE:weir_command>" "$<TARGET_FILE:header_sample>"
+                       "${PROJECT_SOURCE_DIR}")
+endfunction()

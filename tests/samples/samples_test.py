@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""What the documents show is true: samples, README, the program at the top of weir.h, the command's help.
+
+    samples_test.py WEIR HEADER_SAMPLE SOURCE
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+FAILURES = []
+
+
+def expect(what, expected, found):
+    """Notes a failure unless the two are equal."""
+    if expected != found:
+        FAILURES.append(what)
+        print(f"{what}: expected\n{expected}\nfound\n{found}")
+
+
+def output(command, folder):
+    """What a command prints, which must end well."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    expect(" ".join(map(str, command)) + ", exit status and standard error", (0, ""), (done.returncode, done.stderr))
+    return done.stdout
+
+
+def check_samples(weir, source):
+    """Each docs/samples/NAME.weir prints NAME.out, from the root of the tree."""
+    samples = sorted((source / "docs/samples").glob("*.weir"))
+    expect("docs/samples/*.weir, any", True, bool(samples))
+    for sample in samples:
+        expect(str(sample), sample.with_suffix(".out").read_text(), output([weir, "run", sample], source))
+
+
+def indented_blocks(text):
+    """The blocks of lines that are indented by four, without the indentation."""
+    return [re.sub(r"^    ", "", block, flags=re.M) for block in re.findall(r"(?:^    .*\n)+", text, flags=re.M)]
+
+
+def check_readme(source):
+    """README shows the sample and what it prints, and names nothing that is not there."""
+    text = (source / "README.md").read_text()
+    blocks = indented_blocks(text)
+    for file in ("readme.weir", "readme.out"):
+        expect(f"README.md shows docs/samples/{file}", True, (source / "docs/samples" / file).read_text() in blocks)
+    for link in re.findall(r"\]\(([^)]+)\)", text):
+        expect(f"README.md links to {link}, which exists", True, (source / link).exists())
+
+
+def help_examples(text):
+    """Pairs of a command, as the shell reads it, and the lines that stand below it."""
+    for example in re.split(r"\n\n", text[text.index("examples:\n") + len("examples:\n"):]):
+        lines = example.rstrip("\n").split("\n")
+        command = [line for line in lines if not re.match(r" {6}\S", line)]
+        yield shlex.split("\n".join(command)), [line.strip() for line in lines[len(command):]]
+
+
+def check_help(weir, source):
+    """The examples of `weir --help` print what stands below them. Where prose does, it is one of two."""
+    examples = list(help_examples(output([weir, "--help"], source)))
+    expect("examples in weir --help, at least five", True, len(examples) >= 5)
+    for words, shown in examples:
+        expect("an example of weir --help calls weir", "weir", words[0])
+        lines = output([weir, *words[1:]], source / "examples/digits/data").splitlines()
+        if shown == ["the first three examples of a set of files"]:
+            expect(f"{words}, lines", [True] * 3, ["image" in line and "label" in line for line in lines])
+        elif len(shown) == 1 and len(lines) > 1:
+            expect(str(words), shown[0].removesuffix(", a line each"), " ".join(lines))
+        else:
+            expect(str(words), shown, lines)
+
+
+def main():
+    weir, header_sample, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    check_samples(weir, source)
+    check_readme(source)
+    check_help(weir, source)
+    expect("the program in weir.h", "".join(f"{x * x}\n" for x in range(10)), output([header_sample], source))
+    print(f"{len(FAILURES)} failures")
+    return 1 if FAILURES else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
