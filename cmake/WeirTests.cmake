@@ -138,3 +138,22 @@ function(weir_add_samples_test)
   weir_add_script_test(samples samples/samples_test.py "$<TARGET_FILE:weir_command>" "$<TARGET_FILE:header_sample>"
                        "${PROJECT_SOURCE_DIR}")
 endfunction()
+
+# Adds the test that the library gets on with a program that has a oneTBB and a protobuf of its own, both shared and
+# visible: protobuf's library comes with protoc. Sanitizers take two copies of the same code for a mistake.
+function(weir_add_neighbours_test)
+  find_library(WEIR_SHARED_PROTOBUF NAMES libprotobuf.so libprotobuf.so.32)
+  if(NOT TARGET weir_proto OR WEIR_SANITIZE OR NOT WEIR_SHARED_PROTOBUF)
+    return()
+  endif()
+  set(message "${PROJECT_BINARY_DIR}/proto/format/proto/graph.pb.cc")
+  set_source_files_properties("${message}" PROPERTIES GENERATED ON)
+  add_executable(neighbours "${PROJECT_SOURCE_DIR}/tests/neighbours/neighbours.cc" "${message}")
+  set_target_properties(neighbours PROPERTIES ENABLE_EXPORTS ON)
+  target_include_directories(neighbours PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/proto")
+  target_link_libraries(neighbours PRIVATE "${WEIR_SHARED_PROTOBUF}" TBB::tbb ${CMAKE_DL_LIBS} weir_flags)
+  add_dependencies(neighbours weir_proto weir)
+  foreach(order first last)
+    add_test(NAME neighbours.${order} COMMAND neighbours "$<TARGET_FILE:weir>" ${order})
+  endforeach()
+endfunction()
