@@ -12,6 +12,7 @@ function(weir_add_floor name folder)
   endif()
   if(sources)
     weir_set_instruction_sets(${sources})
+    weir_set_code_size(${sources})
     add_library(weir_${name} OBJECT ${sources})
     set_target_properties(
       weir_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden

@@ -75,7 +75,7 @@ std::string lay_out(const Decimal& decimal) {
   int count = static_cast<int>(digits.size());
   if (exponent < kLastPlainExponent || exponent >= kFirstLargeExponent) {
     std::string out(1, digits[0]);
-    if (count > 1) out += "." + digits.substr(1);
+    if (count > 1) append_text(out += '.', std::string_view(digits).substr(1));
     int size = std::abs(exponent);
     return out + (exponent < 0 ? "e-" : "e+") + (size < 10 ? "0" : "") + std::to_string(size);
   }
@@ -101,7 +101,7 @@ template <class T>
 std::string format_complex(std::complex<T> value) {
   std::string imaginary = format_float(value.imag());
   if (imaginary[0] != '-') imaginary.insert(imaginary.begin(), '+');
-  return "(" + format_float(value.real()) + imaginary + "j)";
+  return concat("(", format_float(value.real()), imaginary, "j)");
 }
 
 void append_entry(std::string& out, const Tensor& tensor, int64_t i) {

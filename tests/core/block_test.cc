@@ -5,6 +5,8 @@
 #include <numeric>
 #include <string>
 
+#include "core/text.h"
+
 namespace weir {
 namespace {
 
@@ -153,7 +155,7 @@ TEST_CASE("Rows of several shapes become a list, and dense again where they agre
 TEST_CASE("String columns keep their bytes alive, whatever the number of owners") {
   Block block;
   for (int i = 0; i < 40; ++i) {
-    Block more = block_of(words("w" + std::to_string(i) + "-", 3), 3);
+    Block more = block_of(words(concat("w", i, "-"), 3), 3);
     block.append(more, 1, 2);
     if (block.columns[0].tensor().owners) {
       CHECK(block.columns[0].tensor().owners->list.size() <= static_cast<size_t>(kMaxOwners));
@@ -161,7 +163,7 @@ TEST_CASE("String columns keep their bytes alive, whatever the number of owners"
   }
   REQUIRE(block.rows == 80);
   for (int i = 0; i < 40; ++i) {
-    CHECK(block.columns[0].row(2 * i).as<Str>()->view() == "w" + std::to_string(i) + "-1");
+    CHECK(block.columns[0].row(2 * i).as<Str>()->view() == concat("w", i, "-1"));
   }
   const int32_t keep[] = {79, 0};
   Block gathered;

@@ -1,3 +1,4 @@
+#include "core/text.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
@@ -81,7 +82,7 @@ TEST_CASE("strings of many owners are batched") {
   REQUIRE(lines.size() == 1);
   std::string expected;
   for (int i = 0; i < 80; ++i) expected += i < 40 ? "\"a\", " : "\"bc\", ";
-  CHECK(lines[0] == "[" + expected.substr(0, expected.size() - 2) + "]");
+  CHECK(lines[0] == concat("[", std::string_view(expected).substr(0, expected.size() - 2), "]"));
 }
 
 }  // namespace
