@@ -10,12 +10,12 @@ source=$1
 library=$2
 baseline=$source/tests/gates/baseline
 if [[ ! -f $baseline/libweir.abi ]]; then
-  echo "no baseline yet; tools/abi-baseline writes it"
-  exit 77
+  echo "the baseline is missing; tools/abi-baseline writes it"
+  exit 1
 fi
 if ! command -v abidiff >/dev/null; then
   echo "abidiff is missing; tools/install-deps installs it"
-  exit 77
+  exit 1
 fi
 options=(--no-added-syms)
 if [[ -f $baseline/allowed.suppr ]]; then options+=(--suppressions "$baseline/allowed.suppr"); fi

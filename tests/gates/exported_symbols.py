@@ -34,7 +34,7 @@ def main():
     header = source / "include/weir/weir.h"
     if not header.exists():
         print("include/weir/weir.h is missing")
-        return 77
+        return 1
     symbols = exported(library)
     names = {symbol.split("@")[0] for symbol in symbols}
     if "--update" in sys.argv:

@@ -11,7 +11,7 @@ for header in weir.h dlpack.h weir.hpp; do
 done
 if [[ ! -f $source/include/weir/weir.h ]]; then
   echo "include/weir/weir.h is missing"
-  exit 77
+  exit 1
 fi
 
 flags=(-Wall -Wextra -pedantic -Werror -fsyntax-only -I "$source/include")

@@ -73,7 +73,7 @@ def main():
     committed = source / "tests/gates/struct_layout.txt"
     if not (source / "include/weir/weir.h").exists():
         print("include/weir/weir.h is missing")
-        return 77
+        return 1
     layout = measure(source)
     if "--update" in sys.argv:
         committed.write_text(layout)
