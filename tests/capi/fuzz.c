@@ -167,7 +167,8 @@ static void call_specs_and_tensors(void) {
   weir_view view = WEIR_VIEW_INIT;
   weir_bytes bytes = WEIR_BYTES_INIT;
   weir_string key;
-  int64_t dims[2] = {(int64_t)below(5), below(4) ? 2 : (int64_t)extreme()};
+  /* As many as the largest rank below may ask for. */
+  int64_t dims[12] = {(int64_t)below(5), below(4) ? 2 : (int64_t)extreme()};
   weir_spec_parse(text, size, &child, any_error());
   keep(kSpec, child.value);
   weir_spec_view(spec, below(8) ? &info : NULL, any_error());

@@ -306,6 +306,8 @@ class Shuffle final : public Cursor {
       for (; refill.next < refill.rewind.size(); ++refill.next) {
         const int64_t ahead = refill.rewind[refill.next].element - values_;
         if (ahead >= end - row) break;
+        // Only a damaged state asks for an element that has gone by.
+        if (ahead < 0) return misfit();
         rows_.push_back(row + static_cast<int32_t>(ahead));
       }
       if (!rows_.empty()) WEIR_TRY(store_.stage(block_, rows_));
