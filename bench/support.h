@@ -47,9 +47,20 @@ double memcpy_rate(size_t row_bytes);
 double calibration_ns();
 inline constexpr double kCalibratedNs = 1.0;
 
-// Sets the counters of one row of the table: ns an element, the target, and the ratio of the two (1 and below
-// is met).
-void report_ns(benchmark::State& state, int64_t elements, double target_ns);
+// Wall-clock time since it was made, for counters that must not depend on how a benchmark is timed.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// Sets the counters of one row of the table: ns an element, what it may be at most on this machine, and the
+// ratio of the two: met if 1 or below.
+void report_ns(benchmark::State& state, int64_t elements, const Stopwatch& watch, double target_ns);
 // The same for a rate beside a reference of the same run: the ratio is ours/reference, to be at least
 // `least`.
 void report_rate(benchmark::State& state, double ours, double reference, double least);
