@@ -7,7 +7,7 @@ namespace weir {
 namespace {
 
 // Anchors may cost one part in this many of the time that passes.
-constexpr int64_t kAnchorShare = 128;
+constexpr int64_t kAnchorShare = 256;
 constexpr int64_t kMaxAnchorRows = int64_t{1} << 20;
 // Inputs shorter than this are made again from their beginning.
 constexpr int64_t kFirstAnchorRows = 32;
