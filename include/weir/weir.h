@@ -584,7 +584,7 @@ WEIR_API int32_t weir_iterator_spec(weir_iterator iterator, weir_spec* out, weir
 
 /* Fills `element` with the next element. WEIR_END at the end and from then on; WEIR_ELEMENT_FAILED: this one
  * failed, `error` says why, the next call goes on. In both cases the element is empty. Errors: cancelled;
- * failed_precondition: it is not initialised, or this call would wait for itself; invalid_argument. Cost: 40
+ * failed_precondition: it is not initialised, or this call would wait for itself; invalid_argument. Cost: 50
  * ns and what the pipeline costs. Threads: one drives, others wait their turn. While it waits, the calling
  * thread works for this iterator. */
 WEIR_API int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_error* error);
