@@ -136,47 +136,19 @@ NodePtr Parser::pattern_word(std::string_view word, Names& bound) {
 }
 
 NodePtr Parser::tuple_pattern(Names& bound) {
-  size_t begin = cursor_.index();
-  cursor_.advance();
-  Node node{.kind = Kind::pattern_tuple};
-  bool comma = false;
-  bool ok = cursor_.members(TokenKind::right_paren, true, &comma, [&] {
-    NodePtr member = pattern(bound);
-    if (member == nullptr) return false;
-    node.add(std::move(member));
-    return true;
-  });
-  if (!ok) return nullptr;
-  if (node.items.size() == 1 && !comma) return std::move(node.items[0].value);
-  return cursor_.finish(std::move(node), begin);
+  return bracketed(Kind::pattern_tuple, TokenKind::right_paren, [&](Item&) { return pattern(bound); });
 }
 
 NodePtr Parser::dict_pattern(Names& bound) {
-  size_t begin = cursor_.index();
-  cursor_.advance();
-  Node node{.kind = Kind::pattern_dict};
   Names keys;
-  bool comma = false;
-  bool ok = cursor_.members(TokenKind::right_brace, true, &comma, [&] {
-    Item item;
-    bool explicit_pattern = cursor_.token(1).kind == TokenKind::colon;
-    if (explicit_pattern) {
-      if (!key(item, keys)) return false;
-      cursor_.advance();
-      item.value = pattern(bound);
-    } else if (cursor_.at(TokenKind::word)) {
-      // The key is the name that it binds.
-      item.value = pattern_word(cursor_.text(), bound);
-      if (item.value == nullptr || !key(item, keys)) return false;
-    } else {
-      if (!key(item, keys)) return false;
-      return cursor_.expected("':' and a pattern, since a quoted key binds no name");
-    }
-    if (item.value == nullptr) return false;
-    node.items.push_back(std::move(item));
-    return true;
+  return bracketed(Kind::pattern_dict, TokenKind::right_brace, [&](Item& item) -> NodePtr {
+    constexpr std::string_view kPattern = "':' and a pattern, since a quoted key binds no name";
+    const bool shorthand = cursor_.at(TokenKind::word) && cursor_.token(1).kind != TokenKind::colon;
+    if (!shorthand) return keyed(item, keys, kPattern) ? pattern(bound) : nullptr;
+    // The key is the name that it binds.
+    NodePtr name = pattern_word(cursor_.text(), bound);
+    return name != nullptr && key(item, keys) ? name : nullptr;
   });
-  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
 }
 
 }  // namespace weir::syntax

@@ -122,33 +122,11 @@ NodePtr Parser::string() {
 }
 
 NodePtr Parser::group_or_tuple() {
-  size_t begin = cursor_.index();
-  cursor_.advance();
-  Node node{.kind = Kind::tuple};
-  bool comma = false;
-  bool ok = cursor_.members(TokenKind::right_paren, true, &comma, [&] {
-    NodePtr member = pipeline();
-    if (member == nullptr) return false;
-    node.add(std::move(member));
-    return true;
-  });
-  if (!ok) return nullptr;
-  if (node.items.size() == 1 && !comma) return std::move(node.items[0].value);
-  return cursor_.finish(std::move(node), begin);
+  return bracketed(Kind::tuple, TokenKind::right_paren, [this](Item&) { return pipeline(); });
 }
 
 NodePtr Parser::list() {
-  size_t begin = cursor_.index();
-  cursor_.advance();
-  Node node{.kind = Kind::list};
-  bool comma = false;
-  bool ok = cursor_.members(TokenKind::right_bracket, true, &comma, [&] {
-    NodePtr member = pipeline();
-    if (member == nullptr) return false;
-    node.add(std::move(member));
-    return true;
-  });
-  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
+  return bracketed(Kind::list, TokenKind::right_bracket, [this](Item&) { return pipeline(); });
 }
 
 bool Parser::key(Item& item, Names& names) {
@@ -169,29 +147,18 @@ bool Parser::key(Item& item, Names& names) {
 }
 
 NodePtr Parser::dict() {
-  size_t begin = cursor_.index();
-  cursor_.advance();
-  Node node{.kind = Kind::dict};
   Names names;
-  bool comma = false;
-  bool ok = cursor_.members(TokenKind::right_brace, true, &comma, [&] {
+  return bracketed(Kind::dict, TokenKind::right_brace, [&](Item& item) -> NodePtr {
     const size_t key_index = cursor_.index();
     const Token& key_token = cursor_.token();
-    Item item;
-    if (!key(item, names)) return false;
-    if (cursor_.accept(TokenKind::colon)) {
-      item.value = pipeline();
-    } else if (key_token.kind == TokenKind::string || is_reserved(item.name) || item.name == "_") {
-      return cursor_.expected("':' and a value, since this key names no variable");
-    } else {
-      item.value =
-          cursor_.finish({.kind = bare_words_ ? Kind::string : Kind::name, .text = item.name}, key_index);
+    if (!key(item, names)) return nullptr;
+    if (cursor_.accept(TokenKind::colon)) return pipeline();
+    if (key_token.kind == TokenKind::string || is_reserved(item.name) || item.name == "_") {
+      cursor_.expected("':' and a value, since this key names no variable");
+      return nullptr;
     }
-    if (item.value == nullptr) return false;
-    node.items.push_back(std::move(item));
-    return true;
+    return cursor_.finish({.kind = bare_words_ ? Kind::string : Kind::name, .text = item.name}, key_index);
   });
-  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
 }
 
 }  // namespace weir::syntax

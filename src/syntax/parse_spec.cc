@@ -60,17 +60,7 @@ NodePtr Parser::value_or_dtype() {
 
 NodePtr Parser::columns() {
   if (!cursor_.at(TokenKind::left_bracket)) return pipeline();
-  size_t begin = cursor_.index();
-  cursor_.advance();
-  Node node{.kind = Kind::list};
-  bool comma = false;
-  bool ok = cursor_.members(TokenKind::right_bracket, true, &comma, [&] {
-    NodePtr member = value_or_dtype();
-    if (member == nullptr) return false;
-    node.add(std::move(member));
-    return true;
-  });
-  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
+  return bracketed(Kind::list, TokenKind::right_bracket, [this](Item&) { return value_or_dtype(); });
 }
 
 NodePtr Parser::spec() {
@@ -90,36 +80,14 @@ NodePtr Parser::spec() {
 }
 
 NodePtr Parser::tuple_spec() {
-  size_t begin = cursor_.index();
-  cursor_.advance();
-  Node node{.kind = Kind::spec_tuple};
-  bool comma = false;
-  bool ok = cursor_.members(TokenKind::right_paren, true, &comma, [&] {
-    NodePtr member = spec();
-    if (member == nullptr) return false;
-    node.add(std::move(member));
-    return true;
-  });
-  if (!ok) return nullptr;
-  if (node.items.size() == 1 && !comma) return std::move(node.items[0].value);
-  return cursor_.finish(std::move(node), begin);
+  return bracketed(Kind::spec_tuple, TokenKind::right_paren, [this](Item&) { return spec(); });
 }
 
 NodePtr Parser::dict_spec() {
-  size_t begin = cursor_.index();
-  cursor_.advance();
-  Node node{.kind = Kind::spec_dict};
   Names names;
-  bool comma = false;
-  bool ok = cursor_.members(TokenKind::right_brace, true, &comma, [&] {
-    Item item;
-    if (!key(item, names) || !cursor_.expect(TokenKind::colon, "':' and the spec of this key")) return false;
-    item.value = spec();
-    if (item.value == nullptr) return false;
-    node.items.push_back(std::move(item));
-    return true;
+  return bracketed(Kind::spec_dict, TokenKind::right_brace, [&](Item& item) {
+    return keyed(item, names, "':' and the spec of this key") ? spec() : nullptr;
   });
-  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
 }
 
 NodePtr Parser::angle_spec(Kind kind) {
@@ -181,22 +149,14 @@ bool Parser::shape(Shape* shape) {
 }
 
 NodePtr Parser::features() {
-  size_t begin = cursor_.index();
-  if (!cursor_.expect(TokenKind::left_brace, "features, such as {image: string, label: int64}"))
+  if (!cursor_.at(TokenKind::left_brace)) {
+    cursor_.expected("features, such as {image: string, label: int64}");
     return nullptr;
-  Node node{.kind = Kind::features};
+  }
   Names names;
-  bool comma = false;
-  bool ok = cursor_.members(TokenKind::right_brace, true, &comma, [&] {
-    Item item;
-    if (!key(item, names) || !cursor_.expect(TokenKind::colon, "':' and the feature of this key"))
-      return false;
-    item.value = feature();
-    if (item.value == nullptr) return false;
-    node.items.push_back(std::move(item));
-    return true;
+  return bracketed(Kind::features, TokenKind::right_brace, [&](Item& item) {
+    return keyed(item, names, "':' and the feature of this key") ? feature() : nullptr;
   });
-  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
 }
 
 NodePtr Parser::feature() {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "syntax/cursor.h"
 #include "syntax/grammar.h"
@@ -26,6 +27,27 @@ class Parser {
 
  private:
   using Names = std::set<std::string, std::less<>>;
+
+  // What stands in brackets: a node of its members, each of which the rule reads: it names the item if it has
+  // a name, and returns the value. In parentheses one member without a comma is that member alone.
+  // REQUIRES: at the opening bracket
+  template <class Rule>
+  NodePtr bracketed(Kind kind, TokenKind close, Rule rule) {
+    const size_t begin = cursor_.index();
+    cursor_.advance();
+    Node node{.kind = kind};
+    bool comma = false;
+    bool ok = cursor_.members(close, true, &comma, [&] {
+      Item item;
+      item.value = rule(item);
+      if (item.value == nullptr) return false;
+      node.items.push_back(std::move(item));
+      return true;
+    });
+    if (!ok) return nullptr;
+    if (close == TokenKind::right_paren && node.items.size() == 1 && !comma) return node.items[0].value;
+    return cursor_.finish(std::move(node), begin);
+  }
 
   // parse_document.cc
   NodePtr param(Names& names);
@@ -66,6 +88,10 @@ class Parser {
   NodePtr dict();
   // Reads a key and refuses it if the names have it.
   bool key(Item& item, Names& names);
+  // The same with the colon behind it, which `colon` says.
+  bool keyed(Item& item, Names& names, std::string_view colon) {
+    return key(item, names) && cursor_.expect(TokenKind::colon, colon);
+  }
   bool string_bytes(std::string* bytes);
 
   // parse_call.cc
