@@ -38,7 +38,7 @@ class WrappedBuffer final : public Buffer {
  public:
   WrappedBuffer(void* data, size_t size, void (*release)(void*), void* context)
       : Buffer(static_cast<uint8_t*>(data), size), release_(release), context_(context) {
-    lasting_ = true;
+    set_lasting();
   }
 
  protected:
@@ -120,6 +120,8 @@ class PooledBuffer final : public Buffer {
       : Buffer(data, class_size(class_index)), class_(class_index) {}
   ~PooledBuffer() override = default;
 
+  void forget_lasting() { lasting_.store(false, std::memory_order_relaxed); }
+
   const size_t class_;
   PooledBuffer* next_ = nullptr;
   // Set while lent out: that keeps the state alive, and what waits in the state must not.
@@ -156,6 +158,8 @@ BufferRef BufferPool::State::allocate(size_t size) {
     }
     buffer = new PooledBuffer(static_cast<uint8_t*>(data), index);
   }
+  // The dataset that owned these bytes is gone.
+  buffer->forget_lasting();
   buffer->state_ = shared_from_this();
   return BufferRef(buffer);
 }

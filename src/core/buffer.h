@@ -5,6 +5,7 @@
 // Cost: malloc for small ones; a pooled buffer costs a lock and no page faults when one is free.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,9 +22,10 @@ class Buffer : public RefCounted {
   uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
   // Holding on to the bytes costs no memory of ours: the caller lent them, or a dataset node owns them.
-  bool lasting() const { return lasting_; }
-  // REQUIRES: not shared yet.
-  void set_lasting() { lasting_ = true; }
+  bool lasting() const { return lasting_.load(std::memory_order_relaxed); }
+  // For good, until a pool lends the bytes again. Others may hold the buffer already: whoever asked before
+  // has copied where a reference would have done.
+  void set_lasting() { lasting_.store(true, std::memory_order_relaxed); }
 
   // Fresh bytes, uninitialised, aligned to `alignment` (a power of two of at least 64).
   static RefPtr<Buffer> allocate(size_t size, size_t alignment = kAlignment);
@@ -36,7 +38,7 @@ class Buffer : public RefCounted {
 
   uint8_t* data_;
   size_t size_;
-  bool lasting_ = false;
+  std::atomic<bool> lasting_{false};
 };
 
 using BufferRef = RefPtr<Buffer>;

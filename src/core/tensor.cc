@@ -31,6 +31,14 @@ Tensor Tensor::strings(std::span<const std::string_view> values, const Shape& sh
   return out;
 }
 
+void Tensor::set_lasting() const {
+  if (buffer) buffer->set_lasting();
+  if (!owners) return;
+  for (const auto& owner : owners->list) {
+    if (auto* owned = dynamic_cast<Buffer*>(owner.get())) owned->set_lasting();
+  }
+}
+
 Tensor Tensor::row(int64_t i) const {
   Tensor out;
   out.dtype = dtype;

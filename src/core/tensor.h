@@ -55,6 +55,9 @@ struct Tensor {
   static Tensor strings(std::span<const std::string_view> values, const Shape& shape);
   static Tensor string(std::string_view value) { return strings({&value, 1}, Shape()); }
 
+  // Marks the memory behind it as lasting, what entries point to as well: a dataset node owns it.
+  void set_lasting() const;
+
   // Row i along the first dimension, sharing the buffer. REQUIRES: rank > 0, 0 <= i < dim(0)
   Tensor row(int64_t i) const;
   // Rows [begin, begin + count) along the first dimension, sharing the buffer.

@@ -106,6 +106,21 @@ TEST_CASE("buffer pool: a buffer that came back is lent again") {
   CHECK(counting.released == 0);
 }
 
+TEST_CASE("buffer: lasting is what somebody lends, or says so") {
+  BufferPool pool(1 << 20);
+  int lent = 0;
+  CHECK(Buffer::wrap(&lent, sizeof(lent), nullptr, nullptr)->lasting());
+  BufferRef buffer = pool.allocate(100'000);
+  CHECK(!buffer->lasting());
+  buffer->set_lasting();
+  CHECK(buffer->lasting());
+  const uint8_t* data = buffer->data();
+  buffer = nullptr;
+  buffer = pool.allocate(100'000);
+  REQUIRE(buffer->data() == data);
+  CHECK(!buffer->lasting());
+}
+
 TEST_CASE("buffer pool: what waits stays within the limit, sizes out of use go first") {
   Counting counting;
   BufferPool pool(300'000, counting.allocator());

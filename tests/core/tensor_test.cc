@@ -32,6 +32,17 @@ TEST_CASE("Strings lie in one buffer") {
   CHECK(copy.as<Str>()->view() == values[2]);
 }
 
+TEST_CASE("A tensor's memory can be marked as lasting, that of its strings as well") {
+  Tensor tensor = Tensor::string("x");
+  tensor.owners = make_ref<Owners>();
+  BufferRef bytes = Buffer::allocate(1);
+  tensor.owners->list = {bytes, make_ref<Owners>()};
+  tensor.set_lasting();
+  CHECK(tensor.buffer->lasting());
+  CHECK(bytes->lasting());
+  Tensor().set_lasting();
+}
+
 TEST_CASE("bit_equal compares dtype, shape and bits") {
   CHECK(bit_equal(Tensor::string("ab"), Tensor::string("ab")));
   CHECK(!bit_equal(Tensor::string("ab"), Tensor::string("ac")));
