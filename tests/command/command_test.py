@@ -39,6 +39,13 @@ def refused(*arguments, err):
     return Case(list(arguments), status=2, err=err)
 
 
+def unquoted(value, shown):
+    """A run whose string param is given without the quotes that it needs; `shown` is how the hint writes it."""
+    return refused("run", "-p", f"s={value}", "-e", "param s: string from_tensors($s)",
+                   err=rf"error: invalid_argument: the parameter \$s: (.*\n)+"
+                       rf"\$s is a string; .*: write -p 's=\"{re.escape(shown)}\"'\n")
+
+
 def caret(line, column, message, text):
     """What a document that cannot be built says: where, what, the line, and a caret below the column."""
     return (rf"error: invalid_argument: line {line}, column {column}: {message}\n"
@@ -111,7 +118,7 @@ PARAMETERS = [
     element("-p", "x=1", "-e", "param x: float32 from_tensors($x)", out="1.0\n"),
     refused("run", "-e", "param n: int64 range($n)", err=r"error: invalid_argument: .*\$n.*\n"),
     refused("run", "-p", "n=word", "-e", "param n: int64 range($n)",
-            err=r"error: invalid_argument: .*\$n.* expected int64, found string\n(.*\n)*"),
+            err=r"error: invalid_argument: .*\$n.* expected int64, found string\nword\n\^\n"),
     refused("run", "-p", "n=[1]", "-e", "param n: int64 range($n)",
             err=r"error: invalid_argument: .*\$n.*\n(.*\n)*"),
     refused("run", "-p", "m=1", "-e", "range(3)", err=r"error: invalid_argument: .*\$m.*\n"),
@@ -119,6 +126,21 @@ PARAMETERS = [
             err=r"error: invalid_argument: .*\$?n.*\n"),
     refused("run", "-p", "n", "-e", "range(3)", err=r"error: invalid_argument: expected -p NAME=VALUE.*\n"),
     refused("run", "-p", "=1", "-e", "range(3)", err=r"error: invalid_argument: expected -p NAME=VALUE.*\n"),
+    refused("run", "-p", "n =1", "-e", "range(3)",
+            err=r"error: invalid_argument: expected -p NAME=VALUE .*found the name 'n '\n"),
+    refused("run", "-p", "$n=1", "-e", "range(3)",
+            err=r"error: invalid_argument: expected -p NAME=VALUE .*found the name '\$n'; leave out the '\$'\n"),
+    refused("run", "-p", "n=", "-e", "range(3)",
+            err=r"error: invalid_argument: expected -p NAME=VALUE, found no value for n; write -p 'n=\"\"'.*\n"),
+    # A string that is no plain word stands in quotes, as the last line shows, for a shell.
+    unquoted("a b", "a b"),
+    unquoted("a/b.txt", "a/b.txt"),
+    unquoted("3", "3"),
+    unquoted("it's \"so\"\n", r"it'\''s \"so\"\x0a"),
+    refused("run", "-p", "s=\"a", "-e", "param s: string from_tensors($s)",
+            err=r"error: invalid_argument: the parameter \$s: .*not closed.*\n\"a\n\^\n"),
+    refused("run", "-p", "n=1 2", "-e", "param n: int64 param s: string range($n)",
+            err=r"error: invalid_argument: the parameter \$n: .*\n1 2\n  \^\n"),
 ]
 
 DOCUMENTS = [
@@ -131,8 +153,9 @@ DOCUMENTS = [
     refused("run", "-e", "range(5) | map(x -> x + \"a\")",
             err=r"error: invalid_argument: line 1, column \d+: .*\n.*\n *\^\n"),
     refused("run", "-e", "", err=r"error: invalid_argument: line 1, column 1: (.*\n)+"),
-    refused("run", "absent.weir", err=r"error: not_found: .*absent\.weir\n"),
-    refused("run", ".", err=r"error: \w+: .*\n"),
+    refused("run", "absent.weir", err=r"error: not_found: expected a FILE .*found absent\.weir: [\w ]+\n"),
+    refused("run", "range(5)", err=r"error: not_found: .*found range\(5\): .*write -e 'range\(5\)'\n"),
+    refused("run", ".", err=r"error: invalid_argument: expected a FILE .*found \.: .*\n"),
     refused("run", "-e", "list_files(\"absent-*\")", err=r"error: invalid_argument: (.*\n)+"),
 ]
 
@@ -167,12 +190,26 @@ CANONICAL = [
 WORDS = [
     refused(err=r"error: invalid_argument: expected run, spec or format; .*\n"),
     refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, spec or format, found walk\n"),
-    refused("run", err=r"error: invalid_argument: expected one document: .*\n"),
-    refused("run", "-e", err=r"error: invalid_argument: .*\n"),
-    refused("run", "--loud", "-e", "range(1)", err=r"error: invalid_argument: .*--help.*\n"),
-    refused("run", "-e", "range(1)", "document.weir", err=r"error: invalid_argument: expected one document: .*\n"),
+    refused("range(1)", err=r"error: invalid_argument: .*found range\(1\); write weir run -e 'range\(1\)'\n"),
+    refused("document.weir", err=r"error: invalid_argument: .*; write weir run document\.weir\n"),
+    refused("help", "walk", err=r"error: invalid_argument: expected run, spec or format, found walk\n"),
+    refused("run", err=r"error: invalid_argument: expected one document: .*; found none\n"),
+    refused("run", "-e", err=r"error: invalid_argument: expected a document after -e, .*\n"),
+    refused("run", "--expression", err=r"error: invalid_argument: expected a document after -e, .*\n"),
+    refused("run", "-e", "--json", err=r"error: invalid_argument: expected a document after -e, found --json\n"),
+    refused("run", "-p", err=r"error: invalid_argument: expected NAME=VALUE after -p, .*\n"),
+    refused("run", "-n", err=r"error: invalid_argument: expected a number of lines after -n, .*\n"),
+    refused("run", "-n", "-e", "range(1)", err=r"error: invalid_argument: expected -n .*found -e\n"),
+    refused("run", "-n=1", "-e", "range(1)", err=r"error: invalid_argument: expected -n .*found =1; write -n 3 .*\n"),
+    refused("run", "--loud", "-e", "range(1)", err=r"error: invalid_argument: .*--help.*, found --loud\n"),
+    refused("run", "-z", "-e", "range(1)", err=r"error: invalid_argument: .*--help.*, found -z\n"),
+    refused("run", "--json=1", "-e", "range(1)",
+            err=r"error: invalid_argument: expected --json without a value, found --json=1\n"),
+    refused("run", "-e", "range(1)", "document.weir",
+            err=r"error: invalid_argument: expected one document: .*found -e and then document\.weir; .*quotes\n"),
+    refused("run", "a", "b", err=r"error: invalid_argument: expected one document: .*found a and b\n"),
     refused("run", "-e", "range(1)", "-e", "range(1)", err=r"error: invalid_argument: expected one -e.*\n"),
-    refused("-e", "range(1)", err=r"error: invalid_argument: expected run, spec or format.*\n"),
+    refused("-e", "range(1)", err=r"error: invalid_argument: expected run, spec or format before -e.*\n"),
 ]
 
 FILES = {
@@ -229,9 +266,19 @@ def main():
             checker.check(case)
         for text, expected in CANONICAL:
             checker.check_canonical(text, expected)
-        for arguments in (["--help"], ["-h"], ["run", "--help"], ["help"]):
+        for arguments, about in ((["--help"], "feed"), (["-h"], "feed"), (["help"], "feed"),
+                                 (["run", "--help"], "print the elements"), (["help", "run"], "print the elements"),
+                                 (["spec", "-h"], "print the structure"), (["format", "-h"], "canonical form")):
             found = checker.call(arguments)
-            checker.expect(arguments, "help", found.returncode == 0 and "usage:" in found.stdout, "usage", found)
+            good = found.returncode == 0 and "usage:" in found.stdout and about in found.stdout.split("\n", 1)[0]
+            checker.expect(arguments, "help", good, about, found)
+        # More than a pipe holds, into a file that takes nothing, and no end: it says so and stops.
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            arguments = ["run", "-e", "range(9) | repeat()"]
+            found = subprocess.run([sys.argv[1], *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        checker.expect(arguments, "standard output that is full", found.returncode == 1 and
+                       re.fullmatch(r"error: unknown: expected to write to standard output: .*\n", found.stderr),
+                       "an error", found)
         found = checker.call(["--version"])
         checker.expect(["--version"], "version", re.fullmatch(r"weir \d+\.\d+\.\d+\n", found.stdout), "a version",
                        found.stdout)

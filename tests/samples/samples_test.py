@@ -20,10 +20,11 @@ def expect(what, expected, found):
         print(f"{what}: expected\n{expected}\nfound\n{found}")
 
 
-def output(command, folder):
-    """What a command prints, which must end well."""
+def output(command, folder, status=0):
+    """What a command prints, which must exit with that status and complain of nothing."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    expect(" ".join(map(str, command)) + ", exit status and standard error", (0, ""), (done.returncode, done.stderr))
+    expect(" ".join(map(str, command)) + ", exit status and standard error", (status, ""),
+           (done.returncode, done.stderr))
     return done.stdout
 
 
@@ -59,12 +60,16 @@ def help_examples(text):
 
 
 def check_help(weir, source):
-    """The examples of `weir --help` print what stands below them. Where prose does, it is one of two."""
-    examples = list(help_examples(output([weir, "--help"], source)))
-    expect("examples in weir --help, at least five", True, len(examples) >= 5)
+    """The examples of each help print what stands below them. Where prose does, it is one of two."""
+    examples = []
+    for about, count in ((["--help"], 5), (["run", "--help"], 4), (["spec", "--help"], 2), (["format", "--help"], 1)):
+        found = list(help_examples(output([weir, *about], source)))
+        expect(f"examples in weir {' '.join(about)}, at least {count}", True, len(found) >= count)
+        examples += found
     for words, shown in examples:
-        expect("an example of weir --help calls weir", "weir", words[0])
-        lines = output([weir, *words[1:]], source / "examples/digits/data").splitlines()
+        expect("an example of the help calls weir", "weir", words[0])
+        failing = any(line.startswith("error: ") for line in shown)
+        lines = output([weir, *words[1:]], source / "examples/digits/data", 1 if failing else 0).splitlines()
         if shown == ["the first three examples of a set of files"]:
             expect(f"{words}, lines", [True] * 3, ["image" in line and "label" in line for line in lines])
         elif len(shown) == 1 and len(lines) > 1:

@@ -2,52 +2,11 @@
 
 #include <getopt.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
 namespace weir::command {
-
-const char kHelp[] =
-    R"(weir - feed data through a pipeline
-
-usage:
-  weir run    [-p NAME=VALUE]... [-n COUNT] [--json] (FILE | -e TEXT)
-  weir spec   (FILE | -e TEXT)
-  weir format (FILE | -e TEXT)
-
-run     prints one element a line. An element that fails prints `error: CODE: message` in its place, and the
-        run goes on; the exit status is 1 then, 2 if the document cannot be built, else 0.
-spec    prints the structure of the elements, and how many there are.
-format  prints the document in canonical form.
-
-options:
-  -e, --expression TEXT   the document itself; FILE reads it from a file, `-` from standard input
-  -p, --param NAME=VALUE  a value for `param NAME: spec`: a literal, or a bare word for a string
-  -n, --count COUNT       stop after so many lines
-      --json              print elements as JSON values instead of the notation
-  -h, --help              this text
-      --version           the version of the library
-
-examples:
-  weir run -e 'range(5)'
-      0 1 2 3 4, a line each
-
-  weir run -e 'range(10) | filter(x -> x % 2 == 0) | map(x -> (x, x * x)) | batch(2)'
-      ([0, 2], [0, 4])
-      ([4, 6], [16, 36])
-      ([8], [64])
-
-  weir run -p n=3 -e 'param n: int64  range($n) | repeat(2)'
-      0 1 2 0 1 2
-
-  weir run -n 3 -e 'tfrecord(list_files("train-*.tfrecord.gz", seed: 7), compression: "auto")
-                    | map(r -> parse_example(r, {image: string, label: int64}))'
-      the first three examples of a set of files
-
-  weir spec -e 'range(10) | batch(4)'
-      int64[?]
-      cardinality: 3
-)";
 
 namespace {
 
@@ -66,20 +25,60 @@ const option kOptions[] = {
 std::string parse_count(const char* text, int64_t& out) {
   auto [end, failed] = std::from_chars(text, text + std::strlen(text), out);
   if (failed == std::errc() && *end == '\0' && out >= 0) return "";
-  return std::string("expected -n with a count of 0 and more, found ") + text;
+  std::string problem = std::string("expected -n COUNT with a whole number from 0 up, found ") + text;
+  if (text[0] == '=') problem += "; write -n 3 or --count=3";
+  return problem;
+}
+
+bool is_name(const std::string& text) {
+  auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  auto later = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
+  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), later);
 }
 
 std::string parse_param(const std::string& text, Arguments& out) {
-  size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string::npos) return "expected -p NAME=VALUE, found -p " + text;
-  out.params.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  const size_t equals = text.find('=');
+  std::string name = text.substr(0, equals);
+  if (equals == std::string::npos) return "expected -p NAME=VALUE, as in -p n=3, found -p " + text;
+  if (!is_name(name)) {
+    std::string problem = "expected -p NAME=VALUE with the name of a param, found the name '" + name + "'";
+    if (name[0] == '$') problem += "; leave out the '$'";
+    return problem;
+  }
+  std::string value = text.substr(equals + 1);
+  if (value.empty()) {
+    return "expected -p NAME=VALUE, found no value for " + name + "; write -p '" + name +
+           "=\"\"' for the empty string";
+  }
+  out.params.emplace_back(std::move(name), std::move(value));
   return "";
 }
 
-std::string parse_option(int option, Arguments& out) {
+std::string missing_value(int option) {
+  switch (option) {
+    case 'e':
+      return "expected a document after -e, as in -e 'range(3)', found the end of the line";
+    case 'p':
+      return "expected NAME=VALUE after -p, as in -p n=3, found the end of the line";
+    default:
+      return "expected a number of lines after -n, as in -n 3, found the end of the line";
+  }
+}
+
+// `found` is what getopt stopped at, `known` the option it took it for, if any.
+std::string wrong_option(const std::string& found, int known) {
+  for (const option* entry = kOptions; entry->name != nullptr; ++entry) {
+    if (entry->val == known)
+      return "expected --" + std::string(entry->name) + " without a value, found " + found;
+  }
+  return "expected an option that `weir --help` lists, found " + found;
+}
+
+std::string parse_option(int option, const std::string& word, Arguments& out) {
   switch (option) {
     case 'e':
       if (out.has_text) return "expected one -e, found two";
+      if (optarg[0] == '-') return std::string("expected a document after -e, found ") + optarg;
       out.has_text = true;
       out.text = optarg;
       return "";
@@ -91,13 +90,18 @@ std::string parse_option(int option, Arguments& out) {
       out.json = true;
       return "";
     case 'h':
+      out.topic = out.verb;
       out.verb = Verb::help;
       return "";
     case kVersion:
       out.verb = Verb::version;
       return "";
+    case ':':
+      return missing_value(optopt);
     default:
-      return "expected an option that `weir --help` lists";
+      // A cluster of short options is one word.
+      return wrong_option(word.rfind("--", 0) == 0 ? word : std::string{'-', static_cast<char>(optopt)},
+                          optopt);
   }
 }
 
@@ -116,13 +120,34 @@ bool parse_verb(const std::string& word, Verb& out) {
   return true;
 }
 
+std::string wrong_verb(const std::string& word) {
+  std::string problem = "expected run, spec or format, found " + word;
+  if (looks_like_document(word)) return problem + "; write weir run -e '" + word + "'";
+  if (word.find_first_of("./") != std::string::npos) return problem + "; write weir run " + word;
+  return problem;
+}
+
+// Takes the one document from what is left of the line.
+std::string parse_document(int argc, char** argv, Arguments& out) {
+  const std::string expected = "expected one document: a FILE, or -e TEXT; ";
+  const int files = argc - optind;
+  if (files + (out.has_text ? 1 : 0) == 0) return expected + "found none";
+  if (out.has_text && files == 0) return "";
+  if (out.has_text) return expected + "found -e and then " + argv[optind] + "; put TEXT in single quotes";
+  if (files > 1) return expected + "found " + argv[optind] + " and " + argv[optind + 1];
+  out.file = argv[optind];
+  return "";
+}
+
 }  // namespace
+
+bool looks_like_document(const std::string& word) { return word.find_first_of("(|") != std::string::npos; }
 
 std::string parse_arguments(int argc, char** argv, Arguments& out) {
   if (argc < 2) return "expected run, spec or format; `weir --help` shows examples";
   int first = 1;
   if (argv[1][0] != '-') {
-    if (!parse_verb(argv[1], out.verb)) return std::string("expected run, spec or format, found ") + argv[1];
+    if (!parse_verb(argv[1], out.verb)) return wrong_verb(argv[1]);
     first = 2;
   }
   bool verb_given = first == 2;
@@ -130,15 +155,16 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   argc -= first - 1;
   argv += first - 1;
   opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, "e:p:n:h", kOptions, nullptr)) != -1;) {
-    std::string problem = parse_option(option, out);
+  for (int option; (option = getopt_long(argc, argv, ":e:p:n:h", kOptions, nullptr)) != -1;) {
+    std::string problem = parse_option(option, argv[optind - 1], out);
     if (!problem.empty()) return problem;
     if (option == 'h' || option == kVersion) return "";
   }
-  if (out.verb == Verb::help) return verb_given ? "" : "expected run, spec or format before the options";
-  int files = argc - optind;
-  if (files + (out.has_text ? 1 : 0) != 1) return "expected one document: a FILE, or -e TEXT";
-  if (files == 1) out.file = argv[optind];
+  if (out.verb != Verb::help) return parse_document(argc, argv, out);
+  if (!verb_given)
+    return std::string("expected run, spec or format before ") + argv[1] + ", as in weir run -e 'range(3)'";
+  // `weir help run`.
+  if (optind < argc && !parse_verb(argv[optind], out.topic)) return wrong_verb(argv[optind]);
   return "";
 }
 

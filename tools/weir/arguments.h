@@ -13,6 +13,8 @@ enum class Verb { run, spec, format, help, version };
 
 struct Arguments {
   Verb verb = Verb::help;
+  // With Verb::help: what about; itself for all of the command.
+  Verb topic = Verb::help;
   // The document, from -e or a file.
   bool has_text = false;
   std::string text;
@@ -26,6 +28,7 @@ struct Arguments {
 // Empty if the line is understood, else what is wrong with it.
 std::string parse_arguments(int argc, char** argv, Arguments& out);
 
-extern const char kHelp[];
+// Whether somebody who wrote a document where a word or a file's name is due would write this.
+bool looks_like_document(const std::string& word);
 
 }  // namespace weir::command

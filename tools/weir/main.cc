@@ -1,10 +1,12 @@
 // The command `weir`: run, spec and format, through nothing but weir.h.
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "arguments.h"
+#include "help.h"
 #include "weir/weir.h"
 
 namespace weir::command {
@@ -13,6 +15,8 @@ namespace {
 
 constexpr int kExitElementFailed = 1;
 constexpr int kExitNotBuilt = 2;
+// More than the library takes as a document: what lies beyond is not worth reading.
+constexpr size_t kMaxDocumentBytes = size_t{16} << 20;
 
 // What the command holds of the library, released at its end.
 struct Handles {
@@ -45,15 +49,66 @@ int report(const Handles& handles) {
   return kExitNotBuilt;
 }
 
-bool read_all(const std::string& name, std::string& out) {
+// 0, or why the file cannot be read, as in errno.
+int read_all(const std::string& name, std::string& out) {
   std::FILE* file = name == "-" ? stdin : std::fopen(name.c_str(), "rb");
-  if (!file) return false;
+  if (!file) return errno;
   char buffer[65536];
   size_t size;
-  while ((size = std::fread(buffer, 1, sizeof buffer, file)) > 0) out.append(buffer, size);
-  bool good = !std::ferror(file);
+  while (out.size() <= kMaxDocumentBytes && (size = std::fread(buffer, 1, sizeof buffer, file)) > 0) {
+    out.append(buffer, size);
+  }
+  const int failure = std::ferror(file) ? errno : 0;
   if (file != stdin) std::fclose(file);
-  return good;
+  return failure;
+}
+
+int report_unreadable(const std::string& name, int failure) {
+  const int32_t code = failure == ENOENT   ? WEIR_CODE_NOT_FOUND
+                       : failure == EACCES ? WEIR_CODE_PERMISSION_DENIED
+                                           : WEIR_CODE_INVALID_ARGUMENT;
+  std::string hint;
+  if (looks_like_document(name)) hint = "; if it is the document itself, write -e '" + name + "'";
+  std::fprintf(stderr, "error: %s: expected a FILE that can be read, found %s: %s%s\n", weir_code_name(code),
+               name.c_str(), std::strerror(failure), hint.c_str());
+  return kExitNotBuilt;
+}
+
+// The text as a string of the notation, to stand between single quotes of a shell.
+std::string quoted(const std::string& text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string out = "\"";
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      if (c == '\'') out += "'\\'";
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+// Whether the document says `param NAME: string`, by its canonical text, where each param has a line.
+bool declares_string(const Handles& handles, const std::string& name) {
+  weir_bytes text = WEIR_BYTES_INIT;
+  if (weir_dataset_format(handles.dataset, &text, nullptr) != WEIR_OK) return false;
+  const std::string lines = "\n" + std::string(text.data, text.size);
+  weir_bytes_release(&text);
+  return lines.find("\nparam " + name + ": string\n") != std::string::npos;
+}
+
+// After an error in the value of a string param that was written without quotes: how to write it with them.
+void hint_at_quotes(const Arguments& arguments, const Handles& handles) {
+  const std::string message(view(handles.error.message));
+  for (const auto& [name, value] : arguments.params) {
+    if (message.rfind("the parameter $" + name + ": ", 0) != 0 || value[0] == '"') continue;
+    if (!declares_string(handles, name)) continue;
+    std::fprintf(stderr, "$%s is a string; only a plain word goes without quotes: write -p '%s=%s'\n",
+                 name.c_str(), name.c_str(), quoted(value).c_str());
+  }
 }
 
 int32_t begin(const Arguments& arguments, Handles& handles) {
@@ -102,9 +157,14 @@ bool print_element(const Arguments& arguments, Handles& handles) {
 }
 
 int run(const Arguments& arguments, Handles& handles) {
-  if (begin(arguments, handles) != WEIR_OK) return report(handles);
+  if (begin(arguments, handles) != WEIR_OK) {
+    report(handles);
+    hint_at_quotes(arguments, handles);
+    return kExitNotBuilt;
+  }
   bool failed = false;
-  for (int64_t line = 0; arguments.count < 0 || line < arguments.count; ++line) {
+  // Nobody reads what comes after a failure to write.
+  for (int64_t line = 0; (arguments.count < 0 || line < arguments.count) && !std::ferror(stdout); ++line) {
     int32_t result = weir_iterator_next(handles.iterator, handles.element, &handles.error);
     if (result == WEIR_END) break;
     if (result == WEIR_OK) {
@@ -150,10 +210,8 @@ int print_format(Handles& handles) {
 
 int build_and(const Arguments& arguments) {
   std::string text = arguments.text;
-  if (!arguments.has_text && !read_all(arguments.file, text)) {
-    std::fprintf(stderr, "error: not_found: expected a file that can be read, found none: %s\n",
-                 arguments.file.c_str());
-    return kExitNotBuilt;
+  if (!arguments.has_text) {
+    if (int failure = read_all(arguments.file, text)) return report_unreadable(arguments.file, failure);
   }
   Handles handles;
   if (weir_runtime_create(nullptr, &handles.runtime, &handles.error) != WEIR_OK ||
@@ -181,7 +239,7 @@ int main(int argc, char** argv) {
     return kExitNotBuilt;
   }
   if (arguments.verb == Verb::help) {
-    print(stdout, kHelp);
+    print(stdout, help_about(arguments.topic));
     return 0;
   }
   if (arguments.verb == Verb::version) {
@@ -189,8 +247,9 @@ int main(int argc, char** argv) {
     return 0;
   }
   int status = build_and(arguments);
-  if (std::fflush(stdout) != 0 && status == 0) status = kExitElementFailed;
-  return status;
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+  std::fprintf(stderr, "error: unknown: expected to write to standard output: %s\n", std::strerror(errno));
+  return status == 0 ? kExitElementFailed : status;
 }
 
 }  // namespace weir::command

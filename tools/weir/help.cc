@@ -1,0 +1,152 @@
+#include "help.h"
+
+namespace weir::command {
+
+namespace {
+
+constexpr std::string_view kOverview =
+    R"(weir - feed data through a pipeline
+
+usage:
+  weir run    [-p NAME=VALUE]... [-n COUNT] [--json] (FILE | -e TEXT)
+  weir spec   (FILE | -e TEXT)
+  weir format (FILE | -e TEXT)
+
+run     prints one element a line. An element that fails prints `error: CODE: message` in its place, and the
+        run goes on; the exit status is 1 then, 2 if the document cannot be built, else 0.
+spec    prints the structure of the elements, and how many there are.
+format  prints the document in canonical form.
+`weir run --help` tells more about run, and so for each.
+
+options:
+  -e, --expression TEXT   the document itself; FILE reads it from a file, `-` from standard input
+  -p, --param NAME=VALUE  a value for `param NAME: spec`: a literal, or a bare word for a string
+  -n, --count COUNT       stop after so many lines
+      --json              print elements as JSON values instead of the notation
+  -h, --help              this text
+      --version           the version of the library
+
+examples:
+  weir run -e 'range(5)'
+      0 1 2 3 4, a line each
+
+  weir run -e 'range(10) | filter(x -> x % 2 == 0) | map(x -> (x, x * x)) | batch(2)'
+      ([0, 2], [0, 4])
+      ([4, 6], [16, 36])
+      ([8], [64])
+
+  weir run -p n=3 -e 'param n: int64  range($n) | repeat(2)'
+      0 1 2 0 1 2
+
+  weir run -n 3 -e 'tfrecord(list_files("train-*.tfrecord.gz", seed: 7), compression: "auto")
+                    | map(r -> parse_example(r, {image: string, label: int64}))'
+      the first three examples of a set of files
+
+  weir spec -e 'range(10) | batch(4)'
+      int64[?]
+      cardinality: 3
+)";
+
+constexpr std::string_view kRun =
+    R"(weir run - print the elements of a document, one a line
+
+usage:
+  weir run [-p NAME=VALUE]... [-n COUNT] [--json] (FILE | -e TEXT)
+
+the document:
+  FILE                    the file that holds it, `-` for standard input
+  -e, --expression TEXT   the document itself. Put it in single quotes, which keep the shell from reading
+                          `|`, `$n`, `"` and spaces.
+
+options:
+  -p, --param NAME=VALUE  the value of `param NAME: spec`; one -p for each param of the document. VALUE is
+                          written as in a document: n=3, rate=0.5, 'sizes=[1, 2]', 'pair=(1, true)'.
+                          A plain word is a string; quote any other string twice, once for the shell:
+                          word=cat, 'file="data/train 1.txt"'.
+  -n, --count COUNT       stop after COUNT lines; elements that fail count too
+      --json              print elements as JSON values instead of the notation
+  -h, --help              this text
+
+An element that fails prints `error: CODE: message` in its place, and the run goes on.
+
+exit status:
+  0   every element was printed
+  1   an element failed
+  2   nothing was run: the command line, the document or a parameter is wrong, as standard error says
+
+examples:
+  weir run -n 2 -e 'range(5) | map(x -> {n: x, half: x / 2})'
+      {n: 0, half: 0.0}
+      {n: 1, half: 0.5}
+
+  weir run --json -e 'range(4) | map(x -> {n: x}) | batch(2)'
+      {"n": [0, 1]}
+      {"n": [2, 3]}
+
+  weir run -p n=2 -p 'greeting="hello, you"' -e 'param n: int64
+                                                 param greeting: string
+                                                 range($n) | map(x -> (x, $greeting))'
+      (0, "hello, you")
+      (1, "hello, you")
+
+  weir run -e 'range(3) | map(x -> 6 // (x - 1))'
+      -6
+      error: invalid_argument: integer division by zero (in map)
+      6
+)";
+
+constexpr std::string_view kSpec =
+    R"(weir spec - print the structure of a document's elements, and how many there are
+
+usage:
+  weir spec (FILE | -e TEXT)
+
+FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
+single quotes. Nothing is run and params need no values; other options of run are taken and change nothing.
+
+The second line is a number, `infinite`, or `unknown` where only running tells. The exit status is 2 if the
+document cannot be built, else 0.
+
+examples:
+  weir spec -e 'range(10) | map(x -> {n: x, half: x / 2}) | batch(4)'
+      {n: int64[?], half: float64[?]}
+      cardinality: 3
+
+  weir spec -e 'range(10) | filter(x -> x > 2)'
+      int64
+      cardinality: unknown
+)";
+
+constexpr std::string_view kFormat =
+    R"(weir format - print a document in canonical form
+
+usage:
+  weir format (FILE | -e TEXT)
+
+FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
+single quotes. Nothing is run and params need no values; other options of run are taken and change nothing.
+
+The canonical form gives the same elements, and its own canonical form is itself. The exit status is 2 if the
+document cannot be built, else 0.
+
+examples:
+  weir format -e 'range( 10)|map(x->x+1)|batch( n:4 )'
+      range(10) | map(x -> x + 1) | batch(4)
+)";
+
+}  // namespace
+
+std::string_view help_about(Verb verb) {
+  switch (verb) {
+    case Verb::run:
+      return kRun;
+    case Verb::spec:
+      return kSpec;
+    case Verb::format:
+      return kFormat;
+    default:
+      return kOverview;
+  }
+}
+
+}  // namespace weir::command
