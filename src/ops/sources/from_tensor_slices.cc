@@ -38,10 +38,14 @@ Status check_lengths(std::span<const Component> components) {
 
 class FromTensorSlices final : public Cursor {
  public:
-  static Result<std::unique_ptr<Cursor>> open(Opening&, const Params& params) {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     std::vector<Component> components;
     for (const Tensor& tensor : params.value.values) components.push_back({tensor.dtype, tensor.shape});
     WEIR_TRY(check_lengths(components));
+    // The value of an expression is this cursor's, and goes with it.
+    for (const Tensor& tensor : params.value.values) {
+      if (!opening.node.dynamic()) tensor.set_lasting();
+    }
     return std::unique_ptr<Cursor>(std::make_unique<FromTensorSlices>(params.value.values));
   }
   explicit FromTensorSlices(const Components& values)

@@ -13,7 +13,12 @@ struct Params : ParamsOf<Params> {
 
 class FromTensors final : public Cursor {
  public:
-  FromTensors(Opening&, const Params& params) : components_(params.value.values) {}
+  FromTensors(Opening& opening, const Params& params) : components_(params.value.values) {
+    // The value of an expression is this cursor's, and goes with it.
+    for (const Tensor& tensor : components_) {
+      if (!opening.node.dynamic()) tensor.set_lasting();
+    }
+  }
 
   Step next(Context&, const Want&, Block& out) override {
     if (given_) return Pull::end;
