@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/shape.h"
+#include "core/version.h"
 
 namespace weir::capi {
 
@@ -195,13 +196,7 @@ weir_bytes make_bytes(std::string bytes) {
 using namespace weir;
 using namespace weir::capi;
 
-#define WEIR_STRINGIFY_INNER(x) #x
-#define WEIR_STRINGIFY(x) WEIR_STRINGIFY_INNER(x)
-
-const char* weir_version(void) {
-  return WEIR_STRINGIFY(WEIR_VERSION_MAJOR) "." WEIR_STRINGIFY(WEIR_VERSION_MINOR) "." WEIR_STRINGIFY(
-      WEIR_VERSION_PATCH);
-}
+const char* weir_version(void) { return library_version(); }
 
 const char* weir_code_name(int32_t code) {
   if (code < -WEIR_CODE_DATA_LOSS || code > WEIR_CODE_DATA_LOSS) code = WEIR_CODE_UNKNOWN;

@@ -57,6 +57,10 @@ function(weir_set_instruction_sets)
   endforeach()
 endfunction()
 
+# The version reaches one file only, so that a new one compiles nothing else again.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/core/version.cc"
+                            PROPERTIES COMPILE_DEFINITIONS "WEIR_LIBRARY_VERSION=\"${PROJECT_VERSION}\"")
+
 # Kernels that are instantiated for every dtype: peeled and unswitched loops double their code for nothing that can be
 # measured, so they get -O2 with the vectoriser of -O3. The library stays below 5 MB.
 function(weir_set_code_size)

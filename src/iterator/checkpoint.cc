@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/text.h"
+#include "core/version.h"
 
 namespace weir {
 
@@ -14,7 +15,6 @@ static_assert(std::endian::native == std::endian::little, "the header is written
 
 constexpr std::string_view kMagic = "weirckpt";
 constexpr uint32_t kFormatVersion = 1;
-constexpr std::string_view kLibraryVersion = "0.1.0";
 constexpr int64_t kMaxHistories = 4096;
 constexpr int64_t kMaxParams = 65536;
 
@@ -80,7 +80,7 @@ void Checkpoint::state(Archive& archive) {
 }
 
 std::string Checkpoint::to_bytes() {
-  library_version = kLibraryVersion;
+  library_version = weir::library_version();
   Archive archive;
   state(archive);
   std::string fields = archive.take();

@@ -275,7 +275,8 @@ def main():
         # More than a pipe holds, into a file that takes nothing, and no end: it says so and stops.
         with open("/dev/full", "w", encoding="utf-8") as full:
             arguments = ["run", "-e", "range(9) | repeat()"]
-            found = subprocess.run([sys.argv[1], *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            found = subprocess.run([sys.argv[1], *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
+                                   check=False)
         checker.expect(arguments, "standard output that is full", found.returncode == 1 and
                        re.fullmatch(r"error: unknown: expected to write to standard output: .*\n", found.stderr),
                        "an error", found)

@@ -2,6 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/version.h"
+
 namespace weir {
 namespace {
 
@@ -33,6 +35,7 @@ TEST_CASE("checkpoint: every field comes back") {
   CHECK(loaded->histories[0].epochs == std::vector<uint64_t>{11});
   CHECK(loaded->held == "held");
   CHECK(loaded->stage == "stage");
+  CHECK(loaded->library_version == library_version());
 }
 
 TEST_CASE("checkpoint: equal positions give equal bytes") {
