@@ -10,33 +10,16 @@
 
 namespace weir::capi {
 
-struct alignas(64) Slot {
-  std::atomic<uint64_t> word{0};
-  Object* object = nullptr;
-  // Guarded by the table's lock.
-  uint32_t next_free = 0;
-  uint32_t index = 0;
-};
+using namespace slots;
+
+constinit std::atomic<Slot*> slots::chunks[kChunks] = {};
 
 namespace {
 
-constexpr uint64_t kPin = 1;
-constexpr uint64_t kPins = 0xffff;
-constexpr uint64_t kExclusive = uint64_t{1} << 16;
-constexpr uint64_t kOwner = uint64_t{1} << 17;
-constexpr uint64_t kOwners = uint64_t{0x7fff} << 17;
-constexpr uint64_t kLow = 0xffffffff;
-constexpr int kKindBits = 4;
-constexpr uint32_t kKindMask = (1u << kKindBits) - 1;
-
-constexpr uint32_t kChunkBits = 10;
-constexpr uint32_t kChunkSlots = 1u << kChunkBits;
-constexpr uint32_t kChunks = 4096;
 constexpr uint32_t kNone = UINT32_MAX;
 
 // Never destroyed, since handles may be used while the process exits.
 struct Table {
-  std::atomic<Slot*> chunks[kChunks];
   Mutex mutex;
   // First in, first out, so that a slot rests as long as possible before it is used again.
   uint32_t first_free;
@@ -47,25 +30,13 @@ struct Table {
 };
 constinit Table g_table{};
 
-Slot* find(uint64_t handle) noexcept {
-  uint32_t index = static_cast<uint32_t>(handle & kLow);
-  if (index >= kChunks * kChunkSlots) return nullptr;
-  Slot* chunk = g_table.chunks[index >> kChunkBits].load(std::memory_order_acquire);
-  return chunk ? chunk + (index & (kChunkSlots - 1)) : nullptr;
-}
-
-bool fits(uint64_t word, HandleKind kind, uint64_t handle) noexcept {
-  return (word >> 32) == (handle >> 32) && ((word >> 32) & kKindMask) == static_cast<uint64_t>(kind) &&
-         (word & kOwners) != 0;
-}
-
 void before_fork() { g_table.mutex.lock(); }
 void after_fork_in_parent() { g_table.mutex.unlock(); }
 // The child has copies of the parent's objects but none of the threads that served them: every handle loses
 // its kind, so that nothing fits it any more, and the objects are left alone.
 void after_fork_in_child() {
   for (uint32_t i = 0; i < g_table.slot_count; ++i) {
-    Slot& slot = g_table.chunks[i >> kChunkBits].load(std::memory_order_relaxed)[i & (kChunkSlots - 1)];
+    Slot& slot = chunks[i >> kChunkBits].load(std::memory_order_relaxed)[i & (kChunkSlots - 1)];
     uint64_t word = slot.word.load(std::memory_order_relaxed);
     if ((word & (kOwners | kPins)) == 0) continue;
     slot.word.store(word & ~(uint64_t{kKindMask} << 32), std::memory_order_relaxed);
@@ -102,7 +73,7 @@ void add_chunk() {
     chunk[i].index = g_table.slot_count + i;
     chunk[i].word.store(uint64_t{g_table.first_generation} << (32 + kKindBits), std::memory_order_relaxed);
   }
-  g_table.chunks[number].store(chunk, std::memory_order_release);
+  chunks[number].store(chunk, std::memory_order_release);
   for (uint32_t i = 0; i < kChunkSlots; ++i) append_free(chunk[i]);
   g_table.slot_count += kChunkSlots;
 }
@@ -117,7 +88,9 @@ Slot& take_free() {
   return slot;
 }
 
-void release(Slot& slot, uint64_t word) noexcept {
+}  // namespace
+
+void slots::release(Slot& slot, uint64_t word) noexcept {
   // A parent's object in the child of a fork.
   if (((word >> 32) & kKindMask) == 0) return;
   delete slot.object;
@@ -128,8 +101,6 @@ void release(Slot& slot, uint64_t word) noexcept {
   append_free(slot);
 }
 
-}  // namespace
-
 uint64_t publish(HandleKind kind, std::unique_ptr<Object> object) {
   Slot& slot = take_free();
   slot.object = object.release();
@@ -137,33 +108,6 @@ uint64_t publish(HandleKind kind, std::unique_ptr<Object> object) {
   uint64_t tag = generation << kKindBits | static_cast<uint64_t>(kind);
   slot.word.store(tag << 32 | kOwner, std::memory_order_release);
   return tag << 32 | slot.index;
-}
-
-Object* resolve(HandleKind kind, uint64_t handle) noexcept {
-  Slot* slot = find(handle);
-  if (!slot || !fits(slot->word.load(std::memory_order_acquire), kind, handle)) return nullptr;
-  return slot->object;
-}
-
-PinResult pin(HandleKind kind, uint64_t handle, PinMode mode, Slot*& slot) noexcept {
-  slot = find(handle);
-  if (!slot) return PinResult::unknown;
-  uint64_t added = mode == PinMode::exclusive ? kPin | kExclusive : kPin;
-  uint64_t word = slot->word.load(std::memory_order_relaxed);
-  do {
-    if (!fits(word, kind, handle)) return PinResult::unknown;
-    if ((word & kPins) == kPins || (mode == PinMode::exclusive && (word & kExclusive)))
-      return PinResult::busy;
-  } while (!slot->word.compare_exchange_weak(word, word + added, std::memory_order_acquire));
-  return PinResult::pinned;
-}
-
-Object* object_of(const Slot* slot) noexcept { return slot->object; }
-
-void unpin(Slot* slot, PinMode mode) noexcept {
-  uint64_t removed = mode == PinMode::exclusive ? kPin | kExclusive : kPin;
-  uint64_t word = slot->word.fetch_sub(removed, std::memory_order_acq_rel) - removed;
-  if ((word & (kOwners | kPins)) == 0) release(*slot, word);
 }
 
 OwnerResult add_owner(HandleKind kind, uint64_t handle) noexcept {

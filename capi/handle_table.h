@@ -12,6 +12,7 @@
 // Cost: resolve about 1 ns, pin and unpin about 6 ns, publish and the last release about 50 ns.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -37,22 +38,84 @@ class Object {
   virtual ~Object() = default;
 };
 
-struct Slot;
+struct alignas(64) Slot {
+  std::atomic<uint64_t> word{0};
+  Object* object = nullptr;
+  // Guarded by the table's lock.
+  uint32_t next_free = 0;
+  uint32_t index = 0;
+};
+
+// How a word is divided, for the functions below that run once an element.
+namespace slots {
+
+inline constexpr uint64_t kPin = 1;
+inline constexpr uint64_t kPins = 0xffff;
+inline constexpr uint64_t kExclusive = uint64_t{1} << 16;
+inline constexpr uint64_t kOwner = uint64_t{1} << 17;
+inline constexpr uint64_t kOwners = uint64_t{0x7fff} << 17;
+inline constexpr int kKindBits = 4;
+inline constexpr uint32_t kKindMask = (1u << kKindBits) - 1;
+
+inline constexpr uint32_t kChunkBits = 10;
+inline constexpr uint32_t kChunkSlots = 1u << kChunkBits;
+inline constexpr uint32_t kChunks = 4096;
+
+// Null until slots of that number are needed; a chunk is never taken away.
+extern constinit std::atomic<Slot*> chunks[kChunks];
+
+// Null for a number that no slot has.
+inline Slot* find(uint64_t handle) noexcept {
+  const auto index = static_cast<uint32_t>(handle);
+  if (index >= kChunks * kChunkSlots) return nullptr;
+  Slot* chunk = chunks[index >> kChunkBits].load(std::memory_order_acquire);
+  return chunk ? chunk + (index & (kChunkSlots - 1)) : nullptr;
+}
+
+inline bool fits(uint64_t word, HandleKind kind, uint64_t handle) noexcept {
+  return (word >> 32) == (handle >> 32) && ((word >> 32) & kKindMask) == static_cast<uint64_t>(kind) &&
+         (word & kOwners) != 0;
+}
+
+// Deletes the object of a slot without owners and pins, whose word was `word`.
+void release(Slot& slot, uint64_t word) noexcept;
+
+}  // namespace slots
 
 // 0 is no handle. Throws std::bad_alloc if there is no slot left.
 uint64_t publish(HandleKind kind, std::unique_ptr<Object> object);
 
 // The object of a live handle, or null. REQUIRES of the caller's caller: no release meanwhile on another
 // thread.
-Object* resolve(HandleKind kind, uint64_t handle) noexcept;
+inline Object* resolve(HandleKind kind, uint64_t handle) noexcept {
+  const Slot* found = slots::find(handle);
+  if (!found || !slots::fits(found->word.load(std::memory_order_acquire), kind, handle)) return nullptr;
+  return found->object;
+}
 
 enum class PinMode : uint8_t { shared, exclusive };
 enum class PinResult : uint8_t { pinned, unknown, busy };
 
-// The slot, to be given to unpin().
-PinResult pin(HandleKind kind, uint64_t handle, PinMode mode, Slot*& slot) noexcept;
-Object* object_of(const Slot* slot) noexcept;
-void unpin(Slot* slot, PinMode mode) noexcept;
+// `pinned` is the slot, to be given to unpin().
+inline PinResult pin(HandleKind kind, uint64_t handle, PinMode mode, Slot*& pinned) noexcept {
+  Slot* found = slots::find(handle);
+  if (!found) return PinResult::unknown;
+  const uint64_t added = mode == PinMode::exclusive ? slots::kPin | slots::kExclusive : slots::kPin;
+  uint64_t word = found->word.load(std::memory_order_relaxed);
+  do {
+    if (!slots::fits(word, kind, handle)) return PinResult::unknown;
+    if ((word & slots::kPins) == slots::kPins || (mode == PinMode::exclusive && (word & slots::kExclusive)))
+      return PinResult::busy;
+  } while (!found->word.compare_exchange_weak(word, word + added, std::memory_order_acquire));
+  pinned = found;
+  return PinResult::pinned;
+}
+inline void unpin(Slot* pinned, PinMode mode) noexcept {
+  const uint64_t removed = mode == PinMode::exclusive ? slots::kPin | slots::kExclusive : slots::kPin;
+  const uint64_t word = pinned->word.fetch_sub(removed, std::memory_order_acq_rel) - removed;
+  if ((word & (slots::kOwners | slots::kPins)) == 0) [[unlikely]]
+    slots::release(*pinned, word);
+}
 
 // False if the handle is unknown or has the most owners already.
 enum class OwnerResult : uint8_t { added, unknown, too_many };
@@ -72,7 +135,7 @@ class Pin {
   }
   explicit operator bool() const { return result_ == PinResult::pinned; }
   bool busy() const { return result_ == PinResult::busy; }
-  T* operator->() const { return static_cast<T*>(object_of(slot_)); }
+  T* operator->() const { return static_cast<T*>(slot_->object); }
   T& operator*() const { return *operator->(); }
 
  private:

@@ -86,11 +86,9 @@ Status cancelled() {
   return Status(Code::cancelled, "the iterator was cancelled; initialize it to use it again");
 }
 
-// What a pull comes to, with `block` empty unless it is a value.
-Answer answer_of(const Result<Pull>& pulled, Block& block) {
+// What a pull comes to that gave no value; `block` is left empty.
+Answer answer_without_value(const Result<Pull>& pulled, Block& block) {
   if (pulled.ok() && *pulled == Pull::rows) {
-    if (block.errors.empty()) [[likely]]
-      return WEIR_OK;
     ErrorPtr failed = block.errors[0].error;
     block.reset(block.columns.size());
     return Answer::element_failed(std::move(failed));
@@ -105,6 +103,13 @@ Answer answer_of(const Result<Pull>& pulled, Block& block) {
     default:
       return cancelled();
   }
+}
+
+// What a pull comes to, with `block` empty unless it is a value.
+inline Answer answer_of(const Result<Pull>& pulled, Block& block) {
+  if (pulled.ok() && *pulled == Pull::rows && block.errors.empty()) [[likely]]
+    return WEIR_OK;
+  return answer_without_value(pulled, block);
 }
 
 // Pins both and lets `pull(iterator, element)` fill the element.

@@ -14,38 +14,9 @@ namespace {
 // How many polls and pumps one try_drive goes through before it answers pending anyway.
 constexpr int kTriesPerCall = 16;
 
-// One iterator's code on this thread, inside those further up.
-struct Frame {
-  Crew* crew;
-  Frame* up;
-};
-
-// Next to the thread pointer, so that a look at it is one instruction in a shared library too.
-[[gnu::tls_model("initial-exec")]] thread_local void* thread_slot = nullptr;
-
-void*& frame_slot() {
-  if (SyncHooks* hooks = sync_hooks()) return hooks->local_slot();
-  return thread_slot;
-}
-
-Frame* innermost_frame() { return static_cast<Frame*>(frame_slot()); }
-
-class FrameScope {
- public:
-  explicit FrameScope(Crew* crew) : slot_(frame_slot()), frame_{crew, static_cast<Frame*>(slot_)} {
-    slot_ = &frame_;
-  }
-  FrameScope(const FrameScope&) = delete;
-  FrameScope& operator=(const FrameScope&) = delete;
-  ~FrameScope() { slot_ = frame_.up; }
-  const Frame* outer() const { return frame_.up; }
-
- private:
-  void*& slot_;
-  Frame frame_;
-};
-
 }  // namespace
+
+constinit thread_local void* CrewFrame::thread_slot = nullptr;
 
 void ReadyList::push(Pump& pump) {
   pump.ref();
@@ -87,24 +58,24 @@ class Crew::LaneJob final : public Job {
 // A call that may wait for this crew: refuses where that could last for ever, keeps the edge while it lasts.
 class Crew::Visit {
  public:
-  explicit Visit(Crew& crew) : crew_(crew), scope_(&crew) {
+  explicit Visit(Crew& crew) : crew_(crew), frame_(&crew) {
     if (!crew.executor_.alive()) {
       status_ = failed_precondition(
           "expected the process that created this iterator, found a child after fork, which has none of its "
           "threads; create a new runtime in the child");
-    } else if (scope_.outer()) {
-      status_ = add_wait(scope_.outer()->crew, &crew);
+    } else if (frame_.outer()) {
+      status_ = add_wait(frame_.outer()->crew(), &crew);
       waits_ = status_.ok();
     }
   }
   ~Visit() {
-    if (waits_) remove_wait(scope_.outer()->crew, &crew_);
+    if (waits_) remove_wait(frame_.outer()->crew(), &crew_);
   }
   const Status& status() const { return status_; }
 
  private:
   Crew& crew_;
-  FrameScope scope_;
+  CrewFrame frame_;
   Status status_;
   bool waits_ = false;
 };
@@ -113,36 +84,39 @@ Crew::~Crew() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-bool Crew::inside_any() { return innermost_frame() != nullptr; }
+bool Crew::inside_any() { return CrewFrame::innermost() != nullptr; }
 
 bool Crew::inside() const {
-  for (Frame* frame = innermost_frame(); frame; frame = frame->up) {
-    if (frame->crew == this) return true;
+  for (const CrewFrame* frame = CrewFrame::innermost(); frame; frame = frame->outer()) {
+    if (frame->crew() == this) return true;
   }
   return false;
 }
 
 // Passing the gate first lets whoever waits for the turn have it before the thread that just gave it up.
 void Crew::take_turn() {
-  if (sync_hooks() == nullptr && turn_.try_lock()) return;
+  if (turn_free()) return;
   MutexLock gate(gate_);
   turn_.lock();
 }
 
-Result<Pull> Crew::drive_blocking(PollRef poll) {
+Result<Pull> Crew::drive_in_line(PollRef poll) {
   Visit visit(*this);
   if (!visit.status().ok()) return visit.status();
-  Sleeper sleeper;
   take_turn();
+  const uint64_t seen = wakes_.load();
+  const Pull answer = poll();
+  if (answer == Pull::pending) return drive_on(poll, seen);
+  turn_.unlock();
+  leave();
+  return answer;
+}
+
+// Helps or parks until a poll is not pending, and gives the right to drive up.
+// REQUIRES: this thread drives, its frame stands, and a poll begun at `seen` wakes answered pending
+Pull Crew::drive_on(PollRef poll, uint64_t seen) {
+  Sleeper sleeper{executor_.make_parker()};
   for (;;) {
-    const uint64_t seen = wakes_.load();
-    const Pull answer = poll();
-    if (answer != Pull::pending) {
-      turn_.unlock();
-      leave();
-      return answer;
-    }
-    if (!sleeper.parker) sleeper.parker = executor_.make_parker();
     MutexLock lock(mutex_);
     RefPtr<Pump> pump;
     const bool woken = wakes_.load() != seen;
@@ -157,8 +131,16 @@ Result<Pull> Crew::drive_blocking(PollRef poll) {
     turn_.unlock();
     if (pump) execute(*pump, true);
     if (parks) sleeper.parker->park();
-    MutexLock gate(gate_);
-    turn_.lock();
+    {
+      MutexLock gate(gate_);
+      turn_.lock();
+    }
+    seen = wakes_.load();
+    const Pull answer = poll();
+    if (answer == Pull::pending) continue;
+    turn_.unlock();
+    leave();
+    return answer;
   }
 }
 
@@ -206,12 +188,6 @@ Status Crew::run_between(PollRef work) {
   turn_.unlock();
   leave();
   return Status();
-}
-
-// Somebody may sleep although there is more to poll: raises one, which raises the next.
-void Crew::leave() {
-  if (observers_.load() == 0) return;
-  wake();
 }
 
 void Crew::wake() {
@@ -389,7 +365,7 @@ void Crew::run_one(Lane lane) {
 }
 
 void Crew::execute(Pump& pump, bool helping) {
-  FrameScope scope(this);
+  CrewFrame frame(this);
   const Pump::After after = pump.run(helping);
   bool closing = false;
   {

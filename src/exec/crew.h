@@ -15,7 +15,7 @@
 //
 // Ownership: shared by the Session, queued jobs and whoever holds it as a waker.
 // Threads: any. Errors: failed_precondition where waiting could never end, and in a child after fork.
-// Cost: drive that need not wait is two atomic exchanges and an indirect call.
+// Cost: drive that need not wait is two atomic exchanges around the poll.
 #pragma once
 
 #include <atomic>
@@ -48,6 +48,34 @@ class ReadyList {
   Pump* tail_ = nullptr;
 };
 
+// One iterator's code on this thread (a fiber, under the simulation), inside those further up.
+class CrewFrame {
+ public:
+  explicit CrewFrame(Crew* crew) : slot_(slot()), crew_(crew), outer_(static_cast<CrewFrame*>(slot_)) {
+    slot_ = this;
+  }
+  CrewFrame(const CrewFrame&) = delete;
+  CrewFrame& operator=(const CrewFrame&) = delete;
+  ~CrewFrame() { slot_ = outer_; }
+  Crew* crew() const { return crew_; }
+  // Null for the outermost.
+  const CrewFrame* outer() const { return outer_; }
+  static const CrewFrame* innermost() { return static_cast<CrewFrame*>(slot()); }
+
+ private:
+  // Next to the thread pointer, so that a look at it is one instruction in a shared library too.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local void* thread_slot;
+  static void*& slot() {
+    if (SyncHooks* hooks = sync_hooks()) [[unlikely]]
+      return hooks->local_slot();
+    return thread_slot;
+  }
+
+  void*& slot_;
+  Crew* const crew_;
+  CrewFrame* const outer_;
+};
+
 class Crew final : public Waker {
  public:
   explicit Crew(Runtime& runtime) : executor_(*runtime.executor) {}
@@ -57,7 +85,15 @@ class Crew final : public Waker {
   // this crew as the waker in its Context. REQUIRES: poll does not throw
   template <class Poll>
   Result<Pull> drive(Poll&& poll) {
-    return drive_blocking(PollRef(poll));
+    if (CrewFrame frame(this); frame.outer() == nullptr && executor_.alive() && turn_free()) [[likely]] {
+      const uint64_t seen = wakes_.load();
+      const Pull answer = poll();
+      if (answer == Pull::pending) return drive_on(PollRef(poll), seen);
+      turn_.unlock();
+      leave();
+      return answer;
+    }
+    return drive_in_line(PollRef(poll));
   }
   // Polls and runs caller-lane pumps but never waits; answers pending, also if another thread drives.
   template <class Poll>
@@ -112,12 +148,19 @@ class Crew final : public Waker {
     Pull (*call_)(void*);
   };
 
-  Result<Pull> drive_blocking(PollRef poll);
+  Result<Pull> drive_in_line(PollRef poll);
+  Pull drive_on(PollRef poll, uint64_t seen);
   Result<Pull> drive_once(PollRef poll);
   Status run_between(PollRef work);
   void raise_all();
+  // Takes the right to drive if it is free; under the simulation whoever waits comes first.
+  bool turn_free() { return sync_hooks() == nullptr && turn_.try_lock(); }
   void take_turn();
-  void leave();
+  // Somebody may sleep although there is more to poll: raises one, which raises the next.
+  void leave() {
+    if (observers_.load() != 0) [[unlikely]]
+      wake();
+  }
 
   void notify(Pump& pump);
   void close(Pump& pump);

@@ -5,6 +5,7 @@
 // Cost: a lock and, where a thread must be woken, a few microseconds.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "core/ref.h"
@@ -31,6 +32,9 @@ class Parker : public RefCounted {
   virtual void unpark() = 0;
 };
 
+// Forks since the first executor was made, counted in the children (exec/threads.h).
+inline std::atomic<uint64_t> counted_forks{0};
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -43,7 +47,11 @@ class Executor {
   // Null if there is no memory for one.
   virtual RefPtr<Parker> make_parker() noexcept = 0;
   // False in a child after fork: threads and locks were left behind, so nothing of its may be used.
-  virtual bool alive() const noexcept = 0;
+  bool alive() const noexcept { return forks_ == counted_forks.load(std::memory_order_relaxed); }
+
+ protected:
+  // Forks before it was made.
+  const uint64_t forks_ = counted_forks.load(std::memory_order_relaxed);
 };
 
 }  // namespace weir

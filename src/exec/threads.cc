@@ -25,11 +25,9 @@ constexpr std::chrono::milliseconds kGrace{100};
 // More threads than this are not tried out at once.
 constexpr int kMaxProbedThreads = 64;
 
-std::atomic<uint64_t> g_forks{0};
-
 void count_forks() {
   static const int installed =
-      ::pthread_atfork(nullptr, nullptr, [] { g_forks.fetch_add(1, std::memory_order_relaxed); });
+      ::pthread_atfork(nullptr, nullptr, [] { counted_forks.fetch_add(1, std::memory_order_relaxed); });
   static_cast<void>(installed);
 }
 
@@ -242,7 +240,7 @@ bool probe_threads(int count) {
 
 class Threads final : public Executor {
  public:
-  explicit Threads(const ThreadsOptions& options) : forks_(g_forks.load()) {
+  explicit Threads(const ThreadsOptions& options) {
     const int processors = std::max(1u, std::thread::hardware_concurrency());
     size_ =
         std::clamp(options.compute_threads > 0 ? options.compute_threads : processors, 1, kMaxComputeThreads);
@@ -256,7 +254,7 @@ class Threads final : public Executor {
   }
 
   ~Threads() override {
-    if (!Threads::alive()) {
+    if (!alive()) {
       // Other threads held who knows what when the process forked: nothing of it is touched again.
       if (arena_) arena_->abandon_arena();
       static_cast<void>(compute_.release());
@@ -275,7 +273,6 @@ class Threads final : public Executor {
   }
   int parallelism() const noexcept override { return size_; }
   RefPtr<Parker> make_parker() noexcept override { return RefPtr<Parker>(new (std::nothrow) ThreadParker); }
-  bool alive() const noexcept override { return forks_ == g_forks.load(std::memory_order_relaxed); }
 
  private:
   // oneTBB serves up to as many threads as it owns in this process, which counts the calling one. Where more
@@ -290,7 +287,6 @@ class Threads final : public Executor {
     return make_ref<ThreadQueue>(this, size_);
   }
 
-  const uint64_t forks_;
   int size_ = 1;
   RefPtr<JobQueue> compute_;
   RefPtr<JobQueue> blocking_;
@@ -302,7 +298,7 @@ class Threads final : public Executor {
 
 uint64_t fork_generation() {
   count_forks();
-  return g_forks.load();
+  return counted_forks.load();
 }
 
 std::unique_ptr<Executor> make_threads(const ThreadsOptions& options) {

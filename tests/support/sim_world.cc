@@ -63,7 +63,6 @@ class SimWorld::Lanes final : public Executor {
   }
   int parallelism() const noexcept override { return world_.options_.compute_threads; }
   RefPtr<Parker> make_parker() noexcept override { return make_ref<FiberParker>(world_); }
-  bool alive() const noexcept override { return true; }
 
   bool startable(int lane) const {
     const Queue& queue = queues_[lane];
