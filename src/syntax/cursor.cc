@@ -27,23 +27,42 @@ std::string Cursor::found() const {
   return concat(kind, "'", shown, "'");
 }
 
+std::string_view Cursor::hint() const {
+  const Token& next = token(1);
+  const Token* before = at_ > 0 ? &token_at(at_ - 1) : nullptr;
+  const bool after_word = before != nullptr && before->kind == TokenKind::word;
+  switch (token().kind) {
+    case TokenKind::arrow:
+      return "; a lambda stands only as an argument of a call";
+    case TokenKind::dot:
+      return next.kind == TokenKind::position ? "; a float has digits on both sides of its point" : "";
+    case TokenKind::pipe:
+      return "; a pipeline as a part of an expression stands in parentheses";
+    case TokenKind::assign:
+      if (next.kind == TokenKind::greater && next.touches) return "; a lambda is written x -> value";
+      return "; ':' stands between a name and its value";
+    case TokenKind::question:
+      return "; a choice is written if c then a else b";
+    case TokenKind::left_paren:
+    case TokenKind::left_bracket:
+      return after_word && !token().touches ? "; an opening bracket applies only to what it touches" : "";
+    case TokenKind::word:
+      if (at_word("if") || at_word("let") || at_word("not"))
+        return "; put the part that begins with it in parentheses";
+      if (after_word && text(*before) == "lambda") return "; a lambda is written x -> value";
+      // A call right behind another.
+      if (before == nullptr || before->kind != TokenKind::right_paren) return "";
+      return next.kind == TokenKind::left_paren && next.touches ? "; a transformation stands behind a '|'"
+                                                                : "";
+    default:
+      return "";
+  }
+}
+
 bool Cursor::expected(std::string_view what) {
   const Token& here = token();
   if (here.kind == TokenKind::invalid) return fail(here.span, tokens_.message);
-  std::string_view hint;
-  if (here.kind == TokenKind::arrow) {
-    hint = "; a lambda stands only as an argument of a call";
-  } else if (here.kind == TokenKind::dot && token(1).kind == TokenKind::position) {
-    hint = "; a float has digits on both sides of its point";
-  } else if (here.kind == TokenKind::pipe) {
-    hint = "; a pipeline as a part of an expression stands in parentheses";
-  } else if (at_word("if") || at_word("let") || at_word("not")) {
-    hint = "; put the part that begins with it in parentheses";
-  } else if ((here.kind == TokenKind::left_paren || here.kind == TokenKind::left_bracket) && !here.touches &&
-             at_ > 0 && token_at(at_ - 1).kind == TokenKind::word) {
-    hint = "; an opening bracket applies only to what it touches";
-  }
-  return fail(here.span, concat("expected ", what, ", found ", found(), hint));
+  return fail(here.span, concat("expected ", what, ", found ", found(), hint()));
 }
 
 bool Cursor::expect_word(std::string_view word) {

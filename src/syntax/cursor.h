@@ -94,6 +94,8 @@ class Cursor {
   bool too_deep(Span span);
   bool unclosed(TokenKind close, size_t opener);
   std::string found() const;
+  // What helps whoever wrote the token that was found; empty if nothing is known to.
+  std::string_view hint() const;
 
   std::string_view source_;
   Tokens tokens_;

@@ -22,6 +22,7 @@ void SignatureTable::add(Place place, std::string_view callee, const std::vector
 
 void SignatureTable::add_names(Place place, std::string_view callee, const std::vector<std::string>& names) {
   std::vector<Grammar> positions;
+  positions.reserve(names.size());
   for (const std::string& name : names) positions.push_back(grammar_of_parameter(name));
   add(place, callee, positions);
 }

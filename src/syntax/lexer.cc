@@ -30,6 +30,24 @@ constexpr std::array<std::pair<std::string_view, TokenKind>, 27> kPunctuation = 
 
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
+// What to write for what other notations have.
+std::string_view instead_of(char c) {
+  switch (c) {
+    case '&':
+      return "; write and, or bitwise_and(a, b)";
+    case '!':
+      return "; write not a, or a != b";
+    case '^':
+      return "; write a ** b for a power";
+    case ';':
+      return "; a statement ends where the next one begins, so leave it out";
+    case '\\':
+      return "; lines may be broken anywhere between tokens, so leave it out";
+    default:
+      return "";
+  }
+}
+
 class Lexer {
  public:
   explicit Lexer(std::string_view source) : source_(source) {}
@@ -106,7 +124,7 @@ class Lexer {
       return fail(at_, "found a control character; only strings can hold such, as \\xHH");
     if (byte >= 0x80)
       return fail(at_, "found a character outside ASCII; only strings and comments can hold such");
-    return fail(at_, concat("found '", c, "', which begins nothing in this notation"));
+    return fail(at_, concat("found '", c, "', which begins nothing in this notation", instead_of(c)));
   }
 
   void take_word() {

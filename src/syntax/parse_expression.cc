@@ -200,7 +200,10 @@ NodePtr Parser::postfix() {
     } else if (cursor_.at_touching(TokenKind::left_bracket)) {
       node = index(std::move(node), begin);
     } else if (cursor_.at_touching(TokenKind::left_paren)) {
-      cursor_.fail(cursor_.token().span, "only a name can be called; what is no call does not touch a '('");
+      cursor_.fail(cursor_.token().span,
+                   node->kind == Kind::field
+                       ? "only a name can be called; a transformation stands behind a '|'"
+                       : "only a name can be called; what is no call does not touch a '('");
       return nullptr;
     } else {
       break;

@@ -207,6 +207,23 @@ TEST_CASE("parser: mistakes in expressions") {
   });
 }
 
+TEST_CASE("parser: habits from elsewhere are answered with what to write here") {
+  check_mistakes({
+      {"range(1) batch(2)", 1, 10, "found 'batch'; a transformation stands behind a '|'"},
+      {"range(1).batch(2)", 1, 15, "a transformation stands behind a '|'"},
+      {"f(a) b", 1, 6, "expected the end of the text, found 'b'\n"},
+      {"f(n=2)", 1, 4, "found '='; ':' stands between a name and its value"},
+      {"{n = 2}", 1, 4, "found '='; ':' stands between a name and its value"},
+      {"m(x => x)", 1, 5, "found '='; a lambda is written x -> value"},
+      {"m(lambda x: x)", 1, 10, "found 'x'; a lambda is written x -> value"},
+      {"m(x -> x ? 1 : 2)", 1, 10, "found '?'; a choice is written if c then a else b"},
+      {"m(x -> x && y)", 1, 10, "write and"},
+      {"m(x -> !x)", 1, 8, "write not"},
+      {"m(x -> x ^ 2)", 1, 10, "write a ** b"},
+      {"let a = 1; f(a)", 1, 10, "leave it out"},
+  });
+}
+
 TEST_CASE("parser: mistakes in literals") {
   check_mistakes({
       {"f(1.)", 1, 3, "digits on both sides"},
