@@ -94,6 +94,7 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
 // Threads first: what they run uses the rest.
 RuntimeHost::~RuntimeHost() { executor_.reset(); }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the callback is moved
 Status RuntimeHost::add_callback(const std::string& name, RefPtr<const Callback> callback) {
   MutexLock lock(mutex_);
   if (!callbacks_.try_emplace(name, std::move(callback)).second) {

@@ -102,6 +102,7 @@ Arena::Id Arena::take_id() {
 }
 
 void Arena::give_id(Id id) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a number in the place of a pointer, never followed
   place(id) = {reinterpret_cast<uint8_t*>(uintptr_t{free_id_}), nullptr};
   free_id_ = id;
 }

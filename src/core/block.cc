@@ -244,7 +244,7 @@ void Column::append(int rows, const Column& source, int begin, int count) {
   if (same) return append_dense(rows, source, begin, count);
   if (dense_) {
     std::vector<Tensor> list;
-    list.reserve(static_cast<size_t>(rows + count));
+    list.reserve(static_cast<size_t>(rows) + static_cast<size_t>(count));
     for (int i = 0; i < rows; ++i) list.push_back(tensor_.row(i));
     make_list() = std::move(list);
   }

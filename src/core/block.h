@@ -30,7 +30,7 @@ class Target {
   Target(BufferRef buffer, uint8_t* data, size_t bytes)
       : buffer_(std::move(buffer)), data_(data), bytes_(bytes) {}
   Target(const Target&) noexcept {}
-  Target& operator=(const Target&) noexcept {
+  Target& operator=(const Target&) noexcept {  // NOLINT(bugprone-unhandled-self-assignment): clears, too
     clear();
     return *this;
   }
