@@ -1,5 +1,8 @@
 #include "core/params.h"
 
+#include <memory>
+#include <stdexcept>
+
 #include "core/text.h"
 
 namespace weir {
@@ -68,29 +71,41 @@ Status take(const char* name, const Tensor& found, std::string& out) {
   return {};
 }
 
+// What expressions are evaluated with.
+struct Binding {
+  Session& session;
+  const Env* env;
+  uint64_t key;
+};
+
 template <class T>
-Status bind(const Field& field, Scalar<T>& slot, Session& session, const Env* env) {
+Status bind(const Field& field, Scalar<T>& slot, const Binding& with) {
   if (slot.state != Scalar<T>::State::expression) return {};
-  WEIR_ASSIGN(Components values, slot.expression->evaluate(session, env));
-  if (values.size() != 1 || values[0].shape.rank() != 0) {
+  Components values;
+  const Tensor* value = slot.expression->lend(with.env);
+  if (value == nullptr) {
+    WEIR_ASSIGN(values, slot.expression->evaluate(with.session, with.env, with.key));
+    if (values.size() == 1) value = &values[0];
+  }
+  if (value == nullptr || value->shape.rank() != 0) {
     return internal_error(
         concat("parameter ", field.name, " was evaluated as no scalar; please report this"));
   }
-  WEIR_TRY(take(field.name, values[0], slot.value));
+  WEIR_TRY(take(field.name, *value, slot.value));
   slot.state = Scalar<T>::State::constant;
   slot.expression = nullptr;
   return check_bounds(field);
 }
 
-Status bind(const Field&, ValueParam& slot, Session& session, const Env* env) {
+Status bind(const Field&, ValueParam& slot, const Binding& with) {
   if (!slot.expression) return {};
-  WEIR_ASSIGN(slot.values, slot.expression->evaluate(session, env));
+  WEIR_ASSIGN(slot.values, slot.expression->evaluate(with.session, with.env, with.key));
   slot.expression = nullptr;
   return {};
 }
 
 template <class T>
-Status bind(const Field&, T&, Session&, const Env*) {
+Status bind(const Field&, T&, const Binding&) {
   return {};
 }
 
@@ -105,14 +120,25 @@ bool has_expressions(ParamsBase& params) {
   return false;
 }
 
-Result<std::unique_ptr<ParamsBase>> bind_params(const ParamsBase& params, Session& session, const Env* env) {
+FieldSequence& FieldSequence::operator=(const FieldSequence& other) {
+  size_ = other.size_;
+  std::uninitialized_copy(other.begin(), other.end(), fields_);
+  return *this;
+}
+
+void FieldSequence::push_back(const Field& field) {
+  if (size_ == kMost) throw std::length_error("an operator has too many parameters");
+  new (&fields_[size_++]) Field(field);
+}
+
+Result<std::unique_ptr<ParamsBase>> bind_params(const ParamsBase& params, Session& session, const Env* env,
+                                                uint64_t key) {
   std::unique_ptr<ParamsBase> bound = params.clone();
   Fields fields;
-  // Opening is on the way of every row that a flat_map takes: one allocation is enough.
-  fields.list.reserve(8);
   bound->fields(fields);
+  const Binding with{session, env, key};
   for (Field& field : fields.list) {
-    WEIR_TRY(std::visit([&](auto* slot) { return bind(field, *slot, session, env); }, field.slot));
+    WEIR_TRY(std::visit([&](auto* slot) { return bind(field, *slot, with); }, field.slot));
   }
   return bound;
 }

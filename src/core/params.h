@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -24,10 +25,20 @@
 
 namespace weir {
 
+class FunctionTraits;  // dataset/dataset.h
+
 // An expression over the variables of the enclosing lambdas and the $params: evaluated when a cursor opens.
 class ParamExpression : public RefCounted {
  public:
-  virtual Result<Components> evaluate(Session& session, const Env* env) const = 0;
+  // `key` is that of the cursor which opens; random draws derive theirs from it.
+  virtual Result<Components> evaluate(Session& session, const Env* env, uint64_t key) const = 0;
+  // The value where it is one tensor that `env` holds as it is: nothing is copied or counted. Else null.
+  virtual const Tensor* lend(const Env* env) const {
+    (void)env;
+    return nullptr;
+  }
+  // Seed sites of its random calls and datasets, and the lane it needs.
+  virtual const FunctionTraits& traits() const = 0;
 };
 using ParamExpressionRef = RefPtr<const ParamExpression>;
 
@@ -144,6 +155,33 @@ struct Field {
   Allows allows;
 };
 
+// The fields of one operator, in place, since opening a dataset with run-time parameters lists them.
+class FieldSequence {
+ public:
+  static constexpr size_t kMost = 24;
+
+  FieldSequence() {}
+  FieldSequence(const FieldSequence& other) { *this = other; }
+  FieldSequence& operator=(const FieldSequence& other);
+  // Throws std::length_error beyond kMost.
+  void push_back(const Field& field);
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Field* begin() { return fields_; }
+  Field* end() { return fields_ + size_; }
+  const Field* begin() const { return fields_; }
+  const Field* end() const { return fields_ + size_; }
+  Field& operator[](size_t i) { return fields_[i]; }
+  const Field& operator[](size_t i) const { return fields_[i]; }
+
+ private:
+  static_assert(std::is_trivially_copyable_v<Field> && std::is_trivially_destructible_v<Field>);
+  size_t size_ = 0;
+  union {
+    Field fields_[kMost];
+  };
+};
+
 // What `fields` is handed: collects the declarations in order.
 class Fields {
  public:
@@ -151,7 +189,7 @@ class Fields {
   void operator()(const char* name, T& slot, const char* doc, Bounds bounds = {}, Allows allows = {}) {
     list.push_back(Field{name, &slot, doc, bounds, allows});
   }
-  std::vector<Field> list;
+  FieldSequence list;
 };
 
 class ParamsBase {
@@ -175,8 +213,10 @@ struct NoParams : ParamsOf<NoParams> {
 
 // True if some parameter is an expression, to be evaluated when a cursor opens.
 bool has_expressions(ParamsBase& params);
-// A copy in which every expression is replaced by its value under `env`, ranges checked.
-Result<std::unique_ptr<ParamsBase>> bind_params(const ParamsBase& params, Session& session, const Env* env);
+// A copy in which every expression is replaced by its value under `env`, ranges checked. `key`: that of the
+// cursor that opens.
+Result<std::unique_ptr<ParamsBase>> bind_params(const ParamsBase& params, Session& session, const Env* env,
+                                                uint64_t key);
 // invalid_argument if a constant is out of its field's bounds; says what was expected.
 Status check_bounds(const Field& field);
 

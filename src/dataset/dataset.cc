@@ -27,6 +27,19 @@ Status check_constants(const OperatorDef& op, ParamsBase& params) {
   return Status();
 }
 
+// What a parameter is computed by when a cursor opens, or null.
+const ParamExpression* expression_of(const Field& field) {
+  return std::visit(
+      [](const auto* slot) -> const ParamExpression* {
+        if constexpr (requires { slot->expression.get(); }) {
+          return slot->expression.get();
+        } else {
+          return nullptr;
+        }
+      },
+      field.slot);
+}
+
 // Of a value that is not known yet at least the structure is; of a number, nothing.
 bool has_open_scalars(ParamsBase& params) {
   Fields fields;
@@ -69,6 +82,15 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   return DatasetRef(node);
 }
 
+void Dataset::inherit(const FunctionTraits& traits) {
+  std::vector<RefPtr<const SeedSite>> sites;
+  traits.seed_sites(sites);
+  for (const auto& site : sites) add_once(seed_sites_, site);
+  if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
+    not_replayable_ = concat(op_->name, " ", reason);
+  }
+}
+
 void Dataset::inherit() {
   Fields fields;
   params_->fields(fields);
@@ -84,16 +106,16 @@ void Dataset::inherit() {
     if (auto* seed = std::get_if<SeedParam*>(&field.slot); seed && (*seed)->site) {
       add_once(seed_sites_, (*seed)->site);
     }
+    if (const ParamExpression* expression = expression_of(field)) {
+      // Evaluated by whoever opens this node, which no window is in the way of.
+      inherit(expression->traits());
+      lane_ = std::max(lane_, expression->traits().lane());
+    }
     auto* slot = std::get_if<FunctionParam*>(&field.slot);
     if (!slot || !(*slot)->function) continue;
     const auto& traits = static_cast<const FunctionTraits&>(*(*slot)->function);
-    std::vector<RefPtr<const SeedSite>> sites;
-    traits.seed_sites(sites);
-    for (const auto& site : sites) add_once(seed_sites_, site);
+    inherit(traits);
     if (!window) lane_ = std::max(lane_, traits.lane());
-    if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
-      not_replayable_ = concat(op_->name, " ", reason);
-    }
   }
   if (op_->not_replayable != nullptr && not_replayable_.empty()) {
     if (const char* reason = op_->not_replayable(*params_)) not_replayable_ = concat(op_->name, " ", reason);

@@ -15,6 +15,7 @@
 namespace weir {
 
 class Cursor;
+class FunctionTraits;
 struct OperatorDef;
 struct Opening;
 
@@ -55,6 +56,7 @@ class Dataset : public RefCounted {
  private:
   Dataset() = default;
   void inherit();
+  void inherit(const FunctionTraits& traits);
 
   const OperatorDef* op_ = nullptr;
   std::unique_ptr<ParamsBase> params_;

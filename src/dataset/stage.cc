@@ -65,7 +65,7 @@ std::unique_ptr<Stage> Stage::open(Context& ctx, const DatasetRef& node, EnvRef 
     if (!node->dynamic()) {
       open_with(node->params());
     } else {
-      auto bound = bind_params(node->params(), ctx.session, opening.env.get());
+      auto bound = bind_params(node->params(), ctx.session, opening.env.get(), key);
       if (bound.ok()) {
         open_with(**bound);
       } else {

@@ -173,7 +173,12 @@ CompiledExpression::CompiledExpression(const Spec& spec, Program program, Progra
   function_ = make_ref<const CompiledFunction>(Spec::tuple({}), spec, std::move(program), std::move(traits));
 }
 
-Result<Components> CompiledExpression::evaluate(Session& session, const Env* env) const {
+const Tensor* CompiledExpression::lend(const Env* env) const {
+  if (places_.size() != 1) return nullptr;
+  return &env->up(places_[0].level).values[static_cast<size_t>(places_[0].slot)];
+}
+
+Result<Components> CompiledExpression::evaluate(Session& session, const Env* env, uint64_t key) const {
   if (known_) return constant_;
   Components out;
   if (!places_.empty()) {
@@ -185,7 +190,7 @@ Result<Components> CompiledExpression::evaluate(Session& session, const Env* env
   Block none;
   none.rows = 1;
   Block values;
-  function_->call({.session = session, .env = env}, none, values);
+  function_->call({.session = session, .env = env, .key = key}, none, values);
   if (!values.errors.empty()) return Status(values.errors[0].error);
   return values.row(0);
 }

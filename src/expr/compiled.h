@@ -74,7 +74,8 @@ class CompiledExpression final : public Expression {
  public:
   CompiledExpression(const Spec& spec, Program program, ProgramTraits traits);
 
-  Result<Components> evaluate(Session& session, const Env* env) const override;
+  Result<Components> evaluate(Session& session, const Env* env, uint64_t key) const override;
+  const Tensor* lend(const Env* env) const override;
   const Components* constant() const override { return known_ ? &constant_ : nullptr; }
   const FunctionTraits& traits() const override { return *function_; }
 

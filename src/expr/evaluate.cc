@@ -386,8 +386,8 @@ void evaluate(const Program& program, Frame& frame, const Call& call, int rows, 
 }
 
 void collect_owners(const Program& program, Frame& frame, int reg, std::vector<RefPtr<RefCounted>>& out) {
-  std::vector<const Slot*> seen;
-  collect(program, frame, reg, seen, out);
+  frame.seen.clear();
+  collect(program, frame, reg, frame.seen, out);
 }
 
 void release(const Program& program, Frame& frame) {

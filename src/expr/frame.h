@@ -108,6 +108,8 @@ struct Frame {
   std::vector<ErrorPtr> errors;
   int error_count = 0;
   std::vector<Arg> args;
+  // Slots that a search for owners has been at.
+  std::vector<const Slot*> seen;
 
   bool failed(int row) const { return !errors.empty() && errors[static_cast<size_t>(row)] != nullptr; }
   // The first error of a row wins. `rows` is how many there are.

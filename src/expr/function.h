@@ -81,8 +81,6 @@ class Expression : public ParamExpression {
   const Spec& spec() const { return spec_; }
   // The value, if it depends on nothing; else null.
   virtual const Components* constant() const = 0;
-  // Seed sites of its random calls and datasets, and the lane it needs.
-  virtual const FunctionTraits& traits() const = 0;
 
  protected:
   explicit Expression(Spec spec) : spec_(std::move(spec)) {}

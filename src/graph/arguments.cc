@@ -122,7 +122,7 @@ std::string unknown_parameter(const OperatorDef& def, const FieldList& fields, c
 FieldList::FieldList(const OperatorDef& def) : params(def.make_params()) {
   Fields fields;
   params->fields(fields);
-  list = std::move(fields.list);
+  list = fields.list;
 }
 
 int FieldList::last_required() const {

@@ -21,7 +21,7 @@ struct FieldList {
   FieldList& operator=(const FieldList&) = delete;
 
   std::unique_ptr<ParamsBase> params;
-  std::vector<Field> list;
+  FieldSequence list;
   // The last field that must be given, or -1.
   int last_required() const;
   int find(std::string_view name) const;

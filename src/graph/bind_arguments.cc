@@ -298,11 +298,12 @@ class ArgumentBinder {
   class AsVector final : public ParamExpression {
    public:
     explicit AsVector(ExpressionRef scalar) : scalar_(std::move(scalar)) {}
-    Result<Components> evaluate(Session& session, const Env* env) const override {
-      WEIR_ASSIGN(Components values, scalar_->evaluate(session, env));
+    Result<Components> evaluate(Session& session, const Env* env, uint64_t key) const override {
+      WEIR_ASSIGN(Components values, scalar_->evaluate(session, env, key));
       values[0] = values[0].reshaped({1});
       return values;
     }
+    const FunctionTraits& traits() const override { return scalar_->traits(); }
 
    private:
     ExpressionRef scalar_;

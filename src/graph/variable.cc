@@ -6,27 +6,9 @@ namespace weir {
 
 namespace {
 
-// Passes on what the expression behind a parameter tells about itself.
-class TraitsOfExpression final : public FunctionTraits {
- public:
-  explicit TraitsOfExpression(ExpressionRef expression) : expression_(std::move(expression)) {}
-  Lane lane() const override { return expression_->traits().lane(); }
-  std::string not_replayable() const override { return expression_->traits().not_replayable(); }
-  void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override {
-    expression_->traits().seed_sites(out);
-  }
-
- private:
-  ExpressionRef expression_;
-};
-
 struct VariableParams : ParamsOf<VariableParams> {
   ValueParam value;
-  FunctionParam traits{FunctionParam::Takes::element, FunctionParam::Gives::dataset};
-  void fields(Fields& f) override {
-    f("value", value, "The dataset.");
-    f("traits", traits, "What the expression needs.");
-  }
+  void fields(Fields& f) override { f("value", value, "The dataset."); }
 };
 
 class Variable final : public Cursor {
@@ -96,12 +78,8 @@ Result<DatasetRef> variable_dataset(ExpressionRef value, Runtime& runtime) {
   auto params = std::make_unique<VariableParams>();
   params->value.set = true;
   params->value.spec = value->spec();
-  params->traits.function = make_ref<TraitsOfExpression>(value);
-  if (value->constant()) {
-    params->value.values = *value->constant();
-  } else {
-    params->value.expression = std::move(value);
-  }
+  // Also where it is constant, since the expression tells what its dataset needs.
+  params->value.expression = std::move(value);
   return Dataset::build(variable_operator(), std::move(params), {}, &runtime);
 }
 

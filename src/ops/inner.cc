@@ -7,29 +7,27 @@ void Inner::Saved::state(Archive& archive) {
   archive("epochs", epochs);
 }
 
-Step Inner::open_next(Context& ctx, const Apply& apply, Port& input, const PathRef& path,
-                      std::unique_ptr<Inner>& out) {
-  Pull got = input.fill(ctx, Want{});
+Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
+  Pull got = input_.fill(ctx, Want{});
   if (got != Pull::rows) return got;
-  std::unique_ptr<Inner> inner(new Inner(input.position()));
-  int row = input.begin();
-  input.take(1);
-  const Block& block = input.block();
+  std::unique_ptr<Inner> inner(new Inner(input_.position()));
+  int row = input_.begin();
+  input_.take(1);
+  const Block& block = input_.block();
   if (const ErrorPtr* error = block.error_of(row)) return *error;
-  Block made;
   if (block.rows == 1) {
-    apply(ctx.session, inner->ordinal_, block, made);
+    apply_(ctx.session, inner->ordinal_, block, made_);
   } else {
-    apply(ctx.session, inner->ordinal_, block.slice(row, 1), made);
+    apply_(ctx.session, inner->ordinal_, block.slice(row, 1), made_);
   }
-  if (!made.errors.empty()) return made.errors[0].error;
-  Tensor value = made.columns[0].row(0);
-  const NestedDataset& nested = dataset_of(value);
+  if (!made_.errors.empty()) return made_.errors[0].error;
+  const Column& column = made_.columns[0];
+  const NestedDataset& nested = dataset_of(column.dense() ? column.tensor() : column.list()[0]);
   DatasetRef node(static_cast<const Dataset*>(nested.node.get()));
   ErrorPtr opening_error;
   Context scoped{ctx.session, ctx.waker, &inner->epochs_, &opening_error};
-  uint64_t key = derive_key(apply.key(), static_cast<uint64_t>(inner->ordinal_));
-  inner->stage_ = Stage::open(scoped, node, nested.env, key, path, -1);
+  uint64_t key = derive_key(apply_.key(), static_cast<uint64_t>(inner->ordinal_));
+  inner->stage_ = Stage::open(scoped, node, nested.env, key, path_, -1);
   if (opening_error) return opening_error;
   out = std::move(inner);
   return Pull::rows;

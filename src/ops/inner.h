@@ -1,6 +1,8 @@
 // Inner: a dataset that a function made from a row of the input, opened: what flat_map and interleave hold.
-// Ownership: owns the inner cursor and the scope in which its epochs are counted. Threads: the cursor's
-// driver. Errors: rows. Cost: opening is the function's call, an Env, and what the inner operators open.
+// InnerSource: the input, and the function that makes them.
+// Ownership: an Inner owns the inner cursor and the scope in which its epochs are counted. Threads: the
+// cursor's driver. Errors: rows. Cost: opening is the function's call, an Env, and what the inner operators
+// open.
 #pragma once
 
 #include <memory>
@@ -21,11 +23,6 @@ class Inner {
     void state(Archive& archive);
   };
 
-  // Pulls a row of `input`, calls the function on it and opens what it gives, in `out`. An error is the
-  // row's. The row is taken, also if it failed, but not consumed.
-  static Step open_next(Context& ctx, const Apply& apply, Port& input, const PathRef& path,
-                        std::unique_ptr<Inner>& out);
-
   // The number of the row that it was opened for.
   int64_t ordinal() const { return ordinal_; }
   Pull next(Context& ctx, const Want& want, Block& out);
@@ -34,11 +31,30 @@ class Inner {
   Status load(const Saved& saved);
 
  private:
+  friend class InnerSource;
   Inner(int64_t ordinal) : ordinal_(ordinal) {}
 
   int64_t ordinal_;
   EpochScope epochs_;
   std::unique_ptr<Stage> stage_;
+};
+
+class InnerSource {
+ public:
+  InnerSource(Opening& opening, const FunctionParam& function)
+      : input_(opening, 0, Port::Mode::keep), apply_(opening, function), path_(opening.path) {}
+
+  // Pulls a row of the input, calls the function on it and opens what it gives, in `out`. An error is the
+  // row's. The row is taken, also if it failed, but not consumed.
+  Step open_next(Context& ctx, std::unique_ptr<Inner>& out);
+  Port& input() { return input_; }
+
+ private:
+  Port input_;
+  Apply apply_;
+  PathRef path_;
+  // What the function gave, kept for its memory.
+  Block made_;
 };
 
 }  // namespace weir

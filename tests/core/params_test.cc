@@ -1,6 +1,8 @@
 #include "core/params.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <optional>
+#include <stdexcept>
 
 namespace weir {
 namespace {
@@ -23,10 +25,27 @@ struct Params : ParamsOf<Params> {
 class Constant : public ParamExpression {
  public:
   explicit Constant(Result<Components> answer) : answer_(std::move(answer)) {}
-  Result<Components> evaluate(Session&, const Env*) const override { return answer_; }
+  Result<Components> evaluate(Session&, const Env*, uint64_t key) const override {
+    last_key = key;
+    return answer_;
+  }
+  const FunctionTraits& traits() const override { throw std::logic_error("only datasets ask for it"); }
+
+  mutable std::optional<uint64_t> last_key;
 
  private:
   Result<Components> answer_;
+};
+
+// What lies in the env already.
+class Variable : public Constant {
+ public:
+  explicit Variable(Tensor value)
+      : Constant(internal_error("evaluated although lent")), value_(std::move(value)) {}
+  const Tensor* lend(const Env*) const override { return &value_; }
+
+ private:
+  Tensor value_;
 };
 
 template <class T>
@@ -38,7 +57,7 @@ void evaluate_as(Scalar<T>& slot, Tensor value) {
 Status bound_status(const Params& params, int64_t* count = nullptr) {
   Runtime runtime;
   auto session = make_ref<Session>(runtime, nullptr, nullptr);
-  auto bound = bind_params(params, *session, nullptr);
+  auto bound = bind_params(params, *session, nullptr, 7);
   if (bound.ok() && count) *count = *static_cast<Params&>(**bound).count;
   return bound.status();
 }
@@ -105,7 +124,7 @@ TEST_CASE("Every kind of scalar is read from its tensor", "[params]") {
   params.value.expression = make_ref<Constant>(Components{Tensor::scalar<int64_t>(3)});
   Runtime runtime;
   auto session = make_ref<Session>(runtime, nullptr, nullptr);
-  auto bound = bind_params(params, *session, nullptr);
+  auto bound = bind_params(params, *session, nullptr, 7);
   REQUIRE(bound.ok());
   auto& got = static_cast<Params&>(**bound);
   REQUIRE(*got.rate == 0.25);
@@ -124,6 +143,29 @@ TEST_CASE("An expression that fails, and one of a wrong type, are errors", "[par
   REQUIRE(bound_status(params).code() == Code::internal);
   evaluate_as(params.count, Tensor::allocate(DType::int64, {2}));
   REQUIRE(bound_status(params).code() == Code::internal);
+}
+
+TEST_CASE("A variable is lent, anything else evaluated with the key of the cursor that opens", "[params]") {
+  Params params;
+  params.count.state = IntParam::State::expression;
+  params.count.expression = make_ref<Variable>(Tensor::scalar<int64_t>(4));
+  auto rate = make_ref<Constant>(Components{Tensor::scalar<float>(2)});
+  params.rate.state = FloatParam::State::expression;
+  params.rate.expression = rate;
+  int64_t count = 0;
+  REQUIRE(bound_status(params, &count).ok());
+  REQUIRE(count == 4);
+  REQUIRE(rate->last_key == 7);
+  params.count.expression = make_ref<Variable>(Tensor::scalar<int64_t>(10));
+  REQUIRE(bound_status(params).error().message == "count: expected a number from 1 to 9, found 10");
+}
+
+TEST_CASE("An operator with too many parameters is told so", "[params]") {
+  IntParam slot;
+  Fields fields;
+  for (size_t i = 0; i < FieldSequence::kMost; ++i) fields("n", slot, "");
+  REQUIRE_THROWS_AS(fields("n", slot, ""), std::length_error);
+  REQUIRE(FieldSequence(fields.list).size() == FieldSequence::kMost);
 }
 
 }  // namespace

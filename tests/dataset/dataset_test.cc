@@ -39,8 +39,35 @@ DatasetRef nothing() {
 DatasetRef prefetch(DatasetRef input, IntParam n) {
   return Build(prefetch_operator()).set<IntParam>("n", n).over(std::move(input)).node();
 }
-DatasetRef take(DatasetRef input) {
-  return Build(take_operator()).set<IntParam>("n", 3).over(std::move(input)).node();
+DatasetRef take(DatasetRef input, IntParam n = 3) {
+  return Build(take_operator()).set<IntParam>("n", n).over(std::move(input)).node();
+}
+// A number that is computed when a cursor opens, with a random call, on a lane.
+IntParam unknown(Lane lane) {
+  class Traits final : public FunctionTraits {
+   public:
+    explicit Traits(Lane lane) : lane_(lane) {}
+    Lane lane() const override { return lane_; }
+    std::string not_replayable() const override { return ""; }
+    void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override { out.push_back(site_); }
+
+   private:
+    const Lane lane_;
+    const RefPtr<const SeedSite> site_ = make_ref<SeedSite>(SeedSite::Pair{3, 4});
+  };
+  class Unknown final : public ParamExpression {
+   public:
+    explicit Unknown(Lane lane) : traits_(make_ref<Traits>(lane)) {}
+    Result<Components> evaluate(Session&, const Env*, uint64_t) const override { return Components{}; }
+    const FunctionTraits& traits() const override { return *traits_; }
+
+   private:
+    const RefPtr<Traits> traits_;
+  };
+  IntParam out;
+  out.state = IntParam::State::expression;
+  out.expression = make_ref<Unknown>(lane);
+  return out;
 }
 DatasetRef shuffle(DatasetRef input) {
   SeedParam seed;
@@ -62,16 +89,18 @@ TEST_CASE("a lane is inherited up to the next window") {
 
 TEST_CASE("a prefetch of nothing is no window, and one of an unknown count may be none") {
   CHECK(prefetch(nothing(), 0)->lane() == Lane::blocking);
-  struct Unknown final : ParamExpression {
-    Result<Components> evaluate(Session&, const Env*) const override { return Components{}; }
-  };
-  IntParam unknown;
-  unknown.state = IntParam::State::expression;
-  unknown.expression = make_ref<Unknown>();
-  DatasetRef node = prefetch(nothing(), unknown);
+  DatasetRef node = prefetch(nothing(), unknown(Lane::compute));
   CHECK(node->lane() == Lane::blocking);
   CHECK(node->dynamic());
   CHECK(node->cardinality() == kUnknown);
+}
+
+TEST_CASE("what a parameter's expression needs is inherited, through windows too") {
+  DatasetRef node = take(prefetch(nothing(), 2), unknown(Lane::caller));
+  CHECK(node->lane() == Lane::caller);
+  CHECK(node->seed_sites().size() == 1);
+  CHECK(node->not_replayable() == "nothing gives what it likes");
+  CHECK(take(shuffle(nothing()), unknown(Lane::compute))->seed_sites().size() == 2);
 }
 
 TEST_CASE("why a dataset is not replayable is known above it, by the operator's name") {

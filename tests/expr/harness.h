@@ -49,7 +49,7 @@ class Lab {
     Result<ExpressionRef> made = compile_expression(context, scope, parsed.node->child(1), "test");
     if (!made.ok()) FAIL(made.status().error().message);
     *spec = (*made)->spec();
-    Result<Components> out = (*made)->evaluate(*world.session, nullptr);
+    Result<Components> out = (*made)->evaluate(*world.session, nullptr, 0);
     if (!out.ok()) FAIL(out.status().error().message);
     return *out;
   }

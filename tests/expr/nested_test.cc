@@ -29,7 +29,7 @@ class Doubling final : public TerminalRunner {
   std::string not_replayable() const override { return ""; }
   void seed_sites(std::vector<RefPtr<const SeedSite>>&) const override {}
   Status run(Session& session, const EnvRef& env, uint64_t, Components& out) const override {
-    WEIR_ASSIGN(Components value, value_->evaluate(session, env.get()));
+    WEIR_ASSIGN(Components value, value_->evaluate(session, env.get(), 0));
     const int64_t number = *value[0].as<int64_t>();
     if (number == 3) return failed_precondition("three");
     out.push_back(Tensor::scalar<int64_t>(number * 2));
@@ -69,7 +69,7 @@ class FakePipelines final : public PipelineCompiler {
   Result<HandedIn> handed(const syntax::Node&) override { return HandedIn{}; }
 
   int64_t param(size_t i, const Env* env) {
-    Result<Components> value = params[i]->evaluate(*lab_.world.session, env);
+    Result<Components> value = params[i]->evaluate(*lab_.world.session, env, 0);
     REQUIRE(value.ok());
     return *(*value)[0].as<int64_t>();
   }
@@ -162,7 +162,7 @@ TEST_CASE("parameters and lets of a document") {
   auto made = compile_expression(context, lab.scope, parsed.node->child(1), "test");
   REQUIRE(made.ok());
   CHECK((*made)->constant() == nullptr);
-  auto value = (*made)->evaluate(*lab.world.session, root(42).get());
+  auto value = (*made)->evaluate(*lab.world.session, root(42).get(), 0);
   REQUIRE(value.ok());
   CHECK(*(*value)[0].as<int64_t>() == 42);
 

@@ -14,8 +14,7 @@ struct Params : ParamsOf<Params> {
 
 class FlatMap final : public Cursor {
  public:
-  FlatMap(Opening& opening, const Params& params)
-      : outer_(opening, 0, Port::Mode::keep), apply_(opening, params.f), path_(opening.path) {}
+  FlatMap(Opening& opening, const Params& params) : outer_(opening, params.f) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     for (;;) {
@@ -24,17 +23,17 @@ class FlatMap final : public Cursor {
         if (got == Pull::rows) patience_.reset();
         if (got != Pull::end) return got;
         inner_.reset();
-        outer_.consume_all();
+        outer_.input().consume_all();
         if (patience_.exhausted(ctx, 1)) return Pull::pending;
       }
-      Step opened = Inner::open_next(ctx, apply_, outer_, path_, inner_);
-      if (opened.error()) outer_.consume_all();
+      Step opened = outer_.open_next(ctx, inner_);
+      if (opened.error()) outer_.input().consume_all();
       if (opened.error() || opened.answer() != Pull::rows) return opened;
     }
   }
 
   void state(Archive& archive) override {
-    outer_.state(archive);
+    outer_.input().state(archive);
     bool open = inner_ != nullptr;
     archive("open", open);
     loaded_ = open && archive.loading();
@@ -44,7 +43,7 @@ class FlatMap final : public Cursor {
 
   Step resume(Context& ctx) override {
     if (!loaded_) return Pull::rows;
-    Step opened = Inner::open_next(ctx, apply_, outer_, path_, inner_);
+    Step opened = outer_.open_next(ctx, inner_);
     if (opened.error() || opened.answer() != Pull::rows) return opened;
     loaded_ = false;
     WEIR_TRY(inner_->load(saved_));
@@ -52,9 +51,7 @@ class FlatMap final : public Cursor {
   }
 
  private:
-  Port outer_;
-  Apply apply_;
-  PathRef path_;
+  InnerSource outer_;
   std::unique_ptr<Inner> inner_;
   Patience patience_;
   // A position was loaded in which a dataset is open: resume opens it.

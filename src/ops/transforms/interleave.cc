@@ -36,9 +36,7 @@ struct Params : ParamsOf<Params> {
 class Interleave final : public Cursor {
  public:
   Interleave(Opening& opening, const Params& params)
-      : outer_(opening, 0, Port::Mode::keep),
-        apply_(opening, params.f),
-        path_(opening.path),
+      : outer_(opening, params.f),
         width_(opening.node.components().size()),
         cycle_length_(params.cycle_length.value_or(kAutoCycle)),
         block_length_(*params.block_length) {}
@@ -81,9 +79,7 @@ class Interleave final : public Cursor {
     return slots_[static_cast<size_t>(index)];
   }
 
-  Port outer_;
-  Apply apply_;
-  PathRef path_;
+  InnerSource outer_;
   size_t width_;
   int64_t cycle_length_;
   int64_t block_length_;
@@ -127,7 +123,7 @@ Pull Interleave::take_turn(Context& ctx, const Want& want) {
 
 Pull Interleave::fill_slot(Context& ctx) {
   std::unique_ptr<Inner> inner;
-  Step opened = Inner::open_next(ctx, apply_, outer_, path_, inner);
+  Step opened = outer_.open_next(ctx, inner);
   if (opened.error()) {
     part_.set_error(opened.error(), width_);
     consume();
@@ -150,16 +146,16 @@ void Interleave::advance() {
 
 // The oldest row needed is the oldest that has a slot open.
 void Interleave::consume() {
-  int64_t oldest = outer_.position();
+  int64_t oldest = outer_.input().position();
   for (const auto& open : slots_) {
     if (open) oldest = std::min(oldest, open->ordinal());
   }
-  outer_.consume_to(oldest);
+  outer_.input().consume_to(oldest);
 }
 
 void Interleave::state(Archive& archive) {
-  outer_.state(archive);
-  int64_t position = outer_.position();
+  outer_.input().state(archive);
+  int64_t position = outer_.input().position();
   archive("position", position, 0, INT64_MAX);
   archive("ended", outer_ended_);
   archive("cycle_index", cycle_index_, 0, cycle_length_ - 1);
@@ -183,20 +179,20 @@ void Interleave::state(Archive& archive) {
 }
 
 Step Interleave::resume(Context& ctx) {
-  while (!loaded_.empty() || outer_.position() < loaded_position_) {
-    Pull got = outer_.fill(ctx, Want{});
+  while (!loaded_.empty() || outer_.input().position() < loaded_position_) {
+    Pull got = outer_.input().fill(ctx, Want{});
     if (got != Pull::rows) return got;
-    int64_t ordinal = outer_.position();
+    int64_t ordinal = outer_.input().position();
     auto wanted =
         std::find_if(loaded_.begin(), loaded_.end(), [&](const Slot& l) { return l.ordinal == ordinal; });
     if (wanted == loaded_.end()) {
-      outer_.take(1);
+      outer_.input().take(1);
       continue;
     }
     std::unique_ptr<Inner>& target = slot(wanted->index);
     if (target || ordinal >= loaded_position_)
       return data_loss("the slots of an interleave contradict each other");
-    Step opened = Inner::open_next(ctx, apply_, outer_, path_, target);
+    Step opened = outer_.open_next(ctx, target);
     if (opened.error()) return opened;
     WEIR_TRY(target->load(wanted->saved));
     loaded_.erase(wanted);

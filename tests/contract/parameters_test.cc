@@ -1,0 +1,33 @@
+// Parameters that are computed when a cursor opens: their random draws are part of the position.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/pipeline.h"
+
+namespace weir {
+namespace {
+
+TEST_CASE("contract: a random parameter comes back with the checkpoint") {
+  const char* text = "range(1000) | skip(random_uniform([], 0, 900, int64))";
+  ThreadsRuntime runtime;
+  auto first = open_text(*runtime, text);
+  const std::vector<std::string> begin = take_lines(*first, 1);
+  const std::string saved = require_value(first->save());
+  const std::vector<std::string> rest = take_lines(*first, 20);
+  // Another graph of the same text draws another seed.
+  CHECK(take_lines(*open_text(*runtime, text), 1) != begin);
+  CHECK(take_lines(*open_text(*runtime, text, &saved), 20) == rest);
+}
+
+TEST_CASE("contract: a random parameter is drawn anew for every dataset that a function makes") {
+  const char* text =
+      "range(8) | flat_map(x -> range(1000) | skip(random_uniform([], 0, 900, int64)) | take(1))";
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, text);
+  const std::vector<std::string> lines = all_lines(*iterator);
+  REQUIRE(lines.size() == 8);
+  CHECK(std::count(lines.begin(), lines.end(), lines[0]) < 8);
+}
+
+}  // namespace
+}  // namespace weir
