@@ -1,8 +1,6 @@
 #include "dataset/stage.h"
 
-#include <exception>
-#include <new>
-
+#include "core/exception.h"
 #include "core/text.h"
 #include "dataset/operator.h"
 
@@ -26,18 +24,6 @@ ErrorPtr with_path(const ErrorPtr& error, const std::string& path) {
 }
 
 }  // namespace
-
-ErrorPtr error_of_exception() {
-  try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    return resource_exhausted("out of memory; smaller batches, buffers or blocks would help").pointer();
-  } catch (const std::exception& e) {
-    return internal_error(concat("unexpected exception: ", e.what())).pointer();
-  } catch (...) {
-    return internal_error("unexpected exception of an unknown type").pointer();
-  }
-}
 
 uint64_t derive_key(uint64_t key, uint64_t index) { return mix(mix(key + 0x9e3779b97f4a7c15u) ^ index); }
 

@@ -38,9 +38,6 @@ struct Opening {
   PathRef path;
 };
 
-// What the exception that is being handled says, as an error. REQUIRES: inside a catch block.
-ErrorPtr error_of_exception();
-
 // The key of a cursor opened for row (or epoch) `index` by an operator with key `key`.
 uint64_t derive_key(uint64_t key, uint64_t index);
 

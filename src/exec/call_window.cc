@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/exception.h"
 #include "core/sync.h"
 #include "exec/handout.h"
 
@@ -98,6 +99,7 @@ class CallCore final : public RefCounted {
   Call* next_call(Runner& runner);
   bool stays_active(Runner& runner);
   void make_call(Runner& runner, Call& call) noexcept;
+  void call_function(Context& context, Call& call);
   void done(Call& call, int64_t took_ns);
   void task_gone();
 
@@ -211,7 +213,7 @@ bool CallCore::may_resume() {
 Call* CallCore::take(Context& consumer, Pull& answer) {
   RefPtr<Waker> old;
   MutexLock lock(mutex_);
-  Call* call = line_.front();
+  Call* call = final_ == Pull::cancelled ? nullptr : line_.front();
   if (call && call->done) {
     line_.pop();
   } else {
@@ -297,7 +299,7 @@ RefPtr<CallCore::Runner> CallCore::idle_runner(Session& session) noexcept try {
 
 void CallCore::finish(Pull answer) {
   MutexLock lock(mutex_);
-  final_ = answer;
+  if (final_ != Pull::cancelled) final_ = answer;
   starved_ = false;
   RefPtr<Waker> waiter = std::move(waiter_);
   lock.unlock();
@@ -326,25 +328,45 @@ bool CallCore::stays_active(Runner& runner) {
   return false;
 }
 
+// Throws only where there is no memory to say which rows failed.
+void CallCore::call_function(Context& context, Call& call) {
+  Block& in = call.in.block;
+  Block& out = call.out.block;
+  ErrorPtr thrown;
+  try {
+    function_->run(context, call.in.mark.ordinal, in, out);
+  } catch (...) {
+    thrown = error_of_exception();
+  }
+  if (thrown) {
+    const auto rows = static_cast<size_t>(in.rows);
+    out.reset(options_.components);
+    out.rows = in.rows;
+    for (Column& column : out.columns) column.make_list().resize(rows);
+    out.errors.swap(in.errors);
+    out.errors.reserve(rows);
+    for (int row = 0; row < in.rows; ++row) out.fail_row(row, thrown);
+  } else if (out.errors.empty()) {
+    out.errors.swap(in.errors);
+  } else {
+    for (RowError& failed : in.errors) out.fail_row(failed.row, std::move(failed.error));
+  }
+}
+
 void CallCore::make_call(Runner& runner, Call& call) noexcept {
   EpochScope epochs;
   Context context{runner.session(), &runner, &epochs};
   Clock& clock = *context.runtime().clock;
   const int64_t begin_ns = clock.now_ns();
-  Block& in = call.in.block;
   Block& out = call.out.block;
-  function_->run(context, call.in.mark.ordinal, in, out);
-  const int64_t took_ns = clock.now_ns() - begin_ns;
   try {
-    if (out.errors.empty()) {
-      out.errors.swap(in.errors);
-    } else {
-      for (RowError& failed : in.errors) out.fail_row(failed.row, std::move(failed.error));
-    }
+    call_function(context, call);
   } catch (...) {
     // There is no memory to say which rows failed, so none of them may be seen.
     finish(Pull::cancelled);
+    out.reset(0);
   }
+  const int64_t took_ns = clock.now_ns() - begin_ns;
   call.out.bytes = out.byte_size();
   call.out.mark = std::move(call.in.mark);
   if (!options_.ordered) call.out.mark.anchor = nullptr;

@@ -6,10 +6,12 @@
 //
 // Ownership: owns feed and function; destroyed, it never waits: the last call in progress lets them go, so
 // the function is destroyed after its last call. Threads: next and the destructor by one thread at a time.
-// Errors: rows; a row that the feed failed keeps its error and its place.
-// Cost: two locks a call and two a block taken; cutting shares buffers.
+// Errors: rows; a row that the feed failed keeps its error and its place. Where there is no memory even to
+// say which rows failed, the answer is cancelled. Cost: two locks a call and two a block taken; cutting
+// shares buffers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -22,8 +24,9 @@ class BlockCall {
  public:
   virtual ~BlockCall() = default;
   // Gives `out` as many rows as `in` has. Rows that `in` lists as failed are to be left alone: their errors
-  // are put into `out` afterwards. Calls run at once on several threads, up to calls_in_flight.
-  virtual void run(Context& context, int64_t first_ordinal, Block& in, Block& out) noexcept = 0;
+  // are put into `out` afterwards. What it throws becomes the error of the others. Calls run at once on
+  // several threads, up to calls_in_flight.
+  virtual void run(Context& context, int64_t first_ordinal, Block& in, Block& out) = 0;
 };
 
 struct CallWindowOptions {
@@ -34,6 +37,8 @@ struct CallWindowOptions {
   int64_t max_bytes = int64_t{64} << 20;
   bool ordered = true;
   bool one_row_per_call = false;
+  // Columns of a result.
+  size_t components = 1;
   // Where the calls run, and where the feed is pulled.
   Lane lane = Lane::compute;
   Lane feed_lane = Lane::compute;

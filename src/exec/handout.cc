@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/exception.h"
+
 namespace weir {
 namespace {
 
@@ -66,21 +68,19 @@ void Handout::recycle() {
 
 Pull pull_guarded(Feed& feed, Context& context, const Want& want, Handout& into, bool& broken) noexcept {
   try {
-    Pull answer = feed.next(context, want, into.block, into.mark);
-    if (answer == Pull::rows) into.bytes = into.block.byte_size();
-    return answer;
+    try {
+      Pull answer = feed.next(context, want, into.block, into.mark);
+      if (answer == Pull::rows) into.bytes = into.block.byte_size();
+      return answer;
+    } catch (...) {
+      broken = true;
+      into.block.set_error(error_of_exception(), into.block.columns.size());
+      into.bytes = 0;
+      return Pull::rows;
+    }
   } catch (...) {
-    broken = true;
-  }
-  try {
-    into.block.set_error(internal_error("expected an input that reports errors as rows, found an exception "
-                                        "(out of memory, as a rule); the sequence ends here")
-                             .pointer(),
-                         into.block.columns.size());
-    into.bytes = 0;
-    return Pull::rows;
-  } catch (...) {
-    return Pull::end;
+    // An end would be taken for the data's.
+    return Pull::cancelled;
   }
 }
 

@@ -26,7 +26,8 @@ struct Handout {
 };
 
 // Calls the feed, which must not throw but is not trusted with that: what it throws becomes one error row,
-// and `broken` is set so that the owner ends the sequence there.
+// and `broken` is set so that the owner ends the sequence there; without memory even for that it is
+// cancelled.
 Pull pull_guarded(Feed& feed, Context& context, const Want& want, Handout& into, bool& broken) noexcept;
 
 }  // namespace weir

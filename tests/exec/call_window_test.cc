@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <new>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
+#include "exec/failing_new.h"
 #include "exec/feeds.h"
 #include "exec/threads.h"
 
@@ -58,6 +61,79 @@ TEST_CASE("call window: the function's errors stand at their rows", "[threads]")
     const Code code = row % 10 == 9 ? Code::data_loss : row % 64 == 5 ? Code::invalid_argument : Code::ok;
     REQUIRE((error ? (*error)->code : Code::ok) == code);
   }
+}
+
+// Memory comes back with the first look at the clock, which is behind each call.
+class ForgivingClock final : public Clock {
+ public:
+  int64_t now_ns() override {
+    fail_allocations(0);
+    return ++now_ns_;
+  }
+
+ private:
+  int64_t now_ns_ = 0;
+};
+
+template <class Exception>
+class Throws final : public BlockCall {
+ public:
+  Throws(const Exception& exception, int failures) : exception_(exception), failures_(failures) {}
+  void run(Context&, int64_t, Block&, Block&) override {
+    fail_allocations(failures_);
+    throw exception_;
+  }
+
+ private:
+  const Exception exception_;
+  const int failures_;
+};
+
+// What the rows of a feed whose every fifth fails become, up to the end or cancelled.
+template <class Exception>
+std::vector<Code> codes_of(const Exception& exception, int failures) {
+  World world({.probe = no_threads});
+  ForgivingClock clock;
+  world.runtime.clock = &clock;
+  Reader reader(world.runtime, [&](Session& s) {
+    return calls(s, counting({.total = 20, .fail_every = 5}),
+                 std::make_unique<Throws<Exception>>(exception, failures), CallWindowOptions());
+  });
+  std::vector<Code> codes;
+  for (;;) {
+    const Pull got = *reader.next();
+    if (got == Pull::end) return codes;
+    const ErrorPtr* error = got == Pull::rows ? reader.out.error_of(0) : nullptr;
+    codes.push_back(got == Pull::cancelled ? Code::cancelled : error ? (*error)->code : Code::ok);
+    if (got == Pull::cancelled) return codes;
+  }
+}
+
+std::vector<Code> every_fifth_lost(Code others) {
+  std::vector<Code> codes;
+  for (int row = 0; row < 20; ++row) codes.push_back(row % 5 == 4 ? Code::data_loss : others);
+  return codes;
+}
+
+TEST_CASE("call window: what a call throws is the error of its rows", "[threads]") {
+  CHECK(codes_of(std::bad_alloc(), 0) == every_fifth_lost(Code::resource_exhausted));
+  CHECK(codes_of(std::runtime_error("boom"), 0) == every_fifth_lost(Code::internal));
+  // There is memory for the rows, but not for the words.
+  CHECK(codes_of(std::runtime_error("boom"), 1) == every_fifth_lost(Code::resource_exhausted));
+}
+
+TEST_CASE("call window: without memory to say which rows failed it is cancelled", "[threads]") {
+  for (int failures = 1; failures < 20; ++failures) {
+    CAPTURE(failures);
+    std::vector<Code> codes = codes_of(std::bad_alloc(), failures);
+    std::vector<Code> expected = every_fifth_lost(Code::resource_exhausted);
+    if (codes.back() == Code::cancelled) {
+      codes.pop_back();
+      expected.resize(std::min(codes.size(), expected.size()));
+    }
+    CHECK(codes == expected);
+  }
+  CHECK(codes_of(std::bad_alloc(), 1000).back() == Code::cancelled);
 }
 
 TEST_CASE("call window: unordered calls give every row once, without anchors", "[threads]") {

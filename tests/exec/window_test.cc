@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <new>
 #include <thread>
 #include <vector>
 
+#include "exec/failing_new.h"
 #include "exec/feeds.h"
 #include "exec/threads.h"
 
@@ -152,6 +154,23 @@ TEST_CASE("window: a feed that throws ends with one error row", "[threads]") {
   CHECK(reader.out.failed(0));
   CHECK(*reader.next() == Pull::end);
   CHECK(*reader.next() == Pull::end);
+}
+
+TEST_CASE("window: a feed that throws without memory for an error is no end", "[threads]") {
+  struct ThrowingFeed final : Feed {
+    Pull next(Context&, const Want&, Block&, Mark&) override {
+      fail_allocations(1000);
+      throw std::bad_alloc();
+    }
+  };
+  World world({.probe = no_threads});
+  Reader reader(world.runtime, [&](Session& s) {
+    return window(s, std::make_unique<ThrowingFeed>(), window_options(4, 1));
+  });
+  const Pull got = *reader.next();
+  fail_allocations(0);
+  CHECK(got == Pull::cancelled);
+  CHECK(*reader.next() == Pull::cancelled);
 }
 
 TEST_CASE("window: closed at any moment it leaves nothing behind", "[threads]") {

@@ -55,16 +55,8 @@ class Map final : public Cursor {
 class MapCall final : public BlockCall {
  public:
   explicit MapCall(Apply apply) : apply_(std::move(apply)) {}
-  void run(Context& ctx, int64_t first_ordinal, Block& in, Block& out) noexcept override {
-    try {
-      apply_(ctx.session, first_ordinal, in, out);
-    } catch (...) {
-      ErrorPtr error = error_of_exception();
-      out.reset(apply_.function().components().size());
-      out.rows = in.rows;
-      for (Column& column : out.columns) column.make_list().resize(static_cast<size_t>(in.rows));
-      for (int row = 0; row < in.rows; ++row) out.errors.push_back({row, error});
-    }
+  void run(Context& ctx, int64_t first_ordinal, Block& in, Block& out) override {
+    apply_(ctx.session, first_ordinal, in, out);
   }
 
  private:
@@ -97,6 +89,7 @@ struct AnyMap {
         static_cast<int>(std::min<int64_t>(params.num_parallel_calls.value_or(0), 4096));
     options.ordered = !unordered(params);
     options.one_row_per_call = !function.takes_blocks();
+    options.components = function.components().size();
     options.lane = function.lane();
     options.feed_lane = opening.node.inputs()[0]->lane();
     using ParallelMap = AheadCursor<CallWindow, MakeCallWindow>;
