@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "case_file.h"
+#include "support/temporary_folder.h"
 #include "weir/weir.h"
 
 namespace weir::conformance {
@@ -128,22 +129,16 @@ class Runner {
 class CaseFolder {
  public:
   CaseFolder() : before_(fs::current_path()) {
-    std::string name = (fs::temp_directory_path() / "weir-case-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder_ = name;
     for (const char* data : {"data", "data_expr"})
-      fs::create_directory_symlink(kFolder / data, folder_ / data);
-    fs::current_path(folder_);
+      fs::create_directory_symlink(kFolder / data, folder_.at(data));
+    fs::current_path(folder_.path());
   }
   CaseFolder(const CaseFolder&) = delete;
-  ~CaseFolder() {
-    fs::current_path(before_);
-    fs::remove_all(folder_);
-  }
+  ~CaseFolder() { fs::current_path(before_); }
 
  private:
+  TemporaryFolder folder_;
   fs::path before_;
-  fs::path folder_;
 };
 
 std::vector<Case> all_cases() {

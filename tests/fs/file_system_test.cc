@@ -10,26 +10,14 @@
 #include <thread>
 #include <vector>
 
+#include "support/temporary_folder.h"
+
 namespace weir {
 namespace {
 
 std::span<const uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
-
-// A folder of its own for each test.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "weir-fs-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string at(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 FileSystem& files() { return local_file_system(); }
 
@@ -46,7 +34,7 @@ std::string read(const std::string& name) {
 }
 
 TEST_CASE("local files: what was appended is read at any place, nothing behind the end") {
-  Folder folder;
+  TemporaryFolder folder;
   const std::string name = folder.at("a");
   write(name, "0123456789");
   auto file = files().open(name);
@@ -62,7 +50,7 @@ TEST_CASE("local files: what was appended is read at any place, nothing behind t
 }
 
 TEST_CASE("local files: a file that shrinks while it is read ends earlier") {
-  Folder folder;
+  TemporaryFolder folder;
   const std::string name = folder.at("a");
   write(name, "0123456789");
   auto file = files().open(name);
@@ -74,7 +62,7 @@ TEST_CASE("local files: a file that shrinks while it is read ends earlier") {
 }
 
 TEST_CASE("local files: errors carry their code and the file, and say what to do") {
-  Folder folder;
+  TemporaryFolder folder;
   const auto code = [](const auto& result) { return result.status().code(); };
   const auto missing = files().open(folder.at("no"));
   CHECK(code(missing) == Code::not_found);
@@ -98,13 +86,13 @@ TEST_CASE("local files: errors carry their code and the file, and say what to do
 }
 
 TEST_CASE("local files: a named pipe is refused and nobody waits for it") {
-  Folder folder;
+  TemporaryFolder folder;
   REQUIRE(::mkfifo(folder.at("pipe").c_str(), 0600) == 0);
   CHECK(files().open(folder.at("pipe")).status().code() == Code::invalid_argument);
 }
 
 TEST_CASE("local files: read_file takes all or says that it is too much") {
-  Folder folder;
+  TemporaryFolder folder;
   write(folder.at("a"), "0123456789");
   CHECK(*files().read_file(folder.at("a"), 10) == "0123456789");
   CHECK(files().read_file(folder.at("a"), 9).status().code() == Code::resource_exhausted);
@@ -112,7 +100,7 @@ TEST_CASE("local files: read_file takes all or says that it is too much") {
 }
 
 TEST_CASE("local files: stat, exists and remove") {
-  Folder folder;
+  TemporaryFolder folder;
   write(folder.at("a"), "123");
   CHECK(files().stat(folder.at("a"))->size == 3);
   CHECK(!files().stat(folder.at("a"))->is_folder);
@@ -124,7 +112,7 @@ TEST_CASE("local files: stat, exists and remove") {
 }
 
 TEST_CASE("local files: folders are made with those above them, and may be there") {
-  Folder folder;
+  TemporaryFolder folder;
   CHECK(files().create_folders(folder.at("x/y/z")).ok());
   CHECK(files().create_folders(folder.at("x/y/z/")).ok());
   CHECK(files().stat(folder.at("x/y/z"))->is_folder);
@@ -133,7 +121,7 @@ TEST_CASE("local files: folders are made with those above them, and may be there
 }
 
 TEST_CASE("atomic writing: replaces the file and leaves nothing beside it") {
-  Folder folder;
+  TemporaryFolder folder;
   const std::string name = folder.at("ckpt");
   CHECK(files().write_file_atomically(name, bytes_of("one")).ok());
   CHECK(read(name) == "one");
@@ -145,7 +133,7 @@ TEST_CASE("atomic writing: replaces the file and leaves nothing beside it") {
 }
 
 TEST_CASE("atomic writing: takes over what a killed writer left") {
-  Folder folder;
+  TemporaryFolder folder;
   write(folder.at("ckpt.tmp"), "half of something much longer than what comes now");
   CHECK(files().write_file_atomically(folder.at("ckpt"), bytes_of("whole")).ok());
   CHECK(read(folder.at("ckpt")) == "whole");
@@ -153,7 +141,7 @@ TEST_CASE("atomic writing: takes over what a killed writer left") {
 }
 
 TEST_CASE("atomic writing: a failure leaves what was there") {
-  Folder folder;
+  TemporaryFolder folder;
   REQUIRE(files().create_folders(folder.at("taken/inside")).ok());
   CHECK(!files().write_file_atomically(folder.at("taken"), bytes_of("x")).ok());
   CHECK(*files().exists(folder.at("taken/inside")));
@@ -163,7 +151,7 @@ TEST_CASE("atomic writing: a failure leaves what was there") {
 }
 
 TEST_CASE("atomic writing: of several writers each leaves the file whole", "[threads]") {
-  Folder folder;
+  TemporaryFolder folder;
   const std::string name = folder.at("ckpt");
   std::vector<std::thread> writers;
   std::atomic<int> failures{0}, torn{0};
@@ -187,7 +175,7 @@ TEST_CASE("atomic writing: of several writers each leaves the file whole", "[thr
 }
 
 TEST_CASE("generations: by number, the highest first, nothing else") {
-  Folder folder;
+  TemporaryFolder folder;
   for (const char* name : {"c-9", "c-10", "c-1", "c-", "c-1x", "c-1.tmp", "d-5", "c-99999999999999999999"}) {
     write(folder.at(name), "");
   }

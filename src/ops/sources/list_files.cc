@@ -1,9 +1,11 @@
 // list_files(pattern, shuffle, seed): the names of the files that match, globbed when the graph is built.
-// Sorted, or in a new random order each epoch. Checkpoint: that of the list and its shuffle.
+// Sorted, or in a new random order each epoch. Checkpoint: that of the list and its shuffle, and a checksum
+// of the names, since a position among other files would be another one.
 #include <algorithm>
 
 #include "core/text.h"
 #include "dataset/compose.h"
+#include "format/crc32c.h"
 #include "fs/file_system.h"
 
 namespace weir {
@@ -24,11 +26,45 @@ struct Params : ParamsOf<Params> {
   }
 };
 
-struct ListFiles {
+// Of the names that `node`, made by expand(), gives.
+uint64_t checksum_of_names(const Dataset& node) {
+  const Dataset& slices = node.inputs().empty() ? node : *node.inputs()[0];
+  const std::unique_ptr<ParamsBase> params = slices.params().clone();
+  Fields fields;
+  params->fields(fields);
+  uint32_t crc = 0;
+  for (const Str& name : std::get<ValueParam*>(fields.list[0].slot)->values[0].entries<const Str>()) {
+    const uint64_t size = name.size;
+    crc = crc32c(&size, sizeof size, crc);
+    crc = crc32c(name.data, name.size, crc);
+  }
+  return crc;
+}
+
+class ListFiles final : public Cursor {
+ public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(DatasetRef names, expansion(opening, params));
-    return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, std::move(names)));
+    return std::unique_ptr<Cursor>(std::make_unique<ListFiles>(opening, names));
   }
+  ListFiles(Opening& opening, const DatasetRef& names)
+      : rows_(opening, names), checksum_(checksum_of_names(*names)) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override { return rows_.next(ctx, want, out); }
+  void state(Archive& archive) override {
+    uint64_t saved = checksum_;
+    archive("names", saved);
+    if (saved != checksum_) {
+      archive.fail(
+          "expected the files that matched when the position was saved, found others; put back what was "
+          "removed and take away what came, or begin anew");
+    }
+    rows_.state(archive);
+  }
+
+ private:
+  PassCursor rows_;
+  const uint64_t checksum_;
 };
 
 Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime) {

@@ -1,4 +1,7 @@
+#include <fstream>
+
 #include "ops/pipelines.h"
+#include "support/temporary_folder.h"
 
 namespace weir::test {
 namespace {
@@ -35,6 +38,20 @@ TEST_CASE("list_files takes several patterns and sorts what they match") {
   const std::string folder = kConformanceData + "many/";
   CHECK(run("list_files([\"" + folder + "part-d*\", \"" + folder + "part-a*\"], shuffle: false)") ==
         names({"many/part-a.txt", "many/part-d.txt"}));
+}
+
+TEST_CASE("list_files refuses a position that was saved among other files") {
+  TemporaryFolder folder;
+  auto make = [&](const char* name) { std::ofstream(folder.at(name)) << name; };
+  for (const char* name : {"a", "b", "c"}) make(name);
+  const std::string text = "list_files(\"" + folder.path() + "/*\", seed: 3)";
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, text);
+  take_lines(*iterator, 1);
+  const std::string saved = require_value(iterator->save());
+  CHECK(take_lines(*open_text(*runtime, text, &saved), 2) == take_lines(*iterator, 2));
+  make("d");
+  CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines{"error: data_loss"});
 }
 
 TEST_CASE("list_files that matches nothing cannot be built") {
