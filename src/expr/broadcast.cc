@@ -16,9 +16,7 @@ std::optional<Shape> broadcast(const Shape& a, const Shape& b) {
     const int64_t x = longer[ahead + i];
     const int64_t y = shorter[i];
     if (x == y || y == 1) continue;
-    if (x == 1) {
-      out.set_dim(ahead + i, y);
-    } else if (x == kUnknownDim) {
+    if (x == 1 || x == kUnknownDim) {
       out.set_dim(ahead + i, y);
     } else if (y != kUnknownDim) {
       return std::nullopt;

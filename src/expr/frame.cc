@@ -132,7 +132,7 @@ uint8_t* Slot::make(int first, int count, const Shape& shape) {
   if (form == Form::dense) return const_cast<uint8_t*>(view.data) + first * view.stride;
   uint8_t* data = arena_.allocate(static_cast<size_t>(row_bytes) * static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) {
-    Tensor& tensor = own_list_[static_cast<size_t>(first + i)];
+    Tensor& tensor = own_list_[static_cast<size_t>(first) + static_cast<size_t>(i)];
     tensor.dtype = view.dtype;
     tensor.shape = shape;
     tensor.data = data + i * row_bytes;
