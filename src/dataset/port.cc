@@ -14,6 +14,14 @@ constexpr int64_t kFirstAnchorRows = 32;
 // More anchors than this are thinned.
 constexpr size_t kMaxAnchors = 256;
 
+// The error in a block after which a restored input gives no more of the rows that it gave before, or null.
+ErrorPtr lost_position(const Block& block) {
+  for (const RowError& error : block.errors) {
+    if (is_position_lost(error.error)) return error.error;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void Anchor::state(Archive& archive) {
@@ -67,6 +75,7 @@ void Port::reopen(Context& ctx, uint64_t key) {
   block_.rows = 0;
   begin_ = 0;
   pulled_ = values_ = consumed_ = 0;
+  lost_ = false;
   stage_.reset();
   open(ctx);
 }
@@ -135,13 +144,21 @@ void Port::restore(Context& ctx) {
   loaded_ = nullptr;
 }
 
-Pull Port::drop_replayed(Context& ctx) {
+// Answers rows when done, and end for an error in `out`: the input does not get as far as it had.
+Pull Port::drop_replayed(Context& ctx, Block& out) {
   Want want;
   want.drop = true;
   while (pulled_ < consumed_) {
     want.rows = static_cast<int>(std::min<int64_t>(kMaxBlockRows, consumed_ - pulled_));
     Pull got = stage_->next(ctx, want, block_);
-    if (got != Pull::rows) return got;
+    if (got == Pull::pending || got == Pull::cancelled) return got;
+    if (ErrorPtr error = got == Pull::end ? shorter_than_saved() : lost_position(block_)) {
+      // It takes the place of the next row.
+      pulled_ = consumed_ + 1;
+      lost_ = true;
+      out.set_error(std::move(error), node_->components().size());
+      return Pull::end;
+    }
     pulled_ += block_.rows;
     values_ += block_.value_rows();
     block_.rows = 0;
@@ -154,9 +171,12 @@ Pull Port::pull(Context& ctx, const Want& want, Block& out) {
     if (loaded_) [[unlikely]]
       restore(ctx);
     if (pulled_ < consumed_) [[unlikely]] {
-      Pull dropped = drop_replayed(ctx);
+      Pull dropped = drop_replayed(ctx, out);
+      if (dropped == Pull::end) return Pull::rows;
       if (dropped != Pull::rows) return dropped;
     }
+    if (lost_) [[unlikely]]
+      return Pull::end;
     anchor_if_due(ctx);
   }
   Pull got = stage_->next(ctx, want, out);
@@ -238,6 +258,7 @@ void Port::state(Archive& archive) {
   block_.rows = 0;
   begin_ = 0;
   pulled_ = consumed_;
+  lost_ = false;
   loaded_ = std::move(anchor);
 }
 

@@ -5,9 +5,10 @@
 // input's. `keep`: before some pulls the Port writes an anchor (ordinal + the bytes of the input's state), as
 // often as costs at most one percent of the time; its state is the anchor before the oldest unconsumed row
 // and how far rows were consumed. Restoring opens the input at the anchor and drops rows up to there: same
-// rows, not same blocks. `whole`: the operator needs all of its input at once (reduce), so the only anchor is
-// the opening. Ownership: owns the input's Stage. Threads: the cursor's driver. Errors: rows. Cost: pass adds
-// about 2 ns a pull; keep adds a comparison a pull and the anchors.
+// rows, not same blocks; an input that ends before it got there gives one error. `whole`: the operator needs
+// all of its input at once (reduce), so the only anchor is the opening. Ownership: owns the input's Stage.
+// Threads: the cursor's driver. Errors: rows. Cost: pass adds about 2 ns a pull; keep adds a comparison a
+// pull and the anchors.
 #pragma once
 
 #include <deque>
@@ -91,7 +92,7 @@ class Port {
 
  private:
   void restore(Context& ctx);
-  Pull drop_replayed(Context& ctx);
+  Pull drop_replayed(Context& ctx, Block& out);
   void open(Context& ctx);
   void anchor_if_due(Context& ctx);
   void thin_anchors();
@@ -118,6 +119,8 @@ class Port {
   int64_t anchored_at_ns_ = 0;
   // The loaded anchor, until the input has been opened at it and the rows up to consumed_ are dropped.
   AnchorRef loaded_;
+  // The loaded position could not be taken up, and the error that says so was given.
+  bool lost_ = false;
 };
 
 }  // namespace weir

@@ -18,12 +18,25 @@ uint64_t mix(uint64_t x) {
 }
 
 ErrorPtr with_path(const ErrorPtr& error, const std::string& path) {
-  auto out = std::make_shared<Error>(*error);
-  out->path = path;
-  return out;
+  Error out = *error;
+  out.path = path;
+  return is_position_lost(error) ? position_lost(out) : std::make_shared<const Error>(std::move(out));
 }
 
+// The mark of position_lost: the type of the pointer's deleter.
+struct LostPosition {
+  void operator()(const Error* error) const { delete error; }
+};
+
 }  // namespace
+
+ErrorPtr position_lost(const Error& error) { return ErrorPtr(new Error(error), LostPosition()); }
+
+bool is_position_lost(const ErrorPtr& error) { return std::get_deleter<LostPosition>(error) != nullptr; }
+
+ErrorPtr shorter_than_saved() {
+  return position_lost(data_loss("the input is shorter than when its position was saved").error());
+}
 
 uint64_t derive_key(uint64_t key, uint64_t index) { return mix(mix(key + 0x9e3779b97f4a7c15u) ^ index); }
 
@@ -85,30 +98,25 @@ void Stage::add_path(Block& out) {
   }
 }
 
+// A position that cannot be taken up ends the sequence.
+Pull Stage::give_up(const Error& error, Block& out) {
+  ErrorPtr lost = position_lost(error);
+  loaded_.reset();
+  finish();
+  return fail(std::move(lost), out);
+}
+
 Pull Stage::resume(Context& ctx, Block& out) {
   if (!cursor_loaded_) {
     Archive archive(*loaded_);
     cursor_->state(archive);
     archive.finish();
-    if (!archive.status().ok()) {
-      loaded_.reset();
-      finish();
-      return fail(archive.status().pointer(), out);
-    }
+    if (!archive.status().ok()) return give_up(archive.status().error(), out);
     cursor_loaded_ = true;
   }
   Step step = cursor_->resume(ctx);
-  if (step.error()) {
-    ErrorPtr error = step.error();
-    loaded_.reset();
-    finish();
-    return fail(std::move(error), out);
-  }
-  if (step.answer() == Pull::end) {
-    loaded_.reset();
-    finish();
-    return fail(data_loss("the input is shorter than when its position was saved").pointer(), out);
-  }
+  if (step.error()) return give_up(*step.error(), out);
+  if (step.answer() == Pull::end) return give_up(*shorter_than_saved(), out);
   if (step.answer() == Pull::rows) loaded_.reset();
   return step.answer();
 }
@@ -137,7 +145,7 @@ Pull Stage::next(Context& ctx, const Want& want, Block& out) {
     }
     return step.answer() == Pull::end ? finish() : step.answer();
   } catch (...) {
-    return fail(error_of_exception(), out);
+    return loaded_ ? give_up(*error_of_exception(), out) : fail(error_of_exception(), out);
   }
 }
 

@@ -38,6 +38,13 @@ struct Opening {
   PathRef path;
 };
 
+// Marks an error as the end of a restored sequence, whose position cannot be taken up. The mark stays when
+// the error is passed on.
+ErrorPtr position_lost(const Error& error);
+bool is_position_lost(const ErrorPtr& error);
+// The input ends before the rows that the position counts.
+ErrorPtr shorter_than_saved();
+
 // The key of a cursor opened for row (or epoch) `index` by an operator with key `key`.
 uint64_t derive_key(uint64_t key, uint64_t index);
 
@@ -57,6 +64,7 @@ class Stage {
   Stage(DatasetRef node, PathRef path) : node_(std::move(node)), path_(std::move(path)) {}
   Pull fail(ErrorPtr error, Block& out);
   Pull resume(Context& ctx, Block& out);
+  Pull give_up(const Error& error, Block& out);
   void add_path(Block& out);
   Pull finish();
 

@@ -104,7 +104,19 @@ Status RecordReader::seek(RecordPosition position) {
   record_ = position.record;
   done_ = false;
   failure_ = {};
-  return blocks_.seek(position.offset);
+  if (position.offset == 0) return blocks_.seek(0);
+  // Behind the end is the end; the byte before tells that from a file that has as many bytes.
+  WEIR_TRY(blocks_.seek(position.offset - 1));
+  if (!blocks_.peek(1).empty()) {
+    blocks_.advance(1);
+    return {};
+  }
+  done_ = true;
+  if (!blocks_.status().ok()) return blocks_.status();
+  return file_error(Code::data_loss,
+                    concat("expected at least ", position.offset,
+                           " bytes, as when the position was saved, found fewer; restore the file"),
+                    file(), static_cast<int64_t>(position.offset), static_cast<int64_t>(position.record));
 }
 
 }  // namespace weir

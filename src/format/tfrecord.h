@@ -54,8 +54,8 @@ class RecordReader {
   Status next_batch(size_t max_records, size_t max_bytes, RecordBatch& out);
 
   RecordPosition position() const { return {blocks_.offset(), record_}; }
-  // Goes to a position that position() gave for the same file. Costs reading up to there where it is
-  // compressed.
+  // Goes to a position that position() gave for the same file; data_loss if it has become shorter. Costs
+  // reading up to there where it is compressed.
   Status seek(RecordPosition position);
   const std::string& file() const { return blocks_.file(); }
 

@@ -259,6 +259,23 @@ TEST_CASE("tfrecord: from each position the rest comes again") {
   }
 }
 
+TEST_CASE("tfrecord: a position behind the end is an error, one at the end is not") {
+  SimulatedFileSystem files;
+  for (const Compression compression : {Compression::none, Compression::gzip}) {
+    files.put("f", written(numbered(5), compression));
+    auto reader = RecordReader::open(files, "f", compression);
+    REQUIRE(reader.ok());
+    CHECK((*reader)->seek({5 * 24, 5}).ok());
+    CHECK(drain(**reader).records.empty());
+    const Status beyond = (*reader)->seek({5 * 24 + 1, 5});
+    CHECK(beyond.code() == Code::data_loss);
+    CHECK(beyond.error().file == "f");
+    CHECK(drain(**reader).records.empty());
+    CHECK((*reader)->seek({4 * 24, 4}).ok());
+    CHECK(drain(**reader).records.size() == 1);
+  }
+}
+
 TEST_CASE("tfrecord: the record number of an error counts from the file's beginning after a seek") {
   SimulatedFileSystem files;
   std::string bytes = written(numbered(5), Compression::none);

@@ -45,14 +45,8 @@ class Reader final : public Cursor {
   Step next(Context& ctx, const Want& want, Block& out) override {
     for (;;) {
       if (!reader_) {
-        Pull got = files_.fill(ctx, Want{});
-        if (got != Pull::rows) return got;
-        if (const ErrorPtr* error = files_.block().error_of(files_.begin())) {
-          ErrorPtr copy = *error;
-          close_file();
-          return copy;
-        }
-        WEIR_TRY(open_file(ctx));
+        Step opened = open_next(ctx);
+        if (opened.error() || opened.answer() != Pull::rows) return opened;
       }
       batch_.clear();
       Status status =
@@ -75,7 +69,28 @@ class Reader final : public Cursor {
     if (archive.loading()) reader_.reset();
   }
 
+  Step resume(Context& ctx) override {
+    if (!open_) return Pull::rows;
+    Step opened = open_next(ctx);
+    if (opened.error() || opened.answer() != Pull::rows) return opened;
+    WEIR_TRY(reader_->seek(position_));
+    return Pull::rows;
+  }
+
  private:
+  // Opens the file whose name comes next.
+  Step open_next(Context& ctx) {
+    Pull got = files_.fill(ctx, Want{});
+    if (got != Pull::rows) return got;
+    if (const ErrorPtr* error = files_.block().error_of(files_.begin())) {
+      ErrorPtr copy = *error;
+      close_file();
+      return copy;
+    }
+    WEIR_TRY(open_file(ctx));
+    return Pull::rows;
+  }
+
   Status open_file(Context& ctx) {
     Tensor name = files_.block().columns[0].row(files_.begin());
     std::string file(name.as<const Str>()->view());
@@ -90,9 +105,6 @@ class Reader final : public Cursor {
     auto reader = RecordReader::open(*runtime.files, file, *compression, limit);
     if (!reader.ok()) return fail(reader.status());
     reader_ = *std::move(reader);
-    if (open_) {
-      if (Status status = reader_->seek(position_); !status.ok()) return fail(status);
-    }
     open_ = true;
     return Status();
   }
