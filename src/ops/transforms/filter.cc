@@ -1,5 +1,8 @@
 // filter(f): the elements for which f is true. Errors of the input and of f stand in their places.
-// Checkpoint: the input's position.
+// Where nothing passes it asks for more and more rows at a time. Checkpoint: the input's position; rows that
+// were pulled and not given come again.
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "dataset/patience.h"
@@ -16,63 +19,89 @@ struct Params : ParamsOf<Params> {
 class Filter final : public Cursor {
  public:
   Filter(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::pass), apply_(opening, params.f) {}
+      : input_(opening, 0, Port::Mode::keep), apply_(opening, params.f) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     for (;;) {
-      // want.rows rows of output take at least as many of input.
-      Want wanted = want;
-      wanted.drop = false;
-      Pull got = input_.pull(ctx, wanted, in_);
-      if (got != Pull::rows) return got;
-      apply_(ctx.session, input_.position() - in_.rows, in_, verdict_);
-      select();
-      if (!keep_.empty()) break;
-      if (patience_.exhausted(ctx, in_.rows)) return Pull::pending;
+      if (input_.buffered() == 0) {
+        // So many rows of output take at least as many of input, and more where none has passed for long.
+        Want wanted = want;
+        wanted.rows = std::max(want.rows, width_);
+        wanted.drop = false;
+        Pull got = input_.fill(ctx, wanted);
+        if (got != Pull::rows) return got;
+        judge(ctx);
+      }
+      if (given_ < passing_.size()) break;
+      const int rows = input_.buffered();
+      input_.take(rows);
+      input_.consume_all();
+      width_ = std::min(2 * std::max(want.rows, width_), kMaxBlockRows);
+      if (patience_.exhausted(ctx, rows)) return Pull::pending;
     }
     patience_.reset();
-    std::swap(in_.errors, verdict_.errors);
-    if (want.drop) {
-      out.reset(0);
-      Block counted;
-      counted.errors = std::move(in_.errors);
-      counted.rows = in_.rows;
-      out.gather_from(counted, keep_);
-    } else if (static_cast<int>(keep_.size()) == in_.rows) {
-      std::swap(out, in_);
-    } else {
-      out.gather_from(in_, keep_);
-    }
+    width_ = 0;
+    give(want, out);
+    input_.consume_all();
     return Pull::rows;
   }
 
   void state(Archive& archive) override { input_.state(archive); }
 
  private:
-  // Lists the rows that stay: those that are true or failed.
-  void select() {
+  // Lists the buffered rows that stay: those for which f is true or fails, and errors.
+  void judge(Context& ctx) {
+    const Block& block = input_.block();
+    apply_(ctx.session, input_.position(), block, verdict_);
     const Column& column = verdict_.columns[0];
     size_t count = 0;
-    keep_.resize(static_cast<size_t>(in_.rows));
+    given_ = 0;
+    passing_.resize(static_cast<size_t>(block.rows));
     if (column.dense() && verdict_.errors.empty()) {
       const bool* verdict = column.tensor().as<const bool>();
-      for (int i = 0; i < in_.rows; ++i) {
-        keep_[count] = i;
+      for (int i = 0; i < block.rows; ++i) {
+        passing_[count] = i;
         count += verdict[i] ? 1 : 0;
       }
     } else {
-      for (int i = 0; i < in_.rows; ++i) {
-        if (verdict_.failed(i) || *column.row(i).as<const bool>()) keep_[count++] = i;
+      for (int i = 0; i < block.rows; ++i) {
+        if (verdict_.failed(i) || *column.row(i).as<const bool>()) passing_[count++] = i;
       }
     }
-    keep_.resize(count);
+    passing_.resize(count);
+  }
+
+  // Moves the next of the passing rows to `out`. What passes beyond those stays in the Port.
+  void give(const Want& want, Block& out) {
+    const Block& block = input_.block();
+    const size_t count = std::min(passing_.size() - given_, static_cast<size_t>(want.rows));
+    const std::span<const int32_t> rows(passing_.data() + given_, count);
+    given_ += count;
+    const int end = given_ < passing_.size() ? rows.back() + 1 : block.rows;
+    out.reset(want.drop ? 0 : block.columns.size());
+    if (static_cast<int>(count) == block.rows) {
+      input_.take_into(out, 0, block.rows);
+    } else {
+      for (size_t i = 0; i < out.columns.size(); ++i) out.columns[i].gather_from(block.columns[i], rows);
+      input_.take(end - input_.begin());
+    }
+    out.rows = static_cast<int>(count);
+    out.errors.clear();
+    for (int i = 0; i < out.rows && !verdict_.errors.empty(); ++i) {
+      if (const ErrorPtr* error = verdict_.error_of(rows[static_cast<size_t>(i)]))
+        out.errors.push_back({i, *error});
+    }
   }
 
   Port input_;
   Apply apply_;
-  Block in_;
+  // What f says of the Port's rows.
   Block verdict_;
-  std::vector<int32_t> keep_;
+  // Those of the Port's rows that stay, and how many of them were given.
+  std::vector<int32_t> passing_;
+  size_t given_ = 0;
+  // Rows of the next pull at the least: doubled as long as none passes.
+  int width_ = 0;
   Patience patience_;
 };
 

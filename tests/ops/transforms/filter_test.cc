@@ -35,8 +35,27 @@ TEST_CASE("skipping over a filter counts what it keeps") {
         Lines{"error: data_loss", "5", "7", "9"});
 }
 
+TEST_CASE("a filter asks for more rows at a time while nothing passes, and keeps what it has too many") {
+  // One row, then 2, 4 … 64: rows 63 to 126 hold the first that passes.
+  CHECK(demand("probe(900) | filter(x -> x >= 100)", 1) == 127);
+  CHECK(demand("probe(900) | filter(x -> x >= 100)", 27) == 127);
+  CHECK(demand("probe(900) | filter(x -> x >= 100)", 28) == 128);
+  CHECK(demand("probe(900) | filter(x -> x >= 0)", 5) == 5);
+}
+
 TEST_CASE("a filter goes on where it was saved") {
   CHECK(run_restored("range(9) | filter(x -> x % 3 == 1)", 2) == Lines{"7"});
+  const std::string text =
+      "probe(300, errors: \"70,99,100,110\") | filter(x -> assert(x != 105, \"\", x % 7 == 2 or x >= 100))";
+  for (int rows : {1, 3, 100}) {
+    const Lines whole = run(text, rows);
+    REQUIRE(whole == run(text));
+    for (size_t count = 0; count < whole.size(); count += 1 + count / 30) {
+      INFO(count << " given");
+      CHECK(run_restored(text, static_cast<int64_t>(count)) ==
+            Lines(whole.begin() + static_cast<int64_t>(count), whole.end()));
+    }
+  }
 }
 
 }  // namespace
