@@ -34,7 +34,7 @@ void fill(const KernelRun& run, int i, int64_t depth, W* out) {
   const W off = *run.arg(3).row<W>(i);
   std::fill_n(out, count * depth, off);
   for (int64_t k = 0; k < count; ++k) {
-    const auto position = static_cast<uint64_t>(indices[k]);
+    const auto position = static_cast<uint64_t>(static_cast<int64_t>(indices[k]));
     if (position < static_cast<uint64_t>(depth)) out[k * depth + static_cast<int64_t>(position)] = on;
   }
 }
