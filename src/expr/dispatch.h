@@ -83,5 +83,8 @@ T store(Compute<T> value) {
     return value;
   }
 }
+// Rounded already.
+template <class T>
+requires is_half<T> T store(T value) { return value; }
 
 }  // namespace weir

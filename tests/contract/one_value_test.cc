@@ -1,9 +1,9 @@
-// One value: an element's bytes are the same however many are computed at once and on however many threads.
-// The processor's levels have no part in it so far: only the checksum is dispatched at run time, and its own
-// test compares all of its levels.
+// One value: an element's bytes are the same however many are computed at once, on however many threads and
+// with whatever instructions. (The checksum has levels of its own, which its test compares.)
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 
+#include "core/cpu.h"
 #include "core/str.h"
 #include "format/example.h"
 #include "format/tfrecord.h"
@@ -137,22 +137,32 @@ std::vector<std::string> bytes_of(Runtime& runtime, const std::string& text, int
   return out;
 }
 
-TEST_CASE("one value: the same bytes for widths 1, 7, 128 on 1, 2, 8 threads", "[contract]") {
+// Sets the level back.
+struct LevelScope {
+  ~LevelScope() { limit_cpu_level(detected_cpu_level()); }
+};
+
+TEST_CASE("one value: the same bytes for widths 1, 7, 128 on 1, 2, 8 threads at every level", "[contract]") {
+  LevelScope scope;
   std::string records = write_records();
   ThreadsRuntime runtimes[] = {ThreadsRuntime(1), ThreadsRuntime(2), ThreadsRuntime(8)};
   for (const char* pattern : kTexts) {
     std::string text = with_sources(pattern, records, false);
     INFO(text);
+    limit_cpu_level(CpuLevel::baseline);
     std::vector<std::string> expected = bytes_of(*runtimes[0], text, 1);
     REQUIRE(expected.size() > 5);
     // Errors only would say nothing.
     size_t errors = 0;
     for (const std::string& row : expected) errors += row.rfind("error: ", 0) == 0;
     CHECK(errors < expected.size());
-    for (int width : {1, 7, 128}) {
-      CHECK((bytes_of(*runtimes[0], text, width) == expected));
-      for (ThreadsRuntime& runtime : runtimes) {
-        CHECK((bytes_of(*runtime, with_sources(pattern, records, true), width) == expected));
+    for (CpuLevel level : {CpuLevel::baseline, CpuLevel::avx2}) {
+      limit_cpu_level(level);
+      for (int width : {1, 7, 128}) {
+        CHECK((bytes_of(*runtimes[0], text, width) == expected));
+        for (ThreadsRuntime& runtime : runtimes) {
+          CHECK((bytes_of(*runtime, with_sources(pattern, records, true), width) == expected));
+        }
       }
     }
   }

@@ -50,24 +50,17 @@ To cast_entry(From value) {
       return converted<To>(value.real());
     }
   } else {
-    return converted<To>(load(value));
+    return converted<To>(value);
   }
 }
 
-template <class From, class To>
-void cast_body(KernelRun& run) {
-  const Arg& x = run.arg(0);
-  To* out = run.make<To>(0, x.shape);
-  if (out == nullptr) return;
-  const int64_t count = x.shape.count();
-  const int rows = is_flat(run, x) ? 1 : run.rows();
-  const int64_t width = rows == 1 ? count * run.rows() : count;
-  for (int i = 0; i < rows; ++i) {
-    const From* __restrict in = x.row<From>(i);
-    To* __restrict to = out + i * width;
-    for (int64_t k = 0; k < width; ++k) to[k] = cast_entry<To>(in[k]);
+template <class To>
+struct Cast {
+  template <class From>
+  To operator()(From value) const {
+    return cast_entry<To>(value);
   }
-}
+};
 
 using Castable = JoinT<Numbers, TypeList<bool>>;
 
@@ -81,7 +74,7 @@ Status cast_infer(KernelCall& call) {
   }
   bool known = false;
   visit<Castable>(from, [&]<class From>() {
-    known = visit<Castable>(to, [&]<class To>() { call.body(cast_body<From, To>); });
+    known = visit<Castable>(to, [&]<class To>() { call.body(unary_body<From, To, Cast<To>>); });
   });
   if (known) return Status();
   return call.error(0, concat("expected something that can be cast to ", dtype_name(to), ", found ",
