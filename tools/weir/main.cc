@@ -95,7 +95,8 @@ std::string quoted(const std::string& text) {
 bool declares_string(const Handles& handles, const std::string& name) {
   weir_bytes text = WEIR_BYTES_INIT;
   if (weir_dataset_format(handles.dataset, &text, nullptr) != WEIR_OK) return false;
-  const std::string lines = "\n" + std::string(text.data, text.size);
+  std::string lines(1, '\n');
+  lines.append(text.data, text.size);
   weir_bytes_release(&text);
   return lines.find("\nparam " + name + ": string\n") != std::string::npos;
 }
