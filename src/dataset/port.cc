@@ -156,6 +156,7 @@ Pull Port::drop_replayed(Context& ctx, Block& out) {
       // It takes the place of the next row.
       pulled_ = consumed_ + 1;
       lost_ = true;
+      block_.rows = 0;
       out.set_error(std::move(error), node_->components().size());
       return Pull::end;
     }

@@ -122,6 +122,69 @@ DatasetRef counted() {
   return Build(def).node();
 }
 
+// Cannot take up a position.
+class Frail final : public Cursor {
+ public:
+  Frail(Opening&, const CountedParams&) {}
+  Step next(Context&, const Want&, Block& out) override {
+    out.reset(1);
+    out.rows = 1;
+    *out.columns[0].make_dense<int64_t>(Shape(), 1) = given_++;
+    return Pull::rows;
+  }
+  void state(Archive& archive) override { archive("given", given_); }
+  Step resume(Context&) override { return not_found("gone"); }
+
+ private:
+  int64_t given_ = 0;
+};
+
+DatasetRef frail() {
+  static const OperatorDef def = define<CountedParams, Frail>({
+      .name = "frail",
+      .kind = OperatorKind::source,
+      .spec = [](const ParamsBase&,
+                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+      .cardinality = unknown_cardinality,
+  });
+  return Build(def).node();
+}
+
+TEST_CASE("an input that cannot take its position up is one error and the end") {
+  Driver driver(frail(), Port::Mode::keep);
+  for (int i = 0; i < 40; ++i) driver.pull(1);
+  REQUIRE(driver.port.last_anchor()->ordinal == 32);
+  // Up to the anchor, one row and several rows behind it.
+  for (int64_t consumed : {32, 33, 40}) {
+    INFO("consumed " << consumed);
+    driver.port.consume_to(consumed);
+    Driver restored(frail(), Port::Mode::keep);
+    REQUIRE(restored.load(driver.save()).ok());
+    REQUIRE(restored.port.pull(restored.ctx, Want(), restored.block) == Pull::rows);
+    REQUIRE(restored.block.rows == 1);
+    REQUIRE(restored.block.failed(0));
+    CHECK(restored.block.errors[0].error->message == "gone");
+    CHECK(restored.block.errors[0].error->path == "frail");
+    CHECK(restored.port.position() == consumed + 1);
+    CHECK(restored.port.pull(restored.ctx, Want(), restored.block) == Pull::end);
+  }
+}
+
+TEST_CASE("an input that has become shorter is one error and the end") {
+  Driver driver(range(400), Port::Mode::keep);
+  for (int i = 0; i < 20; ++i) driver.pull(1);
+  driver.port.consume_to(20);
+  Driver restored(range(12), Port::Mode::keep);
+  REQUIRE(restored.load(driver.save()).ok());
+  REQUIRE(restored.port.fill(restored.ctx, Want()) == Pull::rows);
+  REQUIRE(restored.port.block().failed(0));
+  CHECK(restored.port.block().errors[0].error->code == Code::data_loss);
+  restored.port.take(1);
+  restored.port.consume_all();
+  CHECK(restored.port.fill(restored.ctx, Want()) == Pull::end);
+  CHECK(restored.port.fill(restored.ctx, Want()) == Pull::end);
+}
+
 TEST_CASE("anchors behind slow rows are close, and stay close enough however many rows wait") {
   constexpr int64_t kRows = 20000;
   Driver driver(counted(), Port::Mode::keep);

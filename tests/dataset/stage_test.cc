@@ -51,7 +51,10 @@ class Moody final : public Cursor {
     }
   }
   void state(Archive& archive) override { archive("moods", moods_); }
-  Step resume(Context&) override { return moods_ % 10 == kEnds ? Pull::end : Pull::rows; }
+  Step resume(Context&) override {
+    if (moods_ % 10 == kThrows) throw std::runtime_error("thrown");
+    return moods_ % 10 == kEnds ? Pull::end : Pull::rows;
+  }
 
  private:
   int64_t moods_;
@@ -151,6 +154,17 @@ TEST_CASE("a resume that finds too few rows is one error and the end") {
   restored.load(driver.save());
   CHECK(restored.next() == Pull::rows);
   CHECK(restored.block.errors[0].error->code == Code::data_loss);
+  CHECK(restored.next() == Pull::end);
+}
+
+TEST_CASE("a resume that throws is one error and the end") {
+  Driver driver(moody(20));
+  CHECK(driver.next() == Pull::rows);
+  Driver restored(moody(20));
+  restored.load(driver.save());
+  CHECK(restored.next() == Pull::rows);
+  CHECK(restored.error() == "unexpected exception: thrown");
+  CHECK(is_position_lost(restored.block.errors[0].error));
   CHECK(restored.next() == Pull::end);
 }
 
