@@ -45,6 +45,8 @@ struct Error {
   std::string file;
   int64_t offset = -1;
   int64_t record = -1;
+  // It ends a restored sequence, whose position cannot be taken up.
+  bool position_lost = false;
 
   // One line: the message, then file, offset, record and path where known; newlines as "\n".
   std::string describe() const;

@@ -17,7 +17,7 @@ constexpr size_t kMaxAnchors = 256;
 // The error in a block after which a restored input gives no more of the rows that it gave before, or null.
 ErrorPtr lost_position(const Block& block) {
   for (const RowError& error : block.errors) {
-    if (is_position_lost(error.error)) return error.error;
+    if (error.error->position_lost) return error.error;
   }
   return nullptr;
 }

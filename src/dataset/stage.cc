@@ -18,24 +18,19 @@ uint64_t mix(uint64_t x) {
 }
 
 ErrorPtr with_path(const ErrorPtr& error, const std::string& path) {
-  Error out = *error;
-  out.path = path;
-  return is_position_lost(error) ? position_lost(out) : std::make_shared<const Error>(std::move(out));
+  auto out = std::make_shared<Error>(*error);
+  out->path = path;
+  return out;
 }
-
-// The mark of position_lost: the type of the pointer's deleter.
-struct LostPosition {
-  void operator()(const Error* error) const { delete error; }
-};
 
 }  // namespace
 
-ErrorPtr position_lost(const Error& error) { return ErrorPtr(new Error(error), LostPosition()); }
-
-bool is_position_lost(const ErrorPtr& error) { return std::get_deleter<LostPosition>(error) != nullptr; }
-
 ErrorPtr shorter_than_saved() {
-  return position_lost(data_loss("the input is shorter than when its position was saved").error());
+  Error error;
+  error.code = Code::data_loss;
+  error.message = "the input is shorter than when its position was saved";
+  error.position_lost = true;
+  return std::make_shared<Error>(std::move(error));
 }
 
 uint64_t derive_key(uint64_t key, uint64_t index) { return mix(mix(key + 0x9e3779b97f4a7c15u) ^ index); }
@@ -99,11 +94,11 @@ void Stage::add_path(Block& out) {
 }
 
 // A position that cannot be taken up ends the sequence.
-Pull Stage::give_up(const Error& error, Block& out) {
-  ErrorPtr lost = position_lost(error);
+Pull Stage::give_up(Error error, Block& out) {
+  error.position_lost = true;
   loaded_.reset();
   finish();
-  return fail(std::move(lost), out);
+  return fail(std::make_shared<Error>(std::move(error)), out);
 }
 
 Pull Stage::resume(Context& ctx, Block& out) {
@@ -121,31 +116,45 @@ Pull Stage::resume(Context& ctx, Block& out) {
   return step.answer();
 }
 
-Pull Stage::next(Context& ctx, const Want& want, Block& out) {
-  if (ended_) return Pull::end;
-  if (ctx.session.cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+Pull Stage::pull(Context& ctx, const Want& want, Block& out) {
   if (open_error_) {
     ErrorPtr error = std::move(open_error_);
     finish();
     return fail(std::move(error), out);
   }
+  if (loaded_) {
+    Pull resumed = resume(ctx, out);
+    // A failed resume has ended the sequence and left its error in `out`.
+    if (resumed != Pull::rows || ended_) return resumed;
+  }
+  Step step = cursor_->next(ctx, want, out);
+  if (step.error()) [[unlikely]]
+    return fail(step.error(), out);
+  if (step.answer() == Pull::rows) {
+    if (!out.errors.empty()) [[unlikely]]
+      add_path(out);
+    return Pull::rows;
+  }
+  return step.answer() == Pull::end ? finish() : step.answer();
+}
+
+Pull Stage::fail_by_exception(Block& out) noexcept {
+  const ErrorPtr error = error_of_exception();
   try {
-    if (loaded_) {
-      Pull resumed = resume(ctx, out);
-      // A failed resume has ended the sequence and left its error in `out`.
-      if (resumed != Pull::rows || ended_) return resumed;
-    }
-    Step step = cursor_->next(ctx, want, out);
-    if (step.error()) [[unlikely]]
-      return fail(step.error(), out);
-    if (step.answer() == Pull::rows) {
-      if (!out.errors.empty()) [[unlikely]]
-        add_path(out);
-      return Pull::rows;
-    }
-    return step.answer() == Pull::end ? finish() : step.answer();
+    return loaded_ ? give_up(*error, out) : fail(error, out);
   } catch (...) {
-    return loaded_ ? give_up(*error_of_exception(), out) : fail(error_of_exception(), out);
+    // There is no memory to say so.
+    return Pull::cancelled;
+  }
+}
+
+Pull Stage::next(Context& ctx, const Want& want, Block& out) noexcept {
+  if (ended_) return Pull::end;
+  if (ctx.session.cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+  try {
+    return pull(ctx, want, out);
+  } catch (...) {
+    return fail_by_exception(out);
   }
 }
 

@@ -3,7 +3,7 @@
 // It gives what no operator writes: the sticky end, error rows (returned or thrown), the operator's path on
 // errors, cancellation, resuming after a restore, and the scope of saved state. Ownership: owns the cursor;
 // dropped at the end of the sequence with all it holds. Threads: one driver at a time. Errors: rows of `out`,
-// never returned. Cost: about 5 ns a call.
+// never returned or thrown; cancelled where there is no memory to tell one. Cost: about 5 ns a call.
 #pragma once
 
 #include <memory>
@@ -38,11 +38,7 @@ struct Opening {
   PathRef path;
 };
 
-// Marks an error as the end of a restored sequence, whose position cannot be taken up. The mark stays when
-// the error is passed on.
-ErrorPtr position_lost(const Error& error);
-bool is_position_lost(const ErrorPtr& error);
-// The input ends before the rows that the position counts.
+// The input ends before the rows that the restored position counts.
 ErrorPtr shorter_than_saved();
 
 // The key of a cursor opened for row (or epoch) `index` by an operator with key `key`.
@@ -54,7 +50,7 @@ class Stage {
   static std::unique_ptr<Stage> open(Context& ctx, const DatasetRef& node, EnvRef env, uint64_t key,
                                      PathRef parent, int input);
 
-  Pull next(Context& ctx, const Want& want, Block& out);
+  Pull next(Context& ctx, const Want& want, Block& out) noexcept;
   // Writes the position, or keeps the loaded one for the next call of next().
   void state(Archive& archive);
 
@@ -62,9 +58,11 @@ class Stage {
 
  private:
   Stage(DatasetRef node, PathRef path) : node_(std::move(node)), path_(std::move(path)) {}
+  Pull pull(Context& ctx, const Want& want, Block& out);
   Pull fail(ErrorPtr error, Block& out);
+  Pull fail_by_exception(Block& out) noexcept;
   Pull resume(Context& ctx, Block& out);
-  Pull give_up(const Error& error, Block& out);
+  Pull give_up(Error error, Block& out);
   void add_path(Block& out);
   Pull finish();
 

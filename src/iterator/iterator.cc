@@ -1,10 +1,9 @@
 #include "iterator/iterator.h"
 
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <numeric>
 
+#include "core/exception.h"
 #include "core/text.h"
 #include "fs/file_system.h"
 #include "iterator/session_owner.h"
@@ -92,12 +91,8 @@ Pull Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
     }
     arrange(*position, polled.out);
     return Pull::rows;
-  } catch (const std::bad_alloc&) {
-    polled.status = resource_exhausted("out of memory");
-  } catch (const std::exception& exception) {
-    polled.status = internal_error(exception.what());
   } catch (...) {
-    polled.status = internal_error("unexpected exception of an unknown type");
+    polled.status = Status(error_of_exception());
   }
   return Pull::end;
 }
@@ -122,12 +117,8 @@ Status Iterator::with_right(Work&& work) {
   Status entered = crew_->between_polls([&]() noexcept {
     try {
       done = work();
-    } catch (const std::bad_alloc&) {
-      done = Status(Code::resource_exhausted, "out of memory");
-    } catch (const std::exception& exception) {
-      done = internal_error(exception.what());
     } catch (...) {
-      done = internal_error("unexpected exception of an unknown type");
+      done = Status(error_of_exception());
     }
   });
   return entered.ok() ? done : entered;
@@ -171,7 +162,7 @@ Status Iterator::restore(Position& position, const Checkpoint& checkpoint) const
   return held.status();
 }
 
-Result<std::unique_ptr<Iterator::Position>> Iterator::build(DocumentRef document,
+Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& document,
                                                             const std::vector<ParamValue>& params,
                                                             const std::vector<GraphHistory>& histories,
                                                             const Checkpoint* checkpoint) const {

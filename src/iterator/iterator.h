@@ -96,7 +96,7 @@ class Iterator {
   void arrange(Position& position, Block& out);
   template <class Work>
   Status with_right(Work&& work);
-  Result<std::unique_ptr<Position>> build(DocumentRef document, const std::vector<ParamValue>& params,
+  Result<std::unique_ptr<Position>> build(const DocumentRef& document, const std::vector<ParamValue>& params,
                                           const std::vector<GraphHistory>& histories,
                                           const Checkpoint* checkpoint) const;
   Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <stdexcept>
 
+#include "support/failing_new.h"
 #include "support/test_runtime.h"
 
 namespace weir::test {
@@ -157,6 +158,16 @@ TEST_CASE("a resume that finds too few rows is one error and the end") {
   CHECK(restored.next() == Pull::end);
 }
 
+TEST_CASE("without memory to tell an error the answer is cancelled, and the sequence goes on") {
+  Driver driver(moody(2));
+  fail_allocations(1000);
+  const Pull answer = driver.next();
+  fail_allocations(0);
+  CHECK(answer == Pull::cancelled);
+  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.error().empty());
+}
+
 TEST_CASE("a resume that throws is one error and the end") {
   Driver driver(moody(20));
   CHECK(driver.next() == Pull::rows);
@@ -164,7 +175,7 @@ TEST_CASE("a resume that throws is one error and the end") {
   restored.load(driver.save());
   CHECK(restored.next() == Pull::rows);
   CHECK(restored.error() == "unexpected exception: thrown");
-  CHECK(is_position_lost(restored.block.errors[0].error));
+  CHECK(restored.block.errors[0].error->position_lost);
   CHECK(restored.next() == Pull::end);
 }
 

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "exec/failing_new.h"
 #include "exec/feeds.h"
 #include "exec/threads.h"
+#include "support/failing_new.h"
 
 namespace weir {
 namespace {

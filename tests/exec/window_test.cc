@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "exec/failing_new.h"
 #include "exec/feeds.h"
 #include "exec/threads.h"
+#include "support/failing_new.h"
 
 namespace weir {
 namespace {

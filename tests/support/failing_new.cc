@@ -1,4 +1,4 @@
-#include "exec/failing_new.h"
+#include "support/failing_new.h"
 
 #include <cstdlib>
 #include <new>
