@@ -539,7 +539,7 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 typedef struct weir_iterator_options {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_ITERATOR_... */
-  /* Values for `param NAME: spec`, each a text ("5"; a bare word is a string) or a tensor. */
+  /* Values for `param NAME: spec`, each a text ("5"; that of a string stands for itself) or a tensor. */
   const weir_argument* params;
   uint64_t param_count;
   const void* checkpoint; /* what weir_iterator_save gave; copied */

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/text.h"
 #include "expr/compile.h"
 #include "graph/document.h"
@@ -50,15 +52,61 @@ Status read_literal(const CompileContext& context, const Node& node, const Spec&
   return {};
 }
 
+bool is_number(const Node& node) {
+  if (node.kind == Kind::unary && node.op == syntax::Op::negate) return is_number(node.child(0));
+  // inf and nan are words.
+  return node.kind == Kind::integer || (node.kind == Kind::floating && node.text[0] <= '9');
+}
+
+bool is_written_value(const Node& node) {
+  switch (node.kind) {
+    case Kind::string:
+    case Kind::boolean:
+    case Kind::floating:
+      return true;
+    case Kind::list:
+    case Kind::tuple:
+    case Kind::dict:
+      return std::all_of(node.items.begin(), node.items.end(),
+                         [](const syntax::Item& item) { return is_written_value(*item.value); });
+    case Kind::unary:
+      return node.op == syntax::Op::negate && is_written_value(node.child(0));
+    default:
+      return is_number(node);
+  }
+}
+
+// Whether the text of a string parameter stands for itself: it has no quotes, and is no literal of another
+// kind, which is a mistake more often than a name.
+bool is_plain_text(const std::string& text, const Result<syntax::Tree>& tree) {
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin != std::string::npos && text[begin] == '"') return false;
+  if (!tree.ok()) return true;
+  const Node& root = *tree->root;
+  return !is_number(root) && root.kind != Kind::list && root.kind != Kind::tuple && root.kind != Kind::dict;
+}
+
+Result<Components> read_text(const DeclaredParam& param, const std::string& text) {
+  Result<syntax::Tree> tree = syntax::parse_value(text);
+  const bool is_string = param.spec.is_scalar(DType::string);
+  if (is_string && is_plain_text(text, tree)) return Components{Tensor::string(text)};
+  if (!tree.ok()) return tree.status();
+  CompileContext context{.source = tree->source};
+  if (!is_written_value(*tree->root)) {
+    return error_at(context, *tree->root, concat("expected a literal of ", param.spec.to_string()));
+  }
+  if (is_string && tree->root->kind != Kind::string) {
+    return error_at(context, *tree->root,
+                    "expected a string, found a literal of another kind; put it in double quotes");
+  }
+  Components out;
+  WEIR_TRY(read_literal(context, *tree->root, param.spec, out));
+  return out;
+}
+
 Result<Components> read_value(const DeclaredParam& param,
                               const std::variant<std::string, HandedValue>& given) {
-  if (const auto* text = std::get_if<std::string>(&given)) {
-    WEIR_ASSIGN(syntax::Tree tree, syntax::parse_value(*text));
-    CompileContext context{.source = tree.source};
-    Components out;
-    WEIR_TRY(read_literal(context, *tree.root, param.spec, out));
-    return out;
-  }
+  if (const auto* text = std::get_if<std::string>(&given)) return read_text(param, *text);
   const auto& value = std::get<HandedValue>(given);
   WEIR_TRY(check_value(value.spec, value.values));
   WEIR_TRY(param.spec.check_compatible(value.spec));

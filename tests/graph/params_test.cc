@@ -28,7 +28,21 @@ TEST_CASE("Parameters are read from literals of their spec", "[graph]") {
            Row{"bool", "1", false},
            Row{"string", "\"a b\"", true},
            Row{"string", "word", true},
+           Row{"string", "a/b-*.tfrecord", true},
+           Row{"string", "it's so", true},
+           Row{"string", "", true},
+           Row{"string", "true", true},
+           Row{"string", "nan", true},
            Row{"string", "5", false},
+           Row{"string", "-1.5", false},
+           Row{"string", "[a]", false},
+           Row{"string", "\"a", false},
+           Row{"string", " \"a\" b", false},
+           Row{"string[1]", "[a]", true},
+           Row{"float32", "nan", true},
+           Row{"float32", "-inf", true},
+           Row{"int64", "1 + 2", false},
+           Row{"int64", "-(3)", true},
            Row{"int64[2]", "[1, 2]", true},
            Row{"int64[2]", "[1, 2, 3]", false},
            Row{"int64[?]", "[1, 2, 3]", true},
@@ -49,6 +63,21 @@ TEST_CASE("Parameters are read from literals of their spec", "[graph]") {
     } else {
       CHECK(contains(env.status().error().message, "$v"));
     }
+  }
+}
+
+TEST_CASE("The text of a string parameter stands for itself where it has no quotes", "[graph]") {
+  Graph graph;
+  DocumentRef document = graph.build("param s: string from_tensors($s)");
+  for (auto [text, value] : {std::pair{"word", "word"},
+                             {"a/b.txt", "a/b.txt"},
+                             {"\"a/b\\n\"", "a/b\n"},
+                             {" two words ", " two words "},
+                             {"true", "true"},
+                             {"x + 1", "x + 1"}}) {
+    auto env = bind_text(*document, {{"s", text}});
+    REQUIRE(env.ok());
+    CHECK((*env)->values[0].as<const Str>()->view() == value);
   }
 }
 

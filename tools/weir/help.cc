@@ -61,8 +61,8 @@ the document:
 options:
   -p, --param NAME=VALUE  the value of `param NAME: spec`; one -p for each param of the document. VALUE is
                           written as in a document: n=3, rate=0.5, 'sizes=[1, 2]', 'pair=(1, true)'.
-                          A plain word is a string; quote any other string twice, once for the shell:
-                          word=cat, 'file="data/train 1.txt"'.
+                          The text of a string stands for itself: file='data/train 1.txt'. Quote it twice,
+                          once for the shell, where it is a number or has escapes: 'id="42"'.
   -n, --count COUNT       stop after COUNT lines; elements that fail count too
       --json              print elements as JSON values instead of the notation
   -h, --help              this text
@@ -83,9 +83,9 @@ examples:
       {"n": [0, 1]}
       {"n": [2, 3]}
 
-  weir run -p n=2 -p 'greeting="hello, you"' -e 'param n: int64
-                                                 param greeting: string
-                                                 range($n) | map(x -> (x, $greeting))'
+  weir run -p n=2 -p greeting='hello, you' -e 'param n: int64
+                                               param greeting: string
+                                               range($n) | map(x -> (x, $greeting))'
       (0, "hello, you")
       (1, "hello, you")
 

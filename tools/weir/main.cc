@@ -74,44 +74,6 @@ int report_unreadable(const std::string& name, int failure) {
   return kExitNotBuilt;
 }
 
-// The text as a string of the notation, to stand between single quotes of a shell.
-std::string quoted(const std::string& text) {
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string out = "\"";
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-    } else {
-      if (c == '"' || c == '\\') out += '\\';
-      if (c == '\'') out += "'\\'";
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-// Whether the document says `param NAME: string`, by its canonical text, where each param has a line.
-bool declares_string(const Handles& handles, const std::string& name) {
-  weir_bytes text = WEIR_BYTES_INIT;
-  if (weir_dataset_format(handles.dataset, &text, nullptr) != WEIR_OK) return false;
-  std::string lines(1, '\n');
-  lines.append(text.data, text.size);
-  weir_bytes_release(&text);
-  return lines.find("\nparam " + name + ": string\n") != std::string::npos;
-}
-
-// After an error in the value of a string param that was written without quotes: how to write it with them.
-void hint_at_quotes(const Arguments& arguments, const Handles& handles) {
-  const std::string message(view(handles.error.message));
-  for (const auto& [name, value] : arguments.params) {
-    if (message.rfind("the parameter $" + name + ": ", 0) != 0 || value[0] == '"') continue;
-    if (!declares_string(handles, name)) continue;
-    std::fprintf(stderr, "$%s is a string; only a plain word goes without quotes: write -p '%s=%s'\n",
-                 name.c_str(), name.c_str(), quoted(value).c_str());
-  }
-}
-
 int32_t begin(const Arguments& arguments, Handles& handles) {
   std::vector<weir_argument> params;
   for (const auto& [name, value] : arguments.params) {
@@ -160,7 +122,6 @@ bool print_element(const Arguments& arguments, Handles& handles) {
 int run(const Arguments& arguments, Handles& handles) {
   if (begin(arguments, handles) != WEIR_OK) {
     report(handles);
-    hint_at_quotes(arguments, handles);
     return kExitNotBuilt;
   }
   bool failed = false;
