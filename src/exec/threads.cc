@@ -65,7 +65,7 @@ class JobQueue : public RefCounted {
  public:
   JobQueue(const void* executor, int limit) : executor_(executor), limit_(limit) {}
 
-  bool submit(RefPtr<Job> job) noexcept;
+  bool submit(const RefPtr<Job>& job) noexcept;
   // Drops what has not begun and waits for what runs, unless that is the caller.
   void close();
 
@@ -91,7 +91,7 @@ class JobQueue : public RefCounted {
   int busy_ = 0;
 };
 
-bool JobQueue::submit(RefPtr<Job> job) noexcept try {
+bool JobQueue::submit(const RefPtr<Job>& job) noexcept try {
   MutexLock lock(mutex_);
   if (closed_) return false;
   jobs_.push_back(job);
@@ -269,7 +269,7 @@ class Threads final : public Executor {
 
   bool submit(Lane lane, RefPtr<Job> job) noexcept override {
     JobQueue* queue = (lane == Lane::compute ? compute_ : blocking_).get();
-    return queue && alive() && queue->submit(std::move(job));
+    return queue && alive() && queue->submit(job);
   }
   int parallelism() const noexcept override { return size_; }
   RefPtr<Parker> make_parker() noexcept override { return RefPtr<Parker>(new (std::nothrow) ThreadParker); }

@@ -51,6 +51,7 @@ Result<Compiler::Nodes> Compiler::arguments(const Kernel& kernel, const Node& no
   size_t positional = 0;
   for (const syntax::Item& item : node.items) positional += item.name.empty() ? 1 : 0;
   std::vector<std::string> names;
+  names.reserve(params.size());
   for (const KernelParam& param : params) names.emplace_back(param.name);
   for (size_t i = 0; i < node.items.size(); ++i) {
     const syntax::Item& item = node.items[i];

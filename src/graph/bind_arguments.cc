@@ -83,11 +83,11 @@ class ArgumentBinder {
       return error(*node_,
                    concat("expected ", expected, grammar_of(*field_), ", found ", value->spec().to_string()));
     }
-    return keep(slot, std::move(value));
+    return keep(slot, value);
   }
 
   template <class T>
-  Status keep(Scalar<T>& slot, ExpressionRef value) {
+  Status keep(Scalar<T>& slot, const ExpressionRef& value) {
     slot.state = Scalar<T>::State::expression;
     slot.expression = value;
     if (!value->constant()) return {};
@@ -121,7 +121,7 @@ class ArgumentBinder {
       return error(*node_,
                    concat("expected a number", grammar_of(*field_), ", found ", value->spec().to_string()));
     }
-    return keep(slot, std::move(value));
+    return keep(slot, value);
   }
 
   Status draw(SeedParam& slot) {

@@ -219,6 +219,7 @@ Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
     return invalid_argument(concat(name, " applies to a dataset; no input was given"));
   Handed all = handed;
   std::vector<std::string> words;
+  words.reserve(inputs.size());
   for (const DocumentRef& input : inputs) words.push_back(add_input(all, input));
   WEIR_ASSIGN(syntax::Tree tree, syntax::parse_document(call_text(*def, words, arguments), signatures()));
   size_t count = inputs.size() + arguments.size() - (piped ? 1 : 0);
