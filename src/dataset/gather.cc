@@ -24,7 +24,7 @@ Status different_shapes(const Column& column, size_t component) {
   for (size_t i = 1; i < list.size(); ++i) {
     if (list[i].shape == first) continue;
     auto name = [](const Shape& shape) { return shape.rank() == 0 ? std::string("[]") : shape.to_string(); };
-    return invalid_argument(concat("cannot batch tensors with different shapes in component ", component,
+    return invalid_argument(concat("the elements of a batch must have one shape; in component ", component,
                                    ": expected ", name(first), " like the first element, found ",
                                    name(list[i].shape), " in element ", i,
                                    "; padded_batch or a reshape in a map would help"));

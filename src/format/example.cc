@@ -191,7 +191,7 @@ class Plan final : public ExamplePlan {
 
 Status bad_feature(const FeatureConfig& feature, std::string_view what) {
   return invalid_argument(
-      concat("Feature: ", feature.name, " (data type: ", feature_type_name(feature.type), ") ", what));
+      concat("the feature ", feature.name, " of ", feature_type_name(feature.type), " ", what));
 }
 
 Status Plan::check(const FeatureConfig& feature) const {
@@ -204,8 +204,9 @@ Status Plan::check(const FeatureConfig& feature) const {
   const size_t own = static_cast<size_t>(feature.type) - 1;
   for (size_t i = 0; i < 3; ++i) {
     if (sizes[i] != 0 && (i != own || !feature.has_default)) {
-      return bad_feature(feature, concat("has a default of the data type ",
-                                         feature_type_name(static_cast<FeatureType>(i + 1))));
+      return bad_feature(feature,
+                         concat("has a default of ", feature_type_name(static_cast<FeatureType>(i + 1)),
+                                "; expected one of the feature's own dtype"));
     }
   }
   if (feature.has_default && sizes[own] != feature.count && sizes[own] != 1) {
@@ -310,13 +311,16 @@ bool Plan::read_entry(WireCursor entry, size_t row, size_t number, void* const* 
 Status Plan::describe(const FeatureConfig& feature, const Progress& progress) const {
   switch (progress.outcome) {
     case Outcome::wrong_kind:
-      return bad_feature(feature, concat("has values of another data type in this record: ",
-                                         feature_type_name(progress.found_type)));
+      return bad_feature(feature, concat("holds values of another dtype in this record: found ",
+                                         feature_type_name(progress.found_type), "; declare it so"));
     case Outcome::wrong_count:
-      return bad_feature(feature, concat("must have ", feature.count, " values by its shape, and has ",
-                                         progress.found, " in this record"));
+      return bad_feature(feature,
+                         concat("must have ", feature.count, " values by its shape, and has ", progress.found,
+                                " in this record; sequence(…) or varlen(…) takes any number"));
     default:
-      return bad_feature(feature, "is damaged in this record: Could not parse example input");
+      return bad_feature(
+          feature,
+          "is damaged in this record: expected the encoding of a tf.train.Feature; write the record anew");
   }
 }
 
@@ -329,7 +333,8 @@ Status Plan::complete(size_t row, size_t number, void* const* columns,
     } else if (features_[f].has_default) {
       if (row_bytes_[f] != 0) std::memcpy(place(f, row, columns), default_rows_[f].data(), row_bytes_[f]);
     } else {
-      return bad_feature(features_[f], "is required but could not be found.");
+      return bad_feature(features_[f],
+                         "is not in this record, and no default stands for it; give it one, as in = 0");
     }
   }
   return {};
@@ -361,9 +366,8 @@ Status Plan::parse_record(Str record, size_t row, size_t number, void* const* co
   };
   Status status;
   if (!read_example({record.data, record.size})) {
-    status =
-        invalid_argument(concat("Could not parse example input: expected a serialized tf.Example, found ",
-                                record.size, " bytes that are none"));
+    status = invalid_argument(concat("expected a serialized tf.Example, found ", record.size,
+                                     " bytes that are none; look at what was written there"));
   } else if (good != features_.size()) {
     status = complete(row, number, columns, progress);
   }

@@ -80,7 +80,7 @@ TEST_CASE("parse_example names the record that failed") {
   const Block out = lab.run(**f, in, 1);
   REQUIRE(out.failed(0));
   CHECK((*out.error_of(0))->code == Code::invalid_argument);
-  CHECK((*out.error_of(0))->message.find("record 1 of 2: Could not parse example input") == 0);
+  CHECK((*out.error_of(0))->message.find("record 1 of 2: expected a serialized tf.Example, found") == 0);
 }
 
 TEST_CASE("parse_example refuses features that it does not know") {
