@@ -6,17 +6,18 @@ namespace weir {
 
 namespace {
 
-auto find(EpochTable& table, uint64_t node) {
-  return std::lower_bound(table.begin(), table.end(), node,
-                          [](const auto& entry, uint64_t key) { return entry.first < key; });
+template <class Counts>
+auto find(Counts& counts, uint64_t node) {
+  return std::lower_bound(counts.begin(), counts.end(), node,
+                          [](const auto& entry, uint64_t wanted) { return entry.first < wanted; });
 }
 
 void put(EpochTable& table, uint64_t node, uint64_t count) {
-  auto at = find(table, node);
-  if (at != table.end() && at->first == node) {
+  auto at = find(table.counts, node);
+  if (at != table.counts.end() && at->first == node) {
     at->second = count;
   } else {
-    table.insert(at, {node, count});
+    table.counts.insert(at, {node, count});
   }
 }
 
@@ -24,9 +25,14 @@ void put(EpochTable& table, uint64_t node, uint64_t count) {
 
 uint64_t epoch_count(const EpochTable* table, uint64_t node) {
   if (table == nullptr) return 0;
-  auto at = std::lower_bound(table->begin(), table->end(), node,
-                             [](const auto& entry, uint64_t key) { return entry.first < key; });
-  return at != table->end() && at->first == node ? at->second : 0;
+  auto at = find(table->counts, node);
+  return at != table->counts.end() && at->first == node ? at->second : 0;
+}
+
+EpochScope::EpochScope(uint64_t key) {
+  auto fresh = std::make_shared<EpochTable>();
+  fresh->key = key;
+  table_ = std::move(fresh);
 }
 
 uint64_t EpochScope::open(uint64_t node) {
@@ -43,7 +49,7 @@ void EpochScope::set(uint64_t node, uint64_t count) {
 
 void EpochScope::advance_to(const EpochTableRef& other) {
   if (other == table_ || other == nullptr) return;
-  for (const auto& [node, count] : *other) {
+  for (const auto& [node, count] : other->counts) {
     if (epoch_count(table_.get(), node) < count) set(node, count);
   }
 }

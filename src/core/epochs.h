@@ -13,8 +13,12 @@
 
 namespace weir {
 
-// Sorted by node, the process-wide number of a dataset node.
-using EpochTable = std::vector<std::pair<uint64_t, uint64_t>>;
+struct EpochTable {
+  // That of the scope.
+  uint64_t key = 0;
+  // Sorted by node, the process-wide number of a dataset node.
+  std::vector<std::pair<uint64_t, uint64_t>> counts;
+};
 using EpochTableRef = std::shared_ptr<const EpochTable>;
 
 uint64_t epoch_count(const EpochTable* table, uint64_t node);
@@ -23,8 +27,12 @@ class EpochScope {
  public:
   EpochScope() = default;
   explicit EpochScope(EpochTableRef table) : table_(std::move(table)) {}
+  // Of a call of a lambda that opens what draws seeds of its own (shuffle without a seed).
+  explicit EpochScope(uint64_t key);
 
   const EpochTableRef& table() const { return table_; }
+  // 0 in an iterator's root. Tells the calls of a lambda apart.
+  uint64_t key() const { return table_ ? table_->key : 0; }
   // The number of this opening, from 0, and counts it.
   uint64_t open(uint64_t node);
   void set(uint64_t node, uint64_t count);

@@ -64,12 +64,21 @@ struct Runtime {
   Limits limits;
 };
 
-// A place in a graph whose seed was `none`: drawn once when it was built, written into checkpoints.
+class FoundNames;  // dataset/found_names.h
+
+// A place in a graph that depends on more than its text: a seed, given or drawn when the graph was built, or
+// names that were found then. Written into checkpoints.
 class SeedSite : public RefCounted {
  public:
   using Pair = std::pair<uint64_t, uint64_t>;
-  explicit SeedSite(Pair drawn_pair) : drawn(drawn_pair) {}
+  enum class Origin : uint8_t { given, drawn };
+  explicit SeedSite(Pair pair, Origin from = Origin::given) : drawn(pair), origin(from) {}
+  // The names, if it is no seed.
+  virtual const FoundNames* found_names() const { return nullptr; }
+
   const Pair drawn;
+  // Drawn: nobody asked for an order that comes again, so each call of a lambda may have another.
+  const Origin origin;
 };
 
 // What the cursors, pumps and callbacks of one iterator share.

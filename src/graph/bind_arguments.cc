@@ -128,7 +128,7 @@ class ArgumentBinder {
     RandomSource* random = binder_.runtime().random;
     SeedSite::Pair pair{0, 0};
     if (random) pair = {random->draw(), random->draw()};
-    slot.site = make_ref<SeedSite>(pair);
+    slot.site = make_ref<SeedSite>(pair, SeedSite::Origin::drawn);
     return {};
   }
 
@@ -335,10 +335,16 @@ class ArgumentBinder {
 
   Status take_structure(const Node& node, Spec& structure, std::vector<int>& indices) {
     bool dict = node.kind == Kind::dict;
-    if (!dict && node.kind != Kind::tuple && node.kind != Kind::list) {
+    if (node.kind == Kind::list) {
+      return error(node, "expected datasets, or a tuple or dict of them, found a list; write (a, b)");
+    }
+    if (!dict && node.kind != Kind::tuple) {
       WEIR_ASSIGN(int index, add_input(node));
       indices.push_back(index);
       structure = Spec::dataset(inputs_.back()->spec());
+      parts_ += structure.part_count();
+      // Before the inputs still to come make it much larger.
+      if (parts_ > kMaxParts) return error(node, too_many_parts());
       return {};
     }
     structure = Spec::tuple({});
@@ -358,6 +364,8 @@ class ArgumentBinder {
   std::vector<DatasetRef>& inputs_;
   const Field* field_ = nullptr;
   const Node* node_ = nullptr;
+  // Of the structures of a list or tuple of datasets so far.
+  int parts_ = 0;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ using syntax::NodePtr;
 namespace {
 
 // Of texts inside texts, levels of both counted; walking them takes stack.
-constexpr int kMaxNesting = 2000;
+constexpr int kMaxHandedDepth = 2000;
 
 const DocumentRef* document_of(const Handed& handed, const std::string& word) {
   auto found = handed.find(word);
@@ -85,8 +85,8 @@ class DocumentBuilder {
 
   static Status check_nesting(Document& document) {
     document.depth_ = depth_of(*document.tree_->root, document.handed_);
-    if (document.depth_ <= kMaxNesting) return {};
-    return invalid_argument(concat("datasets handed to one another nest more than ", kMaxNesting,
+    if (document.depth_ <= kMaxHandedDepth) return {};
+    return invalid_argument(concat("datasets handed to one another nest more than ", kMaxHandedDepth,
                                    " levels deep; write some of them as one text"));
   }
 

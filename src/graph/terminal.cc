@@ -38,6 +38,7 @@ class Runner final : public TerminalRunner {
         make_ref<Session>(outer.runtime, make_ref<InnerOwner>(RefPtr<Session>(&outer), crew), crew.get());
     for (const auto& site : dataset_->seed_sites()) session->override_seed(*site, outer.seed(*site));
     EpochScope epochs;
+    if (!dataset_->seed_sites().empty()) epochs = EpochScope(key);
     Context ctx{*session, crew.get(), &epochs};
     std::unique_ptr<Stage> stage = Stage::open(ctx, dataset_, env, key, nullptr, -1);
     Block block;

@@ -14,7 +14,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the header is written as it lies in memory");
 
 constexpr std::string_view kMagic = "weirckpt";
-constexpr uint32_t kFormatVersion = 1;
+constexpr uint32_t kFormatVersion = 2;
 constexpr int64_t kMaxHistories = 4096;
 constexpr int64_t kMaxParams = 65536;
 
@@ -71,6 +71,7 @@ void Checkpoint::state(Archive& archive) {
     archive("digest", param.hash);
   });
   archive("seeds", seeds);
+  archive("names", names);
   archive("opening", opening);
   archive("epochs", epochs);
   list(archive, "histories", histories, kMaxHistories,

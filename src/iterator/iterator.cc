@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "core/exception.h"
 #include "core/text.h"
+#include "dataset/found_names.h"
 #include "fs/file_system.h"
 #include "iterator/session_owner.h"
 
@@ -35,6 +37,21 @@ std::vector<int> order_of(const Spec& from, const Spec& to) {
   std::vector<int> identity(order.size());
   std::iota(identity.begin(), identity.end(), 0);
   return order == identity ? std::vector<int>() : order;
+}
+
+// Whether the names that the graph found are those of the checkpoint.
+Status check_names(const Dataset& root, std::span<const uint64_t> saved) {
+  for (const auto& site : root.seed_sites()) {
+    const FoundNames* found = site->found_names();
+    if (!found) continue;
+    const uint64_t size = saved.empty() ? 0 : saved[0];
+    if (saved.empty() || size > saved.size() - 1)
+      return data_loss("the names of a checkpoint are incomplete");
+    std::string difference = found->difference(saved.subspan(1, size));
+    if (!difference.empty()) return failed_precondition(std::move(difference));
+    saved = saved.subspan(1 + size);
+  }
+  return Status();
 }
 
 Status not_initialised() {
@@ -144,7 +161,7 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
                                         " that the checkpoint was saved with, found another one"));
     }
   }
-  return Status();
+  return check_names(*document.root(), checkpoint.names);
 }
 
 // Loads what stands in the checkpoint into a stage that was opened anew.
@@ -294,6 +311,10 @@ Result<std::string> Iterator::write_down() const {
     auto [first, second] = position.session->seed(*site);
     checkpoint.seeds.push_back(first);
     checkpoint.seeds.push_back(second);
+    if (const FoundNames* found = site->found_names()) {
+      checkpoint.names.push_back(found->digest().size());
+      checkpoint.names.insert(checkpoint.names.end(), found->digest().begin(), found->digest().end());
+    }
   }
   checkpoint.opening = position.opening;
   checkpoint.epochs = position.epochs.counts(root.epoch_nodes());

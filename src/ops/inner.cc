@@ -25,8 +25,9 @@ Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
   const NestedDataset& nested = dataset_of(column.dense() ? column.tensor() : column.list()[0]);
   DatasetRef node(static_cast<const Dataset*>(nested.node.get()));
   ErrorPtr opening_error;
+  const uint64_t key = derive_key(apply_.key(), static_cast<uint64_t>(inner->ordinal_));
+  if (!node->seed_sites().empty()) inner->epochs_ = EpochScope(key);
   Context scoped{ctx.session, ctx.waker, &inner->epochs_, &opening_error};
-  uint64_t key = derive_key(apply_.key(), static_cast<uint64_t>(inner->ordinal_));
   inner->stage_ = Stage::open(scoped, node, nested.env, key, path_, -1);
   if (opening_error) return opening_error;
   out = std::move(inner);

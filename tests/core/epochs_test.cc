@@ -48,5 +48,17 @@ TEST_CASE("Counts are written down and put back, backwards too") {
   CHECK(scope.counts(nodes) == std::vector<uint64_t>{8, 3});
 }
 
+TEST_CASE("The key of a scope stays with its tables") {
+  EpochScope scope(uint64_t{77});
+  scope.open(1);
+  CHECK(scope.key() == 77);
+  CHECK(EpochScope(scope.table()).key() == 77);
+  EpochScope behind(scope.table());
+  scope.open(1);
+  behind.advance_to(scope.table());
+  CHECK(behind.key() == 77);
+  CHECK(EpochScope().key() == 0);
+}
+
 }  // namespace
 }  // namespace weir

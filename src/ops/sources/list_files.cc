@@ -5,7 +5,7 @@
 
 #include "core/text.h"
 #include "dataset/compose.h"
-#include "format/crc32c.h"
+#include "dataset/found_names.h"
 #include "fs/file_system.h"
 
 namespace weir {
@@ -26,19 +26,30 @@ struct Params : ParamsOf<Params> {
   }
 };
 
-// Of the names that `node`, made by expand(), gives.
-uint64_t checksum_of_names(const Dataset& node) {
-  const Dataset& slices = node.inputs().empty() ? node : *node.inputs()[0];
-  const std::unique_ptr<ParamsBase> params = slices.params().clone();
-  Fields fields;
-  params->fields(fields);
-  uint32_t crc = 0;
-  for (const Str& name : std::get<ValueParam*>(fields.list[0].slot)->values[0].entries<const Str>()) {
-    const uint64_t size = name.size;
-    crc = crc32c(&size, sizeof size, crc);
-    crc = crc32c(name.data, name.size, crc);
-  }
-  return crc;
+struct FoundParams : ParamsOf<FoundParams> {
+  SeedParam names;
+  void fields(Fields& f) override { f("names", names, "What was found."); }
+};
+
+// The names as they come, with what a checkpoint has to know of them.
+class Found final : public Cursor {
+ public:
+  Found(Opening& opening, const FoundParams&) : rows_(opening, opening.node.inputs()[0]) {}
+  Step next(Context& ctx, const Want& want, Block& out) override { return rows_.next(ctx, want, out); }
+  void state(Archive& archive) override { rows_.state(archive); }
+
+ private:
+  PassCursor rows_;
+};
+
+const OperatorDef& found_operator() {
+  static const OperatorDef def = define<FoundParams, Found>({
+      .name = "found",
+      .doc = "Names, and a digest of them.",
+      .spec = same_spec,
+      .cardinality = same_cardinality,
+  });
+  return def;
 }
 
 class ListFiles final : public Cursor {
@@ -47,24 +58,30 @@ class ListFiles final : public Cursor {
     WEIR_ASSIGN(DatasetRef names, expansion(opening, params));
     return std::unique_ptr<Cursor>(std::make_unique<ListFiles>(opening, names));
   }
-  ListFiles(Opening& opening, const DatasetRef& names)
-      : rows_(opening, names), checksum_(checksum_of_names(*names)) {}
+  ListFiles(Opening& opening, const DatasetRef& names) : rows_(opening, names) {
+    for (const auto& site : names->seed_sites()) {
+      if (site->found_names()) found_ = site->drawn;
+    }
+  }
 
   Step next(Context& ctx, const Want& want, Block& out) override { return rows_.next(ctx, want, out); }
+  // Checkpoints know what is found when a graph is built; a pattern that a variable gives is tried later.
   void state(Archive& archive) override {
-    uint64_t saved = checksum_;
-    archive("names", saved);
-    if (saved != checksum_) {
-      archive.fail(
-          "expected the files that matched when the position was saved, found others; put back what was "
-          "removed and take away what came, or begin anew");
+    SeedSite::Pair saved = found_;
+    archive("count", saved.first);
+    archive("names", saved.second);
+    if (saved != found_) {
+      archive.fail(concat("expected the ", saved.first,
+                          " files that matched when the position was saved, found ", found_.first,
+                          "; put back what was removed and take away what came, or begin anew"));
     }
     rows_.state(archive);
   }
 
  private:
   PassCursor rows_;
-  const uint64_t checksum_;
+  // How many names, and their checksum.
+  SeedSite::Pair found_;
 };
 
 Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime) {
@@ -81,6 +98,14 @@ Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime
   return names;
 }
 
+std::string patterns_of(const Params& params) {
+  std::string out;
+  for (const Str& pattern : params.pattern.values[0].entries<const Str>()) {
+    out += concat(out.empty() ? "" : ", ", quote(pattern.view()));
+  }
+  return out;
+}
+
 Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, Runtime& runtime) {
   const auto& params = static_cast<const Params&>(base);
   WEIR_ASSIGN(std::vector<std::string> names, glob_all(params, runtime));
@@ -92,12 +117,16 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, R
   value.values = {Tensor::strings(views, shape)};
   WEIR_ASSIGN(DatasetRef slices,
               Compose(from_tensor_slices_operator()).set("value", value).build({}, runtime));
-  if (!*params.shuffle) return slices;
+  SeedParam site;
+  site.site = make_ref<FoundNames>(concat("list_files(", patterns_of(params), ")"), names);
+  WEIR_ASSIGN(DatasetRef found,
+              Compose(found_operator()).set("names", site).build({std::move(slices)}, runtime));
+  if (!*params.shuffle) return found;
   IntParam everything(std::max<int64_t>(1, static_cast<int64_t>(names.size())));
   return Compose(shuffle_operator())
       .set("buffer_size", everything)
       .set("seed", params.seed)
-      .build({std::move(slices)}, runtime);
+      .build({std::move(found)}, runtime);
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {

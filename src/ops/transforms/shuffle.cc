@@ -91,6 +91,10 @@ class Shuffle final : public Cursor {
     epoch_ = opening.ctx.epochs->open(opening.node.id());
     seeds_ = {static_cast<uint64_t>(params.seed.first), static_cast<uint64_t>(params.seed.second)};
     if (params.seed.site) seeds_ = opening.ctx.session.seed(*params.seed.site);
+    const uint64_t scope = opening.ctx.epochs->key();
+    if (scope != 0 && params.seed.site && params.seed.site->origin == SeedSite::Origin::drawn) {
+      seeds_ = {derive_key(scope, seeds_.first), derive_key(scope, seeds_.second)};
+    }
     if (*params.reshuffle_each_iteration) seeds_ = epoch_seeds(seeds_, epoch_);
     order_ = ShuffleDraws(seeds_.first, seeds_.second);
   }

@@ -40,17 +40,46 @@ TEST_CASE("list_files takes several patterns and sorts what they match") {
         names({"many/part-a.txt", "many/part-d.txt"}));
 }
 
-TEST_CASE("list_files refuses a position that was saved among other files") {
+TEST_CASE("list_files refuses a position that was saved among other files, wherever it stands") {
+  for (const char* behind :
+       {"", " | batch(1)", " | map(f -> f) | prefetch(2)", " | flat_map(f -> from_tensors(f))",
+        " | interleave(f -> from_tensors(f), cycle_length: 2)", " | repeat(2) | shuffle(2, seed: 1)"}) {
+    TemporaryFolder folder;
+    auto make = [&](const char* name) { std::ofstream(folder.at(name)) << name; };
+    for (const char* name : {"a", "c", "d"}) make(name);
+    const std::string text = "list_files(\"" + folder.path() + "/*\", seed: 3)" + behind;
+    INFO(text);
+    ThreadsRuntime runtime;
+    auto iterator = open_text(*runtime, text);
+    take_lines(*iterator, 1);
+    const std::string saved = require_value(iterator->save());
+    CHECK(take_lines(*open_text(*runtime, text, &saved), 2) == take_lines(*iterator, 2));
+    make("b");
+    auto refusal = [&]() -> std::string {
+      try {
+        open_text(*runtime, text, &saved);
+      } catch (const std::runtime_error& error) {
+        return error.what();
+      }
+      return "";
+    };
+    CHECK(contains(refusal(), "expected the 3 names that list_files("));
+    CHECK(contains(refusal(), "found 4, the first difference at \"" + folder.at("b") + "\""));
+  }
+}
+
+TEST_CASE("list_files of a pattern that a variable gives refuses other files, too") {
   TemporaryFolder folder;
-  auto make = [&](const char* name) { std::ofstream(folder.at(name)) << name; };
-  for (const char* name : {"a", "b", "c"}) make(name);
-  const std::string text = "list_files(\"" + folder.path() + "/*\", seed: 3)";
+  std::ofstream(folder.at("a")) << "a";
+  std::ofstream(folder.at("b")) << "b";
+  const std::string text =
+      "from_tensors(\"" + folder.path() + "/*\") | flat_map(p -> list_files(p, seed: 3))";
   ThreadsRuntime runtime;
   auto iterator = open_text(*runtime, text);
   take_lines(*iterator, 1);
   const std::string saved = require_value(iterator->save());
-  CHECK(take_lines(*open_text(*runtime, text, &saved), 2) == take_lines(*iterator, 2));
-  make("d");
+  CHECK(take_lines(*open_text(*runtime, text, &saved), 1) == take_lines(*iterator, 1));
+  std::ofstream(folder.at("c")) << "c";
   CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines{"error: data_loss"});
 }
 
