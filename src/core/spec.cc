@@ -35,6 +35,15 @@ void flatten(const Spec& spec, std::vector<Component>& out) {
   }
 }
 
+// Takes the parts of `spec` from `left`; false once there are too many, or they stand too deep.
+bool count_parts(const Spec& spec, int levels, int& left) {
+  if (--left < 0 || levels == 0) return false;
+  for (const Spec& child : spec.children) {
+    if (!count_parts(child, levels - 1, left)) return false;
+  }
+  return true;
+}
+
 bool identifier_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 std::string key_text(const std::string& key) { return is_identifier(key) ? key : quote(key); }
@@ -95,6 +104,17 @@ int Spec::component_count() const {
   int count = kind == Kind::optional ? 1 : 0;
   for (const Spec& child : children) count += child.component_count();
   return count;
+}
+
+int Spec::part_count() const {
+  int count = 1;
+  for (const Spec& child : children) count += child.part_count();
+  return count;
+}
+
+Status Spec::check_size() const {
+  int left = kMaxParts;
+  return count_parts(*this, kMaxNesting, left) ? Status() : invalid_argument(too_many_parts());
 }
 
 int Spec::child_offset(int child) const {
@@ -201,6 +221,11 @@ std::vector<int> component_order(const Spec& from, const Spec& to) {
     }
   }
   return out;
+}
+
+std::string too_many_parts() {
+  return concat("expected a structure of at most ", kMaxParts, " tensors, tuples and dicts in all, ",
+                kMaxNesting, " deep, found a larger one; stack tensors of one shape into one");
 }
 
 bool is_identifier(std::string_view word) {

@@ -12,6 +12,12 @@
 
 namespace weir {
 
+// What a structure may have at most: parts, that is tensors, tuples, dicts, optionals and nested datasets
+// counted together, and how deep they stand in one another. Every step of `x -> (x, x)` doubles a structure,
+// and much is walked by recursion or compared pair by pair.
+inline constexpr int kMaxParts = 4096;
+inline constexpr int kMaxNesting = 200;
+
 // One entry of the flat list. A sparse tensor has three, a ragged one its values and row splits.
 struct Component {
   DType dtype = DType::invalid;
@@ -43,6 +49,10 @@ struct Spec {
     return is_tensor() && dtype == d && shape.rank_known() && shape.rank() == 0;
   }
   int component_count() const;
+  // Counts itself and all below. REQUIRES: one within the limits.
+  int part_count() const;
+  // invalid_argument beyond kMaxParts or kMaxNesting. Cost: at most kMaxParts steps.
+  Status check_size() const;
   // The flat list, in written order.
   std::vector<Component> components() const;
   // Index of the first component of child i in the flat list.
@@ -66,6 +76,9 @@ struct Spec {
 
 // Where each component of `to` stands in `from`; the two have equal structure, dict keys in any order.
 std::vector<int> component_order(const Spec& from, const Spec& to);
+
+// What is said of a structure beyond kMaxParts or kMaxNesting.
+std::string too_many_parts();
 
 // True if the word can stand as a key without quotes.
 bool is_identifier(std::string_view word);

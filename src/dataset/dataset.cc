@@ -68,6 +68,7 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
   node->dynamic_ = has_expressions(*params);
   WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
+  WEIR_TRY(node->spec_.check_size());
   // With parameters that are not known yet it is expanded when a cursor opens.
   if (op.expand != nullptr && !node->dynamic_) {
     if (runtime == nullptr) return internal_error(concat(op.name, " was built without a runtime"));

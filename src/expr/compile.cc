@@ -98,10 +98,14 @@ Result<Typed> Compiler::expression(const Node& node, const Scope& scope) {
 Result<Typed> Compiler::tuple(const Node& node, const Scope& scope) {
   Typed out;
   out.spec.kind = node.kind == Kind::dict ? Spec::Kind::dict : Spec::Kind::tuple;
+  int parts = 1;
   for (const syntax::Item& item : node.items) {
     WEIR_ASSIGN(Typed member, expression(*item.value, scope));
     if (node.kind == Kind::dict) out.spec.keys.push_back(item.name);
+    parts += member.spec.part_count();
     out.spec.children.push_back(std::move(member.spec));
+    // Before the members still to come make it much larger.
+    if (parts > kMaxParts) return error(node, too_many_parts());
     out.leaves.insert(out.leaves.end(), member.leaves.begin(), member.leaves.end());
   }
   return out;
@@ -110,12 +114,18 @@ Result<Typed> Compiler::tuple(const Node& node, const Scope& scope) {
 // A list of literals is a literal; any other is stacked.
 Result<Typed> Compiler::list(const Node& node, const Scope& scope) {
   std::vector<LiteralRef> literals;
+  size_t numbers = 0;
   for (const syntax::Item& item : node.items) {
     if (item.value->kind != Kind::name && item.value->kind != Kind::list && !syntax::is_literal(*item.value))
       break;
     WEIR_ASSIGN(Typed member, expression(*item.value, scope));
     if (!member.is_literal()) break;
     literals.push_back(member.leaves[0].literal);
+    numbers += literals.back()->numbers.size();
+    if (numbers > kMaxLiteralNumbers) {
+      return error(node, concat("expected a list of at most ", kMaxLiteralNumbers,
+                                " numbers, found a longer one; hand in a tensor, or read it from a file"));
+    }
   }
   if (literals.size() == node.items.size()) {
     std::optional<Literal> literal = list_literal(literals);

@@ -70,7 +70,15 @@ struct CompileContext {
   std::string_view source;
   // Null: expressions with pipelines do not build.
   PipelineCompiler* pipelines = nullptr;
+  // A name that a `let` gave to a value is typed anew wherever it stands, and so are the names in it: how
+  // deep in one another the trees of such values stand just now, and how many were typed in all.
+  mutable int let_levels = 0;
+  mutable int let_uses = 0;
 };
+
+// Bounds of the two: `let b = a + a let c = b + b …` doubles at every step, and each level takes stack.
+inline constexpr int kMaxLetLevels = 400;
+inline constexpr int kMaxLetUses = 100'000;
 
 // A lambda over elements of structure `input`; of two arguments, `input` is the tuple of both. `path` is the
 // call site as its path in the printed graph: random calls are keyed by it.

@@ -17,12 +17,7 @@ Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
   const Scope::Place place = scope.look_up(node.text);
   if (place.scope == nullptr) return unknown_name(node, scope);
   const Scope::Binding& binding = place.scope->bindings_[place.index];
-  if (binding.expression) {
-    // Compiled where it is used, with the names that it could see where it stands.
-    Scope seen(*place.scope, builder(scope));
-    seen.outer_limit_ = place.index;
-    return expression(*binding.expression, seen);
-  }
+  if (binding.expression) return let_value(node, *binding.expression, place, scope);
   if (binding.dataset) {
     Typed out = typed_of(Spec::dataset(binding.dataset->spec()));
     out.leaves[0].dataset = binding.dataset;
@@ -33,6 +28,22 @@ Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
   Typed out = binding.value;
   for (Leaf& leaf : out.leaves) leaf = builder(scope).import(leaf);
   return out;
+}
+
+// Compiled where it is used, with the names that it could see where it stands.
+Result<Typed> Compiler::let_value(const Node& node, const Node& value, const Scope::Place& place,
+                                  const Scope& scope) {
+  if (++context_.let_uses > kMaxLetUses || context_.let_levels + value.depth > kMaxLetLevels) {
+    return error(node, concat("expected `let` values of at most ", kMaxLetLevels,
+                              " levels of expressions within one another and ", kMaxLetUses,
+                              " uses in all, found more; compute them in a map"));
+  }
+  Scope seen(*place.scope, builder(scope));
+  seen.outer_limit_ = place.index;
+  context_.let_levels += value.depth;
+  Result<Typed> typed = expression(value, seen);
+  context_.let_levels -= value.depth;
+  return typed;
 }
 
 Result<Typed> Compiler::unknown_name(const Node& node, const Scope& scope) {

@@ -41,6 +41,8 @@ class Compiler {
 
   // compile_names.cc
   Result<Typed> name(const syntax::Node& node, const Scope& scope);
+  Result<Typed> let_value(const syntax::Node& node, const syntax::Node& value, const Scope::Place& place,
+                          const Scope& scope);
   Result<Typed> unknown_name(const syntax::Node& node, const Scope& scope);
   Result<Typed> parameter(const syntax::Node& node, const Scope& scope);
   Result<Typed> handed(const syntax::Node& node);

@@ -14,6 +14,9 @@
 
 namespace weir {
 
+// Of one literal. No text has room for more, but lists of names of lists do.
+inline constexpr size_t kMaxLiteralNumbers = size_t{1} << 20;
+
 struct Literal {
   struct Number {
     bool floating = false;

@@ -64,5 +64,17 @@ TEST_CASE("Compatible is about shapes, not about structure and dtypes") {
   CHECK(Spec::relax(known, Spec::tensor(DType::int64, Shape{4})) == unknown);
 }
 
+TEST_CASE("A structure has a bound on its parts and on how deep they stand") {
+  CHECK(Spec::tuple(std::vector<Spec>(kMaxParts - 1, label())).check_size().ok());
+  CHECK(Spec::tuple(std::vector<Spec>(kMaxParts - 1, label())).part_count() == kMaxParts);
+  CHECK(Spec::tuple(std::vector<Spec>(kMaxParts, label())).check_size().code() == Code::invalid_argument);
+  // Empty tuples have no components, but are parts.
+  CHECK_FALSE(Spec::tuple(std::vector<Spec>(kMaxParts, Spec::tuple({}))).check_size().ok());
+  Spec deep = label();
+  for (int i = 1; i < kMaxNesting; ++i) deep = Spec::dataset(std::move(deep));
+  CHECK(deep.check_size().ok());
+  CHECK_FALSE(Spec::tuple({deep}).check_size().ok());
+}
+
 }  // namespace
 }  // namespace weir
