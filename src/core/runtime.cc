@@ -1,9 +1,18 @@
 #include "core/runtime.h"
 
+#include "core/memo.h"
+
 namespace weir {
 
 Session::Session(Runtime& r, RefPtr<RefCounted> crew_owner, Crew* iterator_crew)
-    : runtime(r), crew(iterator_crew), crew_owner_(std::move(crew_owner)) {}
+    : runtime(r), crew(iterator_crew), crew_owner_(std::move(crew_owner)), memo_(make_ref<Memo>()) {}
+
+Session::Session(const Session& outer, RefPtr<RefCounted> crew_owner, Crew* iterator_crew)
+    : runtime(outer.runtime),
+      crew(iterator_crew),
+      crew_owner_(std::move(crew_owner)),
+      seeds_(outer.seeds_),
+      memo_(outer.memo_) {}
 
 Session::~Session() = default;
 

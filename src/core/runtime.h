@@ -24,6 +24,7 @@ namespace weir {
 class Executor;    // exec/executor.h
 class Crew;        // exec/crew.h
 class FileSystem;  // fs/file_system.h
+class Memo;        // core/memo.h
 class Waker;       // core/pull.h
 
 class Clock {
@@ -85,6 +86,8 @@ class SeedSite : public RefCounted {
 class Session : public RefCounted {
  public:
   Session(Runtime& r, RefPtr<RefCounted> crew_owner, Crew* iterator_crew);
+  // Inside `outer`, whose seeds and computed values it has.
+  Session(const Session& outer, RefPtr<RefCounted> crew_owner, Crew* iterator_crew);
   ~Session() override;
 
   Runtime& runtime;
@@ -95,10 +98,13 @@ class Session : public RefCounted {
   SeedSite::Pair seed(const SeedSite& site) const;
   // REQUIRES: before the first cursor opens.
   void override_seed(const SeedSite& site, SeedSite::Pair pair);
+  // What was computed once for all.
+  Memo& memo() const { return *memo_; }
 
  private:
   const RefPtr<RefCounted> crew_owner_;
   std::vector<std::pair<const SeedSite*, SeedSite::Pair>> seeds_;
+  const RefPtr<Memo> memo_;
 };
 
 struct Context {

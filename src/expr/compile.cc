@@ -177,38 +177,52 @@ Result<Typed> Compiler::pipeline(const Node& node, const Scope& scope) {
   return nested(node, scope, terminal);
 }
 
+namespace {
+
+// Emits what gives the components of a structure.
+Typed emit_values(Instruction instruction, const Spec& spec, Builder& builder) {
+  Typed out = typed_of(spec);
+  std::vector<Component> results;
+  for (const Leaf& leaf : out.leaves) results.push_back(leaf.type);
+  out.leaves = builder.emit(std::move(instruction), results);
+  return out;
+}
+
+}  // namespace
+
 // A pipeline: the variables that it uses are captured for each row.
 Result<Typed> Compiler::nested(const Node& node, const Scope& scope, bool terminal) {
   if (context_.pipelines == nullptr) return error(node, "expected an expression without a pipeline");
   Builder& outer = builder(scope);
   Builder captured(Builder::Kind::capture, &outer);
   Scope inner(scope, captured);
-  Instruction instruction;
-  Typed out;
   if (terminal) {
-    instruction.kind = Instruction::Kind::terminal;
-    instruction.can_fail = true;
-    instruction.per_row = true;
-    instruction.site = next_site();
     WEIR_ASSIGN(PipelineCompiler::Terminal made,
                 context_.pipelines->compile_terminal(node, inner, next_path()));
-    std::vector<RefPtr<const SeedSite>> seeds;
-    made.runner->seed_sites(seeds);
-    add_traits(made.runner->lane(), made.runner->not_replayable(), seeds);
-    instruction.terminal = std::move(made.runner);
-    out = typed_of(made.spec);
-  } else {
-    instruction.kind = Instruction::Kind::dataset;
-    WEIR_ASSIGN(instruction.dataset, context_.pipelines->compile_dataset(node, inner, next_path()));
-    const Dataset& dataset = *instruction.dataset;
-    add_traits(dataset.lane(), dataset.not_replayable(), dataset.seed_sites());
-    out = typed_of(Spec::dataset(dataset.spec()));
+    return this->terminal(std::move(made.runner), made.spec, captured.imported(), scope);
   }
+  Instruction instruction;
+  instruction.kind = Instruction::Kind::dataset;
+  WEIR_ASSIGN(instruction.dataset, context_.pipelines->compile_dataset(node, inner, next_path()));
+  const Dataset& dataset = *instruction.dataset;
+  add_traits(dataset.lane(), dataset.not_replayable(), dataset.seed_sites());
   instruction.args = captured.imported();
-  std::vector<Component> results;
-  for (const Leaf& leaf : out.leaves) results.push_back(leaf.type);
-  out.leaves = outer.emit(std::move(instruction), results);
-  return out;
+  return emit_values(std::move(instruction), Spec::dataset(dataset.spec()), outer);
+}
+
+Typed Compiler::terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, std::vector<int> captured,
+                         const Scope& scope) {
+  std::vector<RefPtr<const SeedSite>> seeds;
+  runner->seed_sites(seeds);
+  add_traits(runner->lane(), runner->not_replayable(), seeds);
+  Instruction instruction;
+  instruction.kind = Instruction::Kind::terminal;
+  instruction.can_fail = true;
+  instruction.per_row = true;
+  instruction.site = next_site();
+  instruction.terminal = std::move(runner);
+  instruction.args = std::move(captured);
+  return emit_values(std::move(instruction), spec, builder(scope));
 }
 
 void Compiler::add_traits(Lane lane, std::string why, const std::vector<RefPtr<const SeedSite>>& seeds) {

@@ -18,6 +18,7 @@ Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
   if (place.scope == nullptr) return unknown_name(node, scope);
   const Scope::Binding& binding = place.scope->bindings_[place.index];
   if (binding.expression) return let_value(node, *binding.expression, place, scope);
+  if (binding.computed) return terminal(binding.computed, binding.value.spec, {}, scope);
   if (binding.dataset) {
     Typed out = typed_of(Spec::dataset(binding.dataset->spec()));
     out.leaves[0].dataset = binding.dataset;

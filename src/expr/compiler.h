@@ -58,6 +58,9 @@ class Compiler {
   Result<Typed> operation(const syntax::Node& node, const Scope& scope);
   Result<Typed> pipeline(const syntax::Node& node, const Scope& scope);
   Result<Typed> nested(const syntax::Node& node, const Scope& scope, bool terminal);
+  // The value of a terminal over the variables in `captured`.
+  Typed terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, std::vector<int> captured,
+                 const Scope& scope);
   void add_traits(Lane lane, std::string why, const std::vector<RefPtr<const SeedSite>>& seeds);
   std::string next_path() { return path_ + "/" + std::to_string(places_++); }
 

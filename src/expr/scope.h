@@ -18,8 +18,9 @@
 
 namespace weir {
 
-class Builder;  // expr/builder.h
-struct Typed;   // expr/typed.h
+class Builder;         // expr/builder.h
+class TerminalRunner;  // expr/compile.h
+struct Typed;          // expr/typed.h
 
 class Scope {
  public:
@@ -37,6 +38,9 @@ class Scope {
   void bind_dataset(std::string name, DatasetRef dataset);
   // let NAME = an expression: a constant, a literal (which adapts at each use), or one over $params.
   void bind_expression(std::string name, syntax::NodePtr value);
+  // let NAME = what is computed once an iterator, however often it is used. REQUIRES: the scope of a
+  // document.
+  void bind_computed(std::string name, RefPtr<const TerminalRunner> value, Spec spec);
   // A variable whose value is at hand.
   void bind_value(std::string name, Typed value);
 

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "expr/kernel.h"
+#include "graph/computed.h"
 #include "graph/terminal.h"
 #include "graph/variable.h"
 #include "ops/list.h"
@@ -72,8 +73,13 @@ Result<DatasetRef> Binder::bind_document(const Node& document, Scope& scope) {
     } else {
       // Typed here so that a mistake shows even where nothing uses it; each use types it again, since
       // literals adapt.
-      WEIR_TRY(compile_expression(context_, scope, value, "let " + statement.text).status());
-      scope.bind_expression(statement.text, statement.items[0].value);
+      WEIR_ASSIGN(ExpressionRef typed, compile_expression(context_, scope, value, "let " + statement.text));
+      if (is_worth_keeping(value, *typed)) {
+        Spec spec = typed->spec();
+        scope.bind_computed(statement.text, make_computed(std::move(typed)), std::move(spec));
+      } else {
+        scope.bind_expression(statement.text, statement.items[0].value);
+      }
     }
   }
   const Node& last = *document.items.back().value;

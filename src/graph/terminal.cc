@@ -34,9 +34,7 @@ class Runner final : public TerminalRunner {
   // ahead below the terminal gets a crew of its own.
   Status run(Session& outer, const EnvRef& env, uint64_t key, Components& out) const override {
     auto crew = make_ref<Crew>(outer.runtime);
-    auto session =
-        make_ref<Session>(outer.runtime, make_ref<InnerOwner>(RefPtr<Session>(&outer), crew), crew.get());
-    for (const auto& site : dataset_->seed_sites()) session->override_seed(*site, outer.seed(*site));
+    auto session = make_ref<Session>(outer, make_ref<InnerOwner>(RefPtr<Session>(&outer), crew), crew.get());
     EpochScope epochs;
     if (!dataset_->seed_sites().empty()) epochs = EpochScope(key);
     Context ctx{*session, crew.get(), &epochs};

@@ -1,0 +1,62 @@
+#include "graph/computed.h"
+
+#include <algorithm>
+
+#include "core/memo.h"
+#include "expr/kernel.h"
+
+namespace weir {
+
+namespace {
+
+class Computed final : public TerminalRunner {
+ public:
+  explicit Computed(ExpressionRef value) : value_(std::move(value)) {}
+
+  Lane lane() const override { return value_->traits().lane(); }
+  std::string not_replayable() const override { return value_->traits().not_replayable(); }
+  void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override {
+    value_->traits().seed_sites(out);
+  }
+
+  Status run(Session& session, const EnvRef& env, uint64_t, Components& out) const override {
+    const Components* known = session.memo().find(this);
+    if (!known) {
+      // The Env of the document, if it has one, is the outermost; no other is asked for.
+      const Env* root = env.get();
+      while (root && root->parent) root = root->parent.get();
+      // One key, whoever comes first: it is one value.
+      WEIR_ASSIGN(Components value, value_->evaluate(session, root, 0));
+      known = &session.memo().keep(this, std::move(value));
+    }
+    out.assign(known->begin(), known->end());
+    return Status();
+  }
+
+ private:
+  const ExpressionRef value_;
+};
+
+bool drains_or_draws(const syntax::Node& node) {
+  if (node.kind == syntax::Kind::pipeline) return true;
+  const Kernel* kernel = node.kind == syntax::Kind::call ? find_kernel(node.text) : nullptr;
+  return (kernel && kernel->draws) ||
+         std::any_of(node.items.begin(), node.items.end(),
+                     [](const syntax::Item& item) { return item.value && drains_or_draws(*item.value); });
+}
+
+bool has_dataset(const Spec& spec) {
+  return spec.is_dataset() || std::any_of(spec.children.begin(), spec.children.end(), has_dataset);
+}
+
+}  // namespace
+
+RefPtr<const TerminalRunner> make_computed(ExpressionRef value) {
+  return make_ref<const Computed>(std::move(value));
+}
+
+bool is_worth_keeping(const syntax::Node& node, const Expression& value) {
+  return !value.constant() && !has_dataset(value.spec()) && drains_or_draws(node);
+}
+
+}  // namespace weir
