@@ -126,17 +126,19 @@ std::string json_entry(const Tensor& tensor, int64_t i) {
   }
 }
 
-void append_tensor(std::string& out, const Tensor& tensor, int axis, int64_t& next) {
+// False once the text is longer than kMaxElementText.
+bool append_tensor(std::string& out, const Tensor& tensor, int axis, int64_t& next) {
   if (axis == tensor.shape.rank()) {
     out += json_entry(tensor, next++);
-    return;
+    return out.size() <= kMaxElementText;
   }
   out += '[';
   for (int64_t i = 0; i < tensor.shape[axis]; ++i) {
     if (i > 0) out += ", ";
-    append_tensor(out, tensor, axis + 1, next);
+    if (!append_tensor(out, tensor, axis + 1, next)) return false;
   }
   out += ']';
+  return out.size() <= kMaxElementText;
 }
 
 class JsonWriter {
@@ -146,17 +148,16 @@ class JsonWriter {
   Status write(const Spec& spec, std::string& out) {
     switch (spec.kind) {
       case Spec::Kind::tensor:
-        append(out);
-        return Status();
+        return append(out);
       case Spec::Kind::sparse:
-        append(out += "{\"indices\": ");
-        append(out += ", \"values\": ");
-        append(out += ", \"shape\": ");
+        WEIR_TRY(append(out += "{\"indices\": "));
+        WEIR_TRY(append(out += ", \"values\": "));
+        WEIR_TRY(append(out += ", \"shape\": "));
         out += '}';
         return Status();
       case Spec::Kind::ragged:
-        append(out += "{\"values\": ");
-        append(out += ", \"row_splits\": ");
+        WEIR_TRY(append(out += "{\"values\": "));
+        WEIR_TRY(append(out += ", \"row_splits\": "));
         out += '}';
         return Status();
       case Spec::Kind::dataset:
@@ -171,9 +172,12 @@ class JsonWriter {
   }
 
  private:
-  void append(std::string& out) {
+  Status append(std::string& out) {
+    const Tensor& tensor = values_[next_++];
     int64_t first = 0;
-    append_tensor(out, values_[next_++], 0, first);
+    if (text_exceeds(tensor.shape, kMaxElementText) || !append_tensor(out, tensor, 0, first))
+      return text_too_long(kMaxElementText);
+    return Status();
   }
 
   Status write_members(const Spec& spec, std::string& out) {

@@ -1,6 +1,6 @@
 // Elements as JSON, one value on one line; weir.h says how each kind of value is written.
 // Ownership: yields a string. Threads: pure but for nested datasets, which are drained.
-// Errors: those of nested datasets. Cost: proportional to the text.
+// Errors: those of nested datasets; resource_exhausted above kMaxElementText. Cost: proportional to the text.
 #pragma once
 
 #include <string>

@@ -148,14 +148,19 @@ void append_entry(std::string& out, const Tensor& tensor, int64_t i) {
   out += "?";
 }
 
-void append_axis(std::string& out, const Tensor& tensor, int axis, int64_t& entry) {
-  if (axis == tensor.shape.rank()) return append_entry(out, tensor, entry++);
+// False once the text is longer than `limit`.
+bool append_axis(std::string& out, const Tensor& tensor, int axis, int64_t& entry, size_t limit) {
+  if (axis == tensor.shape.rank()) {
+    append_entry(out, tensor, entry++);
+    return out.size() <= limit;
+  }
   out += "[";
   for (int64_t i = 0; i < tensor.shape.dim(axis); ++i) {
     if (i > 0) out += ", ";
-    append_axis(out, tensor, axis + 1, entry);
+    if (!append_axis(out, tensor, axis + 1, entry, limit)) return false;
   }
   out += "]";
+  return out.size() <= limit;
 }
 
 // Brackets show every dimension up to the first that is 0.
@@ -166,24 +171,26 @@ bool brackets_lose_shape(const Shape& shape) {
   return false;
 }
 
-void append_tensor(std::string& out, const Tensor& tensor) {
+Status append_tensor(std::string& out, const Tensor& tensor, size_t limit) {
   if (brackets_lose_shape(tensor.shape)) {
     out += "zeros(" + tensor.shape.to_string() + ")";
-    return;
+    return {};
   }
   int64_t entry = 0;
-  append_axis(out, tensor, 0, entry);
+  if (text_exceeds(tensor.shape, limit) || !append_axis(out, tensor, 0, entry, limit))
+    return text_too_long(limit);
+  return {};
 }
 
 class Printer {
  public:
-  Printer(const Components& row, NestedPrinter* nested) : row_(row), nested_(nested) {}
+  Printer(const Components& row, NestedPrinter* nested, size_t limit)
+      : row_(row), nested_(nested), limit_(limit) {}
 
   Status append(const Spec& spec, std::string& out) {
     switch (spec.kind) {
       case Spec::Kind::tensor:
-        append_tensor(out, row_[next_++]);
-        return {};
+        return append_tensor(out, row_[next_++], limit_);
       case Spec::Kind::tuple:
         return append_members(spec, "(", spec.children.size() == 1 ? ",)" : ")", out);
       case Spec::Kind::dict:
@@ -216,11 +223,11 @@ class Printer {
 
   Status append_sparse(std::string& out) {
     out += "sparse(indices: ";
-    append_tensor(out, row_[next_]);
+    WEIR_TRY(append_tensor(out, row_[next_], limit_));
     out += ", values: ";
-    append_tensor(out, row_[next_ + 1]);
+    WEIR_TRY(append_tensor(out, row_[next_ + 1], limit_));
     out += ", shape: ";
-    append_tensor(out, row_[next_ + 2]);
+    WEIR_TRY(append_tensor(out, row_[next_ + 2], limit_));
     out += ")";
     next_ += 3;
     return {};
@@ -233,7 +240,7 @@ class Printer {
     for (int64_t i = 0; i + 1 < splits.count(); ++i) {
       if (i > 0) out += ", ";
       int64_t begin = splits.as<int64_t>()[i];
-      append_tensor(out, values.rows(begin, splits.as<int64_t>()[i + 1] - begin));
+      WEIR_TRY(append_tensor(out, values.rows(begin, splits.as<int64_t>()[i + 1] - begin), limit_));
     }
     out += "])";
     return {};
@@ -260,13 +267,17 @@ class Printer {
     std::vector<std::string> elements;
     WEIR_TRY(nested_->drain(dataset_of(component), spec.children[0], elements));
     out += "dataset([";
-    for (size_t i = 0; i < elements.size(); ++i) out += (i > 0 ? ", " : "") + elements[i];
+    for (size_t i = 0; i < elements.size(); ++i) {
+      out += (i > 0 ? ", " : "") + elements[i];
+      if (out.size() > limit_) return text_too_long(limit_);
+    }
     out += "])";
     return {};
   }
 
   const Components& row_;
   NestedPrinter* const nested_;
+  const size_t limit_;
   size_t next_ = 0;
 };
 
@@ -290,9 +301,25 @@ std::string format_float(BFloat16 value) {
   });
 }
 
-Result<std::string> format_element(const Spec& spec, const Components& row, NestedPrinter* nested) {
+bool text_exceeds(const Shape& shape, size_t limit) {
+  // A character and ", " for each entry, or for each list that is empty.
+  const size_t places = limit / 3 + 1;
+  size_t count = 1;
+  for (int axis = 0; axis < shape.rank() && shape.dim(axis) != 0; ++axis) {
+    if (__builtin_mul_overflow(count, static_cast<size_t>(shape.dim(axis)), &count)) return true;
+  }
+  return count > places;
+}
+
+Status text_too_long(size_t limit) {
+  return resource_exhausted(concat("expected an element whose text has at most ", limit,
+                                   " bytes, found a longer one; print a part of it, or its shape"));
+}
+
+Result<std::string> format_element(const Spec& spec, const Components& row, NestedPrinter* nested,
+                                   size_t limit) {
   std::string out;
-  WEIR_TRY(Printer(row, nested).append(spec, out));
+  WEIR_TRY(Printer(row, nested, limit).append(spec, out));
   return out;
 }
 

@@ -126,5 +126,20 @@ TEST_CASE("Nested datasets are drained, and their failure is the element's", "[f
   REQUIRE(format_element(nested, row, &printer).status().code() == Code::data_loss);
 }
 
+TEST_CASE("An element whose text would be too long is refused before it is written", "[format]") {
+  constexpr int64_t kRows = int64_t{1} << 40;
+  const Spec endless = Spec::tensor(DType::float32, Shape{kRows, kRows, 0});
+  const Tensor empty = Tensor::allocate(DType::float32, Shape{kRows, 0});
+  CHECK(format_element(Spec::tensor(DType::float32, empty.shape), {empty}).status().code() ==
+        Code::resource_exhausted);
+  CHECK(text_exceeds(endless.shape, kMaxElementText));
+  CHECK_FALSE(text_exceeds(Shape{0, kRows}, kMaxElementText));
+
+  const Spec spec = Spec::tensor(DType::int64, Shape{3});
+  const Tensor long_entries = tensor_of<int64_t>({1000, 1000, 1000}, {3});
+  CHECK(format_element(spec, {long_entries}, nullptr, 18).ok());
+  CHECK(format_element(spec, {long_entries}, nullptr, 17).status().code() == Code::resource_exhausted);
+}
+
 }  // namespace
 }  // namespace weir
