@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "core/text.h"
 #include "format/crc32c.h"
@@ -210,15 +211,17 @@ std::string_view compression_name(Compression compression) {
 }
 
 Result<Compression> parse_compression(std::string_view name) {
+  std::vector<std::string> names;
   for (auto each : {Compression::none, Compression::gzip, Compression::zlib, Compression::automatic}) {
-    const std::string_view known = compression_name(each);
-    if (std::equal(name.begin(), name.end(), known.begin(), known.end(),
-                   [](char a, char b) { return lower(a) == b; })) {
-      return each;
-    }
+    if (name == compression_name(each)) return each;
+    if (each != Compression::none) names.emplace_back(compression_name(each));
   }
-  return invalid_argument(
-      concat("expected a compression of \"\", \"gzip\", \"zlib\" or \"auto\", found ", quote(name)));
+  std::string small(name);
+  std::transform(small.begin(), small.end(), small.begin(), lower);
+  const std::string near = nearest(small, names);
+  return invalid_argument(concat("expected a compression of \"\", \"gzip\", \"zlib\" or \"auto\", found ",
+                                 quote(name),
+                                 near.empty() ? "" : concat("; did you mean ", quote(near), "?")));
 }
 
 Compression guess_compression(std::span<const uint8_t> first_bytes) {

@@ -21,7 +21,7 @@ namespace weir {
 // `automatic` decides by the first bytes: "auto" in the notation.
 enum class Compression : uint8_t { none, gzip, zlib, automatic };
 
-// "" "gzip" "zlib" "auto", in either case; the error lists them.
+// "" "gzip" "zlib" "auto", in small letters; the error lists them.
 Result<Compression> parse_compression(std::string_view name);
 std::string_view compression_name(Compression compression);
 // What a file that begins with these bytes is; give it the first 64 or more where there are as many.

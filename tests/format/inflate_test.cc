@@ -180,7 +180,11 @@ TEST_CASE("inflate: auto decides by the first bytes") {
 
 TEST_CASE("inflate: names of compressions") {
   CHECK(*parse_compression("") == Compression::none);
-  CHECK(*parse_compression("GZIP") == Compression::gzip);
+  // In small letters only, as in the notation.
+  CHECK(parse_compression("GZIP").status().error().message.find("did you mean \"gzip\"?") !=
+        std::string::npos);
+  CHECK(parse_compression("zlip").status().error().message.find("did you mean \"zlib\"?") !=
+        std::string::npos);
   CHECK(*parse_compression("zlib") == Compression::zlib);
   CHECK(*parse_compression("auto") == Compression::automatic);
   CHECK(parse_compression("snappy").status().code() == Code::invalid_argument);
