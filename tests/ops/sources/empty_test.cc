@@ -1,7 +1,10 @@
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract("empty", {{"empty((int64, string[2]))"}});
 
 TEST_CASE("empty gives nothing, of the structure it was told") {
   CHECK(run("empty((int64, string[2]))").empty());

@@ -1,9 +1,13 @@
+#include "ops/contract.h"
 #include "ops/list.h"
 #include "ops/pipelines.h"
 #include "support/test_runtime.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract("from_tensor_slices",
+                               {{"from_tensor_slices({a: [1, 2, 3], b: [\"x\", \"yy\", \"\"]})"}});
 
 TEST_CASE("from_tensor_slices gives the slices along the first dimension") {
   CHECK(run("from_tensor_slices([5, 6, 7])") == Lines{"5", "6", "7"});

@@ -1,9 +1,12 @@
+#include "ops/contract.h"
 #include "ops/list.h"
 #include "ops/pipelines.h"
 #include "support/test_runtime.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract("from_tensors", {{"from_tensors(([1, 2], \"a\"))"}});
 
 TEST_CASE("from_tensors gives its value once") {
   CHECK(run("from_tensors(7)") == Lines{"7"});

@@ -1,10 +1,14 @@
 #include <fstream>
 
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 #include "support/temporary_folder.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract(
+    "list_files", {{"list_files(\"FOLDER/tests/conformance/data/*.csv\", seed: 4) | repeat(2)"}});
 
 Lines names(const Lines& files) {
   Lines out;

@@ -1,8 +1,14 @@
 #include "core/text.h"
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract(
+    "batch", {{"PROBE | batch(4)", [](int64_t k) { return 4 * k; }, false},
+              {"PROBE | batch(5, drop_remainder: true)", [](int64_t k) { return 5 * k; }, false},
+              {"PROBE | map(x -> [x, x]) | batch(3) | batch(2)", [](int64_t k) { return 6 * k; }, false}});
 
 TEST_CASE("batch joins n elements; the last batch may be short") {
   CHECK(run("range(5) | batch(2)") == Lines{"[0, 1]", "[2, 3]", "[4]"});

@@ -1,7 +1,11 @@
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract("enumerate",
+                               {{"PROBE | enumerate(start: 5)", [](int64_t k) { return k; }, true}});
 
 TEST_CASE("enumerate numbers elements") {
   CHECK(run("range(5, 7) | enumerate()") == Lines{"(0, 5)", "(1, 6)"});

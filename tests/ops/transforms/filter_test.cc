@@ -1,7 +1,10 @@
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract("filter", {{"PROBE | filter(x -> x % 3 == 1)", anything}});
 
 TEST_CASE("filter keeps the elements for which f is true") {
   CHECK(run("range(9) | filter(x -> x % 3 == 1)") == Lines{"1", "4", "7"});

@@ -1,7 +1,14 @@
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract(
+    "flat_map",
+    {{"PROBE | flat_map(x -> range(x % 4) | map(y -> x * 10 + y))", anything, false},
+     {"range(3) | flat_map(x -> PROBE | shuffle(4, seed: 3) | repeat(2) | map(y -> y + x) | batch(5))",
+      anything, false}});
 
 TEST_CASE("flat_map puts the datasets one behind the other") {
   CHECK(run("range(4) | flat_map(x -> range(x))") == Lines{"0", "0", "1", "0", "1", "2"});

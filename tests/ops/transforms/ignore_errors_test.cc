@@ -1,7 +1,10 @@
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract("ignore_errors", {{"PROBE | ignore_errors()", anything}});
 
 TEST_CASE("ignore_errors leaves out what failed") {
   CHECK(run("probe(6, errors: \"0,3,4\") | ignore_errors()") == Lines{"1", "2", "5"});

@@ -1,7 +1,18 @@
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract(
+    "interleave",
+    {{"PROBE | interleave(x -> range(x % 5) | map(y -> x * 10 + y), cycle_length: 3, block_length: 2)",
+      anything, false},
+     {"PROBE | interleave(x -> probe(4, errors: \"1\") | map(y -> assert(y != x, \"same\", y)), "
+      "cycle_length: 4)",
+      anything, false},
+     {"range(4) | interleave(x -> PROBE | map(y -> x * 100 + y) | shuffle(3, seed: 1), cycle_length: 2)",
+      anything, false}});
 
 TEST_CASE("interleave takes block_length elements of each slot in turns") {
   CHECK(run("range(3) | interleave(x -> range(x * 10, x * 10 + 3), cycle_length: 2, block_length: 2)") ==

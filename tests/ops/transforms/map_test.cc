@@ -1,9 +1,17 @@
 #include <algorithm>
 
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract(
+    "map",
+    {{"PROBE | map(x -> (x * 2, x))"},
+     {"PROBE | map(x -> x + random_uniform([], max: 100, dtype: int64, seed: 3), num_parallel_calls: 3)",
+      anything},
+     {"PROBE | map(x -> assert(x != 7, \"seven\", x), num_parallel_calls: auto)", anything}});
 
 TEST_CASE("map gives f of each element") {
   CHECK(run("range(3) | map(x -> x * x)") == Lines{"0", "1", "4"});

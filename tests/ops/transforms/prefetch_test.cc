@@ -1,7 +1,14 @@
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract(
+    "prefetch",
+    {{"PROBE | prefetch(3)", [](int64_t k) { return k + 4; }},
+     {"PROBE | prefetch(0)"},
+     {"PROBE | prefetch(2) | map(x -> x + 1) | prefetch(auto) | batch(2) | prefetch(1)", anything, false}});
 
 TEST_CASE("prefetch changes no element, error or end") {
   const Lines clean = run("probe(50, errors: \"0,7,49\")");

@@ -1,7 +1,10 @@
+#include "ops/contract.h"
 #include "ops/pipelines.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract("reduce", {{"PROBE | reduce(0, (s, x) -> s + x)", anything, false}});
 
 TEST_CASE("reduce gives the last state as its only element") {
   CHECK(run("range(5) | reduce(0, (s, x) -> s + x)") == Lines{"10"});

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/contract.h"
 #include "ops/shuffle_order.h"
 #include "support/test_runtime.h"
 
@@ -12,6 +13,12 @@ const OperatorDef& range_operator();
 const OperatorDef& shuffle_operator();
 
 namespace {
+
+const ContractEntries contract("shuffle",
+                               {{"PROBE | shuffle(6, seed: 1)", [](int64_t k) { return 6 + k; }, false},
+                                {"PROBE | map(x -> (x, [x, x, x])) | shuffle(100, seed: 5)", anything, false},
+                                {"PROBE | shuffle(1, seed: 5, reshuffle_each_iteration: false) | repeat(2)",
+                                 anything, false}});
 
 using test::Build;
 using test::TestRuntime;

@@ -1,9 +1,12 @@
+#include "ops/contract.h"
 #include "ops/list.h"
 #include "ops/pipelines.h"
 #include "support/test_runtime.h"
 
 namespace weir::test {
 namespace {
+
+const ContractEntries contract("skip", {{"PROBE | skip(5)", [](int64_t k) { return 5 + k; }}});
 
 TEST_CASE("skip leaves out the first elements") {
   CHECK(run("range(5) | skip(3)") == Lines{"3", "4"});
