@@ -9,15 +9,20 @@ namespace weir {
 
 namespace {
 
-// Truncates, then wraps; what no 64-bit integer holds becomes the nearest one, nan 0.
+// Truncates, then wraps. What the 64-bit integers of the target's kind (signed or unsigned) do not reach
+// becomes the nearest of them before it wraps; nan becomes 0.
 template <class To, class From>
 To truncated(From value) {
   constexpr From kLimit = From(0x1p63);
   if (value > -kLimit && value < kLimit) return static_cast<To>(static_cast<int64_t>(value));
-  if (value >= kLimit && value < 2 * kLimit) return static_cast<To>(static_cast<uint64_t>(value));
-  if (value >= kLimit) return static_cast<To>(std::numeric_limits<uint64_t>::max());
   if (value <= -kLimit) return static_cast<To>(std::numeric_limits<int64_t>::min());
-  return 0;
+  if (!(value >= kLimit)) return 0;
+  if constexpr (std::is_signed_v<To>) {
+    return static_cast<To>(std::numeric_limits<int64_t>::max());
+  } else {
+    if (value < 2 * kLimit) return static_cast<To>(static_cast<uint64_t>(value));
+    return static_cast<To>(std::numeric_limits<uint64_t>::max());
+  }
 }
 
 template <class To, class From>
@@ -91,7 +96,9 @@ const Kernel& cast_kernel() {
       .infer = cast_infer,
       .doc =
           "x as another dtype: floats to integers truncate toward zero, integers wrap, to bool "
-          "is != 0. Also written as the dtype's name: float32(x)."};
+          "is != 0. A float that no 64-bit integer reaches, infinity too, becomes the nearest one (signed or "
+          "unsigned as the dtype is) before it wraps: int64(inf) is the highest; nan becomes 0. Also written "
+          "as the dtype's name: float32(x)."};
   return def;
 }
 
