@@ -1,5 +1,5 @@
 // Digests of a graph as written: what tells whether a checkpoint belongs to a dataset, and if not, why.
-// Ownership: values. Threads: values. Errors: none; difference() is "" for equal digests.
+// Ownership: values. Threads: values. Errors: none.
 // Cost: a hash of the canonical text, 8 bytes a parameter.
 #pragma once
 
@@ -45,8 +45,9 @@ struct GraphDigest {
   void state(Archive& archive);
 };
 
-// "", or the first operator and parameter in which the two differ:
-// "operator 3, batch: parameter n differs" or "operator 3 is batch here and padded_batch there".
+// The first operator and parameter in which two graphs of different fingerprints differ:
+// "operator 3, batch: parameter n differs" or "operator 3 is batch here and padded_batch there". Of equal
+// digests it says that the difference is in names and lets, which only the text has.
 std::string difference(const GraphDigest& here, const GraphDigest& there);
 
 }  // namespace weir
