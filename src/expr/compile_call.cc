@@ -49,14 +49,19 @@ Result<Compiler::Nodes> Compiler::arguments(const Kernel& kernel, const Node& no
   const auto& params = kernel.params;
   Nodes out(params.size());
   size_t positional = 0;
-  for (const syntax::Item& item : node.items) positional += item.name.empty() ? 1 : 0;
+  // In `f(x, single: y)` the unnamed one is the first parameter, as always.
+  bool may_be_single = kernel.single_argument != nullptr;
+  for (const syntax::Item& item : node.items) {
+    positional += item.name.empty() ? 1 : 0;
+    may_be_single = may_be_single && item.name != kernel.single_argument;
+  }
   std::vector<std::string> names;
   names.reserve(params.size());
   for (const KernelParam& param : params) names.emplace_back(param.name);
   for (size_t i = 0; i < node.items.size(); ++i) {
     const syntax::Item& item = node.items[i];
     size_t at = i;
-    const bool single = item.name.empty() && positional == 1 && kernel.single_argument != nullptr;
+    const bool single = item.name.empty() && positional == 1 && may_be_single;
     if (!item.name.empty() || single) {
       const std::string_view wanted = single ? std::string_view(kernel.single_argument) : item.name;
       at = 0;

@@ -1,5 +1,6 @@
 #include "graph/arguments.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/text.h"
@@ -82,6 +83,13 @@ bool takes_any_number(const FieldList& fields) {
   return fields.list.size() == 1 && std::holds_alternative<InputsParam*>(fields.list[0].slot);
 }
 
+// The single argument of `f(x)`; in `f(x, single: y)` the unnamed one is the first parameter, as always.
+bool is_single(const OperatorDef& def, const Node& call, size_t positional) {
+  if (positional != 1 || def.single_argument == nullptr) return false;
+  return std::none_of(call.items.begin(), call.items.end(),
+                      [&](const Item& item) { return item.name == def.single_argument; });
+}
+
 size_t count_positional(const Node& call) {
   size_t count = 0;
   while (count < call.items.size() && call.items[count].name.empty()) ++count;
@@ -156,7 +164,7 @@ MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields
   size_t positional = count_positional(call);
   if (takes_any_number(fields)) {
     if (positional > 0) out.values[0] = gather_positional(call, positional);
-  } else if (positional == 1 && def.single_argument != nullptr) {
+  } else if (is_single(def, call, positional)) {
     out.values[static_cast<size_t>(fields.find(def.single_argument))] = call.items[0].value;
   } else {
     for (size_t i = 0; i < positional; ++i) {
