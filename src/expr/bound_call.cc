@@ -149,14 +149,22 @@ DType BoundCall::adapted_dtype(const Leaf& leaf) const {
   return is_float(dtype) || is_complex(dtype) || (is_integer(dtype) && whole) ? dtype : DType::invalid;
 }
 
+// What stands beside one argument of a group, in words.
+std::string_view BoundCall::others() const {
+  if (is_identifier(kernel_.name)) return "the other arguments";
+  return kernel_.params[0].kind == ParamKind::list ? "the other members" : "the other operand";
+}
+
 Status BoundCall::settle_types() {
   for (size_t i = 0; i < values_.size(); ++i) {
     const std::string_view type = kernel_.params[i].type;
     Value& value = values_[i];
     if (value.values.empty()) continue;
     DType dtype = DType::invalid;
+    std::string_view beside;
     if (is_group(type)) {
       WEIR_ASSIGN(dtype, group_dtype(type));
+      beside = others();
     } else if (type == "dtype") {
       dtype = dtype_param();
     } else if (!type.empty() && type != "dtype?") {
@@ -169,7 +177,7 @@ Status BoundCall::settle_types() {
         WEIR_TRY(compiler_.settle(typed, place(value, k)));
         continue;
       }
-      WEIR_TRY(compiler_.settle_as(typed.leaves[0], dtype, place(value, k)));
+      WEIR_TRY(compiler_.settle_as(typed.leaves[0], dtype, place(value, k), beside));
       typed.spec.dtype = dtype;
     }
   }

@@ -63,6 +63,7 @@ class BoundCall final : public KernelCall {
   Status bind_param(const KernelParam& param, const syntax::Node* node, Value& value);
   Status bind_list(const KernelParam& param, Value& value);
   Status bind_dtype(const KernelParam& param, Value& value);
+  std::string_view others() const;
   Status settle_types();
   DType dtype_param() const;
   DType adapted_dtype(const Leaf& leaf) const;

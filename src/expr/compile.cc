@@ -231,10 +231,24 @@ void Compiler::add_traits(Lane lane, std::string why, const std::vector<RefPtr<c
   traits_.seed_sites.insert(traits_.seed_sites.end(), seeds.begin(), seeds.end());
 }
 
-Status Compiler::settle_as(Leaf& leaf, DType dtype, const Node& node) {
+namespace {
+
+// What to cast what stands beside a literal to, so that the literal fits; "" if no dtype would do.
+std::string cast_beside(const Literal& literal, DType dtype, std::string_view beside) {
+  const DType wide = !literal.floating ? DType::int64 : is_float(dtype) ? DType::float64 : DType::float32;
+  const bool castable = is_integer(dtype) || is_float(dtype);
+  if (beside.empty() || !castable || wide == dtype || !literal.to(wide).ok()) return "";
+  return concat("; write ", dtype_name(wide), "(…) around ", beside);
+}
+
+}  // namespace
+
+Status Compiler::settle_as(Leaf& leaf, DType dtype, const Node& node, std::string_view beside) {
   if (leaf.literal) {
     Result<Tensor> value = leaf.literal->to(dtype);
-    if (!value.ok()) return error(node, value.status().error().message);
+    if (!value.ok()) {
+      return error(node, concat(value.status().error().message, cast_beside(*leaf.literal, dtype, beside)));
+    }
     leaf = typed_constant(*std::move(value)).leaves[0];
     return Status();
   }

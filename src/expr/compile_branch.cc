@@ -16,8 +16,8 @@ Status Compiler::join_leaf(Leaf& yes, Leaf& no, const Node& node) {
     WEIR_TRY(settle_as(yes, dtype, then_node));
     return settle_as(no, dtype, else_node);
   }
-  if (yes.literal) return settle_as(yes, no.type.dtype, then_node);
-  if (no.literal) return settle_as(no, yes.type.dtype, else_node);
+  if (yes.literal) return settle_as(yes, no.type.dtype, then_node, "the other branch");
+  if (no.literal) return settle_as(no, yes.type.dtype, else_node, "the other branch");
   if (yes.type.dtype == no.type.dtype) return Status();
   return error(else_node, concat("both branches of `if` must have one dtype, found ",
                                  dtype_name(yes.type.dtype), " and ", dtype_name(no.type.dtype)));

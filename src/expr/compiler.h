@@ -24,8 +24,9 @@ class Compiler {
   Status bind(const syntax::Node& pattern, const Typed& value, Scope& scope);
   // Literals become constants of their natural dtype.
   Status settle(Typed& value, const syntax::Node& node);
-  // A literal becomes a constant of that dtype; anything else must have it.
-  Status settle_as(Leaf& leaf, DType dtype, const syntax::Node& node);
+  // A literal becomes a constant of that dtype; anything else must have it. `beside`: what gave the dtype and
+  // may be cast where the literal does not fit.
+  Status settle_as(Leaf& leaf, DType dtype, const syntax::Node& node, std::string_view beside = "");
   bool is_dataset(const syntax::Node& node, const Scope& scope);
 
   Status error(const syntax::Node& node, std::string_view message) const {

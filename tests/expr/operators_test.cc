@@ -70,9 +70,34 @@ TEST_CASE("literals adapt within their class, and only if they fit") {
   lab.check("e -> e + 1", {"[]"}, {"[]"}, "float32[0]");
   lab.refuse("v -> v + (1 + 2)", "uint8([1, 2])", "uint8");
   lab.refuse("x -> x + 300", "uint8(1)", "300 does not fit uint8");
-  lab.refuse("x -> x + 0.5", "1", "0.5");
+  lab.refuse("x -> x + 0.5", "1", "0.5 does not fit int64; write float32(…) around the other operand");
+  lab.refuse("x -> 0.5 < x", "1", "write float32(…) around the other operand");
+  lab.refuse("x -> [x, 0.5]", "1", "write float32(…) around the other members");
+  lab.refuse("x -> maximum(x, 0.5)", "1", "write float32(…) around the other arguments");
+  lab.refuse("x -> if x > 0 then x else 0.5", "1", "write float32(…) around the other branch");
+  lab.refuse("x -> x + 300", "uint8(1)", "write int64(…) around the other operand");
   lab.refuse("x -> uint8(300) + x", "uint8(1)", "300 does not fit uint8");
   lab.refuse("x -> x + 18446744073709551615", "1", "does not fit int64");
+}
+
+TEST_CASE("a cast of a float that no integer reaches gives the nearest one, then wraps") {
+  Lab lab;
+  lab.check("x -> (int64(x), uint64(x), int32(x), uint8(x))", {"inf", "-inf", "nan", "1e19", "-1.5"},
+            {"(9223372036854775807, uint64(18446744073709551615), int32(-1), uint8(255))",
+             "(-9223372036854775808, uint64(9223372036854775808), int32(0), uint8(0))",
+             "(0, uint64(0), int32(0), uint8(0))",
+             "(9223372036854775807, uint64(9999999980506447872), int32(-1), uint8(0))",
+             "(-1, uint64(18446744073709551615), int32(-1), uint8(255))"});
+}
+
+TEST_CASE("members of a list that differ in shape are named, a scalar too") {
+  Lab lab;
+  lab.refuse("x -> [x, [1]]", "0", "differ in shape: [] and [1]");
+}
+
+TEST_CASE("one unnamed argument is the first parameter where the single one is named") {
+  Lab lab;
+  lab.check("_ -> (arange(1, stop: 3), arange(3), arange(stop: 2))", {"0"}, {"([1, 2], [0, 1, 2], [0, 1])"});
 }
 
 TEST_CASE("mistakes are found when the expression is built") {

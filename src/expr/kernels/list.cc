@@ -8,14 +8,17 @@ namespace weir {
 
 namespace {
 
+Status differ(const Shape& a, const Shape& b) {
+  auto name = [](const Shape& shape) { return shape.to_string().empty() ? "[]" : shape.to_string(); };
+  return invalid_argument(concat("the members of a list differ in shape: ", name(a), " and ", name(b)));
+}
+
 void list_body(KernelRun& run) {
   const int members = run.arg_count();
   const Arg& first = run.arg(0);
   for (int i = 1; i < members; ++i) {
     if (run.arg(i).shape == first.shape) continue;
-    const Status status =
-        invalid_argument(concat("the members of a list differ in shape: ", first.shape.to_string(), " and ",
-                                run.arg(i).shape.to_string()));
+    const Status status = differ(first.shape, run.arg(i).shape);
     for (int row = 0; row < run.rows(); ++row) run.fail(row, status);
     return;
   }
@@ -37,8 +40,7 @@ Status list_infer(KernelCall& call) {
   for (int i = 0; i < call.size(0); ++i) {
     const Component& member = call.member(0, i);
     if (!member.shape.compatible(shape)) {
-      return call.error(concat("the members of a list differ in shape: ", shape.to_string(), " and ",
-                               member.shape.to_string()));
+      return call.error(differ(shape, member.shape).error().message);
     }
     can_fail = can_fail || !member.shape.is_static();
     shape = Shape::relax(shape, member.shape);
