@@ -26,7 +26,8 @@ void must(const Status& status) {
   std::exit(1);
 }
 
-// A file of records of one size, written once a run.
+}  // namespace
+
 std::string record_file(size_t record_bytes) {
   std::string name = folder() + "/" + std::to_string(record_bytes) + ".tfrecord";
   if (access(name.c_str(), R_OK) == 0) return name;
@@ -42,6 +43,8 @@ std::string record_file(size_t record_bytes) {
   must((*writer)->close());
   return name;
 }
+
+namespace {
 
 // Seconds for reading the file in pieces of 256 KiB and computing the checksum of every byte.
 double pread_and_crc(const std::string& name) {

@@ -67,5 +67,7 @@ void report_rate(benchmark::State& state, double ours, double reference, double 
 
 // A folder for files that benchmarks read; removed at exit.
 const std::string& folder();
+// A file there of records of one size, 192 MiB in all, written once a run.
+std::string record_file(size_t record_bytes);
 
 }  // namespace weir::bench
