@@ -165,6 +165,9 @@ JSON = [
     element("--json", "-e", "range(2) | map(x -> {d: range(x)})", out='{"d": []}\n{"d": [0]}\n'),
     failed("--json", "-e", "range(2) | map(x -> assert(x > 0, \"no\", x))",
            out="error: invalid_argument: no (in map)\n1\n"),
+    failed("--json", "-e", "from_tensors(zeros([1000000000000, 0]))",
+           out="error: resource_exhausted: expected an element whose text has at most 1073741824 bytes, "
+               "found a longer one; print a part of it, or its shape\n"),
 ]
 
 SPEC = [
