@@ -144,9 +144,8 @@ Status Iterator::with_right(Work&& work) {
 Status Iterator::check_belongs(const Position& position, const Checkpoint& checkpoint) const {
   const Document& document = *position.document;
   if (!(checkpoint.fingerprint == document.fingerprint())) {
-    std::string where = difference(document.digest(), checkpoint.graph);
     return failed_precondition(concat("expected a checkpoint of this dataset, found one of another: ",
-                                      where.empty() ? std::string("their fingerprints differ") : where));
+                                      difference(document.digest(), checkpoint.graph)));
   }
   if (checkpoint.params.size() != position.params.size() ||
       checkpoint.seeds.size() != 2 * document.root()->seed_sites().size() ||
