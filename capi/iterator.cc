@@ -13,16 +13,12 @@ namespace weir::capi {
 
 namespace {
 
-bool has_dataset(const Spec& spec) {
-  return spec.is_dataset() || std::any_of(spec.children.begin(), spec.children.end(), has_dataset);
-}
-
 struct IteratorObject final : Object {
   static constexpr HandleKind kKind = HandleKind::iterator;
   IteratorObject(RefPtr<RuntimeHost> h, SpecRef s, DocumentRef document)
       : host(std::move(h)),
         spec(std::move(s)),
-        draining_host(has_dataset(*spec) ? host : nullptr),
+        draining_host(spec->has_dataset() ? host : nullptr),
         iterator(host->runtime(), host, *spec, std::move(document)) {}
 
   const RefPtr<RuntimeHost> host;
@@ -147,7 +143,7 @@ int rows_of_one_shape(const Block& block) {
 }
 
 Answer next_block(Iterator& iterator, Element& out, int64_t max_rows, int64_t& rows) {
-  if (has_dataset(iterator.spec()) || has_top_rank(iterator.spec())) {
+  if (iterator.spec().has_dataset() || has_top_rank(iterator.spec())) {
     return unimplemented(
         "expected elements of tensors with a rank below 8, since a block adds a dimension; found " +
         iterator.spec().to_string());

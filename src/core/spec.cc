@@ -1,5 +1,8 @@
 #include "core/spec.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "core/text.h"
 
 namespace weir {
@@ -87,6 +90,10 @@ std::vector<Component> Spec::components() const {
   std::vector<Component> out;
   flatten(*this, out);
   return out;
+}
+
+bool Spec::has_dataset() const {
+  return is_dataset() || std::any_of(children.begin(), children.end(), std::mem_fn(&Spec::has_dataset));
 }
 
 int Spec::component_count() const {

@@ -45,6 +45,8 @@ struct Spec {
 
   bool is_tensor() const { return kind == Kind::tensor; }
   bool is_dataset() const { return kind == Kind::dataset; }
+  // Itself or any below.
+  bool has_dataset() const;
   bool is_scalar(DType d) const {
     return is_tensor() && dtype == d && shape.rank_known() && shape.rank() == 0;
   }

@@ -45,10 +45,6 @@ bool drains_or_draws(const syntax::Node& node) {
                      [](const syntax::Item& item) { return item.value && drains_or_draws(*item.value); });
 }
 
-bool has_dataset(const Spec& spec) {
-  return spec.is_dataset() || std::any_of(spec.children.begin(), spec.children.end(), has_dataset);
-}
-
 }  // namespace
 
 RefPtr<const TerminalRunner> make_computed(ExpressionRef value) {
@@ -56,7 +52,7 @@ RefPtr<const TerminalRunner> make_computed(ExpressionRef value) {
 }
 
 bool is_worth_keeping(const syntax::Node& node, const Expression& value) {
-  return !value.constant() && !has_dataset(value.spec()) && drains_or_draws(node);
+  return !value.constant() && !value.spec().has_dataset() && drains_or_draws(node);
 }
 
 }  // namespace weir

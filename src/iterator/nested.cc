@@ -1,11 +1,20 @@
 #include "iterator/nested.h"
 
+#include <algorithm>
+
 #include "core/text.h"
 #include "dataset/stage.h"
 #include "exec/crew.h"
 #include "iterator/session_owner.h"
 
 namespace weir {
+
+namespace {
+
+// ", " between the texts of a nested dataset's elements.
+constexpr size_t kSeparator = 2;
+
+}  // namespace
 
 Status drain_nested(Runtime& runtime, RefPtr<RefCounted> owner, const NestedDataset& nested,
                     RowVisitor& visitor) {
@@ -39,7 +48,9 @@ Status NestedDrainer::drain(const NestedDataset& dataset, const Spec& element,
     Printer(NestedDrainer& drainer, const Spec& spec, std::vector<std::string>& texts)
         : drainer_(drainer), spec_(spec), texts_(texts) {}
     Status row(const Components& values) override {
-      WEIR_ASSIGN(std::string text, format_element(spec_, values, &drainer_));
+      // All of them become one text.
+      WEIR_ASSIGN(std::string text, format_element(spec_, values, &drainer_, left_));
+      left_ -= std::min(left_, text.size() + kSeparator);
       texts_.push_back(std::move(text));
       return Status();
     }
@@ -48,6 +59,7 @@ Status NestedDrainer::drain(const NestedDataset& dataset, const Spec& element,
     NestedDrainer& drainer_;
     const Spec& spec_;
     std::vector<std::string>& texts_;
+    size_t left_ = kMaxElementText;
   };
   Printer printer(*this, element, out);
   return drain_nested(runtime_, owner_, dataset, printer);

@@ -1,7 +1,6 @@
 #include "ops/contract.h"
-#include "ops/list.h"
+#include "ops/lasting.h"
 #include "ops/pipelines.h"
-#include "support/test_runtime.h"
 
 namespace weir::test {
 namespace {
@@ -35,19 +34,7 @@ TEST_CASE("from_tensor_slices goes on where it was saved") {
   CHECK(run_restored("from_tensor_slices([5, 6, 7])", 4).empty());
 }
 
-TEST_CASE("from_tensor_slices says that its value's memory lasts") {
-  Tensor words = Tensor::strings(std::vector<std::string_view>{"x", "y"}, Shape{2});
-  ValueParam value;
-  value.set = true;
-  value.spec = Spec::tensor(words.dtype, words.shape);
-  value.values = {words};
-  TestRuntime runtime;
-  auto stage = runtime.open(Build(*find_operator("from_tensor_slices")).set("value", value).node());
-  Block out;
-  Context ctx = runtime.context();
-  REQUIRE(stage->next(ctx, Want(), out) == Pull::rows);
-  CHECK(out.columns[0].row(0).buffer->lasting());
-}
+TEST_CASE("from_tensor_slices says that its value's memory lasts") { check_lasting("from_tensor_slices"); }
 
 }  // namespace
 }  // namespace weir::test

@@ -1,7 +1,6 @@
 #include "ops/contract.h"
-#include "ops/list.h"
+#include "ops/lasting.h"
 #include "ops/pipelines.h"
-#include "support/test_runtime.h"
 
 namespace weir::test {
 namespace {
@@ -28,19 +27,7 @@ TEST_CASE("from_tensors gives an element of the highest rank") {
   CHECK(run("from_tensors([[[[[[[[5]]]]]]]])") == Lines{"[[[[[[[[5]]]]]]]]"});
 }
 
-TEST_CASE("from_tensors says that its value's memory lasts") {
-  Tensor words = Tensor::strings(std::vector<std::string_view>{"x", "y"}, Shape{2});
-  ValueParam value;
-  value.set = true;
-  value.spec = Spec::tensor(words.dtype, words.shape);
-  value.values = {words};
-  TestRuntime runtime;
-  auto stage = runtime.open(Build(*find_operator("from_tensors")).set("value", value).node());
-  Block out;
-  Context ctx = runtime.context();
-  REQUIRE(stage->next(ctx, Want(), out) == Pull::rows);
-  CHECK(out.columns[0].row(0).buffer->lasting());
-}
+TEST_CASE("from_tensors says that its value's memory lasts") { check_lasting("from_tensors"); }
 
 }  // namespace
 }  // namespace weir::test
