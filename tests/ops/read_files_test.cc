@@ -123,9 +123,14 @@ TEST_CASE("what the reader gives is what the files in turns give") {
   auto numbers = Compose(*find_operator("from_tensors")).set("value", value).build({}, runtime.runtime);
   REQUIRE(numbers.ok());
   // A reader that refuses its input refuses all of it.
-  CHECK(!interleave_files(*numbers, 2, *find_operator("tfrecord"), find_operator("tfrecord")->make_params(),
-                          runtime.runtime)
-             .ok());
+  const OperatorDef& reader = *find_operator("tfrecord");
+  std::unique_ptr<ParamsBase> params = reader.make_params();
+  Fields fields;
+  params->fields(fields);
+  std::get<FilesParam*>(fields.list[0].slot)->index = 0;
+  auto refused = interleave_files(*numbers, 2, reader, std::move(params), runtime.runtime);
+  REQUIRE(!refused.ok());
+  CHECK(contains(refused.status().error().message, "expected names: strings"));
 }
 
 }  // namespace

@@ -31,11 +31,12 @@ class CountingRandom final : public RandomSource {
 
 struct ThreadsRuntime::Parts {
   explicit Parts(int threads)
-      : executor(make_threads({.compute_threads = threads})), pool(size_t{64} << 20) {}
-  std::unique_ptr<Executor> executor;
+      : pool(size_t{64} << 20), executor(make_threads({.compute_threads = threads})) {}
   SteadyClock clock;
   CountingRandom random;
   BufferPool pool;
+  // Last, so that its threads go first.
+  std::unique_ptr<Executor> executor;
 };
 
 ThreadsRuntime::ThreadsRuntime(int threads) : parts_(std::make_unique<Parts>(threads)) {
@@ -57,9 +58,9 @@ DocumentRef parse_text(Runtime& runtime, std::string_view text) {
   return require_value(parse_document(runtime, text));
 }
 
-std::unique_ptr<Iterator> open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint) {
+OpenIterator open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint) {
   DocumentRef document = parse_text(runtime, text);
-  auto iterator = std::make_unique<Iterator>(runtime, nullptr, document->spec());
+  OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
   require_ok(iterator->initialize(document, {}, checkpoint));
   return iterator;
 }

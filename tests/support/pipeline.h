@@ -26,9 +26,17 @@ class ThreadsRuntime {
   Runtime runtime_;
 };
 
+// Waits for what an iterator still runs, since here nothing keeps the runtime for it.
+struct CloseIterator {
+  void operator()(Iterator* iterator) const {
+    iterator->close();
+    delete iterator;
+  }
+};
+using OpenIterator = std::unique_ptr<Iterator, CloseIterator>;
+
 // A new iterator over the text, at the checkpoint's position if there is one.
-std::unique_ptr<Iterator> open_text(Runtime& runtime, std::string_view text,
-                                    const std::string* checkpoint = nullptr);
+OpenIterator open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint = nullptr);
 DocumentRef parse_text(Runtime& runtime, std::string_view text);
 
 // The next elements as they are printed, errors as "error: CODE", at most `count` of them, asked for `rows`
