@@ -29,7 +29,7 @@ void Scope::bind_expression(std::string name, syntax::NodePtr value) {
   bindings_.push_back({std::move(name), nullptr, std::move(value), {}});
 }
 
-void Scope::bind_computed(std::string name, RefPtr<const TerminalRunner> value, Spec spec) {
+void Scope::bind_computed(std::string name, RefPtr<const TerminalRunner> value, const Spec& spec) {
   bindings_.push_back({std::move(name), nullptr, nullptr, typed_of(spec), std::move(value)});
 }
 

@@ -40,7 +40,7 @@ class Scope {
   void bind_expression(std::string name, syntax::NodePtr value);
   // let NAME = what is computed once an iterator, however often it is used. REQUIRES: the scope of a
   // document.
-  void bind_computed(std::string name, RefPtr<const TerminalRunner> value, Spec spec);
+  void bind_computed(std::string name, RefPtr<const TerminalRunner> value, const Spec& spec);
   // A variable whose value is at hand.
   void bind_value(std::string name, Typed value);
 

@@ -75,8 +75,7 @@ Result<DatasetRef> Binder::bind_document(const Node& document, Scope& scope) {
       // literals adapt.
       WEIR_ASSIGN(ExpressionRef typed, compile_expression(context_, scope, value, "let " + statement.text));
       if (is_worth_keeping(value, *typed)) {
-        Spec spec = typed->spec();
-        scope.bind_computed(statement.text, make_computed(std::move(typed)), std::move(spec));
+        scope.bind_computed(statement.text, make_computed(typed), typed->spec());
       } else {
         scope.bind_expression(statement.text, statement.items[0].value);
       }
