@@ -31,15 +31,11 @@ struct FoundParams : ParamsOf<FoundParams> {
   void fields(Fields& f) override { f("names", names, "What was found."); }
 };
 
-// The names as they come, with what a checkpoint has to know of them.
-class Found final : public Cursor {
- public:
-  Found(Opening& opening, const FoundParams&) : rows_(opening, opening.node.inputs()[0]) {}
-  Step next(Context& ctx, const Want& want, Block& out) override { return rows_.next(ctx, want, out); }
-  void state(Archive& archive) override { rows_.state(archive); }
-
- private:
-  PassCursor rows_;
+// The names as they come; the node has what a checkpoint has to know of them.
+struct Found {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const FoundParams&) {
+    return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, opening.node.inputs()[0]));
+  }
 };
 
 const OperatorDef& found_operator() {
