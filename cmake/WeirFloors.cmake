@@ -5,7 +5,8 @@ set_property(GLOBAL PROPERTY WEIR_FLOORS "")
 
 # Adds the object library weir_<name> from the files below <folder>; a floor without files is left out.
 function(weir_add_floor name folder)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc"
+                                              "${PROJECT_SOURCE_DIR}/${folder}/*.c")
   get_property(floors GLOBAL PROPERTY WEIR_FLOORS)
   if(name STREQUAL "format" AND TARGET weir_proto)
     list(APPEND floors weir_proto)
