@@ -180,12 +180,14 @@ class Plan final : public ExamplePlan {
   Status describe(const FeatureConfig& feature, const Progress& progress) const;
   Status check(const FeatureConfig& feature) const;
   void store_defaults();
+  void fill_default(size_t f, char* out) const;
 
   std::vector<FeatureConfig> features_;
   NameIndex index_;
   std::vector<size_t> row_bytes_;
-  // A feature's values of one row as they are copied into its column; empty without a default.
-  std::vector<std::vector<char>> default_rows_;
+  // What a feature's values of one row are made of, over and over: all of them, or one for all, so that a
+  // shape costs no memory before there are records. Empty without a default.
+  std::vector<std::vector<char>> defaults_;
   BufferRef default_bytes_;
 };
 
@@ -227,11 +229,8 @@ void Plan::store_defaults() {
     const FeatureConfig& feature = features_[f];
     if (!feature.has_default) continue;
     const auto store = [&](const auto& values) {
-      default_rows_[f].resize(row_bytes_[f]);
-      const size_t width = sizeof(values[0]);
-      for (size_t i = 0; i < feature.count; ++i) {
-        std::memcpy(&default_rows_[f][i * width], &values[values.size() == 1 ? 0 : i], width);
-      }
+      const auto* bytes = reinterpret_cast<const char*>(values.data());
+      defaults_[f].assign(bytes, bytes + values.size() * sizeof(values[0]));
     };
     if (feature.type == FeatureType::int64) store(feature.int64_default);
     if (feature.type == FeatureType::float32) store(feature.float_default);
@@ -246,6 +245,17 @@ void Plan::store_defaults() {
   }
 }
 
+void Plan::fill_default(size_t f, char* out) const {
+  const size_t whole = row_bytes_[f];
+  size_t filled = std::min(defaults_[f].size(), whole);
+  if (filled != 0) std::memcpy(out, defaults_[f].data(), filled);
+  // Each time as much again as there is.
+  for (size_t more; filled < whole; filled += more) {
+    more = std::min(filled, whole - filled);
+    std::memcpy(out + filled, out, more);
+  }
+}
+
 Status Plan::prepare(std::vector<FeatureConfig> features) {
   features_ = std::move(features);
   for (const FeatureConfig& feature : features_) {
@@ -253,7 +263,7 @@ Status Plan::prepare(std::vector<FeatureConfig> features) {
     if (!index_.insert(feature.name)) return bad_feature(feature, "is named twice; name each feature once");
     row_bytes_.push_back(feature.count * width_of(feature.type));
   }
-  default_rows_.resize(features_.size());
+  defaults_.resize(features_.size());
   store_defaults();
   return {};
 }
@@ -331,7 +341,7 @@ Status Plan::complete(size_t row, size_t number, void* const* columns,
     if (progress[f].seen_in == number) {
       if (progress[f].outcome != Outcome::ok) return describe(features_[f], progress[f]);
     } else if (features_[f].has_default) {
-      if (row_bytes_[f] != 0) std::memcpy(place(f, row, columns), default_rows_[f].data(), row_bytes_[f]);
+      fill_default(f, place(f, row, columns));
     } else {
       return bad_feature(features_[f],
                          "is not in this record, and no default stands for it; give it one, as in = 0");

@@ -73,7 +73,8 @@ bool RecordReader::next_record(Str& record) {
     return fail(Code::data_loss, concat("record size too large: ", length, " bytes"));
   if (length > record_bytes_limit_) {
     return fail(Code::resource_exhausted, concat("expected a record of at most ", record_bytes_limit_,
-                                                 " bytes, found one of ", length, "; raise the limit"));
+                                                 " bytes (the limit record_bytes), found one of ", length,
+                                                 "; raise record_bytes of weir_runtime_options"));
   }
   const size_t whole = kHeaderBytes + static_cast<size_t>(length) + kFooterBytes;
   bytes = blocks_.peek(whole);

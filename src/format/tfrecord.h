@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/buffer.h"
+#include "core/runtime.h"
 #include "core/status.h"
 #include "core/str.h"
 #include "format/inflate.h"
@@ -21,8 +22,8 @@
 
 namespace weir {
 
-// A record's length stands in the file, and a buffer of that size is taken for it.
-inline constexpr uint64_t kRecordBytesLimit = uint64_t{1} << 30;
+// A record's length stands in the file, and compressed ones cost their writer next to nothing.
+inline constexpr uint64_t kRecordBytesLimit = static_cast<uint64_t>(Limits().record_bytes);
 
 // Every record lies in one of `owners`, each of which is listed once.
 struct RecordBatch {

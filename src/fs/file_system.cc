@@ -11,6 +11,9 @@ namespace {
 // 19 digits always fit.
 constexpr size_t kGenerationDigits = 19;
 
+// A larger file is believed as far as it has been read.
+constexpr size_t kFirstReadBytes = size_t{64} << 10;
+
 }  // namespace
 
 Status file_error(Code code, std::string message, std::string file, int64_t offset, int64_t record) {
@@ -30,26 +33,27 @@ Result<bool> FileSystem::exists(const std::string& name) {
   return info.status();
 }
 
-Result<std::string> FileSystem::read_file(const std::string& name, uint64_t limit_bytes) {
-  WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open(name));
-  WEIR_ASSIGN(const uint64_t size, file->size());
-  // The size is a first guess: the file may be growing, or be one of those that say 0.
+Result<std::string> read_up_to(RandomAccessFile& file, uint64_t offset, uint64_t limit_bytes) {
   std::string bytes;
   size_t used = 0;
-  size_t room = static_cast<size_t>(std::min(size, limit_bytes)) + 1;
-  for (;;) {
-    bytes.resize(used + room);
-    WEIR_ASSIGN(const size_t got, file->read_at(used, {reinterpret_cast<uint8_t*>(&bytes[used]), room}));
+  while (used < limit_bytes) {
+    const size_t room = std::max(kFirstReadBytes, 2 * used);
+    bytes.resize(static_cast<size_t>(std::min<uint64_t>(limit_bytes, room)));
+    WEIR_ASSIGN(const size_t got,
+                file.read_at(offset + used, {reinterpret_cast<uint8_t*>(&bytes[used]), bytes.size() - used}));
     if (got == 0) break;
     used += got;
-    if (used > limit_bytes) {
-      return file_error(Code::resource_exhausted,
-                        concat("expected a file of at most ", limit_bytes, " bytes, found more"), name);
-    }
-    room = std::max<size_t>(room - got, 4096);
   }
   bytes.resize(used);
   return bytes;
+}
+
+Result<std::string> FileSystem::read_file(const std::string& name, uint64_t limit_bytes) {
+  WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open(name));
+  WEIR_ASSIGN(std::string bytes, read_up_to(*file, 0, std::max(limit_bytes, limit_bytes + 1)));
+  if (bytes.size() <= limit_bytes) return bytes;
+  return file_error(Code::resource_exhausted,
+                    concat("expected a file of at most ", limit_bytes, " bytes, found more"), name);
 }
 
 Result<std::vector<Generation>> FileSystem::list_generations(const std::string& prefix) {

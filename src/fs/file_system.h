@@ -34,6 +34,10 @@ class RandomAccessFile : public RefCounted {
   const std::string name_;
 };
 
+// Up to `limit_bytes` bytes from `offset` on; fewer only at the end. Memory grows with what is read, whatever
+// the file's size says.
+Result<std::string> read_up_to(RandomAccessFile& file, uint64_t offset, uint64_t limit_bytes);
+
 // A file being written from its beginning. Destroyed without close(), it is closed and errors are lost.
 class WritableFile {
  public:
@@ -70,8 +74,9 @@ class FileSystem {
   virtual Status remove(const std::string& name) = 0;
   virtual Status create_folders(const std::string& folder) = 0;
   // Whatever happens, a power failure included, the file holds either what it held or all of `bytes`, and
-  // after success the latter. Writers of one file take turns. Leaves `name`.tmp behind if the process is
-  // killed; the next writer takes it over.
+  // after success the latter. Links are followed: what they lead to is replaced, and made if it is not there.
+  // Anything else that is no regular file is refused. Writers of one file take turns. Leaves the file's name
+  // plus ".tmp" if the process is killed; the next writer takes it over.
   virtual Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) = 0;
 
   // False where nothing is; an error where that can't be found out.

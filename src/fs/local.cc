@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/host_call.h"
 #include "core/text.h"
 #include "fs/file_system.h"
 
@@ -99,6 +100,7 @@ Status check_name(const std::string& name) {
 
 template <class Call>
 auto retried(Call call) {
+  const Uncancelled uncancelled;
   auto result = call();
   while (result == -1 && errno == EINTR) result = call();
   return result;
@@ -114,12 +116,15 @@ class Descriptor {
     return *this;
   }
   ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
+    if (number_ < 0) return;
+    const Uncancelled uncancelled;
+    ::close(number_);
   }
   int number() const { return number_; }
   bool valid() const { return number_ >= 0; }
   // On Linux the descriptor is gone even if this fails; an interruption is no failure.
   int close() {
+    const Uncancelled uncancelled;
     const int result = ::close(std::exchange(number_, -1));
     return result == -1 && errno == EINTR ? 0 : result;
   }
@@ -200,15 +205,73 @@ std::string folder_of(const std::string& name) {
   return slash == 0 ? "/" : name.substr(0, slash);
 }
 
-// The file beside `name` that the bytes go to first, empty, and ours alone: other writers wait for its lock,
-// and one whose file was renamed away meanwhile opens it anew.
+// "cannot write "a/b": expected a regular file, found a named pipe; …"
+Status check_regular(const struct stat& info, const std::string& name) {
+  if (S_ISREG(info.st_mode)) return {};
+  const char* found = S_ISDIR(info.st_mode)    ? "a folder"
+                      : S_ISFIFO(info.st_mode) ? "a named pipe"
+                      : S_ISSOCK(info.st_mode) ? "a socket"
+                      : S_ISLNK(info.st_mode)  ? "a symbolic link"
+                                               : "a device";
+  return file_error(Code::invalid_argument,
+                    concat("cannot write ", quote(name), ": expected a regular file or none, found ", found,
+                           "; choose another name"),
+                    name);
+}
+
+// As many as the system follows when it opens a file.
+constexpr int kMaxLinks = 40;
+
+// Replaces the name of a link by what it leads to.
+Status follow_link(std::string& path) {
+  std::string text(256, '\0');
+  for (;;) {
+    const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+    if (size < 0) return failure_of(errno, "follow the link", path);
+    if (static_cast<size_t>(size) == text.size()) {
+      text.resize(2 * text.size());
+      continue;
+    }
+    text.resize(static_cast<size_t>(size));
+    path = text.starts_with('/') ? text : folder_of(path) + "/" + text;
+    return {};
+  }
+}
+
+// The file that is meant by `name`: itself, or what its links lead to, which need not be there.
+Result<std::string> target_of(const std::string& name) {
+  struct stat info;
+  const bool exists = ::stat(name.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT) return failure_of(errno, "look at", name);
+  if (exists) WEIR_TRY(check_regular(info, name));
+  std::string path = name;
+  for (int links = 0; links <= kMaxLinks; ++links) {
+    if (::lstat(path.c_str(), &info) != 0) {
+      // The links of /proc lead to open files, whose names may be gone.
+      if (errno != ENOENT || exists) return failure_of(errno, "look at", path);
+      return path;
+    }
+    if (!S_ISLNK(info.st_mode)) return path;
+    WEIR_TRY(follow_link(path));
+  }
+  return failure_of(ELOOP, "follow the link", name);
+}
+
+// The file beside the target that the bytes go to first, empty, and ours alone: other writers wait for its
+// lock, and one whose file was renamed away meanwhile opens it anew.
 Result<Descriptor> open_temporary(const std::string& name) {
   for (;;) {
-    Descriptor file = open_descriptor(name, O_WRONLY | O_CREAT | O_NOFOLLOW);
-    if (!file.valid()) return failure_of(errno, "open", name, " for writing");
-    if (retried([&] { return ::flock(file.number(), LOCK_EX); }) != 0) return failure_of(errno, "lock", name);
+    // Without O_NONBLOCK opening a named pipe waits for somebody to read.
+    Descriptor file = open_descriptor(name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
     struct stat locked, named;
+    if (!file.valid()) {
+      const int error = errno;
+      if (::lstat(name.c_str(), &locked) == 0) WEIR_TRY(check_regular(locked, name));
+      return failure_of(error, "open", name, " for writing");
+    }
     if (::fstat(file.number(), &locked) != 0) return failure_of(errno, "look at", name);
+    WEIR_TRY(check_regular(locked, name));
+    if (retried([&] { return ::flock(file.number(), LOCK_EX); }) != 0) return failure_of(errno, "lock", name);
     if (::stat(name.c_str(), &named) != 0 || locked.st_ino != named.st_ino || locked.st_dev != named.st_dev) {
       continue;
     }
@@ -255,15 +318,19 @@ class LocalFileSystem final : public FileSystem {
 
   Result<std::vector<std::string>> list_folder(const std::string& folder) override {
     WEIR_TRY(check_name(folder));
-    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
-    if (!stream) return failure_of(errno, "list", folder);
+    DIR* opened = ::opendir(folder.c_str());
+    while (opened == nullptr && errno == EINTR) opened = ::opendir(folder.c_str());
+    if (opened == nullptr) return failure_of(errno, "list", folder);
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(opened, ::closedir);
     std::vector<std::string> names;
-    errno = 0;
-    while (const dirent* entry = ::readdir(stream.get())) {
-      const std::string_view name = entry->d_name;
-      if (name != "." && name != "..") names.emplace_back(name);
+    do {
       errno = 0;
-    }
+      while (const dirent* entry = ::readdir(stream.get())) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..") names.emplace_back(name);
+        errno = 0;
+      }
+    } while (errno == EINTR);
     if (errno != 0) return failure_of(errno, "list", folder);
     return names;
   }
@@ -289,17 +356,18 @@ class LocalFileSystem final : public FileSystem {
 
   Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override {
     WEIR_TRY(check_name(name));
-    const std::string temporary = name + ".tmp";
+    WEIR_ASSIGN(const std::string target, target_of(name));
+    const std::string temporary = target + ".tmp";
     WEIR_ASSIGN(Descriptor file, open_temporary(temporary));
     Status status = write_all(file.number(), temporary, bytes);
     if (status.ok()) status = sync_descriptor(file.number(), temporary);
-    if (status.ok() && ::rename(temporary.c_str(), name.c_str()) != 0)
-      status = failure_of(errno, "replace", name);
+    if (status.ok() && ::rename(temporary.c_str(), target.c_str()) != 0)
+      status = failure_of(errno, "replace", target);
     if (!status.ok()) {
       ::unlink(temporary.c_str());
       return status;
     }
-    const std::string folder = folder_of(name);
+    const std::string folder = folder_of(target);
     const Descriptor parent = open_descriptor(folder, O_RDONLY | O_DIRECTORY);
     if (!parent.valid()) return failure_of(errno, "open", folder, " to sync it");
     return sync_descriptor(parent.number(), folder);

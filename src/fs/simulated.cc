@@ -127,7 +127,14 @@ Result<RefPtr<RandomAccessFile>> SimulatedFileSystem::open(const std::string& na
   return RefPtr<RandomAccessFile>(make_ref<SimulatedFile>(name, std::move(bytes), faults));
 }
 
+Status SimulatedFileSystem::check_no_folder(const std::string& name) {
+  const Result<FileInfo> info = stat(name);
+  if (!info.ok() || !info->is_folder) return {};
+  return file_error(Code::invalid_argument, concat("cannot write ", quote(name), ": it is a folder"), name);
+}
+
 Result<std::unique_ptr<WritableFile>> SimulatedFileSystem::create(const std::string& name) {
+  WEIR_TRY(check_no_folder(name));
   put(name, "");
   return std::unique_ptr<WritableFile>(
       std::make_unique<SimulatedWritableFile>(*this, name, faults_of(name, 0).append_error_offset));
@@ -167,6 +174,7 @@ Status SimulatedFileSystem::remove(const std::string& name) {
 Status SimulatedFileSystem::create_folders(const std::string&) { return {}; }
 
 Status SimulatedFileSystem::write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) {
+  WEIR_TRY(check_no_folder(name));
   if (bytes.size() > faults_of(name, bytes.size()).append_error_offset) {
     return file_error(Code::resource_exhausted, concat("cannot write ", quote(name), ": planted fault"),
                       name);

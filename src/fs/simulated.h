@@ -60,6 +60,8 @@ class SimulatedFileSystem final : public FileSystem {
   friend class SimulatedWritableFile;
   using Bytes = std::shared_ptr<const std::string>;
 
+  Status check_no_folder(const std::string& name);
+
   const FaultPlan plan_;
   mutable Mutex mutex_;
   std::map<std::string, Bytes> files_;

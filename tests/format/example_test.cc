@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "format/tfrecord.h"
+#include "support/failing_new.h"
 #include "support/test_data.h"
 
 namespace weir {
@@ -419,6 +420,39 @@ TEST_CASE("example plan: what can't be compiled") {
   wrong_count.has_default = true;
   wrong_count.int64_default = {1, 2};
   CHECK(code({wrong_count}) == Code::invalid_argument);
+}
+
+TEST_CASE("example plan: a large shape takes no memory before there are records, default or not") {
+  const LargestAllocation largest(1 << 20);
+  for (const FeatureType type : {kInt, kFloat, kString}) {
+    for (const bool has_default : {false, true}) {
+      FeatureConfig vast = feature("a", type, size_t{1} << 31);
+      vast.has_default = has_default;
+      if (has_default && type == kInt) vast.int64_default = {7};
+      if (has_default && type == kFloat) vast.float_default = {7};
+      if (has_default && type == kString) vast.string_default = {"seven"};
+      CHECK(ExamplePlan::compile({vast}).ok());
+      vast.count += 1;
+      CHECK(ExamplePlan::compile({vast}).status().code() == Code::invalid_argument);
+    }
+  }
+}
+
+TEST_CASE("example plan: one default stands for any number of values, none among them") {
+  for (const size_t count : {0, 1, 2, 3, 7, 8, 9, 1000}) {
+    FeatureConfig number = feature("n", kInt, count), text = feature("s", kString, count);
+    number.has_default = text.has_default = true;
+    number.int64_default = {-7};
+    text.string_default = {"seven"};
+    const auto plan = compile({number, text});
+    const Columns columns = parse(*plan, {"", ""});
+    CHECK(columns.errors.empty());
+    CHECK(columns.int64[0] == std::vector<int64_t>(2 * count, -7));
+    REQUIRE(columns.strings[1].size() == 2 * count);
+    size_t wrong = 0;
+    for (size_t i = 0; i < 2 * count; ++i) wrong += columns.string(1, i) != "seven";
+    CHECK(wrong == 0);
+  }
 }
 
 TEST_CASE("example plan: many features, and none") {

@@ -1,5 +1,7 @@
 #include "format/tfrecord.h"
 
+#include <zlib.h>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "fs/simulated.h"
@@ -60,6 +62,21 @@ std::string written(const Records& records, Compression compression) {
   for (const std::string& record : records) REQUIRE((*writer)->write({record.data(), record.size()}).ok());
   REQUIRE((*writer)->close().ok());
   return *files.read_file("f", 1 << 30);
+}
+
+std::string compressed(const std::string& text, Compression compression) {
+  if (compression == Compression::none) return text;
+  z_stream zlib = {};
+  deflateInit2(&zlib, 6, Z_DEFLATED, 15 + (compression == Compression::gzip ? 16 : 0), 8, 0);
+  std::string out(deflateBound(&zlib, text.size()) + 64, '\0');
+  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  zlib.avail_in = static_cast<uInt>(text.size());
+  zlib.next_out = reinterpret_cast<Bytef*>(out.data());
+  zlib.avail_out = static_cast<uInt>(out.size());
+  deflate(&zlib, Z_FINISH);
+  out.resize(zlib.total_out);
+  deflateEnd(&zlib);
+  return out;
 }
 
 TEST_CASE("tfrecord: files of other software") {
@@ -211,23 +228,51 @@ TEST_CASE("tfrecord: any flipped bit is data_loss and loses nothing before it") 
   CHECK(undetected <= 8 * 7 + 7);
 }
 
-TEST_CASE("tfrecord: a length that nobody has room for is refused before memory is taken") {
-  SimulatedFileSystem files;
-  files.put("f", written({std::string(100, 'a')}, Compression::none));
-  auto reader = RecordReader::open(files, "f", Compression::none, 99);
-  REQUIRE(reader.ok());
-  const Read read = drain(**reader);
-  CHECK(read.failure.code() == Code::resource_exhausted);
-  CHECK(read.failure.error().message.find("at most 99 bytes") != std::string::npos);
-  // A forged length with a right checksum: 2^29 and nothing behind it.
-  const std::string forged(
-      "\0\0\0\x20\0\0\0\0\xd8\x19>\xb2"
-      "data",
-      16);
-  files.put("f", forged);
-  const Read forged_read = drain(files, "f", Compression::none);
-  CHECK(forged_read.failure.code() == Code::data_loss);
-  CHECK(forged_read.failure.error().message.find("truncated record") != std::string::npos);
+TEST_CASE(
+    "tfrecord: the limit lets a record of its size pass, and none that is longer, in each compression") {
+  const Records records{"ab", std::string(100, 'a'), "", std::string(99, 'b')};
+  for (const Compression compression : {Compression::none, Compression::gzip, Compression::zlib}) {
+    SimulatedFileSystem files;
+    files.put("f", written(records, compression));
+    for (const uint64_t limit : {uint64_t{1}, uint64_t{2}, uint64_t{99}, uint64_t{100}, UINT64_MAX}) {
+      auto reader = RecordReader::open(files, "f", compression, limit);
+      REQUIRE(reader.ok());
+      const Read read = drain(**reader);
+      INFO("limit " << limit);
+      const size_t good = limit < 2 ? 0 : limit < 100 ? 1 : 4;
+      CHECK(read.records == Records(records.begin(), records.begin() + static_cast<ptrdiff_t>(good)));
+      if (good == 4) {
+        CHECK(read.failure.ok());
+        continue;
+      }
+      REQUIRE(read.failure.code() == Code::resource_exhausted);
+      const std::string found = "found one of " + std::to_string(records[good].size());
+      CHECK(read.failure.error().message.find("the limit record_bytes") != std::string::npos);
+      CHECK(read.failure.error().message.find(found) != std::string::npos);
+      CHECK(read.failure.error().record == static_cast<int64_t>(good));
+      CHECK(read.failure.error().offset == static_cast<int64_t>(good * 18));
+      CHECK(read.failure.error().file == "f");
+    }
+  }
+}
+
+// A file that claims a record of 2^30 bytes, of which only `size` are there, and they compress well.
+std::string claims_a_gigabyte(size_t size) {
+  const std::string header("\0\0\0\x40\0\0\0\0\xcb\x61\xcc\x52", 12);
+  return header + std::string(size, '\0');
+}
+
+TEST_CASE("tfrecord: a claim of 1 GiB is refused by default, and takes no memory where it is allowed") {
+  for (const Compression compression : {Compression::none, Compression::gzip}) {
+    SimulatedFileSystem files;
+    files.put("f", compressed(claims_a_gigabyte(1000), compression));
+    CHECK(drain(files, "f", compression).failure.code() == Code::resource_exhausted);
+    auto reader = RecordReader::open(files, "f", compression, uint64_t{1} << 30);
+    REQUIRE(reader.ok());
+    const Read read = drain(**reader);
+    CHECK(read.failure.code() == Code::data_loss);
+    CHECK(read.failure.error().message.find("truncated record") != std::string::npos);
+  }
 }
 
 TEST_CASE("tfrecord: from each position the rest comes again") {

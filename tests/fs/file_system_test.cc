@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
@@ -97,6 +98,46 @@ TEST_CASE("local files: read_file takes all or says that it is too much") {
   CHECK(*files().read_file(folder.at("a"), 10) == "0123456789");
   CHECK(files().read_file(folder.at("a"), 9).status().code() == Code::resource_exhausted);
   CHECK(!files().read_file("/proc/self/status", 1 << 20)->empty());  // a file that says its size is 0
+}
+
+// Says that it has 4 TiB, and gives `size` bytes in reads of at most `longest`.
+class Boaster final : public RandomAccessFile {
+ public:
+  Boaster(uint64_t size, size_t longest) : RandomAccessFile("boaster"), size_(size), longest_(longest) {}
+  Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) override {
+    REQUIRE(out.size() <= std::max<uint64_t>(64 << 10, given_));
+    const size_t got = std::min({out.size(), longest_, static_cast<size_t>(size_ - offset)});
+    for (size_t i = 0; i < got; ++i) out[i] = static_cast<uint8_t>((offset + i) % 251);
+    given_ += got;
+    return got;
+  }
+  Result<uint64_t> size() override { return uint64_t{1} << 42; }
+
+ private:
+  const uint64_t size_;
+  const size_t longest_;
+  uint64_t given_ = 0;
+};
+
+TEST_CASE("reading up to a limit: memory grows with what was read, not with what a file says") {
+  for (const size_t longest : {size_t{1000}, size_t{1} << 20}) {
+    for (const uint64_t size : {uint64_t{0}, uint64_t{1}, uint64_t{65'536}, uint64_t{300'001}}) {
+      for (const uint64_t limit : {uint64_t{0}, uint64_t{1}, size, size + 1, UINT64_MAX}) {
+        Boaster file(size, longest);
+        const Result<std::string> bytes = read_up_to(file, 0, limit);
+        REQUIRE(bytes.ok());
+        REQUIRE(bytes->size() == std::min(size, limit));
+        bool same = true;
+        for (size_t i = 0; i < bytes->size(); ++i)
+          same = same && static_cast<uint8_t>((*bytes)[i]) == i % 251;
+        CHECK(same);
+      }
+    }
+  }
+  Boaster file(100, 7);
+  CHECK(read_up_to(file, 40, 20)->front() == 40);
+  CHECK(read_up_to(file, 40, 20)->size() == 20);
+  CHECK(read_up_to(file, 90, 20)->size() == 10);
 }
 
 TEST_CASE("local files: stat, exists and remove") {

@@ -31,7 +31,12 @@ TEST_CASE("simulated files: written, replaced, listed, removed") {
   CHECK(*files.list_folder("d") == std::vector<std::string>{"a"});
   CHECK(*files.list_folder(".") == std::vector<std::string>{"d"});
   CHECK(files.open("d").status().code() == Code::invalid_argument);
+  CHECK(files.create("d").status().code() == Code::invalid_argument);
+  CHECK(files.write_file_atomically("d", bytes_of("x")).code() == Code::invalid_argument);
+  CHECK(files.stat("d")->is_folder);
   CHECK(files.remove("d/a").ok());
+  CHECK(files.write_file_atomically("d", bytes_of("x")).ok());
+  CHECK(files.remove("d").ok());
   CHECK(files.open("d/a").status().code() == Code::not_found);
   CHECK(files.remove("d/a").code() == Code::not_found);
 }

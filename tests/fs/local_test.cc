@@ -1,0 +1,169 @@
+// What only the machine's own files have: links, pipes and devices in the place of a file that is written.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <string>
+
+#include "fs/file_system.h"
+#include "support/temporary_folder.h"
+
+namespace weir {
+namespace {
+
+Status write(const std::string& name, std::string_view text) {
+  return local_file_system().write_file_atomically(
+      name, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+std::string read(const std::string& name) {
+  Result<std::string> text = local_file_system().read_file(name, 1 << 20);
+  return text.ok() ? *text : "failed: " + text.status().error().message;
+}
+
+mode_t kind_of(const std::string& name) {
+  struct stat info;
+  return ::lstat(name.c_str(), &info) == 0 ? info.st_mode & S_IFMT : 0;
+}
+
+size_t entries_of(const std::string& folder) { return local_file_system().list_folder(folder)->size(); }
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// Refused as that kind of thing, named in the error, and left as it is with nothing beside it.
+void check_refused(const std::string& name, mode_t kind, std::string_view word) {
+  INFO(name);
+  const mode_t before = kind_of(name);
+  const Status status = write(name, "bytes");
+  REQUIRE(status.code() == Code::invalid_argument);
+  CHECK(status.error().file == name);
+  CHECK(contains(status.error().message, name));
+  CHECK(contains(status.error().message, word));
+  CHECK(kind_of(name) == before);
+  if (before != S_IFLNK) CHECK(before == kind);
+  CHECK(kind_of(name + ".tmp") == 0);
+}
+
+TEST_CASE("atomic writing: a link stays, and what it leads to is replaced") {
+  TemporaryFolder folder;
+  REQUIRE(local_file_system().create_folders(folder.at("a/b")).ok());
+  REQUIRE(local_file_system().create_folders(folder.at("links/deep")).ok());
+  REQUIRE(write(folder.at("a/b/target"), "old").ok());
+  // Absolute, relative to the link's own folder, through a linked folder, and a link to a link.
+  REQUIRE(::symlink(folder.at("a/b/target").c_str(), folder.at("links/absolute").c_str()) == 0);
+  REQUIRE(::symlink("../../a/b/target", folder.at("links/deep/relative").c_str()) == 0);
+  REQUIRE(::symlink(folder.at("links/deep").c_str(), folder.at("shortcut").c_str()) == 0);
+  REQUIRE(::symlink("deep/relative", folder.at("links/chain").c_str()) == 0);
+  const size_t links = entries_of(folder.at("links"));
+  int number = 0;
+  for (const char* name : {"links/absolute", "links/deep/relative", "shortcut/relative", "links/chain"}) {
+    INFO(name);
+    const std::string text = "text " + std::to_string(number++);
+    REQUIRE(write(folder.at(name), text).ok());
+    CHECK(kind_of(folder.at(name)) == S_IFLNK);
+    CHECK(kind_of(folder.at("a/b/target")) == S_IFREG);
+    CHECK(read(folder.at("a/b/target")) == text);
+    CHECK(read(folder.at(name)) == text);
+    CHECK(entries_of(folder.at("a/b")) == 1);
+    CHECK(entries_of(folder.at("links")) == links);
+    CHECK(entries_of(folder.at("links/deep")) == 1);
+  }
+}
+
+TEST_CASE("atomic writing: what a dangling link leads to is made") {
+  TemporaryFolder folder;
+  REQUIRE(local_file_system().create_folders(folder.at("there")).ok());
+  REQUIRE(::symlink("there/new", folder.at("link").c_str()) == 0);
+  REQUIRE(write(folder.at("link"), "bytes").ok());
+  CHECK(kind_of(folder.at("link")) == S_IFLNK);
+  CHECK(kind_of(folder.at("there/new")) == S_IFREG);
+  CHECK(read(folder.at("link")) == "bytes");
+  REQUIRE(::symlink("nowhere/new", folder.at("astray").c_str()) == 0);
+  CHECK(write(folder.at("astray"), "bytes").code() == Code::not_found);
+  CHECK(kind_of(folder.at("astray")) == S_IFLNK);
+}
+
+TEST_CASE("atomic writing: links in a circle are an error, and so is one more than the system follows") {
+  TemporaryFolder folder;
+  REQUIRE(::symlink("two", folder.at("one").c_str()) == 0);
+  REQUIRE(::symlink("one", folder.at("two").c_str()) == 0);
+  CHECK(write(folder.at("one"), "bytes").code() == Code::invalid_argument);
+  CHECK(entries_of(folder.at(".")) == 2);
+  // link-1 leads to the file itself; link-40 is the longest chain that the system opens.
+  std::string next = "file";
+  for (int i = 1; i <= 41; ++i) {
+    const std::string name = "link-" + std::to_string(i);
+    REQUIRE(::symlink(next.c_str(), folder.at(name).c_str()) == 0);
+    next = name;
+  }
+  CHECK(write(folder.at("link-40"), "bytes").ok());
+  CHECK(read(folder.at("file")) == "bytes");
+  CHECK(write(folder.at("link-41"), "other").code() == Code::invalid_argument);
+  CHECK(read(folder.at("file")) == "bytes");
+}
+
+TEST_CASE("atomic writing: what is no regular file is refused by name, also through a link") {
+  TemporaryFolder folder;
+  REQUIRE(::mkfifo(folder.at("pipe").c_str(), 0600) == 0);
+  REQUIRE(local_file_system().create_folders(folder.at("empty")).ok());
+  REQUIRE(::symlink("pipe", folder.at("to-pipe").c_str()) == 0);
+  REQUIRE(::symlink("empty", folder.at("to-folder").c_str()) == 0);
+  check_refused(folder.at("pipe"), S_IFIFO, "a named pipe");
+  check_refused(folder.at("empty"), S_IFDIR, "a folder");
+  check_refused(folder.at("to-pipe"), S_IFIFO, "a named pipe");
+  check_refused(folder.at("to-folder"), S_IFDIR, "a folder");
+}
+
+TEST_CASE("atomic writing: a device is refused, also through a link") {
+  TemporaryFolder folder;
+  // A terminal's folder takes no other files, so that nothing is harmed should this fail.
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  char device[64];
+  if (terminal < 0 || ::ptsname_r(terminal, device, sizeof device) != 0) {
+    WARN("there are no terminals here");
+    return;
+  }
+  REQUIRE(::symlink(device, folder.at("to-device").c_str()) == 0);
+  check_refused(device, S_IFCHR, "a device");
+  check_refused(folder.at("to-device"), S_IFCHR, "a device");
+  ::close(terminal);
+}
+
+TEST_CASE("atomic writing: an open file without a name is no place to write to") {
+  TemporaryFolder folder;
+  const std::string name = folder.at("gone");
+  REQUIRE(write(name, "bytes").ok());
+  auto file = local_file_system().open(name);
+  REQUIRE(file.ok());
+  REQUIRE(local_file_system().remove(name).ok());
+  // The descriptor's own link, whose text is "…/gone (deleted)".
+  std::string link;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code ignored;
+    if (contains(std::filesystem::read_symlink(entry, ignored).string(), name)) link = entry.path();
+  }
+  REQUIRE_FALSE(link.empty());
+  CHECK(write(link, "bytes").code() == Code::not_found);
+  CHECK(entries_of(folder.path()) == 0);
+}
+
+TEST_CASE("atomic writing: a temporary file that is none is refused, and nobody waits for it") {
+  TemporaryFolder folder;
+  REQUIRE(write(folder.at("kept"), "old").ok());
+  REQUIRE(::mkfifo(folder.at("kept.tmp").c_str(), 0600) == 0);
+  const Status pipe = write(folder.at("kept"), "new");
+  CHECK(pipe.code() == Code::invalid_argument);
+  CHECK(pipe.error().file == folder.at("kept.tmp"));
+  CHECK(kind_of(folder.at("kept.tmp")) == S_IFIFO);
+  REQUIRE(local_file_system().create_folders(folder.at("other.tmp")).ok());
+  CHECK(write(folder.at("other"), "new").code() == Code::invalid_argument);
+  REQUIRE(::symlink("kept", folder.at("third.tmp").c_str()) == 0);
+  CHECK(write(folder.at("third"), "new").code() == Code::invalid_argument);
+  CHECK(read(folder.at("kept")) == "old");
+}
+
+}  // namespace
+}  // namespace weir
