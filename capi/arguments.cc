@@ -55,8 +55,9 @@ Status TakenArguments::take(const weir_argument& known) {
   if (known.callback) {
     WEIR_ASSIGN(callback, take_callback(known.callback));
   }
-  int given = (known.text != nullptr) + (known.callback != nullptr) + (known.dataset.value != 0) +
-              (known.tensor.value != 0);
+  // A size alone says that a text was meant.
+  const bool has_text = known.text != nullptr || known.text_size > 0;
+  int given = has_text + (known.callback != nullptr) + (known.dataset.value != 0) + (known.tensor.value != 0);
   if (given != 1) {
     return invalid_argument(
         concat("expected a weir_argument with one of text, callback, dataset and tensor, found ", given,
@@ -64,7 +65,7 @@ Status TakenArguments::take(const weir_argument& known) {
   }
   WEIR_ASSIGN(std::string_view name, read_string(known.name, known.name_size, "a name", kMaxNameBytes));
   TakenArgument argument{std::string(name), std::string()};
-  if (known.text) {
+  if (has_text) {
     WEIR_ASSIGN(std::string_view text,
                 read_string(known.text, known.text_size, "a text", syntax::kMaxSourceBytes));
     argument.value = std::string(text);

@@ -1,12 +1,14 @@
-// guarded(): the one exception barrier; every entry point that can fail runs its body inside it. And what the
-// entry points share: reading options, strings and handles that a caller gave.
+// guarded(): the one exception barrier; every entry point that can fail runs its body inside it. released(),
+// for those that only let go. And what the entry points share: reading options, strings and handles that a
+// caller gave.
 //
 //   int32_t weir_thing_do(weir_thing thing, int64_t* out, weir_error* error) {
 //     return guarded(error, out, [&]() -> Status { … *out = …; return Status(); });
 //   }
 //
-// Ownership: none. Threads: any. Errors: a Status becomes minus its code, an exception resource_exhausted or
-// internal. Cost: success costs nothing.
+// A thread that a function of the host's has begun to end (core/host_call.h) ends here, where nothing of
+// weir's is left on its stack. Ownership: none. Threads: any. Errors: a Status becomes minus its code, an
+// exception resource_exhausted or internal. Cost: success costs nothing.
 #pragma once
 
 #include <cstring>
@@ -16,6 +18,7 @@
 #include <string_view>
 
 #include "capi/handle_table.h"
+#include "core/host_call.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "weir/weir.h"
@@ -50,7 +53,7 @@ int32_t answer_error(weir_error* error, const Answer& answer) noexcept;
 int32_t answer_null_out(weir_error* error) noexcept;
 
 template <class Body>
-int32_t guarded(weir_error* error, Body&& body) noexcept {
+int32_t answer_of_body(weir_error* error, Body&& body) noexcept {
   try {
     Answer answer(body());
     if (answer.error()) [[unlikely]]
@@ -61,14 +64,30 @@ int32_t guarded(weir_error* error, Body&& body) noexcept {
   }
 }
 
+template <class Body>
+int32_t guarded(weir_error* error, Body&& body) {
+  const int32_t result = answer_of_body(error, body);
+  if (thread_ends()) [[unlikely]]
+    end_thread();
+  return result;
+}
+
 // The same for functions with an out parameter, which is zeroed first and after a failure.
 template <class Out, class Body>
-int32_t guarded(weir_error* error, Out* out, Body&& body) noexcept {
+int32_t guarded(weir_error* error, Out* out, Body&& body) {
   if (!out) return answer_null_out(error);
   *out = Out{};
   int32_t result = guarded(error, static_cast<Body&&>(body));
   if (result != WEIR_OK) *out = Out{};
   return result;
+}
+
+// For functions that cannot fail.
+template <class Body>
+void released(Body&& body) {
+  body();
+  if (thread_ends()) [[unlikely]]
+    end_thread();
 }
 
 // "expected a runtime, found a handle that is zero, released or made up"

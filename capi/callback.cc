@@ -32,7 +32,7 @@ class HostCallback final : public Callback {
     if (result_) components_ = result_->components();
   }
   ~HostCallback() override {
-    if (host_.destroy) host_.destroy(host_.user_data);
+    if (host_.destroy) call_host([this] { host_.destroy(host_.user_data); });
   }
 
   Result<Spec> result(const Spec& input) const override { return result_ ? *result_ : input; }
@@ -46,6 +46,10 @@ class HostCallback final : public Callback {
   const std::optional<Spec> result_;
   std::vector<Component> components_;
 };
+
+Status thread_ended() {
+  return Status(Code::cancelled, "the thread that made this element ended in a callback");
+}
 
 bool is_dense(const Block& block) {
   return std::all_of(block.columns.begin(), block.columns.end(), [](const Column& c) { return c.dense(); });
@@ -68,28 +72,46 @@ Status HostCallback::call(Session& session, const Block& in, Block& out) const {
   return Status();
 }
 
+// A call that has a handle. Other threads may use the handle at any time, also while the callback returns,
+// and what they look at lies on this thread's stack: so it is made stale, and whoever is inside leaves,
+// first.
+class RunningCall {
+ public:
+  explicit RunningCall(std::unique_ptr<CallObject> call)
+      : handle_{publish(HandleKind::call, std::move(call))} {
+    pin(HandleKind::call, handle_.value, PinMode::shared, slot_);
+  }
+  RunningCall(const RunningCall&) = delete;
+  RunningCall& operator=(const RunningCall&) = delete;
+  ~RunningCall() {
+    close();
+    unpin(slot_, PinMode::shared);
+  }
+
+  weir_call handle() const { return handle_; }
+  // The call is this thread's alone afterwards.
+  CallObject& close() {
+    drop_owner(HandleKind::call, handle_.value);
+    await_last_pin(*slot_);
+    return *static_cast<CallObject*>(slot_->object);
+  }
+
+ private:
+  weir_call handle_;
+  Slot* slot_ = nullptr;
+};
+
 Status HostCallback::call_once(Session& session, const Block& in, Block& out) const {
+  // Of a thread that ends, the host expects no more calls.
+  if (thread_ends()) return thread_ended();
   std::vector<Component> same;
   if (!result_) {
     for (const Column& column : in.columns) same.push_back({column.dtype(), Shape::unknown_rank()});
   }
-  auto owned = std::make_unique<CallObject>(session, in, out, result_ ? components_ : same, flags.block);
-  CallObject& call = *owned;
-  weir_call handle{publish(HandleKind::call, std::move(owned))};
-  Slot* slot = nullptr;
-  // Keeps the call for finish(), after the handle has been made stale.
-  pin(HandleKind::call, handle.value, PinMode::shared, slot);
-  struct Unpin {
-    Slot* slot;
-    uint64_t handle;
-    ~Unpin() {
-      drop_owner(HandleKind::call, handle);
-      unpin(slot, PinMode::shared);
-    }
-  } unpin_at_end{slot, handle.value};
-  int32_t result = host_.function(host_.user_data, handle);
-  drop_owner(HandleKind::call, handle.value);
-  return call.finish(result);
+  RunningCall call(std::make_unique<CallObject>(session, in, out, result_ ? components_ : same, flags.block));
+  int32_t result = WEIR_OK;
+  if (!call_host([&] { result = host_.function(host_.user_data, call.handle()); })) return thread_ended();
+  return call.close().finish(result);
 }
 
 }  // namespace

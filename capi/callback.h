@@ -5,6 +5,7 @@
 #pragma once
 
 #include "capi/barrier.h"
+#include "core/host_call.h"
 #include "expr/callback.h"
 
 namespace weir::capi {
@@ -16,7 +17,7 @@ class DestroyGuard {
   DestroyGuard(const DestroyGuard&) = delete;
   DestroyGuard& operator=(const DestroyGuard&) = delete;
   ~DestroyGuard() {
-    if (destroy_) destroy_(user_data_);
+    if (destroy_) call_host([this] { destroy_(user_data_); });
   }
   void dismiss() { destroy_ = nullptr; }
 

@@ -114,7 +114,9 @@ int32_t weir_dataset_ref(weir_dataset dataset, weir_error* error) {
   return guarded(error, [&]() -> Status { return share(HandleKind::dataset, "a dataset", dataset.value); });
 }
 
-void weir_dataset_unref(weir_dataset dataset) { drop_owner(HandleKind::dataset, dataset.value); }
+void weir_dataset_unref(weir_dataset dataset) {
+  released([&] { drop_owner(HandleKind::dataset, dataset.value); });
+}
 
 int32_t weir_dataset_spec(weir_dataset dataset, weir_spec* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {

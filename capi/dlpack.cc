@@ -27,7 +27,9 @@ struct Exported {
 };
 
 void delete_exported(DLManagedTensorVersioned* self) {
-  if (self) delete static_cast<Exported*>(self->manager_ctx);
+  released([&] {
+    if (self) delete static_cast<Exported*>(self->manager_ctx);
+  });
 }
 
 void delete_managed(void* managed) {
@@ -35,6 +37,7 @@ void delete_managed(void* managed) {
   if (self->deleter) self->deleter(self);
 }
 
+// REQUIRES: the tensor has entries
 bool is_row_major(const DLTensor& tensor) {
   if (!tensor.strides) return true;
   int64_t expected = 1;
@@ -43,6 +46,48 @@ bool is_row_major(const DLTensor& tensor) {
     expected *= tensor.shape[i];
   }
   return true;
+}
+
+// Where the outermost entries lie, in bytes from the first one.
+struct Reach {
+  int64_t low = 0;
+  int64_t high = 0;
+};
+
+Result<Reach> reach_of(const DLTensor& tensor, size_t entry_bytes) {
+  Reach reach;
+  for (int i = 0; tensor.strides && i < tensor.ndim; ++i) {
+    int64_t bytes;
+    int64_t& end = tensor.strides[i] < 0 ? reach.low : reach.high;
+    if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.strides[i], &bytes) ||
+        __builtin_mul_overflow(bytes, static_cast<int64_t>(entry_bytes), &bytes) ||
+        __builtin_add_overflow(end, bytes, &end)) {
+      return invalid_argument(
+          concat("expected DLPack strides that reach no further than memory does, found stride ",
+                 tensor.strides[i], " over ", tensor.shape[i], " entries in dimension ", i));
+    }
+  }
+  return reach;
+}
+
+// The first entry. REQUIRES: the tensor has entries. All of them lie in the address space, so that no address
+// is computed that wraps round.
+Result<uint8_t*> first_entry_of(const DLTensor& tensor, int64_t count, size_t entry_bytes) {
+  if (!tensor.data) return invalid_argument("expected entries, found NULL");
+  const auto base = reinterpret_cast<uintptr_t>(tensor.data);
+  uintptr_t first, end;
+  if (__builtin_add_overflow(base, tensor.byte_offset, &first)) {
+    return invalid_argument(
+        concat("expected a DLPack byte_offset within memory, found ", tensor.byte_offset));
+  }
+  WEIR_ASSIGN(Reach reach, reach_of(tensor, entry_bytes));
+  if (!tensor.strides) reach.high = (count - 1) * static_cast<int64_t>(entry_bytes);
+  if (__builtin_add_overflow(first, reach.low, &end) || __builtin_add_overflow(first, reach.high, &end) ||
+      __builtin_add_overflow(end, entry_bytes, &end)) {
+    return invalid_argument(concat("expected DLPack entries within memory, found some from byte ", reach.low,
+                                   " to byte ", reach.high, " of the first"));
+  }
+  return static_cast<uint8_t*>(tensor.data) + tensor.byte_offset;
 }
 
 void copy_strided(const DLTensor& from, const uint8_t* data, int axis, size_t entry_bytes, uint8_t*& out) {
@@ -89,12 +134,17 @@ Result<Tensor> import(DLManagedTensorVersioned* managed) {
   WEIR_ASSIGN(auto dims, read_dims(from.ndim, from.shape));
   int64_t count = checked_count(dims);
   size_t entry_bytes = dtype_size(dtype);
-  if (count < 0 || count > Limits().tensor_bytes / static_cast<int64_t>(entry_bytes)) {
-    return invalid_argument(concat("expected a tensor of at most ", Limits().tensor_bytes,
-                                   " bytes, found shape ", Shape(dims).to_string()));
+  if (count < 0) {
+    return invalid_argument(
+        concat("expected DLPack dimensions whose product fits 63 bits, found ", Shape(dims).to_string()));
   }
-  if (!from.data && count > 0) return invalid_argument("expected entries, found NULL");
-  auto* data = static_cast<uint8_t*>(from.data) + from.byte_offset;
+  if (count > Limits().tensor_bytes / static_cast<int64_t>(entry_bytes)) {
+    return resource_exhausted(concat("expected a tensor of at most ", Limits().tensor_bytes,
+                                     " bytes (the limit tensor_bytes), found shape ",
+                                     Shape(dims).to_string()));
+  }
+  if (count == 0) return Tensor::allocate(dtype, Shape(dims));
+  WEIR_ASSIGN(auto* data, first_entry_of(from, count, entry_bytes));
   size_t alignment = is_complex(dtype) ? entry_bytes / 2 : entry_bytes;
   // A bool from elsewhere may be any byte, so it is copied and mended.
   bool copied =
@@ -102,8 +152,11 @@ Result<Tensor> import(DLManagedTensorVersioned* managed) {
   if (copied) {
     Tensor tensor = Tensor::allocate(dtype, Shape(dims));
     uint8_t* out = tensor.data;
-    if (count > 0 && from.strides) copy_strided(from, data, 0, entry_bytes, out);
-    if (count > 0 && !from.strides) std::memcpy(out, data, tensor.byte_size());
+    if (from.strides) {
+      copy_strided(from, data, 0, entry_bytes, out);
+    } else {
+      std::memcpy(out, data, tensor.byte_size());
+    }
     if (dtype == DType::boolean) {
       for (uint8_t& byte : tensor.entries<uint8_t>()) byte = byte != 0;
     }

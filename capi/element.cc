@@ -71,12 +71,16 @@ int32_t weir_element_create(weir_element* out, weir_error* error) {
   });
 }
 
-void weir_element_destroy(weir_element element) { drop_owner(HandleKind::element, element.value); }
+void weir_element_destroy(weir_element element) {
+  released([&] { drop_owner(HandleKind::element, element.value); });
+}
 
 void weir_element_clear(weir_element element) {
-  Block values;
-  ExclusivePin<Element> pinned(element.value);
-  if (pinned) std::swap(pinned->block, values);
+  released([&] {
+    Block values;
+    ExclusivePin<Element> pinned(element.value);
+    if (pinned) std::swap(pinned->block, values);
+  });
 }
 
 // The one function besides next that runs once an element: it resolves without a pin.

@@ -56,7 +56,9 @@ int32_t weir_example_create(weir_example* out, weir_error* error) {
   });
 }
 
-void weir_example_destroy(weir_example example) { drop_owner(HandleKind::example, example.value); }
+void weir_example_destroy(weir_example example) {
+  released([&] { drop_owner(HandleKind::example, example.value); });
+}
 
 int32_t weir_example_set_int64(weir_example example, const char* name, uint64_t name_size,
                                const int64_t* values, uint64_t count, weir_error* error) {

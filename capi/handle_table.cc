@@ -1,11 +1,13 @@
 #include "capi/handle_table.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/random.h>
 
 #include <atomic>
 #include <new>
 
+#include "core/host_call.h"
 #include "core/sync.h"
 
 namespace weir::capi {
@@ -46,6 +48,7 @@ void after_fork_in_child() {
 
 // REQUIRES: the table's lock.
 void begin_table() {
+  const Uncancelled uncancelled;
   if (getrandom(&g_table.first_generation, sizeof g_table.first_generation, GRND_NONBLOCK) < 0) {
     g_table.first_generation = 0x5bd1e995;
   }
@@ -108,6 +111,10 @@ uint64_t publish(HandleKind kind, std::unique_ptr<Object> object) {
   uint64_t tag = generation << kKindBits | static_cast<uint64_t>(kind);
   slot.word.store(tag << 32 | kOwner, std::memory_order_release);
   return tag << 32 | slot.index;
+}
+
+void await_last_pin(const Slot& pinned) noexcept {
+  while ((pinned.word.load(std::memory_order_acquire) & kPins) > 1) sched_yield();
 }
 
 OwnerResult add_owner(HandleKind kind, uint64_t handle) noexcept {

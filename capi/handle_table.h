@@ -117,6 +117,10 @@ inline void unpin(Slot* pinned, PinMode mode) noexcept {
     slots::release(*pinned, word);
 }
 
+// Waits until the caller's pin is the last one. REQUIRES: no owners are left, so that no pin is granted any
+// more, and those who hold one do something short.
+void await_last_pin(const Slot& pinned) noexcept;
+
 // False if the handle is unknown or has the most owners already.
 enum class OwnerResult : uint8_t { added, unknown, too_many };
 OwnerResult add_owner(HandleKind kind, uint64_t handle) noexcept;

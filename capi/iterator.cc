@@ -34,44 +34,54 @@ struct TakenOptions {
       : status(read_struct("weir_iterator_options", options, sizeof(weir_iterator_options), known)),
         arguments(status.ok() ? known.params : nullptr, status.ok() ? known.param_count : 0) {}
 
-  bool has_position() const { return known.checkpoint || known.checkpoint_file; }
+  bool has_bytes() const { return known.checkpoint != nullptr; }
+  bool has_file() const { return known.checkpoint_file != nullptr; }
+  bool has_position() const { return has_bytes() || has_file(); }
 
   weir_iterator_options known = WEIR_ITERATOR_OPTIONS_INIT;
   Status status;
   TakenArguments arguments;
 };
 
-Result<std::string> read_checkpoint(RuntimeHost& host, const weir_iterator_options& options) {
-  if (options.checkpoint && options.checkpoint_file) {
-    return invalid_argument("expected one of checkpoint and checkpoint_file, found both");
-  }
-  if (options.checkpoint) {
-    WEIR_ASSIGN(auto bytes, read_bytes(options.checkpoint, options.checkpoint_size, "a checkpoint"));
+// REQUIRES: check_options() found nothing
+Result<std::string> checkpoint_of(RuntimeHost& host, const TakenOptions& options) {
+  const weir_iterator_options& known = options.known;
+  if (options.has_bytes()) {
+    WEIR_ASSIGN(auto bytes, read_bytes(known.checkpoint, known.checkpoint_size, "a checkpoint"));
     return std::string(bytes);
   }
-  WEIR_ASSIGN(std::string_view name, read_string(options.checkpoint_file, options.checkpoint_file_size,
+  WEIR_ASSIGN(std::string_view name, read_string(known.checkpoint_file, known.checkpoint_file_size,
                                                  "the name of a checkpoint", kMaxNameBytes));
   const Runtime& runtime = host.runtime();
-  return runtime.files->read_file(std::string(name), static_cast<uint64_t>(runtime.limits.checkpoint_bytes));
+  WEIR_ASSIGN(auto file, runtime.files->open(std::string(name)));
+  return read_checkpoint(*file, runtime.limits.checkpoint_bytes);
 }
 
 Status initialize(IteratorObject& object, DocumentRef document, const TakenOptions& options) {
-  WEIR_TRY(options.status);
   WEIR_ASSIGN(auto params, params_of(options.arguments));
   std::string checkpoint;
   if (options.has_position()) {
-    WEIR_ASSIGN(checkpoint, read_checkpoint(*object.host, options.known));
+    WEIR_ASSIGN(checkpoint, checkpoint_of(*object.host, options));
   }
   return object.iterator.initialize(std::move(document), params,
                                     options.has_position() ? &checkpoint : nullptr);
 }
 
-Status check_flags(const TakenOptions& options) {
+// What can be said of them whether they are used or not.
+Status check_options(const TakenOptions& options) {
   WEIR_TRY(options.status);
-  if (options.known.flags & ~WEIR_ITERATOR_UNINITIALIZED) {
-    return invalid_argument(concat("expected flags WEIR_ITERATOR_..., found ", options.known.flags));
+  const weir_iterator_options& known = options.known;
+  if (known.flags & ~WEIR_ITERATOR_UNINITIALIZED) {
+    return invalid_argument(concat("expected flags WEIR_ITERATOR_..., found ", known.flags));
   }
-  return Status();
+  WEIR_TRY(read_bytes(known.checkpoint, known.checkpoint_size, "a checkpoint").status());
+  WEIR_TRY(read_string(known.checkpoint_file, known.checkpoint_file_size, "the name of a checkpoint",
+                       kMaxNameBytes)
+               .status());
+  if (options.has_bytes() && options.has_file()) {
+    return invalid_argument("expected one of checkpoint and checkpoint_file, found both");
+  }
+  return options.arguments.status();
 }
 
 weir_iterator publish_iterator(std::unique_ptr<IteratorObject> object) {
@@ -267,7 +277,7 @@ int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset, const w
                              weir_iterator* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
     TakenOptions taken(options);
-    WEIR_TRY(check_flags(taken));
+    WEIR_TRY(check_options(taken));
     WEIR_ASSIGN(auto host, runtime_of(runtime));
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
     auto spec = std::make_shared<const Spec>(document->spec());
@@ -295,7 +305,7 @@ int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                  const weir_iterator_options* options, weir_error* error) {
   return guarded(error, [&]() -> Status {
     TakenOptions taken(options);
-    WEIR_TRY(check_flags(taken));
+    WEIR_TRY(check_options(taken));
     Pin<IteratorObject> pinned(iterator.value);
     if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
     DocumentRef document;

@@ -3,6 +3,8 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "core/host_call.h"
+
 namespace weir::capi {
 
 namespace {
@@ -16,6 +18,7 @@ class StderrLogger final : public Logger {
   }
 
   void log(Level level, std::string_view message) override {
+    const Uncancelled uncancelled;
     try {
       logger_.log(level_of(level), spdlog::string_view_t(message.data(), message.size()));
     } catch (...) {
@@ -45,12 +48,15 @@ class HostLogger final : public Logger {
  public:
   HostLogger(const weir_logger& host, Level least) : host_(host), least_(least) {}
   ~HostLogger() override {
-    if (host_.destroy) host_.destroy(host_.user_data);
+    if (host_.destroy) call_host([this] { host_.destroy(host_.user_data); });
   }
 
   void log(Level level, std::string_view message) override {
     if (level < least_) return;
-    host_.log(host_.user_data, static_cast<int32_t>(level) + WEIR_LOG_DEBUG, message.data(), message.size());
+    call_host([&] {
+      host_.log(host_.user_data, static_cast<int32_t>(level) + WEIR_LOG_DEBUG, message.data(),
+                message.size());
+    });
   }
 
  private:

@@ -26,6 +26,8 @@ Result<Compression> compression_of(int32_t compression) {
   }
 }
 
+constexpr uint64_t kMaxRecordBytes = uint64_t{1} << 30;
+
 template <class Body>
 int32_t with_writer(weir_record_writer writer, weir_error* error, Body&& body) {
   return guarded(error, [&]() -> Status {
@@ -67,8 +69,8 @@ int32_t weir_record_writer_create(weir_runtime runtime, const char* file, uint64
 int32_t weir_record_writer_write(weir_record_writer writer, const void* record, uint64_t record_size,
                                  weir_error* error) {
   return with_writer(writer, error, [&](WriterObject& object) -> Status {
-    if ((!record && record_size > 0) || record_size > kRecordBytesLimit) {
-      return invalid_argument(concat("expected a record of at most ", kRecordBytesLimit, " bytes, found ",
+    if ((!record && record_size > 0) || record_size > kMaxRecordBytes) {
+      return invalid_argument(concat("expected a record of at most ", kMaxRecordBytes, " bytes, found ",
                                      record_size, record ? "" : " at NULL"));
     }
     return object.writer->write(Str(static_cast<const char*>(record), record_size));
@@ -85,5 +87,5 @@ int32_t weir_record_writer_close(weir_record_writer writer, weir_error* error) {
 }
 
 void weir_record_writer_destroy(weir_record_writer writer) {
-  drop_owner(HandleKind::record_writer, writer.value);
+  released([&] { drop_owner(HandleKind::record_writer, writer.value); });
 }

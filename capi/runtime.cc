@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include <chrono>
+#include <cstddef>
 
 #include "capi/callback.h"
 #include "core/buffer.h"
@@ -16,6 +17,9 @@ namespace {
 
 constexpr int64_t kDefaultPoolBytes = int64_t{256} << 20;
 
+// The first version of weir_runtime_options.
+constexpr size_t kOptionsBytes = offsetof(weir_runtime_options, record_bytes);
+
 class SteadyClock final : public Clock {
  public:
   int64_t now_ns() override {
@@ -28,6 +32,7 @@ class SystemRandom final : public RandomSource {
  public:
   explicit SystemRandom(Clock& clock) : clock_(clock) {}
   uint64_t draw() override {
+    const Uncancelled uncancelled;
     uint64_t bits = 0;
     // A machine that has just booted may have none yet; the clock is the best there is then.
     if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits)
@@ -47,19 +52,20 @@ class HostAllocator final : public RefCounted {
 
   static void* allocate(void* context, size_t size, size_t alignment) {
     auto* self = static_cast<HostAllocator*>(context);
-    void* data = self->host_.allocate(self->host_.user_data, size, alignment);
+    void* data = nullptr;
+    call_host([&] { data = self->host_.allocate(self->host_.user_data, size, alignment); });
     if (data) self->ref();
     return data;
   }
   static void release(void* context, void* data, size_t size) {
     auto* self = static_cast<HostAllocator*>(context);
-    self->host_.release(self->host_.user_data, data, size);
+    call_host([&] { self->host_.release(self->host_.user_data, data, size); });
     self->unref();
   }
 
  private:
   ~HostAllocator() override {
-    if (host_.destroy) host_.destroy(host_.user_data);
+    if (host_.destroy) call_host([this] { host_.destroy(host_.user_data); });
   }
 
   const weir_allocator host_;
@@ -67,6 +73,8 @@ class HostAllocator final : public RefCounted {
 
 RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, RefPtr<HostAllocator> allocator,
                                         std::unique_ptr<Logger> logger) {
+  // Starting threads has the system read what it knows of the machine.
+  const Uncancelled uncancelled;
   RefPtr<RuntimeHost> host(new RuntimeHost());
   host->clock_ = std::make_unique<SteadyClock>();
   host->random_ = std::make_unique<SystemRandom>(*host->clock_);
@@ -88,6 +96,7 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   runtime.random = host->random_.get();
   runtime.logger = host->logger_.get();
   runtime.pool = host->pool_.get();
+  if (options.record_bytes > 0) runtime.limits.record_bytes = options.record_bytes;
   return host;
 }
 
@@ -151,6 +160,9 @@ Status check_options(const weir_runtime_options& options) {
     return invalid_argument(
         concat("expected log_level from 0 to ", WEIR_LOG_ERROR, ", found ", options.log_level));
   }
+  if (options.record_bytes < 0) {
+    return invalid_argument(concat("expected record_bytes of 0 or more, found ", options.record_bytes));
+  }
   return Status();
 }
 
@@ -164,7 +176,7 @@ using namespace weir::capi;
 int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
     weir_runtime_options known = WEIR_RUNTIME_OPTIONS_INIT;
-    WEIR_TRY(read_struct("weir_runtime_options", options, sizeof(weir_runtime_options), known));
+    WEIR_TRY(read_struct("weir_runtime_options", options, kOptionsBytes, known));
     auto allocator = take_allocator(known.allocator);
     int32_t level =
         known.log_level > 0 && known.log_level <= WEIR_LOG_ERROR ? known.log_level : WEIR_LOG_WARNING;
@@ -178,7 +190,9 @@ int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* o
   });
 }
 
-void weir_runtime_destroy(weir_runtime runtime) { drop_owner(HandleKind::runtime, runtime.value); }
+void weir_runtime_destroy(weir_runtime runtime) {
+  released([&] { drop_owner(HandleKind::runtime, runtime.value); });
+}
 
 int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t name_size,
                               const weir_callback* callback, weir_error* error) {

@@ -151,4 +151,6 @@ int32_t weir_tensor_ref(weir_tensor tensor, weir_error* error) {
   return guarded(error, [&]() -> Status { return share(HandleKind::tensor, "a tensor", tensor.value); });
 }
 
-void weir_tensor_unref(weir_tensor tensor) { drop_owner(HandleKind::tensor, tensor.value); }
+void weir_tensor_unref(weir_tensor tensor) {
+  released([&] { drop_owner(HandleKind::tensor, tensor.value); });
+}

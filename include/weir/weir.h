@@ -53,6 +53,13 @@
  *
  * Threads. Unless its comment says otherwise, a function may be called on any thread, and several threads
  * may use one handle at once.
+ *
+ * A thread may end inside a function of the caller's that the library calls, by pthread_exit or because it is
+ * cancelled. The elements that it was making fail with cancelled, nothing else is lost, and other threads go
+ * on. The thread ends, with its value, as soon as the library returns to the caller. A deferred
+ * pthread_cancel acts in functions of the caller's and while weir_iterator_next waits for an element, nowhere
+ * else in the library; an asynchronous one must not reach it. A thread of the library's own cannot be ended
+ * so: the function fails, and the thread, or another one in its place, goes on.
  */
 #ifndef WEIR_WEIR_H
 #define WEIR_WEIR_H
@@ -256,10 +263,11 @@ typedef struct weir_runtime_options {
   uint32_t reserved;
   const weir_allocator* allocator; /* copied; NULL: the library's own */
   const weir_logger* logger;       /* copied; NULL: standard error */
+  int64_t record_bytes;            /* the longest record that is read; 0: 256 MiB */
 } weir_runtime_options;
 
 #define WEIR_RUNTIME_OPTIONS_INIT \
-  { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL }
+  { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0 }
 
 /* Yields a runtime of the caller's. `options` may be NULL. One a process is the rule; several are legal and
  * share nothing. Errors: invalid_argument. Cost: starting its threads. */
@@ -333,9 +341,10 @@ WEIR_API int32_t weir_tensor_copy(int32_t dtype, int32_t rank, const int64_t* di
                                   uint64_t byte_size, weir_tensor* out, weir_error* error);
 
 /* Yields a tensor over a versioned DLPack tensor (weir/dlpack.h), which is taken over: its deleter runs
- * exactly once, at once if this call fails. One that is not contiguous or not aligned is copied. Errors:
- * invalid_argument: NULL, not in CPU memory, another major version, a dtype that weir has not. Cost: a few
- * small allocations, or the copy. */
+ * exactly once, at once if this call fails. One that is empty, not contiguous or not aligned is copied.
+ * Errors: invalid_argument: NULL, not in CPU memory, another major version, an unsupported dtype, strides or
+ * a byte_offset that leave the address space; resource_exhausted: more than 64 GiB. Cost: a few small
+ * allocations, or the copy. */
 struct DLManagedTensorVersioned;
 WEIR_API int32_t weir_tensor_from_dlpack(struct DLManagedTensorVersioned* managed, weir_tensor* out,
                                          weir_error* error);
@@ -482,8 +491,10 @@ WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir
  * callback without a name. Cost: proportional to the graph and its tensors. */
 WEIR_API int32_t weir_dataset_serialize(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
-/* Yields the dataset that weir_dataset_serialize wrote. `arguments` as in weir_dataset_parse. Errors:
- * data_loss: damaged; those of weir_dataset_parse. Cost: as weir_dataset_parse. */
+/* Creates the dataset that weir_dataset_serialize wrote. `arguments` as in weir_dataset_parse. Errors:
+ * data_loss: the bytes are damaged, in whatever bit; failed_precondition: another version of the library
+ * wrote them; not_found: a callback is not registered under its name; those of weir_dataset_parse. Cost: as
+ * weir_dataset_parse. */
 WEIR_API int32_t weir_dataset_deserialize(weir_runtime runtime, const void* bytes, uint64_t byte_size,
                                           const weir_argument* arguments, uint64_t argument_count,
                                           weir_dataset* out, weir_error* error);
@@ -546,7 +557,8 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 /* Leaves the new iterator uninitialised although the dataset needs no parameters. */
 #define WEIR_ITERATOR_UNINITIALIZED 1u
 
-/* What a position begins with. At most one of checkpoint and checkpoint_file is set. */
+/* What a position begins with. At most one of checkpoint and checkpoint_file is set; NULL with a size is
+ * invalid_argument. */
 typedef struct weir_iterator_options {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_ITERATOR_... */
@@ -581,9 +593,10 @@ WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec 
  * so that every epoch has another order, also with other datasets in between. Lifts a cancellation. Errors:
  * invalid_argument: the structure is not that of the iterator, a parameter is missing, unknown or of another
  * spec; data_loss: the checkpoint is damaged; failed_precondition: it belongs to another graph (the error
- * names the operator and parameter that differ), to other parameters, or there is no dataset. Cost: as
- * weir_iterator_create; what a checkpoint has to read again is read in the next call of next. Threads: any;
- * waits for a next that is being worked on. */
+ * names the operator and parameter that differ), to other parameters or to another version of the library,
+ * or there is no dataset; resource_exhausted: its file is larger than 4 GiB. Cost: as weir_iterator_create;
+ * what a checkpoint has to read again is read in the next call of next. Threads: any; waits for a next that
+ * is being worked on. */
 WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                           const weir_iterator_options* options, weir_error* error);
 
@@ -650,12 +663,15 @@ WEIR_API void weir_iterator_cancel(weir_iterator iterator);
 
 /* Yields the position: an iterator that begins there gives the same elements as this one would from now on,
  * bit for bit. Also before the first next and after the end. Errors: failed_precondition: it is not
- * initialised, or an operator, which the error names, cannot be saved. Cost: proportional to the operators,
- * not to what they hold; see `shuffle`. Threads: any; waits for a next that is being worked on. */
+ * initialised, or an operator, which the error names, cannot be saved; resource_exhausted: it would be larger
+ * than 4 GiB. Cost: proportional to the operators, not to what they hold; see `shuffle`. Threads: any; waits
+ * for a next that is being worked on. */
 WEIR_API int32_t weir_iterator_save(weir_iterator iterator, weir_bytes* out, weir_error* error);
 
 /* The same into a file: after a crash at any moment it holds either what it held before or all of the new
- * checkpoint. Errors: also those of the file. Cost: also two fsync. */
+ * checkpoint. Symbolic links are followed: the link stays, and what it leads to is replaced, or created if it
+ * does not exist. While it writes there is a file with ".tmp" added to the name. Errors: also those of the
+ * file; invalid_argument: the name belongs to a folder, pipe, socket or device. Cost: two fsync more. */
 WEIR_API int32_t weir_iterator_save_file(weir_iterator iterator, const char* file, uint64_t file_size,
                                          weir_error* error);
 
@@ -682,8 +698,9 @@ WEIR_API int32_t weir_record_writer_create(weir_runtime runtime, const char* fil
                                            const weir_record_writer_options* options, weir_record_writer* out,
                                            weir_error* error);
 
-/* Appends a record of up to 1 GiB. After an error the file is damaged, and every further call gives the same
- * error. Cost: the checksum and the copy; may write to the file. */
+/* Appends a record of up to 1 GiB; one of more than 256 MiB is read only by a runtime whose record_bytes
+ * allows it. After an error the file is damaged, and every further call gives the same error. Cost: the
+ * checksum and the copy; may write to the file. */
 WEIR_API int32_t weir_record_writer_write(weir_record_writer writer, const void* record, uint64_t record_size,
                                           weir_error* error);
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "core/host_call.h"
 #include "core/sync.h"
 
 namespace weir {
@@ -43,7 +44,7 @@ class WrappedBuffer final : public Buffer {
 
  protected:
   ~WrappedBuffer() override {
-    if (release_) release_(context_);
+    if (release_) call_host([this] { release_(context_); });
   }
 
  private:

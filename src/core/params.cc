@@ -3,6 +3,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "core/float_mode.h"
 #include "core/text.h"
 
 namespace weir {
@@ -46,13 +47,13 @@ Status take(const char* name, const Tensor& found, int64_t& out) {
 Status take(const char* name, const Tensor& found, double& out) {
   switch (found.dtype) {
     case DType::float32:
-      out = *found.as<float>();
+      in_float_mode([&] { out = *found.as<float>(); });
       return {};
     case DType::float64:
       out = *found.as<double>();
       return {};
     case DType::int64:
-      out = static_cast<double>(*found.as<int64_t>());
+      in_float_mode([&] { out = static_cast<double>(*found.as<int64_t>()); });
       return {};
     default:
       return wrong_type(name, found);

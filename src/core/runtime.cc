@@ -12,7 +12,8 @@ Session::Session(const Session& outer, RefPtr<RefCounted> crew_owner, Crew* iter
       crew(iterator_crew),
       crew_owner_(std::move(crew_owner)),
       seeds_(outer.seeds_),
-      memo_(outer.memo_) {}
+      memo_(outer.memo_),
+      epoch_index_(outer.epoch_index_) {}
 
 Session::~Session() = default;
 

@@ -21,11 +21,12 @@
 
 namespace weir {
 
-class Executor;    // exec/executor.h
-class Crew;        // exec/crew.h
-class FileSystem;  // fs/file_system.h
-class Memo;        // core/memo.h
-class Waker;       // core/pull.h
+class Executor;     // exec/executor.h
+class Crew;         // exec/crew.h
+class FileSystem;   // fs/file_system.h
+class Memo;         // core/memo.h
+class Waker;        // core/pull.h
+struct OpeningLog;  // dataset/openings.h
 
 class Clock {
  public:
@@ -49,7 +50,7 @@ class Logger {
 
 // Ceilings; each is a named limit in the error that reports it.
 struct Limits {
-  int64_t record_bytes = int64_t{1} << 31;
+  int64_t record_bytes = int64_t{1} << 28;
   int64_t tensor_bytes = int64_t{1} << 36;
   int64_t checkpoint_bytes = int64_t{1} << 32;
   int nesting_depth = 200;
@@ -101,10 +102,19 @@ class Session : public RefCounted {
   // What was computed once for all.
   Memo& memo() const { return *memo_; }
 
+  // Names the counted nodes of the iterator's graph. REQUIRES: before the first cursor opens.
+  void set_epoch_index(std::shared_ptr<const EpochIndex> index) { epoch_index_ = std::move(index); }
+  // Under what a node is counted. Without an index that is its id.
+  uint64_t epoch_key(uint64_t node) const { return epoch_index_ ? epoch_index_->number_of(node) : node; }
+  bool counts_openings() const { return epoch_index_ != nullptr; }
+  // Several uses open the node in turns, so that no opening may come early.
+  bool shares_openings(uint64_t node) const { return epoch_index_ && epoch_index_->shared(node); }
+
  private:
   const RefPtr<RefCounted> crew_owner_;
   std::vector<std::pair<const SeedSite*, SeedSite::Pair>> seeds_;
   const RefPtr<Memo> memo_;
+  std::shared_ptr<const EpochIndex> epoch_index_;
 };
 
 struct Context {
@@ -116,6 +126,8 @@ struct Context {
   // Where the first failure to open goes, for whoever opens a dataset that a function made: such a failure is
   // the function's, once, and not an error of each epoch of what was made.
   ErrorPtr* opening_error = nullptr;
+  // The Ports around that remember openings; null in an iterator's root and in a Window's pump.
+  OpeningLog* openings = nullptr;
 
   Runtime& runtime() const { return session.runtime; }
 };

@@ -37,11 +37,13 @@ class Shape {
   std::span<const int64_t> dims() const { return {dims_, static_cast<size_t>(rank_ < 0 ? 0 : rank_)}; }
   // Every dimension is known.
   bool is_static() const;
-  // The product of the dimensions. REQUIRES: is_static() and it was made by checked code.
+  // The product of the dimensions; of a shape that no tensor has, whatever is left of it in 64 bits.
+  // REQUIRES: is_static()
   int64_t count() const {
-    int64_t n = 1;
-    for (int i = 0; i < rank_; ++i) n *= dims_[i];
-    return n;
+    // Parts of it may overflow beside a dimension of 0.
+    uint64_t n = 1;
+    for (int i = 0; i < rank_; ++i) n *= static_cast<uint64_t>(dims_[i]);
+    return static_cast<int64_t>(n);
   }
 
   // REQUIRES: rank() < kMaxRank

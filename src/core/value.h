@@ -20,10 +20,12 @@ class Env : public RefCounted {
   Env(RefPtr<const Env> up, Components components) : parent(std::move(up)), values(std::move(components)) {}
 
   // `levels` scopes outwards. REQUIRES: so many exist.
-  const Env& up(int levels) const {
+  const Env& up(int levels) const { return *outward(levels); }
+  // The same; null where the outermost scope has no variables.
+  const Env* outward(int levels) const {
     const Env* env = this;
     while (levels-- > 0) env = env->parent.get();
-    return *env;
+    return env;
   }
 
   const RefPtr<const Env> parent;

@@ -24,19 +24,23 @@ class PortFeed final : public Feed {
 
 class AheadPosition {
  public:
-  // At the beginning of a Port, or where its loaded state stands.
-  void start(const Port& port) {
+  // At the beginning of a Port, or where its loaded state stands. The pump counts on from `epochs`.
+  void start(Port& port, EpochTableRef epochs) {
     anchor_ = port.last_anchor();
     consumed_ = port.consumed();
+    epochs_ = std::move(epochs);
   }
   // The consumer took a block.
   void advance(Context& ctx, const Mark& mark, const Block& block);
-  // Writes as Port::state does, so that a Port reads it back.
-  void save(Archive& archive) const { Port::save_position(archive, *anchor_, consumed_); }
+  // The consumer came to the end.
+  void finish(Context& ctx, const Mark& mark) { ctx.epochs->advance_to(mark.epochs); }
+  // The pump's counts here, and the rest as Port::state writes it, so that a Port reads it back.
+  void save(Archive& archive) const;
 
  private:
   AnchorRef anchor_;
   int64_t consumed_ = 0;
+  EpochTableRef epochs_;
 };
 
 }  // namespace weir

@@ -4,7 +4,8 @@ namespace weir {
 
 Result<DatasetRef> expansion(const Opening& opening, const ParamsBase& params) {
   if (!opening.node.dynamic()) return opening.node.inputs().back();
-  return opening.node.op().expand(params, opening.node.inputs(), opening.ctx.runtime());
+  const BuildSite site{&opening.ctx.runtime(), opening.node.depth(), opening.node.epoch_id()};
+  return opening.node.op().expand(params, opening.node.inputs(), site);
 }
 
 }  // namespace weir

@@ -24,8 +24,8 @@ class Compose {
     }
     return *this;
   }
-  Result<DatasetRef> build(std::vector<DatasetRef> inputs, Runtime& runtime) {
-    return Dataset::build(op_, std::move(params_), std::move(inputs), &runtime);
+  Result<DatasetRef> build(std::vector<DatasetRef> inputs, const BuildSite& site) {
+    return Dataset::build(op_, std::move(params_), std::move(inputs), site);
   }
 
  private:

@@ -60,19 +60,22 @@ bool has_open_scalars(ParamsBase& params) {
 }  // namespace
 
 Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
-                                  std::vector<DatasetRef> inputs, Runtime* runtime) {
+                                  std::vector<DatasetRef> inputs, const BuildSite& site) {
   WEIR_TRY(check_constants(op, *params));
   RefPtr<Dataset> node(new Dataset());
   node->op_ = &op;
   node->inputs_ = std::move(inputs);
   node->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
+  node->epoch_id_ = site.on_behalf_of != 0 ? site.on_behalf_of : node->id_;
+  node->depth_ = site.depth;
   node->dynamic_ = has_expressions(*params);
   WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
   WEIR_TRY(node->spec_.check_size());
   // With parameters that are not known yet it is expanded when a cursor opens.
   if (op.expand != nullptr && !node->dynamic_) {
-    if (runtime == nullptr) return internal_error(concat(op.name, " was built without a runtime"));
-    WEIR_ASSIGN(DatasetRef expanded, op.expand(*params, node->inputs_, *runtime));
+    if (site.runtime == nullptr) return internal_error(concat(op.name, " was built without a runtime"));
+    WEIR_ASSIGN(DatasetRef expanded,
+                op.expand(*params, node->inputs_, {site.runtime, site.depth, node->epoch_id_}));
     node->inputs_.push_back(std::move(expanded));
   }
   node->components_ = node->spec_.components();
@@ -83,7 +86,21 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   return DatasetRef(node);
 }
 
+// A node that reaches this one along two ways is opened by each.
+void Dataset::inherit(const EpochNode& counted, bool shared) {
+  auto known = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), counted);
+  if (known == epoch_nodes_.end())
+    known = epoch_nodes_.insert(known, counted);
+  else
+    shared = true;
+  known->shared = known->shared || counted.shared || shared;
+}
+
 void Dataset::inherit(const FunctionTraits& traits) {
+  std::vector<EpochNode> counted;
+  traits.epoch_nodes(counted);
+  // What a lambda captures is opened by each of its calls.
+  for (const EpochNode& node : counted) inherit(node, node.depth <= depth_);
   std::vector<RefPtr<const SeedSite>> sites;
   traits.seed_sites(sites);
   for (const auto& site : sites) add_once(seed_sites_, site);
@@ -98,7 +115,8 @@ void Dataset::inherit() {
   lane_ = op_->lane;
   bool window = op_->is_window != nullptr && op_->is_window(*params_);
   for (const DatasetRef& input : inputs_) {
-    for (uint64_t node : input->epoch_nodes()) add_once(epoch_nodes_, node);
+    for (const EpochNode& node : input->epoch_nodes()) inherit(node, false);
+    opens_variables_ = opens_variables_ || input->opens_variables_;
     for (const auto& site : input->seed_sites()) add_once(seed_sites_, site);
     if (!window) lane_ = std::max(lane_, input->lane());
     if (not_replayable_.empty()) not_replayable_ = input->not_replayable();
@@ -117,11 +135,19 @@ void Dataset::inherit() {
     const auto& traits = static_cast<const FunctionTraits&>(*(*slot)->function);
     inherit(traits);
     if (!window) lane_ = std::max(lane_, traits.lane());
+    // A dataset that the function gives may have come in an element or stand in a variable.
+    const bool from_elements = std::any_of(
+        inputs_.begin(), inputs_.end(), [](const DatasetRef& input) { return input->spec().has_dataset(); });
+    if ((*slot)->gives == FunctionParam::Gives::dataset && (depth_ > 0 || from_elements))
+      opens_variables_ = true;
   }
   if (op_->not_replayable != nullptr && not_replayable_.empty()) {
     if (const char* reason = op_->not_replayable(*params_)) not_replayable_ = concat(op_->name, " ", reason);
   }
-  if (op_->counts_openings) add_once(epoch_nodes_, id_);
+  if (op_->opens_variables) opens_variables_ = true;
+  const EpochNode self{epoch_id_, depth_};
+  const bool listed = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), self) != epoch_nodes_.end();
+  if (op_->counts_openings && !listed) epoch_nodes_.push_back(self);
 }
 
 Result<Spec> same_spec(const ParamsBase&, std::span<const DatasetRef> inputs) { return inputs[0]->spec(); }

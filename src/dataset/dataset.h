@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/epochs.h"
 #include "core/params.h"
 #include "core/spec.h"
 #include "exec/executor.h"
@@ -22,14 +23,24 @@ struct Opening;
 inline constexpr int64_t kInfinite = -1;
 inline constexpr int64_t kUnknown = -2;
 
+// Where a node is built.
+struct BuildSite {
+  // For operators that stand for others; the rest need none.
+  Runtime* runtime = nullptr;
+  // Lambdas around the node.
+  int depth = 0;
+  // The node that it is built for, under which its openings are counted; 0 if it stands for itself.
+  uint64_t on_behalf_of = 0;
+};
+
 class Dataset;
 using DatasetRef = RefPtr<const Dataset>;
 
 class Dataset : public RefCounted {
  public:
-  // Types the node and checks its constants; `runtime` serves operators that expand; others need none.
+  // Types the node and checks its constants.
   static Result<DatasetRef> build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
-                                  std::vector<DatasetRef> inputs, Runtime* runtime = nullptr);
+                                  std::vector<DatasetRef> inputs, const BuildSite& site = {});
 
   const OperatorDef& op() const { return *op_; }
   const ParamsBase& params() const { return *params_; }
@@ -43,9 +54,17 @@ class Dataset : public RefCounted {
   uint64_t id() const { return id_; }
   // Some parameter is evaluated when a cursor opens.
   bool dynamic() const { return dynamic_; }
+  // Lambdas around this node.
+  int depth() const { return depth_; }
+  // The node under which openings of this one are counted.
+  uint64_t epoch_id() const { return epoch_id_; }
 
-  // Nodes at or below this one, in this scope, whose openings are counted, in a fixed order.
-  const std::vector<uint64_t>& epoch_nodes() const { return epoch_nodes_; }
+  // Nodes at or below this one, lambdas included, whose openings are counted, in a fixed order.
+  const std::vector<EpochNode>& epoch_nodes() const { return epoch_nodes_; }
+  // A dataset in a variable may be opened below.
+  bool opens_variables() const { return opens_variables_; }
+  // Some opening below may be counted, of a dataset in a variable too.
+  bool may_count_openings() const { return opens_variables_ || !epoch_nodes_.empty(); }
   // Places at or below this one, lambdas included, whose seeds may have been drawn, in a fixed order.
   const std::vector<RefPtr<const SeedSite>>& seed_sites() const { return seed_sites_; }
   // The lane that a pump over this node must run on.
@@ -56,6 +75,7 @@ class Dataset : public RefCounted {
  private:
   Dataset() = default;
   void inherit();
+  void inherit(const EpochNode& counted, bool shared);
   void inherit(const FunctionTraits& traits);
 
   const OperatorDef* op_ = nullptr;
@@ -66,7 +86,10 @@ class Dataset : public RefCounted {
   int64_t cardinality_ = kUnknown;
   uint64_t id_ = 0;
   bool dynamic_ = false;
-  std::vector<uint64_t> epoch_nodes_;
+  int depth_ = 0;
+  uint64_t epoch_id_ = 0;
+  bool opens_variables_ = false;
+  std::vector<EpochNode> epoch_nodes_;
   std::vector<RefPtr<const SeedSite>> seed_sites_;
   Lane lane_ = Lane::compute;
   std::string not_replayable_;
@@ -81,6 +104,8 @@ class FunctionTraits : public RefCounted {
   virtual std::string not_replayable() const = 0;
   // The seed sites of its random calls and of the datasets it makes.
   virtual void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const = 0;
+  // The nodes that it opens for its caller and that count their openings; not those that it drains itself.
+  virtual void epoch_nodes(std::vector<EpochNode>& out) const = 0;
 };
 
 }  // namespace weir

@@ -39,9 +39,14 @@ BatchBuffer::BatchBuffer(const std::vector<Component>& components, int64_t rows)
   for (size_t i = 0; i < components.size(); ++i) {
     const Component& component = components[i];
     if (has_owners(component.dtype) || !component.shape.is_static()) continue;
-    int64_t bytes = component.shape.count() * static_cast<int64_t>(dtype_size(component.dtype));
-    int64_t total;
-    if (bytes == 0 || __builtin_mul_overflow(bytes, rows, &total) || total < kPooledBytes) continue;
+    // What is declared may be more than any memory holds.
+    const int64_t count = checked_count(component.shape.dims());
+    int64_t bytes, total;
+    if (count <= 0 ||
+        __builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(component.dtype)), &bytes) ||
+        __builtin_mul_overflow(bytes, rows, &total) || total < kPooledBytes) {
+      continue;
+    }
     parts_[i].row_bytes = static_cast<size_t>(bytes);
     parts_[i].dtype = component.dtype;
     parts_[i].row_shape = component.shape;

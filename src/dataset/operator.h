@@ -35,12 +35,14 @@ struct OperatorDef {
   Result<Spec> (*spec)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   int64_t (*cardinality)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   // For operators that stand for others (tfrecord reads ahead over a reader, list_files shuffles a list):
-  // what they stand for, built with them once `spec` has accepted them, and appended to the inputs. Null
-  // parts of `runtime` are for it to refuse.
+  // what they stand for, built at `site` once `spec` has accepted them, and appended to the inputs. Null
+  // parts of the site's runtime are for it to refuse.
   Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs,
-                               Runtime& runtime) = nullptr;
-  // Openings are counted per epoch (shuffle).
+                               const BuildSite& site) = nullptr;
+  // Openings are counted per epoch (shuffle, and what stands for one).
   bool counts_openings = false;
+  // Opens a dataset that it finds in a variable.
+  bool opens_variables = false;
   // Runs its input ahead, so that a segment ends below it.
   bool (*is_window)(const ParamsBase& params) = nullptr;
   // Null, or why equal positions need not give equal rows with these parameters.

@@ -1,6 +1,7 @@
 #include "dataset/port.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir {
 
@@ -13,6 +14,16 @@ constexpr int64_t kMaxAnchorRows = int64_t{1} << 20;
 constexpr int64_t kFirstAnchorRows = 32;
 // More anchors than this are thinned.
 constexpr size_t kMaxAnchors = 256;
+// An anchor is due when the numbers of the openings since the last one no longer follow a rule.
+constexpr size_t kMaxRuns = 64;
+
+AnchorRef with_openings(const Anchor& anchor, const Openings& made, const Openings& due) {
+  auto out = make_ref<Anchor>(AnchorFields(anchor));
+  Openings all = made;
+  all.append(due);
+  out->openings = all.written();
+  return out;
+}
 
 // The error in a block after which a restored input gives no more of the rows that it gave before, or null.
 ErrorPtr lost_position(const Block& block) {
@@ -24,33 +35,34 @@ ErrorPtr lost_position(const Block& block) {
 
 }  // namespace
 
-void Anchor::state(Archive& archive) {
+void AnchorFields::state(Archive& archive) {
   archive("ordinal", ordinal, 0, INT64_MAX);
   archive("values", values, 0, ordinal);
   archive("fresh", fresh);
   archive("bytes", bytes);
-  archive("epochs", epochs);
+  archive("openings", openings);
 }
 
-Port::Port(Opening& opening, int index, Mode mode)
+Port::Port(Opening& opening, int index, Mode mode, Opens opens)
     : Port(opening.ctx, opening.node.inputs()[static_cast<size_t>(index)], opening.env, opening.key,
-           opening.path, opening.node.inputs().size() > 1 ? index : -1, mode) {}
+           opening.path, opening.node.inputs().size() > 1 ? index : -1, mode, opens) {}
 
-Port::Port(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index, Mode mode)
+Port::Port(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index, Mode mode,
+           Opens opens)
     : mode_(mode),
       node_(std::move(node)),
       env_(std::move(env)),
       key_(key),
       parent_(std::move(parent)),
       index_(index) {
-  open(ctx);
+  start_over();
+  if (opens == Opens::now) open(ctx);
 }
 
 Result<Port> Port::open_at(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index,
                            Mode mode, std::string_view saved) {
-  EpochTableRef counts = ctx.epochs->table();
-  Port port(ctx, std::move(node), std::move(env), key, std::move(parent), index, mode);
-  *ctx.epochs = EpochScope(std::move(counts));
+  QuietContext quiet(ctx);
+  Port port(*quiet, std::move(node), std::move(env), key, std::move(parent), index, mode);
   Archive archive(saved);
   port.state(archive);
   archive.finish();
@@ -58,53 +70,73 @@ Result<Port> Port::open_at(Context& ctx, DatasetRef node, EnvRef env, uint64_t k
   return port;
 }
 
-void Port::open(Context& ctx) {
-  if (mode_ != Mode::pass) {
-    auto anchor = make_ref<Anchor>();
-    anchor->fresh = true;
-    if (!node_->epoch_nodes().empty()) anchor->epochs = ctx.epochs->counts(node_->epoch_nodes());
-    anchors_.clear();
-    anchors_.push_back(std::move(anchor));
-    next_anchor_ = kFirstAnchorRows;
-  }
-  stage_ = Stage::open(ctx, node_, env_, key_, parent_, index_);
-}
-
-void Port::reopen(Context& ctx, uint64_t key) {
-  key_ = key;
+// A fresh anchor, and nothing pulled.
+void Port::start_over() {
   block_.rows = 0;
   begin_ = 0;
   pulled_ = values_ = consumed_ = 0;
   lost_ = false;
+  if (mode_ == Mode::pass) return;
+  auto anchor = make_ref<Anchor>();
+  anchor->fresh = true;
+  anchors_.clear();
+  anchors_.push_back({std::move(anchor), {}});
+  due_ = Openings();
+  place_ = nullptr;
+  next_anchor_ = kFirstAnchorRows;
+}
+
+void Port::open(Context& ctx) {
+  if (mode_ == Mode::pass || !node_->may_count_openings()) {
+    stage_ = Stage::open(ctx, node_, env_, key_, parent_, index_);
+    return;
+  }
+  OpeningLog log{ctx.epochs->depth(), anchors_.back().made, due_, ctx.openings};
+  Context inside = ctx;
+  inside.openings = &log;
+  stage_ = Stage::open(inside, node_, env_, key_, parent_, index_);
+}
+
+Pull Port::next(Context& ctx, const Want& want, Block& out) {
+  if (mode_ == Mode::pass || !node_->may_count_openings()) return stage_->next(ctx, want, out);
+  OpeningLog log{ctx.epochs->depth(), anchors_.back().made, due_, ctx.openings};
+  Context inside = ctx;
+  inside.openings = &log;
+  return stage_->next(inside, want, out);
+}
+
+void Port::reopen(Context& ctx, uint64_t key) {
+  key_ = key;
   stage_.reset();
+  start_over();
   open(ctx);
 }
 
 void Port::restore_under(Context& ctx, uint64_t key) {
-  // The position that was loaded counts its own openings already.
-  std::vector<uint64_t> counts = ctx.epochs->counts(node_->epoch_nodes());
+  QuietContext quiet(ctx);
   Archive saved;
   state(saved);
   std::string bytes = saved.take();
-  reopen(ctx, key);
+  reopen(*quiet, key);
   Archive loaded(bytes);
   state(loaded);
-  ctx.epochs->assign(node_->epoch_nodes(), counts);
 }
 
 void Port::anchor_if_due(Context& ctx) {
-  if (pulled_ < next_anchor_ || mode_ == Mode::whole) return;
+  const bool scattered =
+      anchors_.back().made.run_count() > kMaxRuns && pulled_ > anchors_.back().anchor->ordinal;
+  if ((pulled_ < next_anchor_ && !scattered) || mode_ == Mode::whole) return;
   Clock& clock = *ctx.runtime().clock;
   int64_t begin_ns = clock.now_ns();
-  int64_t rows = pulled_ - anchors_.back()->ordinal;
+  int64_t rows = pulled_ - anchors_.back().anchor->ordinal;
   auto anchor = make_ref<Anchor>();
   anchor->ordinal = pulled_;
   anchor->values = values_;
   Archive archive;
   stage_->state(archive);
   anchor->bytes = archive.take();
-  anchor->epochs = ctx.epochs->counts(node_->epoch_nodes());
-  anchors_.push_back(std::move(anchor));
+  anchors_.push_back({std::move(anchor), {}});
+  place_ = nullptr;
   int64_t end_ns = clock.now_ns();
   // The rows since the last anchor took this long; so many more pay for another one.
   int64_t elapsed_ns = std::max<int64_t>(1, begin_ns - anchored_at_ns_);
@@ -120,28 +152,52 @@ void Port::anchor_if_due(Context& ctx) {
 // Keeps every other anchor, the first and the last among them.
 void Port::thin_anchors() {
   size_t kept = 1;
-  for (size_t i = 2; i + 1 < anchors_.size(); i += 2) anchors_[kept++] = std::move(anchors_[i]);
-  anchors_[kept++] = std::move(anchors_.back());
+  for (size_t i = 1; i < anchors_.size(); ++i) {
+    if (i % 2 == 0 || i + 1 == anchors_.size()) {
+      anchors_[kept++] = std::move(anchors_[i]);
+    } else {
+      anchors_[kept - 1].made.append(anchors_[i].made);
+    }
+  }
   anchors_.resize(kept);
-  int64_t span = anchors_.back()->ordinal - anchors_.front()->ordinal;
+  int64_t span = anchors_.back().anchor->ordinal - anchors_.front().anchor->ordinal;
   anchor_gap_ = std::min(kMaxAnchorRows, 2 * span / static_cast<int64_t>(kMaxAnchors) + 1);
 }
 
-void Port::restore(Context& ctx) {
-  AnchorRef anchor = loaded_;
-  if (anchor->fresh) {
-    ctx.epochs->assign(node_->epoch_nodes(), anchor->epochs);
-    stage_.reset();
-    stage_ = Stage::open(ctx, node_, env_, key_, parent_, index_);
-  } else {
-    ctx.epochs->assign(node_->epoch_nodes(), anchor->epochs);
-  }
+Status Port::restore(Context& ctx) {
+  AnchorRef anchor = std::exchange(loaded_, nullptr);
   anchors_.clear();
-  anchors_.push_back(std::move(anchor));
-  pulled_ = anchors_.back()->ordinal;
-  values_ = anchors_.back()->values;
+  anchors_.push_back({anchor, {}});
+  place_ = nullptr;
+  if (!due_.assign(anchor->openings)) return data_loss("the openings of a position are damaged");
+  pulled_ = anchor->ordinal;
+  values_ = anchor->values;
   next_anchor_ = std::max(consumed_, pulled_) + kFirstAnchorRows;
-  loaded_ = nullptr;
+  if (anchor->fresh) {
+    stage_.reset();
+    open(ctx);
+  } else if (!stage_) {
+    QuietContext quiet(ctx);
+    stage_ = Stage::open(*quiet, node_, env_, key_, parent_, index_);
+    Archive input(anchor->bytes);
+    stage_->state(input);
+    input.finish();
+    return input.status();
+  }
+  return Status();
+}
+
+// An error in `out` in place of the next row, and then the end.
+void Port::lose(ErrorPtr error, Block& out) {
+  pulled_ = consumed_ + 1;
+  lost_ = true;
+  block_.rows = 0;
+  if (!error->position_lost) {
+    auto lost = std::make_shared<Error>(*error);
+    lost->position_lost = true;
+    error = std::move(lost);
+  }
+  out.set_error(std::move(error), node_->components().size());
 }
 
 // Answers rows when done, and end for an error in `out`: the input does not get as far as it had.
@@ -150,14 +206,10 @@ Pull Port::drop_replayed(Context& ctx, Block& out) {
   want.drop = true;
   while (pulled_ < consumed_) {
     want.rows = static_cast<int>(std::min<int64_t>(kMaxBlockRows, consumed_ - pulled_));
-    Pull got = stage_->next(ctx, want, block_);
+    Pull got = next(ctx, want, block_);
     if (got == Pull::pending || got == Pull::cancelled) return got;
     if (ErrorPtr error = got == Pull::end ? shorter_than_saved() : lost_position(block_)) {
-      // It takes the place of the next row.
-      pulled_ = consumed_ + 1;
-      lost_ = true;
-      block_.rows = 0;
-      out.set_error(std::move(error), node_->components().size());
+      lose(std::move(error), out);
       return Pull::end;
     }
     pulled_ += block_.rows;
@@ -169,8 +221,13 @@ Pull Port::drop_replayed(Context& ctx, Block& out) {
 
 Pull Port::pull(Context& ctx, const Want& want, Block& out) {
   if (mode_ != Mode::pass) {
-    if (loaded_) [[unlikely]]
-      restore(ctx);
+    if (loaded_) [[unlikely]] {
+      Status restored = restore(ctx);
+      if (!restored.ok()) {
+        lose(restored.pointer(), out);
+        return Pull::rows;
+      }
+    }
     if (pulled_ < consumed_) [[unlikely]] {
       Pull dropped = drop_replayed(ctx, out);
       if (dropped == Pull::end) return Pull::rows;
@@ -178,9 +235,10 @@ Pull Port::pull(Context& ctx, const Want& want, Block& out) {
     }
     if (lost_) [[unlikely]]
       return Pull::end;
-    anchor_if_due(ctx);
+    if (stage_) anchor_if_due(ctx);
   }
-  Pull got = stage_->next(ctx, want, out);
+  if (!stage_) open(ctx);
+  Pull got = next(ctx, want, out);
   if (got == Pull::rows) {
     pulled_ += out.rows;
     values_ += out.value_rows();
@@ -216,33 +274,41 @@ void Port::take_into(Block& out, size_t first, int count) {
 }
 
 void Port::consume_to(int64_t ordinal) {
-  // While the rows up to consumed_ are dropped after a restore, position() lies before it.
   consumed_ = std::max(consumed_, ordinal);
   // The first anchor stays the last one at or before the oldest unconsumed row.
-  while (anchors_.size() > 1 && anchors_[1]->ordinal <= consumed_) anchors_.pop_front();
+  while (anchors_.size() > 1 && anchors_[1].anchor->ordinal <= consumed_) anchors_.pop_front();
+}
+
+const AnchorRef& Port::last_anchor() {
+  if (loaded_) return loaded_;
+  const Marked& last = anchors_.back();
+  const uint64_t changes = last.made.change_count() + due_.change_count();
+  if (place_ && place_changes_ == changes) return place_;
+  place_changes_ = changes;
+  place_ = last.anchor;
+  if (last.made.empty() && due_.empty()) return place_;
+  place_ = with_openings(*last.anchor, last.made, due_);
+  return place_;
 }
 
 void Port::save_position(Archive& archive, const Anchor& anchor, int64_t consumed) {
-  Anchor copy_of_fields;
-  copy_of_fields.ordinal = anchor.ordinal;
-  copy_of_fields.values = anchor.values;
-  copy_of_fields.fresh = anchor.fresh;
-  copy_of_fields.bytes = anchor.bytes;
-  copy_of_fields.epochs = anchor.epochs;
+  AnchorFields copy = anchor;
   archive("consumed", consumed);
-  copy_of_fields.state(archive);
+  copy.state(archive);
 }
 
 void Port::state(Archive& archive) {
   if (mode_ == Mode::pass) {
     archive("pulled", pulled_, 0, INT64_MAX);
     archive("values", values_, 0, pulled_);
-    stage_->state(archive);
+    if (stage_) stage_->state(archive);
     return;
   }
   if (!archive.loading()) {
-    save_position(archive, loaded_ ? *loaded_ : *anchors_.front(), consumed_);
-    return;
+    if (loaded_) return save_position(archive, *loaded_, consumed_);
+    Openings since;
+    for (const Marked& marked : anchors_) since.append(marked.made);
+    return save_position(archive, *with_openings(*anchors_.front().anchor, since, due_), consumed_);
   }
   auto anchor = make_ref<Anchor>();
   archive("consumed", consumed_, 0, INT64_MAX);
@@ -250,7 +316,7 @@ void Port::state(Archive& archive) {
   if (archive.status().ok() && anchor->ordinal > consumed_)
     archive.fail("an anchor lies behind its position");
   if (!archive.status().ok()) return;
-  if (!anchor->fresh) {
+  if (!anchor->fresh && stage_) {
     Archive input(anchor->bytes);
     stage_->state(input);
     input.finish();

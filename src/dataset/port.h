@@ -11,38 +11,47 @@
 // pull and the anchors.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 
+#include "dataset/openings.h"
 #include "dataset/stage.h"
 
 namespace weir {
 
 // A written-down position of an input: rows from `ordinal` on can be made again from it.
-class Anchor : public RefCounted {
- public:
+struct AnchorFields {
   int64_t ordinal = 0;
   // Rows before it that were not errors.
   int64_t values = 0;
   // The input's state; absent in an anchor at a fresh opening.
   bool fresh = false;
   std::string bytes;
-  // Openings counted at this position (before the opening, in a fresh one), for the input's epoch_nodes().
-  std::vector<uint64_t> epochs;
+  // Of a position: the openings made between the anchor and it, as Openings writes them.
+  std::vector<uint64_t> openings;
 
   void state(Archive& archive);
+};
+
+class Anchor : public RefCounted, public AnchorFields {
+ public:
+  Anchor() = default;
+  explicit Anchor(AnchorFields fields) : AnchorFields(std::move(fields)) {}
 };
 using AnchorRef = RefPtr<const Anchor>;
 
 class Port {
  public:
   enum class Mode : uint8_t { pass, keep, whole };
+  enum class Opens : uint8_t { now, at_first_pull };
 
   // Opens input `index` of the operator.
-  Port(Opening& opening, int index, Mode mode);
+  Port(Opening& opening, int index, Mode mode, Opens opens = Opens::now);
   // Opens a dataset that is no input of the operator (an inner one) or opens it again (repeat).
-  Port(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index, Mode mode);
-  // The same at a position that state() wrote, whose counts of openings the context has already.
+  Port(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index, Mode mode,
+       Opens opens = Opens::now);
+  // The same at a position that state() wrote, whose openings are counted already.
   static Result<Port> open_at(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent,
                               int index, Mode mode, std::string_view saved);
   Port(Port&&) = default;
@@ -67,8 +76,9 @@ class Port {
   // errors.
   void take_into(Block& out, size_t first, int count);
 
-  // The number of the next row to be taken, errors included, since the input was opened.
-  int64_t position() const { return pulled_ - buffered(); }
+  // The number of the next row to be taken, errors included, since the input was opened. While rows are
+  // dropped after a restore that is still the saved one.
+  int64_t position() const { return std::max(pulled_, consumed_) - buffered(); }
   // Rows before `ordinal` will never be needed again. Keep mode.
   void consume_to(int64_t ordinal);
   void consume_all() { consume_to(position()); }
@@ -84,16 +94,26 @@ class Port {
   // it.
   void restore_under(Context& ctx, uint64_t key);
 
-  // The newest anchor at or before the last pull, for Windows, whose ring entries carry it. Keep mode.
-  const AnchorRef& last_anchor() const { return loaded_ ? loaded_ : anchors_.back(); }
+  // The newest anchor at or before the last pull, with the openings made since, for Windows, whose ring
+  // entries carry it. Keep mode.
+  const AnchorRef& last_anchor();
   const Dataset& node() const { return *node_; }
   // Saves a position that a Window's consumer has reached, and loads one.
   static void save_position(Archive& archive, const Anchor& anchor, int64_t consumed);
 
  private:
-  void restore(Context& ctx);
-  Pull drop_replayed(Context& ctx, Block& out);
+  // An anchor, and what was opened after it and before the next one.
+  struct Marked {
+    AnchorRef anchor;
+    Openings made;
+  };
+
+  void start_over();
   void open(Context& ctx);
+  Pull next(Context& ctx, const Want& want, Block& out);
+  Status restore(Context& ctx);
+  Pull drop_replayed(Context& ctx, Block& out);
+  void lose(ErrorPtr error, Block& out);
   void anchor_if_due(Context& ctx);
   void thin_anchors();
 
@@ -112,7 +132,12 @@ class Port {
   int64_t consumed_ = 0;
 
   // Oldest first; the first is at or before consumed_, every later one too unless an unconsumed row needs it.
-  std::deque<AnchorRef> anchors_;
+  std::deque<Marked> anchors_;
+  // Openings of the loaded position that are still to be made again.
+  Openings due_;
+  // What last_anchor() gave, and how many openings there were then.
+  AnchorRef place_;
+  uint64_t place_changes_ = 0;
   int64_t next_anchor_ = 0;
   // Rows between anchors at the least, so that they stay few however many rows are unconsumed.
   int64_t anchor_gap_ = 1;

@@ -1,6 +1,7 @@
 #include "dataset/stage.h"
 
 #include "core/exception.h"
+#include "core/host_call.h"
 #include "core/text.h"
 #include "dataset/operator.h"
 
@@ -151,6 +152,11 @@ Pull Stage::fail_by_exception(Block& out) noexcept {
 Pull Stage::next(Context& ctx, const Want& want, Block& out) noexcept {
   if (ended_) return Pull::end;
   if (ctx.session.cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+  if (thread_ends()) [[unlikely]] {
+    // Another thread goes on from here.
+    ctx.waker->wake();
+    return Pull::pending;
+  }
   try {
     return pull(ctx, want, out);
   } catch (...) {

@@ -12,7 +12,8 @@
 
 namespace weir {
 
-// Makes the Window over a feed: `std::unique_ptr<W> operator()(Context&, std::unique_ptr<Feed>) const`.
+// Makes the Window over a feed, whose pump counts openings from `epochs` on:
+// `std::unique_ptr<W> operator()(Context&, std::unique_ptr<Feed>, EpochTableRef epochs) const`.
 template <class W, class Make>
 class AheadCursor final : public Cursor {
  public:
@@ -22,18 +23,21 @@ class AheadCursor final : public Cursor {
         key_(opening.key),
         path_(opening.path),
         make_(std::move(make)) {
-    start(opening.ctx, Port(opening.ctx, input_, env_, key_, path_, -1, Port::Mode::keep));
+    Port port(opening.ctx, input_, env_, key_, path_, -1, Port::Mode::keep);
+    start(opening.ctx, std::move(port), counts_for_window(opening.ctx, *input_));
   }
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     Mark mark;
     Pull got = window_->next(ctx, want, out, mark);
     if (got == Pull::rows) position_.advance(ctx, mark, out);
+    if (got == Pull::end) position_.finish(ctx, mark);
     return got;
   }
 
   void state(Archive& archive) override {
     if (archive.loading()) {
+      archive("counts", loaded_counts_);
       archive.rest(loaded_);
     } else {
       position_.save(archive);
@@ -42,15 +46,17 @@ class AheadCursor final : public Cursor {
 
   Step resume(Context& ctx) override {
     WEIR_ASSIGN(Port port, Port::open_at(ctx, input_, env_, key_, path_, -1, Port::Mode::keep, loaded_));
-    start(ctx, std::move(port));
+    EpochScope epochs(ctx.epochs->table());
+    if (!epochs.assign(loaded_counts_)) return data_loss("the counts of a position are damaged");
+    start(ctx, std::move(port), epochs.table());
     loaded_.clear();
     return Pull::rows;
   }
 
  private:
-  void start(Context& ctx, Port port) {
-    position_.start(port);
-    window_ = make_(ctx, std::make_unique<PortFeed>(std::move(port)));
+  void start(Context& ctx, Port port, EpochTableRef epochs) {
+    position_.start(port, epochs);
+    window_ = make_(ctx, std::make_unique<PortFeed>(std::move(port)), std::move(epochs));
   }
 
   DatasetRef input_;
@@ -61,12 +67,13 @@ class AheadCursor final : public Cursor {
   AheadPosition position_;
   std::unique_ptr<W> window_;
   std::string loaded_;
+  std::vector<uint64_t> loaded_counts_;
 };
 
 struct MakeWindow {
   WindowOptions options;
-  std::unique_ptr<Window> operator()(Context& ctx, std::unique_ptr<Feed> feed) const {
-    return std::make_unique<Window>(ctx.session, std::move(feed), options, ctx.epochs->table());
+  std::unique_ptr<Window> operator()(Context& ctx, std::unique_ptr<Feed> feed, EpochTableRef epochs) const {
+    return std::make_unique<Window>(ctx.session, std::move(feed), options, std::move(epochs));
   }
 };
 

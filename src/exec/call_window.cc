@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/exception.h"
+#include "core/host_call.h"
 #include "core/sync.h"
 #include "exec/handout.h"
 
@@ -79,7 +80,7 @@ class CallCore final : public RefCounted {
 
   // A finished call, to be given back. Null if there is none: `answer` says why, and after pending the
   // consumer is woken.
-  Call* take(Context& consumer, Pull& answer);
+  Call* take(Context& consumer, Pull& answer, Mark& mark);
   void give_back(Call* call);
   // No call begins after this.
   void close();
@@ -95,7 +96,7 @@ class CallCore final : public RefCounted {
   bool prepare(Want& want, Call*& call) noexcept;
   void add(Call* call, Session& session);
   RefPtr<Runner> idle_runner(Session& session) noexcept;
-  void finish(Pull answer);
+  void finish(Pull answer, EpochTableRef epochs = nullptr);
   Call* next_call(Runner& runner);
   bool stays_active(Runner& runner);
   void make_call(Runner& runner, Call& call) noexcept;
@@ -130,6 +131,7 @@ class CallCore final : public RefCounted {
   bool starved_ = true;
   // Pull::rows while the feed goes on, else end or cancelled.
   Pull final_ = Pull::rows;
+  EpochTableRef final_epochs_;
   RefPtr<Waker> waiter_;
 };
 
@@ -210,7 +212,7 @@ bool CallCore::may_resume() {
   return true;
 }
 
-Call* CallCore::take(Context& consumer, Pull& answer) {
+Call* CallCore::take(Context& consumer, Pull& answer, Mark& mark) {
   RefPtr<Waker> old;
   MutexLock lock(mutex_);
   Call* call = final_ == Pull::cancelled ? nullptr : line_.front();
@@ -220,6 +222,7 @@ Call* CallCore::take(Context& consumer, Pull& answer) {
     call = nullptr;
     const bool over = final_ == Pull::cancelled || (final_ == Pull::end && outstanding_ == 0);
     answer = over ? final_ : Pull::pending;
+    if (over) mark.epochs = final_epochs_;
     if (!over && waiter_.get() != consumer.waker) {
       old = std::move(waiter_);
       waiter_ = RefPtr<Waker>(consumer.waker);
@@ -297,8 +300,9 @@ RefPtr<CallCore::Runner> CallCore::idle_runner(Session& session) noexcept try {
   return nullptr;
 }
 
-void CallCore::finish(Pull answer) {
+void CallCore::finish(Pull answer, EpochTableRef epochs) {
   MutexLock lock(mutex_);
+  final_epochs_ = std::move(epochs);
   if (final_ != Pull::cancelled) final_ = answer;
   starved_ = false;
   RefPtr<Waker> waiter = std::move(waiter_);
@@ -427,7 +431,7 @@ Pump::After CallCore::Puller::run(bool helping) noexcept {
     }
     if (answer == Pull::pending) return After::rest;
     if (answer != Pull::rows) {
-      core_->finish(answer);
+      core_->finish(answer, answer == Pull::end ? call_->in.mark.epochs : nullptr);
       return After::rest;
     }
     core_->add(std::exchange(call_, nullptr), session());
@@ -445,7 +449,7 @@ Pump::After CallCore::Runner::run(bool helping) noexcept {
       return After::rest;
     }
     core_->make_call(*this, *call);
-    if (helping || clock.now_ns() >= deadline_ns)
+    if (helping || thread_ends() || clock.now_ns() >= deadline_ns)
       return core_->stays_active(*this) ? After::again : After::rest;
   }
   return After::rest;
@@ -461,7 +465,7 @@ Pull CallWindow::next(Context& consumer, const Want& want, Block& out, Mark& mar
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
   if (!front_) {
     Pull answer = Pull::pending;
-    front_ = core_->take(consumer, answer);
+    front_ = core_->take(consumer, answer, mark);
     if (!front_) return answer;
   }
   front_->out.give(want, out, mark);

@@ -57,7 +57,7 @@ class CallWindow {
   CallWindow& operator=(const CallWindow&) = delete;
 
   // At most want.rows rows of one finished call. If unordered, marks have no anchor.
-  // End and cancelled are final.
+  // End and cancelled are final; at the end `mark` has the feed's counts of openings.
   Pull next(Context& consumer, const Want& want, Block& out, Mark& mark);
 
  private:

@@ -6,6 +6,7 @@
 #include <new>
 #include <thread>
 
+#include "core/host_call.h"
 #include "exec/wait_graph.h"
 
 namespace weir {
@@ -81,7 +82,9 @@ class Crew::Visit {
 };
 
 Crew::~Crew() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ < 0) return;
+  const Uncancelled uncancelled;
+  ::close(descriptor_);
 }
 
 bool Crew::inside_any() { return CrewFrame::innermost() != nullptr; }
@@ -116,7 +119,7 @@ Result<Pull> Crew::drive_in_line(PollRef poll) {
 // REQUIRES: this thread drives, its frame stands, and a poll begun at `seen` wakes answered pending
 Pull Crew::drive_on(PollRef poll, uint64_t seen) {
   Sleeper sleeper{executor_.make_parker()};
-  for (;;) {
+  while (!thread_ends()) {
     MutexLock lock(mutex_);
     RefPtr<Pump> pump;
     const bool woken = wakes_.load() != seen;
@@ -131,6 +134,11 @@ Pull Crew::drive_on(PollRef poll, uint64_t seen) {
     turn_.unlock();
     if (pump) execute(*pump, true);
     if (parks) sleeper.parker->park();
+    if (thread_ends()) [[unlikely]] {
+      withdraw(sleeper);
+      leave();
+      return Pull::cancelled;
+    }
     {
       MutexLock gate(gate_);
       turn_.lock();
@@ -142,6 +150,9 @@ Pull Crew::drive_on(PollRef poll, uint64_t seen) {
     leave();
     return answer;
   }
+  turn_.unlock();
+  leave();
+  return Pull::cancelled;
 }
 
 Result<Pull> Crew::drive_once(PollRef poll) {
@@ -161,7 +172,7 @@ Result<Pull> Crew::drive_once(PollRef poll) {
       return answer;
     }
     MutexLock lock(mutex_);
-    const bool give_up = tries >= kTriesPerCall;
+    const bool give_up = tries >= kTriesPerCall || thread_ends();
     RefPtr<Pump> pump;
     const bool woken = wakes_.load() != seen;
     if (!give_up && !woken) pump = helpless_ ? claim_any() : claim(Lane::caller);
@@ -229,8 +240,20 @@ RefPtr<Parker> Crew::pop(Sleeper*& list) {
   return parker;
 }
 
+// A sleeper that was popped meanwhile has taken a wake with it; who leaves passes it on.
+void Crew::withdraw(Sleeper& sleeper) {
+  MutexLock lock(mutex_);
+  for (Sleeper** place = &sleepers_; *place; place = &(*place)->next) {
+    if (*place != &sleeper) continue;
+    *place = sleeper.next;
+    observers_.fetch_sub(1);
+    return;
+  }
+}
+
 void Crew::wait_until_quiet() {
   if (inside_any() || !executor_.alive()) return;
+  const Uncancelled uncancelled;
   Sleeper sleeper{executor_.make_parker()};
   for (;;) {
     MutexLock lock(mutex_);
@@ -249,6 +272,7 @@ void Crew::wait_until_quiet() {
 }
 
 Result<int> Crew::ready_descriptor() {
+  const Uncancelled uncancelled;
   MutexLock lock(mutex_);
   if (descriptor_ < 0) {
     descriptor_ = ::eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -266,6 +290,7 @@ void Crew::arm_descriptor() {
 // REQUIRES: mutex_ is held
 void Crew::arm_descriptor_locked() {
   if (descriptor_ < 0) return;
+  const Uncancelled uncancelled;
   uint64_t count = 0;
   if (descriptor_readable_) descriptor_readable_ = ::read(descriptor_, &count, sizeof count) < 0;
   if (!descriptor_armed_) observers_.fetch_add(1);
@@ -275,6 +300,7 @@ void Crew::arm_descriptor_locked() {
 // REQUIRES: mutex_ is held
 void Crew::signal_descriptor() {
   if (!descriptor_armed_) return;
+  const Uncancelled uncancelled;
   descriptor_armed_ = false;
   observers_.fetch_sub(1);
   const uint64_t one = 1;

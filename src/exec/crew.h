@@ -13,6 +13,9 @@
 //  4. The lock is a leaf (it comes after gate and turn); pumps, polls, the executor and parkers are called
 //  without it.
 //
+// A thread that ends in a callback, or while it is parked (core/host_call.h), polls no more: it leaves as a
+// driver does, and drive answers cancelled to it alone.
+//
 // Ownership: shared by the Session, queued jobs and whoever holds it as a waker.
 // Threads: any. Errors: failed_precondition where waiting could never end, and in a child after fork.
 // Cost: drive that need not wait is two atomic exchanges around the poll.
@@ -172,6 +175,7 @@ class Crew final : public Waker {
   void execute(Pump& pump, bool helping);
 
   RefPtr<Parker> pop(Sleeper*& list);
+  void withdraw(Sleeper& sleeper);
   void arm_descriptor();
   void arm_descriptor_locked();
   void signal_descriptor();

@@ -23,8 +23,9 @@ struct Mark {
 class Feed {
  public:
   virtual ~Feed() = default;
-  // On rows fills `out` and `mark`. `out` arrives with the memory of an earlier block. On pending keeps the
-  // waker of `context` (sharing it) and wakes it once when it is worth asking again.
+  // On rows fills `out` and `mark`, at the end the mark's epochs. `out` arrives with the memory of an earlier
+  // block. On pending keeps the waker of `context` (sharing it) and wakes it once when it is worth asking
+  // again.
   virtual Pull next(Context& context, const Want& want, Block& out, Mark& mark) = 0;
 };
 

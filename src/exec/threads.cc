@@ -13,11 +13,15 @@
 #include <thread>
 #include <vector>
 
+#include "core/float_mode.h"
+#include "core/host_call.h"
 #include "core/sync.h"
 
 namespace weir {
 namespace {
 
+// How often a thread looks for its permit before it sleeps.
+constexpr int kLooks = 4;
 // How long a blocking thread without a job stays.
 constexpr std::chrono::seconds kIdleTime{2};
 // How long a closing executor waits for threads that do not run a job, so that few outlive it.
@@ -34,18 +38,37 @@ void count_forks() {
 // The executor whose job this thread runs.
 thread_local const void* running_for = nullptr;
 
+// Not std::condition_variable: a host's thread may be cancelled where it waits.
 class ThreadParker final : public Parker {
  public:
+  ThreadParker() = default;
+  ~ThreadParker() override {
+    ::pthread_cond_destroy(&woken_);
+    ::pthread_mutex_destroy(&mutex_);
+  }
+
   void park() override {
-    while (permit_.exchange(0, std::memory_order_acquire) == 0) permit_.wait(0, std::memory_order_relaxed);
+    for (int i = 0; i < kLooks && !permitted_.load(std::memory_order_relaxed); ++i) std::this_thread::yield();
+    ::pthread_mutex_lock(&mutex_);
+    // A cancelled wait has the lock again, too.
+    const bool woken = call_host([this] {
+      while (!permitted_.load(std::memory_order_relaxed)) ::pthread_cond_wait(&woken_, &mutex_);
+    });
+    if (woken) permitted_.store(false, std::memory_order_relaxed);
+    ::pthread_mutex_unlock(&mutex_);
   }
   void unpark() override {
-    permit_.store(1, std::memory_order_release);
-    permit_.notify_one();
+    ::pthread_mutex_lock(&mutex_);
+    permitted_.store(true, std::memory_order_relaxed);
+    ::pthread_mutex_unlock(&mutex_);
+    ::pthread_cond_signal(&woken_);
   }
 
  private:
-  std::atomic<uint32_t> permit_{0};
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t woken_ = PTHREAD_COND_INITIALIZER;
+  // There is a permit, one at most. Written under the lock; a park looks before it takes that.
+  std::atomic<bool> permitted_{false};
 };
 
 // The host's signal handlers are none of our threads' business.
@@ -74,7 +97,7 @@ class JobQueue : public RefCounted {
   virtual bool start_runner() noexcept = 0;
   // Waits for work; false if the runner is to go. REQUIRES: mutex_ is held
   virtual bool wait_for_job() { return false; }
-  // Runs jobs until there are none. The runner has been counted.
+  // Runs jobs until there are none, or until another runner has taken over. The runner has been counted.
   void serve() noexcept;
 
   Mutex mutex_;
@@ -84,6 +107,9 @@ class JobQueue : public RefCounted {
   std::deque<RefPtr<Job>> jobs_;
 
  private:
+  // REQUIRES: mutex_ is held, and this thread counts as busy
+  bool replace_runner() noexcept;
+
   const void* const executor_;
   const int limit_;
   std::condition_variable_any left_;
@@ -117,6 +143,9 @@ bool JobQueue::submit(const RefPtr<Job>& job) noexcept try {
 }
 
 void JobQueue::serve() noexcept {
+  // A new thread begins with the mode of the one that started it, and a task with that of the arena's maker.
+  FloatMode mode;
+  LongDoubleMode long_mode;
   const void* const outer = running_for;
   running_for = executor_;
   mutex_.lock();
@@ -132,8 +161,14 @@ void JobQueue::serve() noexcept {
     job->run();
     job = nullptr;
     mutex_.lock();
+    const bool replaced = thread_ends() && replace_runner();
     --busy_;
     if (closed_ && busy_ == 0) left_.notify_all();
+    if (replaced) {
+      mutex_.unlock();
+      running_for = outer;
+      return;
+    }
   }
   --runners_;
   if (closed_) left_.notify_all();
@@ -141,7 +176,21 @@ void JobQueue::serve() noexcept {
   running_for = outer;
 }
 
+// The thread was to end in a function of the host's: another runner takes its place. A thread of oneTBB's
+// goes back there, since it cannot end.
+bool JobQueue::replace_runner() noexcept {
+  bool replaced = false;
+  if (!closed_) {
+    mutex_.unlock();
+    replaced = start_runner();
+    mutex_.lock();
+  }
+  stay_alive();
+  return replaced;
+}
+
 void JobQueue::close() {
+  const Uncancelled uncancelled;
   std::deque<RefPtr<Job>> dropped;
   mutex_.lock();
   closed_ = true;

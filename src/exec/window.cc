@@ -52,7 +52,7 @@ class WindowPump final : public Pump {
   bool may_resume();
   bool grow() noexcept;
   bool push(Want& next);
-  void finish(Pull answer);
+  void finish(Pull answer, EpochTableRef epochs);
 
   const WindowOptions options_;
   // The running thread's alone.
@@ -75,6 +75,7 @@ class WindowPump final : public Pump {
   bool closed_ = false;
   // Pull::rows while the feed goes on, else end or cancelled.
   Pull final_ = Pull::rows;
+  EpochTableRef final_epochs_;
   RefPtr<Waker> waiter_;
 };
 
@@ -93,6 +94,7 @@ bool WindowPump::take(Context& consumer, const Want& want, Handout& into, Pull& 
     }
   } else if (final_ != Pull::rows) {
     answer = final_;
+    into.mark.epochs = final_epochs_;
   } else {
     answer = Pull::pending;
     if (waiter_.get() != consumer.waker) {
@@ -169,9 +171,10 @@ bool WindowPump::push(Want& next) {
   return more;
 }
 
-void WindowPump::finish(Pull answer) {
+void WindowPump::finish(Pull answer, EpochTableRef epochs) {
   MutexLock lock(mutex_);
   final_ = answer;
+  final_epochs_ = std::move(epochs);
   starved_ = false;
   RefPtr<Waker> waiter = std::move(waiter_);
   lock.unlock();
@@ -195,7 +198,7 @@ Pump::After WindowPump::run(bool helping) noexcept {
     }
     if (answer == Pull::pending) return After::rest;
     if (answer != Pull::rows) {
-      finish(answer);
+      finish(answer, answer == Pull::end ? scratch_.mark.epochs : nullptr);
       return After::rest;
     }
     if (!push(want)) return After::rest;
@@ -226,7 +229,10 @@ Pull Window::next(Context& consumer, const Want& want, Block& out, Mark& mark) {
   bool in_budget = true;
   if (front_->exhausted()) {
     Pull answer = Pull::pending;
-    if (!pump_->take(consumer, want, *front_, answer)) return answer;
+    if (!pump_->take(consumer, want, *front_, answer)) {
+      mark.epochs = front_->mark.epochs;
+      return answer;
+    }
     in_budget = !front_->whole(want);
   }
   const int rows = front_->block.rows;

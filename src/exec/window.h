@@ -39,7 +39,8 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  // At most want.rows rows of the oldest block. End and cancelled are final.
+  // At most want.rows rows of the oldest block. End and cancelled are final; at the end `mark` has the feed's
+  // counts of openings.
   Pull next(Context& consumer, const Want& want, Block& out, Mark& mark);
 
  private:

@@ -49,11 +49,16 @@ Status BoundCall::bind_param(const KernelParam& param, const Node* node, Value& 
   value.given = true;
   if (param.kind == ParamKind::syntax) return Status();
   if (param.kind == ParamKind::list) return bind_list(param, value);
+  const size_t failed_before = compiler_.failed_calls_.size();
   WEIR_ASSIGN(Typed typed, compiler_.expression(*node, scope_));
   if (param.kind != ParamKind::any && !typed.is_tensor()) {
     return compiler_.error(*node, concat(kernel_.name, " expects a tensor, found ", typed.spec.to_string()));
   }
   if (param.kind == ParamKind::constant && !typed.leaves[0].known()) {
+    if (compiler_.failed_calls_.size() > failed_before) {
+      const Compiler::FailedCall& failed = compiler_.failed_calls_.back();
+      return compiler_.error(*failed.node, failed.status.error().message);
+    }
     return compiler_.error(*node, concat("the argument '", param.name, "' of ", kernel_.name,
                                          " must be known when the dataset is built"));
   }
@@ -252,13 +257,17 @@ Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
   const bool known =
       std::all_of(arguments_.begin(), arguments_.end(), [](const Leaf& leaf) { return leaf.known(); });
   if (known && !kernel_.draws && !kernel_.blocks) {
-    if (auto folded = fold(body_, state_, arguments_, types)) {
+    auto folded = fold(body_, state_, arguments_, types);
+    if (folded.ok()) {
       size_t next = 0;
       for (size_t i = 0; i < result_.leaves.size(); ++i) {
         if (aliases_.count(static_cast<int>(i)) != 0) continue;
         result_.leaves[i] = typed_constant(std::move((*folded)[next++])).leaves[0];
       }
       return std::move(result_);
+    }
+    if (folded.status().code() != Code::resource_exhausted) {
+      compiler_.failed_calls_.push_back({&node_, folded.status()});
     }
   }
   Instruction instruction;

@@ -205,7 +205,7 @@ Result<Typed> Compiler::nested(const Node& node, const Scope& scope, bool termin
   instruction.kind = Instruction::Kind::dataset;
   WEIR_ASSIGN(instruction.dataset, context_.pipelines->compile_dataset(node, inner, next_path()));
   const Dataset& dataset = *instruction.dataset;
-  add_traits(dataset.lane(), dataset.not_replayable(), dataset.seed_sites());
+  add_traits(dataset);
   instruction.args = captured.imported();
   return emit_values(std::move(instruction), Spec::dataset(dataset.spec()), outer);
 }
@@ -223,6 +223,12 @@ Typed Compiler::terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, 
   instruction.terminal = std::move(runner);
   instruction.args = std::move(captured);
   return emit_values(std::move(instruction), spec, builder(scope));
+}
+
+void Compiler::add_traits(const Dataset& dataset) {
+  add_traits(dataset.lane(), dataset.not_replayable(), dataset.seed_sites());
+  traits_.epoch_nodes.insert(traits_.epoch_nodes.end(), dataset.epoch_nodes().begin(),
+                             dataset.epoch_nodes().end());
 }
 
 void Compiler::add_traits(Lane lane, std::string why, const std::vector<RefPtr<const SeedSite>>& seeds) {
@@ -295,7 +301,10 @@ Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& s
   Typed argument = typed_of(input);
   for (Leaf& leaf : argument.leaves) leaf = program.add_input(leaf.type);
   WEIR_TRY(compiler.bind(lambda.child(0), argument, inner));
-  WEIR_ASSIGN(Typed result, compiler.expression(lambda.child(1), inner));
+  ++context.lambdas;
+  Result<Typed> body = compiler.expression(lambda.child(1), inner);
+  --context.lambdas;
+  WEIR_ASSIGN(Typed result, std::move(body));
   WEIR_TRY(compiler.settle(result, lambda.child(1)));
   size_t at = 0;
   retype(result.spec, result.leaves, at);
@@ -303,6 +312,20 @@ Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& s
   return FunctionRef(make_ref<const CompiledFunction>(input, std::move(result.spec), std::move(finished),
                                                       std::move(compiler.traits())));
 }
+
+namespace {
+
+Program program_of(const std::vector<Leaf>& constants) {
+  Program out;
+  for (const Leaf& leaf : constants) {
+    out.results.push_back(static_cast<int>(out.registers.size()));
+    out.registers.push_back(
+        {.type = leaf.type, .source = Register::Source::constant, .constant = *leaf.constant});
+  }
+  return out;
+}
+
+}  // namespace
 
 Result<ExpressionRef> compile_expression(const CompileContext& context, const Scope& scope, const Node& node,
                                          std::string_view path, DType wanted) {
@@ -318,11 +341,22 @@ Result<ExpressionRef> compile_expression(const CompileContext& context, const Sc
     WEIR_TRY(compiler.settle_as(result.leaves[0], wanted, node));
   }
   WEIR_TRY(compiler.settle(result, node));
+  Program finished = program.finish(result.leaves);
+  Status failure;
+  if (!finished.code.empty() && compiler.traits().lane == Lane::compute && is_constant(finished)) {
+    auto values = run_constant(finished);
+    if (values.ok()) {
+      for (size_t i = 0; i < values->size(); ++i)
+        result.leaves[i] = typed_constant(std::move((*values)[i])).leaves[0];
+      finished = program_of(result.leaves);
+    } else if (values.status().code() != Code::resource_exhausted) {
+      failure = compiler.failure(node, values.status());
+    }
+  }
   size_t at = 0;
   retype(result.spec, result.leaves, at);
-  Program finished = program.finish(result.leaves);
-  return ExpressionRef(
-      make_ref<const CompiledExpression>(result.spec, std::move(finished), std::move(compiler.traits())));
+  return ExpressionRef(make_ref<const CompiledExpression>(result.spec, std::move(finished),
+                                                          std::move(compiler.traits()), std::move(failure)));
 }
 
 bool is_dataset(const CompileContext& context, const Scope& scope, const Node& node) {

@@ -30,6 +30,8 @@ class TerminalRunner : public FunctionTraits {
  public:
   // `env` holds the variables captured for the row; `key` is the row's own.
   virtual Status run(Session& session, const EnvRef& env, uint64_t key, Components& out) const = 0;
+  // It drains what it opens itself.
+  void epoch_nodes(std::vector<EpochNode>&) const final {}
 };
 
 // What the graph floor does for pipelines that stand inside expressions. `scope` is a scope of its own, whose
@@ -74,6 +76,8 @@ struct CompileContext {
   // deep in one another the trees of such values stand just now, and how many were typed in all.
   mutable int let_levels = 0;
   mutable int let_uses = 0;
+  // Lambdas around what is being compiled.
+  mutable int lambdas = 0;
 };
 
 // Bounds of the two: `let b = a + a let c = b + b …` doubles at every step, and each level takes stack.

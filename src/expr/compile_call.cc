@@ -140,10 +140,39 @@ uint64_t Compiler::next_site() {
   return hash;
 }
 
-std::optional<std::vector<Tensor>> fold(KernelBody body, std::shared_ptr<const KernelState> state,
-                                        const std::vector<Leaf>& args,
-                                        const std::vector<Component>& results) {
+namespace {
+
+bool computes_only(const Program& program, bool may_have_inputs) {
+  for (const Register& reg : program.registers) {
+    if (reg.source == Register::Source::env) return false;
+    if (reg.source == Register::Source::input && !may_have_inputs) return false;
+  }
+  for (const Instruction& instruction : program.code) {
+    if (instruction.per_row) return false;
+    if (instruction.kind == Instruction::Kind::kernel) continue;
+    if (instruction.kind != Instruction::Kind::branch) return false;
+    if (!computes_only(*instruction.then_program, true)) return false;
+    if (!computes_only(*instruction.else_program, true)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_constant(const Program& program) { return computes_only(program, false); }
+
+Result<std::vector<Tensor>> run_constant(const Program& program) {
   constexpr int64_t kFoldedBytes = 1 << 20;
+  Frame frame(program);
+  evaluate(program, frame, {.tensor_bytes = kFoldedBytes}, 1, false);
+  if (frame.error_count > 0) return Status(frame.errors[0]);
+  std::vector<Tensor> out;
+  for (int reg : program.results) out.push_back(deep_copy(frame.slots[static_cast<size_t>(reg)].row(0)));
+  return out;
+}
+
+Result<std::vector<Tensor>> fold(KernelBody body, std::shared_ptr<const KernelState> state,
+                                 const std::vector<Leaf>& args, const std::vector<Component>& results) {
   Program program;
   Instruction instruction;
   instruction.body = body;
@@ -159,12 +188,7 @@ std::optional<std::vector<Tensor>> fold(KernelBody body, std::shared_ptr<const K
     program.registers.push_back({.type = type, .instruction = 0});
   }
   program.code.push_back(std::move(instruction));
-  Frame frame(program);
-  evaluate(program, frame, {.tensor_bytes = kFoldedBytes}, 1, false);
-  if (frame.error_count > 0) return std::nullopt;
-  std::vector<Tensor> out;
-  for (int reg : program.results) out.push_back(deep_copy(frame.slots[static_cast<size_t>(reg)].row(0)));
-  return out;
+  return run_constant(program);
 }
 
 }  // namespace weir

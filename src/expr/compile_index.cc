@@ -107,9 +107,8 @@ Result<Typed> Compiler::index(const Node& node, const Scope& scope) {
   const Leaf& from = x.leaves[0];
   Component type{from.type.dtype, Shape::unknown_rank()};
   if (from.type.shape.rank_known()) {
-    const std::vector<int64_t> unknown(positions.arguments.size(), kUnknownEntry);
     IndexView view;
-    const std::string message = resolve(positions.plan, from.type.shape, unknown, &view);
+    const std::string message = resolve(positions.plan, from.type.shape, {}, &view);
     if (!message.empty()) return error(node, message);
     type.shape = view.shape;
   }
@@ -129,9 +128,8 @@ Result<Typed> Compiler::emit_index(const Leaf& from, const Component& type, Inde
   const bool known =
       std::all_of(arguments.begin(), arguments.end(), [](const Leaf& leaf) { return leaf.known(); });
   if (known) {
-    if (auto folded = fold(instruction.body, instruction.state, arguments, {type})) {
-      return typed_constant(std::move((*folded)[0]));
-    }
+    auto folded = fold(instruction.body, instruction.state, arguments, {type});
+    if (folded.ok()) return typed_constant(std::move((*folded)[0]));
   }
   for (const Leaf& leaf : arguments) instruction.args.push_back(builder.register_of(leaf));
   Typed out = typed_of(Spec::tensor(type.dtype, type.shape));

@@ -23,7 +23,7 @@ Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
     Typed out = typed_of(Spec::dataset(binding.dataset->spec()));
     out.leaves[0].dataset = binding.dataset;
     out.leaves[0].env_depth = place.scope->env_depth();
-    add_traits(binding.dataset->lane(), binding.dataset->not_replayable(), binding.dataset->seed_sites());
+    add_traits(*binding.dataset);
     return out;
   }
   Typed out = binding.value;
@@ -74,7 +74,7 @@ Result<Typed> Compiler::handed(const Node& node) {
     Typed out = typed_of(Spec::dataset(given.dataset->spec()));
     out.leaves[0].dataset = given.dataset;
     out.leaves[0].env_depth = 0;
-    add_traits(given.dataset->lane(), given.dataset->not_replayable(), given.dataset->seed_sites());
+    add_traits(*given.dataset);
     return out;
   }
   Typed out = typed_of(given.spec);

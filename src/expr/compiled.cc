@@ -155,8 +155,9 @@ void CompiledFunction::deliver_computed(Frame& frame, int reg, int rows, Column&
   if (too_many) out.set_dense(deep_copy(out.tensor()));
 }
 
-CompiledExpression::CompiledExpression(const Spec& spec, Program program, ProgramTraits traits)
-    : Expression(spec),
+CompiledExpression::CompiledExpression(const Spec& spec, Program program, ProgramTraits traits,
+                                       Status failure)
+    : Expression(spec, std::move(failure)),
       known_(program.code.empty() &&
              std::all_of(program.results.begin(), program.results.end(), [&](int reg) {
                return program.registers[static_cast<size_t>(reg)].source == Register::Source::constant;

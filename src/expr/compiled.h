@@ -44,6 +44,7 @@ struct ProgramTraits {
   Lane lane = Lane::compute;
   std::string not_replayable;
   std::vector<RefPtr<const SeedSite>> seed_sites;
+  std::vector<EpochNode> epoch_nodes;
   bool draws_random = false;
 };
 
@@ -57,6 +58,9 @@ class CompiledFunction final : public Function {
   std::string not_replayable() const override { return traits_.not_replayable; }
   void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override {
     out.insert(out.end(), traits_.seed_sites.begin(), traits_.seed_sites.end());
+  }
+  void epoch_nodes(std::vector<EpochNode>& out) const override {
+    out.insert(out.end(), traits_.epoch_nodes.begin(), traits_.epoch_nodes.end());
   }
 
  private:
@@ -72,7 +76,7 @@ class CompiledFunction final : public Function {
 
 class CompiledExpression final : public Expression {
  public:
-  CompiledExpression(const Spec& spec, Program program, ProgramTraits traits);
+  CompiledExpression(const Spec& spec, Program program, ProgramTraits traits, Status failure);
 
   Result<Components> evaluate(Session& session, const Env* env, uint64_t key) const override;
   const Tensor* lend(const Env* env) const override;

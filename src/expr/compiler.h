@@ -33,6 +33,10 @@ class Compiler {
     return error_at(context_, node, message);
   }
   ProgramTraits& traits() { return traits_; }
+  // Why the constants of `node` have no value: under the call that failed, if there is only one.
+  Status failure(const syntax::Node& node, const Status& status) const {
+    return error(failed_calls_.size() == 1 ? *failed_calls_[0].node : node, status.error().message);
+  }
   // The builder that a scope's values are computed in.
   static Builder& builder(const Scope& scope) { return *scope.builder_; }
 
@@ -62,6 +66,8 @@ class Compiler {
   // The value of a terminal over the variables in `captured`.
   Typed terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, std::vector<int> captured,
                  const Scope& scope);
+  // Of a dataset that the function gives.
+  void add_traits(const Dataset& dataset);
   void add_traits(Lane lane, std::string why, const std::vector<RefPtr<const SeedSite>>& seeds);
   std::string next_path() { return path_ + "/" + std::to_string(places_++); }
 
@@ -91,11 +97,21 @@ class Compiler {
   const std::string path_;
   ProgramTraits traits_;
   int places_ = 0;
+  // Calls that failed although all of their arguments are known.
+  struct FailedCall {
+    const syntax::Node* node;
+    Status status;
+  };
+  std::vector<FailedCall> failed_calls_;
 };
 
-// Runs a body over constants: its results, or nothing if it fails or they are large.
-std::optional<std::vector<Tensor>> fold(KernelBody body, std::shared_ptr<const KernelState> state,
-                                        const std::vector<Leaf>& args, const std::vector<Component>& results);
+// True if nothing but constants goes in, whichever branches are taken, so that it has one value.
+bool is_constant(const Program& program);
+// Its results. resource_exhausted: they are large. REQUIRES: is_constant(program)
+Result<std::vector<Tensor>> run_constant(const Program& program);
+// Those of a body over constants.
+Result<std::vector<Tensor>> fold(KernelBody body, std::shared_ptr<const KernelState> state,
+                                 const std::vector<Leaf>& args, const std::vector<Component>& results);
 
 // Names with a suggestion: "; did you mean 'sqrt'?" or "".
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/float_mode.h"
 #include "core/text.h"
 #include "dataset/stage.h"
 #include "expr/run.h"
@@ -109,6 +110,8 @@ void Evaluation::kernel(const Instruction& instruction, Frame::Work& work) {
                        uniform ? nullptr : destination(result));
   }
   if (frame_.error_count == rows_) return;
+  // Not around the whole evaluation: a terminal may call the host.
+  FloatMode mode;
   if (uniform) {
     run(instruction, work, 0, 1, 1);
     for (int result : instruction.results) {
@@ -296,7 +299,7 @@ void Evaluation::dataset(const Instruction& instruction, Frame::Work& work) {
     if (instruction.shared_env_level < 0) {
       env = capture(instruction, row);
     } else if (call_.env != nullptr) {
-      env = EnvRef(&call_.env->up(instruction.shared_env_level));
+      env = EnvRef(call_.env->outward(instruction.shared_env_level));
     }
     auto made = make_ref<NestedDataset>(instruction.dataset, std::move(env));
     entries[row] = made.get();

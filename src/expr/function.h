@@ -81,10 +81,13 @@ class Expression : public ParamExpression {
   const Spec& spec() const { return spec_; }
   // The value, if it depends on nothing; else null.
   virtual const Components* constant() const = 0;
+  // Why it has no value, with the place in the text, if it depends on nothing and fails nevertheless.
+  const Status& failure() const { return failure_; }
 
  protected:
-  explicit Expression(Spec spec) : spec_(std::move(spec)) {}
+  Expression(Spec spec, Status failure) : spec_(std::move(spec)), failure_(std::move(failure)) {}
   Spec spec_;
+  Status failure_;
 };
 
 using ExpressionRef = RefPtr<const Expression>;

@@ -14,7 +14,8 @@ constexpr size_t kMaxBounds = 3 * kMaxRank;
 
 bool computed(const IndexBound& bound) { return bound.kind == IndexBound::Kind::argument; }
 
-int64_t value_of(const IndexBound& bound, std::span<const int64_t> bounds, int64_t absent) {
+// Nothing for an argument that is not known yet.
+std::optional<int64_t> value_of(const IndexBound& bound, std::span<const int64_t> bounds, int64_t absent) {
   switch (bound.kind) {
     case IndexBound::Kind::absent:
       return absent;
@@ -23,6 +24,7 @@ int64_t value_of(const IndexBound& bound, std::span<const int64_t> bounds, int64
     case IndexBound::Kind::argument:
       break;
   }
+  if (bounds.empty()) return std::nullopt;
   return bounds[static_cast<size_t>(bound.value)];
 }
 
@@ -38,19 +40,17 @@ struct Taken {
   int64_t count = 0;
 };
 
-Taken take_slice(const IndexPosition& position, int64_t extent, std::span<const int64_t> bounds,
-                 int64_t step) {
+// `start` and `stop` count where the position gives one.
+Taken take_slice(const IndexPosition& position, int64_t extent, int64_t start, int64_t stop, int64_t step) {
   Taken out;
   out.step = step;
   const bool forward = step > 0;
   const int64_t low = forward ? 0 : -1;
   const int64_t high = forward ? extent : extent - 1;
-  out.first = position.start.kind == IndexBound::Kind::absent
-                  ? (forward ? low : high)
-                  : clamped(value_of(position.start, bounds, 0), extent, low, high);
-  const int64_t last = position.stop.kind == IndexBound::Kind::absent
-                           ? (forward ? high : low)
-                           : clamped(value_of(position.stop, bounds, 0), extent, low, high);
+  out.first = position.start.kind == IndexBound::Kind::absent ? (forward ? low : high)
+                                                              : clamped(start, extent, low, high);
+  const int64_t last = position.stop.kind == IndexBound::Kind::absent ? (forward ? high : low)
+                                                                      : clamped(stop, extent, low, high);
   const int64_t distance = forward ? last - out.first : out.first - last;
   if (distance > 0) {
     // As unsigned: the negation of the lowest step does not fit.
@@ -63,18 +63,17 @@ Taken take_slice(const IndexPosition& position, int64_t extent, std::span<const 
 // Adds one slice of a dimension to the view.
 std::string add_slice(const IndexPosition& position, int64_t extent, int64_t stride,
                       std::span<const int64_t> bounds, int at, IndexView* view) {
-  const int64_t step = value_of(position.step, bounds, 1);
+  const std::optional<int64_t> start = value_of(position.start, bounds, 0);
+  const std::optional<int64_t> stop = value_of(position.stop, bounds, 0);
+  const std::optional<int64_t> step = value_of(position.step, bounds, 1);
   if (step == 0) return "the step of a slice is 0";
-  const bool all = position.start.kind == IndexBound::Kind::absent &&
-                   position.stop.kind == IndexBound::Kind::absent && (step == 1 || step == -1);
-  bool known = extent >= 0 && step != kUnknownEntry;
-  known = known && value_of(position.start, bounds, 0) != kUnknownEntry;
-  known = known && value_of(position.stop, bounds, 0) != kUnknownEntry;
-  if (!known) {
+  if (extent < 0 || !start || !stop || !step) {
+    const bool all = position.start.kind == IndexBound::Kind::absent &&
+                     position.stop.kind == IndexBound::Kind::absent && (step == 1 || step == -1);
     view->shape.set_dim(at, all ? extent : kUnknownDim);
     return "";
   }
-  const Taken taken = take_slice(position, extent, bounds, step);
+  const Taken taken = take_slice(position, extent, *start, *stop, *step);
   view->shape.set_dim(at, taken.count);
   view->stride[at] = taken.count > 1 ? stride * taken.step : 0;
   if (taken.count > 0) view->offset += taken.first * stride;
@@ -83,12 +82,12 @@ std::string add_slice(const IndexPosition& position, int64_t extent, int64_t str
 
 std::string add_index(const IndexPosition& position, int64_t extent, int64_t stride,
                       std::span<const int64_t> bounds, IndexView* view) {
-  const int64_t index = value_of(position.start, bounds, 0);
-  if (index == kUnknownEntry || extent < 0) return "";
-  if (index < -extent || index >= extent) {
-    return concat("position ", index, " is out of range for a dimension of ", extent);
+  const std::optional<int64_t> index = value_of(position.start, bounds, 0);
+  if (!index || extent < 0) return "";
+  if (*index < -extent || *index >= extent) {
+    return concat("position ", *index, " is out of range for a dimension of ", extent);
   }
-  view->offset += (index < 0 ? index + extent : index) * stride;
+  view->offset += (*index < 0 ? *index + extent : *index) * stride;
   return "";
 }
 

@@ -42,8 +42,8 @@ struct IndexView {
   int64_t offset = 0;
 };
 
-// `bounds` has the value of each run-time argument, kUnknownEntry where it is not known; dimensions of `x`
-// may be unknown too, and then those of the view are. Gives a message if a position is out of range, else "".
+// `bounds` has the value of each run-time argument, or nothing while they are unknown; dimensions of `x` may
+// be unknown too, and then those of the view are. Gives a message if a position is out of range, else "".
 // REQUIRES: x.rank_known()
 std::string resolve(const IndexPlan& plan, const Shape& x, std::span<const int64_t> bounds, IndexView* view);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/float_mode.h"
 #include "core/text.h"
 #include "expr/dispatch.h"
 
@@ -83,7 +84,7 @@ bool convert(const Literal::Number& number, T* out) {
 Result<Tensor> Literal::to(DType dtype) const {
   Tensor out = Tensor::allocate(dtype, shape);
   Status status;
-  const bool known = visit<Numbers>(dtype, [&]<class T>() {
+  const auto convert_all = [&]<class T>() {
     T* entry = out.as<T>();
     for (const Number& number : numbers) {
       if (!convert(number, entry++)) {
@@ -91,7 +92,8 @@ Result<Tensor> Literal::to(DType dtype) const {
         return;
       }
     }
-  });
+  };
+  const bool known = in_float_mode([&] { return visit<Numbers>(dtype, convert_all); });
   if (!known && numbers.empty()) return out;
   if (!known)
     return invalid_argument(concat("the literal ", written(numbers[0]), " is no ", dtype_name(dtype)));

@@ -10,6 +10,7 @@
 namespace weir::math {
 
 float pow(float x, float y);
+// REQUIRES: a LongDoubleMode
 double pow(double x, double y);
 
 // Wraps. REQUIRES: y >= 0

@@ -1,5 +1,6 @@
 #include "expr/shape_argument.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/text.h"
@@ -18,13 +19,19 @@ Result<Shape> shape_from(const KernelCall& call, int param) {
     return call.error(param, concat("expected at most ", kMaxRank, " dimensions, found ", entries->size()));
   }
   for (int64_t& entry : *entries) {
-    if (entry == kUnknownEntry) {
+    if (entry == kUnknownEntry && call.constant(param) == nullptr) {
       entry = kUnknownDim;
     } else if (entry < 0) {
       return call.error(param, concat("expected dimensions of 0 and more, found ", entry));
     }
   }
   return Shape(*entries);
+}
+
+int64_t known_count(const Shape& shape) {
+  if (shape.is_static()) return shape.count();
+  const std::span<const int64_t> dims = shape.dims();
+  return std::find(dims.begin(), dims.end(), 0) == dims.end() ? -1 : 0;
 }
 
 Result<Shape> shape_from(const Entries& entries) {

@@ -10,6 +10,9 @@ namespace weir {
 // an unknown rank. An error for negative or too many entries.
 Result<Shape> shape_from(const KernelCall& call, int param);
 
+// The number of entries, or -1 if the dimensions do not tell: a dimension of 0 does, whatever the others are.
+int64_t known_count(const Shape& shape);
+
 // A scalar or vector of int64 of one row. Entries are not checked.
 struct Entries {
   const int64_t* data;

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "core/float_mode.h"
 #include "core/text.h"
 #include "graph/binder.h"
 #include "graph/reorder.h"
@@ -57,8 +58,9 @@ class ArgumentBinder {
 
   Result<ExpressionRef> expression(const Node& node, DType wanted) const {
     auto compiled = compile_expression(binder_.context(), site_.scope, node, path(), wanted);
-    if (compiled.ok()) return compiled;
-    return in_parameter(site_, *field_, node, compiled.status());
+    const Status& status = compiled.ok() ? (*compiled)->failure() : compiled.status();
+    if (status.ok()) return compiled;
+    return in_parameter(site_, *field_, node, status);
   }
 
   // none and auto where the field takes them.
@@ -103,7 +105,7 @@ class ArgumentBinder {
     out.assign(tensor.as<Str>()->data, tensor.as<Str>()->size);
   }
   static void read(const Tensor& tensor, double& out) {
-    out = tensor.dtype == DType::float32 ? *tensor.as<float>() : *tensor.as<double>();
+    in_float_mode([&] { out = tensor.dtype == DType::float32 ? *tensor.as<float>() : *tensor.as<double>(); });
   }
 
   Status take(IntParam& slot) { return take_scalar(slot, DType::int64, "an integer"); }
@@ -325,7 +327,7 @@ class ArgumentBinder {
     } else {
       value.expression = std::move(names);
     }
-    return Dataset::build(*def, std::move(slices.params), {}, &binder_.runtime());
+    return Dataset::build(*def, std::move(slices.params), {}, binder_.site(site_.scope));
   }
 
   Status take(InputsParam& slot) {

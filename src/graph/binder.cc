@@ -109,7 +109,7 @@ Result<PipelineCompiler::Terminal> Binder::compile_terminal(const Node& node, Sc
                                                             std::string_view path) {
   WEIR_ASSIGN(DatasetRef dataset, bind_pipeline(node, scope, concat(path, "/"), true));
   Spec spec = dataset->spec();
-  return Terminal{make_terminal_runner(std::move(dataset)), std::move(spec)};
+  return Terminal{make_terminal_runner(std::move(dataset), context_.lambdas > 0), std::move(spec)};
 }
 
 Result<PipelineCompiler::HandedIn> Binder::handed(const Node& node) {
@@ -162,7 +162,7 @@ Result<DatasetRef> Binder::bind_dataset(const Node& node, const Scope& scope, st
   if (!value->spec().is_dataset()) {
     return error_at(context_, node, concat("expected a dataset, found ", value->spec().to_string()));
   }
-  return variable_dataset(std::move(value), runtime_);
+  return variable_dataset(std::move(value), site(scope));
 }
 
 Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::string_view path) {
@@ -175,7 +175,7 @@ Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::
       // Without $params there is nothing in the outermost scope that its nodes could ask for.
       if (found.env_levels == 0 || (found.env_levels == scope.env_depth() && !has_params_))
         return found.dataset;
-      return outer_dataset(std::move(found.dataset), found.env_levels, runtime_);
+      return outer_dataset(std::move(found.dataset), found.env_levels, site(scope));
     case Scope::Found::Kind::value:
       break;
   }
@@ -185,7 +185,7 @@ Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::
         context_, node,
         concat("expected a dataset, found ", node.text, ", which is ", value->spec().to_string()));
   }
-  return variable_dataset(std::move(value), runtime_);
+  return variable_dataset(std::move(value), site(scope));
 }
 
 Result<DatasetRef> Binder::bind_pipeline(const Node& node, const Scope& scope, std::string_view path,
@@ -252,7 +252,7 @@ Result<DatasetRef> Binder::bind_call(const Node& call, DatasetRef piped, const S
   // Counted from the source, so that a call site has one path however its text was put together.
   CallSite site{*this, *def, call, scope, concat(path, depth, "/", def->name)};
   WEIR_TRY(bind_arguments(site, fields, matched.values, inputs));
-  auto built = Dataset::build(*def, std::move(fields.params), std::move(inputs), &runtime_);
+  auto built = Dataset::build(*def, std::move(fields.params), std::move(inputs), this->site(scope));
   if (!built.ok()) {
     const Error& error = built.status().error();
     bool named = error.message.find(def->name) != std::string::npos;

@@ -42,6 +42,8 @@ class Binder final : public PipelineCompiler {
   bool is_dataset_here(const syntax::Node& node, const Scope& scope) const;
   // How many operators stand one behind the other, from a source to this node.
   int height(const Dataset& dataset);
+  // Where nodes of that scope are built.
+  BuildSite site(const Scope& scope) const { return {&runtime_, scope.env_depth()}; }
 
  private:
   Result<DatasetRef> bind_pipeline(const syntax::Node& node, const Scope& scope, std::string_view path,

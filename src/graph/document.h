@@ -94,8 +94,9 @@ Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
                                    const std::vector<DocumentRef>& inputs,
                                    const std::vector<TextArgument>& arguments, const Handed& handed = {});
 
-// The bytes of serialize(). `callbacks` resolves registered names. invalid_argument for damaged or hostile
-// bytes, whose sizes and depth are bounded before anything is built; not_found for an unknown callback.
+// The bytes of serialize(). `callbacks` resolves registered names. data_loss for damaged bytes,
+// failed_precondition for those of another format version; invalid_argument for forged ones, whose sizes and
+// depth are bounded before anything is built; not_found for an unknown callback.
 Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view bytes,
                                          const Handed& callbacks = {});
 

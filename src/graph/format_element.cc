@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/float_mode.h"
 #include "core/text.h"
 
 namespace weir {
@@ -283,22 +284,28 @@ class Printer {
 
 }  // namespace
 
-std::string format_float(double value) { return format_signed(value, shortest<double>); }
-std::string format_float(float value) { return format_signed(value, shortest<float>); }
+std::string format_float(double value) {
+  return in_float_mode([&] { return format_signed(value, shortest<double>); });
+}
+std::string format_float(float value) {
+  return in_float_mode([&] { return format_signed(value, shortest<float>); });
+}
 
 std::string format_float(Float16 value) {
-  return format_signed(to_float(value), [](float magnitude) {
+  const auto decimal_of = [](float magnitude) {
     uint16_t bits = to_float16(magnitude).bits;
     return shortest_by_search(magnitude, [&](double read) { return to_float16(read).bits == bits; });
-  });
+  };
+  return in_float_mode([&] { return format_signed(to_float(value), decimal_of); });
 }
 
 std::string format_float(BFloat16 value) {
-  return format_signed(to_float(value), [](float magnitude) {
+  const auto decimal_of = [](float magnitude) {
     uint16_t bits = to_bfloat16(magnitude).bits;
     return shortest_by_search(
         magnitude, [&](double read) { return to_bfloat16(static_cast<float>(read)).bits == bits; });
-  });
+  };
+  return in_float_mode([&] { return format_signed(to_float(value), decimal_of); });
 }
 
 bool text_exceeds(const Shape& shape, size_t limit) {

@@ -29,6 +29,7 @@ class Reordered final : public Function {
   Lane lane() const override { return inner_->lane(); }
   std::string not_replayable() const override { return inner_->not_replayable(); }
   void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override { inner_->seed_sites(out); }
+  void epoch_nodes(std::vector<EpochNode>& out) const override { inner_->epoch_nodes(out); }
 
  private:
   const FunctionRef inner_;

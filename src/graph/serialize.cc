@@ -3,6 +3,7 @@
 #include "core/text.h"
 #include "format/proto/graph.pb.h"
 #include "graph/canonical.h"
+#include "graph/envelope.h"
 #include "graph/values.h"
 #include "syntax/parser.h"
 #include "syntax/printer.h"
@@ -12,7 +13,10 @@ namespace weir {
 
 namespace {
 
-constexpr uint32_t kVersion = 1;
+constexpr EnvelopeKind kEnvelope{.magic = "weirgrph",
+                                 .version = 1,
+                                 .name = "a serialized graph",
+                                 .origin = "what a dataset's serialize wrote"};
 
 bool is_number(std::string_view word) { return !word.empty() && word[0] >= '0' && word[0] <= '9'; }
 
@@ -98,7 +102,6 @@ Status read_handed(const graph::Handed& in, const Handed& callbacks, Handed& out
 Result<std::string> Document::serialize() const {
   Canonical tree = canonical(*this);
   graph::Graph out;
-  out.set_version(kVersion);
   out.set_text(syntax::print(*tree.root));
   for (const auto& [word, thing] : tree.handed) {
     graph::Handed* entry = out.add_handed();
@@ -125,17 +128,14 @@ Result<std::string> Document::serialize() const {
     return resource_exhausted(
         concat("the graph holds ", out.ByteSizeLong(), " bytes of tensors; at most 2 GiB can be serialized"));
   }
-  return out.SerializeAsString();
+  return enclose(kEnvelope, out.SerializeAsString());
 }
 
 Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view bytes, const Handed& callbacks) {
+  WEIR_ASSIGN(const std::string_view message, open_envelope(kEnvelope, bytes));
   graph::Graph in;
-  if (bytes.size() > INT32_MAX || !in.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return invalid_argument(concat("these ", bytes.size(), " bytes are no serialized graph"));
-  }
-  if (in.version() != kVersion) {
-    return invalid_argument(
-        concat("the serialized graph has version ", in.version(), "; this library reads ", kVersion));
+  if (message.size() > INT32_MAX || !in.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+    return invalid_argument(concat("these ", bytes.size(), " bytes hold no serialized graph"));
   }
   Handed handed;
   for (const graph::Handed& entry : in.handed()) WEIR_TRY(read_handed(entry, callbacks, handed));

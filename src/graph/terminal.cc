@@ -22,7 +22,7 @@ class InnerOwner final : public RefCounted {
 
 class Runner final : public TerminalRunner {
  public:
-  explicit Runner(DatasetRef dataset) : dataset_(std::move(dataset)) {}
+  Runner(DatasetRef dataset, bool in_lambda) : dataset_(std::move(dataset)), in_lambda_(in_lambda) {}
 
   Lane lane() const override { return dataset_->lane(); }
   std::string not_replayable() const override { return dataset_->not_replayable(); }
@@ -35,8 +35,8 @@ class Runner final : public TerminalRunner {
   Status run(Session& outer, const EnvRef& env, uint64_t key, Components& out) const override {
     auto crew = make_ref<Crew>(outer.runtime);
     auto session = make_ref<Session>(outer, make_ref<InnerOwner>(RefPtr<Session>(&outer), crew), crew.get());
-    EpochScope epochs;
-    if (!dataset_->seed_sites().empty()) epochs = EpochScope(key);
+    // No position outside counts what is opened in here.
+    EpochScope epochs(nullptr, dataset_->depth(), in_lambda_ ? key : 0, true);
     Context ctx{*session, crew.get(), &epochs};
     std::unique_ptr<Stage> stage = Stage::open(ctx, dataset_, env, key, nullptr, -1);
     Block block;
@@ -55,12 +55,14 @@ class Runner final : public TerminalRunner {
 
  private:
   const DatasetRef dataset_;
+  // Each call is a row's own, and so are its random orders.
+  const bool in_lambda_;
 };
 
 }  // namespace
 
-RefPtr<const TerminalRunner> make_terminal_runner(DatasetRef dataset) {
-  return make_ref<Runner>(std::move(dataset));
+RefPtr<const TerminalRunner> make_terminal_runner(DatasetRef dataset, bool in_lambda) {
+  return make_ref<Runner>(std::move(dataset), in_lambda);
 }
 
 }  // namespace weir

@@ -7,6 +7,7 @@
 
 namespace weir {
 
-RefPtr<const TerminalRunner> make_terminal_runner(DatasetRef dataset);
+// `in_lambda`: each call is a row's, and draws random orders of its own.
+RefPtr<const TerminalRunner> make_terminal_runner(DatasetRef dataset, bool in_lambda);
 
 }  // namespace weir

@@ -39,6 +39,7 @@ const OperatorDef& variable_operator() {
       .doc = "The dataset that a variable holds.",
       .spec = spec_of<VariableParams, variable_spec>,
       .cardinality = unknown_cardinality,
+      .opens_variables = true,
   });
   return def;
 }
@@ -51,8 +52,8 @@ struct OuterParams : ParamsOf<OuterParams> {
 class Outer final : public Cursor {
  public:
   Outer(Opening& opening, const OuterParams& params)
-      : input_(opening.ctx, opening.node.inputs()[0], EnvRef(&opening.env->up(params.levels)), opening.key,
-               opening.path, -1, Port::Mode::pass) {}
+      : input_(opening.ctx, opening.node.inputs()[0], EnvRef(opening.env->outward(params.levels)),
+               opening.key, opening.path, -1, Port::Mode::pass) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override { return input_.pull(ctx, want, out); }
   void state(Archive& archive) override { input_.state(archive); }
@@ -74,19 +75,19 @@ const OperatorDef& outer_operator() {
 
 }  // namespace
 
-Result<DatasetRef> variable_dataset(ExpressionRef value, Runtime& runtime) {
+Result<DatasetRef> variable_dataset(ExpressionRef value, const BuildSite& site) {
   auto params = std::make_unique<VariableParams>();
   params->value.set = true;
   params->value.spec = value->spec();
   // Also where it is constant, since the expression tells what its dataset needs.
   params->value.expression = std::move(value);
-  return Dataset::build(variable_operator(), std::move(params), {}, &runtime);
+  return Dataset::build(variable_operator(), std::move(params), {}, site);
 }
 
-Result<DatasetRef> outer_dataset(DatasetRef node, int levels, Runtime& runtime) {
+Result<DatasetRef> outer_dataset(DatasetRef node, int levels, const BuildSite& site) {
   auto params = std::make_unique<OuterParams>();
   params->levels = levels;
-  return Dataset::build(outer_operator(), std::move(params), {std::move(node)}, &runtime);
+  return Dataset::build(outer_operator(), std::move(params), {std::move(node)}, site);
 }
 
 }  // namespace weir

@@ -9,9 +9,9 @@ namespace weir {
 
 // The dataset that an expression over variables gives when it is opened.
 // REQUIRES: value->spec() is a dataset
-Result<DatasetRef> variable_dataset(ExpressionRef value, Runtime& runtime);
+Result<DatasetRef> variable_dataset(ExpressionRef value, const BuildSite& site);
 
 // `node`, bound `levels` scopes further out: opened under that scope's Env.
-Result<DatasetRef> outer_dataset(DatasetRef node, int levels, Runtime& runtime);
+Result<DatasetRef> outer_dataset(DatasetRef node, int levels, const BuildSite& site);
 
 }  // namespace weir

@@ -1,37 +1,17 @@
 #include "iterator/checkpoint.h"
 
-#include <array>
-#include <bit>
-#include <cstring>
-
 #include "core/text.h"
 #include "core/version.h"
+#include "graph/envelope.h"
 
 namespace weir {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the header is written as it lies in memory");
-
-constexpr std::string_view kMagic = "weirckpt";
-constexpr uint32_t kFormatVersion = 2;
+constexpr EnvelopeKind kEnvelope{
+    .magic = "weirckpt", .version = 3, .name = "a checkpoint", .origin = "what the iterator's save wrote"};
 constexpr int64_t kMaxHistories = 4096;
 constexpr int64_t kMaxParams = 65536;
-
-// In front of the fields.
-struct Header {
-  char magic[8];
-  uint32_t format_version;
-  uint32_t reserved;
-  uint64_t size;
-  uint64_t checksum;
-};
-static_assert(sizeof(Header) == 32);
-
-uint64_t checksum_of(Header header, std::string_view fields) {
-  header.checksum = hash_of(fields);
-  return hash_of({reinterpret_cast<const char*>(&header), sizeof header});
-}
 
 // Loops over a list whose length stands before it.
 template <class T, class F>
@@ -84,49 +64,38 @@ std::string Checkpoint::to_bytes() {
   library_version = weir::library_version();
   Archive archive;
   state(archive);
-  std::string fields = archive.take();
-  Header header{};
-  std::memcpy(header.magic, kMagic.data(), kMagic.size());
-  header.format_version = kFormatVersion;
-  header.size = fields.size();
-  header.checksum = checksum_of(header, fields);
-  std::string out(reinterpret_cast<const char*>(&header), sizeof header);
-  return out += fields;
+  return enclose(kEnvelope, archive.take());
 }
 
 Result<Checkpoint> Checkpoint::from_bytes(std::string_view bytes) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) {
-    return data_loss(concat("expected a checkpoint, which begins with \"", kMagic, "\", found ",
-                            bytes.empty() ? std::string("nothing") : quote(bytes.substr(0, kMagic.size())),
-                            "; give what the iterator's save wrote"));
-  }
-  Header header;
-  if (bytes.size() < sizeof header) {
-    return data_loss(concat("expected a checkpoint of ", sizeof header, " bytes and more, found ",
-                            bytes.size(), "; it was cut short"));
-  }
-  std::memcpy(&header, bytes.data(), sizeof header);
-  std::string_view fields = bytes.substr(sizeof header);
-  if (header.format_version != kFormatVersion) {
-    return failed_precondition(concat("expected a checkpoint of format version ", kFormatVersion, ", found ",
-                                      header.format_version,
-                                      "; it comes from another version of the library or "
-                                      "is damaged"));
-  }
-  if (header.size != fields.size()) {
-    return data_loss(concat("expected a checkpoint of ", sizeof header, " + ", header.size, " bytes, found ",
-                            bytes.size(), "; it was cut short, or something was appended"));
-  }
-  if (checksum_of(header, fields) != header.checksum) {
-    return data_loss(
-        "expected a checkpoint whose checksum is right, found another one; it is damaged, use an older one");
-  }
+  WEIR_ASSIGN(const std::string_view fields, open_envelope(kEnvelope, bytes));
   Checkpoint checkpoint;
   Archive archive(fields);
   checkpoint.state(archive);
   archive.finish();
   WEIR_TRY(archive.status());
   return checkpoint;
+}
+
+Status check_checkpoint_size(uint64_t size, int64_t limit_bytes) {
+  if (size <= static_cast<uint64_t>(limit_bytes)) return Status();
+  return resource_exhausted(concat("expected a checkpoint of at most ", limit_bytes,
+                                   " bytes (the limit checkpoint_bytes), found one of ", size));
+}
+
+Result<std::string> read_checkpoint(RandomAccessFile& file, int64_t limit_bytes) {
+  const auto at_file = [&file](const Status& status) {
+    return file_error(status.code(), status.error().message, file.name());
+  };
+  WEIR_ASSIGN(const uint64_t size, file.size());
+  WEIR_ASSIGN(const std::string beginning, read_up_to(file, 0, kEnvelopeBytes));
+  Status status = check_envelope(kEnvelope, beginning, size);
+  if (status.ok()) status = check_checkpoint_size(size, limit_bytes);
+  if (!status.ok()) return at_file(status);
+  WEIR_ASSIGN(std::string bytes, read_up_to(file, 0, size));
+  status = open_envelope(kEnvelope, bytes).status();
+  if (!status.ok()) return at_file(status);
+  return bytes;
 }
 
 uint64_t digest_of(const Components& values) {

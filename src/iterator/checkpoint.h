@@ -1,9 +1,9 @@
 // Checkpoint: what an iterator writes down, and the bytes around it.
 //
-// The bytes: magic, format version, size of what follows, checksum, then keyed fields. Any flipped bit and
-// any cut is found by the checksum before a field is read. Ownership: values. Threads: values. Errors:
-// data_loss for damage, failed_precondition for what belongs elsewhere. Cost: one hash of the bytes. Nothing
-// is allocated by a size that was read before it is known to be there.
+// The bytes: keyed fields in an envelope (graph/envelope.h), whose checksum finds any flipped bit and any cut
+// before a field is read. Ownership: values. Threads: values. Errors: data_loss for damage,
+// failed_precondition for what belongs elsewhere. Cost: one hash of the bytes. Nothing is allocated by a size
+// that was read before it is known to be there.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "core/archive.h"
 #include "core/runtime.h"
 #include "core/value.h"
+#include "fs/file_system.h"
 #include "graph/digest.h"
 
 namespace weir {
@@ -22,6 +23,7 @@ namespace weir {
 struct GraphHistory {
   Fingerprint fingerprint;
   uint64_t openings = 0;
+  // As EpochScope writes them.
   std::vector<uint64_t> epochs;
 
   void state(Archive& archive);
@@ -58,6 +60,14 @@ struct Checkpoint {
  private:
   void state(Archive& archive);
 };
+
+// resource_exhausted above the limit checkpoint_bytes. What is saved stays within it, too, so that it can be
+// restored.
+Status check_checkpoint_size(uint64_t size, int64_t limit_bytes);
+
+// The bytes of a checkpoint in a file, whose header is looked at first: no more is read than it claims, than
+// the file has, and than the limit allows. Errors: those of from_bytes about the envelope, those of the file.
+Result<std::string> read_checkpoint(RandomAccessFile& file, int64_t limit_bytes);
 
 // Dtype, shape and bytes; of more than 1 MiB the first and last 64 KiB.
 uint64_t digest_of(const Components& values);

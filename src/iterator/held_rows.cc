@@ -4,21 +4,28 @@
 #include <cstring>
 
 #include "core/text.h"
+#include "graph/values.h"
 
 namespace weir {
 
 namespace {
 
 void error_state(Archive& archive, Error& error) {
-  auto code = static_cast<int64_t>(error.code);
+  // All there are: a further field does not compile until it is written down as well.
+  auto& [error_code, message, path, file, offset, record, position_lost] = error;
+  auto code = static_cast<int64_t>(error_code);
   archive("code", code, 1, static_cast<int64_t>(Code::data_loss));
-  archive("message", error.message);
-  archive("path", error.path);
-  archive("file", error.file);
-  archive("offset", error.offset);
-  archive("record", error.record);
-  error.code = static_cast<Code>(code);
+  archive("message", message);
+  archive("path", path);
+  archive("file", file);
+  archive("offset", offset);
+  archive("record", record);
+  archive("position_lost", position_lost);
+  error_code = static_cast<Code>(code);
 }
+
+// A key, a type and a size.
+constexpr size_t kLeastStringBytes = 4;
 
 std::string bytes_of(const Tensor& tensor) {
   if (tensor.dtype != DType::string) return {reinterpret_cast<const char*>(tensor.data), tensor.byte_size()};
@@ -33,8 +40,8 @@ std::string bytes_of(const Tensor& tensor) {
 // A tensor from its bytes, or what is wrong with them.
 Result<Tensor> tensor_of(DType dtype, const Shape& shape, std::string_view bytes) {
   int64_t count = checked_count(shape.dims());
-  // Every string takes a byte at least, so that a hostile count is no reason to allocate.
-  size_t least = dtype == DType::string ? 1 : dtype_size(dtype);
+  // Every string takes a few bytes at least, so that a hostile count is no reason to allocate.
+  size_t least = dtype == DType::string ? kLeastStringBytes : dtype_size(dtype);
   if (count < 0 || static_cast<uint64_t>(count) > bytes.size() / least ||
       (dtype != DType::string && static_cast<uint64_t>(count) * least != bytes.size())) {
     return data_loss("a row that was held has another size than its shape says");
@@ -79,7 +86,8 @@ void HeldRows::take(int limit, Block& out) {
   begin_ = 0;
 }
 
-void HeldRows::row_state(Archive& archive, const std::vector<Component>& components, int row) {
+void HeldRows::row_state(Archive& archive, const Spec& spec, const std::vector<Component>& components,
+                         int row) {
   Error error;
   const ErrorPtr* failed = archive.loading() ? nullptr : block_.error_of(row);
   bool has_error = failed != nullptr;
@@ -111,20 +119,25 @@ void HeldRows::row_state(Archive& archive, const std::vector<Component>& compone
     values.push_back(*std::move(loaded));
   }
   if (!archive.loading()) return;
+  if (Status fits = check_value(spec, values); !fits.ok()) {
+    return archive.fail(concat("a row that was held is no element of the dataset: ", fits.error().message));
+  }
   Block one;
   one.set_row(values);
   block_.append(one, 0, 1);
 }
 
-void HeldRows::state(Archive& archive, const std::vector<Component>& components) {
+void HeldRows::state(Archive& archive, const Spec& spec) {
+  const std::vector<Component> components = spec.components();
   int64_t count = block_.rows - begin_;
   archive("rows", count, 0, kMaxHeldRows);
   if (archive.loading()) {
     block_ = Block();
     begin_ = 0;
   }
+  if (count > 0 && spec.has_dataset()) archive.fail("rows with nested datasets cannot be held");
   for (int64_t i = 0; i < count && archive.status().ok(); ++i) {
-    row_state(archive, components, begin_ + static_cast<int>(i));
+    row_state(archive, spec, components, begin_ + static_cast<int>(i));
   }
 }
 

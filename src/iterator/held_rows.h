@@ -20,11 +20,12 @@ class HeldRows {
   // Moves out the first rows: up to `limit`, as many as stand before a failed one, or the failed one alone.
   void take(int limit, Block& out);
 
-  // Loading checks the rows against the components. REQUIRES: no component is a nested dataset
-  void state(Archive& archive, const std::vector<Component>& components);
+  // Loading checks that the rows are values of that structure, and refuses any with nested datasets.
+  // REQUIRES of saving: no component is a nested dataset
+  void state(Archive& archive, const Spec& spec);
 
  private:
-  void row_state(Archive& archive, const std::vector<Component>& components, int row);
+  void row_state(Archive& archive, const Spec& spec, const std::vector<Component>& components, int row);
 
   Block block_;
   int begin_ = 0;

@@ -5,8 +5,10 @@
 #include <span>
 
 #include "core/exception.h"
+#include "core/host_call.h"
 #include "core/text.h"
 #include "dataset/found_names.h"
+#include "dataset/openings.h"
 #include "fs/file_system.h"
 #include "iterator/session_owner.h"
 
@@ -81,12 +83,14 @@ Pull Iterator::poll(Polled& polled) noexcept {
   Want want;
   want.rows = polled.rows;
   Pull got = position->stage->next(context, want, polled.out);
-  if (got != Pull::rows || polled.out.rows == 1 || polled.out.errors.empty()) return got;
+  const bool as_it_is = polled.out.rows == 1 || polled.out.errors.empty();
+  if (got != Pull::rows || (as_it_is && !thread_ends())) [[likely]]
+    return got;
   return poll_rarely(polled, true);
 }
 
 // What is off the beaten track: nothing to poll, rows held back, errors among other rows, another order of
-// keys.
+// keys, a thread that ends.
 Pull Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
   try {
     Position* position = position_.get();
@@ -105,6 +109,12 @@ Pull Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
       want.rows = polled.rows;
       Pull got = position->stage->next(context, want, polled.out);
       if (got != Pull::rows) return got;
+    }
+    if (thread_ends()) {
+      // It will see no rows, so whoever asks next gets them.
+      position->held.hold(polled.out, 0);
+      polled.out.reset(0);
+      return Pull::cancelled;
     }
     arrange(*position, polled.out);
     return Pull::rows;
@@ -148,11 +158,11 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
                                       difference(document.digest(), checkpoint.graph)));
   }
   if (checkpoint.params.size() != position.params.size() ||
-      checkpoint.seeds.size() != 2 * document.root()->seed_sites().size() ||
-      checkpoint.epochs.size() != document.root()->epoch_nodes().size()) {
+      checkpoint.seeds.size() != 2 * document.root()->seed_sites().size()) {
     return data_loss(
-        "expected a checkpoint with all parameters, seeds and epochs of this dataset, found other "
-        "numbers of them; it was made by another version of the library");
+        "expected a checkpoint with all parameters and seeds of this dataset, found other numbers of them; "
+        "it "
+        "was made by another version of the library");
   }
   for (size_t i = 0; i < position.params.size(); ++i) {
     if (checkpoint.params[i].hash != position.params[i].hash) {
@@ -169,11 +179,9 @@ Status Iterator::restore(Position& position, const Checkpoint& checkpoint) const
   position.stage->state(stage);
   stage.finish();
   WEIR_TRY(stage.status());
-  // The position that was saved counts the openings that led to it.
-  position.epochs.assign(position.document->root()->epoch_nodes(), checkpoint.epochs);
   if (checkpoint.held.empty()) return Status();
   Archive held(checkpoint.held);
-  position.held.state(held, position.document->root()->components());
+  position.held.state(held, position.document->root()->spec());
   held.finish();
   return held.status();
 }
@@ -202,16 +210,28 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
                                        {checkpoint->seeds[2 * i], checkpoint->seeds[2 * i + 1]});
     }
   }
+  if (!root.epoch_nodes().empty()) {
+    position->session->set_epoch_index(std::make_shared<const EpochIndex>(root.epoch_nodes()));
+  }
+  bool counted = true;
   for (const GraphHistory& history : histories) {
     if (checkpoint || !(history.fingerprint == document->fingerprint())) continue;
     position->opening = history.openings;
-    position->epochs.assign(root.epoch_nodes(), history.epochs);
+    counted = position->epochs.assign(history.epochs);
   }
-  Context context{*position->session, crew_.get(), &position->epochs};
-  position->stage = Stage::open(context, document->root(), position->env,
-                                derive_key(kRootKey, position->opening), nullptr, -1);
+  // The position that was saved counts the openings that led to it.
+  if (checkpoint) counted = position->epochs.assign(checkpoint->epochs);
+  if (!counted) return data_loss("expected the counts of openings of this dataset, found others");
+  open_root(*position, checkpoint != nullptr);
   if (checkpoint) WEIR_TRY(restore(*position, *checkpoint));
   return position;
+}
+
+void Iterator::open_root(Position& position, bool counted) const {
+  Context context{*position.session, crew_.get(), &position.epochs};
+  QuietContext quiet(context);
+  position.stage = Stage::open(counted ? *quiet : context, position.document->root(), position.env,
+                               derive_key(kRootKey, position.opening), nullptr, -1);
 }
 
 // The histories with how far the present position has come, for the next time that its graph is opened.
@@ -221,7 +241,7 @@ std::vector<GraphHistory> Iterator::remembered() const {
   GraphHistory history;
   history.fingerprint = position_->document->fingerprint();
   history.openings = position_->opening + 1;
-  history.epochs = position_->epochs.counts(position_->document->root()->epoch_nodes());
+  history.epochs = position_->epochs.written();
   std::erase_if(histories, [&](const GraphHistory& h) { return h.fingerprint == history.fingerprint; });
   if (histories.size() == kMaxRemembered) histories.erase(histories.begin());
   histories.push_back(std::move(history));
@@ -316,14 +336,14 @@ Result<std::string> Iterator::write_down() const {
     }
   }
   checkpoint.opening = position.opening;
-  checkpoint.epochs = position.epochs.counts(root.epoch_nodes());
+  checkpoint.epochs = position.epochs.written();
   for (const GraphHistory& history : histories_) {
     if (!(history.fingerprint == checkpoint.fingerprint)) checkpoint.histories.push_back(history);
   }
   if (!position.held.empty()) {
     HeldRows held = position.held;
     Archive archive;
-    held.state(archive, root.components());
+    held.state(archive, root.spec());
     checkpoint.held = archive.take();
   }
   Archive archive;
@@ -336,7 +356,7 @@ Result<std::string> Iterator::save() {
   std::string bytes;
   WEIR_TRY(with_right([&]() -> Status {
     WEIR_ASSIGN(bytes, write_down());
-    return Status();
+    return check_checkpoint_size(bytes.size(), runtime_.limits.checkpoint_bytes);
   }));
   return bytes;
 }

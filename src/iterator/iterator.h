@@ -100,6 +100,8 @@ class Iterator {
                                           const std::vector<GraphHistory>& histories,
                                           const Checkpoint* checkpoint) const;
   Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;
+  // `counted`: the openings are part of the position's counts already.
+  void open_root(Position& position, bool counted) const;
   Status restore(Position& position, const Checkpoint& checkpoint) const;
   std::vector<GraphHistory> remembered() const;
   Result<std::string> write_down() const;

@@ -20,9 +20,9 @@ Status drain_nested(Runtime& runtime, RefPtr<RefCounted> owner, const NestedData
                     RowVisitor& visitor) {
   auto crew = make_ref<Crew>(runtime);
   auto session = make_ref<Session>(runtime, make_ref<SessionOwner>(std::move(owner), crew), crew.get());
-  EpochScope epochs;
-  Context context{*session, crew.get(), &epochs};
   DatasetRef node(static_cast<const Dataset*>(nested.node.get()));
+  EpochScope epochs(nullptr, node->depth(), 0, true);
+  Context context{*session, crew.get(), &epochs};
   auto stage = Stage::open(context, node, nested.env, derive_key(0, 0), nullptr, -1);
   Block block;
   Want want;

@@ -1,5 +1,7 @@
 #include "ops/inner.h"
 
+#include <algorithm>
+
 namespace weir {
 
 void Inner::Saved::state(Archive& archive) {
@@ -7,50 +9,88 @@ void Inner::Saved::state(Archive& archive) {
   archive("epochs", epochs);
 }
 
+// Runs `work` with a Context whose counts are the dataset's own, inside those of the operator.
+template <class F>
+auto Inner::in_scope(Context& ctx, F&& work) {
+  Context scoped = ctx;
+  scoped.epochs = &epochs_;
+  scoped.opening_error = nullptr;
+  if (outer_depth_ < 0) return work(scoped);
+  epochs_.enter(ctx.epochs->at(outer_depth_));
+  const EpochTableRef before = epochs_.outer();
+  auto result = work(scoped);
+  if (epochs_.outer() != before) ctx.epochs->replace(outer_depth_, epochs_.outer());
+  return result;
+}
+
+bool InnerSource::opens_outer(const Dataset& node, const Function& function) {
+  if (node.opens_variables()) return true;
+  std::vector<EpochNode> counted;
+  function.epoch_nodes(counted);
+  return std::any_of(counted.begin(), counted.end(),
+                     [&](const EpochNode& n) { return n.depth <= node.depth(); });
+}
+
 Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
   Pull got = input_.fill(ctx, Want{});
   if (got != Pull::rows) return got;
-  std::unique_ptr<Inner> inner(new Inner(input_.position()));
+  const int64_t ordinal = input_.position();
   int row = input_.begin();
   input_.take(1);
   const Block& block = input_.block();
   if (const ErrorPtr* error = block.error_of(row)) return *error;
   if (block.rows == 1) {
-    apply_(ctx.session, inner->ordinal_, block, made_);
+    apply_(ctx.session, ordinal, block, made_);
   } else {
-    apply_(ctx.session, inner->ordinal_, block.slice(row, 1), made_);
+    apply_(ctx.session, ordinal, block.slice(row, 1), made_);
   }
   if (!made_.errors.empty()) return made_.errors[0].error;
   const Column& column = made_.columns[0];
   const NestedDataset& nested = dataset_of(column.dense() ? column.tensor() : column.list()[0]);
   DatasetRef node(static_cast<const Dataset*>(nested.node.get()));
+  const uint64_t key = derive_key(apply_.key(), static_cast<uint64_t>(ordinal));
+  std::unique_ptr<Inner> inner(
+      new Inner(ordinal, EpochScope(nullptr, depth_ + 1, key), opens_outer_ ? depth_ : -1));
   ErrorPtr opening_error;
-  const uint64_t key = derive_key(apply_.key(), static_cast<uint64_t>(inner->ordinal_));
-  if (!node->seed_sites().empty()) inner->epochs_ = EpochScope(key);
-  Context scoped{ctx.session, ctx.waker, &inner->epochs_, &opening_error};
-  inner->stage_ = Stage::open(scoped, node, nested.env, key, path_, -1);
+  inner->stage_ = inner->in_scope(ctx, [&](Context& scoped) {
+    scoped.opening_error = &opening_error;
+    return Stage::open(scoped, node, nested.env, key, path_, -1);
+  });
   if (opening_error) return opening_error;
   out = std::move(inner);
   return Pull::rows;
 }
 
+Step InnerSource::open_again(Context& ctx, std::unique_ptr<Inner>& out, const Inner::Saved& saved) {
+  // The row comes first, since the input's own openings count as ever.
+  Pull got = input_.fill(ctx, Want{});
+  if (got != Pull::rows) return got;
+  QuietContext quiet(ctx);
+  Step opened = open_next(*quiet, out);
+  if (opened.error() || opened.answer() != Pull::rows) return opened;
+  WEIR_TRY(out->load(saved));
+  return Pull::rows;
+}
+
 Pull Inner::next(Context& ctx, const Want& want, Block& out) {
-  Context scoped{ctx.session, ctx.waker, &epochs_};
-  return stage_->next(scoped, want, out);
+  return in_scope(ctx, [&](Context& scoped) { return stage_->next(scoped, want, out); });
 }
 
 Inner::Saved Inner::save() {
   Archive archive;
   stage_->state(archive);
-  return {archive.take(), epochs_.counts(stage_->node().epoch_nodes())};
+  return {archive.take(), epochs_.written(epochs_.depth())};
 }
 
 Status Inner::load(const Saved& saved) {
   Archive archive(saved.bytes);
   stage_->state(archive);
   archive.finish();
-  epochs_.assign(stage_->node().epoch_nodes(), saved.epochs);
-  return archive.status();
+  WEIR_TRY(archive.status());
+  // What opening has counted is counted in the saved numbers.
+  epochs_ = EpochScope(nullptr, epochs_.depth(), epochs_.key());
+  if (!epochs_.assign(saved.epochs)) return data_loss("the counts of an open dataset are damaged");
+  return Status();
 }
 
 }  // namespace weir

@@ -32,27 +32,42 @@ class Inner {
 
  private:
   friend class InnerSource;
-  Inner(int64_t ordinal) : ordinal_(ordinal) {}
+  Inner(int64_t ordinal, EpochScope epochs, int outer_depth)
+      : ordinal_(ordinal), epochs_(std::move(epochs)), outer_depth_(outer_depth) {}
+  template <class F>
+  auto in_scope(Context& ctx, F&& work);
 
   int64_t ordinal_;
   EpochScope epochs_;
+  // Lambdas around the operator, or -1 if what the function gives opens nothing from outside.
+  int outer_depth_;
   std::unique_ptr<Stage> stage_;
 };
 
 class InnerSource {
  public:
   InnerSource(Opening& opening, const FunctionParam& function)
-      : input_(opening, 0, Port::Mode::keep), apply_(opening, function), path_(opening.path) {}
+      : input_(opening, 0, Port::Mode::keep),
+        apply_(opening, function),
+        path_(opening.path),
+        depth_(opening.node.depth()),
+        opens_outer_(opens_outer(opening.node, apply_.function())) {}
 
   // Pulls a row of the input, calls the function on it and opens what it gives, in `out`. An error is the
   // row's. The row is taken, also if it failed, but not consumed.
   Step open_next(Context& ctx, std::unique_ptr<Inner>& out);
+  // The same for a dataset that was open when the position was saved: its openings are counted already.
+  Step open_again(Context& ctx, std::unique_ptr<Inner>& out, const Inner::Saved& saved);
   Port& input() { return input_; }
 
  private:
+  static bool opens_outer(const Dataset& node, const Function& function);
+
   Port input_;
   Apply apply_;
   PathRef path_;
+  const int depth_;
+  const bool opens_outer_;
   // What the function gave, kept for its memory.
   Block made_;
 };

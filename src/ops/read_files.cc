@@ -37,6 +37,7 @@ class OpenFile final : public Function {
   Lane lane() const override { return Lane::compute; }
   std::string not_replayable() const override { return ""; }
   void seed_sites(std::vector<RefPtr<const SeedSite>>&) const override {}
+  void epoch_nodes(std::vector<EpochNode>&) const override {}
 
  private:
   Result<DatasetRef> open(Tensor name, Runtime& runtime) const {
@@ -44,8 +45,8 @@ class OpenFile final : public Function {
     value.set = true;
     value.spec = input();
     value.values = {std::move(name)};
-    WEIR_ASSIGN(DatasetRef file, Compose(from_tensors_operator()).set("value", value).build({}, runtime));
-    return Dataset::build(reader_, params_->clone(), {std::move(file)}, &runtime);
+    WEIR_ASSIGN(DatasetRef file, Compose(from_tensors_operator()).set("value", value).build({}, {&runtime}));
+    return Dataset::build(reader_, params_->clone(), {std::move(file)}, {&runtime});
   }
 
   const OperatorDef& reader_;
@@ -55,14 +56,14 @@ class OpenFile final : public Function {
 }  // namespace
 
 Result<DatasetRef> interleave_files(DatasetRef names, const IntParam& count, const OperatorDef& reader,
-                                    std::unique_ptr<ParamsBase> params, Runtime& runtime) {
+                                    std::unique_ptr<ParamsBase> params, const BuildSite& site) {
   WEIR_ASSIGN(Spec record, reader.spec(*params, {&names, 1}));
   FunctionParam f(FunctionParam::Takes::element, FunctionParam::Gives::dataset);
   f.function = make_ref<OpenFile>(names->spec(), record, reader, std::move(params));
   return Compose(interleave_operator())
       .set("f", f)
       .set("cycle_length", count)
-      .build({std::move(names)}, runtime);
+      .build({std::move(names)}, site);
 }
 
 }  // namespace weir

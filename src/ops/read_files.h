@@ -12,6 +12,6 @@ namespace weir {
 
 // `reader` with `params` reads the file whose name its only input gives. `count` may be auto.
 Result<DatasetRef> interleave_files(DatasetRef names, const IntParam& count, const OperatorDef& reader,
-                                    std::unique_ptr<ParamsBase> params, Runtime& runtime);
+                                    std::unique_ptr<ParamsBase> params, const BuildSite& site);
 
 }  // namespace weir

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/float_mode.h"
+
 namespace weir {
 
 double shuffle_reread_rows(double buffer_size) {
-  return buffer_size < 2 ? buffer_size : buffer_size * (std::log(buffer_size) + 0.5772156649);
+  return in_float_mode(
+      [&] { return buffer_size < 2 ? buffer_size : buffer_size * (std::log(buffer_size) + 0.5772156649); });
 }
 
 ShuffleRewind::ShuffleRewind(int64_t capacity, int64_t draws, int64_t values, ShuffleDraws order)

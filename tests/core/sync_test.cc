@@ -1,8 +1,12 @@
 #include "core/sync.h"
 
+#include <algorithm>
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <thread>
 #include <vector>
+
+#include "support/interrupting_signal.h"
 
 namespace weir {
 namespace {
@@ -21,6 +25,44 @@ TEST_CASE("A mutex lets one in at a time") {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(count == 80000);
+}
+
+TEST_CASE("Signals let nobody into a mutex that is held, and take nobody's turn") {
+  const InterruptingSignal signal;
+  Mutex mutex;
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  std::atomic<int> waiting{0};
+  std::atomic<bool> may_leave{false};
+  std::vector<std::thread> threads;
+  mutex.lock();
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      ++waiting;
+      mutex.lock();
+      most = std::max(most.load(), ++inside);
+      while (!may_leave) std::this_thread::yield();
+      --inside;
+      mutex.unlock();
+    });
+  }
+  while (waiting < 3) std::this_thread::yield();
+  for (int round = 0; round < 100; ++round) {
+    for (std::thread& thread : threads) InterruptingSignal::send(thread, 3);
+  }
+  CHECK(inside == 0);
+  mutex.unlock();
+  while (inside == 0) std::this_thread::yield();
+  // One is inside and stays there; signals let no second one in.
+  for (int round = 0; round < 100; ++round) {
+    for (std::thread& thread : threads) InterruptingSignal::send(thread, 3);
+  }
+  CHECK(inside == 1);
+  may_leave = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(most == 1);
+  CHECK(mutex.try_lock());
+  mutex.unlock();
 }
 
 TEST_CASE("A held mutex is not had by trying, and a lock can let go early") {

@@ -18,7 +18,7 @@ TEST_CASE("the position of a consumer is where the port reads on, however far it
   Context ctx = runtime.context();
   Port port(ctx, range(500), nullptr, 0, nullptr, -1, Port::Mode::keep);
   AheadPosition position;
-  position.start(port);
+  position.start(port, nullptr);
   PortFeed feed(std::move(port));
   std::vector<Mark> marks;
   std::vector<Block> blocks;
@@ -31,7 +31,13 @@ TEST_CASE("the position of a consumer is where the port reads on, however far it
   for (size_t taken = 0; taken < 30; ++taken) {
     Archive saved;
     position.save(saved);
-    const std::string bytes = saved.take();
+    const std::string written = saved.take();
+    Archive archive(written);
+    std::vector<uint64_t> counts;
+    archive("counts", counts);
+    CHECK(counts.empty());
+    std::string bytes;
+    archive.rest(bytes);
     auto restored = Port::open_at(ctx, range(500), nullptr, 0, nullptr, -1, Port::Mode::keep, bytes);
     REQUIRE(restored.ok());
     Block block;

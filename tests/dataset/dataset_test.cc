@@ -50,6 +50,7 @@ IntParam unknown(Lane lane) {
     Lane lane() const override { return lane_; }
     std::string not_replayable() const override { return ""; }
     void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override { out.push_back(site_); }
+    void epoch_nodes(std::vector<EpochNode>&) const override {}
 
    private:
     const Lane lane_;
@@ -110,12 +111,16 @@ TEST_CASE("why a dataset is not replayable is known above it, by the operator's 
 TEST_CASE("nodes whose openings are counted, and seeds, are listed once, from below") {
   DatasetRef low = shuffle(nothing());
   DatasetRef high = shuffle(take(low));
-  CHECK(high->epoch_nodes() == std::vector<uint64_t>{low->id(), high->id()});
+  CHECK(high->epoch_nodes() == std::vector<EpochNode>{{low->id()}, {high->id()}});
+  CHECK(!high->epoch_nodes()[0].shared);
   CHECK(high->seed_sites().size() == 2);
   InputParam other;
   other.index = 1;
   DatasetRef both = Build(concatenate_operator()).set<InputParam>("other", other).over(low).over(high).node();
-  CHECK(both->epoch_nodes() == std::vector<uint64_t>{low->id(), high->id()});
+  CHECK(both->epoch_nodes() == std::vector<EpochNode>{{low->id()}, {high->id()}});
+  // Opened by way of `high` as well.
+  CHECK(both->epoch_nodes()[0].shared);
+  CHECK(!both->epoch_nodes()[1].shared);
   CHECK(both->seed_sites().size() == 2);
 }
 

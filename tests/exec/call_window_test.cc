@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cstring>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -62,6 +63,10 @@ TEST_CASE("call window: the function's errors stand at their rows", "[threads]")
     REQUIRE((error ? (*error)->code : Code::ok) == code);
   }
 }
+
+struct StandingClock final : Clock {
+  int64_t now_ns() override { return 0; }
+};
 
 // Memory comes back with the first look at the clock, which is behind each call.
 class ForgivingClock final : public Clock {
@@ -175,6 +180,73 @@ TEST_CASE("call window: pulls no further ahead than asked for", "[threads]") {
   CHECK(most >= 9);
 }
 
+// Makes each row so many bytes long.
+class Widen final : public BlockCall {
+ public:
+  explicit Widen(int64_t row_bytes) : row_bytes_(row_bytes) {}
+  void run(Context&, int64_t, Block& in, Block& out) override {
+    out.reset(1);
+    out.rows = in.rows;
+    std::memset(out.columns[0].make_dense<uint8_t>(Shape{row_bytes_}, in.rows), 0,
+                static_cast<size_t>(in.rows * row_bytes_));
+  }
+
+ private:
+  const int64_t row_bytes_;
+};
+
+TEST_CASE("call window: holds its room in bytes, and a row that begins within it", "[threads]") {
+  // Results larger than the rows that they are made from count as soon as one is known.
+  for (int64_t row_bytes : {8, 96}) {
+    for (int64_t max_bytes : {1, 95, 96, 97, 959, 960, 961}) {
+      CAPTURE(row_bytes, max_bytes);
+      const int64_t room = (max_bytes + row_bytes - 1) / row_bytes;
+      World world({.probe = no_threads});
+      std::atomic<int64_t> pulled{0};
+      Reader reader(world.runtime, [&](Session& s) {
+        CallWindowOptions options;
+        options.calls_in_flight = 1;
+        options.ahead_rows = 1000;
+        options.max_bytes = max_bytes;
+        options.one_row_per_call = true;
+        return calls(s, counting({.total = 1000}, &pulled), std::make_unique<Widen>(row_bytes), options);
+      });
+      int64_t most = 0;
+      for (int64_t given = 1; given <= 600; ++given) {
+        REQUIRE(*reader.next() == Pull::rows);
+        for (int i = 0; i < 8; ++i) reader.settle();
+        // The first calls are pulled before any result is known.
+        if (given < 50) continue;
+        most = std::max(most, pulled - given);
+        REQUIRE(pulled - given >= room / 2);
+      }
+      CHECK(most == room);
+    }
+  }
+}
+
+TEST_CASE("call window: a piece holds as many whole rows as fit the bytes wanted, and one at least",
+          "[threads]") {
+  StandingClock clock;
+  for (int64_t bytes : {1, 99, 100, 199, 200, 201, 3199, 3200, 100000}) {
+    CAPTURE(bytes);
+    World world({.probe = no_threads});
+    // Calls that take no time grow.
+    world.runtime.clock = &clock;
+    Reader reader(world.runtime, [&](Session& s) {
+      return calls(s, counting({.total = 4000}), std::make_unique<Widen>(100), CallWindowOptions());
+    });
+    int most = 0;
+    int64_t position = 0;
+    for (; *reader.next(32, bytes) == Pull::rows; position += reader.out.rows) {
+      REQUIRE(reader.mark.ordinal == position);
+      most = std::max(most, reader.out.rows);
+    }
+    CHECK(position == 4000);
+    CHECK(most == std::clamp<int64_t>(bytes / 100, 1, 32));
+  }
+}
+
 TEST_CASE("call window: a function of the caller runs on threads inside next only, one call at a time",
           "[threads]") {
   World world;
@@ -197,9 +269,6 @@ TEST_CASE("call window: a function of the caller runs on threads inside next onl
 }
 
 TEST_CASE("call window: short calls grow", "[threads]") {
-  struct StandingClock final : Clock {
-    int64_t now_ns() override { return 0; }
-  };
   World world({.probe = no_threads});
   StandingClock clock;
   world.runtime.clock = &clock;

@@ -162,16 +162,17 @@ class Reader {
   Reader(Runtime& runtime, const std::function<std::unique_ptr<Feed>(Session&)>& build)
       : session(make_session(runtime)), root(build(*session)) {}
 
-  Result<Pull> next(int rows = 1) {
-    return session->crew->drive([&] { return poll(rows); });
+  Result<Pull> next(int rows = 1, int64_t bytes = kMaxBlockBytes) {
+    return session->crew->drive([&] { return poll(rows, bytes); });
   }
   Result<Pull> try_next(int rows = 1) {
     return session->crew->try_drive([&] { return poll(rows); });
   }
-  Pull poll(int rows) {
+  Pull poll(int rows, int64_t bytes = kMaxBlockBytes) {
     Context context{*session, session->crew, &epochs};
     Want want;
     want.rows = rows;
+    want.bytes = bytes;
     return root->next(context, want, out, mark);
   }
   // Lets the pumps run until they stop by themselves. REQUIRES: no threads, so that this one runs them

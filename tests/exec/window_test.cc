@@ -101,6 +101,45 @@ TEST_CASE("window: a row larger than the budget passes alone", "[threads]") {
   CHECK(*reader.next() == Pull::end);
 }
 
+TEST_CASE("window: holds its room in bytes, and a row that begins within it", "[threads]") {
+  // Rows of 8 bytes.
+  for (int64_t max_bytes : {7, 8, 9, 79, 80, 81}) {
+    CAPTURE(max_bytes);
+    const int64_t room = (max_bytes + 7) / 8;
+    World world({.probe = no_threads});
+    std::atomic<int64_t> pulled{0};
+    Reader reader(world.runtime, [&](Session& s) {
+      WindowOptions options = window_options(1000, 64);
+      options.max_bytes = max_bytes;
+      return window(s, counting({.total = 400}, &pulled), options);
+    });
+    int64_t most = 0;
+    for (int64_t given = 1; given <= 300; ++given) {
+      REQUIRE(*reader.next() == Pull::rows);
+      reader.settle();
+      most = std::max(most, pulled - given);
+    }
+    CHECK(most == room);
+  }
+}
+
+TEST_CASE("window: a piece holds as many whole rows as fit the bytes wanted, and one at least", "[threads]") {
+  for (int64_t bytes : {1, 7, 8, 15, 16, 17, 31, 32, 1000}) {
+    CAPTURE(bytes);
+    World world({.probe = no_threads});
+    Reader reader(world.runtime,
+                  [&](Session& s) { return window(s, counting({.total = 400}), window_options(400, 16)); });
+    int most = 0;
+    int64_t position = 0;
+    for (; *reader.next(64, bytes) == Pull::rows; position += reader.out.rows) {
+      REQUIRE(reader.is(position, 0));
+      most = std::max(most, reader.out.rows);
+    }
+    CHECK(position == 400);
+    CHECK(most == std::clamp<int64_t>(bytes / 8, 1, 16));
+  }
+}
+
 TEST_CASE("window: pieces carry the number of their first row and their block's anchor", "[threads]") {
   World world({.probe = no_threads});
   Reader reader(world.runtime,
@@ -137,7 +176,7 @@ TEST_CASE("window: the epochs that its feed counts are its own", "[threads]") {
   for (uint64_t row = 0; row < 10; ++row) {
     REQUIRE(*reader.next() == Pull::rows);
     CHECK(reader.mark.ordinal == static_cast<int64_t>(3 + row));
-    CHECK(epoch_count(reader.mark.epochs.get(), 7) == 4 + row);
+    CHECK(EpochScope(reader.mark.epochs).count(7) == 4 + row);
   }
   CHECK(reader.epochs.table() == nullptr);
 }

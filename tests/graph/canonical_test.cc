@@ -72,6 +72,24 @@ TEST_CASE("Names of texts that are put together do not mix", "[graph]") {
   CHECK(graph.build("zip(@1, @2)", params)->format() == "param n: int64\nzip(range($n), range($n + 1))");
 }
 
+TEST_CASE("What an inner let or a pattern binds keeps its name when an outer one gets another", "[graph]") {
+  Graph graph;
+  const Handed handed = {
+      {"1", graph.build("let a = 1 range(a)")},
+      {"2",
+       graph.build("let a = 2 range(a) | map(x -> let a = 100 in x + a) | map(x -> let a = a + 1 in x * a)")},
+      {"3",
+       graph.build("let a = 3 range(a) | map(x -> {a, b: x}) | map({a, b} -> a + b) | map((x) -> x + a)")}};
+  CHECK(graph.build("zip(@1, @2)", handed)->format() ==
+        "let a = 1\nlet a1 = 2\nzip(range(a), range(a1) | map(x -> let a = 100 in x + a) | map(x -> let a = "
+        "a1 + "
+        "1 in x * a))");
+  CHECK(graph.build("zip(@1, @3)", handed)->format() ==
+        "let a = 1\nlet a1 = 3\nzip(range(a), range(a1) | map(x -> {a: a1, b: x}) | map({a, b} -> a + b) | "
+        "map(x "
+        "-> x + a1))");
+}
+
 TEST_CASE("Small tensors print as literals, large ones stay outside", "[graph]") {
   Graph graph;
   auto printed = [&](HandedValue value) {

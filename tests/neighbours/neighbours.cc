@@ -81,11 +81,11 @@ int64_t host_sum() {
 void use_host() {
   check(host_sum() == 499500, "the program's own tasks run");
   weir::graph::Graph message;
-  message.set_version(7);
   message.set_text("the program's own");
+  message.add_handed()->set_word("word");
   weir::graph::Graph copy;
-  check(copy.ParseFromString(message.SerializeAsString()) && copy.version() == 7 &&
-            copy.text() == "the program's own",
+  check(copy.ParseFromString(message.SerializeAsString()) && copy.handed_size() == 1 &&
+            copy.handed(0).word() == "word" && copy.text() == "the program's own",
         "the program's own messages go through bytes");
 }
 

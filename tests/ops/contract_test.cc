@@ -6,6 +6,7 @@
 
 #include "graph/document.h"
 #include "ops/list.h"
+#include "support/narrow.h"
 #include "support/pipeline.h"
 #include "support/probe.h"
 
@@ -30,6 +31,7 @@ std::string with_probe(const ContractEntry& entry, const std::string& arguments)
 template <class Check>
 void for_each_entry(Check check) {
   register_probe();
+  register_narrow();
   for (const auto& [name, list] : ContractEntries::all()) {
     for (const ContractEntry& entry : list) {
       INFO(name << ": " << entry.text);
@@ -55,6 +57,31 @@ bool is_subsequence(const Lines& part, const Lines& whole) {
   return true;
 }
 
+bool is_error(const std::string& line) { return line.rfind("error: ", 0) == 0; }
+
+// What is left after `count` elements; errors do not count and are not left out.
+Lines skipped(const Lines& lines, int64_t count) {
+  Lines out;
+  for (const std::string& line : lines) {
+    if (is_error(line) || count-- <= 0) out.push_back(line);
+  }
+  return out;
+}
+
+// Which rows of PROBE fail: none, single ones at either end, neighbours, all but a few.
+const char* const kErrorSets[] = {
+    "", "0", "22", "0,4,5,11,22", "1,2,3", "0,1,2,3,4,5,6,7,8,9,10,12,13,14,15,16,18,19,20,21,22"};
+
+// The entry with each set, where PROBE stands in it.
+template <class Check>
+void for_each_failing(const ContractEntry& entry, Check check) {
+  for (const char* errors : kErrorSets) {
+    INFO("errors: " << errors);
+    check(with_probe(entry, *errors == '\0' ? "" : ", errors: \"" + std::string(errors) + "\""));
+    if (entry.text.find("PROBE") == std::string::npos) return;
+  }
+}
+
 size_t probes_in(const ContractEntry& entry) {
   size_t count = 0;
   for (size_t at = 0; (at = entry.text.find("PROBE", at)) != std::string::npos; ++at) ++count;
@@ -68,7 +95,8 @@ TEST_CASE("contract: every operator has an entry, and every entry its operator",
   for (const OperatorDef* def : operators()) {
     INFO(def->name);
     // Those that tests add.
-    if (std::string_view(def->name) == "probe" || std::string_view(def->name) == "fives") continue;
+    const std::string name = def->name;
+    if (name == "probe" || name == "narrow" || name == "fives") continue;
     CHECK(named.erase(def->name) == 1);
     CHECK(std::string_view(def->doc).size() > 20);
   }
@@ -177,6 +205,38 @@ TEST_CASE("contract: pending answers change nothing", "[contract]") {
       CHECK(all_lines(*runtime, with_probe(entry, ", pending: " + std::to_string(seed)), seed % 4 + 1) ==
             clean);
     }
+  });
+}
+
+TEST_CASE("contract: of rows that are passed over only the errors are left, and nothing else is lost") {
+  ThreadsRuntime runtime;
+  for_each_entry([&](const ContractEntry& entry) {
+    if (parse_text(*runtime, with_probe(entry, ""))->ends_in_terminal()) return;
+    for_each_failing(entry, [&](const std::string& text) {
+      const Lines whole = all_lines(*runtime, text);
+      const auto size = static_cast<int64_t>(whole.size());
+      for (int64_t count : {int64_t{1}, int64_t{2}, int64_t{3}, size / 2, size - 1, size + 2}) {
+        INFO("skipped: " << count);
+        const std::string skipping = text + " | skip(" + std::to_string(count) + ")";
+        for (int rows : {1, 3, 128}) CHECK(all_lines(*runtime, skipping, rows) == skipped(whole, count));
+      }
+    });
+  });
+}
+
+TEST_CASE("contract: the same elements however few bytes are asked for at once") {
+  ThreadsRuntime runtime;
+  for_each_entry([&](const ContractEntry& entry) {
+    if (parse_text(*runtime, with_probe(entry, ""))->ends_in_terminal()) return;
+    for_each_failing(entry, [&](const std::string& text) {
+      const Lines whole = all_lines(*runtime, text);
+      for (int64_t bytes : {1, 8, 9, 30, 1000}) {
+        INFO("bytes: " << bytes);
+        const std::string narrow = text + " | narrow(bytes: " + std::to_string(bytes) + ")";
+        CHECK(all_lines(*runtime, narrow, 128) == whole);
+        CHECK(all_lines(*runtime, narrow + " | skip(2)", 5) == skipped(whole, 2));
+      }
+    });
   });
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/document.h"
+#include "support/narrow.h"
 #include "support/pipeline.h"
 #include "support/probe.h"
 
@@ -17,9 +18,10 @@ using Lines = std::vector<std::string>;
 
 inline const std::string kConformanceData = std::string(WEIR_SOURCE_DIR) + "/tests/conformance/data/";
 
-// All elements, asked for `rows` at a time. `probe` (support/probe.h) is there.
+// All elements, asked for `rows` at a time. `probe` and `narrow` (support/) are there.
 inline Lines run(const std::string& text, int rows = 3) {
   register_probe();
+  register_narrow();
   ThreadsRuntime runtime;
   return all_lines(*runtime, text, rows);
 }
@@ -33,6 +35,19 @@ inline Lines run_restored(const std::string& text, int64_t count) {
   std::string saved = require_value(iterator->save());
   auto restored = open_text(*runtime, text, &saved);
   return all_lines(*restored);
+}
+
+// The rows of each block that comes where a block of 64 rows and at most `bytes` bytes is wanted, errors
+// included.
+inline std::vector<int> block_rows(const std::string& text, int64_t bytes) {
+  register_probe();
+  register_narrow();
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, text + " | narrow(bytes: " + std::to_string(bytes) + ")");
+  std::vector<int> out;
+  Block block;
+  while (require_value(iterator->next(64, block)) == Pull::rows) out.push_back(block.rows);
+  return out;
 }
 
 // Rows of the probe that were made for the first `count` elements, asked for one at a time.

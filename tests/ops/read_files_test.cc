@@ -53,14 +53,14 @@ DatasetRef names(Runtime& runtime, const std::vector<std::string_view>& list) {
   value.set = true;
   value.values = {Tensor::strings(list, Shape{static_cast<int64_t>(list.size())})};
   value.spec = Spec::tensor(DType::string, value.values[0].shape);
-  auto built = Compose(*find_operator("from_tensor_slices")).set("value", value).build({}, runtime);
+  auto built = Compose(*find_operator("from_tensor_slices")).set("value", value).build({}, {&runtime});
   REQUIRE(built.ok());
   return *built;
 }
 
 DatasetRef in_turns(Runtime& runtime, const std::vector<std::string_view>& list, const IntParam& count) {
   auto built = interleave_files(names(runtime, list), count, letters_operator(), std::make_unique<NoParams>(),
-                                runtime);
+                                {&runtime});
   REQUIRE(built.ok());
   return *built;
 }
@@ -120,7 +120,7 @@ TEST_CASE("what the reader gives is what the files in turns give") {
   value.set = true;
   value.values = {Tensor::scalar<int64_t>(1)};
   value.spec = Spec::tensor(DType::int64, Shape());
-  auto numbers = Compose(*find_operator("from_tensors")).set("value", value).build({}, runtime.runtime);
+  auto numbers = Compose(*find_operator("from_tensors")).set("value", value).build({}, {&runtime.runtime});
   REQUIRE(numbers.ok());
   // A reader that refuses its input refuses all of it.
   const OperatorDef& reader = *find_operator("tfrecord");
@@ -128,7 +128,7 @@ TEST_CASE("what the reader gives is what the files in turns give") {
   Fields fields;
   params->fields(fields);
   std::get<FilesParam*>(fields.list[0].slot)->index = 0;
-  auto refused = interleave_files(*numbers, 2, reader, std::move(params), runtime.runtime);
+  auto refused = interleave_files(*numbers, 2, reader, std::move(params), {&runtime.runtime});
   REQUIRE(!refused.ok());
   CHECK(contains(refused.status().error().message, "expected names: strings"));
 }

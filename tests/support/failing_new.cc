@@ -1,5 +1,6 @@
 #include "support/failing_new.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -7,10 +8,14 @@ namespace weir {
 namespace {
 
 thread_local int failures = 0;
+thread_local size_t largest = SIZE_MAX;
 
 }  // namespace
 
 void fail_allocations(int count) { failures = count; }
+
+LargestAllocation::LargestAllocation(size_t bytes) { largest = bytes; }
+LargestAllocation::~LargestAllocation() { largest = SIZE_MAX; }
 
 }  // namespace weir
 
@@ -19,6 +24,7 @@ void* operator new(size_t size, const std::nothrow_t&) noexcept {
     --weir::failures;
     return nullptr;
   }
+  if (size > weir::largest) return nullptr;
   return std::malloc(size > 0 ? size : 1);
 }
 

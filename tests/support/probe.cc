@@ -43,6 +43,7 @@ class Probe final : public Cursor {
       ctx.waker->wake();
       return Pull::pending;
     }
+    probe_counters().least_bytes = std::min(probe_counters().least_bytes.load(), want.bytes);
     if (given_ == n_) return Pull::end;
     int rows = want.at_most(n_ - given_).rows;
     // Fewer rows than wanted are legal too.

@@ -15,6 +15,8 @@ struct ProbeCounters {
   std::atomic<int64_t> pulled{0};
   std::atomic<int64_t> open{0};
   std::atomic<int64_t> pending{0};
+  // The fewest that a pull asked for at once.
+  std::atomic<int64_t> least_bytes{INT64_MAX};
 };
 ProbeCounters& probe_counters();
 

@@ -69,7 +69,12 @@ class Build {
     inputs_.push_back(std::move(input));
     return *this;
   }
-  Result<DatasetRef> result() { return Dataset::build(op_, std::move(params_), std::move(inputs_)); }
+  // Inside so many lambdas.
+  Build& inside(int lambdas) {
+    site_.depth = lambdas;
+    return *this;
+  }
+  Result<DatasetRef> result() { return Dataset::build(op_, std::move(params_), std::move(inputs_), site_); }
   DatasetRef node() {
     auto built = result();
     REQUIRE(built.ok());
@@ -81,6 +86,7 @@ class Build {
   std::unique_ptr<ParamsBase> params_;
   Fields fields_;
   std::vector<DatasetRef> inputs_;
+  BuildSite site_;
 };
 
 }  // namespace weir::test

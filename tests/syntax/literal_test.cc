@@ -75,6 +75,40 @@ TEST_CASE("literal: escapes of strings") {
         "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf");
 }
 
+TEST_CASE("literal: every character has an escape, and nothing else does") {
+  struct Row {
+    const char* hex;
+    const char* bytes;  // empty: no character
+  };
+  // Each side of each bound: of one, two, three and four bytes, of the surrogates, of all characters.
+  for (const Row& row : std::vector<Row>{{"1", "\x01"},
+                                         {"7f", "\x7f"},
+                                         {"80", "\xc2\x80"},
+                                         {"7ff", "\xdf\xbf"},
+                                         {"800", "\xe0\xa0\x80"},
+                                         {"d7ff", "\xed\x9f\xbf"},
+                                         {"d800", ""},
+                                         {"d801", ""},
+                                         {"dbff", ""},
+                                         {"dc00", ""},
+                                         {"dffe", ""},
+                                         {"dfff", ""},
+                                         {"00DFFF", ""},
+                                         {"e000", "\xee\x80\x80"},
+                                         {"ffff", "\xef\xbf\xbf"},
+                                         {"10000", "\xf0\x90\x80\x80"},
+                                         {"10ffff", "\xf4\x8f\xbf\xbf"},
+                                         {"110000", ""},
+                                         {"ffffff", ""},
+                                         {"1000000", ""}}) {
+    INFO(row.hex);
+    const StringValue value = read_string("\"\\u{" + std::string(row.hex) + "}\"");
+    CHECK(value.bytes == row.bytes);
+    CHECK(value.message.empty() == (*row.bytes != '\0'));
+  }
+  CHECK(read_string(R"("\u{0}")").bytes == std::string(1, '\0'));
+}
+
 TEST_CASE("literal: a wrong escape says where it begins") {
   struct Row {
     const char* text;

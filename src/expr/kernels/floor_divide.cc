@@ -26,9 +26,10 @@ struct FloorDivide : NotZero {
       const T quotient = static_cast<T>(a / b);
       return static_cast<T>(quotient - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0));
     } else {
-      // From the exact remainder, as Python does it: a / b may round up to the next integer.
+      // From the exact remainder, as Python does it: a / b may round up to the next integer, and an infinity
+      // has no remainder.
+      if (b == 0) return a / b;
       const T remainder = std::fmod(a, b);
-      if (b == 0 || std::isnan(remainder)) return std::floor(a / b);
       T quotient = (a - remainder) / b;
       if (remainder != 0 && (remainder < 0) != (b < 0)) quotient -= 1;
       if (quotient == 0) return std::copysign(T{0}, a / b);

@@ -1,5 +1,6 @@
 // a ** b, and pow(a, b): numbers of one dtype, broadcast. Integers wrap; a negative power of an integer is an
 // error of the element.
+#include "core/float_mode.h"
 #include "expr/infer.h"
 #include "expr/power.h"
 
@@ -18,8 +19,18 @@ struct Pow {
   }
 };
 
+// Through long double.
+void wide_body(KernelRun& run) {
+  LongDoubleMode mode;
+  binary_body<double, double, double, Pow>(run);
+}
+
 Status pow_infer(KernelCall& call) {
-  if (!is_integer(call.dtype(0))) return infer_binary<Floats, Pow>(call, "integers or floats");
+  if (!is_integer(call.dtype(0))) {
+    WEIR_TRY((infer_binary<Floats, Pow>(call, "integers or floats")));
+    if (call.dtype(0) == DType::float64) call.body(wide_body);
+    return Status();
+  }
   constexpr int kBoth[] = {0, 1};
   WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kBoth));
   call.result(call.dtype(0), shape);

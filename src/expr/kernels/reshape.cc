@@ -9,8 +9,8 @@ namespace weir {
 
 namespace {
 
-// The shape of `count` entries (-1: unknown) as `dims` asks for it, unknown dimensions being kUnknownEntry.
-Result<Shape> resolve(std::span<const int64_t> dims, int64_t count) {
+// The shape of `count` entries (-1: unknown) as `dims` asks for it, where an `unknown` entry may be anything.
+Result<Shape> resolve(std::span<const int64_t> dims, int64_t count, std::optional<int64_t> unknown) {
   if (dims.size() > static_cast<size_t>(kMaxRank)) {
     return invalid_argument(concat("expected at most ", kMaxRank, " dimensions, found ", dims.size()));
   }
@@ -19,7 +19,7 @@ Result<Shape> resolve(std::span<const int64_t> dims, int64_t count) {
   bool open = false;
   int64_t product = 1;
   for (int d = 0; d < out.rank(); ++d) {
-    if (out[d] == kUnknownEntry) {
+    if (unknown && out[d] == *unknown) {
       open = true;
       out.set_dim(d, kUnknownDim);
     } else if (out[d] == -1) {
@@ -31,14 +31,23 @@ Result<Shape> resolve(std::span<const int64_t> dims, int64_t count) {
       return invalid_argument("expected a shape whose number of entries fits int64");
     }
   }
-  if (open || count < 0) return out;
-  const bool fits = left < 0 ? product == count : product > 0 && count % product == 0;
+  if (left >= 0 && product == 0) {
+    return invalid_argument(
+        "expected dimensions above 0 beside one of -1, which nothing else tells, found 0");
+  }
+  if (count < 0) return out;
+  // Dimensions unknown so far may be anything, but the known ones have to divide the entries.
+  const bool divides = product > 0 ? count % product == 0 : count == 0;
+  const bool fits = left < 0 && !open ? product == count : divides;
   if (!fits) {
     std::string wanted;
-    for (int64_t dim : dims) wanted += concat(wanted.empty() ? "" : ", ", dim);
+    for (int64_t dim : dims) {
+      wanted += wanted.empty() ? "" : ", ";
+      wanted += unknown && dim == *unknown ? "?" : std::to_string(dim);
+    }
     return invalid_argument(concat("cannot reshape ", count, " entries to [", wanted, "]"));
   }
-  if (left >= 0) out.set_dim(left, count / product);
+  if (left >= 0 && !open) out.set_dim(left, count / product);
   return out;
 }
 
@@ -47,7 +56,8 @@ void reshape_body(KernelRun& run) {
   const Arg& dims = run.arg(1);
   const auto target = [&](int row) {
     const Entries entries = entries_of(dims, row);
-    return resolve(std::span(entries.data, static_cast<size_t>(entries.count)), x.shape.count());
+    return resolve(std::span(entries.data, static_cast<size_t>(entries.count)), x.shape.count(),
+                   std::nullopt);
   };
   if (same_in_all_rows(run, dims)) {
     Result<Shape> shape = target(0);
@@ -75,10 +85,11 @@ Status reshape_infer(KernelCall& call) {
   Shape shape = Shape::unknown_rank();
   bool may_fail = true;
   if (dims) {
-    Result<Shape> resolved = resolve(*dims, from.is_static() ? from.count() : -1);
+    Result<Shape> resolved =
+        resolve(*dims, known_count(from), call.constant(1) ? std::nullopt : std::optional(kUnknownEntry));
     if (!resolved.ok()) return call.error(1, resolved.status().error().message);
     shape = *resolved;
-    may_fail = !from.is_static() || !shape.is_static();
+    may_fail = known_count(from) < 0 || !shape.is_static();
   }
   call.result(call.dtype(0), shape);
   call.body(reshape_body);

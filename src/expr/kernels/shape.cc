@@ -1,5 +1,5 @@
 // shape(x), size(x) and rank(x): int64, known when the dataset is built as far as x's shape is.
-#include "expr/kernel.h"
+#include "expr/shape_argument.h"
 
 namespace weir {
 
@@ -49,8 +49,9 @@ Status shape_infer(KernelCall& call) {
 Status size_infer(KernelCall& call) {
   call.result(DType::int64, Shape());
   call.body(size_body);
-  if (!call.shape(0).is_static()) return Status();
-  call.known(Tensor::scalar(call.shape(0).count()));
+  const int64_t count = known_count(call.shape(0));
+  if (count < 0) return Status();
+  call.known(Tensor::scalar(count));
   call.body(nullptr);
   return Status();
 }

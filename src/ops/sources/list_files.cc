@@ -102,27 +102,26 @@ std::string patterns_of(const Params& params) {
   return out;
 }
 
-Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, Runtime& runtime) {
+Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, const BuildSite& build) {
   const auto& params = static_cast<const Params&>(base);
-  WEIR_ASSIGN(std::vector<std::string> names, glob_all(params, runtime));
+  WEIR_ASSIGN(std::vector<std::string> names, glob_all(params, *build.runtime));
   std::vector<std::string_view> views(names.begin(), names.end());
   ValueParam value;
   value.set = true;
   Shape shape{static_cast<int64_t>(names.size())};
   value.spec = Spec::tensor(DType::string, shape);
   value.values = {Tensor::strings(views, shape)};
-  WEIR_ASSIGN(DatasetRef slices,
-              Compose(from_tensor_slices_operator()).set("value", value).build({}, runtime));
+  WEIR_ASSIGN(DatasetRef slices, Compose(from_tensor_slices_operator()).set("value", value).build({}, build));
   SeedParam site;
   site.site = make_ref<FoundNames>(concat("list_files(", patterns_of(params), ")"), names);
   WEIR_ASSIGN(DatasetRef found,
-              Compose(found_operator()).set("names", site).build({std::move(slices)}, runtime));
+              Compose(found_operator()).set("names", site).build({std::move(slices)}, build));
   if (!*params.shuffle) return found;
   IntParam everything(std::max<int64_t>(1, static_cast<int64_t>(names.size())));
   return Compose(shuffle_operator())
       .set("buffer_size", everything)
       .set("seed", params.seed)
-      .build({std::move(found)}, runtime);
+      .build({std::move(found)}, build);
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
@@ -152,6 +151,7 @@ const OperatorDef& list_files_operator() {
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
       .expand = expand,
+      .counts_openings = true,
   });
   return def;
 }

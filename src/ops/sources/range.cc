@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/float_mode.h"
 #include "core/text.h"
 #include "dataset/operator.h"
 
@@ -48,6 +49,12 @@ void fill(Column& column, uint64_t first, uint64_t step, int rows) {
   for (int i = 0; i < rows; ++i) out[i] = number<T>(first + static_cast<uint64_t>(i) * step);
 }
 
+// Large integers are rounded.
+template <class T>
+void fill_rounded(Column& column, uint64_t first, uint64_t step, int rows) {
+  in_float_mode([&] { fill<T>(column, first, step, rows); });
+}
+
 using Fill = void (*)(Column&, uint64_t, uint64_t, int);
 
 Fill fill_for(DType dtype) {
@@ -69,13 +76,13 @@ Fill fill_for(DType dtype) {
     case DType::uint64:
       return fill<uint64_t>;
     case DType::float16:
-      return fill<Float16>;
+      return fill_rounded<Float16>;
     case DType::bfloat16:
-      return fill<BFloat16>;
+      return fill_rounded<BFloat16>;
     case DType::float32:
-      return fill<float>;
+      return fill_rounded<float>;
     case DType::float64:
-      return fill<double>;
+      return fill_rounded<double>;
     default:
       return nullptr;
   }

@@ -174,16 +174,16 @@ struct TFRecord {
   }
 };
 
-Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs, Runtime& runtime) {
+Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs, const BuildSite& site) {
   const auto& params = static_cast<const Params&>(base);
   DatasetRef names = inputs[static_cast<size_t>(params.files.index)];
   auto reader = std::make_unique<Params>(params);
   reader->files.index = 0;
   reader->num_parallel_reads = 1;
   if (!params.in_turns())
-    return Dataset::build(reader_operator(), std::move(reader), {std::move(names)}, &runtime);
+    return Dataset::build(reader_operator(), std::move(reader), {std::move(names)}, site);
   return interleave_files(std::move(names), params.num_parallel_reads, tfrecord_operator(), std::move(reader),
-                          runtime);
+                          site);
 }
 
 }  // namespace
@@ -194,7 +194,8 @@ const OperatorDef& tfrecord_operator() {
       .kind = OperatorKind::source,
       .doc =
           "The records of TFRecord files as strings, both checksums of each checked. A file that is missing "
-          "(not_found) or damaged (data_loss) gives one error in place of its remaining records. "
+          "(not_found), damaged (data_loss) or has a record longer than record_bytes of the runtime "
+          "(resource_exhausted) gives one error in place of its remaining records. "
           "Cost: reading and the checksums; records are views, not copies.",
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,

@@ -17,21 +17,29 @@ struct Params : ParamsOf<Params> {
 
 class Zip final : public Cursor {
  public:
-  Zip(Opening& opening, const Params& params) : width_(opening.node.components().size()) {
+  Zip(Opening& opening, const Params& params)
+      : width_(opening.node.components().size()),
+        in_turns_(shares_openings(opening.ctx.session, opening.node)) {
     for (int index : params.datasets.indices) inputs_.emplace_back(opening, index, Port::Mode::keep);
   }
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     bool waits = false;
+    bool ended = false;
     int rows = want.rows;
     for (Port& input : inputs_) {
+      // As in tf.data, the inputs after one that ends still move on by a row. Only epochs can tell.
+      if (ended && !input.node().may_count_openings()) continue;
       // Asking the later inputs for what the earlier ones have leaves nothing over as a rule.
-      Pull got = input.fill(ctx, want.at_most(rows));
-      if (got == Pull::end || got == Pull::cancelled) return got;
+      Pull got = input.fill(ctx, ended ? Want{} : want.at_most(rows));
+      if (got == Pull::cancelled) return got;
+      if (got == Pull::pending && in_turns_) return got;
+      if (got == Pull::end) ended = true;
       if (got == Pull::pending) waits = true;
       if (got == Pull::rows) rows = std::min(rows, input.buffered());
     }
     if (waits) return Pull::pending;
+    if (ended) return Pull::end;
     out.reset(want.drop ? 0 : width_);
     out.rows = rows;
     size_t column = 0;
@@ -49,6 +57,9 @@ class Zip final : public Cursor {
 
  private:
   size_t width_;
+  // The inputs open the same shuffle, in the order in which rows need it: none is asked before an earlier one
+  // has answered.
+  const bool in_turns_;
   std::vector<Port> inputs_;
 };
 

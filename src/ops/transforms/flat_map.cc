@@ -43,11 +43,9 @@ class FlatMap final : public Cursor {
 
   Step resume(Context& ctx) override {
     if (!loaded_) return Pull::rows;
-    Step opened = outer_.open_next(ctx, inner_);
-    if (opened.error() || opened.answer() != Pull::rows) return opened;
-    loaded_ = false;
-    WEIR_TRY(inner_->load(saved_));
-    return Pull::rows;
+    Step opened = outer_.open_again(ctx, inner_, saved_);
+    loaded_ = opened.error() || opened.answer() != Pull::rows;
+    return opened;
   }
 
  private:

@@ -39,7 +39,8 @@ class Interleave final : public Cursor {
       : outer_(opening, params.f),
         width_(opening.node.components().size()),
         cycle_length_(params.cycle_length.value_or(kAutoCycle)),
-        block_length_(*params.block_length) {}
+        block_length_(*params.block_length),
+        one_turn_(shares_openings(opening.ctx.session, opening.node)) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     out.reset(0);
@@ -52,6 +53,7 @@ class Interleave final : public Cursor {
         part.bytes -= part_.byte_size();
         out.append(part_, 0, part_.rows);
         patience_.reset();
+        if (one_turn_) return Pull::rows;
       } else if (out.rows == 0 && patience_.exhausted(ctx, 1)) {
         return Pull::pending;
       }
@@ -83,6 +85,8 @@ class Interleave final : public Cursor {
   size_t width_;
   int64_t cycle_length_;
   int64_t block_length_;
+  // A turn may open what other uses open as well, in the order in which rows are wanted: never one row early.
+  const bool one_turn_;
   int64_t cycle_index_ = 0;
   int64_t block_index_ = 0;
   int64_t open_count_ = 0;
@@ -192,9 +196,8 @@ Step Interleave::resume(Context& ctx) {
     std::unique_ptr<Inner>& target = slot(wanted->index);
     if (target || ordinal >= loaded_position_)
       return data_loss("the slots of an interleave contradict each other");
-    Step opened = outer_.open_next(ctx, target);
-    if (opened.error()) return opened;
-    WEIR_TRY(target->load(wanted->saved));
+    Step opened = outer_.open_again(ctx, target, wanted->saved);
+    if (opened.error() || opened.answer() != Pull::rows) return opened;
     loaded_.erase(wanted);
   }
   return Pull::rows;

@@ -66,9 +66,10 @@ class MapCall final : public BlockCall {
 struct MakeCallWindow {
   Apply apply;
   CallWindowOptions options;
-  std::unique_ptr<CallWindow> operator()(Context& ctx, std::unique_ptr<Feed> feed) const {
+  std::unique_ptr<CallWindow> operator()(Context& ctx, std::unique_ptr<Feed> feed,
+                                         EpochTableRef epochs) const {
     return std::make_unique<CallWindow>(ctx.session, std::move(feed), std::make_unique<MapCall>(apply),
-                                        options, ctx.epochs->table());
+                                        options, std::move(epochs));
   }
 };
 

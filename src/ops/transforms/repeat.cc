@@ -1,9 +1,11 @@
 // repeat(count): the input again and again, `count` times; for ever if negative.
-// For ever over an input that gives no element ends. Each epoch opens the input anew: shuffles below draw a
-// new order. Checkpoint: the epoch and the position in it.
+// Each epoch opens the input anew, so shuffles below draw a new order; after the last epoch it is opened once
+// more, as in tf.data. Without a count it ends with the first epoch that gives no element. Checkpoint: the
+// epoch and the position in it.
 #include <cstdint>
 
 #include "dataset/operator.h"
+#include "dataset/patience.h"
 
 namespace weir {
 namespace {
@@ -19,16 +21,18 @@ class Repeat final : public Cursor {
       : key_(opening.key),
         count_(*params.count),
         input_(opening.ctx, opening.node.inputs()[0], opening.env, derive_key(key_, 0), opening.path, -1,
-               Port::Mode::pass) {}
+               Port::Mode::pass, count_ == 0 ? Port::Opens::at_first_pull : Port::Opens::now) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     while (count_ < 0 || epoch_ < count_) {
       Pull got = input_.pull(ctx, want, out);
+      if (got == Pull::rows) patience_.reset();
       if (got != Pull::end) return got;
-      // Without this an input that is empty, or only fails, would be opened for ever.
-      bool gave_nothing = count_ < 0 ? input_.values() == 0 : input_.position() == 0;
-      if (gave_nothing || ++epoch_ == count_) return Pull::end;
+      if (gives_nothing()) return Pull::end;
+      ++epoch_;
+      if (epoch_ == count_ && !input_.node().may_count_openings()) return Pull::end;
       input_.reopen(ctx, derive_key(key_, static_cast<uint64_t>(epoch_)));
+      if (patience_.exhausted(ctx, 1)) return Pull::pending;
     }
     return Pull::end;
   }
@@ -44,10 +48,17 @@ class Repeat final : public Cursor {
   }
 
  private:
+  // No later epoch can give a row either.
+  bool gives_nothing() const {
+    if (count_ < 0) return input_.values() == 0;
+    return input_.position() == 0 && input_.node().cardinality() == 0 && !input_.node().may_count_openings();
+  }
+
   uint64_t key_;
   int64_t count_;
   int64_t epoch_ = 0;
   Port input_;
+  Patience patience_;
 };
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
@@ -65,9 +76,9 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& repeat_operator() {
   static const OperatorDef def = define<Params, Repeat>({
       .name = "repeat",
-      .doc = "The input `count` times over, for ever if negative. For ever over an input that gives no "
-             "element ends. "
-             "Cost: opening the input once an epoch.",
+      .doc =
+          "The input `count` times over, for ever if negative; then an epoch that gives no element ends it. "
+          "Cost: opening the input once per epoch.",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
   });

@@ -83,17 +83,20 @@ struct Refill {
 class Shuffle final : public Cursor {
  public:
   Shuffle(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::keep),
+      : input_(opening, 0, Port::Mode::keep, Port::Opens::at_first_pull),
         store_(opening.node.components()),
         components_(opening.node.components().size()),
         capacity_(*params.buffer_size),
         live_(capacity_) {
-    epoch_ = opening.ctx.epochs->open(opening.node.id());
+    const Opened opened = count_opening(opening.ctx, opening.node);
+    epoch_ = opened.number;
     seeds_ = {static_cast<uint64_t>(params.seed.first), static_cast<uint64_t>(params.seed.second)};
     if (params.seed.site) seeds_ = opening.ctx.session.seed(*params.seed.site);
-    const uint64_t scope = opening.ctx.epochs->key();
-    if (scope != 0 && params.seed.site && params.seed.site->origin == SeedSite::Origin::drawn) {
-      seeds_ = {derive_key(scope, seeds_.first), derive_key(scope, seeds_.second)};
+    // An order that nobody fixed, or that no epoch of the iterator counts, is the call's own.
+    const bool drawn = params.seed.site && params.seed.site->origin == SeedSite::Origin::drawn;
+    const bool borrowed = opened.borrowed && *params.reshuffle_each_iteration;
+    if (opened.scope_key != 0 && (drawn || borrowed)) {
+      seeds_ = {derive_key(opened.scope_key, seeds_.first), derive_key(opened.scope_key, seeds_.second)};
     }
     if (*params.reshuffle_each_iteration) seeds_ = epoch_seeds(seeds_, epoch_);
     order_ = ShuffleDraws(seeds_.first, seeds_.second);

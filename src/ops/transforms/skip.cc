@@ -19,7 +19,9 @@ struct Params : ParamsOf<Params> {
 class Skip final : public Cursor {
  public:
   Skip(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::keep), all_(*params.n < 0), left_(std::max<int64_t>(*params.n, 0)) {}
+      : input_(opening, 0, Port::Mode::keep, *params.n < 0 ? Port::Opens::at_first_pull : Port::Opens::now),
+        all_(*params.n < 0),
+        left_(std::max<int64_t>(*params.n, 0)) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     if (all_) return Pull::end;

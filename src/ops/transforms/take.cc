@@ -1,5 +1,6 @@
 // take(n): the first `n` elements, all of them if negative.
-// Errors on the way are passed on and not counted. Checkpoint: how many are left, and the input's position.
+// Of none the input is not opened. Errors on the way are passed on and not counted. Checkpoint: how many are
+// left, and the input's position.
 #include <algorithm>
 #include <cstdint>
 
@@ -16,7 +17,8 @@ struct Params : ParamsOf<Params> {
 class Take final : public Cursor {
  public:
   Take(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::pass), left_(*params.n < 0 ? INT64_MAX : *params.n) {}
+      : input_(opening, 0, Port::Mode::pass, *params.n == 0 ? Port::Opens::at_first_pull : Port::Opens::now),
+        left_(*params.n < 0 ? INT64_MAX : *params.n) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     if (left_ == 0) return Pull::end;

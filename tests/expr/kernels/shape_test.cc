@@ -33,9 +33,27 @@ TEST_CASE("reshape") {
             "int64[2, 2]");
   lab.check("v -> let n = size(v) in reshape(v, [n // 2, 2])", {"[1, 2]", "[1, 2, 3, 4]"},
             {"[[1, 2]]", "[[1, 2], [3, 4]]"}, "int64[?, 2]");
+  lab.check("n -> reshape([1, 2], [n])", {"2", "-9223372036854775807 - 1"}, {"[1, 2]", "error"}, "int64[?]");
+  // A dimension of 0 tells the number of entries, whatever the others are.
+  lab.check("n -> (reshape(zeros([0, n]), [-1]), reshape(zeros([n, 0]), [3, -1, 2]))", {"0", "4"},
+            {"(zeros([0]), zeros([3, 0, 2]))", "(zeros([0]), zeros([3, 0, 2]))"},
+            "(float32[0], float32[3, 0, 2])");
+  lab.check("n -> (reshape(zeros([n, 0]), [n, -1]), reshape(zeros([0, n]), [n]))", {"0", "4"},
+            {"error", "error"}, "(float32[?, ?], float32[?])");
+  lab.check("n -> zeros([2 + size(zeros([n, 0])), 1])", {"5"}, {"zeros([2, 1])"}, "float32[2, 1]");
+  lab.check("n -> reshape(arange(n), [0, 3])", {"0", "1"}, {"zeros([0, 3], int64)", "error"}, "int64[0, 3]");
+  lab.check("n -> reshape(arange(6), [n, 3, 1])", {"2", "3"}, {"[[[0], [1], [2]], [[3], [4], [5]]]", "error"},
+            "int64[?, 3, 1]");
+  lab.refuse("n -> reshape(zeros([0, n]), [3])", "1", "cannot reshape 0 entries to [3]");
+  lab.refuse("n -> reshape(arange(n), [0, -1])", "1", "beside one of -1");
+  lab.refuse("n -> reshape(arange(6), [n, 4])", "1", "cannot reshape 6 entries to [?, 4]");
+  lab.refuse("n -> reshape(arange(6), [-1, n, 4])", "1", "cannot reshape 6 entries to [-1, ?, 4]");
+  lab.refuse("n -> reshape(arange(6), [n, 0])", "1", "cannot reshape 6 entries to [?, 0]");
   lab.refuse("m -> reshape(m, [4, 2])", "[[1, 2, 3], [4, 5, 6]]", "cannot reshape 6 entries to [4, 2]");
   lab.refuse("m -> reshape(m, [-1, -1])", "[1, 2]", "one dimension of -1");
   lab.refuse("m -> reshape(m, [-2])", "[1, 2]", "found -2");
+  lab.refuse("m -> reshape(m, [-9223372036854775808])", "[1, 2]", "found -9223372036854775808");
+  lab.refuse("m -> zeros([-9223372036854775808])", "[1, 2]", "found -9223372036854775808");
   lab.refuse("m -> reshape(m, [[1]])", "[1]", "list of integers");
 }
 

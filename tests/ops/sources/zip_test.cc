@@ -32,6 +32,29 @@ TEST_CASE("a position of zip at which some input fails is one error") {
         Lines{"(0, 0)", "error: data_loss", "error: data_loss", "error: data_loss"});
 }
 
+TEST_CASE("an error belongs to its own position, however wide the blocks of the inputs are") {
+  const Lines whole = {"(0, 0)", "(1, 1)", "error: data_loss", "(3, 3)",           "(4, 4)",
+                       "(5, 5)", "(6, 6)", "error: data_loss", "error: data_loss", "(9, 9)"};
+  for (int width = 1; width <= 10; ++width) {
+    for (int other = 1; other <= 10; ++other) {
+      INFO("blocks of " << width << " and " << other << " rows");
+      const std::string text = "zip(range(10) | narrow(rows: " + std::to_string(width) +
+                               "), probe(10, errors: \"2,7,8\") | narrow(rows: " + std::to_string(other) +
+                               "))";
+      const std::string swapped = "zip(probe(10, errors: \"2,7,8\") | narrow(rows: " + std::to_string(width) +
+                                  "), range(10) | narrow(rows: " + std::to_string(other) + "))";
+      for (const std::string& either : {text, swapped}) {
+        CHECK(run(either, 64) == whole);
+        // take counts elements only, and ends before an error that follows.
+        CHECK(run(either + " | take(2)", 64) == Lines(whole.begin(), whole.begin() + 2));
+        CHECK(run(either + " | take(3)", 64) == Lines(whole.begin(), whole.begin() + 4));
+        CHECK(run(either + " | take(6)", 64) == Lines(whole.begin(), whole.begin() + 7));
+        CHECK(run(either + " | take(7)", 64) == whole);
+      }
+    }
+  }
+}
+
 TEST_CASE("zip asks its inputs for no more rows than it gives") {
   CHECK(demand("zip(probe(9), range(9))", 2) == 2);
   CHECK(demand("zip(range(1), probe(9))", 2) == 1);

@@ -21,6 +21,19 @@ TEST_CASE("an error spends a number") {
   CHECK(run("probe(3, errors: \"1\") | enumerate()") == Lines{"(0, 0)", "error: data_loss", "(2, 2)"});
 }
 
+TEST_CASE("an error that is skipped over spends a number too") {
+  const std::string text = "probe(9, errors: \"0,3,4,8\") | enumerate(start: 10)";
+  const Lines errors(4, "error: data_loss");
+  CHECK(run(text + " | skip(1)") ==
+        Lines{errors[0], "(12, 2)", errors[0], errors[0], "(15, 5)", "(16, 6)", "(17, 7)", errors[0]});
+  CHECK(run(text + " | skip(3)", 1) ==
+        Lines{errors[0], errors[0], errors[0], "(16, 6)", "(17, 7)", errors[0]});
+  CHECK(run(text + " | skip(4)", 64) == Lines{errors[0], errors[0], errors[0], "(17, 7)", errors[0]});
+  CHECK(run(text + " | skip(9)", 2) == errors);
+  // Restoring drops what was given.
+  CHECK(run_restored(text + " | shuffle(1, seed: 1)", 6) == run_restored(text, 6));
+}
+
 TEST_CASE("numbers go on behind what was skipped and where it was saved") {
   CHECK(run("range(9) | enumerate() | skip(7)") == Lines{"(7, 7)", "(8, 8)"});
   CHECK(run_restored("range(4) | enumerate(start: 10)", 2) == Lines{"(12, 2)", "(13, 3)"});

@@ -71,6 +71,31 @@ TEST_CASE("an error before skipped elements leaves their columns out") {
         Lines{"error: data_loss", "2", "2"});
 }
 
+TEST_CASE("a block of interleave ends with the row that reaches the bytes wanted") {
+  // Rows of 100 bytes, one a turn.
+  const std::string text =
+      "range(3) | interleave(x -> range(4) | map(y -> zeros([100], uint8)), cycle_length: 3)";
+  using Rows = std::vector<int>;
+  CHECK(block_rows(text, 1) == Rows(12, 1));
+  CHECK(block_rows(text, 100) == Rows(12, 1));
+  CHECK(block_rows(text, 101) == Rows(6, 2));
+  CHECK(block_rows(text, 200) == Rows(6, 2));
+  CHECK(block_rows(text, 201) == Rows(4, 3));
+  CHECK(block_rows(text, 1100) == Rows{11, 1});
+  CHECK(block_rows(text, 1101) == Rows{12});
+  // What a turn may give is what is left: the prefetch inside hands out no more.
+  const std::string turns =
+      "range(2) | interleave(x -> range(6) | map(y -> zeros([100], uint8)) | prefetch(6), cycle_length: 2, "
+      "block_length: 3)";
+  CHECK(block_rows(turns, 100) == Rows(12, 1));
+  for (int rows : block_rows(turns, 299)) CHECK(rows <= 3);
+  for (int rows : block_rows(turns, 400)) CHECK(rows <= 4);
+  // An error takes no bytes.
+  CHECK(block_rows("range(1) | interleave(x -> probe(6, errors: \"1,2,4\"), cycle_length: 1)", 8)[0] == 1);
+  CHECK(block_rows("range(1) | interleave(x -> probe(6, errors: \"0,1,2,4\"), cycle_length: 1)", 8) ==
+        block_rows("range(1) | interleave(x -> probe(6, errors: \"0,1,2,4\"), cycle_length: 1)", 7));
+}
+
 TEST_CASE("interleave is restored with slots of any age") {
   const std::string text =
       "range(9) | interleave(x -> range(x % 4 * 3) | map(y -> x * 100 + y), cycle_length: 3, block_length: "

@@ -1,0 +1,125 @@
+#include "dataset/openings.h"
+
+#include <algorithm>
+
+namespace weir {
+
+namespace {
+
+constexpr size_t kWordsPerRun = 4;
+
+// What is listed of a node: its openings, and what Windows over it began with.
+uint64_t opening_of(uint64_t node) { return 2 * node; }
+uint64_t window_over(uint64_t node) { return 2 * node + 1; }
+
+// The number that the replay of a Port around has for `what`, else `live`. Ports inside that one list it
+// anew.
+bool replayed(const Context& ctx, uint64_t what, int depth, uint64_t& number) {
+  OpeningLog* log = ctx.openings;
+  while (log && !(depth <= log->depth && log->due.take(what, number))) log = log->outer;
+  if (!log) return false;
+  for (OpeningLog* inner = ctx.openings; inner != log; inner = inner->outer) {
+    if (depth <= inner->depth) inner->made.add(what, number);
+  }
+  log->made.add(what, number);
+  return true;
+}
+
+void list(const Context& ctx, uint64_t what, int depth, uint64_t number) {
+  for (OpeningLog* log = ctx.openings; log; log = log->outer) {
+    if (depth <= log->depth) log->made.add(what, number);
+  }
+}
+
+}  // namespace
+
+void Openings::add(uint64_t what, uint64_t number) {
+  ++changes_;
+  auto last = std::find_if(runs_.rbegin(), runs_.rend(), [&](const Run& run) { return run.what == what; });
+  if (last != runs_.rend()) {
+    if (last->count == 1) last->step = number - last->first;
+    if (number == last->first + last->count * last->step) {
+      ++last->count;
+      return;
+    }
+  }
+  runs_.push_back({what, number, 0, 1});
+}
+
+bool Openings::take(uint64_t what, uint64_t& number) {
+  auto run = std::find_if(runs_.begin(), runs_.end(), [&](const Run& r) { return r.what == what; });
+  if (run == runs_.end()) return false;
+  ++changes_;
+  number = run->first;
+  run->first += run->step;
+  if (--run->count == 0) runs_.erase(run);
+  return true;
+}
+
+void Openings::append(const Openings& later) {
+  for (const Run& run : later.runs_) {
+    auto last = std::find_if(runs_.rbegin(), runs_.rend(), [&](const Run& r) { return r.what == run.what; });
+    if (last != runs_.rend() && last->count == 1) last->step = run.first - last->first;
+    const bool joins = last != runs_.rend() && run.first == last->first + last->count * last->step &&
+                       (run.step == last->step || run.count == 1);
+    if (joins) {
+      last->count += run.count;
+    } else {
+      runs_.push_back(run);
+    }
+  }
+}
+
+std::vector<uint64_t> Openings::written() const {
+  std::vector<uint64_t> out;
+  for (const Run& run : runs_) {
+    if (run.what / 2 >= EpochIndex::kUnlisted) continue;
+    out.insert(out.end(), {run.what, run.first, run.step, run.count});
+  }
+  return out;
+}
+
+bool Openings::assign(std::span<const uint64_t> numbers) {
+  runs_.clear();
+  if (numbers.size() % kWordsPerRun != 0) return false;
+  for (size_t i = 0; i < numbers.size(); i += kWordsPerRun) {
+    if (numbers[i + 3] == 0) return false;
+    runs_.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]});
+  }
+  return true;
+}
+
+Opened count_opening(Context& ctx, const Dataset& node) {
+  const uint64_t key = ctx.session.epoch_key(node.epoch_id());
+  const EpochScope::Home home = ctx.epochs->home(node.depth());
+  uint64_t number = 0;
+  if (!replayed(ctx, opening_of(key), home.depth, number)) {
+    number = ctx.epochs->open(key, node.depth());
+    list(ctx, opening_of(key), home.depth, number);
+  }
+  return {number, home.key, home.borrowed};
+}
+
+bool shares_openings(const Session& session, const Dataset& node) {
+  if (!session.counts_openings()) return false;
+  const auto& counted = node.epoch_nodes();
+  return node.opens_variables() || std::any_of(counted.begin(), counted.end(), [&](const EpochNode& n) {
+           return session.shares_openings(n.id);
+         });
+}
+
+EpochTableRef counts_for_window(Context& ctx, const Dataset& input) {
+  EpochScope start(ctx.epochs->table());
+  if (!ctx.openings) return start.table();
+  for (const EpochNode& node : input.epoch_nodes()) {
+    const uint64_t key = ctx.session.epoch_key(node.id);
+    const int depth = start.home(node.depth).depth;
+    const uint64_t live = start.count(key, node.depth);
+    uint64_t count = live;
+    if (!replayed(ctx, window_over(key), depth, count)) list(ctx, window_over(key), depth, live);
+    if (count != live) start.set(key, count, node.depth);
+  }
+  return start.table();
+}
+
+}  // namespace weir

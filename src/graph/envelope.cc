@@ -1,0 +1,82 @@
+#include "graph/envelope.h"
+
+#include <bit>
+#include <cstring>
+
+#include "core/text.h"
+#include "graph/digest.h"
+
+namespace weir {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the header is written as it lies in memory");
+
+struct Header {
+  char magic[8];
+  uint32_t version;
+  uint32_t reserved;
+  // Of the content.
+  uint64_t size;
+  uint64_t checksum;
+};
+static_assert(sizeof(Header) == kEnvelopeBytes);
+
+// Of all of the content and the rest of the header.
+uint64_t checksum_of(Header header, std::string_view content) {
+  header.checksum = hash_of(content);
+  return hash_of({reinterpret_cast<const char*>(&header), sizeof header});
+}
+
+}  // namespace
+
+std::string enclose(const EnvelopeKind& kind, std::string_view content) {
+  Header header{};
+  std::memcpy(header.magic, kind.magic.data(), sizeof header.magic);
+  header.version = kind.version;
+  header.size = content.size();
+  header.checksum = checksum_of(header, content);
+  std::string out;
+  out.reserve(sizeof header + content.size());
+  out.append(reinterpret_cast<const char*>(&header), sizeof header);
+  return out.append(content);
+}
+
+Status check_envelope(const EnvelopeKind& kind, std::string_view beginning, uint64_t size) {
+  const std::string_view magic = beginning.substr(0, kind.magic.size());
+  if (magic != kind.magic) {
+    return data_loss(concat("expected ", kind.name, ", which begins with ", quote(kind.magic), ", found ",
+                            magic.empty() ? "nothing" : quote(magic), "; give ", kind.origin));
+  }
+  if (beginning.size() < kEnvelopeBytes) {
+    return data_loss(concat("expected ", kind.name, " of at least ", kEnvelopeBytes, " bytes, found ", size,
+                            "; it was cut short"));
+  }
+  Header header;
+  std::memcpy(&header, beginning.data(), sizeof header);
+  if (size < kEnvelopeBytes || header.size != size - kEnvelopeBytes) {
+    return data_loss(concat("expected ", kind.name, " of ", kEnvelopeBytes, " + ", header.size,
+                            " bytes, found ", size, "; it was cut short, or something was appended"));
+  }
+  return Status();
+}
+
+Result<std::string_view> open_envelope(const EnvelopeKind& kind, std::string_view bytes) {
+  WEIR_TRY(check_envelope(kind, bytes.substr(0, kEnvelopeBytes), bytes.size()));
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const std::string_view content = bytes.substr(kEnvelopeBytes);
+  if (checksum_of(header, content) != header.checksum) {
+    return data_loss(concat("expected ", kind.name,
+                            " whose checksum is right, found a wrong one; it is damaged: "
+                            "use another copy"));
+  }
+  // Only now: a version that was damaged is damage.
+  if (header.version != kind.version) {
+    return failed_precondition(concat("expected ", kind.name, " of format version ", kind.version, ", found ",
+                                      header.version, "; it was written by another version of the library"));
+  }
+  return content;
+}
+
+}  // namespace weir

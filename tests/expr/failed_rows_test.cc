@@ -1,0 +1,211 @@
+// Each function over blocks in which rows failed: the other rows have the values that they have alone,
+// whether their columns are dense or lists, and `drop` finds the same failures.
+#include <map>
+#include <set>
+
+#include "expr/harness.h"
+
+namespace weir::test {
+
+namespace {
+
+// Calls by kernel; I, S, F, V, M and T stand for variables of a row that may have failed: an int64, a string,
+// float32[3], int64[2], int64[2, 3] and, of its own length in each row, float32[?].
+const std::multimap<std::string, std::string> kCalls = {
+    {"all", "all(V > 2)"},
+    {"any", "any(M == 7, axis: 0)"},
+    {"arange", "arange(I)"},
+    {"argmax", "(argmax(M, axis: 1), argmax(V))"},
+    {"argmin", "argmin(F)"},
+    {"+", "(I + V, V + I, M + I, F + F)"},
+    {"-", "(I - V, F - float32(I))"},
+    {"*", "(I * V, V * I, T * float32(I), float32(I) * T, M * V[0])"},
+    {"assert", "assert(I != 3, \"three\", (V, S))"},
+    {"bitcast", "(bitcast(I, uint8), bitcast(V, int16), bitcast(I, float64), bitcast(T, uint8))"},
+    {"bitcast", "(bitcast(bitcast(I, uint8), int64), bitcast(V[1:], uint32), bitcast(F, int32))"},
+    {"cast", "(uint8(V), float16(F), float64(I), bool(T))"},
+    {"clip", "(clip(V, 1, I), clip(F, 0.5, float32(I)))"},
+    {"concat", "(concat([V, V]), concat([M, M], axis: 1), concat([T, F]))"},
+    {"stack", "(stack([V, V], axis: 1), stack([S, \"b\"]))"},
+    {"decode_raw", "(decode_raw(S, uint8), decode_raw(S, int16))"},
+    {"/", "(I / 3, V / I, float32(I) / F)"},
+    {"full", "(full([I], S), full([2, 2], I))"},
+    {"ones", "ones([I])"},
+    {"ones_like", "(ones_like(M), ones_like(T))"},
+    {"zeros", "zeros([I, 2], dtype: uint8)"},
+    {"zeros_like", "zeros_like(T)"},
+    {"//", "(12 // I, V // I, F // 0.3)"},
+    {"%", "(12 % I, V % I, F % 0.3)"},
+    {"[]", "([I, 4], [V, V], [S, \"z\"])"},
+    {"==", "(V == I, S == \"\")"},
+    {"!=", "I != V"},
+    {"<", "V < I"},
+    {"<=", "I <= V"},
+    {">", "(F > 2.5, S > \"\\x0a\\x0c\\x0a\\x0a\\x0a\\x01a\\x12\\x05\\x1a\\x03\\x0a\\x01\\x04\")"},
+    {">=", "M >= V[0]"},
+    {"and", "I > 2 and V > 3"},
+    {"or", "V > 3 or I > 2"},
+    {"not", "not (V > 3)"},
+    {"abs", "abs(V)"},
+    {"ceil", "ceil(F)"},
+    {"exp", "(exp(F), exp(T))"},
+    {"floor", "floor(T)"},
+    {"log", "log(F)"},
+    {"negative", "(-I, -T)"},
+    {"round", "round(F)"},
+    {"sign", "sign(V)"},
+    {"sqrt", "sqrt(F)"},
+    {"square", "square(T)"},
+    {"max", "(max(M, axis: 0), max(T))"},
+    {"min", "(min(M), min(V))"},
+    {"minimum", "minimum(V, I)"},
+    {"maximum", "maximum(I, V)"},
+    {"one_hot", "(one_hot(I, 5), one_hot(V, 9))"},
+    {"parse_example", "parse_example(S, {a: int64 = 7, b: string = \"x\"})"},
+    {"**", "(I ** 2, F ** float32(I))"},
+    {"pow", "pow(V, I)"},
+    {"random_uniform", "(random_uniform([3], seed: 5), random_uniform([I], max: 99, dtype: int64, seed: 6))"},
+    {"reshape", "(reshape(M, [3, 2]), reshape(M, [-1]), reshape(T, [-1, 1]), reshape(V, [I // I, 2]))"},
+    {"reshape", "(reshape(S, [1]), reshape(M, [I, -1]))"},
+    {"rank", "rank(T) + I"},
+    {"shape", "(shape(T), shape(T)[0] + I)"},
+    {"size", "size(T) * I"},
+    {"expand_dims", "(expand_dims(I, 0), expand_dims(V, -1), expand_dims(S, 0), expand_dims(T, 1))"},
+    {"squeeze", "(squeeze(expand_dims(M, 1)), squeeze(expand_dims(T, 0), axis: 0))"},
+    {"string_length", "string_length(S)"},
+    {"mean", "(mean(V), mean(T))"},
+    {"prod", "prod(M, axis: 1)"},
+    {"sum", "(sum(M, axis: 0), sum(T), sum(V))"},
+    {"where", "(where(V > 3, V, I), where(I > 3, F, 0.5), where(I > 2, S, \"small\"))"},
+    // Not kernels, but they share and cut as well.
+    {"x[…]", "(M[0], M[1, 1:], M[:, 0], M[::-1], V[I - I], V[newaxis], T[1:], S[newaxis])"},
+    {"if", "if I > 3 then (V, S, T) else (V * 2, \"else\", T + 1.0)"},
+    {"if", "(if I > 3 then bitcast(I, uint8) else bitcast(V[0], uint8), if I % 2 == 0 then S else \"odd\")"},
+    {"let", "let w = V * I in (w, reshape(w, [2, 1]), bitcast(w, int32), (I, S))"},
+};
+
+// Which rows fail.
+const char* const kPatterns[] = {".......", "x......", "......x", "..x....", "x.x.x.x",
+                                 ".x.x.x.", "xxxxxx.", ".xxxxxx", "xxxxxxx", "xx..xx."};
+
+constexpr int kRows = 7;
+
+// The call with each variable as a member of the tuple `a`.
+std::string over_members(const std::string& call) {
+  const std::string names = "ISFVMT";
+  const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  std::string out;
+  for (size_t at = 0; at < call.size(); ++at) {
+    const bool alone = (at == 0 || !letter(call[at - 1])) && (at + 1 == call.size() || !letter(call[at + 1]));
+    const size_t member = alone ? names.find(call[at]) : std::string::npos;
+    out += member == std::string::npos ? std::string(1, call[at]) : "a." + std::to_string(member);
+  }
+  return out;
+}
+
+// A serialized tf.Example with an int64 `a` and, so that lengths differ, a field that nobody knows.
+std::string example_literal(int value) {
+  std::string out =
+      "\"\\x0a\\x0c\\x0a\\x0a\\x0a\\x01a\\x12\\x05\\x1a\\x03\\x0a\\x01\\x0" + std::to_string(value);
+  if (value > 1) out += "\\x12\\x0" + std::to_string(value) + std::string(static_cast<size_t>(value), 'q');
+  return out + "\"";
+}
+
+// Rows that differ in every variable. `equal_shapes`: T has one length in all of them.
+Block rows_of(Lab& lab, const std::string& pattern, bool equal_shapes, Spec* spec) {
+  std::vector<std::string> rows;
+  for (int i = 0; i < kRows; ++i) {
+    const std::string n = std::to_string(i + 1);
+    const std::string ok = pattern[static_cast<size_t>(i)] == 'x' ? "false" : "true";
+    const std::string t = equal_shapes ? "[0.5, " + n + ".25, 3.0]" : "float32(arange(" + n + ")) + 0.5";
+    rows.push_back("(" + ok + ", (" + n + ", " + example_literal(i + 1) + ", [" + n + ".5, 0.5, 7.0], [" + n +
+                   ", 4], [[1, " + n + ", 7], [9, 2, " + n + "]], " + t + "))");
+  }
+  return lab.block(rows, spec);
+}
+
+// The same rows with a tensor a row in each column.
+Block as_lists(const Block& block) {
+  Block out = block;
+  for (size_t i = 0; i < out.columns.size(); ++i) {
+    std::vector<Tensor>& list = out.columns[i].make_list();
+    for (int row = 0; row < block.rows; ++row) list.push_back(block.columns[i].row(row));
+  }
+  return out;
+}
+
+void check_alone(Lab& lab, const Function& f, const Block& in, const Block& alone) {
+  Block made;
+  f.call({.session = *lab.world.session, .key = 7}, in, made);
+  Block dropped;
+  f.call({.session = *lab.world.session, .key = 7, .drop = true}, in, dropped);
+  REQUIRE(made.rows == in.rows);
+  for (int row = 0; row < in.rows; ++row) {
+    INFO("row " << row);
+    CHECK(dropped.failed(row) == made.failed(row));
+    const bool expected = in.failed(row) || alone.failed(row);
+    CHECK(made.failed(row) == expected);
+    if (expected || made.failed(row)) continue;
+    const Components have = made.row(row);
+    const Components want = alone.row(row);
+    REQUIRE(have.size() == want.size());
+    for (size_t i = 0; i < want.size(); ++i) {
+      INFO("component " << i);
+      CHECK(have[i].shape.to_string() == want[i].shape.to_string());
+      CHECK(bit_equal(have[i], want[i]));
+    }
+  }
+  // What moves rows on reads the places of failed ones, too.
+  Block moved;
+  moved.append(made, 0, made.rows);
+  moved.append(made, 0, made.rows);
+  CHECK(moved.byte_size() >= 0);
+}
+
+}  // namespace
+
+TEST_CASE("Every function has a call here, and every call its function") {
+  std::set<std::string> named;
+  for (const auto& [name, call] : kCalls) named.insert(name);
+  for (const char* other : {"x[…]", "if", "let"}) CHECK(named.erase(other) == 1);
+  for (const Kernel* kernel : kernels()) {
+    INFO(kernel->name);
+    CHECK(named.erase(kernel->name) == 1);
+  }
+  CHECK(named.empty());
+}
+
+TEST_CASE("Rows beside failed ones have the values that they have alone") {
+  Lab lab;
+  for (const auto& [name, call] : kCalls) {
+    INFO(call);
+    const std::string body = over_members(call);
+    for (const bool equal_shapes : {true, false}) {
+      Spec spec;
+      const Block good = rows_of(lab, kPatterns[0], equal_shapes, &spec);
+      Result<FunctionRef> plain = lab.compile("(_, a) -> " + body, spec);
+      if (!plain.ok()) FAIL(plain.status().error().message);
+      Result<FunctionRef> asserted = lab.compile("(ok, x) -> let a = assert(ok, \"m\", x) in " + body, spec);
+      if (!asserted.ok()) FAIL(asserted.status().error().message);
+      const Block alone = lab.run(**plain, good, 1);
+      CHECK(alone.value_rows() > 2);
+      for (const char* pattern : kPatterns) {
+        INFO(pattern);
+        const Block in = rows_of(lab, pattern, equal_shapes, &spec);
+        Block expected = alone;
+        Block failed_before = in;
+        for (int row = 0; row < kRows; ++row) {
+          if (pattern[row] != 'x') continue;
+          expected.fail_row(row, invalid_argument("m").pointer());
+          failed_before.fail_row(row, invalid_argument("m").pointer());
+        }
+        check_alone(lab, **asserted, in, expected);
+        check_alone(lab, **asserted, as_lists(in), expected);
+        check_alone(lab, **plain, failed_before, expected);
+        check_alone(lab, **plain, as_lists(failed_before), expected);
+      }
+    }
+  }
+}
+
+}  // namespace weir::test

@@ -1,0 +1,106 @@
+#include <string>
+#include <vector>
+
+#include "build.h"
+
+namespace weir {
+namespace {
+
+// A document over a tensor handed in.
+DocumentRef over(HandedValue value) {
+  Graph graph;
+  return graph.build("from_tensor_slices(@v)", Handed{{"v", std::move(value)}});
+}
+
+HandedValue strings_of(const std::vector<std::string>& texts) {
+  const Shape shape{static_cast<int64_t>(texts.size())};
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  return {Spec::tensor(DType::string, shape), {Tensor::strings(views, shape)}};
+}
+
+// Texts unlike each other; so many are printed as literals up to 1,000, and stay outside beyond.
+std::vector<std::string> numbered(size_t count) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < count; ++i) out.push_back("text " + std::to_string(i * 7919));
+  return out;
+}
+
+bool told_apart(const DocumentRef& here, const DocumentRef& there) {
+  const bool differ = !(here->fingerprint() == there->fingerprint());
+  CHECK((here->digest() == there->digest()) == !differ);
+  CHECK(equal(*here, *there) == !differ);
+  return differ;
+}
+
+TEST_CASE("Every string of a tensor counts in the fingerprint, printed or not", "[graph]") {
+  for (const size_t count : {size_t{1000}, size_t{1001}}) {
+    const std::vector<std::string> texts = numbered(count);
+    const DocumentRef plain = over(strings_of(texts));
+    CHECK((plain->format().find("@v") != std::string::npos) == (count > 1000));
+    CHECK_FALSE(told_apart(plain, over(strings_of(texts))));
+    for (const size_t at : {size_t{0}, size_t{1}, count / 2, count - 1}) {
+      INFO(count << " strings, number " << at << " changed");
+      std::vector<std::string> changed = texts;
+      changed[at].back() ^= 1;
+      CHECK(told_apart(plain, over(strings_of(changed))));
+      changed[at] = "";
+      CHECK(told_apart(plain, over(strings_of(changed))));
+    }
+    // The same bytes, cut elsewhere, in another order, and one more of nothing.
+    std::vector<std::string> moved = texts;
+    moved[5] += moved[6][0];
+    moved[6].erase(0, 1);
+    CHECK(told_apart(plain, over(strings_of(moved))));
+    std::vector<std::string> swapped = texts;
+    swapped[3].swap(swapped[4]);
+    CHECK(told_apart(plain, over(strings_of(swapped))));
+    std::vector<std::string> longer = texts;
+    longer.emplace_back();
+    CHECK(told_apart(plain, over(strings_of(longer))));
+  }
+}
+
+TEST_CASE("A string counts to its last byte, however long it is", "[graph]") {
+  std::vector<std::string> texts = numbered(1001);
+  texts[700] = std::string((2 << 20) + 1, 'x');
+  const DocumentRef plain = over(strings_of(texts));
+  for (const size_t at : {size_t{0}, size_t{1} << 20, texts[700].size() - 1}) {
+    std::vector<std::string> changed = texts;
+    changed[700][at] = 'y';
+    CHECK(told_apart(plain, over(strings_of(changed))));
+  }
+}
+
+TEST_CASE("Numbers count in full up to 1 MiB, and by 64 KiB at either end beyond", "[graph]") {
+  for (const size_t size : {size_t{1} << 20, (size_t{1} << 20) + 1}) {
+    const bool whole = size == size_t{1} << 20;
+    std::vector<uint8_t> bytes(size);
+    for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<uint8_t>(i * i % 251);
+    const DocumentRef plain = over(vector_of(bytes));
+    struct Row {
+      size_t at;
+      bool counts;
+    };
+    for (const Row& row : {Row{0, true}, Row{65'535, true}, Row{65'536, whole}, Row{size / 2, whole},
+                           Row{size - 65'537, whole}, Row{size - 65'536, true}, Row{size - 1, true}}) {
+      INFO(size << " bytes, number " << row.at << " changed");
+      std::vector<uint8_t> changed = bytes;
+      changed[row.at] ^= 1;
+      CHECK(told_apart(plain, over(vector_of(changed))) == row.counts);
+    }
+  }
+}
+
+TEST_CASE("Dtype and shape count beside equal bytes", "[graph]") {
+  const std::vector<int64_t> numbers(1001, 7);
+  const std::vector<uint64_t> same(1001, 7);
+  CHECK(told_apart(over(vector_of(numbers)), over(vector_of(same))));
+  HandedValue flat = vector_of(std::vector<int64_t>(2002, 7));
+  HandedValue square = flat;
+  square.values[0].shape = Shape{1001, 2};
+  square.spec = Spec::tensor(DType::int64, Shape{1001, 2});
+  CHECK(told_apart(over(std::move(flat)), over(std::move(square))));
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,38 @@
+#include "iterator/iterator.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "fs/simulated.h"
+#include "support/pipeline.h"
+
+namespace weir {
+namespace {
+
+TEST_CASE("iterator: what is saved stays within the limit that restoring has") {
+  ThreadsRuntime runtime;
+  SimulatedFileSystem files;
+  runtime->files = &files;
+  auto iterator = open_text(*runtime, "range(9) | batch(2)");
+  take_lines(*iterator, 2);
+  const std::string bytes = require_value(iterator->save());
+  const auto size = static_cast<int64_t>(bytes.size());
+  files.put("ckpt", "older");
+
+  runtime->limits.checkpoint_bytes = size - 1;
+  CHECK(iterator->save().status().code() == Code::resource_exhausted);
+  const Status refused = iterator->save_file("ckpt");
+  REQUIRE(refused.code() == Code::resource_exhausted);
+  CHECK(refused.error().message.find("the limit checkpoint_bytes") != std::string::npos);
+  CHECK(require_value(files.read_file("ckpt", 100)) == "older");
+
+  runtime->limits.checkpoint_bytes = size;
+  CHECK(require_value(iterator->save()) == bytes);
+  require_ok(iterator->save_file("ckpt"));
+  auto file = require_value(files.open("ckpt"));
+  CHECK(require_value(read_checkpoint(*file, size)) == bytes);
+  // Nothing was lost by what was refused.
+  CHECK(take_lines(*iterator, 1) == std::vector<std::string>{"[4, 5]"});
+}
+
+}  // namespace
+}  // namespace weir

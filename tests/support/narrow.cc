@@ -1,0 +1,75 @@
+#include "support/narrow.h"
+
+#include <algorithm>
+
+#include "dataset/operator.h"
+#include "ops/list.h"
+
+namespace weir {
+
+NarrowCounters& narrow_counters() {
+  static NarrowCounters counters;
+  return counters;
+}
+
+namespace {
+
+struct Params : ParamsOf<Params> {
+  IntParam rows{kMaxBlockRows};
+  IntParam bytes{kMaxBlockBytes};
+  void fields(Fields& f) override {
+    f("rows", rows, "At most so many at once.", at_least(1));
+    f("bytes", bytes, "At most so many at once.", at_least(1));
+  }
+};
+
+template <class T>
+void raise(std::atomic<T>& most, T found) {
+  for (T known = most; found > known && !most.compare_exchange_weak(known, found);) {
+  }
+}
+
+class Narrow final : public Cursor {
+ public:
+  Narrow(Opening& opening, const Params& params)
+      : input_(opening, 0, Port::Mode::pass), rows_(*params.rows), bytes_(*params.bytes) {}
+
+  Step next(Context& ctx, const Want& want, Block& out) override {
+    Want narrow = want.at_most(rows_);
+    narrow.bytes = std::min(want.bytes, bytes_);
+    Pull got = input_.pull(ctx, narrow, out);
+    if (got != Pull::rows) return got;
+    raise(narrow_counters().most_rows, out.rows);
+    if (out.rows > 1 && !want.drop) raise(narrow_counters().most_bytes, out.byte_size());
+    return got;
+  }
+
+  void state(Archive& archive) override { input_.state(archive); }
+
+ private:
+  Port input_;
+  int64_t rows_;
+  int64_t bytes_;
+};
+
+const OperatorDef& narrow_operator() {
+  static const OperatorDef def = define<Params, Narrow>({
+      .name = "narrow",
+      .doc = "The input, asked for little at once.",
+      .spec = same_spec,
+      .cardinality = same_cardinality,
+  });
+  return def;
+}
+
+}  // namespace
+
+void register_narrow() {
+  static const bool once = [] {
+    add_operator(narrow_operator());
+    return true;
+  }();
+  (void)once;
+}
+
+}  // namespace weir
