@@ -2,11 +2,13 @@
 // with whatever instructions. (The checksum has levels of its own, which its test compares.)
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
+#include <thread>
 
 #include "core/cpu.h"
 #include "core/str.h"
 #include "format/example.h"
 #include "format/tfrecord.h"
+#include "support/host_float_mode.h"
 #include "support/pipeline.h"
 
 namespace weir {
@@ -26,6 +28,10 @@ const char* const kTexts[] = {
     "FLOATS | map(x -> (exp(x), log(abs(x)), sqrt(abs(x)), x ** 0.3, exp(x) ** -1.5)RUN)",
     "DOUBLES | map(x -> (exp(x), log(abs(x)), sqrt(abs(x)), x ** 0.3)RUN)",
     "VECTORS | map(v -> (exp(v), log(v * v), sqrt(abs(v)))RUN)",
+    // Subnormals.
+    "INTS | map(x -> (float32(x) * 1e-42, float64(x) * float64(5e-324), float16(float32(x) * 1e-9), x == 0 "
+    "or "
+    "float32(x) * 1e-42 == 0.0, bool(float32(x) * 1e-42), exp(float32(x) * 1e-42 - 95.0))RUN)",
     // Sums have a tree of their own.
     "VECTORS | map(v -> (sum(v), mean(v), sum(exp(v)), sum(float64(v)), sum(int64(v)))RUN)",
     "VECTORS | filter(v -> shape(v)[0] > 0) | map(v -> (max(v), argmax(v), argmax(-v), v[0], v[-1], "
@@ -167,6 +173,113 @@ TEST_CASE("one value: the same bytes for widths 1, 7, 128 on 1, 2, 8 threads at 
     }
   }
   require_ok(local_file_system().remove(records));
+}
+
+// What is computed when a dataset is built, or outside functions: literals, constants, ranges.
+const char* const kConstantTexts[] = {
+    "from_tensors((0.1, float64(0.1), float16(0.1), bfloat16(0.1), 1e-40, float64(5e-324), 16777217.0))",
+    "from_tensors([0.1, 0.2, -0.3, 1e-45, 3.4028235e38])",
+    "from_tensors((1.0 / 3.0, float64(2.0) / 3.0, 1e-40 * 0.5, exp(1.0), float64(10.0) ** 0.3, 16777217 / "
+    "3))",
+    "from_tensors((float32(16777217), float32(33554435), float64(9007199254740993), float16(2049.0)))",
+    "range(16777210, 16777230, dtype: float32)",
+    "range(9007199254740990, 9007199254741000, dtype: float64)",
+    "range(2040, 2060, dtype: float16)",
+    "range(250, 270, dtype: bfloat16)",
+    "range(3) | take(if 0.1 + 0.2 > 0.3 then 3 else 2) | map(x -> x)",
+    "range(3) | take(if 1e-40 * 0.5 == 0.0 then 3 else 2) | map(x -> x)",
+};
+
+// What a host sees: the text and the canonical text as well.
+std::vector<std::string> seen_by_host(Runtime& runtime, const std::string& text) {
+  std::vector<std::string> out = bytes_of(runtime, text, 7);
+  for (std::string& line : all_lines(runtime, text, 1)) out.push_back(std::move(line));
+  out.push_back(parse_text(runtime, text)->format());
+  return out;
+}
+
+TEST_CASE("one value: whatever floating-point mode the host has set, which it finds again", "[contract]") {
+  std::string records = write_records();
+  std::vector<std::string> texts;
+  for (const char* pattern : kTexts) {
+    for (bool parallel : {false, true}) texts.push_back(with_sources(pattern, records, parallel));
+  }
+  texts.insert(texts.end(), std::begin(kConstantTexts), std::end(kConstantTexts));
+  std::vector<std::vector<std::string>> expected;
+  {
+    ThreadsRuntime runtime(2);
+    for (const std::string& text : texts) expected.push_back(seen_by_host(*runtime, text));
+  }
+  for (const HostFloatMode& mode : host_float_modes()) {
+    INFO(mode.name);
+    HostFloatScope host(mode);
+    // Its threads begin with the mode of this one.
+    ThreadsRuntime runtime(2);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      INFO(texts[i]);
+      const std::vector<std::string> found = seen_by_host(*runtime, texts[i]);
+      CHECK((found == expected[i]));
+      CHECK(float_control() == host.control());
+    }
+  }
+  require_ok(local_file_system().remove(records));
+}
+
+// Says in which mode it is called, and on which thread.
+class SeesMode final : public Callback {
+ public:
+  explicit SeesMode(CallbackFlags flags) : Callback(flags) {}
+  Result<Spec> result(const Spec&) const override {
+    return Spec::tuple({Spec::tensor(DType::int64), Spec::tensor(DType::boolean)});
+  }
+  Status call(Session&, const Block& in, Block& out) const override {
+    int64_t* control = out.columns[0].make_dense<int64_t>(Shape(), in.rows);
+    bool* on_host = out.columns[1].make_dense<bool>(Shape(), in.rows);
+    for (int row = 0; row < in.rows; ++row) {
+      control[row] = static_cast<int64_t>(float_control());
+      on_host[row] = std::this_thread::get_id() == host_;
+    }
+    return Status();
+  }
+
+ private:
+  const std::thread::id host_ = std::this_thread::get_id();
+};
+
+TEST_CASE("one value: a callback sees the mode of the host's thread, and on ours the usual one",
+          "[contract]") {
+  const uint64_t usual = float_control();
+  const char* const texts[] = {
+      "range(40) | map(x -> float32(x) / 3.0) | map(@f)",
+      "range(4) | map(x -> range(9) | map(y -> float32(y) / 3.0) | map(@f) | reduce((0, true), (s, v) -> v))",
+      "range(9) | flat_map(x -> range(x) | map(y -> y / 3) | map(@f))",
+      "range(300) | map(x -> x / 3) | map(@f, num_parallel_calls: 3) | prefetch(50)",
+  };
+  for (const HostFloatMode& mode : host_float_modes()) {
+    INFO(mode.name);
+    HostFloatScope host(mode);
+    ThreadsRuntime runtime(3);
+    for (const char* text : texts) {
+      INFO(text);
+      for (bool blocking : {false, true}) {
+        Handed handed;
+        handed["f"] =
+            CallbackRef(make_ref<SeesMode>(CallbackFlags{.concurrent = true, .blocking = blocking}));
+        DocumentRef document = require_value(parse_document(*runtime, text, handed));
+        OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+        require_ok(iterator->initialize(document, {}, nullptr));
+        Block block;
+        while (require_value(iterator->next(5, block)) == Pull::rows) {
+          for (int i = 0; i < block.rows; ++i) {
+            const Components row = block.row(i);
+            const uint64_t expected = *row[1].as<bool>() ? host.control() : usual;
+            CHECK(static_cast<uint64_t>(*row[0].as<int64_t>()) == expected);
+          }
+        }
+        CHECK(float_control() == host.control());
+      }
+    }
+  }
 }
 
 }  // namespace
