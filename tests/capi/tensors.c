@@ -47,6 +47,38 @@ static void extreme_sizes(void) {
   weir_tensor_unref(tensor);
 }
 
+/* Shapes that no memory holds, of tensors without entries and of rows that never come. */
+static void vast_shapes(void) {
+  static const char* const kTexts[] = {
+      "from_tensor_slices(@t) | map(x -> x) | shuffle(3, seed: 1) | batch(2) | prefetch(1)",
+      "from_tensor_slices(@t) | batch(2) | batch(3)",
+      "from_tensors(@t) | repeat(3) | shuffle(2, seed: 1) | batch(2) | map(x -> x + x) | take(1)",
+      "from_tensors(@t) | map(x -> (x, x)) | batch(4) | prefetch(2)"};
+  static const int64_t kDims[][3] = {{0, INT64_MAX, INT64_MAX}, {0, INT64_MAX, 1}, {INT64_MAX, 1, 0}};
+  weir_runtime runtime = make_runtime();
+  weir_element element = make_element();
+  for (int i = 0; i < 3; ++i) {
+    weir_argument argument = WEIR_ARGUMENT_INIT;
+    argument.name = "t";
+    argument.name_size = 1;
+    REQUIRE(weir_tensor_copy(WEIR_DTYPE_INT64, 3, kDims[i], NULL, 0, &argument.tensor, NULL) == WEIR_OK);
+    for (int k = 0; k < 4; ++k) {
+      weir_dataset dataset = {0};
+      weir_iterator iterator = {0};
+      int32_t result = weir_dataset_parse(runtime, kTexts[k], WEIR_STRLEN, &argument, 1, &dataset, NULL);
+      if (result == WEIR_OK) result = weir_iterator_create(runtime, dataset, NULL, &iterator, NULL);
+      /* The first elements, or the first refusal: nothing overflows on the way, which a sanitizer sees. */
+      for (int n = 0; n < 3 && result == WEIR_OK; ++n) result = weir_iterator_next(iterator, element, NULL);
+      CHECK(result == WEIR_OK || result == WEIR_END || result == WEIR_ELEMENT_FAILED || result < 0);
+      weir_iterator_destroy(iterator);
+      weir_dataset_unref(dataset);
+    }
+    weir_tensor_unref(argument.tensor);
+  }
+  weir_element_destroy(element);
+  weir_runtime_destroy(runtime);
+}
+
 static void strings(void) {
   weir_string texts[2];
   int64_t dims[1] = {2};
@@ -177,6 +209,7 @@ static void through_a_dataset(void) {
 int main(void) {
   wrap_and_copy();
   extreme_sizes();
+  vast_shapes();
   strings();
   dlpack_in();
   through_a_dataset();

@@ -6,7 +6,9 @@
 A case that fails says what was expected and what was found.
 """
 
+import base64
 import dataclasses
+import json
 import pathlib
 import re
 import subprocess
@@ -49,6 +51,20 @@ def caret(line, column, message, text):
     return (rf"error: invalid_argument: line {line}, column {column}: {message}\n"
             rf"{re.escape(text)}\n {{{column - 1}}}\^\n")
 
+
+def json_text(data):
+    """A string as JSON, or in base64 where it is no UTF-8, which Python's own decoder decides."""
+    try:
+        return json.dumps(data.decode("utf-8"), ensure_ascii=False)
+    except UnicodeDecodeError:
+        return json.dumps({"base64": base64.b64encode(data).decode()})
+
+
+# Both sides of each bound of UTF-8: first bytes, overlong forms, surrogates, the last character, cut ones.
+UTF8_BOUNDS = [bytes.fromhex(digits) for digits in (
+    "7f", "80", "bf", "c080", "c1bf", "c280", "dfbf", "df", "dfc0", "e09fbf", "e0a080", "e0a0", "ed9fbf", "eda080",
+    "edbfbf", "ee8080", "efbfbf", "efbfc0", "f08fbfbf", "f0908080", "f09080", "f48fbfbf", "f4908080", "f5808080",
+    "ff", "61c3a962", "61c362")]
 
 RUN = [
     element("-e", "range(3)", out="0\n1\n2\n"),
@@ -162,6 +178,9 @@ JSON = [
             out='[0, {"f": 0.0, "ok": false, "s": "q\\""}]\n[1, {"f": 0.5, "ok": true, "s": "q\\""}]\n'),
     element("--json", "-e", "from_tensors([nan, inf, -inf, 1.0])",
             out='["NaN", "Infinity", "-Infinity", 1.0]\n'),
+    element("--json", "-e", "from_tensors([%s])" % ", ".join(
+        '"' + "".join(f"\\x{byte:02x}" for byte in data) + '"' for data in UTF8_BOUNDS),
+        out="[" + ", ".join(map(json_text, UTF8_BOUNDS)) + "]\n"),
     element("--json", "-e", "range(2) | map(x -> {d: range(x)})", out='{"d": []}\n{"d": [0]}\n'),
     failed("--json", "-e", "range(2) | map(x -> assert(x > 0, \"no\", x))",
            out="error: invalid_argument: no (in map)\n1\n"),
