@@ -94,6 +94,26 @@ function(weir_add_c_tests)
   endforeach()
 endfunction()
 
+# Adds the programs of tests/preload, which run with the shim loaded before the system's own library.
+function(weir_add_preload_tests)
+  if(WEIR_TEST_FILTER)
+    return()
+  endif()
+  set(folder "${PROJECT_SOURCE_DIR}/tests/preload")
+  add_library(preload_shim MODULE "${folder}/shim.c")
+  target_link_libraries(preload_shim PRIVATE ${CMAKE_DL_LIBS})
+  add_executable(preload_files "${folder}/files.c")
+  target_link_libraries(preload_files PRIVATE weir weir_flags Threads::Threads ${CMAKE_DL_LIBS})
+  target_compile_definitions(preload_files PRIVATE "WEIR_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
+  add_dependencies(preload_files preload_shim)
+  add_test(NAME preload.files COMMAND preload_files)
+  # The address sanitizer wants to be loaded first; it need not be.
+  set_tests_properties(
+    preload.files
+    PROPERTIES ENVIRONMENT "LD_PRELOAD=$<TARGET_FILE:preload_shim>"
+               ENVIRONMENT_MODIFICATION "ASAN_OPTIONS=path_list_append:verify_asan_link_order=0")
+endfunction()
+
 # Registers a script of tests/, which gets the programs that it runs as arguments. A comment with the tag puts it
 # among the selected ones.
 function(weir_add_script_test name script)
@@ -108,6 +128,24 @@ function(weir_add_command_test)
   if(TARGET weir_command)
     weir_add_script_test(command command/command_test.py "$<TARGET_FILE:weir_command>")
   endif()
+endfunction()
+
+# Adds the random pipelines: a model in Python, and the program that runs what it is told. Fewer under sanitizers;
+# WEIR_RANDOM_GRAPHS in the environment sets another number.
+function(weir_add_random_graphs_test)
+  weir_has_selected_tests(selected "${PROJECT_SOURCE_DIR}/tests/random_graphs/random_graphs.py")
+  if(NOT selected)
+    return()
+  endif()
+  get_property(floors GLOBAL PROPERTY WEIR_FLOORS)
+  add_executable(random_graphs_runner "${PROJECT_SOURCE_DIR}/tests/random_graphs/runner.cc")
+  target_link_libraries(random_graphs_runner PRIVATE weir_support ${floors})
+  set(count 2000)
+  if(WEIR_SANITIZE)
+    set(count 300)
+  endif()
+  weir_add_script_test(random_graphs random_graphs/random_graphs.py "$<TARGET_FILE:random_graphs_runner>" --count ${count})
+  weir_add_script_test(random_graphs.self random_graphs/self_test.py "$<TARGET_FILE:random_graphs_runner>")
 endfunction()
 
 # Adds the tests of the examples: that they reach their goal, and that a run survives being killed.

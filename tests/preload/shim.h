@@ -1,0 +1,46 @@
+/* The shim: a library that is loaded before the system's own. On files in one folder it records the calls
+ * that make them durable, interrupts every call that may be interrupted, cuts reads and writes short, and
+ * fails one call.
+ *
+ *   shim_api shim = shim_find();
+ *   shim.begin("/tmp/folder", &plan);
+ *   ...
+ *   shim.end();
+ *   strcmp(shim.record(), "open a.tmp\nwrite a.tmp\nfsync a.tmp\nrename a.tmp a\nopen .\nfsync .\n")
+ *
+ * Threads: one begins, ends and asks; any may make calls meanwhile. */
+#ifndef WEIR_TESTS_PRELOAD_SHIM_H
+#define WEIR_TESTS_PRELOAD_SHIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum shim_call {
+  SHIM_OPEN,
+  SHIM_READ,
+  SHIM_WRITE,
+  SHIM_FSYNC,
+  SHIM_LOCK,
+  SHIM_TRUNCATE,
+  SHIM_LIST,
+  SHIM_CALLS
+} shim_call;
+
+typedef struct shim_plan {
+  int interruptions;   /* so often each call answers EINTR before it goes through */
+  size_t longest;      /* what a read or write moves at once; 0: no bound */
+  const char* failing; /* a line of the record, the call of which fails; NULL: none */
+  int error;           /* the errno of that call */
+} shim_plan;
+
+typedef struct shim_api {
+  void (*begin)(const char* folder, const shim_plan* plan);
+  void (*end)(void);
+  /* A line for each open for writing or of a folder, write, fsync and rename; equal ones in a row are one.
+   * Names are those in the folder, which itself is ".". */
+  const char* (*record)(void);
+  uint64_t (*interrupted)(shim_call call);
+  uint64_t (*read_bytes)(void);
+} shim_api;
+
+#endif
