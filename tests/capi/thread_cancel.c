@@ -117,6 +117,8 @@ static void unlock(void* mutex) { pthread_mutex_unlock((pthread_mutex_t*)mutex);
 
 static void pass_gate(waiting* self) {
   pthread_mutex_lock(&self->mutex);
+  self->inside = pthread_self();
+  sem_post(&self->entered);
   pthread_cleanup_push(unlock, &self->mutex);
   while (self->gate == 0) pthread_cond_wait(&self->opened, &self->mutex);
   --self->gate;
@@ -138,8 +140,6 @@ static int32_t waits(void* user_data, weir_call call) {
   CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK);
   CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == WEIR_OK);
   *(int64_t*)out = *(const int64_t*)in.data;
-  self->inside = pthread_self();
-  sem_post(&self->entered);
   pass_gate(self);
   return WEIR_OK;
 }
