@@ -27,20 +27,22 @@ TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count) {
   }
   // Elements stand as far apart as the caller's version of the struct is large. Every one is looked at, after
   // a failure too, since its callback has to be destroyed.
-  uint32_t stride = arguments->struct_size;
+  const uint32_t stride = bytes_of_struct(arguments->struct_size, sizeof(weir_argument));
   const auto* bytes = reinterpret_cast<const char*>(arguments);
   for (uint64_t i = 0; i < count; ++i) {
     const auto* given = reinterpret_cast<const weir_argument*>(bytes + i * stride);
     weir_argument known = WEIR_ARGUMENT_INIT;
     Status status = read_struct("weir_argument", given, sizeof(weir_argument), known);
-    if (status.ok() && given->struct_size != stride) {
+    if (status.ok() && given->struct_size != arguments->struct_size) {
       status =
           invalid_argument("expected all weir_arguments of a call to have one struct_size, found several");
     }
-    bool readable = status.ok();
+    const bool readable =
+        given->struct_size == arguments->struct_size && is_struct_size(stride, sizeof(weir_argument));
     if (readable) {
       try {
-        status = take(known);
+        const Status taken = take(known);
+        if (status.ok()) status = taken;
       } catch (const std::bad_alloc&) {
         status = resource_exhausted("out of memory");
       }
@@ -87,15 +89,13 @@ Result<Handed> handed_of(const TakenArguments& arguments, Handed registered) {
   Handed out = std::move(registered);
   Handed given;
   for (const TakenArgument& argument : arguments.list()) {
-    const auto* thing = std::get_if<HandedThing>(&argument.value);
-    if (!thing) {
-      return invalid_argument(concat("expected a callback, dataset or tensor for @", argument.name,
-                                     ", found a text; write it into the text itself"));
-    }
-    if (!given.try_emplace(argument.name, *thing).second) {
+    const auto* text = std::get_if<std::string>(&argument.value);
+    HandedThing thing =
+        text ? HandedThing(value_of(Tensor::string(*text))) : std::get<HandedThing>(argument.value);
+    if (!given.try_emplace(argument.name, thing).second) {
       return invalid_argument(concat("expected one argument named ", quote(argument.name), ", found two"));
     }
-    out.insert_or_assign(argument.name, *thing);
+    out.insert_or_assign(argument.name, std::move(thing));
   }
   return out;
 }

@@ -29,7 +29,9 @@ struct Bytes final : Object {
 // The first version of weir_error, which every caller has.
 constexpr size_t kErrorBytes = sizeof(weir_error);
 
-bool usable(const weir_error* error) { return error && error->struct_size >= kErrorBytes; }
+bool usable(const weir_error* error) {
+  return error && bytes_of_struct(error->struct_size, kErrorBytes) >= kErrorBytes;
+}
 
 void clear(weir_error& error) noexcept {
   drop_owner(HandleKind::error, error.owner);
@@ -85,6 +87,9 @@ int32_t answer_null_out(weir_error* error) noexcept {
 int32_t answer_exception(weir_error* error) noexcept {
   try {
     throw;
+  } catch (const TooManyHandles& exception) {
+    if (usable(error)) fill_plainly(*error, Code::resource_exhausted, exception.what());
+    return -WEIR_CODE_RESOURCE_EXHAUSTED;
   } catch (const std::bad_alloc&) {
     if (usable(error)) fill_plainly(*error, Code::resource_exhausted, "out of memory");
     return -WEIR_CODE_RESOURCE_EXHAUSTED;
@@ -163,7 +168,7 @@ Result<std::span<const int64_t>> read_dims(int32_t rank, const int64_t* dims) {
 
 Status check_struct_size(std::string_view name, const void* given, uint32_t struct_size, size_t known,
                          size_t first) {
-  if (struct_size < first || struct_size > kMaxStructBytes) {
+  if (!is_struct_size(struct_size, first)) {
     return invalid_argument(concat("expected ", name, ".struct_size to be at least ", first, ", found ",
                                    struct_size, "; begin with the WEIR_..._INIT macro"));
   }
@@ -177,8 +182,14 @@ Status check_struct_size(std::string_view name, const void* given, uint32_t stru
   return Status();
 }
 
+Status check_reserved(std::string_view name, int64_t reserved) {
+  if (reserved == 0) return Status();
+  return invalid_argument(concat("expected ", name, ".reserved to be 0, found ", reserved,
+                                 "; begin with the WEIR_..._INIT macro"));
+}
+
 Status check_out_struct(std::string_view name, uint32_t struct_size, size_t first) {
-  if (struct_size >= first) return Status();
+  if (bytes_of_struct(struct_size, first) >= first) return Status();
   return invalid_argument(concat("expected ", name, ".struct_size to be at least ", first, ", found ",
                                  struct_size, "; begin with the WEIR_..._INIT macro"));
 }

@@ -116,20 +116,37 @@ Result<std::span<const int64_t>> read_dims(int32_t rank, const int64_t* dims);
 inline constexpr uint64_t kMaxNameBytes = 4096;
 inline constexpr uint32_t kMaxStructBytes = 4096;
 
+// The bytes that a caller's struct has: 0 stands for `first`, the size that it had in its first version.
+inline uint32_t bytes_of_struct(uint32_t struct_size, size_t first) {
+  return struct_size == 0 ? static_cast<uint32_t>(first) : struct_size;
+}
+
+inline bool is_struct_size(uint32_t bytes, size_t first) {
+  return bytes >= first && bytes <= kMaxStructBytes;
+}
+
+// For a struct of `struct_size` bytes of which the library knows `known`: what follows must be zero.
 Status check_struct_size(std::string_view name, const void* given, uint32_t struct_size, size_t known,
                          size_t first);
 
-// For structs that the library fills. `first` is the size that the struct had in its first version.
+// For structs that the library fills.
 Status check_out_struct(std::string_view name, uint32_t struct_size, size_t first);
 
+// A reserved field gets its meaning later, which a caller who leaves something else there must not get.
+Status check_reserved(std::string_view name, int64_t reserved);
+
 // Copies a versioned struct over `known`, which holds the defaults of what an older caller does not have.
-// `first` is the size that the struct had in its first version. NULL leaves the defaults.
+// NULL leaves the defaults. Where the size is one, `known` is filled after a failure, too: what it hands over
+// has to be destroyed.
 template <class T>
 Status read_struct(std::string_view name, const T* given, size_t first, T& known) {
   if (!given) return Status();
-  WEIR_TRY(check_struct_size(name, given, given->struct_size, sizeof(T), first));
-  std::memcpy(static_cast<void*>(&known), given,
-              given->struct_size < sizeof(T) ? given->struct_size : sizeof(T));
+  const uint32_t bytes = bytes_of_struct(given->struct_size, first);
+  if (is_struct_size(bytes, first)) {
+    std::memcpy(static_cast<void*>(&known), given, bytes < sizeof(T) ? bytes : sizeof(T));
+  }
+  WEIR_TRY(check_struct_size(name, given, bytes, sizeof(T), first));
+  if constexpr (requires { known.reserved; }) return check_reserved(name, known.reserved);
   return Status();
 }
 

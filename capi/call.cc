@@ -1,5 +1,7 @@
 #include "capi/call.h"
 
+#include <algorithm>
+
 #include "capi/view.h"
 
 namespace weir::capi {
@@ -13,11 +15,6 @@ Status out_of_range(std::string message) { return Status(Code::out_of_range, std
 
 Status bad_index(std::string_view what, uint32_t index, size_t count) {
   return out_of_range(concat("expected the number of ", what, " below ", count, ", found ", index));
-}
-
-Code code_of(int32_t result) {
-  int32_t code = result < 0 ? -static_cast<int64_t>(result) : 0;
-  return code > 0 && code <= WEIR_CODE_DATA_LOSS ? static_cast<Code>(code) : Code::unknown;
 }
 
 }  // namespace
@@ -115,6 +112,19 @@ OwnersRef CallObject::owners_of_strings() const {
   return owners;
 }
 
+// The entries of a row that failed may be anything, so nothing must follow their pointers.
+void CallObject::forget_failed_rows() const {
+  for (size_t i = 0; i < results_.size(); ++i) {
+    if (!written_[i] || results_[i].dtype != DType::string) continue;
+    const Column& column = out_.columns[i];
+    const std::span<Str> entries = (column.dense() ? column.tensor() : column.list()[0]).entries<Str>();
+    const size_t per_row = entries.size() / static_cast<size_t>(in_.rows);
+    for (const RowError& error : out_.errors) {
+      std::ranges::fill(entries.subspan(static_cast<size_t>(error.row) * per_row, per_row), Str{});
+    }
+  }
+}
+
 Status CallObject::check_column(size_t index) {
   Column& column = out_.columns[index];
   const Tensor tensor = column.dense() ? column.tensor() : column.list()[0];
@@ -142,8 +152,9 @@ Status CallObject::check_column(size_t index) {
 Status CallObject::finish(int32_t result) {
   if (result != WEIR_OK) {
     if (!by_block_ && !out_.errors.empty()) return Status(out_.errors[0].error);
-    return Status(code_of(result), concat("the callback returned ", result, " without an error of its own"));
+    return Status(Code::unknown, concat("the callback returned ", result, " without an error of its own"));
   }
+  if (!out_.errors.empty()) forget_failed_rows();
   if (out_.value_rows() == 0) return Status();
   for (size_t i = 0; i < results_.size(); ++i) {
     if (!written_[i]) {

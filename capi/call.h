@@ -32,6 +32,7 @@ class CallObject final : public Object {
 
  private:
   Status check_column(size_t index);
+  void forget_failed_rows() const;
   OwnersRef owners_of_strings() const;
 
   Session& session_;

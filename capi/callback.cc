@@ -119,8 +119,9 @@ Status HostCallback::call_once(Session& session, const Block& in, Block& out) co
 Result<CallbackRef> take_callback(const weir_callback* given) {
   if (!given) return invalid_argument("expected a callback, found NULL");
   weir_callback known = WEIR_CALLBACK_INIT;
-  WEIR_TRY(read_struct("weir_callback", given, sizeof(weir_callback), known));
+  const Status status = read_struct("weir_callback", given, sizeof(weir_callback), known);
   DestroyGuard guard(known.destroy, known.user_data);
+  WEIR_TRY(status);
   if (!known.function) return invalid_argument("expected weir_callback to have a function, found NULL");
   if (known.flags & ~kKnownFlags) {
     return invalid_argument(concat("expected flags WEIR_CALLBACK_..., found ", known.flags));

@@ -86,7 +86,7 @@ void weir_element_clear(weir_element element) {
 // The one function besides next that runs once an element: it resolves without a pin.
 int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, weir_error* error) {
   const auto* found = static_cast<const Element*>(resolve(HandleKind::element, element.value));
-  if (found && out && out->struct_size >= kViewBytes && has_component(*found, index) &&
+  if (found && out && out->struct_size >= kViewBytes && out->reserved == 0 && has_component(*found, index) &&
       found->block.columns[index].dtype() != DType::dataset) [[likely]] {
     fill_view(*out, found->block.columns[index], found->batched);
     return WEIR_OK;
@@ -95,8 +95,13 @@ int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, 
     WEIR_TRY(check_view(out));
     if (!found) return bad_handle("an element", element.value);
     if (!has_component(*found, index)) return no_component(*found, index);
-    return invalid_argument(
-        "expected a tensor to view, found a nested dataset; weir_element_format drains it");
+    const Column& column = found->block.columns[index];
+    if (column.dtype() == DType::dataset) {
+      return invalid_argument(
+          "expected a tensor to view, found a nested dataset; weir_element_format drains it");
+    }
+    fill_view(*out, column, found->batched);
+    return Status();
   });
 }
 

@@ -70,7 +70,7 @@ void append_free(Slot& slot) {
 // REQUIRES: the table's lock.
 void add_chunk() {
   uint32_t number = g_table.slot_count / kChunkSlots;
-  if (number == kChunks) throw std::bad_alloc();
+  if (number == kChunks) throw TooManyHandles();
   Slot* chunk = new Slot[kChunkSlots];
   for (uint32_t i = 0; i < kChunkSlots; ++i) {
     chunk[i].index = g_table.slot_count + i;

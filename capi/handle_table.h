@@ -8,13 +8,14 @@
 //  4. A slot's generation changes before it is used again, so that old handles do not fit; it begins at a
 //     random number, so that those of another process do not either.
 // Ownership: the table owns what is published. Threads: any.
-// Errors: a null pointer or pin; std::bad_alloc from publish().
+// Errors: a null pointer or pin; exceptions from publish().
 // Cost: resolve about 1 ns, pin and unpin about 6 ns, publish and the last release about 50 ns.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
 
 namespace weir::capi {
 
@@ -82,7 +83,16 @@ void release(Slot& slot, uint64_t word) noexcept;
 
 }  // namespace slots
 
-// 0 is no handle. Throws std::bad_alloc if there is no slot left.
+// All slots are taken.
+class TooManyHandles final : public std::bad_alloc {
+ public:
+  const char* what() const noexcept override {
+    return "expected at most 4194304 handles at once, found one more; release what is not needed";
+  }
+};
+static_assert(slots::kChunks * slots::kChunkSlots == 4194304);
+
+// 0 is no handle. Throws TooManyHandles, or std::bad_alloc where memory has run out.
 uint64_t publish(HandleKind kind, std::unique_ptr<Object> object);
 
 // The object of a live handle, or null. REQUIRES of the caller's caller: no release meanwhile on another

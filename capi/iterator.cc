@@ -32,7 +32,7 @@ struct IteratorObject final : Object {
 struct TakenOptions {
   explicit TakenOptions(const weir_iterator_options* options)
       : status(read_struct("weir_iterator_options", options, sizeof(weir_iterator_options), known)),
-        arguments(status.ok() ? known.params : nullptr, status.ok() ? known.param_count : 0) {}
+        arguments(known.params, known.param_count) {}
 
   bool has_bytes() const { return known.checkpoint != nullptr; }
   bool has_file() const { return known.checkpoint_file != nullptr; }
@@ -204,7 +204,8 @@ class Buffers {
 
   weir_buffer& operator[](uint64_t i) const {
     auto* bytes = reinterpret_cast<char*>(first_);
-    return *reinterpret_cast<weir_buffer*>(bytes + i * first_->struct_size);
+    return *reinterpret_cast<weir_buffer*>(bytes +
+                                           i * bytes_of_struct(first_->struct_size, sizeof(weir_buffer)));
   }
   uint64_t count() const { return count_; }
 
@@ -306,6 +307,11 @@ int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
   return guarded(error, [&]() -> Status {
     TakenOptions taken(options);
     WEIR_TRY(check_options(taken));
+    if (taken.known.flags & WEIR_ITERATOR_UNINITIALIZED) {
+      return invalid_argument(
+          "expected options to begin with, found WEIR_ITERATOR_UNINITIALIZED, which is for "
+          "weir_iterator_create");
+    }
     Pin<IteratorObject> pinned(iterator.value);
     if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
     DocumentRef document;

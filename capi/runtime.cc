@@ -130,8 +130,9 @@ namespace {
 Result<RefPtr<HostAllocator>> take_allocator(const weir_allocator* given) {
   if (!given) return RefPtr<HostAllocator>();
   weir_allocator known = WEIR_ALLOCATOR_INIT;
-  WEIR_TRY(read_struct("weir_allocator", given, sizeof(weir_allocator), known));
+  const Status status = read_struct("weir_allocator", given, sizeof(weir_allocator), known);
   DestroyGuard guard(known.destroy, known.user_data);
+  WEIR_TRY(status);
   if (!known.allocate || !known.release) {
     return invalid_argument("expected weir_allocator to have allocate and release, found NULL");
   }
@@ -143,8 +144,9 @@ Result<RefPtr<HostAllocator>> take_allocator(const weir_allocator* given) {
 Result<std::unique_ptr<Logger>> take_logger(const weir_logger* given, Logger::Level least) {
   if (!given) return make_stderr_logger(least);
   weir_logger known = WEIR_LOGGER_INIT;
-  WEIR_TRY(read_struct("weir_logger", given, sizeof(weir_logger), known));
+  const Status status = read_struct("weir_logger", given, sizeof(weir_logger), known);
   DestroyGuard guard(known.destroy, known.user_data);
+  WEIR_TRY(status);
   if (!known.log) return invalid_argument("expected weir_logger to have a log function, found NULL");
   auto logger = make_host_logger(known, least);
   guard.dismiss();
@@ -176,11 +178,12 @@ using namespace weir::capi;
 int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
     weir_runtime_options known = WEIR_RUNTIME_OPTIONS_INIT;
-    WEIR_TRY(read_struct("weir_runtime_options", options, kOptionsBytes, known));
+    const Status status = read_struct("weir_runtime_options", options, kOptionsBytes, known);
     auto allocator = take_allocator(known.allocator);
     int32_t level =
         known.log_level > 0 && known.log_level <= WEIR_LOG_ERROR ? known.log_level : WEIR_LOG_WARNING;
     auto logger = take_logger(known.logger, static_cast<Logger::Level>(level - WEIR_LOG_DEBUG));
+    WEIR_TRY(status);
     if (!allocator.ok()) return allocator.status();
     if (!logger.ok()) return logger.status();
     WEIR_TRY(check_options(known));

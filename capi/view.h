@@ -32,7 +32,8 @@ inline void fill_view(weir_view& view, const Column& column, bool whole) {
 
 inline Status check_view(const weir_view* view) {
   if (!view) return invalid_argument("expected a weir_view to fill, found NULL");
-  return check_out_struct("weir_view", view->struct_size, kViewBytes);
+  WEIR_TRY(check_out_struct("weir_view", view->struct_size, kViewBytes));
+  return check_reserved("weir_view", view->reserved);
 }
 
 }  // namespace weir::capi

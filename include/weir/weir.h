@@ -44,8 +44,11 @@
  * runtime before both; what is still needed lives on inside. Releases take the zero handle and handles
  * already released, and never fail. In the child of a fork all handles of the parent are refused.
  *
- * Structs begin with struct_size, which the WEIR_..._INIT macros set; a zero field means its default; they
- * only grow at their end. Bytes beyond what this library knows must be zero.
+ * At most 4,194,304 handles of all kinds live at once in a process; one more is resource_exhausted.
+ *
+ * Structs begin with struct_size, which the WEIR_..._INIT macros set; 0 stands for the size that the struct
+ * had in its first version, so that {0} is good, too. A zero field means its default; structs only grow at
+ * their end. Fields named `reserved`, and bytes beyond what this library knows, must be zero.
  *
  * Strings are pointer and length, UTF-8 or bytes; where a length is asked for, WEIR_STRLEN means that the
  * string ends at its NUL. NULL with length 0 is the empty string. Strings that come out are NUL-terminated
@@ -362,7 +365,9 @@ WEIR_API void weir_tensor_unref(weir_tensor tensor);
 
 /* Calls may come from several threads at once. Without it they come one at a time. */
 #define WEIR_CALLBACK_CONCURRENT 1u
-/* It waits (for a disk, a lock, another process), so it must not run where computing is done. */
+/* It waits (for a disk, a lock, another process), so it must not run where computing is done: behind a
+ * prefetch or a parallel map it gets a thread of its own. Without one, nothing runs ahead, and it runs on the
+ * thread that is inside weir_iterator_next or _try_next, as every callback does. */
 #define WEIR_CALLBACK_BLOCKING 2u
 /* It takes a block of rows: every view and output has the rows as its first dimension. Each row must get the
  * value that it would get alone. */
@@ -375,7 +380,8 @@ WEIR_API void weir_tensor_unref(weir_tensor tensor);
 
 /* A function that map, filter … call. It reads its inputs with weir_call_input, and writes every output into
  * memory from weir_call_output. It returns WEIR_OK, or anything else to fail: the error is that of
- * weir_call_fail, or `unknown`. It may call any function of this header, weir_iterator_next on another
+ * weir_call_fail, else `unknown`, whatever the number. Outputs of a row that failed need not be filled, nor
+ * asked for where all rows failed. It may call any function of this header, weir_iterator_next on another
  * iterator included. */
 typedef struct weir_callback {
   uint32_t struct_size;
@@ -430,9 +436,12 @@ WEIR_API int32_t weir_call_cancelled(weir_call call);
 
 /* ---- Datasets ------------------------------------------------------------------------------------------ */
 
-/* Something handed over by name: a value of the notation, a callback, a dataset or a tensor. Exactly one of
- * the last four is set. A callback is taken over and destroyed even when the call fails; the rest stays the
- * caller's. */
+/* Something handed over by name: a text, a callback, a dataset or a tensor. Exactly one of the last four is
+ * set. A callback is taken over and destroyed even when the call fails; the rest stays the caller's. The
+ * macros below are initialisers, `name` and `text` ending at their NUL:
+ *
+ *   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
+ */
 typedef struct weir_argument {
   uint32_t struct_size;
   uint32_t reserved;
@@ -449,9 +458,26 @@ typedef struct weir_argument {
   {                                                              \
     sizeof(weir_argument), 0, NULL, 0, NULL, 0, NULL, {0}, { 0 } \
   }
+#define WEIR_ARGUMENT_TEXT(name, text)                                                   \
+  {                                                                                      \
+    sizeof(weir_argument), 0, (name), WEIR_STRLEN, (text), WEIR_STRLEN, NULL, {0}, { 0 } \
+  }
+#define WEIR_ARGUMENT_CALLBACK(name, callback)                                     \
+  {                                                                                \
+    sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, (callback), {0}, { 0 } \
+  }
+#define WEIR_ARGUMENT_DATASET(name, dataset)                                               \
+  {                                                                                        \
+    sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {(dataset).value}, { 0 } \
+  }
+#define WEIR_ARGUMENT_TENSOR(name, tensor)                                                \
+  {                                                                                       \
+    sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, { (tensor).value } \
+  }
 
 /* Yields the dataset that a text means; the caller's, to unref. `arguments` are `argument_count` things that
- * the text calls @NAME (no texts among them). Everything is checked now but what only elements show: opening
+ * the text calls @NAME; a text among them is a string, byte for byte: tfrecord(@file) needs no quotes and no
+ * escapes. Everything is checked now but what only elements show: opening
  * files, unknown dimensions. Errors: invalid_argument with line, column and a caret below the place. Cost:
  * proportional to the text, and listing folders where it has list_files. */
 WEIR_API int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint64_t text_size,
@@ -460,8 +486,9 @@ WEIR_API int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint
 
 /* Yields one operator applied to datasets, without a text for the whole: apply(runtime, "batch", &input, 1,
  * {name "n", text "32"}, 1). Arguments are the operator's parameters by name; an empty name means the next
- * positional one. A transformation takes the first of `inputs` from its left, further ones (concatenate) and
- * those of a source (zip) as its first positional arguments. Errors and cost as weir_dataset_parse. */
+ * positional one, and a text is a value of the notation. A transformation takes the first of `inputs` from
+ * its left, further ones (concatenate) and those of a source (zip) as its first positional arguments. Errors
+ * and cost as weir_dataset_parse. */
 WEIR_API int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_name,
                                     uint64_t operator_name_size, const weir_dataset* inputs,
                                     uint64_t input_count, const weir_argument* arguments,
@@ -575,9 +602,11 @@ typedef struct weir_iterator_options {
   { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0 }
 
 /* Yields an iterator at the beginning of `dataset`, or where the checkpoint was taken; the caller's, to
- * destroy. If the dataset has parameters and `options` (may be NULL) brings none, it is uninitialised, and so
- * is one with the flag. Errors: those of weir_iterator_initialize. Cost: proportional to the operators, and
- * to the checkpoint if there is one; no file of data is opened and no element made before the first next. */
+ * destroy. The dataset may be another runtime's: threads, memory, logger and limits are those of `runtime`,
+ * callbacks those that the dataset was made with. If the dataset has parameters and `options` (may be NULL)
+ * brings none, it is uninitialised, and so is one with the flag. Errors: those of weir_iterator_initialize.
+ * Cost: proportional to the operators, and to the checkpoint if there is one; no file of data is opened and
+ * no element made before the first next. */
 WEIR_API int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset,
                                       const weir_iterator_options* options, weir_iterator* out,
                                       weir_error* error);
@@ -588,7 +617,8 @@ WEIR_API int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset
 WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec spec, weir_iterator* out,
                                                 weir_error* error);
 
-/* Begins `dataset` (a zero handle: the one it has), anew or from a checkpoint. The new position is built and
+/* Begins `dataset` (a zero handle: the one it has), anew or from a checkpoint. The flag
+ * WEIR_ITERATOR_UNINITIALIZED is refused. The new position is built and
  * checked first, so a failure leaves the old one in service. How often a shuffle was opened goes on counting,
  * so that every epoch has another order, also with other datasets in between. Lifts a cancellation. Errors:
  * invalid_argument: the structure is not that of the iterator, a parameter is missing, unknown or of another
@@ -646,15 +676,18 @@ typedef struct weir_buffer {
 WEIR_API int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* buffers, uint64_t buffer_count,
                                          weir_error* error);
 
-/* Like weir_iterator_next, but WEIR_PENDING instead of waiting for others; it still works for up to a
- * millisecond, or for as long as the one function or read takes that it is in then. Errors: those of
- * weir_iterator_next. Cost: as weir_iterator_next. Threads: as weir_iterator_next; WEIR_PENDING too while
+/* Like weir_iterator_next, but WEIR_PENDING instead of waiting for other threads. What no other thread does
+ * it does itself: it works for up to a millisecond, or for as long as the one function or read takes that it
+ * is in then, callbacks that block included. Only what stands before a prefetch runs elsewhere. Errors: those
+ * of weir_iterator_next. Cost: as weir_iterator_next. Threads: as weir_iterator_next; WEIR_PENDING too while
  * another thread is in a next of this iterator. */
 WEIR_API int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error);
 
-/* Yields a file descriptor that is readable while weir_iterator_try_next is worth calling: after
- * WEIR_PENDING, poll for it. It stays the iterator's, and closes with it. Errors: unavailable;
- * resource_exhausted. Cost: a system call, once. */
+/* Yields a file descriptor that is readable while weir_iterator_try_next is worth calling: from the first
+ * call on until a try_next answers WEIR_PENDING, and again as soon as another one may get further: when an
+ * element or the end has come, when the iterator is cancelled or initialised, or when the thread that was in
+ * a next has left it. It may be readable for nothing. Poll for it, never read from it: it stays the
+ * iterator's, and closes with it. Errors: unavailable; resource_exhausted. Cost: a system call, once. */
 WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error);
 
 /* Makes every next, the one in progress included, answer cancelled, until the iterator is initialised again.

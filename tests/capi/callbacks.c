@@ -110,6 +110,86 @@ static void by_block(weir_runtime runtime) {
   weir_element_destroy(element);
 }
 
+/* Fails in the ways that have no error of their own. */
+static int32_t returns_a_number(void* user_data, weir_call call) {
+  (void)call;
+  return *(int32_t*)user_data;
+}
+
+/* Whatever a callback returns but WEIR_OK is `unknown`: -1 is what C programs say of any failure. */
+static void failing_without_words(weir_runtime runtime) {
+  static const int32_t kResults[] = {-1,       -WEIR_CODE_DATA_LOSS, WEIR_END, WEIR_ELEMENT_FAILED, INT32_MIN,
+                                     INT32_MAX};
+  static const uint32_t kFlags[] = {0, WEIR_CALLBACK_BLOCK};
+  weir_element element = make_element();
+  weir_error error = WEIR_ERROR_INIT;
+  for (int i = 0; i < 12; ++i) {
+    int32_t given = kResults[i / 2];
+    weir_callback callback = make_callback(returns_a_number, NULL, kFlags[i % 2], NULL);
+    weir_argument argument = named("f", &callback);
+    weir_dataset dataset;
+    weir_iterator iterator;
+    char number[16];
+    snprintf(number, sizeof number, "%" PRId32, given);
+    callback.destroy = NULL;
+    callback.user_data = &given;
+    dataset = parse_with(runtime, "range(1) | map(@f)", &argument, 1);
+    iterator = iterate(runtime, dataset);
+    CHECK(weir_iterator_next(iterator, element, &error) == WEIR_ELEMENT_FAILED);
+    CHECK(error.code == WEIR_CODE_UNKNOWN && strstr(error.message.data, number));
+    CHECK(weir_iterator_next(iterator, element, &error) == WEIR_END);
+    weir_iterator_destroy(iterator);
+    weir_dataset_unref(dataset);
+  }
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+}
+
+/* Rows 1 and 2 of a block fail, and their strings point nowhere. */
+static int32_t fails_two_rows(void* user_data, weir_call call) {
+  weir_view in = WEIR_VIEW_INIT;
+  int64_t dims[2];
+  void* out = NULL;
+  dims[0] = weir_call_rows(call);
+  dims[1] = 2;
+  ++((counts*)user_data)->calls;
+  CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK);
+  CHECK(weir_call_output(call, 0, 2, dims, &out, NULL) == WEIR_OK);
+  for (int64_t i = 0; i < dims[0]; ++i) {
+    weir_string* texts = (weir_string*)out + 2 * i;
+    const int64_t value = ((const int64_t*)in.data)[i];
+    const int fails = value == 1 || value == 2;
+    for (int j = 0; j < 2; ++j) {
+      texts[j].data = fails ? (value == 1 ? NULL : (const char*)0x10) : "good";
+      texts[j].size = fails ? UINT64_MAX / 2 : 4;
+    }
+    if (fails) CHECK(weir_call_fail(call, i, WEIR_CODE_NOT_FOUND, "no", 2, NULL) == WEIR_OK);
+  }
+  return WEIR_OK;
+}
+
+/* What a failed row's outputs hold is nobody's business: whatever follows in the pipeline runs on whole
+ * blocks. */
+static void outputs_of_failed_rows(weir_runtime runtime) {
+  counts counted = {0, 0};
+  weir_callback callback = make_callback(fails_two_rows, &counted, WEIR_CALLBACK_BLOCK, "string[2]");
+  weir_argument argument = named("f", &callback);
+  weir_dataset dataset = parse_with(
+      runtime, "range(5) | map(@f) | map(x -> (x + \"!\", x == \"good\")) | ignore_errors() | batch(3)",
+      &argument, 1);
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  CHECK(prints(element, 0,
+               "([[\"good!\", \"good!\"], [\"good!\", \"good!\"], [\"good!\", \"good!\"]], "
+               "[[true, true], [true, true], [true, true]])"));
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_END);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  CHECK(counted.calls > 0 && counted.calls < 5);
+}
+
 static int32_t forgets(void* user_data, weir_call call) {
   *(weir_call*)user_data = call;
   return WEIR_OK;
@@ -273,6 +353,8 @@ int main(void) {
   weir_runtime runtime = make_runtime();
   by_element(runtime);
   by_block(runtime);
+  failing_without_words(runtime);
+  outputs_of_failed_rows(runtime);
   stale_calls(runtime);
   handed_to_failing_calls(runtime);
   registered();

@@ -248,6 +248,49 @@ static void into_buffers(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
+/* Each buffer too small in turn, by one byte and by all: nothing is written, into no buffer, and the element
+ * is kept. */
+static void buffers_too_small(weir_runtime runtime) {
+  enum { kGuard = 8, kBuffers = 3 };
+  static const uint64_t kNeeded[kBuffers] = {24, 12, 3};
+  static const int64_t kNumbers[] = {0, 1, 2};
+  static const float kFloats[] = {0, 1, 2};
+  weir_dataset dataset = parse(runtime, "range(6) | map(x -> (x, float32(x), uint8(x))) | batch(3)");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_buffer buffers[kBuffers];
+  uint8_t memory[kBuffers][kGuard + 24 + kGuard];
+  uint8_t untouched[kGuard + 24 + kGuard];
+  memset(untouched, 0xa5, sizeof untouched);
+  for (int small = 0; small <= kBuffers; ++small) {
+    for (int shortage = 1; shortage <= (small < kBuffers ? 24 : 1); ++shortage) {
+      int32_t result;
+      memset(memory, 0xa5, sizeof memory);
+      for (int i = 0; i < kBuffers; ++i) {
+        const weir_buffer init = WEIR_BUFFER_INIT;
+        buffers[i] = init;
+        buffers[i].data = memory[i] + kGuard;
+        buffers[i].capacity = kNeeded[i];
+        if (i == small)
+          buffers[i].capacity -= (uint64_t)shortage < kNeeded[i] ? (uint64_t)shortage : kNeeded[i];
+      }
+      result = weir_iterator_next_into(iterator, buffers, kBuffers, NULL);
+      CHECK(result == (small < kBuffers ? -WEIR_CODE_OUT_OF_RANGE : WEIR_OK));
+      for (int i = 0; i < kBuffers; ++i) {
+        CHECK(buffers[i].used == kNeeded[i]);
+        CHECK(memcmp(memory[i], untouched, kGuard) == 0);
+        CHECK(memcmp(memory[i] + kGuard + kNeeded[i], untouched, sizeof untouched - kGuard - kNeeded[i]) ==
+              0);
+        if (small < kBuffers) CHECK(memcmp(memory[i], untouched, sizeof untouched) == 0);
+      }
+    }
+  }
+  CHECK(memcmp(memory[0] + kGuard, kNumbers, sizeof kNumbers) == 0);
+  CHECK(memcmp(memory[1] + kGuard, kFloats, sizeof kFloats) == 0);
+  CHECK(memcmp(memory[2] + kGuard, "\0\1\2", 3) == 0);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+}
+
 static void readiness(weir_runtime runtime) {
   weir_dataset dataset = parse(runtime, "range(3)");
   weir_iterator iterator = iterate(runtime, dataset);
@@ -273,6 +316,7 @@ int main(void) {
   reinitialisable(runtime);
   blocks(runtime);
   into_buffers(runtime);
+  buffers_too_small(runtime);
   readiness(runtime);
   weir_runtime_destroy(runtime);
   return failures();

@@ -1,0 +1,263 @@
+/* Versions of structs: size 0 is the first one, what is reserved or unknown must be zero, and what a refused
+ * struct hands over is destroyed. */
+#include <stddef.h>
+
+#include "check.h"
+
+static const int32_t kBad = -WEIR_CODE_INVALID_ARGUMENT;
+
+static int32_t copies(void* user_data, weir_call call) {
+  /* Sizes of 0 inside a callback, too. */
+  weir_view in = {0};
+  void* out = NULL;
+  ++((counts*)user_data)->calls;
+  CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK && in.dtype == WEIR_DTYPE_INT64);
+  CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == WEIR_OK);
+  *(int64_t*)out = *(const int64_t*)in.data + 1;
+  return WEIR_OK;
+}
+
+static void* allocate(void* user_data, uint64_t size, uint64_t alignment) {
+  ++((counts*)user_data)->calls;
+  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+static void release(void* user_data, void* data, uint64_t size) {
+  (void)user_data;
+  (void)size;
+  free(data);
+}
+static void log_line(void* user_data, int32_t level, const char* line, uint64_t line_size) {
+  (void)level;
+  (void)line;
+  (void)line_size;
+  ++((counts*)user_data)->calls;
+}
+
+/* Every struct of the header as {0} with what it needs, from the runtime to the last element. */
+static void size_zero(void) {
+  counts allocated = {0, 0};
+  counts logged = {0, 0};
+  counts called = {0, 0};
+  weir_error error = {0};
+  weir_allocator allocator = {0};
+  weir_logger logger = {0};
+  weir_runtime_options options = {0};
+  weir_callback callback = {0};
+  weir_argument arguments[2] = {{0}, {0}};
+  weir_iterator_options begin = {0};
+  weir_argument param = {0};
+  weir_record_writer_options writing = {0};
+  weir_record_writer writer = {0};
+  weir_buffer buffers[2] = {{0}, {0}};
+  weir_spec_info info = {0};
+  weir_view view = {0};
+  weir_runtime runtime = {0};
+  weir_dataset dataset = {0};
+  weir_iterator iterator = {0};
+  weir_element element = make_element();
+  weir_spec spec = {0};
+  int64_t values[2] = {0, 0};
+  allocator.allocate = allocate;
+  allocator.release = release;
+  allocator.destroy = count_destroy;
+  allocator.user_data = &allocated;
+  logger.log = log_line;
+  logger.destroy = count_destroy;
+  logger.user_data = &logged;
+  options.thread_count = 1;
+  options.allocator = &allocator;
+  options.logger = &logger;
+  REQUIRE(weir_runtime_create(&options, &runtime, &error) == WEIR_OK);
+  callback.function = copies;
+  callback.destroy = count_destroy;
+  callback.user_data = &called;
+  arguments[0].name = "f";
+  arguments[0].name_size = 1;
+  arguments[0].callback = &callback;
+  arguments[1].name = "word";
+  arguments[1].name_size = 4;
+  arguments[1].text = "a";
+  arguments[1].text_size = 1;
+  REQUIRE(weir_dataset_parse(runtime,
+                             "param n: int64 range($n) | map(@f) | map(x -> (x, int64(@word == \"a\")))",
+                             WEIR_STRLEN, arguments, 2, &dataset, &error) == WEIR_OK);
+  param.name = "n";
+  param.name_size = 1;
+  param.text = "3";
+  param.text_size = 1;
+  begin.params = &param;
+  begin.param_count = 1;
+  REQUIRE(weir_iterator_create(runtime, dataset, &begin, &iterator, &error) == WEIR_OK);
+  CHECK(weir_iterator_spec(iterator, &spec, &error) == WEIR_OK);
+  CHECK(weir_spec_view(spec, &info, &error) == WEIR_OK && info.child_count == 2);
+  CHECK(next_int64(iterator, element) == 1);
+  CHECK(weir_element_view(element, 0, &view, &error) == WEIR_OK && *(const int64_t*)view.data == 1);
+  for (int i = 0; i < 2; ++i) {
+    buffers[i].data = &values[i];
+    buffers[i].capacity = 8;
+  }
+  CHECK(weir_iterator_next_into(iterator, buffers, 2, &error) == WEIR_OK && values[0] == 2 && values[1] == 1);
+  /* An error without a size is filled, and emptied. */
+  CHECK(weir_element_view(element, 7, &view, &error) == -WEIR_CODE_OUT_OF_RANGE);
+  CHECK(error.code == WEIR_CODE_OUT_OF_RANGE && error.message.size > 0 && error.offset == -1);
+  weir_error_clear(&error);
+  CHECK(error.code == 0 && error.message.size == 0);
+  CHECK(weir_record_writer_create(runtime, WEIR_BINARY_DIR "/structs.records", WEIR_STRLEN, &writing, &writer,
+                                  &error) == WEIR_OK);
+  CHECK(weir_record_writer_close(writer, &error) == WEIR_OK);
+  remove(WEIR_BINARY_DIR "/structs.records");
+  weir_record_writer_destroy(writer);
+  weir_spec_unref(spec);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  weir_runtime_destroy(runtime);
+  CHECK(called.calls >= 2 && called.destroyed == 1 && allocated.destroyed == 1 && logged.destroyed == 1);
+}
+
+/* Sizes below the first version's, but for 0, leave an error alone. */
+static void sizes_of_errors(void) {
+  static const uint32_t kSizes[] = {1, sizeof(weir_error) - 1, sizeof(weir_error), sizeof(weir_error) + 8, 0};
+  for (int i = 0; i < 5; ++i) {
+    weir_error error = WEIR_ERROR_INIT;
+    weir_view view = WEIR_VIEW_INIT;
+    weir_element none = {0};
+    error.struct_size = kSizes[i];
+    CHECK(weir_element_view(none, 0, &view, &error) == kBad);
+    CHECK((error.code == WEIR_CODE_INVALID_ARGUMENT) == (i >= 2));
+    weir_error_clear(&error);
+  }
+}
+
+/* Says whether the error names the field. */
+static int names(const weir_error* error, const char* field) {
+  return strstr(error->line.data, field) != NULL;
+}
+
+static void reserved_fields(void) {
+  counts allocated = {0, 0};
+  counts logged = {0, 0};
+  weir_error error = WEIR_ERROR_INIT;
+  weir_allocator allocator = WEIR_ALLOCATOR_INIT;
+  weir_logger logger = WEIR_LOGGER_INIT;
+  weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
+  weir_record_writer_options writing = WEIR_RECORD_WRITER_OPTIONS_INIT;
+  weir_record_writer writer = {0};
+  weir_runtime runtime = {0};
+  weir_dataset dataset = {0};
+  weir_iterator iterator;
+  weir_element element = make_element();
+  weir_view view = WEIR_VIEW_INIT;
+  allocator.allocate = allocate;
+  allocator.release = release;
+  allocator.destroy = count_destroy;
+  allocator.user_data = &allocated;
+  logger.log = log_line;
+  logger.destroy = count_destroy;
+  logger.user_data = &logged;
+  options.thread_count = 1;
+  options.allocator = &allocator;
+  options.logger = &logger;
+  options.reserved = 1;
+  CHECK(weir_runtime_create(&options, &runtime, &error) == kBad &&
+        names(&error, "weir_runtime_options.reserved"));
+  CHECK(runtime.value == 0 && allocated.destroyed == 1 && logged.destroyed == 1);
+  options.reserved = 0;
+  allocator.reserved = 0x80000000u;
+  CHECK(weir_runtime_create(&options, &runtime, &error) == kBad && names(&error, "weir_allocator.reserved"));
+  CHECK(allocated.destroyed == 2 && logged.destroyed == 2);
+  allocator.reserved = 0;
+  logger.reserved = 7;
+  CHECK(weir_runtime_create(&options, &runtime, &error) == kBad && names(&error, "weir_logger.reserved"));
+  CHECK(allocated.destroyed == 3 && logged.destroyed == 3);
+  logger.reserved = 0;
+  REQUIRE(weir_runtime_create(&options, &runtime, &error) == WEIR_OK);
+  writing.reserved = 1;
+  CHECK(weir_record_writer_create(runtime, WEIR_BINARY_DIR "/structs.records", WEIR_STRLEN, &writing, &writer,
+                                  &error) == kBad);
+  CHECK(names(&error, "weir_record_writer_options.reserved") && writer.value == 0);
+  dataset = parse(runtime, "range(3)");
+  iterator = iterate(runtime, dataset);
+  CHECK(next_int64(iterator, element) == 0);
+  view.reserved = 1;
+  CHECK(weir_element_view(element, 0, &view, &error) == kBad && names(&error, "weir_view.reserved"));
+  CHECK(view.data == NULL);
+  view.reserved = 0;
+  CHECK(weir_element_view(element, 0, &view, &error) == WEIR_OK);
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  weir_runtime_destroy(runtime);
+  CHECK(allocated.destroyed == 4 && logged.destroyed == 4);
+}
+
+/* What stands in a refused argument, or behind one, is destroyed as in any other. */
+static void refused_arguments(weir_runtime runtime) {
+  /* One is registered, and goes with the runtime. */
+  static counts counted = {0, 0};
+  struct longer {
+    weir_callback known;
+    uint64_t later;
+  } later;
+  const weir_callback none = WEIR_CALLBACK_INIT;
+  weir_callback callback = WEIR_CALLBACK_INIT;
+  weir_argument arguments[2] = {WEIR_ARGUMENT_CALLBACK("f", &callback),
+                                WEIR_ARGUMENT_CALLBACK("g", &callback)};
+  weir_dataset dataset = {0};
+  weir_error error = WEIR_ERROR_INIT;
+  callback.function = copies;
+  callback.destroy = count_destroy;
+  callback.user_data = &counted;
+  arguments[0].reserved = 1;
+  CHECK(weir_dataset_parse(runtime, "range(1)", WEIR_STRLEN, arguments, 2, &dataset, &error) == kBad);
+  CHECK(names(&error, "weir_argument.reserved") && counted.destroyed == 2);
+  arguments[0].reserved = 0;
+  arguments[1].reserved = 1;
+  CHECK(weir_dataset_parse(runtime, "range(1)", WEIR_STRLEN, arguments, 2, &dataset, &error) == kBad);
+  CHECK(counted.destroyed == 4);
+  arguments[1].reserved = 0;
+  callback.flags = 1u << 31;
+  CHECK(weir_dataset_parse(runtime, "range(1)", WEIR_STRLEN, arguments, 2, &dataset, &error) == kBad);
+  CHECK(counted.destroyed == 6);
+  CHECK(weir_runtime_register(runtime, "f", 1, &callback, &error) == kBad && counted.destroyed == 7);
+  callback.flags = 0;
+  /* A later version's field: refused, yet what this version knows is destroyed. */
+  later.known = callback;
+  later.known.struct_size = sizeof later;
+  later.later = 1;
+  CHECK(weir_runtime_register(runtime, "f", 1, &later.known, &error) == -WEIR_CODE_UNIMPLEMENTED);
+  CHECK(counted.destroyed == 8);
+  later.later = 0;
+  CHECK(weir_runtime_register(runtime, "f", 1, &later.known, &error) == WEIR_OK && counted.destroyed == 8);
+  /* A size that is none says nothing about the rest. */
+  callback.struct_size = sizeof none - 1;
+  CHECK(weir_runtime_register(runtime, "g", 1, &callback, &error) == kBad && counted.destroyed == 8);
+  /* Callbacks that are nobody's parameter. */
+  callback.struct_size = sizeof callback;
+  {
+    weir_iterator_options begin = WEIR_ITERATOR_OPTIONS_INIT;
+    weir_iterator iterator = {0};
+    dataset = parse(runtime, "range(1)");
+    begin.params = arguments;
+    begin.param_count = 2;
+    CHECK(weir_iterator_create(runtime, dataset, &begin, &iterator, &error) == kBad &&
+          counted.destroyed == 10);
+    begin.struct_size = sizeof begin + 8 * 1024;
+    CHECK(weir_iterator_create(runtime, dataset, &begin, &iterator, &error) == kBad &&
+          counted.destroyed == 10);
+    weir_dataset_unref(dataset);
+  }
+  weir_error_clear(&error);
+  CHECK(counted.calls == 0);
+}
+
+int main(void) {
+  weir_runtime runtime = make_runtime();
+  size_zero();
+  sizes_of_errors();
+  reserved_fields();
+  refused_arguments(runtime);
+  weir_runtime_destroy(runtime);
+  return failures();
+}
