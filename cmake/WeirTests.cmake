@@ -148,6 +148,17 @@ function(weir_add_random_graphs_test)
   weir_add_script_test(random_graphs.self random_graphs/self_test.py "$<TARGET_FILE:random_graphs_runner>")
 endfunction()
 
+# Adds the count of instructions on the hot paths, which means something where the library is built as it is shipped.
+function(weir_add_instructions_test)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR WEIR_SANITIZE)
+    return()
+  endif()
+  add_executable(hot_paths "${PROJECT_SOURCE_DIR}/tests/instructions/hot_paths.c")
+  target_link_libraries(hot_paths PRIVATE weir weir_flags)
+  weir_add_script_test(instructions instructions/instructions_test.py "$<TARGET_FILE:hot_paths>")
+  set_tests_properties(instructions PROPERTIES SKIP_RETURN_CODE 77)
+endfunction()
+
 # Adds the tests of the examples: that they reach their goal, and that a run survives being killed.
 function(weir_add_example_tests)
   if(NOT TARGET digits OR WEIR_TEST_FILTER)
