@@ -33,44 +33,37 @@ static void log_line(void* user_data, int32_t level, const char* line, uint64_t 
   ++((counts*)user_data)->calls;
 }
 
-/* Every struct of the header as {0} with what it needs, from the runtime to the last element. */
-static void size_zero(void) {
-  counts allocated = {0, 0};
-  counts logged = {0, 0};
-  counts called = {0, 0};
-  weir_error error = {0};
+/* A runtime, all of whose structs are {0} but for what they need. */
+static weir_runtime make_zeroed_runtime(counts* allocated, counts* logged) {
   weir_allocator allocator = {0};
   weir_logger logger = {0};
   weir_runtime_options options = {0};
-  weir_callback callback = {0};
-  weir_argument arguments[2] = {{0}, {0}};
-  weir_iterator_options begin = {0};
-  weir_argument param = {0};
-  weir_record_writer_options writing = {0};
-  weir_record_writer writer = {0};
-  weir_buffer buffers[2] = {{0}, {0}};
-  weir_spec_info info = {0};
-  weir_view view = {0};
   weir_runtime runtime = {0};
-  weir_dataset dataset = {0};
-  weir_iterator iterator = {0};
-  weir_element element = make_element();
-  weir_spec spec = {0};
-  int64_t values[2] = {0, 0};
   allocator.allocate = allocate;
   allocator.release = release;
   allocator.destroy = count_destroy;
-  allocator.user_data = &allocated;
+  allocator.user_data = allocated;
   logger.log = log_line;
   logger.destroy = count_destroy;
-  logger.user_data = &logged;
+  logger.user_data = logged;
   options.thread_count = 1;
   options.allocator = &allocator;
   options.logger = &logger;
-  REQUIRE(weir_runtime_create(&options, &runtime, &error) == WEIR_OK);
+  REQUIRE(weir_runtime_create(&options, &runtime, NULL) == WEIR_OK);
+  return runtime;
+}
+
+/* An iterator over (1, 1), (2, 1), (3, 1), made in the same way. */
+static weir_iterator make_zeroed_iterator(weir_runtime runtime, counts* called) {
+  weir_callback callback = {0};
+  weir_argument arguments[2] = {{0}, {0}};
+  weir_argument param = {0};
+  weir_iterator_options options = {0};
+  weir_dataset dataset;
+  weir_iterator iterator = {0};
   callback.function = copies;
   callback.destroy = count_destroy;
-  callback.user_data = &called;
+  callback.user_data = called;
   arguments[0].name = "f";
   arguments[0].name_size = 1;
   arguments[0].callback = &callback;
@@ -78,16 +71,27 @@ static void size_zero(void) {
   arguments[1].name_size = 4;
   arguments[1].text = "a";
   arguments[1].text_size = 1;
-  REQUIRE(weir_dataset_parse(runtime,
-                             "param n: int64 range($n) | map(@f) | map(x -> (x, int64(@word == \"a\")))",
-                             WEIR_STRLEN, arguments, 2, &dataset, &error) == WEIR_OK);
+  dataset = parse_with(runtime, "param n: int64 range($n) | map(@f) | map(x -> (x, int64(@word == \"a\")))",
+                       arguments, 2);
   param.name = "n";
   param.name_size = 1;
   param.text = "3";
   param.text_size = 1;
-  begin.params = &param;
-  begin.param_count = 1;
-  REQUIRE(weir_iterator_create(runtime, dataset, &begin, &iterator, &error) == WEIR_OK);
+  options.params = &param;
+  options.param_count = 1;
+  REQUIRE(weir_iterator_create(runtime, dataset, &options, &iterator, NULL) == WEIR_OK);
+  weir_dataset_unref(dataset);
+  return iterator;
+}
+
+static void zeroed_outputs(weir_iterator iterator) {
+  weir_error error = {0};
+  weir_buffer buffers[2] = {{0}, {0}};
+  weir_spec_info info = {0};
+  weir_view view = {0};
+  weir_spec spec = {0};
+  weir_element element = make_element();
+  int64_t values[2] = {0, 0};
   CHECK(weir_iterator_spec(iterator, &spec, &error) == WEIR_OK);
   CHECK(weir_spec_view(spec, &info, &error) == WEIR_OK && info.child_count == 2);
   CHECK(next_int64(iterator, element) == 1);
@@ -102,15 +106,26 @@ static void size_zero(void) {
   CHECK(error.code == WEIR_CODE_OUT_OF_RANGE && error.message.size > 0 && error.offset == -1);
   weir_error_clear(&error);
   CHECK(error.code == 0 && error.message.size == 0);
-  CHECK(weir_record_writer_create(runtime, WEIR_BINARY_DIR "/structs.records", WEIR_STRLEN, &writing, &writer,
-                                  &error) == WEIR_OK);
-  CHECK(weir_record_writer_close(writer, &error) == WEIR_OK);
-  remove(WEIR_BINARY_DIR "/structs.records");
-  weir_record_writer_destroy(writer);
   weir_spec_unref(spec);
   weir_element_destroy(element);
+}
+
+/* Every struct of the header as {0} with what it needs, from the runtime to the last element. */
+static void size_zero(void) {
+  counts allocated = {0, 0};
+  counts logged = {0, 0};
+  counts called = {0, 0};
+  weir_record_writer_options writing = {0};
+  weir_record_writer writer = {0};
+  weir_runtime runtime = make_zeroed_runtime(&allocated, &logged);
+  weir_iterator iterator = make_zeroed_iterator(runtime, &called);
+  zeroed_outputs(iterator);
+  CHECK(weir_record_writer_create(runtime, WEIR_BINARY_DIR "/structs.records", WEIR_STRLEN, &writing, &writer,
+                                  NULL) == WEIR_OK);
+  CHECK(weir_record_writer_close(writer, NULL) == WEIR_OK);
+  remove(WEIR_BINARY_DIR "/structs.records");
+  weir_record_writer_destroy(writer);
   weir_iterator_destroy(iterator);
-  weir_dataset_unref(dataset);
   weir_runtime_destroy(runtime);
   CHECK(called.calls >= 2 && called.destroyed == 1 && allocated.destroyed == 1 && logged.destroyed == 1);
 }

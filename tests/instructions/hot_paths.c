@@ -1,5 +1,6 @@
-/* The hot paths whose instructions are counted. `hot_paths --list` prints their names; `hot_paths NAME FOLDER` runs
- * one and prints how many elements measured() went through. What lies outside measured() is not counted. */
+/* The hot paths whose instructions are counted. `hot_paths --list` prints their names; `hot_paths NAME
+ * FOLDER` runs one and prints how many elements measured() went through. What lies outside measured() is not
+ * counted. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,8 @@ static const hot_path kPaths[] = {
      one_by_one, 20, 128},
     {"shuffle", "range(1000000000) | shuffle(1000, seed: 7) | batch(128)", one_by_one, 200, 128},
     {"examples",
-     "tfrecord(@file) | repeat() | map(r -> parse_example(r, {image: string, label: int64})) | batch(128)", one_by_one,
-     20, 128},
+     "tfrecord(@file) | repeat() | map(r -> parse_example(r, {image: string, label: int64})) | batch(128)",
+     one_by_one, 20, 128},
     {"flat_map", "range(1000000000) | flat_map(x -> range(x, x + 4))", by_block, 10, 1},
     {"callback", "range(1000000000) | map(@f)", by_block, 10, 1},
     {"next_into", "range(1000000000) | map(x -> (x, float32(x))) | batch(8)", into_memory, 5000, 8},
@@ -89,7 +90,8 @@ static int64_t call_once(way way, weir_iterator iterator, weir_element element) 
 }
 
 /* What callgrind counts, by this name. */
-__attribute__((noinline)) int64_t measured(const hot_path* path, weir_iterator iterator, weir_element element);
+__attribute__((noinline)) int64_t measured(const hot_path* path, weir_iterator iterator,
+                                           weir_element element);
 int64_t measured(const hot_path* path, weir_iterator iterator, weir_element element) {
   int64_t elements = 0;
   for (int32_t i = 0; i < path->calls; ++i) elements += call_once(path->way, iterator, element) * path->group;
@@ -146,7 +148,8 @@ static void run(const hot_path* path, const char* folder) {
   callback.function = adds_one;
   callback.flags = WEIR_CALLBACK_PURE;
   {
-    const weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", file), WEIR_ARGUMENT_TENSOR("images", tensor),
+    const weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", file),
+                                       WEIR_ARGUMENT_TENSOR("images", tensor),
                                        WEIR_ARGUMENT_CALLBACK("f", &callback)};
     REQUIRE(weir_dataset_parse(runtime, path->text, WEIR_STRLEN, arguments, 3, &dataset, NULL) == WEIR_OK);
   }
