@@ -1,4 +1,4 @@
-// Runs the text cases through the C ABI, each in a folder of its own.
+// Runs the text cases, each in a folder of its own: element by element through the C ABI, and in blocks.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -7,6 +7,8 @@
 #include <sstream>
 
 #include "case_file.h"
+#include "iterator/nested.h"
+#include "support/pipeline.h"
 #include "support/temporary_folder.h"
 #include "weir/weir.h"
 
@@ -125,6 +127,19 @@ class Runner {
   weir_error error_ = WEIR_ERROR_INIT;
 };
 
+// The lines of a case whose rows are asked for in blocks. The C ABI gives no rows of a block as text.
+std::vector<std::string> lines_in_blocks(Runtime& runtime, const Case& test, int rows) {
+  auto document = parse_document(runtime, test.document);
+  if (!document.ok()) return {"build error: " + std::string(code_name(document.status().code()))};
+  std::vector<ParamValue> params;
+  for (const auto& [name, value] : test.params) params.push_back({name, value});
+  const OpenIterator iterator(new Iterator(runtime, nullptr, (*document)->spec()));
+  const Status begun = iterator->initialize(*document, params, nullptr);
+  if (!begun.ok()) return {"build error: " + std::string(code_name(begun.code()))};
+  NestedDrainer nested(runtime, nullptr);
+  return take_lines(*iterator, test.take < 0 ? INT64_MAX : test.take, rows, &nested);
+}
+
 // A fresh folder in which data and data_expr are found, as the working directory.
 class CaseFolder {
  public:
@@ -154,7 +169,10 @@ std::vector<Case> all_cases() {
   return out;
 }
 
-std::string verdict(Runner& runner, const Case& test) {
+// One that is as wide as any, and one that divides nothing.
+constexpr int kBlockRows[] = {kMaxBlockRows, 7};
+
+std::string verdict(Runner& runner, Runtime& runtime, const Case& test) {
   CaseFolder folder;
   Run run = runner.run(test);
   std::string difference = compare(test, run.lines);
@@ -163,6 +181,11 @@ std::string verdict(Runner& runner, const Case& test) {
   }
   if (difference.empty() && !test.cardinality.empty() && test.cardinality != run.cardinality) {
     difference = "cardinality: expected " + test.cardinality + ", found " + run.cardinality;
+  }
+  for (int rows : kBlockRows) {
+    if (!difference.empty()) break;
+    difference = compare(test, lines_in_blocks(runtime, test, rows));
+    if (!difference.empty()) difference = "in blocks of " + std::to_string(rows) + ": " + difference;
   }
   return difference.empty() ? "" : difference + (run.messages.empty() ? "" : "\n" + run.messages);
 }
@@ -181,13 +204,14 @@ TEST_CASE("conformance: every case gives what TensorFlow gives", "[conformance]"
   std::set<std::string> pending = pending_cases();
   std::set<std::string> seen;
   Runner runner;
+  ThreadsRuntime runtime;
   int passed = 0;
   for (const Case& test : all_cases()) {
     if (only != nullptr && test.id().find(only) == std::string::npos) continue;
     INFO(test.id());
     INFO(test.document);
     CHECK(seen.insert(test.id()).second);
-    std::string difference = verdict(runner, test);
+    std::string difference = verdict(runner, *runtime, test);
     if (pending.count(test.id()) > 0) {
       INFO("it passes now: take it from pending.txt");
       CHECK(!difference.empty());

@@ -65,7 +65,8 @@ OpenIterator open_text(Runtime& runtime, std::string_view text, const std::strin
   return iterator;
 }
 
-std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows) {
+std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows, NestedPrinter* nested) {
+  const auto line_of = [](const Error& error) { return "error: " + std::string(code_name(error.code)); };
   std::vector<std::string> out;
   Block block;
   while (static_cast<int64_t>(out.size()) < count) {
@@ -77,9 +78,10 @@ std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows)
     }
     for (int i = 0; i < block.rows; ++i) {
       if (const ErrorPtr* error = block.error_of(i)) {
-        out.push_back("error: " + std::string(code_name((*error)->code)));
+        out.push_back(line_of(**error));
       } else {
-        out.push_back(require_value(format_element(iterator.spec(), block.row(i))));
+        Result<std::string> line = format_element(iterator.spec(), block.row(i), nested);
+        out.push_back(line.ok() ? *std::move(line) : line_of(line.status().error()));
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/format_element.h"
 #include "iterator/iterator.h"
 
 namespace weir {
@@ -41,7 +42,9 @@ DocumentRef parse_text(Runtime& runtime, std::string_view text);
 
 // The next elements as they are printed, errors as "error: CODE", at most `count` of them, asked for `rows`
 // at a time; "end" when there are no more, "cancelled" when that was the answer.
-std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows = 1);
+// `nested` prints nested datasets, which are "dataset(...)" without it.
+std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows = 1,
+                                    NestedPrinter* nested = nullptr);
 // All of them, without "end".
 std::vector<std::string> all_lines(Iterator& iterator, int rows = 1);
 std::vector<std::string> all_lines(Runtime& runtime, std::string_view text, int rows = 1);
