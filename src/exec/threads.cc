@@ -10,8 +10,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <optional>
 #include <thread>
-#include <vector>
+#include <utility>
 
 #include "core/float_mode.h"
 #include "core/host_call.h"
@@ -24,8 +25,6 @@ namespace {
 constexpr int kLooks = 4;
 // How long a blocking thread without a job stays.
 constexpr std::chrono::seconds kIdleTime{2};
-// How long a closing executor waits for threads that do not run a job, so that few outlive it.
-constexpr std::chrono::milliseconds kGrace{100};
 // More threads than this are not tried out at once.
 constexpr int kMaxProbedThreads = 64;
 
@@ -71,14 +70,13 @@ class ThreadParker final : public Parker {
   std::atomic<bool> permitted_{false};
 };
 
-// The host's signal handlers are none of our threads' business.
-bool start_thread(void* (*body)(void*), void* argument) {
+// The host's signal handlers are none of our threads' business. The thread is to be joined or detached.
+bool start_thread(void* (*body)(void*), void* argument, pthread_t& thread) {
+  const Uncancelled uncancelled;
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
   const bool started = ::pthread_create(&thread, nullptr, body, argument) == 0;
-  if (started) ::pthread_detach(thread);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return started;
 }
@@ -89,32 +87,35 @@ class JobQueue : public RefCounted {
   JobQueue(const void* executor, int limit) : executor_(executor), limit_(limit) {}
 
   bool submit(const RefPtr<Job>& job) noexcept;
-  // Drops what has not begun and waits for what runs, unless that is the caller.
-  void close();
+  // Drops what has not begun and waits for the threads that serve, unless the caller is one of them.
+  virtual void close();
+  // Runs jobs until there are none, or until another runner has taken over. The runner has been counted.
+  void serve() noexcept;
 
  protected:
   // Has some thread call serve(). False if there is none.
   virtual bool start_runner() noexcept = 0;
   // Waits for work; false if the runner is to go. REQUIRES: mutex_ is held
   virtual bool wait_for_job() { return false; }
-  // Runs jobs until there are none, or until another runner has taken over. The runner has been counted.
-  void serve() noexcept;
+  // This thread runs a job of the executor's.
+  bool inside() const { return running_for == executor_; }
 
   Mutex mutex_;
   std::condition_variable_any more_;
+  std::condition_variable_any left_;
   int idle_ = 0;
   bool closed_ = false;
   std::deque<RefPtr<Job>> jobs_;
 
  private:
-  // REQUIRES: mutex_ is held, and this thread counts as busy
+  // REQUIRES: mutex_ is held
   bool replace_runner() noexcept;
 
   const void* const executor_;
   const int limit_;
-  std::condition_variable_any left_;
+  // Asked for, and not gone; of these, inside serve().
   int runners_ = 0;
-  int busy_ = 0;
+  int serving_ = 0;
 };
 
 bool JobQueue::submit(const RefPtr<Job>& job) noexcept try {
@@ -149,28 +150,24 @@ void JobQueue::serve() noexcept {
   const void* const outer = running_for;
   running_for = executor_;
   mutex_.lock();
-  for (;;) {
+  ++serving_;
+  bool replaced = false;
+  while (!replaced) {
     if (jobs_.empty()) {
       if (closed_ || !wait_for_job()) break;
       continue;
     }
     RefPtr<Job> job = std::move(jobs_.front());
     jobs_.pop_front();
-    ++busy_;
     mutex_.unlock();
     job->run();
     job = nullptr;
     mutex_.lock();
-    const bool replaced = thread_ends() && replace_runner();
-    --busy_;
-    if (closed_ && busy_ == 0) left_.notify_all();
-    if (replaced) {
-      mutex_.unlock();
-      running_for = outer;
-      return;
-    }
+    replaced = thread_ends() && replace_runner();
   }
-  --runners_;
+  // The one that took over is counted in this one's place.
+  if (!replaced) --runners_;
+  --serving_;
   if (closed_) left_.notify_all();
   mutex_.unlock();
   running_for = outer;
@@ -196,33 +193,68 @@ void JobQueue::close() {
   closed_ = true;
   dropped.swap(jobs_);
   more_.notify_all();
-  if (running_for != executor_) {
-    while (busy_ > 0) left_.wait(mutex_);
-    const auto deadline = std::chrono::steady_clock::now() + kGrace;
-    while (runners_ > 0 && left_.wait_until(mutex_, deadline) == std::cv_status::no_timeout) {
-    }
-  }
+  while (!inside() && serving_ > 0) left_.wait(mutex_);
   mutex_.unlock();
 }
 
-// Plain threads, grown while all are busy.
+// Plain threads, grown while all are busy. A thread that leaves is joined by the next one that does, and the
+// last one by close().
 class ThreadQueue final : public JobQueue {
  public:
   using JobQueue::JobQueue;
 
+  void close() override {
+    const Uncancelled uncancelled;
+    JobQueue::close();
+    mutex_.lock();
+    // Nobody will be there to join the calling thread.
+    abandoned_ = inside();
+    while (!abandoned_ && threads_ > 0) left_.wait(mutex_);
+    const std::optional<pthread_t> last = abandoned_ ? std::nullopt : std::exchange(ended_, std::nullopt);
+    mutex_.unlock();
+    if (last) ::pthread_join(*last, nullptr);
+  }
+
  private:
   bool start_runner() noexcept override {
     RefPtr<ThreadQueue> self(this);
+    // Counted before it can leave.
+    count(1);
+    pthread_t thread;
     if (!start_thread(
             [](void* argument) -> void* {
-              RefPtr<ThreadQueue>::adopt(static_cast<ThreadQueue*>(argument))->serve();
+              auto queue = RefPtr<ThreadQueue>::adopt(static_cast<ThreadQueue*>(argument));
+              queue->serve();
+              queue->leave();
               return nullptr;
             },
-            self.get())) {
+            self.get(), thread)) {
+      count(-1);
       return false;
     }
     static_cast<void>(self.release());
     return true;
+  }
+
+  void count(int threads) {
+    MutexLock lock(mutex_);
+    threads_ += threads;
+    if (closed_) left_.notify_all();
+  }
+
+  void leave() {
+    const Uncancelled uncancelled;
+    mutex_.lock();
+    const std::optional<pthread_t> before = std::exchange(ended_, std::nullopt);
+    if (abandoned_) {
+      ::pthread_detach(::pthread_self());
+    } else {
+      ended_ = ::pthread_self();
+    }
+    --threads_;
+    if (closed_) left_.notify_all();
+    mutex_.unlock();
+    if (before) ::pthread_join(*before, nullptr);
   }
 
   bool wait_for_job() override {
@@ -231,37 +263,108 @@ class ThreadQueue final : public JobQueue {
     --idle_;
     return woken == std::cv_status::no_timeout || !jobs_.empty();
   }
+
+  // Started, and not through leave(); and the last one that is.
+  int threads_ = 0;
+  std::optional<pthread_t> ended_;
+  bool abandoned_ = false;
 };
 
 // Tasks of a oneTBB arena. A task takes jobs until there are none and never waits; no exception leaves it.
+//
+// Nobody waits for a task that oneTBB has not begun, since its threads may all be busy, or wait for whoever
+// closes: the task finds a closed queue when it comes. docs/adr/0013 says why the host's threads don't
+// enqueue.
 class ArenaQueue final : public JobQueue {
  public:
-  ArenaQueue(const void* executor, int limit) : JobQueue(executor, limit), limit_(limit) {}
+  ArenaQueue(const void* executor, int limit, RefPtr<ThreadQueue> starter)
+      : JobQueue(executor, limit), limit_(limit), starter_(std::move(starter)) {
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &host_mask_);
+    MutexLock lock(all_mutex);
+    next_ = all;
+    if (next_) next_->place_ = &next_;
+    all = this;
+  }
 
   // Has the arena start its threads now, while the probe's answer is fresh.
-  bool warm_up() noexcept try {
-    arena_ = std::make_unique<tbb::task_arena>(limit_, 0);
-    arena_->enqueue([] {});
-    return true;
-  } catch (...) {
-    arena_ = nullptr;
-    return false;
-  }
-  // In a child after fork the arena must not be touched.
-  void abandon_arena() { static_cast<void>(arena_.release()); }
-  void close_arena() { arena_ = nullptr; }
+  bool warm_up() { return starter_->submit(make_ref<Start>(*this, Start::What::threads)); }
 
  private:
+  // What a thread of the host's leaves to the starter's.
+  class Start final : public Job {
+   public:
+    enum class What : uint8_t { threads, runner };
+    Start(ArenaQueue& queue, What what) : queue_(&queue), what_(what) {}
+
+    void run() noexcept override {
+      // oneTBB's threads are the host's, too, and get the signal mask of whoever makes them start.
+      sigset_t before;
+      ::pthread_sigmask(SIG_SETMASK, &queue_->host_mask_, &before);
+      const bool enqueued = queue_->open() && (what_ == What::threads || queue_->enqueue_runner());
+      ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+      // Where there is no arena, this thread computes.
+      if (!enqueued && what_ == What::runner) queue_->serve();
+    }
+
+   private:
+    const RefPtr<ArenaQueue> queue_;
+    const What what_;
+  };
+
+  ~ArenaQueue() override {
+    MutexLock lock(all_mutex);
+    *place_ = next_;
+    if (next_) next_->place_ = place_;
+  }
+
   bool start_runner() noexcept override try {
+    const Uncancelled uncancelled;
+    if (open_.load(std::memory_order_acquire) && known_to_tbb()) return enqueue_runner();
+    return starter_->submit(make_ref<Start>(*this, Start::What::runner));
+  } catch (...) {
+    return false;
+  }
+
+  // Or a thread of weir's, which ends with the executor.
+  static bool known_to_tbb() {
+    return running_for || tbb::this_task_arena::current_thread_index() != tbb::task_arena::not_initialized;
+  }
+
+  bool enqueue_runner() noexcept try {
     arena_->enqueue([self = RefPtr<ArenaQueue>(this)] { self->serve(); });
     return true;
   } catch (...) {
     return false;
   }
 
+  // REQUIRES: on the starter's thread
+  bool open() noexcept try {
+    if (arena_) return true;
+    auto arena = std::make_unique<tbb::task_arena>(limit_, 0);
+    arena->enqueue([] {});
+    arena_ = std::move(arena);
+    open_.store(true, std::memory_order_release);
+    return true;
+  } catch (...) {
+    return false;
+  }
+
+  // All there are, for who looks for leaks when the process ends: a task that oneTBB has not begun by then
+  // holds its queue.
+  static constinit Mutex all_mutex;
+  static constinit ArenaQueue* all;
+  ArenaQueue* next_ = nullptr;
+  ArenaQueue** place_ = &all;
+
   const int limit_;
+  const RefPtr<ThreadQueue> starter_;
+  sigset_t host_mask_;
   std::unique_ptr<tbb::task_arena> arena_;
+  std::atomic<bool> open_{false};
 };
+
+constinit Mutex ArenaQueue::all_mutex;
+constinit ArenaQueue* ArenaQueue::all = nullptr;
 
 // Whether so many threads can exist at once. Does not wait for them to go.
 bool probe_threads(int count) {
@@ -272,15 +375,17 @@ bool probe_threads(int count) {
   int started = 0;
   for (; started < count; ++started) {
     RefPtr<Probe> share = probe;
+    pthread_t thread;
     if (!start_thread(
             [](void* argument) -> void* {
               RefPtr<Probe>::adopt(static_cast<Probe*>(argument))->over.wait(0);
               return nullptr;
             },
-            share.get())) {
+            share.get(), thread)) {
       break;
     }
     static_cast<void>(share.release());
+    ::pthread_detach(thread);
   }
   probe->over.store(1);
   probe->over.notify_all();
@@ -305,15 +410,14 @@ class Threads final : public Executor {
   ~Threads() override {
     if (!alive()) {
       // Other threads held who knows what when the process forked: nothing of it is touched again.
-      if (arena_) arena_->abandon_arena();
       static_cast<void>(compute_.release());
+      static_cast<void>(starter_.release());
       static_cast<void>(blocking_.release());
-      static_cast<void>(arena_.release());
       return;
     }
     if (compute_) compute_->close();
+    if (starter_) starter_->close();
     if (blocking_) blocking_->close();
-    if (arena_) arena_->close_arena();
   }
 
   bool submit(Lane lane, RefPtr<Job> job) noexcept override {
@@ -330,17 +434,21 @@ class Threads final : public Executor {
     const size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     const int owned = static_cast<int>(std::clamp<size_t>(allowed, 2, kMaxComputeThreads + 1)) - 1;
     if (forks_ == 0 && size_ <= owned + 1) {
-      auto arena = make_ref<ArenaQueue>(this, std::min(size_, owned));
-      if (arena->warm_up()) return arena_ = std::move(arena);
+      auto starter = make_ref<ThreadQueue>(this, 1);
+      auto arena = make_ref<ArenaQueue>(this, std::min(size_, owned), starter);
+      if (arena->warm_up()) {
+        starter_ = std::move(starter);
+        return arena;
+      }
     }
     return make_ref<ThreadQueue>(this, size_);
   }
 
   int size_ = 1;
   RefPtr<JobQueue> compute_;
+  // The arena's, if compute_ is one.
+  RefPtr<ThreadQueue> starter_;
   RefPtr<JobQueue> blocking_;
-  // compute_ again, if that is an arena.
-  RefPtr<ArenaQueue> arena_;
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
 // The real executor: compute is one oneTBB arena, blocking is plain threads grown on demand.
-// Ownership: jobs that have not begun when it goes are dropped; it waits for those that run, except when a
-// job of its own destroys it.
+// Ownership: jobs that have not begun when it goes are dropped; it waits, without a limit, for those that run
+// and for its plain threads to end, except when a job of its own destroys it. oneTBB's threads end by
+// themselves after the last executor has gone, if nobody else uses them.
 // Threads: any. Errors: none; where threads cannot be started, submit says no.
-// Cost: creation starts the arena's threads and waits for none of them, well below a millisecond.
+// Cost: creation starts threads and waits for none of them, well below a millisecond.
 #pragma once
 
 #include <cstdint>

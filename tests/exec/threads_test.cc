@@ -1,11 +1,14 @@
 #include "exec/threads.h"
 
+#include <oneapi/tbb/task_arena.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <thread>
 
 #include "exec/feeds.h"
@@ -60,6 +63,69 @@ TEST_CASE("threads: blocking jobs up to the limit run at once", "[threads]") {
   CHECK(inside == 6);
 }
 
+// Returns once `count` threads are in it at the same time.
+class Meeting {
+ public:
+  explicit Meeting(int count) : count_(count) {}
+  void join() {
+    ++inside_;
+    inside_.notify_all();
+    for (int now = inside_; now < count_; now = inside_) inside_.wait(now);
+  }
+
+ private:
+  const int count_;
+  std::atomic<int> inside_{0};
+};
+
+// Returns once `count` jobs of the blocking lane have met.
+void meet(Executor& executor, int count) {
+  auto jobs = std::make_shared<Meeting>(count);
+  auto ends = std::make_shared<Meeting>(count + 1);
+  for (int i = 0; i < count; ++i) {
+    REQUIRE(executor.submit(Lane::blocking, job([=] {
+                              jobs->join();
+                              ends->join();
+                            })));
+  }
+  ends->join();
+}
+
+TEST_CASE("threads: jobs that wait for each other run beside an idle thread", "[threads]") {
+  // Where one thread is idle and two jobs come, or two are and three jobs come, each gets a thread.
+  for (int round = 0; round < 50; ++round) {
+    auto executor = make_threads({.blocking_threads = 8});
+    for (int count = 1; count <= 4; ++count) meet(*executor, count);
+  }
+}
+
+// Says when its thread is gone, but for what the system does itself.
+struct Mourner {
+  ~Mourner() {
+    if (gone) ++*gone;
+  }
+  // Not atomic: a thread that was not joined races.
+  int* gone = nullptr;
+};
+thread_local Mourner mourner;
+
+TEST_CASE("threads: blocking threads, idle or busy, are gone when their executor is", "[threads]") {
+  auto executor = make_threads({.blocking_threads = 4});
+  int gone = 0;
+  Meeting begun(4);
+  Meeting marked(5);
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(executor->submit(Lane::blocking, job([&] {
+                               begun.join();
+                               mourner.gone = &gone;
+                               marked.join();
+                             })));
+  }
+  marked.join();
+  executor = nullptr;
+  CHECK(gone == 4);
+}
+
 TEST_CASE("threads: where none can be started, jobs are refused", "[threads]") {
   auto executor = make_threads({.probe = no_threads});
   CHECK(!executor->submit(Lane::compute, job([] {})));
@@ -94,15 +160,43 @@ TEST_CASE("threads: going waits for what runs and drops what waits", "[threads]"
 }
 
 TEST_CASE("threads: a job may destroy its own executor", "[threads]") {
-  auto executor = make_threads();
+  const int live = live_objects;
+  const Lane lane = GENERATE(Lane::blocking, Lane::compute);
+  auto executor = make_threads({.compute_threads = 2, .blocking_threads = 4});
+  // Others are idle, or busy until it is gone.
+  meet(*executor, 3);
   std::atomic<bool> gone{false};
+  Meeting ends(2);
   REQUIRE(executor->submit(Lane::blocking, job([&] {
+                             gone.wait(false);
+                             ends.join();
+                           })));
+  REQUIRE(executor->submit(lane, job([&] {
                              executor = nullptr;
                              gone = true;
                              gone.notify_all();
                            })));
-  gone.wait(false);
+  ends.join();
   CHECK(!executor);
+  // The last reference to a job goes after its run.
+  while (live_objects != live) std::this_thread::yield();
+}
+
+TEST_CASE("threads: a thread that oneTBB does not know is not made known to it", "[threads]") {
+  auto executor = make_threads({.compute_threads = 2});
+  std::atomic<int> ran{0};
+  std::thread host([&] {
+    for (int i = 1; i <= 10; ++i) {
+      REQUIRE(executor->submit(Lane::compute, job([&] {
+                                 ++ran;
+                                 ran.notify_all();
+                               })));
+      for (int now = ran; now < i; now = ran) ran.wait(now);
+    }
+    const int unknown = tbb::task_arena::not_initialized;
+    CHECK(tbb::this_task_arena::current_thread_index() == unknown);
+  });
+  host.join();
 }
 
 // Runs `body` in a child; true if it returned true there.
