@@ -28,6 +28,11 @@ if(TARGET weir_proto)
   add_dependencies(weir_support weir_proto)
 endif()
 
+# Ends what hangs, in every test program.
+add_library(weir_watchdog OBJECT "${PROJECT_SOURCE_DIR}/tests/support/watchdog.c")
+target_include_directories(weir_watchdog PUBLIC "${PROJECT_SOURCE_DIR}/tests")
+target_link_libraries(weir_watchdog PUBLIC weir_flags Threads::Threads)
+
 # Leaves in <result> whether the files hold a test that WEIR_TEST_FILTER selects: what will not run is not built.
 function(weir_has_selected_tests result)
   set(${result} TRUE PARENT_SCOPE)
@@ -51,7 +56,10 @@ function(weir_add_test_program name)
     return()
   endif()
   add_executable(${name}_test ${sources})
-  target_link_libraries(${name}_test PRIVATE weir_support ${ARGN})
+  target_link_libraries(${name}_test PRIVATE weir_watchdog weir_support ${ARGN})
+  if("weir_exec" IN_LIST ARGN)
+    target_link_options(${name}_test PRIVATE LINKER:--undefined=weir_watched)
+  endif()
   add_test(NAME ${name} COMMAND ${name}_test ${WEIR_CATCH_ARGUMENTS} ${WEIR_TEST_FILTER})
 endfunction()
 
@@ -87,7 +95,7 @@ function(weir_add_c_tests)
     endif()
     get_filename_component(stem "${source}" NAME_WE)
     add_executable(capi_${stem} "${source}")
-    target_link_libraries(capi_${stem} PRIVATE weir weir_flags Threads::Threads m)
+    target_link_libraries(capi_${stem} PRIVATE weir_watchdog weir weir_flags Threads::Threads m)
     target_compile_definitions(
       capi_${stem} PRIVATE "WEIR_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"" "WEIR_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
     add_test(NAME capi.${stem} COMMAND capi_${stem})

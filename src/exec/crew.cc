@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/host_call.h"
+#include "core/text.h"
 #include "exec/wait_graph.h"
 
 namespace weir {
@@ -388,6 +389,28 @@ void Crew::run_one(Lane lane) {
   RefPtr<Pump> pump = claim(lane);
   lock.unlock();
   if (pump) execute(*pump, false);
+}
+
+std::string Crew::describe() {
+  const bool driven = !turn_.try_lock();
+  if (!driven) turn_.unlock();
+  std::string text =
+      concat("crew ", name_of(this), driven ? ": driven" : ": nobody drives", "; wakes ", wakes_.load());
+  if (!mutex_.try_lock()) return text + "; locked";
+  int sleepers = 0;
+  for (const Sleeper* sleeper = sleepers_; sleeper; sleeper = sleeper->next) ++sleepers;
+  int quiet_waiters = 0;
+  for (const Sleeper* sleeper = quiet_waiters_; sleeper; sleeper = sleeper->next) ++quiet_waiters;
+  text +=
+      concat("; sleepers ", sleepers, "; waiting for quiet ", quiet_waiters, "; pumps running ", running_);
+  constexpr std::string_view kNames[kLanes] = {"compute", "blocking", "caller"};
+  for (int lane = 0; lane < kLanes; ++lane) {
+    text += concat("; ", kNames[lane], ": ready ", ready_[lane].size(), ", jobs ", jobs_[lane]);
+  }
+  if (helpless_) text += "; helpless";
+  if (descriptor_armed_) text += "; descriptor armed";
+  mutex_.unlock();
+  return text;
 }
 
 void Crew::execute(Pump& pump, bool helping) {

@@ -23,6 +23,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "core/pull.h"
@@ -31,6 +32,7 @@
 #include "core/sync.h"
 #include "exec/executor.h"
 #include "exec/pump.h"
+#include "exec/watch.h"
 
 namespace weir {
 
@@ -120,6 +122,9 @@ class Crew final : public Waker {
   // A descriptor that is readable while another try_drive is worthwhile. The crew closes it.
   Result<int> ready_descriptor();
 
+  // Who drives, sleeps and is ready, for a reader who wonders why nobody runs.
+  std::string describe();
+
   // True on a thread that is inside a poll or pump of any crew: in a callback, say.
   static bool inside_any();
   // True if one of those is this crew.
@@ -200,6 +205,7 @@ class Crew final : public Waker {
   int descriptor_ = -1;
   bool descriptor_armed_ = false;
   bool descriptor_readable_ = false;
+  const Shown<Crew> shown_{this};
 };
 
 // A session with a crew of its own.

@@ -17,6 +17,8 @@
 #include "core/float_mode.h"
 #include "core/host_call.h"
 #include "core/sync.h"
+#include "core/text.h"
+#include "exec/watch.h"
 
 namespace weir {
 namespace {
@@ -84,13 +86,16 @@ bool start_thread(void* (*body)(void*), void* argument, pthread_t& thread) {
 // What an executor, its threads and the arena's tasks share; it outlives the executor where they do.
 class JobQueue : public RefCounted {
  public:
-  JobQueue(const void* executor, int limit) : executor_(executor), limit_(limit) {}
+  JobQueue(std::string_view name, const void* executor, int limit)
+      : name_(name), executor_(executor), limit_(limit) {}
 
   bool submit(const RefPtr<Job>& job) noexcept;
   // Drops what has not begun and waits for the threads that serve, unless the caller is one of them.
   virtual void close();
   // Runs jobs until there are none, or until another runner has taken over. The runner has been counted.
   void serve() noexcept;
+  // Jobs, and what its threads do, for a reader who wonders why nobody runs.
+  std::string describe();
 
  protected:
   // Has some thread call serve(). False if there is none.
@@ -111,11 +116,13 @@ class JobQueue : public RefCounted {
   // REQUIRES: mutex_ is held
   bool replace_runner() noexcept;
 
+  const std::string_view name_;
   const void* const executor_;
   const int limit_;
   // Asked for, and not gone; of these, inside serve().
   int runners_ = 0;
   int serving_ = 0;
+  const Shown<JobQueue> shown_{this};
 };
 
 bool JobQueue::submit(const RefPtr<Job>& job) noexcept try {
@@ -195,6 +202,15 @@ void JobQueue::close() {
   more_.notify_all();
   while (!inside() && serving_ > 0) left_.wait(mutex_);
   mutex_.unlock();
+}
+
+std::string JobQueue::describe() {
+  std::string text = concat("queue of executor ", name_of(executor_), ", ", name_);
+  if (!mutex_.try_lock()) return text + ": locked";
+  text += concat(": jobs ", jobs_.size(), "; runners ", runners_, " of ", limit_, "; begun ", serving_,
+                 "; idle ", idle_, closed_ ? "; closed" : "");
+  mutex_.unlock();
+  return text;
 }
 
 // Plain threads, grown while all are busy. A thread that leaves is joined by the next one that does, and the
@@ -278,7 +294,7 @@ class ThreadQueue final : public JobQueue {
 class ArenaQueue final : public JobQueue {
  public:
   ArenaQueue(const void* executor, int limit, RefPtr<ThreadQueue> starter)
-      : JobQueue(executor, limit), limit_(limit), starter_(std::move(starter)) {
+      : JobQueue("arena", executor, limit), limit_(limit), starter_(std::move(starter)) {
     ::pthread_sigmask(SIG_SETMASK, nullptr, &host_mask_);
     MutexLock lock(all_mutex);
     next_ = all;
@@ -403,7 +419,7 @@ class Threads final : public Executor {
                    kMaxBlockingThreads);
     auto* probe = options.probe ? options.probe : probe_threads;
     if (!probe(std::min({size_, processors, kMaxProbedThreads}))) return;
-    blocking_ = make_ref<ThreadQueue>(this, blocking);
+    blocking_ = make_ref<ThreadQueue>("blocking threads", this, blocking);
     compute_ = make_compute();
   }
 
@@ -434,14 +450,14 @@ class Threads final : public Executor {
     const size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     const int owned = static_cast<int>(std::clamp<size_t>(allowed, 2, kMaxComputeThreads + 1)) - 1;
     if (forks_ == 0 && size_ <= owned + 1) {
-      auto starter = make_ref<ThreadQueue>(this, 1);
+      auto starter = make_ref<ThreadQueue>("starter", this, 1);
       auto arena = make_ref<ArenaQueue>(this, std::min(size_, owned), starter);
       if (arena->warm_up()) {
         starter_ = std::move(starter);
         return arena;
       }
     }
-    return make_ref<ThreadQueue>(this, size_);
+    return make_ref<ThreadQueue>("compute threads", this, size_);
   }
 
   int size_ = 1;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/sync.h"
+#include "core/text.h"
 #include "exec/crew.h"
 
 namespace weir {
@@ -78,6 +79,17 @@ std::vector<RefPtr<Crew>> awaited_by(Crew* from) {
     if (crew != from) found.emplace_back(crew);
   }
   return found;
+}
+
+std::string describe_waits() {
+  Graph& all = graph();
+  if (!all.mutex.try_lock()) return "waits: locked\n";
+  std::string text;
+  for (const auto& [waiting, awaited] : all.edges) {
+    text += concat("crew ", name_of(waiting), " waits for crew ", name_of(awaited), "\n");
+  }
+  all.mutex.unlock();
+  return text;
 }
 
 }  // namespace weir

@@ -4,6 +4,7 @@
 // nothing for a call that does not come from inside another iterator.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/ref.h"
@@ -18,5 +19,7 @@ Status add_wait(Crew* from, Crew* to);
 void remove_wait(Crew* from, Crew* to);
 // Those that `from` waits for, directly or through others.
 std::vector<RefPtr<Crew>> awaited_by(Crew* from);
+// All that wait, a line each.
+std::string describe_waits();
 
 }  // namespace weir

@@ -1,9 +1,12 @@
 /* The child of a fork: the parent's handles are errors there, releases do nothing, and it can exit. The
  * parent does not notice. */
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "support/watchdog.h"
 
 typedef struct handles {
   weir_runtime runtime;
@@ -83,7 +86,8 @@ static void made_by_the_child(void) {
   weir_runtime_destroy(runtime);
 }
 
-/* Yields the status of a child that does `work` on the parent's handles. A child that hangs is killed. */
+/* Yields the status of a child that does `work` on the parent's handles. A child that hangs says so before
+ * its parent does, and goes with it. */
 static int in_child(void (*work)(const handles*), const handles* all) {
   int status = -1;
   pid_t child;
@@ -91,7 +95,8 @@ static int in_child(void (*work)(const handles*), const handles* all) {
   child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    alarm(120);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    watchdog_start(30);
     work(all);
     fflush(NULL);
     _exit(failures());

@@ -50,10 +50,11 @@ int main(void) {
   keep_all_threads();
   for (int i = 0; i < 20; ++i) {
     weir_runtime runtime = make_runtime();
-    weir_dataset dataset = parse(runtime, "range(10) | map(x -> x + 1, num_parallel_calls: 2) | prefetch(2)");
+    weir_dataset dataset =
+        parse(runtime, "range(3000) | map(x -> x + 1, num_parallel_calls: 2) | prefetch(2)");
     weir_iterator iterator = iterate(runtime, dataset);
     weir_element element = make_element();
-    for (int64_t x = 1; x <= 10; ++x) CHECK(next_int64(iterator, element) == x);
+    for (int64_t x = 1; x <= 3000; ++x) CHECK(next_int64(iterator, element) == x);
     weir_element_destroy(element);
     weir_iterator_destroy(iterator);
     weir_dataset_unref(dataset);

@@ -1,17 +1,20 @@
 #include "exec/threads.h"
 
 #include <oneapi/tbb/task_arena.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <thread>
 
 #include "exec/feeds.h"
+#include "support/watchdog.h"
 
 namespace weir {
 namespace {
@@ -203,8 +206,9 @@ TEST_CASE("threads: a thread that oneTBB does not know is not made known to it",
 bool in_child(const std::function<bool()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
-    // A child that hangs must not hang the test.
-    ::alarm(20);
+    // A child that hangs says so before its parent does, and goes with it.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    watchdog_start(30);
     ::_exit(body() ? 0 : 1);
   }
   int status = -1;

@@ -1,0 +1,43 @@
+// Watch: shows tests all crews and queues there are, so that they can say who waits for whom when nobody
+// moves. Ownership: none; installed before the first of them is made. Threads: any. Cost: a load for each
+// that is made or goes; nothing is installed outside tests.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+namespace weir {
+
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  // `describe` may be called on any thread until gone().
+  virtual void made(void* object, std::string (*describe)(void* object)) = 0;
+  virtual void gone(void* object) = 0;
+};
+
+inline std::atomic<Watch*> installed_watch{nullptr};
+
+// Shows an object that has a describe() for as long as it lives.
+template <class T>
+class Shown {
+ public:
+  explicit Shown(T* object) : object_(object) {
+    if (Watch* watch = installed_watch.load(std::memory_order_relaxed)) [[unlikely]]
+      watch->made(object, [](void* shown) { return static_cast<T*>(shown)->describe(); });
+  }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+  ~Shown() {
+    if (Watch* watch = installed_watch.load(std::memory_order_relaxed)) [[unlikely]]
+      watch->gone(object_);
+  }
+
+ private:
+  T* const object_;
+};
+
+// What a pointer is called in these descriptions.
+std::string name_of(const void* object);
+
+}  // namespace weir

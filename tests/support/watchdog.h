@@ -1,0 +1,22 @@
+/* Watchdog: ends a test program in which nobody runs any more, and says who waits where. It looks at
+ * progress, not at time: a program that uses its processor, waits for one, for a disk or for a child that
+ * does goes on. Threads: one of its own, which the program starts with. Errors: none. Cost: a look at a clock
+ * a second. */
+#ifndef WEIR_TESTS_SUPPORT_WATCHDOG_H
+#define WEIR_TESTS_SUPPORT_WATCHDOG_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Prints to standard error who waits for whom; null where nobody knows. */
+extern void (*watchdog_describe)(void);
+
+/* Starts another one, which bites after so many seconds of silence: the first waits for a minute. */
+void watchdog_start(double silence_s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
