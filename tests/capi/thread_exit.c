@@ -383,8 +383,6 @@ static void in_runtime_functions(const char* text, const char* after) {
 
 int main(void) {
   weir_runtime runtime = make_runtime();
-  /* What hangs ends here. */
-  alarm(600);
   in_pipelines(runtime);
   for (uint32_t flags = 0; flags <= WEIR_CALLBACK_BLOCKING; flags += WEIR_CALLBACK_BLOCKING) {
     on_workers(runtime, WEIR_CALLBACK_CONCURRENT | flags, 7);

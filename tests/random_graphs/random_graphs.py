@@ -31,7 +31,7 @@ RECORDS = pathlib.Path(__file__).resolve().parent.parent / "data" / "records"
 # Rows that are compared, and of a document that may have no end.
 LIMIT, LIMIT_ENDLESS = 1500, 60
 # After so long without an answer a document hangs.
-PATIENCE_S = 300
+PATIENCE_S = 1500
 MAX_FAILURES = 5
 # Documents that are handed to the runner before its answer to the first one.
 AHEAD = 8
