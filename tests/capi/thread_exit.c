@@ -2,7 +2,6 @@
  * is `cancelled`, no other is lost, and other threads go on with everything. */
 #include <poll.h>
 #include <pthread.h>
-#include <unistd.h>
 
 #include "check.h"
 

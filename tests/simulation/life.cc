@@ -34,8 +34,12 @@ void Life::begin() {
   open(saved_ ? &*saved_ : nullptr);
   if (fate_ == Fate::shared) {
     for (auto& lines : shared_lines_) {
-      world_.client("a reader", [this, &lines] { share(lines); });
+      world_.client("a reader", [this, &lines] {
+        share(lines);
+        --sharing_;
+      });
     }
+    world_.client("who saves", [this] { save_beside(); });
     return;
   }
   world_.client("the reader", [this] {
@@ -217,7 +221,7 @@ void Life::share(std::vector<std::string>& lines) {
   std::shared_ptr<Iterator> iterator = iterator_;
   Block block;
   for (;;) {
-    int rows = 1 + static_cast<int>(world_.draw(6));
+    int rows = 1 + static_cast<int>(world_.draw(kMostShared));
     bool waits = world_.draw(3) != 0;
     Pull got = require_value(waits ? iterator->next(rows, block) : iterator->try_next(rows, block));
     if (got == Pull::end) return;
@@ -227,8 +231,40 @@ void Life::share(std::vector<std::string>& lines) {
     }
     if (got != Pull::rows) wrong("an unexpected answer");
     for (int i = 0; i < block.rows; ++i) lines.push_back(line_of(document_->spec(), block, i));
-    if (world_.draw(10) == 0) require_value(iterator->save());
+    shared_ += static_cast<size_t>(block.rows);
   }
+}
+
+// Whenever the readers may be anywhere; tries some of the positions when they are done.
+void Life::save_beside() {
+  std::shared_ptr<Iterator> iterator = iterator_;
+  std::vector<SavedBeside> saved;
+  do {
+    wait_a_moment(20);
+    saved.emplace_back().least = begun_at_ + shared_;
+    saved.back().bytes = require_value(iterator->save());
+    // What others have taken by then they may not have told yet.
+    saved.back().most = begun_at_ + shared_ + kReaders * kMostShared;
+  } while (sharing_ > 0 && saved.size() < 100);
+  for (int i = 0; i < 3; ++i) check_resumes(saved[world_.draw(saved.size())]);
+}
+
+// Exactly what comes after a position that the readers passed.
+void Life::check_resumes(const SavedBeside& saved) {
+  Iterator resumed(world_.runtime(), make_ref<Owner>(), document_->spec());
+  require_ok(resumed.initialize(document_, {}, &saved.bytes));
+  std::vector<std::string> lines;
+  Block block;
+  while (require_value(resumed.next(kMostShared, block)) == Pull::rows) {
+    for (int i = 0; i < block.rows; ++i) lines.push_back(line_of(document_->spec(), block, i));
+  }
+  const size_t all = what_.expected.size();
+  const size_t position = all - std::min(all, lines.size());
+  if (position < saved.least || position > saved.most)
+    wrong(concat("saved between ", saved.least, " and ", saved.most, ", resumed at ", position));
+  if (!std::equal(lines.begin(), lines.end(), what_.expected.begin() + static_cast<ptrdiff_t>(position),
+                  what_.expected.end()))
+    wrong(concat("saved beside others, resumed at ", position, " with other rows"));
 }
 
 void Life::wait_a_moment(uint64_t bound) {

@@ -21,6 +21,13 @@ struct Saved {
   size_t position = 0;
 };
 
+// A position written down while other clients read on, and the bounds of how many lines come before it.
+struct SavedBeside {
+  std::string bytes;
+  size_t least = 0;
+  size_t most = 0;
+};
+
 // Kept by every iterator and by all that it leaves behind: none may be left when a world has gone.
 class Owner final : public RefCounted {
  public:
@@ -50,6 +57,9 @@ class Life {
 
  private:
   struct Over {};
+  // Of a shared iterator, and how many rows each asks for at most.
+  static constexpr int kReaders = 3;
+  static constexpr int kMostShared = 6;
 
   void open(const Saved* saved);
   void live();
@@ -63,6 +73,8 @@ class Life {
   void keep_row();
   void check_kept() const;
   void share(std::vector<std::string>& lines);
+  void save_beside();
+  void check_resumes(const SavedBeside& saved);
   void wait_a_moment(uint64_t bound);
   // Ends the life if the iterator was closed by another thread.
   void check(const Status& status);
@@ -88,7 +100,10 @@ class Life {
   // Cancelled for certain, and not initialised since.
   std::shared_ptr<Iterator> cancelled_;
   bool closed_ = false;
-  std::vector<std::string> shared_lines_[3];
+  std::vector<std::string> shared_lines_[kReaders];
+  // How many lines they have all together, and how many still read.
+  size_t shared_ = 0;
+  int sharing_ = kReaders;
   std::string story_;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sync.h"
 #include "dataset/operator.h"
 #include "ops/list.h"
 
@@ -34,6 +35,7 @@ class Probe final : public Cursor {
     std::istringstream in(*params.errors);
     for (std::string number; std::getline(in, number, ',');) errors_.push_back(std::stoll(number));
     ++probe_counters().open;
+    let_others_go();
   }
   ~Probe() override { --probe_counters().open; }
 
@@ -60,6 +62,7 @@ class Probe final : public Cursor {
         out.fail_row(i, data_loss("planted").pointer());
       }
     }
+    let_others_go();
     given_ += rows;
     return Pull::rows;
   }
@@ -67,6 +70,10 @@ class Probe final : public Cursor {
   void state(Archive& archive) override { archive("given", given_, 0, n_); }
 
  private:
+  // Who comes meanwhile must not see what is between two states, where the simulation runs others.
+  static void let_others_go() {
+    if (SyncHooks* hooks = sync_hooks()) hooks->switch_point();
+  }
   uint64_t draw() {
     random_ ^= random_ << 13;
     random_ ^= random_ >> 7;
