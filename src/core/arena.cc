@@ -51,6 +51,7 @@ void ChunkedEntries::grow(int64_t count) {
     int64_t first = std::max(kFirstEntries, capacity_);
     while (first < std::min(count, kChunkEntries)) first *= 2;
     if (pieces_.empty()) {
+      chunks_.reserve(1);
       pieces_.push_back(nullptr);
       chunks_.push_back(nullptr);
     }
@@ -127,9 +128,14 @@ Arena::Segment* Arena::room_for(size_t bytes) {
   while (capacity < bytes || (capacity < kLargestSegment && static_cast<int64_t>(capacity) < used_bytes_)) {
     capacity *= 2;
   }
-  log_.push_back(nullptr);
-  log_.back() = new_segment(capacity);
-  return log_.back();
+  Segment* segment = new_segment(capacity);
+  try {
+    log_.push_back(segment);
+  } catch (...) {
+    delete_segment(segment);
+    throw;
+  }
+  return segment;
 }
 
 void Arena::append(Id id, uint32_t size) {
@@ -145,9 +151,15 @@ void Arena::append(Id id, uint32_t size) {
 
 Arena::Id Arena::allocate(size_t size) {
   if (size >= kOwnSegmentFrom) {
-    Segment* segment = new_segment(size);
-    segment->own = true;
     Id id = take_id();
+    Segment* segment = nullptr;
+    try {
+      segment = new_segment(size);
+    } catch (...) {
+      give_id(id);
+      throw;
+    }
+    segment->own = true;
     place(id) = {segment->bytes, segment};
     return id;
   }
@@ -170,7 +182,7 @@ Arena::Id Arena::allocate(size_t size) {
   return id;
 }
 
-void Arena::free(Id id) {
+void Arena::free(Id id) noexcept {
   Place& where = place(id);
   if (where.segment->own) {
     delete_segment(where.segment);
@@ -179,9 +191,13 @@ void Arena::free(Id id) {
   const uint32_t size = header(where.data).size;
   live_bytes_ -= static_cast<int64_t>(size + sizeof(Header));
   --images_;
-  if (size == reusable_size_) {
-    reusable_.push_back(id);
-  } else {
+  bool kept = size == reusable_size_;
+  try {
+    if (kept) reusable_.push_back(id);
+  } catch (...) {
+    kept = false;
+  }
+  if (!kept) {
     header(where.data).id = 0;
     --where.segment->live;
     give_id(id);
@@ -199,17 +215,18 @@ void Arena::forget_reusable() {
   reusable_.clear();
 }
 
-void Arena::compact_if_due() {
+// Where there is no memory for it, gaps stay.
+void Arena::compact_if_due() noexcept try {
   const int64_t allowed = live_bytes_ / kGapShare + images_ * kGapPerImage + kGapAlways;
   if (used_bytes_ - live_bytes_ <= allowed) return;
   forget_reusable();
   // The oldest have had the longest time to get gaps.
   while (log_.size() > 1 && used_bytes_ - live_bytes_ > allowed) compact_oldest();
+} catch (...) {
 }
 
 void Arena::compact_oldest() {
   Segment* segment = log_.front();
-  log_.pop_front();
   for (size_t at = 0; at < segment->used && segment->live > 0;) {
     uint8_t* image = segment->bytes + at + sizeof(Header);
     const Header head = header(image);
@@ -217,8 +234,10 @@ void Arena::compact_oldest() {
     if (head.id == 0) continue;
     append(head.id, head.size);
     std::memcpy(place(head.id).data, image, head.size);
+    header(image).id = 0;
     --segment->live;
   }
+  log_.pop_front();
   used_bytes_ -= static_cast<int64_t>(segment->used);
   delete_segment(segment);
 }

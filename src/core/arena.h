@@ -4,8 +4,8 @@
 // live bytes (plus 20 bytes an image and 256 KiB) the oldest segments are copied together. The place of a
 // freed image is reused at once by one of the same size, so that images of one size are never copied. Images
 // from 8 KiB on have memory of their own. Images are named by number, since they move. Ownership: owns its
-// bytes. Threads: one at a time. Errors: std::bad_alloc, also beyond 2^32 images. Cost: allocate and free
-// some ten nanoseconds; a byte is copied five times at the worst, not at all as a rule.
+// bytes. Threads: one at a time. Errors: std::bad_alloc from allocate, also beyond 2^32 images. Cost:
+// allocate and free some ten nanoseconds; a byte is copied five times at the worst, not at all as a rule.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +72,7 @@ class Arena {
   Id allocate(size_t size);
   // Aligned to 8; valid until the next allocate or free.
   uint8_t* data(Id id) const { return place(id).data; }
-  void free(Id id);
+  void free(Id id) noexcept;
   void clear();
   // Makes gaps of the places that wait for reuse. REQUIRED before live() is asked.
   void forget_reusable();
@@ -109,7 +109,7 @@ class Arena {
   void delete_segment(Segment* segment);
   Segment* room_for(size_t bytes);
   void append(Id id, uint32_t size);
-  void compact_if_due();
+  void compact_if_due() noexcept;
   void compact_oldest();
 
   ChunkedEntries places_{sizeof(Place)};

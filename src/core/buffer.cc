@@ -157,7 +157,14 @@ BufferRef BufferPool::State::allocate(size_t size) {
       used_bytes_ -= bytes;
       throw std::bad_alloc();
     }
-    buffer = new PooledBuffer(static_cast<uint8_t*>(data), index);
+    try {
+      buffer = new PooledBuffer(static_cast<uint8_t*>(data), index);
+    } catch (...) {
+      allocator_.release(allocator_.context, data, bytes);
+      MutexLock lock(mutex_);
+      used_bytes_ -= bytes;
+      throw;
+    }
   }
   // The dataset that owned these bytes is gone.
   buffer->forget_lasting();

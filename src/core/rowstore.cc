@@ -11,8 +11,6 @@ namespace {
 constexpr size_t kInlineBytes = 64;
 // Numbers of fewer bytes are copied even if they could be referenced.
 constexpr size_t kReferenceFrom = 64;
-// Where a row's keeper is looked for, beside the last one.
-constexpr size_t kKeepersSearched = 8;
 
 // How an image holds a component. An image is a Kind for each component, then for each its dimensions, unless
 // the spec fixes them, and its payload; nothing is aligned.
@@ -244,37 +242,6 @@ int64_t RowStore::byte_size() const {
                               free_keepers_.capacity() * sizeof(uint32_t));
 }
 
-uint32_t RowStore::keep(const BufferRef& buffer, const OwnersRef& owners) {
-  // Rows come in the order of their buffers, so that the last keeper is the one as a rule.
-  if (last_keeper_ < keepers_.size()) {
-    Keeper& last = keepers_[last_keeper_];
-    if (last.rows > 0 && last.buffer == buffer && last.owners == owners) {
-      ++last.rows;
-      return last_keeper_;
-    }
-  }
-  for (uint32_t i = 0; i < std::min<size_t>(keepers_.size(), kKeepersSearched); ++i) {
-    if (keepers_[i].rows > 0 && keepers_[i].buffer == buffer && keepers_[i].owners == owners) {
-      ++keepers_[i].rows;
-      return last_keeper_ = i;
-    }
-  }
-  if (free_keepers_.empty()) {
-    free_keepers_.push_back(static_cast<uint32_t>(keepers_.size()));
-    keepers_.emplace_back();
-  }
-  last_keeper_ = free_keepers_.back();
-  free_keepers_.pop_back();
-  keepers_[last_keeper_] = {buffer, owners, 1};
-  return last_keeper_;
-}
-
-void RowStore::unkeep(uint32_t keeper) {
-  if (--keepers_[keeper].rows > 0) return;
-  free_keepers_.push_back(keeper);
-  keepers_[keeper] = Keeper();
-}
-
 Status RowStore::stage(const Block& block, std::span<const int32_t> rows) {
   if (block.columns.size() != plans_.size()) {
     return internal_error(concat("a row has ", block.columns.size(), " components where its spec says ",
@@ -317,18 +284,30 @@ void RowStore::stage_images(const Block& block, std::span<const int32_t> rows) {
   std::vector<Source> sources;
   for (size_t c = 0; c < plans_.size(); ++c) sources.emplace_back(block.columns[c], plans_[c]);
   std::vector<Part> parts(plans_.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    size_t size = parts.size();
-    for (size_t c = 0; c < parts.size(); ++c) {
-      parts[c] = sources[c].row(rows[i]);
-      if (!plans_[c].shape.is_static()) size += 1 + 8 * static_cast<size_t>(parts[c].shape->rank());
-      size += payload_size(parts[c]);
-    }
-    const uint32_t id = arena_.allocate(size);
-    write_image(parts, arena_.data(id));
-    std::memset(in_.data() + i * entry_bytes_, 0, entry_bytes_);
-    std::memcpy(in_.data() + i * entry_bytes_ + sizeof(int64_t), &id, sizeof(id));
+  size_t staged = 0;
+  try {
+    for (; staged < rows.size(); ++staged) stage_image(rows[staged], sources, parts, staged);
+  } catch (...) {
+    // A row that is not placed would be lost with its memory.
+    while (staged-- > 0) let_go(in_.data() + staged * entry_bytes_);
+    throw;
   }
+}
+
+void RowStore::stage_image(int32_t row, std::span<const Source> sources, std::vector<Part>& parts,
+                           size_t at) {
+  size_t size = parts.size();
+  for (size_t c = 0; c < parts.size(); ++c) {
+    parts[c] = sources[c].row(row);
+    if (!plans_[c].shape.is_static()) size += 1 + 8 * static_cast<size_t>(parts[c].shape->rank());
+    size += payload_size(parts[c]);
+  }
+  reserve_keepers(parts.size());
+  const uint32_t id = arena_.allocate(size);
+  write_image(parts, arena_.data(id));
+  uint8_t* entry = in_.data() + at * entry_bytes_;
+  std::memset(entry, 0, entry_bytes_);
+  std::memcpy(entry + sizeof(int64_t), &id, sizeof(id));
 }
 
 size_t RowStore::payload_size(const Part& part) {
@@ -562,15 +541,18 @@ void RowStore::give(int count, Block& out) {
 }
 
 void RowStore::discard(int count) {
-  for (int i = 0; !inlined_ && i < count; ++i) {
-    const uint32_t id = handle(out_.data() + static_cast<size_t>(i) * entry_bytes_);
-    if (id == 0) continue;
-    if (references_) release(id);
-    arena_.free(id);
-  }
+  for (int i = 0; !inlined_ && i < count; ++i) let_go(out_.data() + static_cast<size_t>(i) * entry_bytes_);
+}
+
+void RowStore::let_go(const uint8_t* entry) {
+  const uint32_t id = handle(entry);
+  if (id == 0) return;
+  if (references_) release(id);
+  arena_.free(id);
 }
 
 Status RowStore::put(int64_t first, const Block& block, std::span<const int32_t> rows) {
+  slots_.grow_to(first + static_cast<int64_t>(rows.size()));
   WEIR_TRY(stage(block, rows));
   for (size_t i = 0; i < rows.size(); ++i) place(static_cast<int>(i), first + static_cast<int64_t>(i));
   return Status();

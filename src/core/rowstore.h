@@ -34,9 +34,13 @@ class RowStore {
   // Rows lie in their slots.
   bool inlined() const { return inlined_; }
 
-  // Takes the listed rows of a block; they are staged as 0, 1 … and each must be placed. REQUIRES: none has
-  // failed.
+  // Takes the listed rows of a block, or none where it fails; they are staged as 0, 1 … and each must be
+  // placed. REQUIRES: none has failed.
   Status stage(const Block& block, std::span<const int32_t> rows);
+  // Makes room for slots [0, count).
+  void grow_to(int64_t count) { slots_.grow_to(count); }
+  // Slots that there is room for.
+  int64_t capacity() const { return slots_.capacity(); }
   // Puts a staged row into an empty slot. `tag` is a number of the user's that goes with the row.
   void place(int staged, int64_t slot, int64_t tag = 0) {
     slots_.grow_to(slot + 1);
@@ -46,6 +50,12 @@ class RowStore {
   }
   // Moves a row to an empty slot; its own is empty then.
   void move(int64_t from, int64_t to) { copy(slots_.at(to), slots_.at(from)); }
+  // Empties a slot.
+  void forget(int64_t slot) {
+    if (!inlined_) let_go(slots_.at(slot));
+  }
+  // Puts nothing but a number into a slot. REQUIRES: slot < capacity()
+  void set_tag(int64_t slot, int64_t tag) { std::memcpy(slots_.at(slot), &tag, sizeof(tag)); }
   int64_t tag(int64_t slot) const {
     int64_t tag;
     std::memcpy(&tag, slots_.at(slot), sizeof(tag));
@@ -59,6 +69,8 @@ class RowStore {
 
   // Makes the bench of lifted rows ready for `count`.
   void begin_lift(int count) { out_.resize(static_cast<size_t>(count) * entry_bytes_); }
+  // Rows that there is room for on the bench.
+  int lift_capacity() const { return static_cast<int>(out_.size() / entry_bytes_); }
   // Takes the row out of its slot, which is empty then; it must be given. REQUIRES: begin_lift(more than i)
   void lift(int64_t slot, int i) {
     copy(out_.data() + static_cast<size_t>(i) * entry_bytes_, slots_.at(slot));
@@ -67,8 +79,8 @@ class RowStore {
   void lift_nothing(int i) {
     std::memset(out_.data() + static_cast<size_t>(i) * entry_bytes_, 0, entry_bytes_);
   }
-  // Writes the lifted rows 0 to count - 1 to out's columns and lets go of them. Errors of `out` are left
-  // alone.
+  // Writes the lifted rows 0 to count - 1 to out's columns and lets go of them; where that throws they must
+  // be discarded. Errors of `out` are left alone.
   void give(int count, Block& out);
   // Lets go of lifted rows that nobody wants.
   void discard(int count);
@@ -120,8 +132,12 @@ class RowStore {
   }
   void stage_inline(const Block& block, std::span<const int32_t> rows);
   void stage_images(const Block& block, std::span<const int32_t> rows);
+  void stage_image(int32_t row, std::span<const Source> sources, std::vector<Part>& parts, size_t at);
+  void let_go(const uint8_t* entry);
   static size_t payload_size(const Part& part);
   void write_image(std::span<const Part> parts, uint8_t* to);
+  // So that keep() and unkeep() need no memory for the next `count` keepers.
+  void reserve_keepers(size_t count);
   void lift_all(std::span<const int64_t> slots);
   void write(int count, Block& out);
   void write_column(const Plan& plan, std::span<const View> views, Column& out) const;

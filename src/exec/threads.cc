@@ -111,6 +111,8 @@ class JobQueue : public RefCounted {
   int idle_ = 0;
   bool closed_ = false;
   std::deque<RefPtr<Job>> jobs_;
+  // Those that close() found: an empty queue takes memory, too.
+  std::deque<RefPtr<Job>> dropped_;
 
  private:
   // REQUIRES: mutex_ is held
@@ -195,13 +197,13 @@ bool JobQueue::replace_runner() noexcept {
 
 void JobQueue::close() {
   const Uncancelled uncancelled;
-  std::deque<RefPtr<Job>> dropped;
   mutex_.lock();
   closed_ = true;
-  dropped.swap(jobs_);
+  dropped_.swap(jobs_);
   more_.notify_all();
   while (!inside() && serving_ > 0) left_.wait(mutex_);
   mutex_.unlock();
+  dropped_.clear();
 }
 
 std::string JobQueue::describe() {

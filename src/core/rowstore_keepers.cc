@@ -1,0 +1,52 @@
+// What holds the bytes that rows refer to.
+#include <algorithm>
+
+#include "core/rowstore.h"
+
+namespace weir {
+
+namespace {
+
+// Where a row's keeper is looked for, beside the last one.
+constexpr size_t kKeepersSearched = 8;
+
+}  // namespace
+
+uint32_t RowStore::keep(const BufferRef& buffer, const OwnersRef& owners) {
+  // Rows come in the order of their buffers, so that the last keeper is the one as a rule.
+  if (last_keeper_ < keepers_.size()) {
+    Keeper& last = keepers_[last_keeper_];
+    if (last.rows > 0 && last.buffer == buffer && last.owners == owners) {
+      ++last.rows;
+      return last_keeper_;
+    }
+  }
+  for (uint32_t i = 0; i < std::min<size_t>(keepers_.size(), kKeepersSearched); ++i) {
+    if (keepers_[i].rows > 0 && keepers_[i].buffer == buffer && keepers_[i].owners == owners) {
+      ++keepers_[i].rows;
+      return last_keeper_ = i;
+    }
+  }
+  if (free_keepers_.empty()) {
+    free_keepers_.push_back(static_cast<uint32_t>(keepers_.size()));
+    keepers_.emplace_back();
+  }
+  last_keeper_ = free_keepers_.back();
+  free_keepers_.pop_back();
+  keepers_[last_keeper_] = {buffer, owners, 1};
+  return last_keeper_;
+}
+
+void RowStore::reserve_keepers(size_t count) {
+  const size_t needed = keepers_.size() + count;
+  if (keepers_.capacity() < needed) keepers_.reserve(std::max(needed, 2 * keepers_.size()));
+  if (free_keepers_.capacity() < needed) free_keepers_.reserve(std::max(needed, 2 * keepers_.size()));
+}
+
+void RowStore::unkeep(uint32_t keeper) {
+  if (--keepers_[keeper].rows > 0) return;
+  free_keepers_.push_back(keeper);
+  keepers_[keeper] = Keeper();
+}
+
+}  // namespace weir
