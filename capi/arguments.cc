@@ -5,6 +5,7 @@
 #include "capi/callback.h"
 #include "capi/dataset.h"
 #include "capi/tensor.h"
+#include "core/exception.h"
 #include "syntax/source.h"
 
 namespace weir::capi {
@@ -44,7 +45,7 @@ TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count) {
         const Status taken = take(known);
         if (status.ok()) status = taken;
       } catch (const std::bad_alloc&) {
-        status = resource_exhausted("out of memory");
+        status = Status(out_of_memory());
       }
     }
     if (!status.ok() && status_.ok()) status_ = status;

@@ -18,11 +18,13 @@ struct IteratorObject final : Object {
   IteratorObject(RefPtr<RuntimeHost> h, SpecRef s, DocumentRef document)
       : host(std::move(h)),
         spec(std::move(s)),
+        components(spec->components()),
         draining_host(spec->has_dataset() ? host : nullptr),
         iterator(host->runtime(), host, *spec, std::move(document)) {}
 
   const RefPtr<RuntimeHost> host;
   const SpecRef spec;
+  const std::vector<Component> components;
   // What its elements keep to drain nested datasets with.
   const RefPtr<RuntimeHost> draining_host;
   Iterator iterator;
@@ -131,7 +133,13 @@ Answer with_element(weir_iterator iterator, weir_element element, Body&& pull) {
     out.host = from->draining_host;
   }
   out.batched = false;
-  return pull(from->iterator, out);
+  try {
+    return pull(from->iterator, out);
+  } catch (...) {
+    // What was pulled is gone, and must not be taken for a value.
+    out.forget();
+    throw;
+  }
 }
 
 bool has_top_rank(const Spec& spec) {
@@ -152,6 +160,13 @@ int rows_of_one_shape(const Block& block) {
   return count;
 }
 
+// Gives rows [begin, …) of the element back; where that fails they are gone, and so is the element.
+Status give_back(Iterator& iterator, Element& element, int begin) {
+  Status given = iterator.give_back(element.block, begin);
+  if (!given.ok()) element.forget();
+  return given;
+}
+
 Answer next_block(Iterator& iterator, Element& out, int64_t max_rows, int64_t& rows) {
   if (iterator.spec().has_dataset() || has_top_rank(iterator.spec())) {
     return unimplemented(
@@ -163,12 +178,13 @@ Answer next_block(Iterator& iterator, Element& out, int64_t max_rows, int64_t& r
   if (answer.result() != WEIR_OK) return answer;
   int count = rows_of_one_shape(out.block);
   if (count < out.block.rows) {
-    WEIR_TRY(iterator.give_back(out.block, count));
-    out.block = out.block.slice(0, count);
+    Block first = out.block.slice(0, count);
+    WEIR_TRY(give_back(iterator, out, count));
+    out.block = std::move(first);
   }
   for (Column& column : out.block.columns) {
     if (!column.dense() && column.list()[0].shape.rank() == kMaxRank) {
-      WEIR_TRY(iterator.give_back(out.block, 0));
+      WEIR_TRY(give_back(iterator, out, 0));
       out.forget();
       return unimplemented(
           "expected elements of tensors with a rank below 8, since a block adds a dimension");
@@ -234,8 +250,9 @@ Status check_buffers(const Buffers& buffers, const std::vector<Component>& compo
   return Status();
 }
 
-Answer next_into(Iterator& iterator, const Buffers& buffers) {
-  WEIR_TRY(check_buffers(buffers, iterator.spec().components()));
+Answer next_into(IteratorObject& object, const Buffers& buffers) {
+  WEIR_TRY(check_buffers(buffers, object.components));
+  Iterator& iterator = object.iterator;
   Block block;
   Result<Pull> pulled = iterator.next(1, block);
   Answer answer = answer_of(pulled, block);
@@ -373,7 +390,7 @@ int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* buffers, ui
   return with_iterator(iterator, error, [&](IteratorObject& object) -> Answer {
     auto checked = Buffers::read(buffers, buffer_count);
     if (!checked.ok()) return checked.status();
-    return next_into(object.iterator, *checked);
+    return next_into(object, *checked);
   });
 }
 

@@ -38,6 +38,15 @@
  * A failed call leaves nothing behind: its out parameters are zero, and callbacks and release functions that
  * were handed in have run their destroy function. Out parameters must not be NULL.
  *
+ * Memory. Where it runs out, also where an allocator answers NULL, a call fails with resource_exhausted, "out
+ * of memory". Of an iterator that is the element that could not be made, gone with what was gathered for it:
+ * a batch with its elements, a block with its rows, a file or a dataset that could not be opened with its
+ * elements. The next call goes on behind it; nothing is tried twice, so that a sequence ends where its input
+ * does however long there is no memory. The error counts as the element whose place it has, and elements
+ * behind it are the same, at the same positions, also where a position is saved behind it and restored;
+ * except where nobody knows how many would have come: behind an error in a filter, ignore_errors, flat_map,
+ * interleave or skip, or in opening a dataset.
+ *
  * Handles. Each kind is a struct of one 64-bit value, zero for none. A stale, foreign or made-up handle is
  * an error (invalid_argument), never a crash. What is shared and immutable has _ref and _unref, what has one
  * owner _create and _destroy. Everything may be released in any order: a dataset before its iterator, a
@@ -230,7 +239,7 @@ WEIR_API void weir_bytes_release(weir_bytes* bytes);
 typedef struct weir_allocator {
   uint32_t struct_size;
   uint32_t reserved;
-  /* NULL: no memory left, which fails the element. */
+  /* NULL: no memory left, which fails the element (see Memory above). */
   void* (*allocate)(void* user_data, uint64_t size, uint64_t alignment);
   void (*release)(void* user_data, void* data, uint64_t size);
   void (*destroy)(void* user_data); /* once, after the last release; may be NULL */

@@ -67,6 +67,25 @@ void gather_rows(uint8_t* out, const uint8_t* in, size_t row_bytes, std::span<co
 
 }  // namespace
 
+void RowErrors::push_back(RowError error) {
+  if (size_ == 0) {
+    only_ = std::move(error);
+  } else {
+    if (size_ == 1) {
+      more_.reserve(2);
+      more_.push_back(std::move(only_));
+    }
+    more_.push_back(std::move(error));
+  }
+  ++size_;
+}
+
+void RowErrors::insert(RowError* at, RowError error) {
+  const auto index = at - begin();
+  push_back(std::move(error));
+  std::rotate(begin() + index, end() - 1, end());
+}
+
 bool Column::reuse(DType dtype, const Shape& shape, size_t bytes) {
   if (target_.fits(bytes)) {
     tensor_.buffer = target_.take(tensor_.data);
@@ -163,7 +182,10 @@ void Column::densify() {
   if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners) copy_strings(tensor_);
 }
 
-Tensor Column::row(int i) const { return dense_ ? tensor_.row(i) : list_[static_cast<size_t>(i)]; }
+Tensor Column::row(int i) const {
+  if (!dense_) return list_[static_cast<size_t>(i)];
+  return tensor_.dtype == DType::invalid ? Tensor() : tensor_.row(i);
+}
 
 Column Column::slice(int begin, int count) const {
   Column out;
@@ -184,6 +206,7 @@ void Column::gather_from(const Column& source, std::span<const int32_t> rows) {
     return;
   }
   const Tensor& from = source.tensor_;
+  if (from.dtype == DType::invalid) return make_placeholder();
   Shape row_shape = from.shape.tail();
   size_t row_bytes = static_cast<size_t>(row_shape.count()) * dtype_size(from.dtype);
   uint8_t* out = make_dense(from.dtype, row_shape, static_cast<int>(rows.size()));
@@ -216,9 +239,9 @@ void Column::append_zeros(int rows, int count) {
 }
 
 void Column::append(int rows, const Column& source, int begin, int count) {
-  if (rows > 0 && count > 0 && source.placeholder(begin, count) && dense_ &&
-      tensor_.dtype != DType::invalid) {
-    return append_zeros(rows, count);
+  if (rows > 0 && count > 0 && dense_ && source.placeholder(begin, count)) {
+    if (tensor_.dtype != DType::invalid) append_zeros(rows, count);
+    return;
   }
   if (rows > 0 && source.dense_ && source.tensor_.dtype != DType::invalid && placeholder(0, rows)) {
     // Only failed rows so far: give them zeroed places of the shape that the first real row has.
@@ -227,6 +250,10 @@ void Column::append(int rows, const Column& source, int begin, int count) {
     uint8_t* places = fresh.make_dense(source.tensor_.dtype, row_shape, rows);
     std::memset(places, 0, fresh.tensor_.byte_size());
     *this = std::move(fresh);
+  }
+  if (rows > 0 && dense_ && tensor_.dtype == DType::invalid) {
+    // A list follows.
+    make_list().resize(static_cast<size_t>(rows));
   }
   if (rows == 0) {
     Column slice = source.slice(begin, count);
@@ -319,6 +346,13 @@ int64_t Column::byte_size(int rows) const {
   return bytes;
 }
 
+void Column::make_placeholder() {
+  list_.clear();
+  dense_ = true;
+  grown_ = false;
+  tensor_ = Tensor();
+}
+
 void Column::clear() {
   list_.clear();
   dense_ = true;
@@ -361,19 +395,23 @@ void Block::reset(size_t count) {
   for (Column& column : columns) column.clear();
 }
 
-void Block::set_error(ErrorPtr error, size_t count) {
-  reset(count);
-  rows = 1;
-  // A list of one empty tensor: the place is never read.
-  for (Column& column : columns) column.make_list().emplace_back();
+void Block::set_error(ErrorPtr error, size_t count) noexcept {
+  try {
+    columns.resize(count);
+  } catch (...) {
+    columns.clear();
+  }
+  for (Column& column : columns) column.make_placeholder();
+  errors.clear();
   errors.push_back(RowError{0, std::move(error)});
+  rows = 1;
 }
 
-void Block::set_errors(std::span<const RowError> failed, size_t count) {
-  reset(count);
+void Block::set_failed(const RowErrors& failed, size_t count) {
+  columns.resize(count);
+  for (Column& column : columns) column.make_placeholder();
+  errors = failed;
   rows = static_cast<int>(failed.size());
-  for (Column& column : columns) column.make_list().resize(failed.size());
-  for (const RowError& error : failed) errors.push_back({static_cast<int>(errors.size()), error.error});
 }
 
 Block Block::slice(int begin, int count) const {
@@ -389,9 +427,15 @@ Block Block::slice(int begin, int count) const {
 }
 
 void Block::append(const Block& source, int begin, int count) {
-  // Rows that were asked for with `drop` have no columns, and then none of the others' are wanted.
-  if (rows == 0 || source.columns.empty()) columns.resize(source.columns.size());
-  for (size_t i = 0; i < columns.size(); ++i) columns[i].append(rows, source.columns[i], begin, count);
+  // Rows that were asked for with `drop` have no columns, and then none of the others' are wanted; the places
+  // of failed rows may be absent, too.
+  if (rows == 0 || value_rows() == 0 || (source.columns.empty() && source.value_rows() > 0)) {
+    columns.resize(source.columns.size());
+  }
+  Column places;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    columns[i].append(rows, i < source.columns.size() ? source.columns[i] : places, begin, count);
+  }
   for (const RowError& error : source.errors) {
     if (error.row >= begin && error.row < begin + count) {
       errors.push_back({error.row - begin + rows, error.error});

@@ -4,6 +4,7 @@
 // Cost: cutting and moving rows of dense columns moves no bytes; a list column costs a Tensor a row.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,58 @@ inline constexpr int64_t kMaxBlockBytes = int64_t{1} << 20;
 struct RowError {
   int row;
   ErrorPtr error;
+};
+
+// The errors of a block, sorted by row. One takes no memory, so that a row can always say that there is none.
+class RowErrors {
+ public:
+  RowErrors() = default;
+  RowErrors(const RowErrors&) = default;
+  RowErrors& operator=(const RowErrors& other) {
+    RowErrors(other).swap(*this);
+    return *this;
+  }
+  RowErrors(RowErrors&& other) noexcept { swap(other); }
+  RowErrors& operator=(RowErrors&& other) noexcept {
+    RowErrors(std::move(other)).swap(*this);
+    return *this;
+  }
+
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  RowError* begin() { return data(); }
+  RowError* end() { return data() + size_; }
+  const RowError* begin() const { return data(); }
+  const RowError* end() const { return data() + size_; }
+  RowError& operator[](size_t i) { return data()[i]; }
+  const RowError& operator[](size_t i) const { return data()[i]; }
+  RowError& back() { return data()[size_ - 1]; }
+
+  void clear() {
+    only_.error = nullptr;
+    more_.clear();
+    size_ = 0;
+  }
+  void reserve(size_t count) {
+    if (count > 1 && count > more_.capacity()) more_.reserve(std::max(count, 2 * more_.capacity()));
+  }
+  void push_back(RowError error);
+  void insert(RowError* at, RowError error);
+  void swap(RowErrors& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(only_, other.only_);
+    more_.swap(other.more_);
+  }
+  friend void swap(RowErrors& a, RowErrors& b) noexcept { a.swap(b); }
+
+ private:
+  RowError* data() { return size_ <= 1 ? &only_ : more_.data(); }
+  const RowError* data() const { return size_ <= 1 ? &only_ : more_.data(); }
+
+  size_t size_ = 0;
+  RowError only_{};
+  // All of them, where there are several; else empty.
+  std::vector<RowError> more_;
 };
 
 // Where a column's producer may put its rows: a place in a batch that is being filled. It belongs to the
@@ -100,6 +153,8 @@ class Column {
   void clear_target() { target_.clear(); }
   // Forgets the rows but keeps memory for the next make_dense.
   void clear();
+  // Becomes the places of failed rows.
+  void make_placeholder();
 
  private:
   bool reuse(DType dtype, const Shape& shape, size_t bytes);
@@ -131,11 +186,12 @@ class Block {
   Block(Block&& other) noexcept;
   Block& operator=(Block&& other) noexcept;
 
-  // Rows, failed ones included. Columns are absent where rows were asked for with `drop`.
+  // Rows, failed ones included. Columns are absent where rows were asked for with `drop`, and may be where
+  // all of them failed: there may have been no memory for columns.
   int rows = 0;
   std::vector<Column> columns;
-  // Sorted by row, one a row at the most; absent as a rule.
-  std::vector<RowError> errors;
+  // One a row at the most; absent as a rule.
+  RowErrors errors;
 
   int value_rows() const { return rows - static_cast<int>(errors.size()); }
   bool failed(int row) const;
@@ -146,10 +202,10 @@ class Block {
 
   // Forgets rows and errors but keeps the memory of `count` columns.
   void reset(size_t count);
-  // One failed row and nothing else.
-  void set_error(ErrorPtr error, size_t count);
-  // These errors as rows of their own and nothing else.
-  void set_errors(std::span<const RowError> failed, size_t count);
+  // One failed row and nothing else. Needs no memory.
+  void set_error(ErrorPtr error, size_t count) noexcept;
+  // As many rows as `failed` lists, all of them failed.
+  void set_failed(const RowErrors& failed, size_t count);
   // Rows [begin, begin + count) with their errors, sharing buffers.
   Block slice(int begin, int count) const;
   // Adds rows of another block, errors included, behind its own.

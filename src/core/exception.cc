@@ -9,11 +9,35 @@ namespace weir {
 
 namespace {
 
+ErrorPtr make_out_of_memory(bool position_lost) {
+  Error error;
+  error.code = Code::resource_exhausted;
+  error.message = "out of memory; smaller batches, buffers or blocks would help";
+  error.position_lost = position_lost;
+  return std::make_shared<const Error>(std::move(error));
+}
+
 // Made while there is memory. Never destroyed: threads may still fail when the process ends.
-const ErrorPtr& g_out_of_memory = *new ErrorPtr(
-    resource_exhausted("out of memory; smaller batches, buffers or blocks would help").pointer());
+const ErrorPtr& g_out_of_memory = *new ErrorPtr(make_out_of_memory(false));
+const ErrorPtr& g_out_of_memory_restoring = *new ErrorPtr(make_out_of_memory(true));
 
 }  // namespace
+
+const ErrorPtr& out_of_memory() noexcept { return g_out_of_memory; }
+
+bool is_out_of_memory(const Error& error) noexcept {
+  return error.code == Code::resource_exhausted && !error.position_lost &&
+         error.message == g_out_of_memory->message;
+}
+
+ErrorPtr as_lost_position(const ErrorPtr& error) noexcept try {
+  if (error->position_lost) return error;
+  auto lost = std::make_shared<Error>(*error);
+  lost->position_lost = true;
+  return lost;
+} catch (...) {
+  return g_out_of_memory_restoring;
+}
 
 ErrorPtr error_of_exception() noexcept {
   try {
@@ -27,7 +51,7 @@ ErrorPtr error_of_exception() noexcept {
       return internal_error("unexpected exception of an unknown type").pointer();
     }
   } catch (...) {
-    // No memory for the words either.
+    // There is no memory for the words.
     return g_out_of_memory;
   }
 }

@@ -1,28 +1,53 @@
 #include "dataset/ahead.h"
 
+#include <new>
+
 namespace weir {
 
 Pull PortFeed::next(Context& context, const Want& want, Block& out, Mark& mark) {
   Pull got = port_.pull(context, want, out);
-  // What is opened on the way to the end counts, too.
-  if (got == Pull::end) mark.epochs = context.epochs->table();
-  if (got != Pull::rows) return got;
+  if (got != Pull::rows && got != Pull::end) return got;
+  mark.unplaced = false;
+  try {
+    // What is opened on the way to the end counts, too.
+    mark.epochs = context.epochs->table();
+    if (got == Pull::rows) mark.anchor = port_.last_anchor();
+  } catch (...) {
+    // The rows are there.
+    mark.unplaced = true;
+  }
+  if (got == Pull::end) return got;
   mark.ordinal = port_.position() - out.rows;
-  mark.anchor = port_.last_anchor();
-  mark.epochs = context.epochs->table();
   port_.consume_all();
   return got;
 }
 
-void AheadPosition::advance(Context& ctx, const Mark& mark, const Block& block) {
+void AheadPosition::advance(Context& ctx, const Mark& mark, const Block& block) noexcept {
+  unplaced_ = mark.unplaced;
+  if (unplaced_) return;
   if (mark.anchor) anchor_ = AnchorRef(static_cast<const Anchor*>(mark.anchor.get()));
   consumed_ = mark.ordinal + block.rows;
   if (epochs_ == mark.epochs) return;
   epochs_ = mark.epochs;
-  ctx.epochs->advance_to(epochs_);
+  try {
+    ctx.epochs->advance_to(epochs_);
+  } catch (...) {
+    // The next block tries again.
+    epochs_ = nullptr;
+    unplaced_ = true;
+  }
+}
+
+void AheadPosition::finish(Context& ctx, const Mark& mark) noexcept {
+  try {
+    ctx.epochs->advance_to(mark.epochs);
+  } catch (...) {
+    // Openings that nobody has counted draw again what they drew.
+  }
 }
 
 void AheadPosition::save(Archive& archive) const {
+  if (unplaced_) throw std::bad_alloc();
   std::vector<uint64_t> counts = EpochScope(epochs_).written();
   archive("counts", counts);
   Port::save_position(archive, *anchor_, consumed_);

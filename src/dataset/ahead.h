@@ -31,16 +31,19 @@ class AheadPosition {
     epochs_ = std::move(epochs);
   }
   // The consumer took a block.
-  void advance(Context& ctx, const Mark& mark, const Block& block);
+  void advance(Context& ctx, const Mark& mark, const Block& block) noexcept;
   // The consumer came to the end.
-  void finish(Context& ctx, const Mark& mark) { ctx.epochs->advance_to(mark.epochs); }
-  // The pump's counts here, and the rest as Port::state writes it, so that a Port reads it back.
+  void finish(Context& ctx, const Mark& mark) noexcept;
+  // The pump's counts here, and the rest as Port::state writes it, so that a Port reads it back. Throws
+  // std::bad_alloc where the last block had no mark.
   void save(Archive& archive) const;
 
  private:
   AnchorRef anchor_;
   int64_t consumed_ = 0;
   EpochTableRef epochs_;
+  // Where it stands could not be written down for want of memory; the next block may be marked again.
+  bool unplaced_ = false;
 };
 
 }  // namespace weir

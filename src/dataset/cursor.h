@@ -8,7 +8,8 @@
 //     Stage turns into one error row; the next call goes on behind it.
 //  2. `out` is written only on rows. It arrives with the memory of the last block.
 //  3. It pulls no more from its input than it needs for want.rows rows of its own.
-//  4. Pending from an input is passed on, and the call can be repeated with another want: progress lives in
+//  4. What it throws is an error, too: see lose().
+//  5. Pending from an input is passed on, and the call can be repeated with another want: progress lives in
 //  members.
 // Ownership: a Stage owns its cursor, a cursor its Ports. Threads: one driver at a time, so cursors hold no
 // locks.
@@ -24,6 +25,14 @@ class Cursor {
  public:
   virtual ~Cursor() = default;
   virtual Step next(Context& ctx, const Want& want, Block& out) = 0;
+  // After next() threw, for want of memory as a rule: steps over what it was making, so that the next call
+  // goes on behind it. Returns how many rows of its own that was; the Stage gives as many errors, each in the
+  // place of one of them. 0: next() is called again at once, and gives `error` itself in the end. A source
+  // that throws before it has moved must move here, or it fails for ever.
+  virtual int64_t lose(const ErrorPtr& error) noexcept {
+    (void)error;
+    return 1;
+  }
   // Names every member that a position consists of, once; saves and loads. Never pulls, never opens.
   virtual void state(Archive& archive) = 0;
   // After loading: pulls, drops, reopens, refills. Answers rows when done, pending to be called again, end

@@ -55,6 +55,10 @@ BatchBuffer::BatchBuffer(const std::vector<Component>& components, int64_t rows)
 
 void BatchBuffer::clear() {
   rows_ = 0;
+  lose();
+}
+
+void BatchBuffer::lose() {
   // Buffers stay: what they hold is scratch until a batch is finished.
   for (Part& part : parts_) part.column.clear();
 }

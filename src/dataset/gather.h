@@ -20,6 +20,10 @@ class BatchBuffer {
   int64_t rows() const { return rows_; }
   // Forgets the rows gathered so far.
   void clear();
+  // Forgets them, but counts on: the batch is lost, its end stays where it was.
+  void lose();
+  // Counts rows of a lost batch.
+  void pass_over(int count) { rows_ += count; }
   // Offers the input the place of the next `count` rows.
   void offer_target(Context& ctx, Port& input, int count);
   void add(Context& ctx, const Block& block, int begin, int count);

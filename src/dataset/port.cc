@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/exception.h"
+#include "dataset/counted.h"
+
 namespace weir {
 
 namespace {
@@ -76,6 +79,7 @@ void Port::start_over() {
   begin_ = 0;
   pulled_ = values_ = consumed_ = 0;
   lost_ = false;
+  unopened_ = nullptr;
   if (mode_ == Mode::pass) return;
   auto anchor = make_ref<Anchor>();
   anchor->fresh = true;
@@ -105,11 +109,19 @@ Pull Port::next(Context& ctx, const Want& want, Block& out) {
   return stage_->next(inside, want, out);
 }
 
+void Port::try_open(Context& ctx) noexcept {
+  try {
+    open(ctx);
+  } catch (...) {
+    unopened_ = error_of_exception();
+  }
+}
+
 void Port::reopen(Context& ctx, uint64_t key) {
   key_ = key;
   stage_.reset();
   start_over();
-  open(ctx);
+  try_open(ctx);
 }
 
 void Port::restore_under(Context& ctx, uint64_t key) {
@@ -122,13 +134,30 @@ void Port::restore_under(Context& ctx, uint64_t key) {
   state(loaded);
 }
 
-void Port::anchor_if_due(Context& ctx) {
+void Port::anchor_if_due(Context& ctx) noexcept {
   const bool scattered =
       anchors_.back().made.run_count() > kMaxRuns && pulled_ > anchors_.back().anchor->ordinal;
   if ((pulled_ < next_anchor_ && !scattered) || mode_ == Mode::whole) return;
   Clock& clock = *ctx.runtime().clock;
   int64_t begin_ns = clock.now_ns();
   int64_t rows = pulled_ - anchors_.back().anchor->ordinal;
+  try {
+    write_anchor();
+  } catch (...) {
+    // Rows can be made again from the last one as well.
+  }
+  int64_t end_ns = clock.now_ns();
+  // The rows since the last anchor took this long; so many more pay for another one.
+  int64_t elapsed_ns = std::max<int64_t>(1, begin_ns - anchored_at_ns_);
+  int64_t cost_ns = std::max<int64_t>(1, end_ns - begin_ns);
+  double due = anchored_at_ns_ == 0 ? 64.0
+                                    : static_cast<double>(rows) * static_cast<double>(cost_ns) *
+                                          kAnchorShare / static_cast<double>(elapsed_ns);
+  next_anchor_ = pulled_ + std::clamp(static_cast<int64_t>(std::min(due, 1e12)), anchor_gap_, kMaxAnchorRows);
+  anchored_at_ns_ = end_ns;
+}
+
+void Port::write_anchor() {
   auto anchor = make_ref<Anchor>();
   anchor->ordinal = pulled_;
   anchor->values = values_;
@@ -137,37 +166,29 @@ void Port::anchor_if_due(Context& ctx) {
   anchor->bytes = archive.take();
   anchors_.push_back({std::move(anchor), {}});
   place_ = nullptr;
-  int64_t end_ns = clock.now_ns();
-  // The rows since the last anchor took this long; so many more pay for another one.
-  int64_t elapsed_ns = std::max<int64_t>(1, begin_ns - anchored_at_ns_);
-  int64_t cost_ns = std::max<int64_t>(1, end_ns - begin_ns);
-  double due = anchored_at_ns_ == 0 ? 64.0
-                                    : static_cast<double>(rows) * static_cast<double>(cost_ns) *
-                                          kAnchorShare / static_cast<double>(elapsed_ns);
   if (anchors_.size() > kMaxAnchors) thin_anchors();
-  next_anchor_ = pulled_ + std::clamp(static_cast<int64_t>(std::min(due, 1e12)), anchor_gap_, kMaxAnchorRows);
-  anchored_at_ns_ = end_ns;
 }
 
 // Keeps every other anchor, the first and the last among them.
 void Port::thin_anchors() {
-  size_t kept = 1;
-  for (size_t i = 1; i < anchors_.size(); ++i) {
+  std::vector<Marked> kept;
+  for (size_t i = 0; i < anchors_.size(); ++i) {
     if (i % 2 == 0 || i + 1 == anchors_.size()) {
-      anchors_[kept++] = std::move(anchors_[i]);
+      kept.push_back(anchors_[i]);
     } else {
-      anchors_[kept - 1].made.append(anchors_[i].made);
+      kept.back().made.append(anchors_[i].made);
     }
   }
-  anchors_.resize(kept);
+  anchors_.swap(kept);
   int64_t span = anchors_.back().anchor->ordinal - anchors_.front().anchor->ordinal;
   anchor_gap_ = std::min(kMaxAnchorRows, 2 * span / static_cast<int64_t>(kMaxAnchors) + 1);
 }
 
 Status Port::restore(Context& ctx) {
   AnchorRef anchor = std::exchange(loaded_, nullptr);
-  anchors_.clear();
-  anchors_.push_back({anchor, {}});
+  std::vector<Marked> anchors;
+  anchors.push_back({anchor, {}});
+  anchors_.swap(anchors);
   place_ = nullptr;
   if (!due_.assign(anchor->openings)) return data_loss("the openings of a position are damaged");
   pulled_ = anchor->ordinal;
@@ -188,16 +209,26 @@ Status Port::restore(Context& ctx) {
 }
 
 // An error in `out` in place of the next row, and then the end.
-void Port::lose(ErrorPtr error, Block& out) {
+void Port::lose(const ErrorPtr& error, Block& out) noexcept {
   pulled_ = consumed_ + 1;
   lost_ = true;
   block_.rows = 0;
-  if (!error->position_lost) {
-    auto lost = std::make_shared<Error>(*error);
-    lost->position_lost = true;
-    error = std::move(lost);
+  out.set_error(as_lost_position(error), node_->components().size());
+}
+
+// Goes to the loaded position. Answers rows when done, and end for an error in `out`.
+Pull Port::take_up(Context& ctx, Block& out) noexcept try {
+  if (loaded_) {
+    Status restored = restore(ctx);
+    if (!restored.ok()) {
+      lose(restored.pointer(), out);
+      return Pull::end;
+    }
   }
-  out.set_error(std::move(error), node_->components().size());
+  return drop_replayed(ctx, out);
+} catch (...) {
+  lose(error_of_exception(), out);
+  return Pull::end;
 }
 
 // Answers rows when done, and end for an error in `out`: the input does not get as far as it had.
@@ -209,11 +240,11 @@ Pull Port::drop_replayed(Context& ctx, Block& out) {
     Pull got = next(ctx, want, block_);
     if (got == Pull::pending || got == Pull::cancelled) return got;
     if (ErrorPtr error = got == Pull::end ? shorter_than_saved() : lost_position(block_)) {
-      lose(std::move(error), out);
+      lose(error, out);
       return Pull::end;
     }
     pulled_ += block_.rows;
-    values_ += block_.value_rows();
+    values_ += counted_rows(block_);
     block_.rows = 0;
   }
   return Pull::rows;
@@ -221,27 +252,27 @@ Pull Port::drop_replayed(Context& ctx, Block& out) {
 
 Pull Port::pull(Context& ctx, const Want& want, Block& out) {
   if (mode_ != Mode::pass) {
-    if (loaded_) [[unlikely]] {
-      Status restored = restore(ctx);
-      if (!restored.ok()) {
-        lose(restored.pointer(), out);
-        return Pull::rows;
-      }
+    if (loaded_ || pulled_ < consumed_) [[unlikely]] {
+      Pull taken_up = take_up(ctx, out);
+      if (taken_up == Pull::end) return Pull::rows;
+      if (taken_up != Pull::rows) return taken_up;
     }
-    if (pulled_ < consumed_) [[unlikely]] {
-      Pull dropped = drop_replayed(ctx, out);
-      if (dropped == Pull::end) return Pull::rows;
-      if (dropped != Pull::rows) return dropped;
-    }
-    if (lost_) [[unlikely]]
-      return Pull::end;
-    if (stage_) anchor_if_due(ctx);
+    if (stage_ && !lost_) anchor_if_due(ctx);
   }
-  if (!stage_) open(ctx);
+  if (lost_) [[unlikely]]
+    return Pull::end;
+  if (!stage_ && !unopened_) [[unlikely]]
+    try_open(ctx);
+  if (unopened_) [[unlikely]] {
+    ++pulled_;
+    lost_ = true;
+    out.set_error(std::exchange(unopened_, nullptr), node_->components().size());
+    return Pull::rows;
+  }
   Pull got = next(ctx, want, out);
   if (got == Pull::rows) {
     pulled_ += out.rows;
-    values_ += out.value_rows();
+    values_ += counted_rows(out);
   }
   return got;
 }
@@ -276,7 +307,9 @@ void Port::take_into(Block& out, size_t first, int count) {
 void Port::consume_to(int64_t ordinal) {
   consumed_ = std::max(consumed_, ordinal);
   // The first anchor stays the last one at or before the oldest unconsumed row.
-  while (anchors_.size() > 1 && anchors_[1].anchor->ordinal <= consumed_) anchors_.pop_front();
+  size_t passed = 0;
+  while (passed + 1 < anchors_.size() && anchors_[passed + 1].anchor->ordinal <= consumed_) ++passed;
+  if (passed > 0) anchors_.erase(anchors_.begin(), anchors_.begin() + static_cast<ptrdiff_t>(passed));
 }
 
 const AnchorRef& Port::last_anchor() {
@@ -301,7 +334,12 @@ void Port::state(Archive& archive) {
   if (mode_ == Mode::pass) {
     archive("pulled", pulled_, 0, INT64_MAX);
     archive("values", values_, 0, pulled_);
-    if (stage_) stage_->state(archive);
+    if (stage_) {
+      stage_->state(archive);
+    } else if (lost_ || unopened_) {
+      write_ended(*node_, archive);
+    }
+    if (archive.loading()) lost_ = false;
     return;
   }
   if (!archive.loading()) {

@@ -7,13 +7,15 @@
 // and how far rows were consumed. Restoring opens the input at the anchor and drops rows up to there: same
 // rows, not same blocks; an input that ends before it got there gives one error. `whole`: the operator needs
 // all of its input at once (reduce), so the only anchor is the opening. Ownership: owns the input's Stage.
-// Threads: the cursor's driver. Errors: rows. Cost: pass adds about 2 ns a pull; keep adds a comparison a
+// Threads: the cursor's driver. Errors: rows, also where memory runs out: an input that cannot be opened is
+// one error, a position that cannot be taken up one and the end, an anchor that cannot be written waits.
+// Cost: pass adds about 2 ns a pull; keep adds a comparison a
 // pull and the anchors.
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <memory>
+#include <vector>
 
 #include "dataset/openings.h"
 #include "dataset/stage.h"
@@ -23,7 +25,7 @@ namespace weir {
 // A written-down position of an input: rows from `ordinal` on can be made again from it.
 struct AnchorFields {
   int64_t ordinal = 0;
-  // Rows before it that were not errors.
+  // Elements before it, as Port::values() counts them.
   int64_t values = 0;
   // The input's state; absent in an anchor at a fresh opening.
   bool fresh = false;
@@ -57,7 +59,7 @@ class Port {
   Port(Port&&) = default;
   Port& operator=(Port&&) = default;
 
-  // Pulls a block straight into `out`. REQUIRES: no rows buffered.
+  // Pulls a block straight into `out`. REQUIRES: no rows buffered. Throws nothing.
   Pull pull(Context& ctx, const Want& want, Block& out);
 
   // Makes sure that a row is buffered (pulls at most `want`), for operators that take rows piecewise.
@@ -83,7 +85,7 @@ class Port {
   void consume_to(int64_t ordinal);
   void consume_all() { consume_to(position()); }
   int64_t consumed() const { return consumed_; }
-  // Elements (rows that are no errors) pulled so far.
+  // Elements pulled so far: rows but those that failed for another reason than memory.
   int64_t values() const { return values_; }
 
   // Saves and loads; loading only keeps. After loading, position() is consumed() of the saved one.
@@ -110,11 +112,15 @@ class Port {
 
   void start_over();
   void open(Context& ctx);
+  // The same; where it throws, the error takes the place of the rows.
+  void try_open(Context& ctx) noexcept;
   Pull next(Context& ctx, const Want& want, Block& out);
+  Pull take_up(Context& ctx, Block& out) noexcept;
   Status restore(Context& ctx);
   Pull drop_replayed(Context& ctx, Block& out);
-  void lose(ErrorPtr error, Block& out);
-  void anchor_if_due(Context& ctx);
+  void lose(const ErrorPtr& error, Block& out) noexcept;
+  void anchor_if_due(Context& ctx) noexcept;
+  void write_anchor();
   void thin_anchors();
 
   Mode mode_;
@@ -132,7 +138,7 @@ class Port {
   int64_t consumed_ = 0;
 
   // Oldest first; the first is at or before consumed_, every later one too unless an unconsumed row needs it.
-  std::deque<Marked> anchors_;
+  std::vector<Marked> anchors_;
   // Openings of the loaded position that are still to be made again.
   Openings due_;
   // What last_anchor() gave, and how many openings there were then.
@@ -144,7 +150,10 @@ class Port {
   int64_t anchored_at_ns_ = 0;
   // The loaded anchor, until the input has been opened at it and the rows up to consumed_ are dropped.
   AnchorRef loaded_;
-  // The loaded position could not be taken up, and the error that says so was given.
+  // The input could not be opened: the error that is its only row, until it was given.
+  ErrorPtr unopened_;
+  // The loaded position could not be taken up, or the input not be opened, and the error that says so was
+  // given.
   bool lost_ = false;
 };
 

@@ -18,10 +18,13 @@ uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-ErrorPtr with_path(const ErrorPtr& error, const std::string& path) {
+// Without the path where there is no memory for it.
+ErrorPtr with_path(const ErrorPtr& error, const PathNode& path) noexcept try {
   auto out = std::make_shared<Error>(*error);
-  out->path = path;
+  out->path = path.to_string();
   return out;
+} catch (...) {
+  return error;
 }
 
 }  // namespace
@@ -71,7 +74,7 @@ std::unique_ptr<Stage> Stage::open(Context& ctx, const DatasetRef& node, EnvRef 
     stage->open_error_ = error_of_exception();
   }
   if (stage->open_error_ && ctx.opening_error != nullptr && !*ctx.opening_error) {
-    *ctx.opening_error = with_path(stage->open_error_, stage->path_->to_string());
+    *ctx.opening_error = with_path(stage->open_error_, *stage->path_);
   }
   return stage;
 }
@@ -82,24 +85,23 @@ Pull Stage::finish() {
   return Pull::end;
 }
 
-Pull Stage::fail(ErrorPtr error, Block& out) {
-  out.set_error(error->path.empty() ? with_path(error, path_->to_string()) : std::move(error),
-                node_->components().size());
+Pull Stage::fail(const ErrorPtr& error, Block& out) noexcept {
+  out.set_error(error->path.empty() ? with_path(error, *path_) : error, node_->components().size());
   return Pull::rows;
 }
 
-void Stage::add_path(Block& out) {
+void Stage::add_path(Block& out) noexcept {
   for (RowError& error : out.errors) {
-    if (error.error->path.empty()) error.error = with_path(error.error, path_->to_string());
+    if (error.error->path.empty()) error.error = with_path(error.error, *path_);
   }
 }
 
 // A position that cannot be taken up ends the sequence.
-Pull Stage::give_up(Error error, Block& out) {
-  error.position_lost = true;
+Pull Stage::give_up(const ErrorPtr& error, Block& out) noexcept {
+  const ErrorPtr lost = as_lost_position(error);
   loaded_.reset();
   finish();
-  return fail(std::make_shared<Error>(std::move(error)), out);
+  return fail(lost, out);
 }
 
 Pull Stage::resume(Context& ctx, Block& out) {
@@ -107,21 +109,21 @@ Pull Stage::resume(Context& ctx, Block& out) {
     Archive archive(*loaded_);
     cursor_->state(archive);
     archive.finish();
-    if (!archive.status().ok()) return give_up(archive.status().error(), out);
+    if (!archive.status().ok()) return give_up(archive.status().pointer(), out);
     cursor_loaded_ = true;
   }
   Step step = cursor_->resume(ctx);
-  if (step.error()) return give_up(*step.error(), out);
-  if (step.answer() == Pull::end) return give_up(*shorter_than_saved(), out);
+  if (step.error()) return give_up(step.error(), out);
+  if (step.answer() == Pull::end) return give_up(shorter_than_saved(), out);
   if (step.answer() == Pull::rows) loaded_.reset();
   return step.answer();
 }
 
 Pull Stage::pull(Context& ctx, const Want& want, Block& out) {
   if (open_error_) {
-    ErrorPtr error = std::move(open_error_);
+    const ErrorPtr error = std::move(open_error_);
     finish();
-    return fail(std::move(error), out);
+    return fail(error, out);
   }
   if (loaded_) {
     Pull resumed = resume(ctx, out);
@@ -139,14 +141,19 @@ Pull Stage::pull(Context& ctx, const Want& want, Block& out) {
   return step.answer() == Pull::end ? finish() : step.answer();
 }
 
-Pull Stage::fail_by_exception(Block& out) noexcept {
+// The exception in flight becomes an error in `out`. False: the cursor is to be called again.
+bool Stage::lose(Block& out) noexcept {
   const ErrorPtr error = error_of_exception();
-  try {
-    return loaded_ ? give_up(*error, out) : fail(error, out);
-  } catch (...) {
-    // There is no memory to say so.
-    return Pull::cancelled;
+  if (loaded_) {
+    give_up(error, out);
+    return true;
   }
+  const int64_t rows = cursor_ ? cursor_->lose(error) : 1;
+  if (rows == 0) return false;
+  owed_ = rows - 1;
+  if (owed_ > 0) owed_error_ = error;
+  fail(error, out);
+  return true;
 }
 
 Pull Stage::next(Context& ctx, const Want& want, Block& out) noexcept {
@@ -157,19 +164,44 @@ Pull Stage::next(Context& ctx, const Want& want, Block& out) noexcept {
     ctx.waker->wake();
     return Pull::pending;
   }
-  try {
-    return pull(ctx, want, out);
-  } catch (...) {
-    return fail_by_exception(out);
+  if (owed_ > 0) [[unlikely]] {
+    --owed_;
+    return fail(owed_error_, out);
   }
+  for (;;) {
+    try {
+      return pull(ctx, want, out);
+    } catch (...) {
+      if (lose(out)) return Pull::rows;
+    }
+  }
+}
+
+namespace {
+
+// How a stage stands, as one number: at its end, or so many errors before it goes on.
+constexpr int64_t kEnded = 1;
+constexpr int64_t kMostOwed = int64_t{1} << 40;
+
+}  // namespace
+
+void write_ended(const Dataset& node, Archive& archive) {
+  int64_t standing = kEnded;
+  std::string nothing;
+  archive(node.op().name, standing);
+  archive("state", nothing);
 }
 
 void Stage::state(Archive& archive) {
   if (archive.loading()) {
-    archive(node_->op().name, ended_);
+    int64_t standing = 0;
+    archive(node_->op().name, standing, -kMostOwed, kEnded);
     std::string bytes;
     archive("state", bytes);
     if (!archive.status().ok()) return;
+    ended_ = standing == kEnded;
+    owed_ = ended_ ? 0 : -standing;
+    owed_error_ = out_of_memory();
     loaded_.reset();
     cursor_loaded_ = false;
     if (ended_) {
@@ -181,8 +213,8 @@ void Stage::state(Archive& archive) {
     }
     return;
   }
-  bool ended = ended_ || (!cursor_ && !open_error_);
-  archive(node_->op().name, ended);
+  int64_t standing = ended_ || (!cursor_ && !open_error_) ? kEnded : -owed_;
+  archive(node_->op().name, standing);
   std::string bytes;
   if (loaded_) {
     bytes = *loaded_;

@@ -1,9 +1,10 @@
 // Stage: the non-virtual wrapper around every cursor.
 //
 // It gives what no operator writes: the sticky end, error rows (returned or thrown), the operator's path on
-// errors, cancellation, resuming after a restore, and the scope of saved state. Ownership: owns the cursor;
-// dropped at the end of the sequence with all it holds. Threads: one driver at a time. Errors: rows of `out`,
-// never returned or thrown; cancelled where there is no memory to tell one. Cost: about 5 ns a call.
+// errors, cancellation, resuming after a restore, the rule for memory that runs out (Cursor::lose), and the
+// scope of saved state. Ownership: owns the cursor; dropped at the end of the sequence with all it holds.
+// Threads: one driver at a time. Errors: rows of `out`, never returned or thrown; telling one needs no
+// memory. Cost: about 5 ns a call.
 #pragma once
 
 #include <memory>
@@ -41,6 +42,9 @@ struct Opening {
 // The input ends before the rows that the restored position counts.
 ErrorPtr shorter_than_saved();
 
+// Writes the state of a stage over `node` that has come to its end.
+void write_ended(const Dataset& node, Archive& archive);
+
 // The key of a cursor opened for row (or epoch) `index` by an operator with key `key`.
 uint64_t derive_key(uint64_t key, uint64_t index);
 
@@ -59,11 +63,11 @@ class Stage {
  private:
   Stage(DatasetRef node, PathRef path) : node_(std::move(node)), path_(std::move(path)) {}
   Pull pull(Context& ctx, const Want& want, Block& out);
-  Pull fail(ErrorPtr error, Block& out);
-  Pull fail_by_exception(Block& out) noexcept;
+  Pull fail(const ErrorPtr& error, Block& out) noexcept;
+  bool lose(Block& out) noexcept;
   Pull resume(Context& ctx, Block& out);
-  Pull give_up(Error error, Block& out);
-  void add_path(Block& out);
+  Pull give_up(const ErrorPtr& error, Block& out) noexcept;
+  void add_path(Block& out) noexcept;
   Pull finish();
 
   DatasetRef node_;
@@ -71,6 +75,9 @@ class Stage {
   std::unique_ptr<Cursor> cursor_;
   ErrorPtr open_error_;
   bool ended_ = false;
+  // Rows that were lost together with one that was given as `owed_error_`, and take their places as well.
+  int64_t owed_ = 0;
+  ErrorPtr owed_error_;
   // The loaded state, until the cursor has taken it up.
   std::unique_ptr<std::string> loaded_;
   bool cursor_loaded_ = false;

@@ -366,9 +366,10 @@ void CallCore::make_call(Runner& runner, Call& call) noexcept {
   try {
     call_function(context, call);
   } catch (...) {
-    // There is no memory to say which rows failed, so none of them may be seen.
-    finish(Pull::cancelled);
+    // There is no memory to say which rows failed.
+    call.out.lost = true;
     out.reset(0);
+    out.rows = call.rows;
   }
   const int64_t took_ns = clock.now_ns() - begin_ns;
   call.out.bytes = out.byte_size();

@@ -7,8 +7,8 @@
 // Ownership: owns feed and function; destroyed, it never waits: the last call in progress lets them go, so
 // the function is destroyed after its last call. Threads: next and the destructor by one thread at a time.
 // Errors: rows; a row that the feed failed keeps its error and its place. Where there is no memory even to
-// say which rows failed, the answer is cancelled. Cost: two locks a call and two a block taken; cutting
-// shares buffers.
+// say which rows failed, all rows of the call are out of memory. Cost: two locks a call and two a block
+// taken; cutting shares buffers.
 #pragma once
 
 #include <cstddef>

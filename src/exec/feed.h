@@ -18,6 +18,8 @@ struct Mark {
   // Records of the position, which a Window carries along and never looks at. Null behind an unordered one.
   RefPtr<const RefCounted> anchor;
   EpochTableRef epochs;
+  // There was no memory for the records: the rows are there, but nothing can be saved behind them.
+  bool unplaced = false;
 };
 
 class Feed {

@@ -23,6 +23,7 @@ void copy_mark(const Mark& from, int given, Mark& to) {
   // Mostly they are the same ones; sharing anew would cost two atomic operations each.
   if (!(to.anchor == from.anchor)) to.anchor = from.anchor;
   if (to.epochs != from.epochs) to.epochs = from.epochs;
+  to.unplaced = from.unplaced;
 }
 
 void cut(const Block& from, int begin, int count, Block& out) {
@@ -39,10 +40,10 @@ void cut(const Block& from, int begin, int count, Block& out) {
 }  // namespace
 
 bool Handout::whole(const Want& want) const {
-  return given == 0 && wanted_rows(want, block.rows, bytes, block.rows) == block.rows;
+  return given == 0 && !lost && wanted_rows(want, block.rows, bytes, block.rows) == block.rows;
 }
 
-void Handout::give(const Want& want, Block& out, Mark& at) {
+void Handout::give(const Want& want, Block& out, Mark& at) noexcept {
   copy_mark(mark, given, at);
   if (whole(want)) {
     given = block.rows;
@@ -53,8 +54,14 @@ void Handout::give(const Want& want, Block& out, Mark& at) {
     return;
   }
   const int count = wanted_rows(want, block.rows, bytes, block.rows - given);
-  cut(block, given, count, out);
-  given += count;
+  ErrorPtr error = lost ? out_of_memory() : nullptr;
+  try {
+    if (!error) cut(block, given, count, out);
+  } catch (...) {
+    error = error_of_exception();
+  }
+  if (error) out.set_error(std::move(error), block.columns.size());
+  given += out.rows;
 }
 
 void Handout::recycle() {
@@ -64,23 +71,19 @@ void Handout::recycle() {
   mark = Mark();
   bytes = 0;
   given = 0;
+  lost = false;
 }
 
 Pull pull_guarded(Feed& feed, Context& context, const Want& want, Handout& into, bool& broken) noexcept {
   try {
-    try {
-      Pull answer = feed.next(context, want, into.block, into.mark);
-      if (answer == Pull::rows) into.bytes = into.block.byte_size();
-      return answer;
-    } catch (...) {
-      broken = true;
-      into.block.set_error(error_of_exception(), into.block.columns.size());
-      into.bytes = 0;
-      return Pull::rows;
-    }
+    Pull answer = feed.next(context, want, into.block, into.mark);
+    if (answer == Pull::rows) into.bytes = into.block.byte_size();
+    return answer;
   } catch (...) {
-    // An end would be taken for the data's.
-    return Pull::cancelled;
+    broken = true;
+    into.block.set_error(error_of_exception(), into.block.columns.size());
+    into.bytes = 0;
+    return Pull::rows;
   }
 }
 

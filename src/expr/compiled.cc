@@ -52,7 +52,7 @@ int CompiledFunction::passes(int i) const {
 
 void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) const {
   out.rows = in.rows;
-  out.errors.assign(in.errors.begin(), in.errors.end());
+  out.errors = in.errors;
   if (args.drop && !can_fail_) {
     out.columns.clear();
     return;

@@ -4,7 +4,9 @@
 
 #include <bit>
 #include <cstring>
+#include <new>
 
+#include "core/exception.h"
 #include "core/text.h"
 #include "format/crc32c.h"
 
@@ -54,6 +56,16 @@ bool RecordReader::fail_short(std::string_view what, uint64_t found, uint64_t ex
                                       found, " and the end of the file; restore the file or write it again"));
 }
 
+// As any other error of the file.
+void RecordReader::fail_without_memory() {
+  try {
+    fail(out_of_memory()->code, out_of_memory()->message);
+  } catch (const std::bad_alloc&) {
+    failure_ = Status(out_of_memory());
+    done_ = true;
+  }
+}
+
 bool RecordReader::fail_corrupted(std::string_view what) {
   return fail(Code::data_loss, concat("corrupted record: the checksum of its ", what,
                                       " is wrong; restore the file, or name its compression if it has one"));
@@ -91,12 +103,16 @@ Status RecordReader::next_batch(size_t max_records, size_t max_bytes, RecordBatc
   size_t count = 0;
   size_t bytes = 0;
   Str record;
-  while (count < max_records && !done_ && next_record(record)) {
-    if (out.owners.empty() || out.owners.back() != blocks_.buffer()) out.owners.push_back(blocks_.buffer());
-    out.records.push_back(record);
-    ++count;
-    bytes += record.size;
-    if (bytes >= max_bytes) break;
+  try {
+    while (count < max_records && !done_ && next_record(record)) {
+      if (out.owners.empty() || out.owners.back() != blocks_.buffer()) out.owners.push_back(blocks_.buffer());
+      out.records.push_back(record);
+      ++count;
+      bytes += record.size;
+      if (bytes >= max_bytes) break;
+    }
+  } catch (const std::bad_alloc&) {
+    fail_without_memory();
   }
   return count == 0 ? std::exchange(failure_, {}) : Status();
 }

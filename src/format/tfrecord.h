@@ -2,7 +2,7 @@
 // Ownership: a batch's owners keep the bytes of its records; reader and writer own their file.
 // Threads: one at a time; nothing blocks but the file system.
 // Errors: those of the file, and data_loss with file, offset (in the decompressed bytes) and record number.
-// Either costs the rest of the file: nothing says where the next record begins.
+// Either costs the rest of the file, as does memory that runs out: nothing says where the next record begins.
 // Cost: both checksums and no allocation a record.
 #pragma once
 
@@ -65,6 +65,7 @@ class RecordReader {
   bool fail(Code code, std::string message);
   bool fail_short(std::string_view what, uint64_t found, uint64_t expected);
   bool fail_corrupted(std::string_view what);
+  void fail_without_memory();
 
   BlockReader blocks_;
   const uint64_t record_bytes_limit_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/exception.h"
 #include "core/text.h"
 #include "graph/values.h"
 
@@ -72,15 +73,24 @@ void HeldRows::hold(const Block& block, int begin) {
   begin_ = 0;
 }
 
-void HeldRows::take(int limit, Block& out) {
+void HeldRows::hold(Block&& block) noexcept {
+  block_ = std::move(block);
+  begin_ = 0;
+}
+
+void HeldRows::take(int limit, Block& out) noexcept {
   int count = std::min(limit, block_.rows - begin_);
   for (const RowError& error : block_.errors) {
     if (error.row < begin_) continue;
     count = error.row == begin_ ? 1 : std::min(count, error.row - begin_);
     break;
   }
-  out = block_.slice(begin_, count);
-  begin_ += count;
+  try {
+    out = block_.slice(begin_, count);
+  } catch (...) {
+    out.set_error(error_of_exception(), block_.columns.size());
+  }
+  begin_ += out.rows;
   if (!empty()) return;
   block_ = Block();
   begin_ = 0;

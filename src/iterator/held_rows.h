@@ -17,8 +17,11 @@ class HeldRows {
   bool empty() const { return begin_ == block_.rows; }
   // Takes rows [begin, …) of a block; they come before those that it has.
   void hold(const Block& block, int begin);
+  // Takes a whole block and needs no memory. REQUIRES: empty()
+  void hold(Block&& block) noexcept;
   // Moves out the first rows: up to `limit`, as many as stand before a failed one, or the failed one alone.
-  void take(int limit, Block& out);
+  // Where there is no memory for that, the first is an error.
+  void take(int limit, Block& out) noexcept;
 
   // Loading checks that the rows are values of that structure, and refuses any with nested datasets.
   // REQUIRES of saving: no component is a nested dataset

@@ -112,7 +112,11 @@ Pull Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
     }
     if (thread_ends()) {
       // It will see no rows, so whoever asks next gets them.
-      position->held.hold(polled.out, 0);
+      if (position->held.empty()) {
+        position->held.hold(std::move(polled.out));
+      } else {
+        position->held.hold(polled.out, 0);
+      }
       polled.out.reset(0);
       return Pull::cancelled;
     }
@@ -127,9 +131,9 @@ Pull Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
 // Leaves rows without errors, or one failed row, in the order of the iterator's own structure.
 void Iterator::arrange(Position& position, Block& out) {
   if (out.rows > 1 && !out.errors.empty()) {
-    Block all = std::move(out);
-    position.held.hold(all, 0);
-    position.held.take(all.rows, out);
+    const int rows = out.rows;
+    position.held.hold(std::move(out));
+    position.held.take(rows, out);
   }
   if (position.order.empty() || !out.errors.empty()) return;
   std::vector<Column> columns;

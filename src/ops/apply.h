@@ -1,6 +1,7 @@
 // Apply: what operators that apply a function to the rows of a Port have in common.
 // Ownership: keeps the function and the variables it was opened under. Threads: the cursor's driver.
-// Errors: rows. Cost: that of Function::call.
+// Errors: rows. Where memory runs out in a block, its first row fails and the others are tried one by one, if
+// the function may be called again; what is thrown is for all rows. Cost: that of Function::call.
 #pragma once
 
 #include "dataset/operator.h"
@@ -20,13 +21,17 @@ class Apply {
   const Function& function() const { return *function_; }
   uint64_t key() const { return key_; }
 
-  // The function over rows that have the ordinals from `first` on.
-  void operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop = false) const {
+  // The function over rows that have the ordinals from `first` on. Where all rows of `in` have failed it is
+  // not called.
+  void operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop = false) const;
+
+ private:
+  void call(Session& session, int64_t first, const Block& in, Block& out, bool drop) const {
     CallArgs args{.session = session, .env = env_.get(), .key = key_, .base_ordinal = first, .drop = drop};
     function_->call(args, in, out);
   }
+  void call_by_rows(Session& session, int64_t first, const Block& in, Block& out, bool drop) const;
 
- private:
   FunctionRef function_;
   EnvRef env_;
   uint64_t key_;

@@ -44,11 +44,11 @@ class Reader final : public Cursor {
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     for (;;) {
+      batch_.clear();
       if (!reader_) {
         Step opened = open_next(ctx);
         if (opened.error() || opened.answer() != Pull::rows) return opened;
       }
-      batch_.clear();
       Status status =
           reader_->next_batch(static_cast<size_t>(want.rows), static_cast<size_t>(want.bytes), batch_);
       if (!batch_.records.empty()) {
@@ -58,6 +58,17 @@ class Reader final : public Cursor {
       close_file();
       if (!status.ok()) return status;
     }
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    // The records that were being given, or else the file.
+    if (!batch_.records.empty()) {
+      const auto records = static_cast<int64_t>(batch_.records.size());
+      batch_.clear();
+      return records;
+    }
+    if (files_.buffered() > 0) close_file();
+    return 1;
   }
 
   void state(Archive& archive) override {
@@ -126,6 +137,7 @@ class Reader final : public Cursor {
     std::copy_n(batch_.records.data(), rows, out.columns[0].make_dense<Str>(Shape(), rows));
     auto owners = make_ref<Owners>();
     for (BufferRef& buffer : batch_.owners) owners->list.push_back(std::move(buffer));
+    batch_.clear();
     out.columns[0].set_owners(std::move(owners));
   }
 

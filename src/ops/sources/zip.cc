@@ -40,6 +40,7 @@ class Zip final : public Cursor {
     }
     if (waits) return Pull::pending;
     if (ended) return Pull::end;
+    end_ = inputs_[0].position() + rows;
     out.reset(want.drop ? 0 : width_);
     out.rows = rows;
     size_t column = 0;
@@ -49,6 +50,16 @@ class Zip final : public Cursor {
       column += input.node().components().size();
     }
     return Pull::rows;
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    const int64_t lost = std::max<int64_t>(1, end_ - inputs_.back().position());
+    for (Port& input : inputs_) {
+      // Some inputs may have given their rows already.
+      if (input.position() < end_) input.take(static_cast<int>(end_ - input.position()));
+      input.consume_all();
+    }
+    return lost;
   }
 
   void state(Archive& archive) override {
@@ -61,6 +72,8 @@ class Zip final : public Cursor {
   // has answered.
   const bool in_turns_;
   std::vector<Port> inputs_;
+  // The position behind the rows that are being joined.
+  int64_t end_ = 0;
 };
 
 // The structure with each leaf replaced by the spec of its dataset.

@@ -1,10 +1,12 @@
 // batch(n, drop_remainder, num_parallel_calls): n elements joined along a new first dimension.
 // An element that fails drops the rows gathered for its batch and takes their place; the next batch begins
-// behind it. Order is kept. Checkpoint: the input's position before the unfinished batch, whose rows are made
-// again.
+// behind it. A batch for which memory runs out is an error in its own place, and its rows are gone. Order is
+// kept. Checkpoint: the input's position before the unfinished batch, whose rows are made again.
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
+#include "core/exception.h"
 #include "core/text.h"
 #include "dataset/gather.h"
 #include "dataset/operator.h"
@@ -36,23 +38,36 @@ class Batch final : public Cursor {
     while (batch_.rows() < n_) {
       Want want;
       want.rows = static_cast<int>(std::min<int64_t>(n_ - batch_.rows(), kMaxBlockRows));
-      if (input_.buffered() == 0) batch_.offer_target(ctx, input_, want.rows);
+      if (input_.buffered() == 0 && !lost_) batch_.offer_target(ctx, input_, want.rows);
       Pull got = input_.fill(ctx, want);
       if (got == Pull::end) break;
       if (got != Pull::rows) return got;
       if (ErrorPtr error = gather(ctx)) return error;
     }
-    bool keep = batch_.rows() == n_ || (batch_.rows() > 0 && !drop_remainder_);
+    bool keep = batch_.rows() == n_ || (batch_.rows() > 0 && (lost_ || !drop_remainder_));
     if (!keep) return Pull::end;
     input_.consume_all();
+    if (lost_) {
+      batch_.clear();
+      return std::exchange(lost_, nullptr);
+    }
     Status status = batch_.finish(out);
     if (!status.ok()) return status;
     return Pull::rows;
   }
 
+  int64_t lose(const ErrorPtr& error) noexcept override {
+    // The error comes where the batch would have come.
+    lost_ = error;
+    batch_.lose();
+    return 0;
+  }
+
   void state(Archive& archive) override {
     input_.state(archive);
-    if (archive.loading()) batch_.clear();
+    if (!archive.loading()) return;
+    batch_.clear();
+    lost_ = nullptr;
   }
 
  private:
@@ -63,12 +78,21 @@ class Batch final : public Cursor {
     int end = begin + static_cast<int>(std::min<int64_t>(input_.buffered(), n_ - batch_.rows()));
     for (const RowError& error : block.errors) {
       if (error.row < begin || error.row >= end) continue;
+      if (is_out_of_memory(*error.error)) {
+        lose(error.error);
+        continue;
+      }
       input_.take(error.row + 1 - begin);
       batch_.clear();
+      lost_ = nullptr;
       input_.consume_all();
       return error.error;
     }
-    batch_.add(ctx, block, begin, end - begin);
+    if (lost_) {
+      batch_.pass_over(end - begin);
+    } else {
+      batch_.add(ctx, block, begin, end - begin);
+    }
     input_.take(end - begin);
     return nullptr;
   }
@@ -77,6 +101,8 @@ class Batch final : public Cursor {
   int64_t n_;
   bool drop_remainder_;
   BatchBuffer batch_;
+  // Why the batch at hand cannot be made; its rows are only counted.
+  ErrorPtr lost_;
 };
 
 Result<Spec> batched(const Spec& spec, int64_t length) {

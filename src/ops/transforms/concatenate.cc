@@ -1,5 +1,6 @@
 // concatenate(other): the input, then the other dataset, of the same structure. Checkpoint: which, and its
 // position.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,8 +32,9 @@ class Concatenate final : public Cursor {
       Pull got = first_.pull(ctx, want, out);
       if (got != Pull::end) return got;
       // Not before: an epoch that the first one counts comes before those of the second.
-      second_.emplace(ctx, node_, env_, key_, path_, kSecond, Port::Mode::pass);
+      second_.emplace(ctx, node_, env_, key_, path_, kSecond, Port::Mode::pass, Port::Opens::at_first_pull);
     }
+    in_.rows = 0;
     Pull got = second_->pull(ctx, want, in_);
     if (got != Pull::rows) return got;
     out.reset(in_.columns.size());
@@ -43,6 +45,8 @@ class Concatenate final : public Cursor {
     out.rows = in_.rows;
     return Pull::rows;
   }
+
+  int64_t lose(const ErrorPtr&) noexcept override { return std::max(in_.rows, 1); }
 
   void state(Archive& archive) override {
     first_.state(archive);

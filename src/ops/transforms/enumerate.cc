@@ -1,4 +1,5 @@
 // enumerate(start): (number, element) from `start` on. An error spends a number. Checkpoint: the next number.
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -18,10 +19,13 @@ class Enumerate final : public Cursor {
       : input_(opening, 0, Port::Mode::pass), next_(static_cast<uint64_t>(*params.start)) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
+    in_.rows = 0;
     Pull got = input_.pull(ctx, want, in_);
     if (got != Pull::rows) return got;
-    out.reset(want.drop ? 0 : in_.columns.size() + 1);
-    if (!want.drop) {
+    // Failed rows may have no columns.
+    const bool columns = !want.drop && !in_.columns.empty();
+    out.reset(columns ? in_.columns.size() + 1 : 0);
+    if (columns) {
       auto* numbers = out.columns[0].make_dense<int64_t>(Shape(), in_.rows);
       for (int i = 0; i < in_.rows; ++i) numbers[i] = static_cast<int64_t>(next_ + static_cast<uint64_t>(i));
       // Swapping hands the consumer the values and the input the consumer's spare memory.
@@ -31,6 +35,11 @@ class Enumerate final : public Cursor {
     out.rows = in_.rows;
     next_ += static_cast<uint64_t>(in_.rows);
     return Pull::rows;
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    next_ += static_cast<uint64_t>(in_.rows);
+    return std::max(in_.rows, 1);
   }
 
   void state(Archive& archive) override {

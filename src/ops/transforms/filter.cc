@@ -1,6 +1,7 @@
 // filter(f): the elements for which f is true. Errors of the input and of f stand in their places.
-// Where nothing passes it asks for more and more rows at a time. Checkpoint: the input's position; rows that
-// were pulled and not given come again.
+// Where nothing passes it asks for more and more rows at a time. A row for which memory runs out is an error
+// whether it would have passed or not, so that positions counted behind it may be one too far on.
+// Checkpoint: the input's position; rows that were pulled and not given come again.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -46,16 +47,28 @@ class Filter final : public Cursor {
     return Pull::rows;
   }
 
+  int64_t lose(const ErrorPtr&) noexcept override {
+    // The rows that pass, or, where there is no verdict, all of them.
+    const int64_t passing = static_cast<int64_t>(passing_.size() - given_);
+    const int64_t lost = passing > 0 ? passing : input_.buffered();
+    passing_.clear();
+    given_ = 0;
+    input_.take(input_.buffered());
+    input_.consume_all();
+    return std::max<int64_t>(lost, 1);
+  }
+
   void state(Archive& archive) override { input_.state(archive); }
 
  private:
   // Lists the buffered rows that stay: those for which f is true or fails, and errors.
   void judge(Context& ctx) {
     const Block& block = input_.block();
+    passing_.clear();
+    given_ = 0;
     apply_(ctx.session, input_.position(), block, verdict_);
     const Column& column = verdict_.columns[0];
     size_t count = 0;
-    given_ = 0;
     passing_.resize(static_cast<size_t>(block.rows));
     if (column.dense() && verdict_.errors.empty()) {
       const bool* verdict = column.tensor().as<const bool>();
@@ -76,8 +89,7 @@ class Filter final : public Cursor {
     const Block& block = input_.block();
     const size_t count = std::min(passing_.size() - given_, static_cast<size_t>(want.rows));
     const std::span<const int32_t> rows(passing_.data() + given_, count);
-    given_ += count;
-    const int end = given_ < passing_.size() ? rows.back() + 1 : block.rows;
+    const int end = given_ + count < passing_.size() ? rows.back() + 1 : block.rows;
     out.reset(want.drop ? 0 : block.columns.size());
     if (static_cast<int>(count) == block.rows) {
       input_.take_into(out, 0, block.rows);
@@ -91,6 +103,7 @@ class Filter final : public Cursor {
       if (const ErrorPtr* error = verdict_.error_of(rows[static_cast<size_t>(i)]))
         out.errors.push_back({i, *error});
     }
+    given_ += count;
   }
 
   Port input_;

@@ -32,6 +32,13 @@ class FlatMap final : public Cursor {
     }
   }
 
+  int64_t lose(const ErrorPtr&) noexcept override {
+    // What is left of the open dataset, or the row for which one was being opened.
+    inner_.reset();
+    outer_.input().consume_all();
+    return 1;
+  }
+
   void state(Archive& archive) override {
     outer_.input().state(archive);
     bool open = inner_ != nullptr;

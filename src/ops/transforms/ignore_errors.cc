@@ -1,4 +1,5 @@
 // ignore_errors(log): the elements that did not fail. Checkpoint: the input's position.
+#include <algorithm>
 #include <vector>
 
 #include "core/text.h"
@@ -20,6 +21,8 @@ class IgnoreErrors final : public Cursor {
 
   Step next(Context& ctx, const Want& want, Block& out) override {
     for (;;) {
+      in_.rows = 0;
+      in_.errors.clear();
       Pull got = input_.pull(ctx, want, in_);
       if (got != Pull::rows) return got;
       if (log_) warn(ctx);
@@ -44,14 +47,17 @@ class IgnoreErrors final : public Cursor {
     return Pull::rows;
   }
 
+  int64_t lose(const ErrorPtr&) noexcept override { return std::max(in_.value_rows(), 1); }
   void state(Archive& archive) override { input_.state(archive); }
 
  private:
-  void warn(Context& ctx) const {
+  // A line for which there is no memory is left out.
+  void warn(Context& ctx) const noexcept try {
     Logger* logger = ctx.runtime().logger;
     for (const RowError& error : in_.errors) {
       if (logger) logger->log(Logger::Level::warning, concat("ignored: ", error.error->describe()));
     }
+  } catch (...) {
   }
 
   Port input_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "dataset/counted.h"
 #include "dataset/patience.h"
 #include "ops/inner.h"
 
@@ -43,13 +44,17 @@ class Interleave final : public Cursor {
         one_turn_(shares_openings(opening.ctx.session, opening.node)) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
+    gathered_ = 0;
     out.reset(0);
     Want part = want;
     while (out.rows == 0 || (out.rows < want.rows && part.bytes > 0)) {
       part.rows = want.rows - out.rows;
+      in_turn_ = true;
       Pull got = take_turn(ctx, part);
+      in_turn_ = false;
       if (got != Pull::rows) return out.rows > 0 && got != Pull::cancelled ? Pull::rows : got;
       if (part_.rows > 0) {
+        gathered_ += part_.rows;
         part.bytes -= part_.byte_size();
         out.append(part_, 0, part_.rows);
         patience_.reset();
@@ -61,6 +66,7 @@ class Interleave final : public Cursor {
     return Pull::rows;
   }
 
+  int64_t lose(const ErrorPtr& error) noexcept override;
   void state(Archive& archive) override;
   Step resume(Context& ctx) override;
 
@@ -75,6 +81,10 @@ class Interleave final : public Cursor {
   Pull fill_slot(Context& ctx);
   void advance();
   void consume();
+  bool has_slot(int64_t index) const {
+    return static_cast<size_t>(index) < slots_.size() && slots_[static_cast<size_t>(index)];
+  }
+  void close_slot();
   std::unique_ptr<Inner>& slot(int64_t index) {
     // Slots come into being as inputs do, so that a large cycle_length costs nothing by itself.
     if (static_cast<int64_t>(slots_.size()) <= index) slots_.resize(static_cast<size_t>(index) + 1);
@@ -93,6 +103,9 @@ class Interleave final : public Cursor {
   bool outer_ended_ = false;
   std::vector<std::unique_ptr<Inner>> slots_;
   Block part_;
+  // Rows that the block at hand consists of, and whether a turn is being taken for more.
+  int gathered_ = 0;
+  bool in_turn_ = false;
   Patience patience_;
   // A loaded position until resume has opened its slots.
   std::vector<Slot> loaded_;
@@ -104,25 +117,40 @@ class Interleave final : public Cursor {
 Pull Interleave::take_turn(Context& ctx, const Want& want) {
   part_.reset(part_.columns.size());
   if (outer_ended_ && open_count_ == 0) return Pull::end;
-  std::unique_ptr<Inner>& current = slot(cycle_index_);
-  if (!current) {
+  if (!has_slot(cycle_index_)) {
     if (!outer_ended_) return fill_slot(ctx);
     advance();
     return Pull::rows;
   }
-  Pull got = current->next(ctx, want.at_most(block_length_ - block_index_), part_);
+  Pull got = slot(cycle_index_)->next(ctx, want.at_most(block_length_ - block_index_), part_);
   if (got == Pull::rows) {
-    block_index_ += part_.value_rows();
+    block_index_ += counted_rows(part_);
     if (block_index_ == block_length_) advance();
     return got;
   }
   part_.rows = 0;
   if (got != Pull::end) return got;
-  current.reset();
+  close_slot();
+  return Pull::rows;
+}
+
+void Interleave::close_slot() {
+  slot(cycle_index_).reset();
   --open_count_;
   consume();
   advance();
-  return Pull::rows;
+}
+
+// The rows gathered for the block, and, if a turn was being taken, what is left of the dataset whose turn it
+// was or the row for which one was being opened.
+int64_t Interleave::lose(const ErrorPtr&) noexcept {
+  if (!in_turn_) return std::max(gathered_, 1);
+  in_turn_ = false;
+  if (has_slot(cycle_index_))
+    close_slot();
+  else
+    consume();
+  return gathered_ + 1;
 }
 
 Pull Interleave::fill_slot(Context& ctx) {

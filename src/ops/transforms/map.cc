@@ -1,6 +1,7 @@
 // map(f, num_parallel_calls, deterministic): f of each element.
 // An element whose call fails is an error in its place. Parallel calls keep the order unless deterministic is
 // false. Checkpoint: the input's position; calls made ahead are made again.
+#include <algorithm>
 #include <cstdint>
 
 #include "dataset/window_cursor.h"
@@ -29,6 +30,7 @@ class Map final : public Cursor {
       : input_(opening, 0, Port::Mode::pass), apply_(opening, params.f) {}
 
   Step next(Context& ctx, const Want& want, Block& out) override {
+    in_.rows = 0;
     Want wanted = want;
     // A call that may fail needs its argument even where its value is not wanted.
     wanted.drop = want.drop && !apply_.function().can_fail();
@@ -44,11 +46,13 @@ class Map final : public Cursor {
     return Pull::rows;
   }
 
+  int64_t lose(const ErrorPtr&) noexcept override { return std::max(in_.rows, 1); }
   void state(Archive& archive) override { input_.state(archive); }
 
  private:
   Port input_;
   Apply apply_;
+  // What the function is applied to.
   Block in_;
 };
 

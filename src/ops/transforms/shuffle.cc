@@ -2,12 +2,15 @@
 // buffer of buffer_size elements that the next one of the input fills up again; the same order as tf.data's
 // for the same seed. Errors pass at once. Checkpoint: the seeds, how many draws were made, and the input's
 // position at the oldest element in the buffer; restoring reads the input again from there, about
-// shuffle_reread_rows(buffer_size) rows.
+// shuffle_reread_rows(buffer_size) rows. An element for which there is no memory is drawn as any other, and
+// is an error then, so that the order of the others stays and a restored shuffle has it.
 #include <algorithm>
 #include <deque>
 #include <memory>
 #include <numeric>
+#include <utility>
 
+#include "core/exception.h"
 #include "core/philox.h"
 #include "core/rowstore.h"
 #include "dataset/operator.h"
@@ -41,7 +44,7 @@ class LiveRuns {
     while (bits_ < 12 && (int64_t{64} << bits_) < capacity) ++bits_;
   }
   // Elements from `element` on stand at `ordinal` and the following ones.
-  void begin(int64_t element, int64_t ordinal, int64_t count) {
+  void begin(int64_t element, int64_t ordinal, int64_t count) noexcept try {
     if (runs_.empty() && count > 0) {
       first_ = element >> bits_;
       runs_.push_back({element, ordinal, 0});
@@ -49,24 +52,39 @@ class LiveRuns {
     for (int64_t run = first_ + static_cast<int64_t>(runs_.size()); run << bits_ < element + count; ++run) {
       runs_.push_back({run << bits_, ordinal + (run << bits_) - element, 0});
     }
+  } catch (...) {
+    keep_all(element, ordinal);
   }
-  void add(int64_t element) { ++runs_[static_cast<size_t>((element >> bits_) - first_)].live; }
-  void remove(int64_t element) { --runs_[static_cast<size_t>((element >> bits_) - first_)].live; }
+  // Nobody knows any more which elements are live: all from the oldest on count as live, for good.
+  void keep_all(int64_t element, int64_t ordinal) {
+    if (kept_from_.live == 0) kept_from_ = runs_.empty() ? Run{element, ordinal, 0} : runs_.front();
+    kept_from_.live = 1;
+  }
+  void add(int64_t element) { count(element, 1); }
+  void remove(int64_t element) { count(element, -1); }
   void drop_dead() {
     for (; runs_.size() > 1 && runs_.front().live == 0; ++first_) runs_.pop_front();
   }
-  int64_t oldest_element() const { return runs_.empty() ? 0 : runs_.front().element; }
-  int64_t oldest_ordinal() const { return runs_.empty() ? 0 : runs_.front().ordinal; }
+  int64_t oldest_element() const { return oldest().element; }
+  int64_t oldest_ordinal() const { return oldest().ordinal; }
 
  private:
   struct Run {
-    int64_t element;
-    int64_t ordinal;
-    int64_t live;
+    int64_t element = 0;
+    int64_t ordinal = 0;
+    int64_t live = 0;
   };
+  const Run& oldest() const { return runs_.empty() || kept_from_.live > 0 ? kept_from_ : runs_.front(); }
+  void count(int64_t element, int64_t change) {
+    const auto run = static_cast<size_t>((element >> bits_) - first_);
+    // It may have been left out for want of memory.
+    if (run < runs_.size()) runs_[run].live += change;
+  }
   int bits_ = 0;
   int64_t first_ = 0;
   std::deque<Run> runs_;
+  // Live if it takes the place of all runs.
+  Run kept_from_;
 };
 
 // What a restored cursor has to do before its first row.
@@ -100,6 +118,7 @@ class Shuffle final : public Cursor {
     }
     if (*params.reshuffle_each_iteration) seeds_ = epoch_seeds(seeds_, epoch_);
     order_ = ShuffleDraws(seeds_.first, seeds_.second);
+    make_ready(1);
   }
 
   Step next(Context& ctx, const Want& want, Block& out) override {
@@ -118,12 +137,20 @@ class Shuffle final : public Cursor {
       input_.consume_to(live_.oldest_ordinal());
       if (given > 0) {
         patience_.reset();
+        lifted_ = given;
         give(given, want.drop, out);
+        lifted_ = 0;
         return Pull::rows;
       }
       if (ended_) return Pull::end;
       if (patience_.exhausted(ctx, static_cast<int>(input_.position() - before))) return Pull::pending;
     }
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    const int lost = std::exchange(lifted_, 0);
+    store_.discard(lost);
+    return std::max(lost, 1);
   }
 
   void state(Archive& archive) override {
@@ -156,6 +183,9 @@ class Shuffle final : public Cursor {
       Pull got = input_.pull(ctx, refill_width(), block_);
       if (got == Pull::end) return misfit();
       if (got != Pull::rows) return got;
+      for (const RowError& failed : block_.errors) {
+        if (is_out_of_memory(*failed.error)) return failed.error;
+      }
       Status status = take_again();
       if (!status.ok()) return status;
       if (patience_.exhausted(ctx, block_.rows)) return Pull::pending;
@@ -180,23 +210,61 @@ class Shuffle final : public Cursor {
     return pull;
   }
 
-  // Takes buffered rows and draws until `limit` rows are lifted or the input has to be pulled.
-  int advance(int limit) {
+  // The stand of an element that has no slot.
+  static constexpr int64_t kNoElement = INT64_MIN;
+
+  // Makes room for lifting that many rows.
+  void make_ready(int rows) {
+    chosen_.reserve(static_cast<size_t>(rows));
+    store_.begin_lift(rows);
+  }
+
+  // How many of the next `count` draws can be made: the errors among them need memory, except for the first.
+  int drawable(int count) noexcept {
+    if (failed_ == 0) return count;
+    return room_for_errors(count) ? count : room_for_errors(1) ? 1 : 0;
+  }
+  bool room_for_errors(int count) noexcept try {
+    errors_.reserve(errors_.size() + static_cast<size_t>(count));
+    return true;
+  } catch (...) {
+    return false;
+  }
+
+  // Takes buffered rows and draws until `limit` rows are lifted, the input has to be pulled, or there is no
+  // memory for more errors than there are. Throws nothing.
+  int advance(int limit) noexcept {
     int given = 0;
     errors_.clear();
-    store_.begin_lift(limit);
+    try {
+      make_ready(limit);
+    } catch (...) {
+      // For one row it is there.
+      limit = 1;
+      make_ready(limit);
+    }
     while (given < limit && input_.buffered() > 0) {
-      const int run = values_ahead();
-      if (run == 0) {
-        fail_row(given++, *input_.block().error_of(input_.begin()));
+      int run = values_ahead();
+      const ErrorPtr* failed = run == 0 ? input_.block().error_of(input_.begin()) : nullptr;
+      if (failed && !is_out_of_memory(**failed)) {
+        if (!room_for_errors(1)) break;
+        fail_row(given++, *failed);
         input_.take(1);
         continue;
       }
+      run = std::max(run, 1);
       const int64_t filling = capacity_ - held() - 1;
-      const int taken = static_cast<int>(std::min<int64_t>(run, filling > 0 ? filling : limit - given));
-      Status status = stage(taken);
-      if (!status.ok()) {
-        fail_row(given++, status.pointer());
+      int taken = static_cast<int>(std::min<int64_t>(run, filling > 0 ? filling : limit - given));
+      if (filling <= 0) taken = drawable(taken);
+      if (taken == 0) break;
+      ErrorPtr error;
+      if (failed || !stage(taken, error)) {
+        if (failed) stage_nothing();
+        taken = 1;
+      }
+      if (!staged_ && !room_for_errors(1)) break;
+      if (error) {
+        fail_row(given++, std::move(error));
       } else if (filling > 0) {
         for (int i = 0; i < taken; ++i) put(i);
       } else {
@@ -210,7 +278,7 @@ class Shuffle final : public Cursor {
       input_.take(taken);
     }
     if (ended_ && given < limit) {
-      const int draws = static_cast<int>(std::min<int64_t>(limit - given, held()));
+      const int draws = drawable(static_cast<int>(std::min<int64_t>(limit - given, held())));
       choose(draws, held(), 1);
       for (int i = 0; i < draws; ++i) draw(i, given++);
     }
@@ -219,25 +287,62 @@ class Shuffle final : public Cursor {
 
   // Buffered elements before the next buffered error.
   int values_ahead() const {
-    const std::vector<RowError>& errors = input_.block().errors;
-    auto next = std::find_if(errors.begin(), errors.end(),
-                             [this](const RowError& error) { return error.row >= input_.begin(); });
+    const RowErrors& errors = input_.block().errors;
+    const RowError* next = std::find_if(
+        errors.begin(), errors.end(), [this](const RowError& error) { return error.row >= input_.begin(); });
     return next == errors.end() ? input_.buffered() : next->row - input_.begin();
   }
 
-  Status stage(int count) {
-    rows_.resize(static_cast<size_t>(count));
-    std::iota(rows_.begin(), rows_.end(), input_.begin());
-    WEIR_TRY(store_.stage(input_.block(), rows_));
-    live_.begin(values_, input_.position(), count);
-    return Status();
+  // Stages the next elements of the input. False: there is no memory, and the first of them is to be put
+  // without its values. `error`: they are no elements of the dataset.
+  bool stage(int count, ErrorPtr& error) noexcept {
+    staged_ = false;
+    const int64_t slots = store_.capacity();
+    try {
+      rows_.resize(static_cast<size_t>(count));
+      std::iota(rows_.begin(), rows_.end(), input_.begin());
+      store_.grow_to(std::min(capacity_, back_ + count));
+      const Status status = store_.stage(input_.block(), rows_);
+      error = status.pointer();
+      staged_ = status.ok();
+    } catch (...) {
+      count = 1;
+    }
+    // Elements may have been put where there was no slot.
+    for (int64_t slot = slots; failed_ > 0 && slot < store_.capacity(); ++slot)
+      store_.set_tag(slot, kNoElement);
+    if (!error) live_.begin(values_, input_.position(), count);
+    return staged_ || error;
+  }
+
+  // The next element has no values.
+  void stage_nothing() {
+    staged_ = false;
+    live_.begin(values_, input_.position(), 1);
   }
 
   void put(int staged) {
-    store_.place(staged, back_, values_);
-    live_.add(values_++);
+    if (staged_) [[likely]] {
+      store_.place(staged, back_, values_);
+      live_.add(values_);
+    } else {
+      put_nothing();
+    }
+    ++values_;
     if (++back_ == capacity_) back_ = 0;
   }
+
+  // An element without memory: its slot has the number only, as its complement, or there is no slot at all.
+  void put_nothing() {
+    ++failed_;
+    if (back_ < store_.capacity()) {
+      store_.set_tag(back_, ~values_);
+      live_.add(values_);
+    } else {
+      live_.keep_all(values_, input_.position());
+    }
+  }
+  int64_t tag(int64_t slot) const { return slot < store_.capacity() ? store_.tag(slot) : kNoElement; }
 
   // Chooses the slots of the next draws ahead of time, so that memory is on its way when they are made.
   // `shrinks` is how many elements fewer each next draw finds.
@@ -256,11 +361,38 @@ class Shuffle final : public Cursor {
   // Lifts the element of a chosen slot, and moves the front's into the hole.
   void draw(int chosen, int lifted) {
     const int64_t slot = chosen_[static_cast<size_t>(chosen)];
-    live_.remove(store_.tag(slot));
-    store_.lift(slot, lifted);
-    if (slot != front_) store_.move(front_, slot);
+    if (failed_ == 0) [[likely]] {
+      live_.remove(store_.tag(slot));
+      store_.lift(slot, lifted);
+      if (slot != front_) store_.move(front_, slot);
+    } else {
+      draw_among_failed(slot, lifted);
+    }
     ++draws_;
     if (++front_ == capacity_) front_ = 0;
+  }
+
+  void draw_among_failed(int64_t slot, int lifted) {
+    const int64_t element = tag(slot);
+    if (element >= 0) {
+      live_.remove(element);
+      store_.lift(slot, lifted);
+    } else {
+      --failed_;
+      if (element != kNoElement) live_.remove(~element);
+      fail_row(lifted, out_of_memory());
+    }
+    if (slot == front_) return;
+    if (slot < store_.capacity()) {
+      if (front_ < store_.capacity())
+        store_.move(front_, slot);
+      else
+        store_.set_tag(slot, kNoElement);
+    } else if (tag(front_) >= 0) {
+      // The hole is no place for it.
+      ++failed_;
+      store_.forget(front_);
+    }
   }
 
   void fail_row(int lifted, ErrorPtr error) {
@@ -350,6 +482,10 @@ class Shuffle final : public Cursor {
   int64_t draws_ = 0;
   int64_t back_ = 0;
   int64_t front_ = 0;
+  // Those in the buffer without values.
+  int64_t failed_ = 0;
+  // Rows on the store's bench.
+  int lifted_ = 0;
   bool ended_ = false;
   Patience patience_;
   std::unique_ptr<Refill> refill_;
@@ -357,8 +493,10 @@ class Shuffle final : public Cursor {
   // Scratch of one call.
   std::vector<int32_t> rows_;
   std::vector<int64_t> chosen_;
-  std::vector<RowError> errors_;
+  RowErrors errors_;
   Block block_;
+  // stage() has found memory.
+  bool staged_ = false;
 };
 
 }  // namespace

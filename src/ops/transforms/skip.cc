@@ -3,8 +3,8 @@
 // the input's position.
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
+#include "core/exception.h"
 #include "dataset/operator.h"
 #include "dataset/patience.h"
 
@@ -32,7 +32,7 @@ class Skip final : public Cursor {
       Pull got = input_.fill(ctx, dropping.at_most(left_));
       if (got != Pull::rows) return got;
       int rows = input_.buffered();
-      if (skip(want.rows, out)) return Pull::rows;
+      if (const ErrorPtr error = skip()) return error;
       if (patience_.exhausted(ctx, rows)) return Pull::pending;
     }
     Pull got = input_.pull(ctx, want, out);
@@ -47,29 +47,25 @@ class Skip final : public Cursor {
   }
 
  private:
-  // Skips what is buffered, up to the last of the errors that fit in `most` rows, which go to `out`. True if
-  // any did.
-  bool skip(int most, Block& out) {
-    errors_.clear();
-    int rows = input_.buffered();
+  // Skips what is buffered, up to the first error, which is returned.
+  ErrorPtr skip() {
     for (const RowError& error : input_.block().errors) {
       if (error.row < input_.begin()) continue;
-      errors_.push_back(error);
-      if (static_cast<int>(errors_.size()) < most) continue;
-      rows = error.row + 1 - input_.begin();
-      break;
+      const int before = error.row - input_.begin();
+      left_ -= before + (is_out_of_memory(*error.error) ? 1 : 0);
+      input_.take(before + 1);
+      input_.consume_all();
+      return error.error;
     }
-    left_ -= rows - static_cast<int>(errors_.size());
-    input_.take(rows);
+    left_ -= input_.buffered();
+    input_.take(input_.buffered());
     input_.consume_all();
-    if (!errors_.empty()) out.set_errors(errors_, input_.node().components().size());
-    return !errors_.empty();
+    return nullptr;
   }
 
   Port input_;
   bool all_;
   int64_t left_;
-  std::vector<RowError> errors_;
   Patience patience_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "dataset/counted.h"
 #include "dataset/operator.h"
 
 namespace weir {
@@ -23,7 +24,7 @@ class Take final : public Cursor {
   Step next(Context& ctx, const Want& want, Block& out) override {
     if (left_ == 0) return Pull::end;
     Pull got = input_.pull(ctx, want.at_most(left_), out);
-    if (got == Pull::rows) left_ -= out.value_rows();
+    if (got == Pull::rows) left_ -= counted_rows(out);
     return got;
   }
 

@@ -1,0 +1,21 @@
+// counted_rows: how many elements a block's rows are to whoever counts them: those with a value, and those
+// for which there was no memory. Ownership: none. Threads: any. Errors: none. Cost: none where no row failed.
+#pragma once
+
+#include <algorithm>
+
+#include "core/block.h"
+#include "core/exception.h"
+
+namespace weir {
+
+inline int counted_rows(const Block& block) {
+  if (block.errors.empty()) [[likely]]
+    return block.rows;
+  const auto without_memory =
+      std::count_if(block.errors.begin(), block.errors.end(),
+                    [](const RowError& error) { return is_out_of_memory(*error.error); });
+  return block.value_rows() + static_cast<int>(without_memory);
+}
+
+}  // namespace weir

@@ -1,0 +1,37 @@
+#include "ops/apply.h"
+
+#include <new>
+
+#include "core/exception.h"
+
+namespace weir {
+
+void Apply::operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop) const {
+  if (!in.errors.empty() && in.value_rows() == 0) {
+    return out.set_failed(in.errors, drop ? 0 : function_->components().size());
+  }
+  try {
+    call(session, first, in, out, drop);
+  } catch (const std::bad_alloc&) {
+    if (in.rows == 1 || !function_->not_replayable().empty()) throw;
+    call_by_rows(session, first, in, out, drop);
+  }
+}
+
+void Apply::call_by_rows(Session& session, int64_t first, const Block& in, Block& out, bool drop) const {
+  const size_t columns = drop ? 0 : function_->components().size();
+  out.rows = 0;
+  out.reset(columns);
+  Block one;
+  for (int row = 0; row < in.rows; ++row) {
+    try {
+      if (row == 0) throw std::bad_alloc();
+      call(session, first + row, in.slice(row, 1), one, drop);
+    } catch (const std::bad_alloc&) {
+      one.set_error(out_of_memory(), columns);
+    }
+    out.append(one, 0, 1);
+  }
+}
+
+}  // namespace weir
