@@ -2,10 +2,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <string>
 
 #include "core/text.h"
+#include "support/failing_new.h"
 
 namespace weir {
 namespace {
@@ -134,6 +136,55 @@ TEST_CASE("Failed rows take the shape of the rows that follow them") {
   CHECK(block.rows == 4);
   CHECK(block.failed(3));
   CHECK(number(block, 2) == 8);
+}
+
+TEST_CASE("One row fails without memory, and its columns may be absent") {
+  Block block;
+  const ErrorPtr why = error("no memory");
+  fail_allocations(1000);
+  block.set_error(why, 2);
+  fail_allocations(0);
+  CHECK(block.rows == 1);
+  CHECK(block.errors[0].error == why);
+  CHECK(block.columns.empty());
+
+  Block values = block_of(numbers(7, 2), 2);
+  values.append(block, 0, 1);
+  REQUIRE(values.columns.size() == 1);
+  CHECK(values.failed(2));
+  CHECK(number(values, 1) == 8);
+
+  block.append(block_of(numbers(7, 2), 2), 0, 2);
+  REQUIRE(block.columns.size() == 1);
+  CHECK(block.failed(0));
+  CHECK(number(block, 2) == 8);
+}
+
+TEST_CASE("Errors stay in the order of their rows, however many") {
+  Block block = block_of(numbers(0, 9), 9);
+  const ErrorPtr why = error("failed");
+  for (int row : {5, 2, 8, 2, 0}) block.fail_row(row, why);
+  std::vector<int> rows;
+  for (const RowError& failed : block.errors) rows.push_back(failed.row);
+  CHECK(rows == std::vector<int>{0, 2, 5, 8});
+  const Block copy = block;
+  RowErrors taken = std::move(block.errors);
+  CHECK(block.errors.empty());
+  CHECK(taken.size() == 4);
+  CHECK(copy.errors.size() == 4);
+  // Where a copy fails, there is all of the old.
+  RowErrors one;
+  one.push_back({3, why});
+  bool thrown = false;
+  fail_allocations(1);
+  try {
+    one = taken;
+  } catch (const std::bad_alloc&) {
+    thrown = true;
+  }
+  fail_allocations(0);
+  CHECK(thrown);
+  CHECK(one.size() == 1);
 }
 
 TEST_CASE("Rows of several shapes become a list, and dense again where they agree") {

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <stdexcept>
 
+#include "core/exception.h"
 #include "support/failing_new.h"
 #include "support/test_runtime.h"
 
@@ -158,12 +159,13 @@ TEST_CASE("a resume that finds too few rows is one error and the end") {
   CHECK(restored.next() == Pull::end);
 }
 
-TEST_CASE("without memory to tell an error the answer is cancelled, and the sequence goes on") {
+TEST_CASE("an error is told where there is no memory, and the sequence goes on") {
   Driver driver(moody(2));
   fail_allocations(1000);
   const Pull answer = driver.next();
   fail_allocations(0);
-  CHECK(answer == Pull::cancelled);
+  CHECK(answer == Pull::rows);
+  CHECK(driver.block.errors[0].error == out_of_memory());
   CHECK(driver.next() == Pull::rows);
   CHECK(driver.error().empty());
 }

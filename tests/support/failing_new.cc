@@ -1,6 +1,5 @@
 #include "support/failing_new.h"
 
-#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -9,6 +8,9 @@ namespace {
 
 thread_local int failures = 0;
 thread_local size_t largest = SIZE_MAX;
+thread_local Scarcity* scarcity = nullptr;
+// malloc is asked by operator new.
+thread_local bool in_new = false;
 
 }  // namespace
 
@@ -17,15 +19,33 @@ void fail_allocations(int count) { failures = count; }
 LargestAllocation::LargestAllocation(size_t bytes) { largest = bytes; }
 LargestAllocation::~LargestAllocation() { largest = SIZE_MAX; }
 
+Scarce::Scarce(Scarcity& s) { scarcity = &s; }
+Scarce::~Scarce() { scarcity = nullptr; }
+
+bool allocation_fails(size_t size) {
+  if (in_new) return false;
+  if (failures > 0) {
+    --failures;
+    return true;
+  }
+  if (scarcity != nullptr) {
+    const int64_t number = scarcity->made++;
+    if (number >= scarcity->first && number - scarcity->first < scarcity->count) {
+      ++scarcity->failed;
+      return true;
+    }
+  }
+  return size > largest;
+}
+
 }  // namespace weir
 
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  if (weir::failures > 0) {
-    --weir::failures;
-    return nullptr;
-  }
-  if (size > weir::largest) return nullptr;
-  return std::malloc(size > 0 ? size : 1);
+  if (weir::allocation_fails(size)) return nullptr;
+  weir::in_new = true;
+  void* memory = std::malloc(size > 0 ? size : 1);
+  weir::in_new = false;
+  return memory;
 }
 
 void* operator new(size_t size) {

@@ -1,7 +1,9 @@
-// Makes operator new fail on this thread, for tests of what happens where there is no memory.
+// Makes allocations fail on this thread, for tests of what happens where there is no memory: operator new,
+// and malloc in programs that are linked with it wrapped (support/failing_malloc.cc).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace weir {
 
@@ -16,5 +18,27 @@ class LargestAllocation {
   LargestAllocation& operator=(const LargestAllocation&) = delete;
   ~LargestAllocation();
 };
+
+// Of the allocations that this thread makes while memory is scarce, those from `first` on fail, `count` of
+// them. Numbered from 0 over all the times that it is scarce.
+struct Scarcity {
+  int64_t first = 0;
+  int64_t count = 0;
+  // Allocations so far, and those of them that failed.
+  int64_t made = 0;
+  int64_t failed = 0;
+};
+
+// While it lives, memory is scarce.
+class Scarce {
+ public:
+  explicit Scarce(Scarcity& scarcity);
+  Scarce(const Scarce&) = delete;
+  Scarce& operator=(const Scarce&) = delete;
+  ~Scarce();
+};
+
+// For allocators of tests: whether an allocation of this thread is to fail.
+bool allocation_fails(size_t size);
 
 }  // namespace weir
