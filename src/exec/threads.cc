@@ -225,10 +225,10 @@ class ThreadQueue final : public JobQueue {
     const Uncancelled uncancelled;
     JobQueue::close();
     mutex_.lock();
-    // Nobody will be there to join the calling thread.
+    // Nobody will be there to join the calling thread, nor who leaves after it.
     abandoned_ = inside();
     while (!abandoned_ && threads_ > 0) left_.wait(mutex_);
-    const std::optional<pthread_t> last = abandoned_ ? std::nullopt : std::exchange(ended_, std::nullopt);
+    const std::optional<pthread_t> last = std::exchange(ended_, std::nullopt);
     mutex_.unlock();
     if (last) ::pthread_join(*last, nullptr);
   }
