@@ -298,6 +298,9 @@ void Port::take_into(Block& out, size_t first, int count) {
       out.columns[first + i] = block_.columns[i].slice(begin_, count);
     }
   }
+  // Failed rows may have none.
+  const size_t end = std::min(first + node_->components().size(), out.columns.size());
+  for (size_t i = first + block_.columns.size(); i < end; ++i) out.columns[i].make_placeholder();
   for (const RowError& error : block_.errors) {
     if (error.row >= begin_ && error.row < begin_ + count) out.fail_row(error.row - begin_, error.error);
   }
