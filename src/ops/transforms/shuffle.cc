@@ -40,51 +40,54 @@ constexpr int64_t kDroppedGap = 16;
 // Which rows of the input the buffer still needs, by runs of 2^bits elements.
 class LiveRuns {
  public:
-  explicit LiveRuns(int64_t capacity) {
+  explicit LiveRuns(int64_t capacity) : runs_(1) {
     while (bits_ < 12 && (int64_t{64} << bits_) < capacity) ++bits_;
   }
   // Elements from `element` on stand at `ordinal` and the following ones.
   void begin(int64_t element, int64_t ordinal, int64_t count) noexcept try {
-    if (runs_.empty() && count > 0) {
-      first_ = element >> bits_;
-      runs_.push_back({element, ordinal, 0});
-    }
+    if (!begun_ && count > 0) begin_first(element, ordinal);
     for (int64_t run = first_ + static_cast<int64_t>(runs_.size()); run << bits_ < element + count; ++run) {
       runs_.push_back({run << bits_, ordinal + (run << bits_) - element, 0});
     }
   } catch (...) {
     keep_all(element, ordinal);
   }
-  // Nobody knows any more which elements are live: all from the oldest on count as live, for good.
-  void keep_all(int64_t element, int64_t ordinal) {
-    if (kept_from_.live == 0) kept_from_ = runs_.empty() ? Run{element, ordinal, 0} : runs_.front();
-    kept_from_.live = 1;
+  // Nobody knows any more which elements are live: all from the oldest on are one run, which lives for good.
+  void keep_all(int64_t element, int64_t ordinal) noexcept {
+    if (!begun_) begin_first(element, ordinal);
+    runs_.resize(1);
+    runs_.front().live = kForGood;
+    bits_ = kAllBits;
+    first_ = 0;
   }
-  void add(int64_t element) { count(element, 1); }
-  void remove(int64_t element) { count(element, -1); }
+  void add(int64_t element) { ++run_of(element).live; }
+  void remove(int64_t element) { --run_of(element).live; }
   void drop_dead() {
     for (; runs_.size() > 1 && runs_.front().live == 0; ++first_) runs_.pop_front();
   }
-  int64_t oldest_element() const { return oldest().element; }
-  int64_t oldest_ordinal() const { return oldest().ordinal; }
+  int64_t oldest_element() const { return runs_.front().element; }
+  int64_t oldest_ordinal() const { return runs_.front().ordinal; }
 
  private:
+  // More than there are elements.
+  static constexpr int kAllBits = 62;
+  static constexpr int64_t kForGood = int64_t{1} << kAllBits;
   struct Run {
     int64_t element = 0;
     int64_t ordinal = 0;
     int64_t live = 0;
   };
-  const Run& oldest() const { return runs_.empty() || kept_from_.live > 0 ? kept_from_ : runs_.front(); }
-  void count(int64_t element, int64_t change) {
-    const auto run = static_cast<size_t>((element >> bits_) - first_);
-    // It may have been left out for want of memory.
-    if (run < runs_.size()) runs_[run].live += change;
+  void begin_first(int64_t element, int64_t ordinal) noexcept {
+    begun_ = true;
+    first_ = element >> bits_;
+    runs_.front() = {element, ordinal, 0};
   }
+  Run& run_of(int64_t element) { return runs_[static_cast<size_t>((element >> bits_) - first_)]; }
   int bits_ = 0;
   int64_t first_ = 0;
+  // Never empty; the first is nobody's before begin().
   std::deque<Run> runs_;
-  // Live if it takes the place of all runs.
-  Run kept_from_;
+  bool begun_ = false;
 };
 
 // What a restored cursor has to do before its first row.
@@ -270,9 +273,16 @@ class Shuffle final : public Cursor {
       } else {
         // Each of the draws finds a full buffer.
         choose(taken, capacity_, 0);
-        for (int i = 0; i < taken; ++i) {
-          put(i);
-          draw(i, given++);
+        if (staged_ && failed_ == 0) [[likely]] {
+          for (int i = 0; i < taken; ++i) {
+            put_staged(i);
+            draw_value(i, given++);
+          }
+        } else {
+          for (int i = 0; i < taken; ++i) {
+            put(i);
+            draw(i, given++);
+          }
         }
       }
       input_.take(taken);
@@ -322,12 +332,16 @@ class Shuffle final : public Cursor {
   }
 
   void put(int staged) {
-    if (staged_) [[likely]] {
-      store_.place(staged, back_, values_);
-      live_.add(values_);
-    } else {
-      put_nothing();
-    }
+    if (staged_) return put_staged(staged);
+    put_nothing();
+    end_put();
+  }
+  void put_staged(int staged) {
+    store_.place(staged, back_, values_);
+    live_.add(values_);
+    end_put();
+  }
+  void end_put() {
     ++values_;
     if (++back_ == capacity_) back_ = 0;
   }
@@ -360,14 +374,18 @@ class Shuffle final : public Cursor {
 
   // Lifts the element of a chosen slot, and moves the front's into the hole.
   void draw(int chosen, int lifted) {
+    if (failed_ == 0) return draw_value(chosen, lifted);
+    draw_among_failed(chosen_[static_cast<size_t>(chosen)], lifted);
+    end_draw();
+  }
+  void draw_value(int chosen, int lifted) {
     const int64_t slot = chosen_[static_cast<size_t>(chosen)];
-    if (failed_ == 0) [[likely]] {
-      live_.remove(store_.tag(slot));
-      store_.lift(slot, lifted);
-      if (slot != front_) store_.move(front_, slot);
-    } else {
-      draw_among_failed(slot, lifted);
-    }
+    live_.remove(store_.tag(slot));
+    store_.lift(slot, lifted);
+    if (slot != front_) store_.move(front_, slot);
+    end_draw();
+  }
+  void end_draw() {
     ++draws_;
     if (++front_ == capacity_) front_ = 0;
   }
