@@ -1,6 +1,5 @@
-/* The hot paths whose instructions are counted. `hot_paths --list` prints their names; `hot_paths NAME
- * FOLDER` runs one and prints how many elements measured() went through. What lies outside measured() is not
- * counted. */
+/* The hot paths whose instructions are counted. `hot_paths --list` prints their names; `hot_paths NAME` runs
+ * one and prints how many elements measured() went through. What lies outside measured() is not counted. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,8 @@ typedef enum way { one_by_one, by_block, into_memory, saved } way;
 
 typedef struct hot_path {
   const char* name;
-  /* Calls @file for a file of examples, @images for a tensor of images, @f for a callback; does not end. */
+  /* Calls @records for a tensor of examples, @images for a tensor of images, @f for a callback; does not end.
+   */
   const char* text;
   way way;
   int32_t calls;
@@ -38,7 +38,8 @@ static const hot_path kPaths[] = {
      one_by_one, 20, 128},
     {"shuffle", "range(1000000000) | shuffle(1000, seed: 7) | batch(128)", one_by_one, 200, 128},
     {"examples",
-     "tfrecord(@file) | repeat() | map(r -> parse_example(r, {image: string, label: int64})) | batch(128)",
+     "from_tensor_slices(@records) | repeat() | map(r -> parse_example(r, {image: string, label: int64})) | "
+     "batch(128)",
      one_by_one, 20, 128},
     {"flat_map", "range(1000000000) | flat_map(x -> range(x, x + 4))", by_block, 10, 1},
     {"callback", "range(1000000000) | map(@f)", by_block, 10, 1},
@@ -98,27 +99,40 @@ int64_t measured(const hot_path* path, weir_iterator iterator, weir_element elem
   return elements;
 }
 
-static void write_examples(weir_runtime runtime, const char* file) {
+/* A tensor of serialized tf.Examples. Files would be read on another thread, whose share depends on the
+ * clock. */
+static weir_tensor make_records(void) {
+  static const int64_t kDims[] = {kRecords};
+  static weir_bytes bytes[kRecords];
+  static weir_string records[kRecords];
   static uint8_t image[kImageBytes];
-  weir_record_writer writer = {0};
   weir_example example = {0};
-  REQUIRE(weir_record_writer_create(runtime, file, WEIR_STRLEN, NULL, &writer, NULL) == WEIR_OK);
+  weir_tensor tensor = {0};
   REQUIRE(weir_example_create(&example, NULL) == WEIR_OK);
   for (int64_t i = 0; i < kRecords; ++i) {
-    weir_string bytes;
-    weir_bytes record = WEIR_BYTES_INIT;
+    weir_string pixels;
     memset(image, (int)(i % 251), sizeof image);
-    bytes.data = (const char*)image;
-    bytes.size = sizeof image;
-    REQUIRE(weir_example_set_bytes(example, "image", WEIR_STRLEN, &bytes, 1, NULL) == WEIR_OK);
+    pixels.data = (const char*)image;
+    pixels.size = sizeof image;
+    REQUIRE(weir_example_set_bytes(example, "image", WEIR_STRLEN, &pixels, 1, NULL) == WEIR_OK);
     REQUIRE(weir_example_set_int64(example, "label", WEIR_STRLEN, &i, 1, NULL) == WEIR_OK);
-    REQUIRE(weir_example_serialize(example, &record, NULL) == WEIR_OK);
-    REQUIRE(weir_record_writer_write(writer, record.data, record.size, NULL) == WEIR_OK);
-    weir_bytes_release(&record);
+    REQUIRE(weir_example_serialize(example, &bytes[i], NULL) == WEIR_OK);
+    records[i].data = bytes[i].data;
+    records[i].size = bytes[i].size;
   }
-  REQUIRE(weir_record_writer_close(writer, NULL) == WEIR_OK);
+  REQUIRE(weir_tensor_copy(WEIR_DTYPE_STRING, 1, kDims, records, sizeof records, &tensor, NULL) == WEIR_OK);
+  for (int i = 0; i < kRecords; ++i) weir_bytes_release(&bytes[i]);
   weir_example_destroy(example);
-  weir_record_writer_destroy(writer);
+  return tensor;
+}
+
+static weir_tensor make_images(void) {
+  static const int64_t kDims[] = {kImages, kImageBytes};
+  static uint8_t images[kImages * kImageBytes];
+  weir_tensor tensor = {0};
+  for (int i = 0; i < kImages * kImageBytes; ++i) images[i] = (uint8_t)(i * 7);
+  REQUIRE(weir_tensor_copy(WEIR_DTYPE_UINT8, 2, kDims, images, sizeof images, &tensor, NULL) == WEIR_OK);
+  return tensor;
 }
 
 static const hot_path* find_path(const char* name) {
@@ -128,28 +142,22 @@ static const hot_path* find_path(const char* name) {
   return NULL;
 }
 
-static void run(const hot_path* path, const char* folder) {
-  static uint8_t images[kImages * kImageBytes];
-  static const int64_t kDims[] = {kImages, kImageBytes};
-  char file[4096];
+static void run(const hot_path* path) {
   weir_runtime runtime = {0};
   weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
   weir_callback callback = WEIR_CALLBACK_INIT;
-  weir_tensor tensor = {0};
+  weir_tensor images = make_images();
+  weir_tensor records = make_records();
   weir_dataset dataset = {0};
   weir_iterator iterator = {0};
   weir_element element = {0};
   options.thread_count = 1;
-  REQUIRE(snprintf(file, sizeof file, "%s/hot_paths.tfrecord", folder) < (int)sizeof file);
   REQUIRE(weir_runtime_create(&options, &runtime, NULL) == WEIR_OK);
-  write_examples(runtime, file);
-  for (int i = 0; i < kImages * kImageBytes; ++i) images[i] = (uint8_t)(i * 7);
-  REQUIRE(weir_tensor_copy(WEIR_DTYPE_UINT8, 2, kDims, images, sizeof images, &tensor, NULL) == WEIR_OK);
   callback.function = adds_one;
   callback.flags = WEIR_CALLBACK_PURE;
   {
-    const weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", file),
-                                       WEIR_ARGUMENT_TENSOR("images", tensor),
+    const weir_argument arguments[] = {WEIR_ARGUMENT_TENSOR("records", records),
+                                       WEIR_ARGUMENT_TENSOR("images", images),
                                        WEIR_ARGUMENT_CALLBACK("f", &callback)};
     REQUIRE(weir_dataset_parse(runtime, path->text, WEIR_STRLEN, arguments, 3, &dataset, NULL) == WEIR_OK);
   }
@@ -160,21 +168,21 @@ static void run(const hot_path* path, const char* folder) {
   weir_element_destroy(element);
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);
-  weir_tensor_unref(tensor);
+  weir_tensor_unref(images);
+  weir_tensor_unref(records);
   weir_runtime_destroy(runtime);
-  remove(file);
 }
 
 int main(int argc, char** argv) {
-  const hot_path* path = argc == 3 ? find_path(argv[1]) : NULL;
+  const hot_path* path = argc == 2 ? find_path(argv[1]) : NULL;
   if (argc == 2 && strcmp(argv[1], "--list") == 0) {
     for (int i = 0; i < kPathCount; ++i) puts(kPaths[i].name);
     return 0;
   }
   if (!path) {
-    fprintf(stderr, "usage: hot_paths --list | NAME FOLDER\n");
+    fprintf(stderr, "usage: hot_paths --list | NAME\n");
     return 2;
   }
-  run(path, argv[2]);
+  run(path);
   return 0;
 }
