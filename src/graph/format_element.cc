@@ -1,5 +1,6 @@
 #include "graph/format_element.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -183,6 +184,17 @@ Status append_tensor(std::string& out, const Tensor& tensor, size_t limit) {
   return {};
 }
 
+// The splits of a ragged value may come from a callback.
+Status check_splits(const Tensor& values, const Tensor& splits) {
+  const int64_t rows = values.shape.rank() > 0 ? values.shape[0] : -1;
+  const std::span<const int64_t> all = splits.entries<const int64_t>();
+  const bool good = rows >= 0 && !all.empty() && all.front() == 0 && all.back() == rows &&
+                    std::is_sorted(all.begin(), all.end());
+  if (good) return {};
+  return invalid_argument(
+      concat("expected row splits that ascend from 0 to the number of values, ", rows, "; found others"));
+}
+
 class Printer {
  public:
   Printer(const Components& row, NestedPrinter* nested, size_t limit)
@@ -237,6 +249,7 @@ class Printer {
   Status append_ragged(std::string& out) {
     const Tensor& values = row_[next_++];
     const Tensor& splits = row_[next_++];
+    WEIR_TRY(check_splits(values, splits));
     out += "ragged([";
     for (int64_t i = 0; i + 1 < splits.count(); ++i) {
       if (i > 0) out += ", ";

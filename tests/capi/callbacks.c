@@ -190,6 +190,48 @@ static void outputs_of_failed_rows(weir_runtime runtime) {
   CHECK(counted.calls > 0 && counted.calls < 5);
 }
 
+/* A ragged value of two entries with the splits that it is given. */
+static int32_t gives_splits(void* user_data, weir_call call) {
+  static const int64_t kTwo[] = {2};
+  static const int64_t kThree[] = {3};
+  void* out = NULL;
+  CHECK(weir_call_output(call, 0, 1, kTwo, &out, NULL) == WEIR_OK);
+  ((int64_t*)out)[0] = 7;
+  ((int64_t*)out)[1] = 8;
+  CHECK(weir_call_output(call, 1, 1, kThree, &out, NULL) == WEIR_OK);
+  memcpy(out, user_data, 3 * sizeof(int64_t));
+  return WEIR_OK;
+}
+
+/* Splits that lead out of the values are not followed. */
+static void ragged_results(weir_runtime runtime) {
+  static int64_t splits[][3] = {{0, 1, 2}, {0, 0, 2}, {0, 1, 3}, {1, 1, 2}, {0, 3, 2}, {0, -1, 2}, {0, 1, 1}};
+  static const char* const kTexts[] = {"ragged([[7], [8]])", "ragged([[], [7, 8]])"};
+  weir_element element = make_element();
+  for (int i = 0; i < 7; ++i) {
+    weir_callback callback = WEIR_CALLBACK_INIT;
+    const weir_argument argument = WEIR_ARGUMENT_CALLBACK("f", &callback);
+    weir_dataset dataset;
+    weir_iterator iterator;
+    weir_bytes text = WEIR_BYTES_INIT;
+    callback.function = gives_splits;
+    callback.user_data = splits[i];
+    callback.result_spec = "ragged<int64>[?, ?]";
+    callback.result_spec_size = WEIR_STRLEN;
+    dataset = parse_with(runtime, "range(1) | map(@f)", &argument, 1);
+    iterator = iterate(runtime, dataset);
+    CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+    if (i < 2) {
+      CHECK(prints(element, 0, kTexts[i]));
+    } else {
+      CHECK(weir_element_format(element, 0, &text, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+    }
+    weir_iterator_destroy(iterator);
+    weir_dataset_unref(dataset);
+  }
+  weir_element_destroy(element);
+}
+
 static int32_t forgets(void* user_data, weir_call call) {
   *(weir_call*)user_data = call;
   return WEIR_OK;
@@ -355,6 +397,7 @@ int main(void) {
   by_block(runtime);
   failing_without_words(runtime);
   outputs_of_failed_rows(runtime);
+  ragged_results(runtime);
   stale_calls(runtime);
   handed_to_failing_calls(runtime);
   registered();
