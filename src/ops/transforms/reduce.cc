@@ -82,7 +82,10 @@ class Reduce final : public Cursor {
   Patience patience_;
 };
 
-Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  if (inputs[0]->cardinality() == kInfinite) {
+    return invalid_argument("reduce needs a dataset that ends, found an infinite one; put take(n) before it");
+  }
   return function_of(params.f).result();
 }
 int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 1; }
@@ -94,7 +97,7 @@ const OperatorDef& reduce_operator() {
       .name = "reduce",
       .kind = OperatorKind::terminal,
       .doc = "f(… f(f(initial, first), second) …, last); `initial` if there is no element. "
-             "Cost: a call of f an element.",
+             "A dataset that is known to be infinite does not build. Cost: a call of f an element.",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
   });
