@@ -27,7 +27,7 @@ Status different_shapes(const Column& column, size_t component) {
     return invalid_argument(concat("the elements of a batch must have one shape; in component ", component,
                                    ": expected ", name(first), " like the first element, found ",
                                    name(list[i].shape), " in element ", i,
-                                   "; padded_batch or a reshape in a map would help"));
+                                   "; a map that gives them one shape would help"));
   }
   return internal_error("rows of one shape were not joined");
 }

@@ -52,7 +52,9 @@ Status BoundCall::bind_param(const KernelParam& param, const Node* node, Value& 
   const size_t failed_before = compiler_.failed_calls_.size();
   WEIR_ASSIGN(Typed typed, compiler_.expression(*node, scope_));
   if (param.kind != ParamKind::any && !typed.is_tensor()) {
-    return compiler_.error(*node, concat(kernel_.name, " expects a tensor, found ", typed.spec.to_string()));
+    const bool tuple = typed.spec.kind == Spec::Kind::tuple;
+    return compiler_.error(*node, concat(kernel_.name, " expects a tensor, found ", typed.spec.to_string(),
+                                         tuple ? "; take the element apart: (a, b) -> …" : ""));
   }
   if (param.kind == ParamKind::constant && !typed.leaves[0].known()) {
     if (compiler_.failed_calls_.size() > failed_before) {

@@ -2,6 +2,7 @@
 #include "core/text.h"
 #include "expr/bound_call.h"
 #include "syntax/grammar.h"
+#include "syntax/hints.h"
 #include "syntax/lexer.h"
 
 namespace weir {
@@ -41,7 +42,7 @@ Result<Typed> Compiler::unknown_function(const Node& node) {
     for (std::string& name : context_.pipelines->names(syntax::Place::function))
       names.push_back(std::move(name));
   }
-  return error(node, concat("there is no function '", node.text, "'", suggestion(node.text, names)));
+  return error(node, concat("there is no function '", node.text, "'", syntax::hint_for(node.text, names)));
 }
 
 // The node of each parameter, null where it is left out.
@@ -67,8 +68,8 @@ Result<Compiler::Nodes> Compiler::arguments(const Kernel& kernel, const Node& no
       at = 0;
       while (at < params.size() && wanted != params[at].name) ++at;
       if (at == params.size()) {
-        return error(*item.value,
-                     concat(kernel.name, " has no argument '", wanted, "'", suggestion(wanted, names)));
+        return error(*item.value, concat(kernel.name, " has no argument '", wanted, "'",
+                                         syntax::nearest_hint(wanted, names)));
       }
     } else if (at >= params.size()) {
       return error(*item.value, concat(kernel.name, " takes at most ", params.size(), " arguments"));

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "expr/compiler.h"
 #include "expr/index_plan.h"
+#include "syntax/printer.h"
 
 namespace weir {
 
@@ -39,6 +40,14 @@ bool may_fail(const IndexPlan& plan, const Shape& x) {
     if (position.step.kind == IndexBound::Kind::argument) return true;
   }
   return !x.is_static();
+}
+
+// How a member is written that stands in brackets.
+std::string hint_for_member(const Spec& spec, const Node& node) {
+  if (spec.kind == Spec::Kind::tuple) return "; write .0, .1 … for the members of a tuple";
+  if (spec.kind != Spec::Kind::dict) return "";
+  const bool named = node.items.size() == 2 && node.child(1).kind == Kind::string;
+  return concat("; a member of a dict is written x.", named ? syntax::print_key(node.child(1).text) : "KEY");
 }
 
 }  // namespace
@@ -87,9 +96,8 @@ Status Compiler::index_position(const Node& node, const Scope& scope, IndexPosit
 Result<Typed> Compiler::index(const Node& node, const Scope& scope) {
   WEIR_ASSIGN(Typed x, expression(node.child(0), scope));
   if (!x.is_tensor()) {
-    const bool tuple = x.spec.kind == Spec::Kind::tuple;
     return error(node, concat("expected a tensor before […], found ", x.spec.to_string(),
-                              tuple ? "; write .0, .1 … for the members of a tuple" : ""));
+                              hint_for_member(x.spec, node)));
   }
   WEIR_TRY(settle(x, node.child(0)));
   Positions positions;

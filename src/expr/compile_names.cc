@@ -1,17 +1,13 @@
 // Names, fields, positions, `let` and patterns: structure only, so nothing here costs anything at run time.
 #include "core/text.h"
 #include "expr/compiler.h"
+#include "syntax/hints.h"
 #include "syntax/printer.h"
 
 namespace weir {
 
 using syntax::Kind;
 using syntax::Node;
-
-std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
-  const std::string near = nearest(name, candidates);
-  return near.empty() ? "" : concat("; did you mean '", near, "'?");
-}
 
 Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
   const Scope::Place place = scope.look_up(node.text);
@@ -51,7 +47,8 @@ Result<Typed> Compiler::unknown_name(const Node& node, const Scope& scope) {
   if (find_kernel(node.text) != nullptr) {
     return error(node, concat("'", node.text, "' is a function; write ", node.text, "(…) to call it"));
   }
-  return error(node, concat("there is no variable '", node.text, "'", suggestion(node.text, scope.names())));
+  return error(node,
+               concat("there is no variable '", node.text, "'", syntax::hint_for(node.text, scope.names())));
 }
 
 Result<Typed> Compiler::parameter(const Node& node, const Scope& scope) {
@@ -63,8 +60,9 @@ Result<Typed> Compiler::parameter(const Node& node, const Scope& scope) {
     for (Leaf& leaf : out.leaves) leaf = builder(scope).import(leaf);
     return out;
   }
-  return error(node, concat("no parameter '", node.text, "' is declared", suggestion(node.text, names),
-                            names.empty() ? "; declare it with `param NAME: SPEC`" : ""));
+  return error(node,
+               concat("no parameter '", node.text, "' is declared", syntax::nearest_hint(node.text, names),
+                      names.empty() ? "; declare it with `param NAME: SPEC`" : ""));
 }
 
 Result<Typed> Compiler::handed(const Node& node) {
@@ -87,13 +85,16 @@ Result<Typed> Compiler::handed(const Node& node) {
 Result<Typed> Compiler::field(const Node& node, const Scope& scope) {
   WEIR_ASSIGN(Typed value, expression(node.child(0), scope));
   if (value.spec.kind != Spec::Kind::dict) {
+    // What is an attribute in Python.
+    const bool function = node.text == "shape" || node.text == "size" || node.text == "rank";
     return error(node, concat("expected a dict with the key ", syntax::print_key(node.text), ", found ",
-                              value.spec.to_string()));
+                              value.spec.to_string(),
+                              function ? concat("; write ", node.text, "(x)") : std::string()));
   }
   const int at = value.spec.find(node.text);
   if (at >= 0) return value.child(at);
   return error(node, concat("there is no key ", syntax::print_key(node.text), " in ", value.spec.to_string(),
-                            suggestion(node.text, value.spec.keys)));
+                            syntax::nearest_hint(node.text, value.spec.keys)));
 }
 
 Result<Typed> Compiler::position(const Node& node, const Scope& scope) {
@@ -148,7 +149,7 @@ Status Compiler::bind_dict(const Node& pattern, const Typed& value, Scope& scope
     const int at = value.spec.find(item.name);
     if (at < 0) {
       return error(pattern, concat("there is no key ", syntax::print_key(item.name), " in ",
-                                   value.spec.to_string(), suggestion(item.name, value.spec.keys)));
+                                   value.spec.to_string(), syntax::nearest_hint(item.name, value.spec.keys)));
     }
     WEIR_TRY(bind(*item.value, value.child(at), scope));
   }

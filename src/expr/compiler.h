@@ -113,7 +113,4 @@ Result<std::vector<Tensor>> run_constant(const Program& program);
 Result<std::vector<Tensor>> fold(KernelBody body, std::shared_ptr<const KernelState> state,
                                  const std::vector<Leaf>& args, const std::vector<Component>& results);
 
-// Names with a suggestion: "; did you mean 'sqrt'?" or "".
-std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
-
 }  // namespace weir

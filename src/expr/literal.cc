@@ -16,8 +16,20 @@ std::string written(const Literal::Number& number) {
   return concat(number.negative ? "-" : "", number.floating ? number.text : std::to_string(number.integer));
 }
 
+// A whole number that was written as a float, where one of integers is meant.
+std::string as_integer(const Literal::Number& number, DType dtype) {
+  if (!number.floating || is_float(dtype)) return "";
+  double value = 0;
+  const char* end = number.text.data() + number.text.size();
+  if (std::from_chars(number.text.data(), end, value).ec != std::errc()) return "";
+  constexpr double kExact = 9007199254740992.0;
+  if (value != std::floor(value) || value > kExact) return "";
+  return concat("; write ", number.negative ? "-" : "", static_cast<int64_t>(value));
+}
+
 Status does_not_fit(const Literal::Number& number, DType dtype) {
-  return invalid_argument(concat("the literal ", written(number), " does not fit ", dtype_name(dtype)));
+  return invalid_argument(concat("the literal ", written(number), " does not fit ", dtype_name(dtype),
+                                 as_integer(number, dtype)));
 }
 
 template <class T>

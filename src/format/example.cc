@@ -324,9 +324,8 @@ Status Plan::describe(const FeatureConfig& feature, const Progress& progress) co
       return bad_feature(feature, concat("holds values of another dtype in this record: found ",
                                          feature_type_name(progress.found_type), "; declare it so"));
     case Outcome::wrong_count:
-      return bad_feature(feature,
-                         concat("must have ", feature.count, " values by its shape, and has ", progress.found,
-                                " in this record; sequence(…) or varlen(…) takes any number"));
+      return bad_feature(feature, concat("must have ", feature.count, " values by its shape, and has ",
+                                         progress.found, " in this record; every record must have so many"));
     default:
       return bad_feature(
           feature,

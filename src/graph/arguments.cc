@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "graph/format_element.h"
+#include "syntax/hints.h"
 
 namespace weir {
 
@@ -119,10 +120,9 @@ std::string unknown_parameter(const OperatorDef& def, const FieldList& fields, c
   std::vector<std::string> names;
   for (const Field& field : fields.list) names.emplace_back(field.name);
   if (names.empty()) return concat(def.name, " has no parameter ", name, "; it takes none");
-  std::string near = nearest(name, names);
-  return concat(
-      def.name, " has no parameter ", name,
-      near.empty() ? concat("; it takes ", names_of(fields)) : concat("; did you mean ", near, "?"));
+  const std::string hint = syntax::nearest_hint(name, names);
+  return concat(def.name, " has no parameter ", name,
+                hint.empty() ? concat("; it takes ", names_of(fields)) : hint);
 }
 
 }  // namespace

@@ -214,7 +214,9 @@ class ArgumentBinder {
     }
     const Spec& result = function->result();
     if (slot.gives == FunctionParam::Gives::boolean && !result.is_scalar(DType::boolean)) {
-      return error(body, concat("expected a scalar bool, found ", result.to_string()));
+      const bool number = result.is_tensor() && result.dtype != DType::boolean;
+      return error(body, concat("expected a scalar bool, found ", result.to_string(),
+                                number ? "; compare it, as in x % 2 != 0" : ""));
     }
     if (slot.gives == FunctionParam::Gives::dataset && !result.is_dataset()) {
       return error(body, concat("expected a dataset, found ", result.to_string()));

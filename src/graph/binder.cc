@@ -8,6 +8,7 @@
 #include "graph/terminal.h"
 #include "graph/variable.h"
 #include "ops/list.h"
+#include "syntax/hints.h"
 
 namespace weir {
 
@@ -24,11 +25,6 @@ std::vector<std::string> operator_names(bool sources) {
     if ((def->kind == OperatorKind::source) == sources) out.emplace_back(def->name);
   }
   return out;
-}
-
-std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
-  std::string near = nearest(name, candidates);
-  return near.empty() ? "" : concat("; did you mean ", near, "?");
 }
 
 // What a node is, in a sentence.
@@ -118,7 +114,7 @@ Result<PipelineCompiler::HandedIn> Binder::handed(const Node& node) {
     std::vector<std::string> words;
     for (const auto& [word, thing] : handed_) words.push_back(word);
     return error_at(context_, node,
-                    concat("nothing was handed in as @", node.text, suggestion(node.text, words)));
+                    concat("nothing was handed in as @", node.text, syntax::nearest_hint(node.text, words)));
   }
   const auto* value = std::get_if<HandedValue>(&found->second);
   if (!value) {
@@ -169,8 +165,9 @@ Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::
   Scope::Found found = scope.find(node.text);
   switch (found.kind) {
     case Scope::Found::Kind::nothing:
-      return error_at(context_, node,
-                      concat("nothing is called ", node.text, " here", suggestion(node.text, scope.names())));
+      return error_at(
+          context_, node,
+          concat("nothing is called ", node.text, " here", syntax::hint_for(node.text, scope.names())));
     case Scope::Found::Kind::dataset:
       // Without $params there is nothing in the outermost scope that its nodes could ask for.
       if (found.env_levels == 0 || (found.env_levels == scope.env_depth() && !has_params_))
@@ -229,7 +226,7 @@ Result<const OperatorDef*> Binder::operator_of(const Node& call, bool piped) con
   }
   return error_at(context_, call,
                   concat("there is no ", piped ? "transformation" : "source or function", " called ",
-                         call.text, suggestion(call.text, known)));
+                         call.text, syntax::hint_for(call.text, known)));
 }
 
 Result<DatasetRef> Binder::bind_call(const Node& call, DatasetRef piped, const Scope& scope,

@@ -8,6 +8,7 @@
 #include "graph/signatures.h"
 #include "graph/values.h"
 #include "ops/list.h"
+#include "syntax/hints.h"
 #include "syntax/parser.h"
 #include "syntax/printer.h"
 #include "syntax/spec.h"
@@ -210,9 +211,7 @@ Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
   if (!def) {
     std::vector<std::string> names;
     for (const OperatorDef* known : operators()) names.emplace_back(known->name);
-    std::string near = nearest(name, names);
-    return invalid_argument(concat("there is no operator called ", name,
-                                   near.empty() ? "" : "; did you mean ", near, near.empty() ? "" : "?"));
+    return invalid_argument(concat("there is no operator called ", name, syntax::hint_for(name, names)));
   }
   bool piped = def->kind != OperatorKind::source;
   if (piped && inputs.empty())

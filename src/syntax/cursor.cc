@@ -27,6 +27,21 @@ std::string Cursor::found() const {
   return concat(kind, "'", shown, "'");
 }
 
+bool Cursor::ends_operand(const Token& before) const {
+  switch (before.kind) {
+    case TokenKind::word:
+      return !is_reserved(text(before));
+    case TokenKind::integer:
+    case TokenKind::floating:
+    case TokenKind::string:
+    case TokenKind::right_paren:
+    case TokenKind::right_bracket:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string_view Cursor::hint() const {
   const Token& next = token(1);
   const Token* before = at_ > 0 ? &token_at(at_ - 1) : nullptr;
@@ -47,9 +62,13 @@ std::string_view Cursor::hint() const {
     case TokenKind::left_bracket:
       return after_word && !token().touches ? "; an opening bracket applies only to what it touches" : "";
     case TokenKind::word:
+      // x if c else y
+      if (at_word("if") && before != nullptr && ends_operand(*before))
+        return "; a choice is written if c then a else b";
       if (at_word("if") || at_word("let") || at_word("not"))
         return "; put the part that begins with it in parentheses";
-      if (after_word && text(*before) == "lambda") return "; a lambda is written x -> value";
+      if (after_word && text(*before) == "lambda")
+        return "; a lambda is written x -> x + 1, without the word";
       // A call right behind another.
       if (before == nullptr || before->kind != TokenKind::right_paren) return "";
       return next.kind == TokenKind::left_paren && next.touches ? "; a transformation stands behind a '|'"

@@ -90,10 +90,14 @@ class Cursor {
     Cursor& cursor_;
   };
 
+  // What stands here, in quotes.
+  std::string found() const;
+
  private:
   bool too_deep(Span span);
   bool unclosed(TokenKind close, size_t opener);
-  std::string found() const;
+  // Whether an operand may end with the token, so that an operator is due.
+  bool ends_operand(const Token& before) const;
   // What helps whoever wrote the token that was found; empty if nothing is known to.
   std::string_view hint() const;
 

@@ -34,7 +34,7 @@ bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >
 std::string_view instead_of(char c) {
   switch (c) {
     case '&':
-      return "; write and, or bitwise_and(a, b)";
+      return "; of bools write a and b";
     case '!':
       return "; write not a, or a != b";
     case '^':

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "syntax/hints.h"
 #include "syntax/literal.h"
 #include "syntax/parser_impl.h"
 
@@ -51,6 +52,13 @@ BinaryOperator binary_operator(TokenKind kind, std::string_view text) {
     default:
       return {};
   }
+}
+
+// The name that a chain of fields begins with, if it does.
+std::string_view prefix_of(const Node& field) {
+  const Node* base = &field;
+  while (base->kind == Kind::field) base = &base->child(0);
+  return base->kind == Kind::name ? std::string_view(base->text) : std::string_view();
 }
 
 }  // namespace
@@ -200,10 +208,10 @@ NodePtr Parser::postfix() {
     } else if (cursor_.at_touching(TokenKind::left_bracket)) {
       node = index(std::move(node), begin);
     } else if (cursor_.at_touching(TokenKind::left_paren)) {
+      const bool field = node->kind == Kind::field;
       cursor_.fail(cursor_.token().span,
-                   node->kind == Kind::field
-                       ? "only a name can be called; a transformation stands behind a '|'"
-                       : "only a name can be called; what is no call does not touch a '('");
+                   field ? concat("only a name can be called", hint_for_call(prefix_of(*node), node->text))
+                         : "only a name can be called; what is no call does not touch a '('");
       return nullptr;
     } else {
       break;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "syntax/hints.h"
 #include "syntax/literal.h"
 #include "syntax/parser_impl.h"
 
@@ -14,10 +15,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFeatureKinds = {"varlen", "sequence", "ragged", "sparse"};
 
-std::vector<std::string_view> dtype_names() {
-  std::vector<std::string_view> names;
+std::vector<std::string> dtype_names() {
+  std::vector<std::string> names;
   for (int i = static_cast<int>(DType::boolean); i <= static_cast<int>(DType::string); ++i) {
-    names.push_back(dtype_name(static_cast<DType>(i)));
+    names.emplace_back(dtype_name(static_cast<DType>(i)));
   }
   return names;
 }
@@ -36,9 +37,10 @@ bool Parser::dtype_name(DType* dtype) {
   std::string_view word = cursor_.text();
   std::optional<DType> found = written_dtype(word);
   if (!found) {
-    std::string near = nearest(word, dtype_names());
-    return cursor_.expected(near.empty() ? std::string("the name of a dtype, such as int64 or float32")
-                                         : concat("the name of a dtype (did you mean ", near, "?)"));
+    const std::string hint = hint_for(word, dtype_names());
+    return cursor_.fail(
+        cursor_.token().span,
+        concat("expected the name of a dtype, such as int64 or float32, found ", cursor_.found(), hint));
   }
   *dtype = *found;
   cursor_.advance();

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/text.h"
 #include "expr/infer.h"
 #include "expr/wrap.h"
 
@@ -94,6 +95,10 @@ Status real_infer(KernelCall& call) {
 
 template <class F>
 Status float_infer(KernelCall& call) {
+  if (!is_float(call.dtype(0))) {
+    return call.error(0, concat("expected a float dtype, found ", dtype_name(call.dtype(0)),
+                                "; convert it, as in float64(x)"));
+  }
   return infer_unary<Floats, F>(call, "a float dtype");
 }
 

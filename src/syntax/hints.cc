@@ -1,0 +1,107 @@
+#include "syntax/hints.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <sstream>
+
+#include "core/text.h"
+
+namespace weir::syntax {
+namespace {
+
+struct Meaning {
+  std::string_view word;
+  std::string_view hint;
+};
+
+// What people write who know Python and tf.data.
+constexpr std::array kForeign = {
+    Meaning{"True", "write true"},
+    Meaning{"False", "write false"},
+    Meaning{"None", "write none; a count is left out instead"},
+    Meaning{"AUTOTUNE", "tf.data's AUTOTUNE is written auto"},
+    Meaning{"TFRecordDataset", "tf.data's TFRecordDataset is tfrecord(files)"},
+    Meaning{"TextLineDataset", "tf.data's TextLineDataset is text_line(files)"},
+    Meaning{"FixedLengthRecordDataset",
+            "tf.data's FixedLengthRecordDataset is fixed_length_record(files, …)"},
+    Meaning{"CsvDataset", "tf.data's CsvDataset is csv(files, …)"},
+    Meaning{"SqlDataset", "tf.data's SqlDataset is sql(…)"},
+    Meaning{"Dataset", "a dataset begins with a source, as in range(10) | batch(2)"},
+    Meaning{"from_tensor", "for one element it is from_tensors(value)"},
+    Meaning{"parse_single_example", "it is parse_example, for one record as for a vector of them"},
+    Meaning{"int", "Python's int is int64"},
+    Meaning{"float", "Python's float is float64; TensorFlow's default is float32"},
+    Meaning{"str", "as_string(x) makes text"},
+    Meaning{"len", "shape(x)[0] is the length"},
+    Meaning{"length", "shape(x)[0] is the length of a tensor"},
+    Meaning{"lambda", "a lambda is written x -> x + 1, without the word"},
+    Meaning{"tf", "functions and operators have no prefix: cast(x, float32), range(10) | batch(2)"},
+    Meaning{"np", "functions have no prefix: arange(10)"},
+    Meaning{"numpy", "functions have no prefix: arange(10)"},
+    Meaning{"jnp", "functions have no prefix: arange(10)"},
+    Meaning{"torch", "functions have no prefix: arange(10)"},
+};
+
+// What the language has and this version has not, between blanks.
+constexpr std::string_view kPlanned =
+    " "
+    "counter from_sparse_tensor_slices from_list from_generator random text_line "
+    "fixed_length_record csv load sql sample_from_datasets choose_from_datasets scan "
+    "take_while unbatch unique padded_batch ragged_batch sparse_batch rebatch window "
+    "group_by_window group_by_reducer bucket_by_sequence_length rejection_resample shard "
+    "cache shuffle_and_repeat global_shuffle map_and_batch snapshot assert_cardinality "
+    "pad_to_cardinality options get_single_element cardinality save eye saturate_cast "
+    "bitwise_and bitwise_or bitwise_xor shift_left shift_right std variance cumsum "
+    "count_nonzero tile pad roll boolean_mask sort argsort top_k bucketize searchsorted "
+    "matmul substr string_join string_split lower upper strip regex_replace regex_match "
+    "to_number as_string hash_bucket lookup parse_sequence_example example sequence_example "
+    "decode_padded_raw decode_csv parse_tensor serialize_tensor decode_base64 encode_base64 "
+    "decode_compressed read_file decode_jpeg decode_png decode_bmp decode_gif decode_image "
+    "encode_jpeg encode_png jpeg_shape decode_and_crop_jpeg resize crop central_crop pad_to "
+    "flip_left_right flip_up_down rot90 rgb_to_grayscale grayscale_to_rgb rgb_to_hsv "
+    "hsv_to_rgb adjust_brightness adjust_contrast adjust_saturation adjust_hue standardize "
+    "convert_image_dtype to_dense ragged ";
+
+// Farther than this it is another word.
+size_t most_edits(std::string_view word) { return std::max<size_t>(1, word.size() / 3); }
+
+bool is_planned(std::string_view word) {
+  return word.find(' ') == std::string_view::npos &&
+         kPlanned.find(concat(" ", word, " ")) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string near = nearest(word, candidates);
+  if (near.empty()) return "";
+  // Two letters that changed places are one slip of the hand.
+  const auto edits = static_cast<size_t>(edit_distance(word, near));
+  const bool swapped =
+      word.size() == near.size() && std::is_permutation(word.begin(), word.end(), near.begin());
+  return edits <= most_edits(word) || (swapped && edits == 2) ? concat("; did you mean ", near, "?") : "";
+}
+
+std::string hint_for(std::string_view word, const std::vector<std::string>& candidates) {
+  for (const Meaning& meaning : kForeign) {
+    if (meaning.word == word) return concat("; ", meaning.hint);
+  }
+  if (is_planned(word)) return concat("; ", word, " is planned, but not in this version");
+  return nearest_hint(word, candidates);
+}
+
+std::vector<std::string> planned_names() {
+  std::istringstream in{std::string(kPlanned)};
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+std::string hint_for_call(std::string_view prefix, std::string_view word) {
+  const bool module = prefix == "tf" || prefix == "np" || prefix == "numpy" || prefix == "jnp" ||
+                      prefix == "torch" || prefix == "math" || prefix == "jax";
+  if (module) return concat("; functions have no prefix: write ", word, "(…)");
+  if (word == "astype" || word == "to") return "; a dtype's name converts, as in float32(x)";
+  return concat("; a transformation is written … | ", word, "(…), a function ", word, "(x)");
+}
+
+}  // namespace weir::syntax
