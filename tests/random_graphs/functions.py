@@ -498,7 +498,8 @@ FUNCTIONS = {
     "mean": _mean,
     "min": reduction(_best(lambda x, y: x < y, math.inf)),
     "minimum": minimum,
-    "negative": negate,
+    # Unlike the sign, it gives no literal.
+    "negative": lambda x: negate(settle(x)),
     "one_hot": one_hot,
     "ones": filled(one_of),
     "ones_like": filled_like(one_of),
