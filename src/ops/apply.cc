@@ -1,6 +1,7 @@
 #include "ops/apply.h"
 
 #include <new>
+#include <utility>
 
 #include "core/exception.h"
 
@@ -23,12 +24,19 @@ void Apply::call_by_rows(Session& session, int64_t first, const Block& in, Block
   out.rows = 0;
   out.reset(columns);
   Block one;
+  // Somebody has to pay for the call that failed: the first row that could have had a value.
+  bool paid = false;
   for (int row = 0; row < in.rows; ++row) {
-    try {
-      if (row == 0) throw std::bad_alloc();
-      call(session, first + row, in.slice(row, 1), one, drop);
-    } catch (const std::bad_alloc&) {
+    if (const ErrorPtr* failed = in.error_of(row)) {
+      one.set_error(*failed, columns);
+    } else if (!std::exchange(paid, true)) {
       one.set_error(out_of_memory(), columns);
+    } else {
+      try {
+        call(session, first + row, in.slice(row, 1), one, drop);
+      } catch (const std::bad_alloc&) {
+        one.set_error(out_of_memory(), columns);
+      }
     }
     out.append(one, 0, 1);
   }
