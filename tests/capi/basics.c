@@ -35,24 +35,6 @@ static void errors(void) {
   CHECK(error.code == 0);
 }
 
-static void log_nothing(void* user_data, int32_t level, const char* line, uint64_t line_size) {
-  (void)user_data;
-  (void)level;
-  (void)line;
-  (void)line_size;
-}
-
-static void* allocate(void* user_data, uint64_t size, uint64_t alignment) {
-  ++((counts*)user_data)->calls;
-  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void release(void* user_data, void* data, uint64_t size) {
-  (void)size;
-  --((counts*)user_data)->calls;
-  free(data);
-}
-
 static void runtimes(void) {
   counts allocated = {0, 0};
   counts logged = {0, 0};
@@ -60,15 +42,7 @@ static void runtimes(void) {
   weir_logger logger = WEIR_LOGGER_INIT;
   weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
   weir_runtime runtime = {0};
-  allocator.allocate = allocate;
-  allocator.release = release;
-  allocator.destroy = count_destroy;
-  allocator.user_data = &allocated;
-  logger.log = log_nothing;
-  logger.destroy = count_destroy;
-  logger.user_data = &logged;
-  options.allocator = &allocator;
-  options.logger = &logger;
+  hand_over(&options, &allocator, &allocated, &logger, &logged);
   CHECK(weir_runtime_create(&options, &runtime, NULL) == WEIR_OK);
   CHECK(allocated.destroyed == 0 && logged.destroyed == 0);
   weir_runtime_destroy(runtime);

@@ -111,4 +111,37 @@ typedef struct counts {
 
 static inline void count_destroy(void* user_data) { ++((counts*)user_data)->destroyed; }
 
+/* An allocator and a logger that count their calls. */
+static inline void* count_allocate(void* user_data, uint64_t size, uint64_t alignment) {
+  ++((counts*)user_data)->calls;
+  return aligned_alloc((size_t)alignment, (size_t)((size + alignment - 1) / alignment * alignment));
+}
+
+static inline void release_memory(void* user_data, void* data, uint64_t size) {
+  (void)user_data;
+  (void)size;
+  free(data);
+}
+
+static inline void count_line(void* user_data, int32_t level, const char* line, uint64_t line_size) {
+  (void)level;
+  (void)line;
+  (void)line_size;
+  ++((counts*)user_data)->calls;
+}
+
+/* Makes the options hand over both. */
+static inline void hand_over(weir_runtime_options* options, weir_allocator* allocator, counts* allocated,
+                             weir_logger* logger, counts* logged) {
+  allocator->allocate = count_allocate;
+  allocator->release = release_memory;
+  allocator->destroy = count_destroy;
+  allocator->user_data = allocated;
+  logger->log = count_line;
+  logger->destroy = count_destroy;
+  logger->user_data = logged;
+  options->allocator = allocator;
+  options->logger = logger;
+}
+
 #endif

@@ -37,40 +37,13 @@ static void generations(void) {
   }
 }
 
-typedef struct log {
-  int lines;
-  int allocations;
-} log;
-
-static void log_line(void* user_data, int32_t level, const char* line, uint64_t line_size) {
-  (void)level;
-  (void)line;
-  (void)line_size;
-  ++((log*)user_data)->lines;
-}
-static void* allocate(void* user_data, uint64_t size, uint64_t alignment) {
-  ++((log*)user_data)->allocations;
-  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-static void release(void* user_data, void* data, uint64_t size) {
-  (void)user_data;
-  (void)size;
-  free(data);
-}
-
-static weir_runtime make_logged(log* self) {
+static weir_runtime make_counted(counts* allocated, counts* logged) {
   weir_runtime runtime = {0};
   weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
   weir_logger logger = WEIR_LOGGER_INIT;
   weir_allocator allocator = WEIR_ALLOCATOR_INIT;
-  logger.log = log_line;
-  logger.user_data = self;
-  allocator.allocate = allocate;
-  allocator.release = release;
-  allocator.user_data = self;
+  hand_over(&options, &allocator, allocated, &logger, logged);
   options.thread_count = 1;
-  options.logger = &logger;
-  options.allocator = &allocator;
   REQUIRE(weir_runtime_create(&options, &runtime, NULL) == WEIR_OK);
   return runtime;
 }
@@ -87,10 +60,10 @@ static int32_t adds_ten(void* user_data, weir_call call) {
 
 /* Threads, memory and logger of the iterator's runtime; callbacks of the dataset's, which may be gone. */
 static void another_runtimes_dataset(void) {
-  log first_log = {0, 0};
-  log second_log = {0, 0};
-  weir_runtime first = make_logged(&first_log);
-  weir_runtime second = make_logged(&second_log);
+  counts allocated[2] = {{0, 0}, {0, 0}};
+  counts logged[2] = {{0, 0}, {0, 0}};
+  weir_runtime first = make_counted(&allocated[0], &logged[0]);
+  weir_runtime second = make_counted(&allocated[1], &logged[1]);
   weir_callback callback = WEIR_CALLBACK_INIT;
   weir_dataset dataset;
   weir_iterator iterator;
@@ -109,8 +82,8 @@ static void another_runtimes_dataset(void) {
   weir_element_destroy(element);
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);
-  CHECK(first_log.lines == 0 && second_log.lines == 1);
-  CHECK(first_log.allocations == 0 && second_log.allocations > 0);
+  CHECK(logged[0].calls == 0 && logged[1].calls == 1);
+  CHECK(allocated[0].calls == 0 && allocated[1].calls > 0);
 }
 
 /* As many as live at once, and one more. Last, since the memory for their slots stays. */

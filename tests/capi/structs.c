@@ -17,38 +17,14 @@ static int32_t copies(void* user_data, weir_call call) {
   return WEIR_OK;
 }
 
-static void* allocate(void* user_data, uint64_t size, uint64_t alignment) {
-  ++((counts*)user_data)->calls;
-  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-static void release(void* user_data, void* data, uint64_t size) {
-  (void)user_data;
-  (void)size;
-  free(data);
-}
-static void log_line(void* user_data, int32_t level, const char* line, uint64_t line_size) {
-  (void)level;
-  (void)line;
-  (void)line_size;
-  ++((counts*)user_data)->calls;
-}
-
 /* A runtime, all of whose structs are {0} but for what they need. */
 static weir_runtime make_zeroed_runtime(counts* allocated, counts* logged) {
   weir_allocator allocator = {0};
   weir_logger logger = {0};
   weir_runtime_options options = {0};
   weir_runtime runtime = {0};
-  allocator.allocate = allocate;
-  allocator.release = release;
-  allocator.destroy = count_destroy;
-  allocator.user_data = allocated;
-  logger.log = log_line;
-  logger.destroy = count_destroy;
-  logger.user_data = logged;
+  hand_over(&options, &allocator, allocated, &logger, logged);
   options.thread_count = 1;
-  options.allocator = &allocator;
-  options.logger = &logger;
   REQUIRE(weir_runtime_create(&options, &runtime, NULL) == WEIR_OK);
   return runtime;
 }
@@ -163,16 +139,8 @@ static void reserved_fields(void) {
   weir_iterator iterator;
   weir_element element = make_element();
   weir_view view = WEIR_VIEW_INIT;
-  allocator.allocate = allocate;
-  allocator.release = release;
-  allocator.destroy = count_destroy;
-  allocator.user_data = &allocated;
-  logger.log = log_line;
-  logger.destroy = count_destroy;
-  logger.user_data = &logged;
+  hand_over(&options, &allocator, &allocated, &logger, &logged);
   options.thread_count = 1;
-  options.allocator = &allocator;
-  options.logger = &logger;
   options.reserved = 1;
   CHECK(weir_runtime_create(&options, &runtime, &error) == kBad &&
         names(&error, "weir_runtime_options.reserved"));

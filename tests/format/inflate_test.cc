@@ -1,29 +1,14 @@
 #include "format/inflate.h"
 
-#include <zlib.h>
-
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/str.h"
+#include "deflated.h"
 #include "fs/simulated.h"
 #include "support/test_data.h"
 
 namespace weir {
 namespace {
-
-std::string compress(std::string_view text, Compression compression, int level = 6) {
-  z_stream zlib = {};
-  deflateInit2(&zlib, level, Z_DEFLATED, 15 + (compression == Compression::gzip ? 16 : 0), 8, 0);
-  std::string out(deflateBound(&zlib, text.size()) + 64, '\0');
-  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  zlib.avail_in = static_cast<uInt>(text.size());
-  zlib.next_out = reinterpret_cast<Bytef*>(out.data());
-  zlib.avail_out = static_cast<uInt>(out.size());
-  deflate(&zlib, Z_FINISH);
-  out.resize(zlib.total_out);
-  deflateEnd(&zlib);
-  return out;
-}
 
 // Hard to compress, so that compressed bytes fill more than one buffer.
 std::string noise(size_t size) {
@@ -62,20 +47,20 @@ TEST_CASE("inflate: plain, gzip and zlib give the same bytes in steps of any siz
   const std::string text = noise(300'000);
   for (size_t step : {size_t{7}, size_t{4096}, size_t{1 << 20}}) {
     CHECK(drain(text, Compression::none, step) == Drained{text, Code::ok});
-    CHECK(drain(compress(text, Compression::gzip), Compression::gzip, step) == Drained{text, Code::ok});
-    CHECK(drain(compress(text, Compression::zlib), Compression::zlib, step) == Drained{text, Code::ok});
+    CHECK(drain(deflated(text, Compression::gzip), Compression::gzip, step) == Drained{text, Code::ok});
+    CHECK(drain(deflated(text, Compression::zlib), Compression::zlib, step) == Drained{text, Code::ok});
   }
   CHECK(drain("", Compression::gzip) == Drained{"", Code::ok});
-  CHECK(drain(compress("", Compression::zlib), Compression::zlib) == Drained{"", Code::ok});
+  CHECK(drain(deflated("", Compression::zlib), Compression::zlib) == Drained{"", Code::ok});
 }
 
 TEST_CASE("inflate: gzip members follow one another, zeros may follow the last, nothing else") {
-  const std::string one = compress("one ", Compression::gzip), two = compress("two", Compression::gzip);
+  const std::string one = deflated("one ", Compression::gzip), two = deflated("two", Compression::gzip);
   CHECK(drain(one + two, Compression::gzip) == Drained{"one two", Code::ok});
   CHECK(drain(one + std::string(512, '\0'), Compression::gzip) == Drained{"one ", Code::ok});
   CHECK(drain(one + std::string(512, '\0') + "x", Compression::gzip) == Drained{"one ", Code::data_loss});
   CHECK(drain(one + "junk that is none", Compression::gzip) == Drained{"one ", Code::data_loss});
-  CHECK(drain(compress("z", Compression::zlib) + "x", Compression::zlib) == Drained{"z", Code::data_loss});
+  CHECK(drain(deflated("z", Compression::zlib) + "x", Compression::zlib) == Drained{"z", Code::data_loss});
   auto stream = open_stream(local_file_system(), test_data("records/twomembers.txt.gz"), Compression::gzip);
   REQUIRE(stream.ok());
   CHECK(drain(**stream, 5) == Drained{"one\ntwo\nthree\nfour\n", Code::ok});
@@ -84,7 +69,7 @@ TEST_CASE("inflate: gzip members follow one another, zeros may follow the last, 
 TEST_CASE("inflate: a cut at any place is data_loss behind the bytes that were there") {
   const std::string text = noise(2000);
   for (Compression compression : {Compression::gzip, Compression::zlib}) {
-    const std::string whole = compress(text, compression);
+    const std::string whole = deflated(text, compression);
     for (size_t size = 1; size < whole.size(); ++size) {
       const auto [got, code] = drain(whole.substr(0, size), compression);
       REQUIRE(code == Code::data_loss);
@@ -96,7 +81,7 @@ TEST_CASE("inflate: a cut at any place is data_loss behind the bytes that were t
 TEST_CASE("inflate: a flipped bit behind the header is data_loss") {
   const std::string text = noise(300);
   for (Compression compression : {Compression::gzip, Compression::zlib}) {
-    const std::string whole = compress(text, compression);
+    const std::string whole = deflated(text, compression);
     int undetected = 0;
     for (size_t bit = 8 * (compression == Compression::gzip ? 10 : 0); bit < 8 * whole.size(); ++bit) {
       std::string damaged = whole;
@@ -113,7 +98,7 @@ TEST_CASE("inflate: a flipped bit behind the header is data_loss") {
 
 TEST_CASE("inflate: an error names file and offset, and comes again") {
   SimulatedFileSystem files;
-  const std::string whole = compress(noise(1000), Compression::gzip);
+  const std::string whole = deflated(noise(1000), Compression::gzip);
   files.put("f", whole.substr(0, whole.size() - 2));
   auto stream = open_stream(files, "f", Compression::gzip);
   REQUIRE(stream.ok());
@@ -128,7 +113,7 @@ TEST_CASE("inflate: an error names file and offset, and comes again") {
 TEST_CASE("inflate: a file that can't be read further gives its own error") {
   SimulatedFileSystem files;
   const std::string text = noise(200'000);
-  files.put("f", compress(text, Compression::gzip));
+  files.put("f", deflated(text, Compression::gzip));
   files.set_faults("f", {.read_error_offset = 70'000, .longest_read = 1000});
   auto stream = open_stream(files, "f", Compression::gzip);
   REQUIRE(stream.ok());
@@ -142,7 +127,7 @@ TEST_CASE("inflate: seek goes anywhere, also after an error") {
   const std::string text = noise(200'000);
   for (Compression compression : {Compression::none, Compression::gzip, Compression::zlib}) {
     SimulatedFileSystem files;
-    const std::string whole = compression == Compression::none ? text : compress(text, compression);
+    const std::string whole = compression == Compression::none ? text : deflated(text, compression);
     files.put("f", whole);
     auto stream = open_stream(files, "f", compression);
     REQUIRE(stream.ok());
@@ -161,11 +146,11 @@ TEST_CASE("inflate: auto decides by the first bytes") {
     return guess_compression({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   };
   for (int level : {0, 1, 6, 9}) {
-    CHECK(guess(compress(noise(500), Compression::gzip, level)) == Compression::gzip);
-    CHECK(guess(compress(noise(500), Compression::zlib, level)) == Compression::zlib);
-    CHECK(guess(compress(noise(500), Compression::zlib, level).substr(0, 64)) == Compression::zlib);
+    CHECK(guess(deflated(noise(500), Compression::gzip, level)) == Compression::gzip);
+    CHECK(guess(deflated(noise(500), Compression::zlib, level)) == Compression::zlib);
+    CHECK(guess(deflated(noise(500), Compression::zlib, level).substr(0, 64)) == Compression::zlib);
   }
-  CHECK(guess(compress("", Compression::zlib)) == Compression::zlib);
+  CHECK(guess(deflated("", Compression::zlib)) == Compression::zlib);
   CHECK(guess("") == Compression::none);
   CHECK(guess("\x1f") == Compression::none);
   CHECK(guess("plain text") == Compression::none);

@@ -1,9 +1,8 @@
 #include "format/tfrecord.h"
 
-#include <zlib.h>
-
 #include <catch2/catch_test_macros.hpp>
 
+#include "deflated.h"
 #include "fs/simulated.h"
 #include "support/test_data.h"
 
@@ -65,18 +64,7 @@ std::string written(const Records& records, Compression compression) {
 }
 
 std::string compressed(const std::string& text, Compression compression) {
-  if (compression == Compression::none) return text;
-  z_stream zlib = {};
-  deflateInit2(&zlib, 6, Z_DEFLATED, 15 + (compression == Compression::gzip ? 16 : 0), 8, 0);
-  std::string out(deflateBound(&zlib, text.size()) + 64, '\0');
-  zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  zlib.avail_in = static_cast<uInt>(text.size());
-  zlib.next_out = reinterpret_cast<Bytef*>(out.data());
-  zlib.avail_out = static_cast<uInt>(out.size());
-  deflate(&zlib, Z_FINISH);
-  out.resize(zlib.total_out);
-  deflateEnd(&zlib);
-  return out;
+  return compression == Compression::none ? text : deflated(text, compression);
 }
 
 TEST_CASE("tfrecord: files of other software") {

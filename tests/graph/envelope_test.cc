@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "graph/digest.h"
+#include "support/damage.h"
 
 namespace weir {
 namespace {
@@ -40,22 +41,8 @@ TEST_CASE("Envelope: what is enclosed comes out again", "[graph]") {
 
 TEST_CASE("Envelope: every flipped bit, cut and appended byte is data_loss", "[graph]") {
   for (const size_t size : {0, 5, 20'001}) {
-    std::string bytes = enclose(kKind, content_of(size));
-    size_t wrong = 0;
-    for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
-      const char kept = bytes[bit / 8];
-      bytes[bit / 8] = static_cast<char>(kept ^ (1 << bit % 8));
-      wrong += open_envelope(kKind, bytes).status().code() != Code::data_loss;
-      bytes[bit / 8] = kept;
-    }
-    for (size_t cut = 0; cut < bytes.size(); ++cut) {
-      wrong +=
-          open_envelope(kKind, std::string_view(bytes).substr(0, cut)).status().code() != Code::data_loss;
-    }
-    for (int byte = 0; byte < 256; ++byte) {
-      wrong += open_envelope(kKind, bytes + static_cast<char>(byte)).status().code() != Code::data_loss;
-    }
-    CHECK(wrong == 0);
+    const auto open = [](std::string_view given) { return open_envelope(kKind, given).status(); };
+    CHECK(damages_not_refused(enclose(kKind, content_of(size)), open) == 0);
   }
 }
 
