@@ -190,7 +190,7 @@ class Block {
   // all of them failed: there may have been no memory for columns.
   int rows = 0;
   std::vector<Column> columns;
-  // One a row at the most; absent as a rule.
+  // At most one per row; usually none.
   RowErrors errors;
 
   int value_rows() const { return rows - static_cast<int>(errors.size()); }

@@ -3,7 +3,7 @@
  * In C, glibc unwinds to the frame of a pthread_cleanup_push by a longjmp and calls the cleanup function
  * there, in a stack frame that is still in use. So the cleanup function may jump on within that frame. The
  * thread stays marked as ending, which only means that it cannot be cancelled again; ending it a second time
- * is legal. Ownership: none. Threads: any. Errors: none. Cost: two setjmp a call.
+ * is legal. Threads: any. Cost: two setjmp per call.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -4,7 +4,7 @@
 // errors, cancellation, resuming after a restore, the rule for memory that runs out (Cursor::lose), and the
 // scope of saved state. Ownership: owns the cursor; dropped at the end of the sequence with all it holds.
 // Threads: one driver at a time. Errors: rows of `out`, never returned or thrown; telling one needs no
-// memory. Cost: about 5 ns a call.
+// memory. Cost: about 5 ns per call.
 #pragma once
 
 #include <memory>

@@ -90,7 +90,7 @@ class JobQueue : public RefCounted {
       : name_(name), executor_(executor), limit_(limit) {}
 
   bool submit(const RefPtr<Job>& job) noexcept;
-  // Drops what has not begun and waits for the threads that serve, unless the caller is one of them.
+  // Drops jobs that have not started and waits for the serving threads, unless called on one of them.
   virtual void close();
   // Runs jobs until there are none, or until another runner has taken over. The runner has been counted.
   void serve() noexcept;
@@ -290,9 +290,9 @@ class ThreadQueue final : public JobQueue {
 
 // Tasks of a oneTBB arena. A task takes jobs until there are none and never waits; no exception leaves it.
 //
-// Nobody waits for a task that oneTBB has not begun, since its threads may all be busy, or wait for whoever
-// closes: the task finds a closed queue when it comes. docs/adr/0013 says why the host's threads don't
-// enqueue.
+// close() does not wait for tasks that oneTBB has not started: its threads may all be busy, or may be waiting
+// for the caller of close(). Such a task finds a closed queue. docs/adr/0013 says why the host's threads
+// don't enqueue.
 class ArenaQueue final : public JobQueue {
  public:
   ArenaQueue(const void* executor, int limit, RefPtr<ThreadQueue> starter)
@@ -367,8 +367,8 @@ class ArenaQueue final : public JobQueue {
     return false;
   }
 
-  // All there are, for who looks for leaks when the process ends: a task that oneTBB has not begun by then
-  // holds its queue.
+  // All queues, so that a leak checker can reach them when the process ends: tasks that oneTBB never started
+  // still hold theirs.
   static constinit Mutex all_mutex;
   static constinit ArenaQueue* all;
   ArenaQueue* next_ = nullptr;

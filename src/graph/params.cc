@@ -150,9 +150,9 @@ Result<EnvRef> bind_params_env(const Document& document, const std::vector<Param
       if (value.name == param.name) found = &value;
     }
     if (!found) {
-      return invalid_argument(concat("the parameter $", param.name, " needs a value; expected ",
-                                     param.spec.to_string(), ", in the command as -p ", param.name,
-                                     "=VALUE"));
+      const std::string spec = param.spec.to_string();
+      return invalid_argument(concat("the parameter $", param.name, " needs a value; expected ", spec,
+                                     "; the command takes it as -p ", param.name, "=VALUE"));
     }
     auto read = read_value(param, found->value);
     if (!read.ok()) {

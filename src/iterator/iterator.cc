@@ -164,9 +164,8 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
   if (checkpoint.params.size() != position.params.size() ||
       checkpoint.seeds.size() != 2 * document.root()->seed_sites().size()) {
     return data_loss(
-        "expected a checkpoint with all parameters and seeds of this dataset, found other numbers of them; "
-        "it "
-        "was made by another version of the library");
+        "expected a checkpoint with all parameters and seeds of this dataset, found other numbers of "
+        "them; it was made by another version of the library");
   }
   for (size_t i = 0; i < position.params.size(); ++i) {
     if (checkpoint.params[i].hash != position.params[i].hash) {

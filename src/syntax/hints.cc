@@ -36,17 +36,18 @@ constexpr std::array kForeign = {
     Meaning{"len", "shape(x)[0] is the length"},
     Meaning{"length", "shape(x)[0] is the length of a tensor"},
     Meaning{"lambda", "a lambda is written x -> x + 1, without the word"},
-    Meaning{"tf", "functions and operators have no prefix: cast(x, float32), range(10) | batch(2)"},
-    Meaning{"np", "functions have no prefix: arange(10)"},
-    Meaning{"numpy", "functions have no prefix: arange(10)"},
-    Meaning{"jnp", "functions have no prefix: arange(10)"},
-    Meaning{"torch", "functions have no prefix: arange(10)"},
 };
 
-// What the language has and this version has not, between blanks.
+// Python's modules, which functions have no use for here.
+constexpr std::array<std::string_view, 7> kModules = {"tf", "np", "numpy", "jnp", "jax", "torch", "math"};
+
+bool is_module(std::string_view word) {
+  return std::find(kModules.begin(), kModules.end(), word) != kModules.end();
+}
+
+// What the language has but this version does not; every name stands between two spaces.
 constexpr std::string_view kPlanned =
-    " "
-    "counter from_sparse_tensor_slices from_list from_generator random text_line "
+    " counter from_sparse_tensor_slices from_list from_generator random text_line "
     "fixed_length_record csv load sql sample_from_datasets choose_from_datasets scan "
     "take_while unbatch unique padded_batch ragged_batch sparse_batch rebatch window "
     "group_by_window group_by_reducer bucket_by_sequence_length rejection_resample shard "
@@ -87,6 +88,8 @@ std::string hint_for(std::string_view word, const std::vector<std::string>& cand
   for (const Meaning& meaning : kForeign) {
     if (meaning.word == word) return concat("; ", meaning.hint);
   }
+  if (is_module(word))
+    return "; functions and operators have no prefix: cast(x, float32), range(10) | batch(2)";
   if (is_planned(word)) return concat("; ", word, " is planned, but not in this version");
   return nearest_hint(word, candidates);
 }
@@ -97,9 +100,7 @@ std::vector<std::string> planned_names() {
 }
 
 std::string hint_for_call(std::string_view prefix, std::string_view word) {
-  const bool module = prefix == "tf" || prefix == "np" || prefix == "numpy" || prefix == "jnp" ||
-                      prefix == "torch" || prefix == "math" || prefix == "jax";
-  if (module) return concat("; functions have no prefix: write ", word, "(…)");
+  if (is_module(prefix)) return concat("; functions have no prefix: write ", word, "(…)");
   if (word == "astype" || word == "to") return "; a dtype's name converts, as in float32(x)";
   return concat("; a transformation is written … | ", word, "(…), a function ", word, "(x)");
 }
