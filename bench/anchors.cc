@@ -18,9 +18,9 @@ class Relay final : public Cursor {
  public:
   Relay(Opening& opening, const Params& params)
       : input_(opening, 0, *params.anchors ? Port::Mode::keep : Port::Mode::whole) {}
-  Step next(Context& ctx, const Want& want, Block& out) override {
-    Pull got = input_.pull(ctx, want, out);
-    if (got == Pull::rows) input_.consume_all();
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    PullResult got = input_.pull(ctx, demand, out);
+    if (got == PullResult::rows) input_.consume_all();
     return got;
   }
   void state(Archive& archive) override { input_.state(archive); }

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "exec/crew.h"
+#include "exec/scheduler.h"
 #include "exec/threads.h"
 #include "fs/file_system.h"
 
@@ -63,22 +63,22 @@ DocumentRef parse(const std::string& text, const Handed& handed) {
 }
 
 Drain::Drain(DocumentRef document) : document_(std::move(document)), session_(make_session(runtime())) {
-  Context ctx{*session_, session_->crew, &epochs_};
+  Context ctx{*session_, session_->scheduler, &epochs_};
   stage_ = Stage::open(ctx, document_->root(), nullptr, 0, nullptr, -1);
 }
 
 int Drain::next(int rows) {
-  Context ctx{*session_, session_->crew, &epochs_};
+  Context ctx{*session_, session_->scheduler, &epochs_};
   rows_ = rows;
-  Want want;
-  want.rows = rows;
-  got_ = stage_->next(ctx, want, block_);
-  if (got_ == Pull::pending) {
-    auto answer = session_->crew->drive([&] { return got_ = stage_->next(ctx, want, block_); });
+  Demand demand;
+  demand.rows = rows;
+  got_ = stage_->next(ctx, demand, block_);
+  if (got_ == PullResult::pending) {
+    auto answer = session_->scheduler->drive([&] { return got_ = stage_->next(ctx, demand, block_); });
     if (!answer.ok()) give_up(answer.status().error().message);
   }
-  if (got_ == Pull::rows && !block_.errors.empty()) give_up(block_.errors[0].error->describe());
-  return got_ == Pull::rows ? block_.rows : 0;
+  if (got_ == PullResult::rows && !block_.errors.empty()) give_up(block_.errors[0].error->describe());
+  return got_ == PullResult::rows ? block_.rows : 0;
 }
 
 int64_t Drain::run(int rows, int64_t limit) {

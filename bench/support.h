@@ -35,7 +35,7 @@ class Drain {
   EpochScope epochs_;
   std::unique_ptr<Stage> stage_;
   Block block_;
-  Pull got_ = Pull::rows;
+  PullResult got_ = PullResult::rows;
   int rows_ = 1;
 };
 

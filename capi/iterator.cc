@@ -95,8 +95,8 @@ Status cancelled() {
 }
 
 // What a pull comes to that gave no value; `block` is left empty.
-Answer answer_without_value(const Result<Pull>& pulled, Block& block) {
-  if (pulled.ok() && *pulled == Pull::rows) {
+Answer answer_without_value(const Result<PullResult>& pulled, Block& block) {
+  if (pulled.ok() && *pulled == PullResult::rows) {
     ErrorPtr failed = block.errors[0].error;
     block.reset(block.columns.size());
     return Answer::element_failed(std::move(failed));
@@ -104,9 +104,9 @@ Answer answer_without_value(const Result<Pull>& pulled, Block& block) {
   block.reset(block.columns.size());
   if (!pulled.ok()) return pulled.status();
   switch (*pulled) {
-    case Pull::end:
+    case PullResult::end:
       return WEIR_END;
-    case Pull::pending:
+    case PullResult::pending:
       return WEIR_PENDING;
     default:
       return cancelled();
@@ -114,8 +114,8 @@ Answer answer_without_value(const Result<Pull>& pulled, Block& block) {
 }
 
 // What a pull comes to, with `block` empty unless it is a value.
-inline Answer answer_of(const Result<Pull>& pulled, Block& block) {
-  if (pulled.ok() && *pulled == Pull::rows && block.errors.empty()) [[likely]]
+inline Answer answer_of(const Result<PullResult>& pulled, Block& block) {
+  if (pulled.ok() && *pulled == PullResult::rows && block.errors.empty()) [[likely]]
     return WEIR_OK;
   return answer_without_value(pulled, block);
 }
@@ -173,7 +173,7 @@ Answer next_block(Iterator& iterator, Element& out, int64_t max_rows, int64_t& r
         "expected elements of tensors with a rank below 8, since a block adds a dimension; found " +
         iterator.spec().to_string());
   }
-  Result<Pull> pulled = iterator.next(static_cast<int>(max_rows), out.block);
+  Result<PullResult> pulled = iterator.next(static_cast<int>(max_rows), out.block);
   Answer answer = answer_of(pulled, out.block);
   if (answer.result() != WEIR_OK) return answer;
   int count = rows_of_one_shape(out.block);
@@ -254,7 +254,7 @@ Answer next_into(IteratorObject& object, const Buffers& buffers) {
   WEIR_TRY(check_buffers(buffers, object.components));
   Iterator& iterator = object.iterator;
   Block block;
-  Result<Pull> pulled = iterator.next(1, block);
+  Result<PullResult> pulled = iterator.next(1, block);
   Answer answer = answer_of(pulled, block);
   if (answer.result() != WEIR_OK) return answer;
   Components row = block.row(0);

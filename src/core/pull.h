@@ -1,4 +1,4 @@
-// Pull, Want and Step: the words in which a driver asks for rows and a cursor answers.
+// PullResult, Demand and Step: the words in which a driver asks for rows and a cursor answers.
 // Ownership: none. Threads: values. Cost: none.
 #pragma once
 
@@ -12,39 +12,39 @@ namespace weir {
 
 struct Context;
 
-enum class Pull : uint8_t {
+enum class PullResult : uint8_t {
   rows,       // `out` holds at least one row
   end,        // no row now or later
   pending,    // no row now; the waker of the asker is woken once when it is worth asking again
   cancelled,  // the iterator was cancelled
 };
 
-struct Want {
+struct Demand {
   int rows = 1;
   int64_t bytes = kMaxBlockBytes;
   // The values are not wanted, only how many rows there are and which failed.
   bool drop = false;
 
-  Want at_most(int64_t limit) const {
-    Want want = *this;
-    want.rows = static_cast<int>(std::min<int64_t>(rows, limit));
-    return want;
+  Demand at_most(int64_t limit) const {
+    Demand demand = *this;
+    demand.rows = static_cast<int>(std::min<int64_t>(rows, limit));
+    return demand;
   }
 };
 
 // What a cursor returns: an answer, or the error that its Stage turns into one error row.
 class Step {
  public:
-  Step(Pull answer) : answer_(answer) {}
+  Step(PullResult answer) : answer_(answer) {}
   // REQUIRES: !status.ok()
-  Step(const Status& status) : answer_(Pull::rows), error_(status.pointer()) {}
-  Step(ErrorPtr error) : answer_(Pull::rows), error_(std::move(error)) {}
+  Step(const Status& status) : answer_(PullResult::rows), error_(status.pointer()) {}
+  Step(ErrorPtr error) : answer_(PullResult::rows), error_(std::move(error)) {}
 
-  Pull answer() const { return answer_; }
+  PullResult answer() const { return answer_; }
   const ErrorPtr& error() const { return error_; }
 
  private:
-  Pull answer_;
+  PullResult answer_;
   ErrorPtr error_;
 };
 

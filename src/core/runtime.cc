@@ -4,13 +4,16 @@
 
 namespace weir {
 
-Session::Session(Runtime& r, RefPtr<RefCounted> crew_owner, Crew* iterator_crew)
-    : runtime(r), crew(iterator_crew), crew_owner_(std::move(crew_owner)), memo_(make_ref<Memo>()) {}
+Session::Session(Runtime& r, RefPtr<RefCounted> scheduler_owner, Scheduler* iterator_scheduler)
+    : runtime(r),
+      scheduler(iterator_scheduler),
+      scheduler_owner_(std::move(scheduler_owner)),
+      memo_(make_ref<Memo>()) {}
 
-Session::Session(const Session& outer, RefPtr<RefCounted> crew_owner, Crew* iterator_crew)
+Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Scheduler* iterator_scheduler)
     : runtime(outer.runtime),
-      crew(iterator_crew),
-      crew_owner_(std::move(crew_owner)),
+      scheduler(iterator_scheduler),
+      scheduler_owner_(std::move(scheduler_owner)),
       seeds_(outer.seeds_),
       memo_(outer.memo_),
       epoch_index_(outer.epoch_index_) {}

@@ -22,7 +22,7 @@
 namespace weir {
 
 class Executor;     // exec/executor.h
-class Crew;         // exec/crew.h
+class Scheduler;    // exec/scheduler.h
 class FileSystem;   // fs/file_system.h
 class Memo;         // core/memo.h
 class Waker;        // core/pull.h
@@ -86,13 +86,13 @@ class SeedSite : public RefCounted {
 // What the cursors, pumps and callbacks of one iterator share.
 class Session : public RefCounted {
  public:
-  Session(Runtime& r, RefPtr<RefCounted> crew_owner, Crew* iterator_crew);
+  Session(Runtime& r, RefPtr<RefCounted> scheduler_owner, Scheduler* iterator_scheduler);
   // Inside `outer`, whose seeds and computed values it has.
-  Session(const Session& outer, RefPtr<RefCounted> crew_owner, Crew* iterator_crew);
+  Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Scheduler* iterator_scheduler);
   ~Session() override;
 
   Runtime& runtime;
-  Crew* const crew;
+  Scheduler* const scheduler;
   std::atomic<bool> cancelled{false};
 
   // The pair that a site uses here: what a checkpoint recorded, else what was drawn when the graph was built.
@@ -111,7 +111,7 @@ class Session : public RefCounted {
   bool shares_openings(uint64_t node) const { return epoch_index_ && epoch_index_->shared(node); }
 
  private:
-  const RefPtr<RefCounted> crew_owner_;
+  const RefPtr<RefCounted> scheduler_owner_;
   std::vector<std::pair<const SeedSite*, SeedSite::Pair>> seeds_;
   const RefPtr<Memo> memo_;
   std::shared_ptr<const EpochIndex> epoch_index_;

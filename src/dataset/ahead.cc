@@ -4,19 +4,19 @@
 
 namespace weir {
 
-Pull PortFeed::next(Context& context, const Want& want, Block& out, Mark& mark) {
-  Pull got = port_.pull(context, want, out);
-  if (got != Pull::rows && got != Pull::end) return got;
+PullResult PortFeed::next(Context& context, const Demand& demand, Block& out, Mark& mark) {
+  PullResult got = port_.pull(context, demand, out);
+  if (got != PullResult::rows && got != PullResult::end) return got;
   mark.unplaced = false;
   try {
     // What is opened on the way to the end counts, too.
     mark.epochs = context.epochs->table();
-    if (got == Pull::rows) mark.anchor = port_.last_anchor();
+    if (got == PullResult::rows) mark.anchor = port_.last_anchor();
   } catch (...) {
     // The rows are there.
     mark.unplaced = true;
   }
-  if (got == Pull::end) return got;
+  if (got == PullResult::end) return got;
   mark.ordinal = port_.position() - out.rows;
   port_.consume_all();
   return got;

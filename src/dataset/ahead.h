@@ -16,7 +16,7 @@ class PortFeed final : public Feed {
  public:
   // REQUIRES: keep mode
   explicit PortFeed(Port port) : port_(std::move(port)) {}
-  Pull next(Context& context, const Want& want, Block& out, Mark& mark) override;
+  PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override;
 
  private:
   Port port_;
@@ -42,7 +42,7 @@ class AheadPosition {
   AnchorRef anchor_;
   int64_t consumed_ = 0;
   EpochTableRef epochs_;
-  // Where it stands could not be written down for want of memory; the next block may be marked again.
+  // Where it stands could not be written down for lack of memory; the next block may be marked again.
   bool unplaced_ = false;
 };
 

@@ -42,7 +42,7 @@ class PassCursor final : public Cursor {
  public:
   PassCursor(Opening& opening, DatasetRef node)
       : rows_(opening.ctx, std::move(node), opening.env, opening.key, opening.path, -1, Port::Mode::pass) {}
-  Step next(Context& ctx, const Want& want, Block& out) override { return rows_.pull(ctx, want, out); }
+  Step next(Context& ctx, const Demand& demand, Block& out) override { return rows_.pull(ctx, demand, out); }
   void state(Archive& archive) override { rows_.state(archive); }
 
  private:

@@ -2,14 +2,14 @@
 //
 // Who calls what: a Stage calls `state` and `resume` before the first `next` of a restored cursor, then
 // `next` from one thread at a time, and `state` between any two calls of `next`, also after pending. Contract
-// of next(ctx, want, out):
-//  1. It answers rows with 1..want.rows rows in `out`, end, pending or cancelled, or returns an error, which
+// of next(ctx, demand, out):
+//  1. It answers rows with 1..demand.rows rows in `out`, end, pending or cancelled, or returns an error, which
 //  the
 //     Stage turns into one error row; the next call goes on behind it.
 //  2. `out` is written only on rows. It arrives with the memory of the last block.
-//  3. It pulls no more from its input than it needs for want.rows rows of its own.
+//  3. It pulls no more from its input than it needs for demand.rows rows of its own.
 //  4. What it throws is an error, too: see lose().
-//  5. Pending from an input is passed on, and the call can be repeated with another want: progress lives in
+//  5. Pending from an input is passed on, and the call can be repeated with another demand: progress lives in
 //  members.
 // Ownership: a Stage owns its cursor, a cursor its Ports. Threads: one driver at a time, so cursors hold no
 // locks.
@@ -24,8 +24,8 @@ namespace weir {
 class Cursor {
  public:
   virtual ~Cursor() = default;
-  virtual Step next(Context& ctx, const Want& want, Block& out) = 0;
-  // After next() threw, for want of memory as a rule: steps over what it was making, so that the next call
+  virtual Step next(Context& ctx, const Demand& demand, Block& out) = 0;
+  // After next() threw, for lack of memory as a rule: steps over what it was making, so that the next call
   // goes on behind it. Returns how many rows of its own that was; the Stage gives as many errors, each in the
   // place of one of them. 0: next() is called again at once, and gives `error` itself in the end. A source
   // that throws before it has moved must move here, or it fails for ever.
@@ -40,7 +40,7 @@ class Cursor {
   // its end.
   virtual Step resume(Context& ctx) {
     (void)ctx;
-    return Pull::rows;
+    return PullResult::rows;
   }
 };
 

@@ -19,15 +19,15 @@ bool replayed(const Context& ctx, uint64_t what, int depth, uint64_t& number) {
   while (log && !(depth <= log->depth && log->due.take(what, number))) log = log->outer;
   if (!log) return false;
   for (OpeningLog* inner = ctx.openings; inner != log; inner = inner->outer) {
-    if (depth <= inner->depth) inner->made.add(what, number);
+    if (depth <= inner->depth) inner->openings.add(what, number);
   }
-  log->made.add(what, number);
+  log->openings.add(what, number);
   return true;
 }
 
 void list(const Context& ctx, uint64_t what, int depth, uint64_t number) {
   for (OpeningLog* log = ctx.openings; log; log = log->outer) {
-    if (depth <= log->depth) log->made.add(what, number);
+    if (depth <= log->depth) log->openings.add(what, number);
   }
 }
 

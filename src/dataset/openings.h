@@ -47,7 +47,7 @@ struct OpeningLog {
   // Of a Port at that depth: openings counted in scopes inside it make themselves again.
   int depth;
   // Openings since the last anchor.
-  Openings& made;
+  Openings& openings;
   // Openings that a replay has yet to make again.
   Openings& due;
   OpeningLog* outer;

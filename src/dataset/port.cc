@@ -20,9 +20,9 @@ constexpr size_t kMaxAnchors = 256;
 // An anchor is due when the numbers of the openings since the last one no longer follow a rule.
 constexpr size_t kMaxRuns = 64;
 
-AnchorRef with_openings(const Anchor& anchor, const Openings& made, const Openings& due) {
+AnchorRef with_openings(const Anchor& anchor, const Openings& openings, const Openings& due) {
   auto out = make_ref<Anchor>(AnchorFields(anchor));
-  Openings all = made;
+  Openings all = openings;
   all.append(due);
   out->openings = all.written();
   return out;
@@ -78,14 +78,14 @@ void Port::start_over() {
   block_.rows = 0;
   begin_ = 0;
   pulled_ = values_ = consumed_ = 0;
-  lost_ = false;
-  unopened_ = nullptr;
+  position_lost_ = false;
+  open_error_ = nullptr;
   if (mode_ == Mode::pass) return;
   auto anchor = make_ref<Anchor>();
   anchor->fresh = true;
   anchors_.clear();
   anchors_.push_back({std::move(anchor), {}});
-  due_ = Openings();
+  replay_openings_ = Openings();
   place_ = nullptr;
   next_anchor_ = kFirstAnchorRows;
 }
@@ -95,25 +95,25 @@ void Port::open(Context& ctx) {
     stage_ = Stage::open(ctx, node_, env_, key_, parent_, index_);
     return;
   }
-  OpeningLog log{ctx.epochs->depth(), anchors_.back().made, due_, ctx.openings};
+  OpeningLog log{ctx.epochs->depth(), anchors_.back().openings, replay_openings_, ctx.openings};
   Context inside = ctx;
   inside.openings = &log;
   stage_ = Stage::open(inside, node_, env_, key_, parent_, index_);
 }
 
-Pull Port::next(Context& ctx, const Want& want, Block& out) {
-  if (mode_ == Mode::pass || !node_->may_count_openings()) return stage_->next(ctx, want, out);
-  OpeningLog log{ctx.epochs->depth(), anchors_.back().made, due_, ctx.openings};
+PullResult Port::next(Context& ctx, const Demand& demand, Block& out) {
+  if (mode_ == Mode::pass || !node_->may_count_openings()) return stage_->next(ctx, demand, out);
+  OpeningLog log{ctx.epochs->depth(), anchors_.back().openings, replay_openings_, ctx.openings};
   Context inside = ctx;
   inside.openings = &log;
-  return stage_->next(inside, want, out);
+  return stage_->next(inside, demand, out);
 }
 
 void Port::try_open(Context& ctx) noexcept {
   try {
     open(ctx);
   } catch (...) {
-    unopened_ = error_of_exception();
+    open_error_ = error_of_exception();
   }
 }
 
@@ -136,7 +136,7 @@ void Port::restore_under(Context& ctx, uint64_t key) {
 
 void Port::anchor_if_due(Context& ctx) noexcept {
   const bool scattered =
-      anchors_.back().made.run_count() > kMaxRuns && pulled_ > anchors_.back().anchor->ordinal;
+      anchors_.back().openings.run_count() > kMaxRuns && pulled_ > anchors_.back().anchor->ordinal;
   if ((pulled_ < next_anchor_ && !scattered) || mode_ == Mode::whole) return;
   Clock& clock = *ctx.runtime().clock;
   int64_t begin_ns = clock.now_ns();
@@ -171,12 +171,12 @@ void Port::write_anchor() {
 
 // Keeps every other anchor, the first and the last among them.
 void Port::thin_anchors() {
-  std::vector<Marked> kept;
+  std::vector<AnchorPoint> kept;
   for (size_t i = 0; i < anchors_.size(); ++i) {
     if (i % 2 == 0 || i + 1 == anchors_.size()) {
       kept.push_back(anchors_[i]);
     } else {
-      kept.back().made.append(anchors_[i].made);
+      kept.back().openings.append(anchors_[i].openings);
     }
   }
   anchors_.swap(kept);
@@ -185,12 +185,12 @@ void Port::thin_anchors() {
 }
 
 Status Port::restore(Context& ctx) {
-  AnchorRef anchor = std::exchange(loaded_, nullptr);
-  std::vector<Marked> anchors;
+  AnchorRef anchor = std::exchange(restore_anchor_, nullptr);
+  std::vector<AnchorPoint> anchors;
   anchors.push_back({anchor, {}});
   anchors_.swap(anchors);
   place_ = nullptr;
-  if (!due_.assign(anchor->openings)) return data_loss("the openings of a position are damaged");
+  if (!replay_openings_.assign(anchor->openings)) return data_loss("the openings of a position are damaged");
   pulled_ = anchor->ordinal;
   values_ = anchor->values;
   next_anchor_ = std::max(consumed_, pulled_) + kFirstAnchorRows;
@@ -211,78 +211,78 @@ Status Port::restore(Context& ctx) {
 // An error in `out` in place of the next row, and then the end.
 void Port::lose(const ErrorPtr& error, Block& out) noexcept {
   pulled_ = consumed_ + 1;
-  lost_ = true;
+  position_lost_ = true;
   block_.rows = 0;
   out.set_error(as_lost_position(error), node_->components().size());
 }
 
 // Goes to the loaded position. Answers rows when done, and end for an error in `out`.
-Pull Port::take_up(Context& ctx, Block& out) noexcept try {
-  if (loaded_) {
+PullResult Port::take_up(Context& ctx, Block& out) noexcept try {
+  if (restore_anchor_) {
     Status restored = restore(ctx);
     if (!restored.ok()) {
       lose(restored.pointer(), out);
-      return Pull::end;
+      return PullResult::end;
     }
   }
   return drop_replayed(ctx, out);
 } catch (...) {
   lose(error_of_exception(), out);
-  return Pull::end;
+  return PullResult::end;
 }
 
 // Answers rows when done, and end for an error in `out`: the input does not get as far as it had.
-Pull Port::drop_replayed(Context& ctx, Block& out) {
-  Want want;
-  want.drop = true;
+PullResult Port::drop_replayed(Context& ctx, Block& out) {
+  Demand demand;
+  demand.drop = true;
   while (pulled_ < consumed_) {
-    want.rows = static_cast<int>(std::min<int64_t>(kMaxBlockRows, consumed_ - pulled_));
-    Pull got = next(ctx, want, block_);
-    if (got == Pull::pending || got == Pull::cancelled) return got;
-    if (ErrorPtr error = got == Pull::end ? shorter_than_saved() : lost_position(block_)) {
+    demand.rows = static_cast<int>(std::min<int64_t>(kMaxBlockRows, consumed_ - pulled_));
+    PullResult got = next(ctx, demand, block_);
+    if (got == PullResult::pending || got == PullResult::cancelled) return got;
+    if (ErrorPtr error = got == PullResult::end ? shorter_than_saved() : lost_position(block_)) {
       lose(error, out);
-      return Pull::end;
+      return PullResult::end;
     }
     pulled_ += block_.rows;
     values_ += counted_rows(block_);
     block_.rows = 0;
   }
-  return Pull::rows;
+  return PullResult::rows;
 }
 
-Pull Port::pull(Context& ctx, const Want& want, Block& out) {
+PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
   if (mode_ != Mode::pass) {
-    if (loaded_ || pulled_ < consumed_) [[unlikely]] {
-      Pull taken_up = take_up(ctx, out);
-      if (taken_up == Pull::end) return Pull::rows;
-      if (taken_up != Pull::rows) return taken_up;
+    if (restore_anchor_ || pulled_ < consumed_) [[unlikely]] {
+      PullResult taken_up = take_up(ctx, out);
+      if (taken_up == PullResult::end) return PullResult::rows;
+      if (taken_up != PullResult::rows) return taken_up;
     }
-    if (stage_ && !lost_) anchor_if_due(ctx);
+    if (stage_ && !position_lost_) anchor_if_due(ctx);
   }
-  if (lost_) [[unlikely]]
-    return Pull::end;
-  if (!stage_ && !unopened_) [[unlikely]]
+  if (position_lost_) [[unlikely]]
+    return PullResult::end;
+  if (!stage_ && !open_error_) [[unlikely]]
     try_open(ctx);
-  if (unopened_) [[unlikely]] {
+  if (open_error_) [[unlikely]] {
     ++pulled_;
-    lost_ = true;
-    out.set_error(std::exchange(unopened_, nullptr), node_->components().size());
-    return Pull::rows;
+    position_lost_ = true;
+    out.set_error(std::exchange(open_error_, nullptr), node_->components().size());
+    return PullResult::rows;
   }
-  Pull got = next(ctx, want, out);
-  if (got == Pull::rows) {
+  PullResult got = next(ctx, demand, out);
+  if (got == PullResult::rows) {
     pulled_ += out.rows;
     values_ += counted_rows(out);
   }
   return got;
 }
 
-Pull Port::fill(Context& ctx, const Want& want) {
-  if (buffered() > 0) return Pull::rows;
+PullResult Port::fill(Context& ctx, const Demand& demand) {
+  if (buffered() > 0) return PullResult::rows;
   begin_ = 0;
   block_.rows = 0;
-  Pull got = pull(ctx, want, block_);
-  if (got != Pull::rows) block_.rows = 0;
+  PullResult got = pull(ctx, demand, block_);
+  if (got != PullResult::rows) block_.rows = 0;
   // A target was for this pull only: its place may be delivered before the next one.
   for (Column& column : block_.columns) column.clear_target();
   return got;
@@ -316,14 +316,14 @@ void Port::consume_to(int64_t ordinal) {
 }
 
 const AnchorRef& Port::last_anchor() {
-  if (loaded_) return loaded_;
-  const Marked& last = anchors_.back();
-  const uint64_t changes = last.made.change_count() + due_.change_count();
+  if (restore_anchor_) return restore_anchor_;
+  const AnchorPoint& last = anchors_.back();
+  const uint64_t changes = last.openings.change_count() + replay_openings_.change_count();
   if (place_ && place_changes_ == changes) return place_;
   place_changes_ = changes;
   place_ = last.anchor;
-  if (last.made.empty() && due_.empty()) return place_;
-  place_ = with_openings(*last.anchor, last.made, due_);
+  if (last.openings.empty() && replay_openings_.empty()) return place_;
+  place_ = with_openings(*last.anchor, last.openings, replay_openings_);
   return place_;
 }
 
@@ -339,17 +339,18 @@ void Port::state(Archive& archive) {
     archive("values", values_, 0, pulled_);
     if (stage_) {
       stage_->state(archive);
-    } else if (lost_ || unopened_) {
+    } else if (position_lost_ || open_error_) {
       write_ended(*node_, archive);
     }
-    if (archive.loading()) lost_ = false;
+    if (archive.loading()) position_lost_ = false;
     return;
   }
   if (!archive.loading()) {
-    if (loaded_) return save_position(archive, *loaded_, consumed_);
+    if (restore_anchor_) return save_position(archive, *restore_anchor_, consumed_);
     Openings since;
-    for (const Marked& marked : anchors_) since.append(marked.made);
-    return save_position(archive, *with_openings(*anchors_.front().anchor, since, due_), consumed_);
+    for (const AnchorPoint& point : anchors_) since.append(point.openings);
+    return save_position(archive, *with_openings(*anchors_.front().anchor, since, replay_openings_),
+                         consumed_);
   }
   auto anchor = make_ref<Anchor>();
   archive("consumed", consumed_, 0, INT64_MAX);
@@ -366,8 +367,8 @@ void Port::state(Archive& archive) {
   block_.rows = 0;
   begin_ = 0;
   pulled_ = consumed_;
-  lost_ = false;
-  loaded_ = std::move(anchor);
+  position_lost_ = false;
+  restore_anchor_ = std::move(anchor);
 }
 
 }  // namespace weir

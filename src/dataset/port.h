@@ -60,10 +60,10 @@ class Port {
   Port& operator=(Port&&) = default;
 
   // Pulls a block straight into `out`. REQUIRES: no rows buffered. Throws nothing.
-  Pull pull(Context& ctx, const Want& want, Block& out);
+  PullResult pull(Context& ctx, const Demand& demand, Block& out);
 
-  // Makes sure that a row is buffered (pulls at most `want`), for operators that take rows piecewise.
-  Pull fill(Context& ctx, const Want& want);
+  // Makes sure that a row is buffered (pulls at most `demand`), for operators that take rows piecewise.
+  PullResult fill(Context& ctx, const Demand& demand);
   // Where the next fill() should write a column, if what makes it can: batch's own buffer.
   void bind_target(size_t column, BufferRef buffer, uint8_t* data, size_t bytes) {
     if (block_.columns.size() <= column) block_.columns.resize(column + 1);
@@ -105,19 +105,19 @@ class Port {
 
  private:
   // An anchor, and what was opened after it and before the next one.
-  struct Marked {
+  struct AnchorPoint {
     AnchorRef anchor;
-    Openings made;
+    Openings openings;
   };
 
   void start_over();
   void open(Context& ctx);
   // The same; where it throws, the error takes the place of the rows.
   void try_open(Context& ctx) noexcept;
-  Pull next(Context& ctx, const Want& want, Block& out);
-  Pull take_up(Context& ctx, Block& out) noexcept;
+  PullResult next(Context& ctx, const Demand& demand, Block& out);
+  PullResult take_up(Context& ctx, Block& out) noexcept;
   Status restore(Context& ctx);
-  Pull drop_replayed(Context& ctx, Block& out);
+  PullResult drop_replayed(Context& ctx, Block& out);
   void lose(const ErrorPtr& error, Block& out) noexcept;
   void anchor_if_due(Context& ctx) noexcept;
   void write_anchor();
@@ -138,9 +138,9 @@ class Port {
   int64_t consumed_ = 0;
 
   // Oldest first; the first is at or before consumed_, every later one too unless an unconsumed row needs it.
-  std::vector<Marked> anchors_;
+  std::vector<AnchorPoint> anchors_;
   // Openings of the loaded position that are still to be made again.
-  Openings due_;
+  Openings replay_openings_;
   // What last_anchor() gave, and how many openings there were then.
   AnchorRef place_;
   uint64_t place_changes_ = 0;
@@ -149,12 +149,12 @@ class Port {
   int64_t anchor_gap_ = 1;
   int64_t anchored_at_ns_ = 0;
   // The loaded anchor, until the input has been opened at it and the rows up to consumed_ are dropped.
-  AnchorRef loaded_;
+  AnchorRef restore_anchor_;
   // The input could not be opened: the error that is its only row, until it was given.
-  ErrorPtr unopened_;
+  ErrorPtr open_error_;
   // The loaded position could not be taken up, or the input not be opened, and the error that says so was
   // given.
-  bool lost_ = false;
+  bool position_lost_ = false;
 };
 
 }  // namespace weir

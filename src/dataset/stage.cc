@@ -79,15 +79,15 @@ std::unique_ptr<Stage> Stage::open(Context& ctx, const DatasetRef& node, EnvRef 
   return stage;
 }
 
-Pull Stage::finish() {
+PullResult Stage::finish() {
   ended_ = true;
   cursor_.reset();
-  return Pull::end;
+  return PullResult::end;
 }
 
-Pull Stage::fail(const ErrorPtr& error, Block& out) noexcept {
+PullResult Stage::fail(const ErrorPtr& error, Block& out) noexcept {
   out.set_error(error->path.empty() ? with_path(error, *path_) : error, node_->components().size());
-  return Pull::rows;
+  return PullResult::rows;
 }
 
 void Stage::add_path(Block& out) noexcept {
@@ -97,82 +97,82 @@ void Stage::add_path(Block& out) noexcept {
 }
 
 // A position that cannot be taken up ends the sequence.
-Pull Stage::give_up(const ErrorPtr& error, Block& out) noexcept {
+PullResult Stage::give_up(const ErrorPtr& error, Block& out) noexcept {
   const ErrorPtr lost = as_lost_position(error);
-  loaded_.reset();
+  saved_state_.reset();
   finish();
   return fail(lost, out);
 }
 
-Pull Stage::resume(Context& ctx, Block& out) {
-  if (!cursor_loaded_) {
-    Archive archive(*loaded_);
+PullResult Stage::resume(Context& ctx, Block& out) {
+  if (!cursor_has_state_) {
+    Archive archive(*saved_state_);
     cursor_->state(archive);
     archive.finish();
     if (!archive.status().ok()) return give_up(archive.status().pointer(), out);
-    cursor_loaded_ = true;
+    cursor_has_state_ = true;
   }
   Step step = cursor_->resume(ctx);
   if (step.error()) return give_up(step.error(), out);
-  if (step.answer() == Pull::end) return give_up(shorter_than_saved(), out);
-  if (step.answer() == Pull::rows) loaded_.reset();
+  if (step.answer() == PullResult::end) return give_up(shorter_than_saved(), out);
+  if (step.answer() == PullResult::rows) saved_state_.reset();
   return step.answer();
 }
 
-Pull Stage::pull(Context& ctx, const Want& want, Block& out) {
+PullResult Stage::pull(Context& ctx, const Demand& demand, Block& out) {
   if (open_error_) {
     const ErrorPtr error = std::move(open_error_);
     finish();
     return fail(error, out);
   }
-  if (loaded_) {
-    Pull resumed = resume(ctx, out);
+  if (saved_state_) {
+    PullResult resumed = resume(ctx, out);
     // A failed resume has ended the sequence and left its error in `out`.
-    if (resumed != Pull::rows || ended_) return resumed;
+    if (resumed != PullResult::rows || ended_) return resumed;
   }
-  Step step = cursor_->next(ctx, want, out);
+  Step step = cursor_->next(ctx, demand, out);
   if (step.error()) [[unlikely]]
     return fail(step.error(), out);
-  if (step.answer() == Pull::rows) {
+  if (step.answer() == PullResult::rows) {
     if (!out.errors.empty()) [[unlikely]]
       add_path(out);
-    return Pull::rows;
+    return PullResult::rows;
   }
-  return step.answer() == Pull::end ? finish() : step.answer();
+  return step.answer() == PullResult::end ? finish() : step.answer();
 }
 
 // The exception in flight becomes an error in `out`. False: the cursor is to be called again.
 bool Stage::lose(Block& out) noexcept {
   const ErrorPtr error = error_of_exception();
-  if (loaded_) {
+  if (saved_state_) {
     give_up(error, out);
     return true;
   }
   const int64_t rows = cursor_ ? cursor_->lose(error) : 1;
   if (rows == 0) return false;
-  owed_ = rows - 1;
-  if (owed_ > 0) owed_error_ = error;
+  repeat_errors_ = rows - 1;
+  if (repeat_errors_ > 0) repeated_error_ = error;
   fail(error, out);
   return true;
 }
 
-Pull Stage::next(Context& ctx, const Want& want, Block& out) noexcept {
-  if (ended_) return Pull::end;
-  if (ctx.session.cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept {
+  if (ended_) return PullResult::end;
+  if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   if (thread_ends()) [[unlikely]] {
     // Another thread goes on from here.
     ctx.waker->wake();
-    return Pull::pending;
+    return PullResult::pending;
   }
-  if (owed_ > 0) [[unlikely]] {
-    --owed_;
-    return fail(owed_error_, out);
+  if (repeat_errors_ > 0) [[unlikely]] {
+    --repeat_errors_;
+    return fail(repeated_error_, out);
   }
   for (;;) {
     try {
-      return pull(ctx, want, out);
+      return pull(ctx, demand, out);
     } catch (...) {
-      if (lose(out)) return Pull::rows;
+      if (lose(out)) return PullResult::rows;
     }
   }
 }
@@ -200,24 +200,24 @@ void Stage::state(Archive& archive) {
     archive("state", bytes);
     if (!archive.status().ok()) return;
     ended_ = standing == kEnded;
-    owed_ = ended_ ? 0 : -standing;
-    owed_error_ = out_of_memory();
-    loaded_.reset();
-    cursor_loaded_ = false;
+    repeat_errors_ = ended_ ? 0 : -standing;
+    repeated_error_ = out_of_memory();
+    saved_state_.reset();
+    cursor_has_state_ = false;
     if (ended_) {
       cursor_.reset();
       open_error_.reset();
     } else if (cursor_ && !bytes.empty()) {
       // A stage that failed to open saves no bytes; its error is still due.
-      loaded_ = std::make_unique<std::string>(std::move(bytes));
+      saved_state_ = std::make_unique<std::string>(std::move(bytes));
     }
     return;
   }
-  int64_t standing = ended_ || (!cursor_ && !open_error_) ? kEnded : -owed_;
+  int64_t standing = ended_ || (!cursor_ && !open_error_) ? kEnded : -repeat_errors_;
   archive(node_->op().name, standing);
   std::string bytes;
-  if (loaded_) {
-    bytes = *loaded_;
+  if (saved_state_) {
+    bytes = *saved_state_;
   } else if (cursor_) {
     Archive inner;
     cursor_->state(inner);

@@ -54,7 +54,7 @@ class Stage {
   static std::unique_ptr<Stage> open(Context& ctx, const DatasetRef& node, EnvRef env, uint64_t key,
                                      PathRef parent, int input);
 
-  Pull next(Context& ctx, const Want& want, Block& out) noexcept;
+  PullResult next(Context& ctx, const Demand& demand, Block& out) noexcept;
   // Writes the position, or keeps the loaded one for the next call of next().
   void state(Archive& archive);
 
@@ -62,25 +62,25 @@ class Stage {
 
  private:
   Stage(DatasetRef node, PathRef path) : node_(std::move(node)), path_(std::move(path)) {}
-  Pull pull(Context& ctx, const Want& want, Block& out);
-  Pull fail(const ErrorPtr& error, Block& out) noexcept;
+  PullResult pull(Context& ctx, const Demand& demand, Block& out);
+  PullResult fail(const ErrorPtr& error, Block& out) noexcept;
   bool lose(Block& out) noexcept;
-  Pull resume(Context& ctx, Block& out);
-  Pull give_up(const ErrorPtr& error, Block& out) noexcept;
+  PullResult resume(Context& ctx, Block& out);
+  PullResult give_up(const ErrorPtr& error, Block& out) noexcept;
   void add_path(Block& out) noexcept;
-  Pull finish();
+  PullResult finish();
 
   DatasetRef node_;
   PathRef path_;
   std::unique_ptr<Cursor> cursor_;
   ErrorPtr open_error_;
   bool ended_ = false;
-  // Rows that were lost together with one that was given as `owed_error_`, and take their places as well.
-  int64_t owed_ = 0;
-  ErrorPtr owed_error_;
+  // Rows that were lost together with one that was given as `repeated_error_`, and take their places as well.
+  int64_t repeat_errors_ = 0;
+  ErrorPtr repeated_error_;
   // The loaded state, until the cursor has taken it up.
-  std::unique_ptr<std::string> loaded_;
-  bool cursor_loaded_ = false;
+  std::unique_ptr<std::string> saved_state_;
+  bool cursor_has_state_ = false;
 };
 
 }  // namespace weir

@@ -8,14 +8,14 @@
 #include "core/exception.h"
 #include "core/host_call.h"
 #include "core/sync.h"
-#include "exec/handout.h"
+#include "exec/partial_block.h"
 
 namespace weir {
 
 // A block on its way: pulled into `in`, turned into `out`, handed out from there.
 struct Call {
-  Handout in;
-  Handout out;
+  PartialBlock in;
+  PartialBlock out;
   int rows = 0;
   // What it counts for in the budget.
   int64_t charged_bytes = 0;
@@ -80,7 +80,7 @@ class CallCore final : public RefCounted {
 
   // A finished call, to be given back. Null if there is none: `answer` says why, and after pending the
   // consumer is woken.
-  Call* take(Context& consumer, Pull& answer, Mark& mark);
+  Call* take(Context& consumer, PullResult& answer, Mark& mark);
   void give_back(Call* call);
   // No call begins after this.
   void close();
@@ -91,12 +91,12 @@ class CallCore final : public RefCounted {
 
   int64_t ahead_rows() const;
   int prepared_limit() const { return std::max(2, options_.calls_in_flight); }
-  bool admit(Want& want) const;
+  bool admit(Demand& demand) const;
   bool may_resume();
-  bool prepare(Want& want, Call*& call) noexcept;
+  bool prepare(Demand& demand, Call*& call) noexcept;
   void add(Call* call, Session& session);
   RefPtr<Runner> idle_runner(Session& session) noexcept;
-  void finish(Pull answer, EpochTableRef epochs = nullptr);
+  void finish(PullResult answer, EpochTableRef epochs = nullptr);
   Call* next_call(Runner& runner);
   bool stays_active(Runner& runner);
   void make_call(Runner& runner, Call& call) noexcept;
@@ -127,10 +127,10 @@ class CallCore final : public RefCounted {
   // Of the last finished call; what those that are not finished are expected to take.
   int64_t usual_bytes_ = 0;
   int leaf_rows_ = 1;
-  // The puller stopped for want of credit (or has not begun); who frees some wakes it.
-  bool starved_ = true;
-  // Pull::rows while the feed goes on, else end or cancelled.
-  Pull final_ = Pull::rows;
+  // The puller stopped for lack of credit (or has not begun); who frees some wakes it.
+  bool waits_for_credit_ = true;
+  // PullResult::rows while the feed goes on, else end or cancelled.
+  PullResult final_ = PullResult::rows;
   EpochTableRef final_epochs_;
   RefPtr<Waker> waiter_;
 };
@@ -158,7 +158,7 @@ class CallCore::Puller final : public Pump {
   std::unique_ptr<Feed> feed_;
   // What the next pull fills; kept over a pending answer.
   Call* call_ = nullptr;
-  bool broken_ = false;
+  bool feed_threw_ = false;
 };
 
 // Makes the prepared calls, one after the other.
@@ -195,33 +195,34 @@ int64_t CallCore::ahead_rows() const {
 }
 
 // REQUIRES: mutex_ is held
-bool CallCore::admit(Want& want) const {
+bool CallCore::admit(Demand& demand) const {
   const int64_t free_rows = ahead_rows() - held_rows_;
   if (prepared_.size() >= prepared_limit()) return false;
   if (held_rows_ > 0 && (free_rows <= 0 || held_bytes_ >= options_.max_bytes)) return false;
-  want = Want();
-  want.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, options_.one_row_per_call ? 1 : leaf_rows_));
+  demand = Demand();
+  demand.rows =
+      static_cast<int>(std::clamp<int64_t>(free_rows, 1, options_.one_row_per_call ? 1 : leaf_rows_));
   return true;
 }
 
 // REQUIRES: mutex_ is held. True once for each time the puller stopped; the caller then wakes it.
 bool CallCore::may_resume() {
-  if (!starved_ || closed_ || prepared_.size() > prepared_limit() / 2) return false;
+  if (!waits_for_credit_ || closed_ || prepared_.size() > prepared_limit() / 2) return false;
   if (held_rows_ > ahead_rows() / 2 || held_bytes_ > options_.max_bytes / 2) return false;
-  starved_ = false;
+  waits_for_credit_ = false;
   return true;
 }
 
-Call* CallCore::take(Context& consumer, Pull& answer, Mark& mark) {
+Call* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
   RefPtr<Waker> old;
   MutexLock lock(mutex_);
-  Call* call = final_ == Pull::cancelled ? nullptr : line_.front();
+  Call* call = final_ == PullResult::cancelled ? nullptr : line_.front();
   if (call && call->done) {
     line_.pop();
   } else {
     call = nullptr;
-    const bool over = final_ == Pull::cancelled || (final_ == Pull::end && outstanding_ == 0);
-    answer = over ? final_ : Pull::pending;
+    const bool over = final_ == PullResult::cancelled || (final_ == PullResult::end && outstanding_ == 0);
+    answer = over ? final_ : PullResult::pending;
     if (over) mark.epochs = final_epochs_;
     if (!over && waiter_.get() != consumer.waker) {
       old = std::move(waiter_);
@@ -250,17 +251,17 @@ void CallCore::give_back(Call* call) {
 }
 
 // A call to fill and how much to pull; false if the puller has to stop.
-bool CallCore::prepare(Want& want, Call*& call) noexcept try {
+bool CallCore::prepare(Demand& demand, Call*& call) noexcept try {
   MutexLock lock(mutex_);
-  if (final_ != Pull::rows || closed_) return false;
-  starved_ = true;
-  if (!admit(want)) return false;
+  if (final_ != PullResult::rows || closed_) return false;
+  waits_for_credit_ = true;
+  if (!admit(demand)) return false;
   if (!call) call = spare_.pop();
   if (!call) {
     calls_.push_back(std::make_unique<Call>());
     call = calls_.back().get();
   }
-  starved_ = false;
+  waits_for_credit_ = false;
   return true;
 } catch (...) {
   // All calls there are are in use; the next one that is given back resumes the puller.
@@ -300,11 +301,11 @@ RefPtr<CallCore::Runner> CallCore::idle_runner(Session& session) noexcept try {
   return nullptr;
 }
 
-void CallCore::finish(Pull answer, EpochTableRef epochs) {
+void CallCore::finish(PullResult answer, EpochTableRef epochs) {
   MutexLock lock(mutex_);
   final_epochs_ = std::move(epochs);
-  if (final_ != Pull::cancelled) final_ = answer;
-  starved_ = false;
+  if (final_ != PullResult::cancelled) final_ = answer;
+  waits_for_credit_ = false;
   RefPtr<Waker> waiter = std::move(waiter_);
   lock.unlock();
   if (waiter) waiter->wake();
@@ -367,7 +368,7 @@ void CallCore::make_call(Runner& runner, Call& call) noexcept {
     call_function(context, call);
   } catch (...) {
     // There is no memory to say which rows failed.
-    call.out.lost = true;
+    call.out.rows_lost = true;
     out.reset(0);
     out.rows = call.rows;
   }
@@ -424,15 +425,15 @@ Pump::After CallCore::Puller::run(bool helping) noexcept {
   Context context{session(), this, &epochs_};
   Clock& clock = *context.runtime().clock;
   const int64_t deadline_ns = helping ? 0 : clock.now_ns() + kSliceNs;
-  Want want;
-  while (core_->prepare(want, call_)) {
-    Pull answer = broken_ ? Pull::end : Pull::cancelled;
-    if (!broken_ && !session().cancelled.load(std::memory_order_relaxed)) {
-      answer = pull_guarded(*feed_, context, want, call_->in, broken_);
+  Demand demand;
+  while (core_->prepare(demand, call_)) {
+    PullResult answer = feed_threw_ ? PullResult::end : PullResult::cancelled;
+    if (!feed_threw_ && !session().cancelled.load(std::memory_order_relaxed)) {
+      answer = pull_guarded(*feed_, context, demand, call_->in, feed_threw_);
     }
-    if (answer == Pull::pending) return After::rest;
-    if (answer != Pull::rows) {
-      core_->finish(answer, answer == Pull::end ? call_->in.mark.epochs : nullptr);
+    if (answer == PullResult::pending) return After::rest;
+    if (answer != PullResult::rows) {
+      core_->finish(answer, answer == PullResult::end ? call_->in.mark.epochs : nullptr);
       return After::rest;
     }
     core_->add(std::exchange(call_, nullptr), session());
@@ -446,7 +447,7 @@ Pump::After CallCore::Runner::run(bool helping) noexcept {
   const int64_t deadline_ns = helping ? 0 : clock.now_ns() + kSliceNs;
   while (Call* call = core_->next_call(*this)) {
     if (session().cancelled.load(std::memory_order_relaxed)) {
-      core_->finish(Pull::cancelled);
+      core_->finish(PullResult::cancelled);
       return After::rest;
     }
     core_->make_call(*this, *call);
@@ -462,16 +463,16 @@ CallWindow::CallWindow(Session& session, std::unique_ptr<Feed> feed, std::unique
 
 CallWindow::~CallWindow() { core_->close(); }
 
-Pull CallWindow::next(Context& consumer, const Want& want, Block& out, Mark& mark) {
-  if (consumer.session.cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+PullResult CallWindow::next(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
+  if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   if (!front_) {
-    Pull answer = Pull::pending;
+    PullResult answer = PullResult::pending;
     front_ = core_->take(consumer, answer, mark);
     if (!front_) return answer;
   }
-  front_->out.give(want, out, mark);
+  front_->out.take_rows(demand, out, mark);
   if (front_->out.exhausted()) core_->give_back(std::exchange(front_, nullptr));
-  return Pull::rows;
+  return PullResult::rows;
 }
 
 }  // namespace weir

@@ -56,9 +56,9 @@ class CallWindow {
   CallWindow(const CallWindow&) = delete;
   CallWindow& operator=(const CallWindow&) = delete;
 
-  // At most want.rows rows of one finished call. If unordered, marks have no anchor.
+  // At most demand.rows rows of one finished call. If unordered, marks have no anchor.
   // End and cancelled are final; at the end `mark` has the feed's counts of openings.
-  Pull next(Context& consumer, const Want& want, Block& out, Mark& mark);
+  PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);
 
  private:
   RefPtr<CallCore> core_;

@@ -1,7 +1,7 @@
 // Executor: where jobs run. One lane computes, one may block, and threads without a job sleep.
 // Ownership: the Runtime owns it; a queued job is shared with it until it ran or the executor went.
 // Threads: any. Errors: submit says no, never throws; a job that nobody takes is not lost, because whoever
-// waits for an iterator runs that iterator's pumps itself (exec/crew.h).
+// waits for an iterator runs that iterator's pumps itself (exec/scheduler.h).
 // Cost: a lock and, where a thread must be woken, a few microseconds.
 #pragma once
 

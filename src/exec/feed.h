@@ -28,7 +28,7 @@ class Feed {
   // On rows fills `out` and `mark`, at the end the mark's epochs. `out` arrives with the memory of an earlier
   // block. On pending keeps the waker of `context` (sharing it) and wakes it once when it is worth asking
   // again.
-  virtual Pull next(Context& context, const Want& want, Block& out, Mark& mark) = 0;
+  virtual PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) = 0;
 };
 
 }  // namespace weir

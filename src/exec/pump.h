@@ -1,16 +1,16 @@
 // Pump: a piece of work that is woken, runs for a while on some thread of its lane and never waits.
 //
 // States: idle -> scheduled -> running -> idle, and running -> notified when a wake comes during a run.
-// A closed pump is never run again. All transitions happen under the lock of the pump's Crew.
+// A closed pump is never run again. All transitions happen under the lock of the pump's Scheduler.
 //
 // Invariants:
 //  1. At most one thread is inside run(), and everything a run wrote is seen by the next one.
-//  2. A pump is in its crew's ready list exactly while it is scheduled. The list owns a reference.
+//  2. A pump is in its scheduler's ready list exactly while it is scheduled. The list owns a reference.
 //  3. A wake is never lost: one that comes while idle schedules; while scheduled a run is still to come;
 //     while running it makes the state notified, and that run is followed by another one.
 //  4. release() is called exactly once, after the last run() has returned: by close() if the pump is idle or
 //     scheduled, else by the thread that runs it, on its way out. No thread waits for that.
-//  5. A job in an executor's queue names a crew and a lane, never a pump: once pumps have been claimed by
+//  5. A job in an executor's queue names a scheduler and a lane, never a pump: once pumps have been claimed by
 //     helping threads or closed, it finds nothing to do.
 //  6. No lock is held while run() or release() are called.
 //
@@ -47,7 +47,7 @@ class Pump : public Waker {
   virtual void release() noexcept = 0;
 
  private:
-  friend class Crew;
+  friend class Scheduler;
   friend class ReadyList;
   enum class State : uint8_t { idle, scheduled, running, notified, closing, closed };
 

@@ -8,14 +8,14 @@
 
 #include "core/sync.h"
 #include "core/text.h"
-#include "exec/crew.h"
+#include "exec/scheduler.h"
 
 namespace weir {
 namespace {
 
 struct Graph {
   Mutex mutex;
-  std::vector<std::pair<Crew*, Crew*>> edges;
+  std::vector<std::pair<Scheduler*, Scheduler*>> edges;
 };
 
 // Never destroyed: threads may still wait when the process ends.
@@ -34,8 +34,8 @@ Graph& graph() {
 }
 
 // `from` and all that it waits for. REQUIRES: the graph's lock is held.
-std::vector<Crew*> reached(const Graph& graph, Crew* from) {
-  std::vector<Crew*> found{from};
+std::vector<Scheduler*> reached(const Graph& graph, Scheduler* from) {
+  std::vector<Scheduler*> found{from};
   for (size_t i = 0; i < found.size(); ++i) {
     for (const auto& [waiting, awaited] : graph.edges) {
       if (waiting != found[i]) continue;
@@ -47,10 +47,10 @@ std::vector<Crew*> reached(const Graph& graph, Crew* from) {
 
 }  // namespace
 
-Status add_wait(Crew* from, Crew* to) {
+Status add_wait(Scheduler* from, Scheduler* to) {
   Graph& all = graph();
   MutexLock lock(all.mutex);
-  const std::vector<Crew*> behind = reached(all, to);
+  const std::vector<Scheduler*> behind = reached(all, to);
   if (std::find(behind.begin(), behind.end(), from) != behind.end()) {
     return failed_precondition(
         "expected an iterator that does not wait for the caller; this one's pipeline is waiting, directly or "
@@ -60,7 +60,7 @@ Status add_wait(Crew* from, Crew* to) {
   return Status();
 }
 
-void remove_wait(Crew* from, Crew* to) {
+void remove_wait(Scheduler* from, Scheduler* to) {
   Graph& all = graph();
   MutexLock lock(all.mutex);
   auto found = std::find(all.edges.begin(), all.edges.end(), std::pair(from, to));
@@ -69,14 +69,14 @@ void remove_wait(Crew* from, Crew* to) {
   all.edges.pop_back();
 }
 
-std::vector<RefPtr<Crew>> awaited_by(Crew* from) {
+std::vector<RefPtr<Scheduler>> awaited_by(Scheduler* from) {
   Graph& all = graph();
-  std::vector<RefPtr<Crew>> found;
+  std::vector<RefPtr<Scheduler>> found;
   MutexLock lock(all.mutex);
   if (all.edges.empty()) return found;
-  for (Crew* crew : reached(all, from)) {
-    // An edge's crew lives at least as long as the edge.
-    if (crew != from) found.emplace_back(crew);
+  for (Scheduler* scheduler : reached(all, from)) {
+    // An edge's scheduler lives at least as long as the edge.
+    if (scheduler != from) found.emplace_back(scheduler);
   }
   return found;
 }
@@ -86,7 +86,7 @@ std::string describe_waits() {
   if (!all.mutex.try_lock()) return "waits: locked\n";
   std::string text;
   for (const auto& [waiting, awaited] : all.edges) {
-    text += concat("crew ", name_of(waiting), " waits for crew ", name_of(awaited), "\n");
+    text += concat("scheduler ", name_of(waiting), " waits for scheduler ", name_of(awaited), "\n");
   }
   all.mutex.unlock();
   return text;

@@ -12,13 +12,13 @@
 
 namespace weir {
 
-class Crew;
+class Scheduler;
 
 // "`from` waits for `to`". REQUIRES: remove_wait() with the same arguments once it waits no more.
-Status add_wait(Crew* from, Crew* to);
-void remove_wait(Crew* from, Crew* to);
+Status add_wait(Scheduler* from, Scheduler* to);
+void remove_wait(Scheduler* from, Scheduler* to);
 // Those that `from` waits for, directly or through others.
-std::vector<RefPtr<Crew>> awaited_by(Crew* from);
+std::vector<RefPtr<Scheduler>> awaited_by(Scheduler* from);
 // All that wait, a line each.
 std::string describe_waits();
 

@@ -1,4 +1,4 @@
-// Watch: shows tests all crews and queues there are, so that they can say who waits for whom when nobody
+// Watch: shows tests all schedulers and queues there are, so that they can say who waits for whom when nobody
 // moves. Ownership: none; installed before the first of them is made. Threads: any. Cost: a load for each
 // that is made or goes; nothing is installed outside tests.
 #pragma once

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/sync.h"
-#include "exec/handout.h"
+#include "exec/partial_block.h"
 
 namespace weir {
 namespace {
@@ -37,7 +37,7 @@ class WindowPump final : public Pump {
 
   // Swaps the oldest block into `into`, whose memory stays in its place. False if there is none: `answer`
   // says why, and after pending the consumer is woken.
-  bool take(Context& consumer, const Want& want, Handout& into, Pull& answer);
+  bool take(Context& consumer, const Demand& demand, PartialBlock& into, PullResult& answer);
   // The last row of a taken block was given.
   void give_back(int rows, int64_t bytes);
   // The consumer is gone: a run in progress pulls no more.
@@ -48,38 +48,38 @@ class WindowPump final : public Pump {
   void release() noexcept override;
 
  private:
-  bool admit(Want& want) const;
+  bool admit(Demand& demand) const;
   bool may_resume();
   bool grow() noexcept;
-  bool push(Want& next);
-  void finish(Pull answer, EpochTableRef epochs);
+  bool push(Demand& next);
+  void finish(PullResult answer, EpochTableRef epochs);
 
   const WindowOptions options_;
   // The running thread's alone.
   EpochScope epochs_;
   std::unique_ptr<Feed> feed_;
-  Handout scratch_;
+  PartialBlock scratch_;
   int ramp_rows_ = 1;
-  bool broken_ = false;
+  bool feed_threw_ = false;
 
   Mutex mutex_;
   // A ring of blocks; free places keep memory for the next block.
-  std::vector<Handout> slots_;
+  std::vector<PartialBlock> slots_;
   size_t first_ = 0;
   size_t count_ = 0;
   // Rows and bytes in the ring and in the block that the consumer holds.
   int64_t held_rows_ = 0;
   int64_t held_bytes_ = 0;
-  // The pump stopped for want of credit (or has not begun); who frees some wakes it.
-  bool starved_ = true;
+  // The pump stopped for lack of credit (or has not begun); who frees some wakes it.
+  bool waits_for_credit_ = true;
   bool closed_ = false;
-  // Pull::rows while the feed goes on, else end or cancelled.
-  Pull final_ = Pull::rows;
+  // PullResult::rows while the feed goes on, else end or cancelled.
+  PullResult final_ = PullResult::rows;
   EpochTableRef final_epochs_;
   RefPtr<Waker> waiter_;
 };
 
-bool WindowPump::take(Context& consumer, const Want& want, Handout& into, Pull& answer) {
+bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& into, PullResult& answer) {
   into.recycle();
   RefPtr<Waker> old;
   MutexLock lock(mutex_);
@@ -88,15 +88,15 @@ bool WindowPump::take(Context& consumer, const Want& want, Handout& into, Pull& 
     std::swap(into, slots_[first_]);
     first_ = (first_ + 1) % slots_.size();
     --count_;
-    if (into.whole(want)) {
+    if (into.whole(demand)) {
       held_rows_ -= into.block.rows;
       held_bytes_ -= into.bytes;
     }
-  } else if (final_ != Pull::rows) {
+  } else if (final_ != PullResult::rows) {
     answer = final_;
     into.mark.epochs = final_epochs_;
   } else {
-    answer = Pull::pending;
+    answer = PullResult::pending;
     if (waiter_.get() != consumer.waker) {
       old = std::move(waiter_);
       waiter_ = RefPtr<Waker>(consumer.waker);
@@ -127,25 +127,26 @@ void WindowPump::abandon() {
 
 // REQUIRES: mutex_ is held. True once for each time the pump stopped; the caller then wakes it.
 bool WindowPump::may_resume() {
-  if (!starved_ || held_rows_ > options_.max_rows / 2 || held_bytes_ > options_.max_bytes / 2) return false;
-  starved_ = false;
+  if (!waits_for_credit_ || held_rows_ > options_.max_rows / 2 || held_bytes_ > options_.max_bytes / 2)
+    return false;
+  waits_for_credit_ = false;
   return true;
 }
 
 // REQUIRES: mutex_ is held. What may be pulled now; false for nothing.
-bool WindowPump::admit(Want& want) const {
+bool WindowPump::admit(Demand& demand) const {
   const int64_t free_rows = options_.max_rows - held_rows_;
   const int64_t free_bytes = options_.max_bytes - held_bytes_;
   if (held_rows_ > 0 && (free_rows <= 0 || free_bytes <= 0)) return false;
-  want.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));
-  want.bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);
+  demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));
+  demand.bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);
   return true;
 }
 
 // REQUIRES: mutex_ is held. A place for one more block, if there is memory for it.
 bool WindowPump::grow() noexcept try {
   if (count_ < slots_.size()) return true;
-  std::vector<Handout> larger(slots_.size() * 2);
+  std::vector<PartialBlock> larger(slots_.size() * 2);
   for (size_t i = 0; i < count_; ++i) larger[i] = std::move(slots_[(first_ + i) % slots_.size()]);
   slots_.swap(larger);
   first_ = 0;
@@ -155,27 +156,27 @@ bool WindowPump::grow() noexcept try {
 }
 
 // Adds what was pulled. False if the pump has to stop there.
-bool WindowPump::push(Want& next) {
+bool WindowPump::push(Demand& next) {
   MutexLock lock(mutex_);
   std::swap(scratch_, slots_[(first_ + count_) % slots_.size()]);
-  const Handout& added = slots_[(first_ + count_) % slots_.size()];
+  const PartialBlock& added = slots_[(first_ + count_) % slots_.size()];
   ++count_;
   held_rows_ += added.block.rows;
   held_bytes_ += added.bytes;
   ramp_rows_ = std::min(ramp_rows_ * 2, options_.block_rows);
   const bool more = !closed_ && grow() && admit(next);
-  starved_ = !more;
+  waits_for_credit_ = !more;
   RefPtr<Waker> waiter = std::move(waiter_);
   lock.unlock();
   if (waiter) waiter->wake();
   return more;
 }
 
-void WindowPump::finish(Pull answer, EpochTableRef epochs) {
+void WindowPump::finish(PullResult answer, EpochTableRef epochs) {
   MutexLock lock(mutex_);
   final_ = answer;
   final_epochs_ = std::move(epochs);
-  starved_ = false;
+  waits_for_credit_ = false;
   RefPtr<Waker> waiter = std::move(waiter_);
   lock.unlock();
   if (waiter) waiter->wake();
@@ -184,32 +185,32 @@ void WindowPump::finish(Pull answer, EpochTableRef epochs) {
 Pump::After WindowPump::run(bool helping) noexcept {
   Context context{session(), this, &epochs_};
   const int64_t deadline_ns = helping ? 0 : context.runtime().clock->now_ns() + kSliceNs;
-  Want want;
+  Demand demand;
   {
     MutexLock lock(mutex_);
-    if (closed_ || final_ != Pull::rows) return After::rest;
-    starved_ = !(grow() && admit(want));
-    if (starved_) return After::rest;
+    if (closed_ || final_ != PullResult::rows) return After::rest;
+    waits_for_credit_ = !(grow() && admit(demand));
+    if (waits_for_credit_) return After::rest;
   }
   for (;;) {
-    Pull answer = broken_ ? Pull::end : Pull::cancelled;
-    if (!broken_ && !session().cancelled.load(std::memory_order_relaxed)) {
-      answer = pull_guarded(*feed_, context, want, scratch_, broken_);
+    PullResult answer = feed_threw_ ? PullResult::end : PullResult::cancelled;
+    if (!feed_threw_ && !session().cancelled.load(std::memory_order_relaxed)) {
+      answer = pull_guarded(*feed_, context, demand, scratch_, feed_threw_);
     }
-    if (answer == Pull::pending) return After::rest;
-    if (answer != Pull::rows) {
-      finish(answer, answer == Pull::end ? scratch_.mark.epochs : nullptr);
+    if (answer == PullResult::pending) return After::rest;
+    if (answer != PullResult::rows) {
+      finish(answer, answer == PullResult::end ? scratch_.mark.epochs : nullptr);
       return After::rest;
     }
-    if (!push(want)) return After::rest;
+    if (!push(demand)) return After::rest;
     if (helping || context.runtime().clock->now_ns() >= deadline_ns) return After::again;
   }
 }
 
 void WindowPump::release() noexcept {
   feed_ = nullptr;
-  scratch_ = Handout();
-  std::vector<Handout> slots;
+  scratch_ = PartialBlock();
+  std::vector<PartialBlock> slots;
   RefPtr<Waker> waiter;
   MutexLock lock(mutex_);
   slots.swap(slots_);
@@ -220,25 +221,25 @@ void WindowPump::release() noexcept {
 Window::Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options,
                EpochTableRef start)
     : pump_(make_ref<WindowPump>(session, std::move(feed), options, std::move(start))),
-      front_(std::make_unique<Handout>()) {}
+      front_(std::make_unique<PartialBlock>()) {}
 
 Window::~Window() { pump_->abandon(); }
 
-Pull Window::next(Context& consumer, const Want& want, Block& out, Mark& mark) {
-  if (consumer.session.cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
+  if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   bool in_budget = true;
   if (front_->exhausted()) {
-    Pull answer = Pull::pending;
-    if (!pump_->take(consumer, want, *front_, answer)) {
+    PullResult answer = PullResult::pending;
+    if (!pump_->take(consumer, demand, *front_, answer)) {
       mark.epochs = front_->mark.epochs;
       return answer;
     }
-    in_budget = !front_->whole(want);
+    in_budget = !front_->whole(demand);
   }
   const int rows = front_->block.rows;
-  front_->give(want, out, mark);
+  front_->take_rows(demand, out, mark);
   if (in_budget && front_->exhausted()) pump_->give_back(rows, front_->bytes);
-  return Pull::rows;
+  return PullResult::rows;
 }
 
 }  // namespace weir

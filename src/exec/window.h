@@ -29,7 +29,7 @@ struct WindowOptions {
 };
 
 class WindowPump;
-struct Handout;
+struct PartialBlock;
 
 class Window {
  public:
@@ -39,13 +39,13 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  // At most want.rows rows of the oldest block. End and cancelled are final; at the end `mark` has the feed's
+  // At most demand.rows rows of the oldest block. End and cancelled are final; at the end `mark` has the feed's
   // counts of openings.
-  Pull next(Context& consumer, const Want& want, Block& out, Mark& mark);
+  PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);
 
  private:
   RefPtr<WindowPump> pump_;
-  std::unique_ptr<Handout> front_;
+  std::unique_ptr<PartialBlock> front_;
 };
 
 }  // namespace weir

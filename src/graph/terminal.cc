@@ -3,7 +3,7 @@
 #include "core/text.h"
 #include "dataset/operator.h"
 #include "dataset/stage.h"
-#include "exec/crew.h"
+#include "exec/scheduler.h"
 
 namespace weir {
 
@@ -13,11 +13,12 @@ namespace {
 // done.
 class InnerOwner final : public RefCounted {
  public:
-  InnerOwner(RefPtr<Session> outer, RefPtr<Crew> crew) : outer_(std::move(outer)), crew_(std::move(crew)) {}
+  InnerOwner(RefPtr<Session> outer, RefPtr<Scheduler> scheduler)
+      : outer_(std::move(outer)), scheduler_(std::move(scheduler)) {}
 
  private:
   const RefPtr<Session> outer_;
-  const RefPtr<Crew> crew_;
+  const RefPtr<Scheduler> scheduler_;
 };
 
 class Runner final : public TerminalRunner {
@@ -30,23 +31,24 @@ class Runner final : public TerminalRunner {
     for (const auto& site : dataset_->seed_sites()) out.push_back(site);
   }
 
-  // The call is part of a pump or poll of the outer iterator, whose crew must not be waited for; what runs
-  // ahead below the terminal gets a crew of its own.
+  // The call is part of a pump or poll of the outer iterator, whose scheduler must not be waited for; what runs
+  // ahead below the terminal gets a scheduler of its own.
   Status run(Session& outer, const EnvRef& env, uint64_t key, Components& out) const override {
-    auto crew = make_ref<Crew>(outer.runtime);
-    auto session = make_ref<Session>(outer, make_ref<InnerOwner>(RefPtr<Session>(&outer), crew), crew.get());
+    auto scheduler = make_ref<Scheduler>(outer.runtime);
+    auto session =
+        make_ref<Session>(outer, make_ref<InnerOwner>(RefPtr<Session>(&outer), scheduler), scheduler.get());
     // No position outside counts what is opened in here.
     EpochScope epochs(nullptr, dataset_->depth(), in_lambda_ ? key : 0, true);
-    Context ctx{*session, crew.get(), &epochs};
+    Context ctx{*session, scheduler.get(), &epochs};
     std::unique_ptr<Stage> stage = Stage::open(ctx, dataset_, env, key, nullptr, -1);
     Block block;
-    Result<Pull> got = crew->drive([&]() noexcept {
+    Result<PullResult> got = scheduler->drive([&]() noexcept {
       if (outer.cancelled.load(std::memory_order_relaxed)) session->cancelled.store(true);
-      return stage->next(ctx, Want{}, block);
+      return stage->next(ctx, Demand{}, block);
     });
     if (!got.ok()) return got.status();
-    if (*got == Pull::cancelled) return Status(Code::cancelled, "the iterator was cancelled");
-    if (*got != Pull::rows)
+    if (*got == PullResult::cancelled) return Status(Code::cancelled, "the iterator was cancelled");
+    if (*got != PullResult::rows)
       return internal_error(concat(dataset_->op().name, " gave no value; please report this"));
     if (const ErrorPtr* error = block.error_of(0)) return Status(*error);
     out = block.row(0);

@@ -17,7 +17,7 @@ class Variable final : public Cursor {
       : input_(opening.ctx, node_of(params), dataset_of(params.value.values[0]).env, opening.key,
                opening.path, -1, Port::Mode::pass) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override { return input_.pull(ctx, want, out); }
+  Step next(Context& ctx, const Demand& demand, Block& out) override { return input_.pull(ctx, demand, out); }
   void state(Archive& archive) override { input_.state(archive); }
 
  private:
@@ -55,7 +55,7 @@ class Outer final : public Cursor {
       : input_(opening.ctx, opening.node.inputs()[0], EnvRef(opening.env->outward(params.levels)),
                opening.key, opening.path, -1, Port::Mode::pass) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override { return input_.pull(ctx, want, out); }
+  Step next(Context& ctx, const Demand& demand, Block& out) override { return input_.pull(ctx, demand, out); }
   void state(Archive& archive) override { input_.state(archive); }
 
  private:

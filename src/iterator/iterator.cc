@@ -68,47 +68,47 @@ Iterator::Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, Docume
     : runtime_(runtime),
       owner_(std::move(owner)),
       spec_(std::move(spec)),
-      crew_(make_ref<Crew>(runtime)),
+      scheduler_(make_ref<Scheduler>(runtime)),
       document_(std::move(document)) {}
 
 Iterator::~Iterator() { cancel(); }
 
-Pull Iterator::poll(Polled& polled) noexcept {
+PullResult Iterator::poll(Polled& polled) noexcept {
   Position* position = position_.get();
   if (!position || !position->held.empty() || !position->order.empty() ||
       position->session->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
     return poll_rarely(polled, false);
   }
-  Context context{*position->session, crew_.get(), &position->epochs};
-  Want want;
-  want.rows = polled.rows;
-  Pull got = position->stage->next(context, want, polled.out);
+  Context context{*position->session, scheduler_.get(), &position->epochs};
+  Demand demand;
+  demand.rows = polled.rows;
+  PullResult got = position->stage->next(context, demand, polled.out);
   const bool as_it_is = polled.out.rows == 1 || polled.out.errors.empty();
-  if (got != Pull::rows || (as_it_is && !thread_ends())) [[likely]]
+  if (got != PullResult::rows || (as_it_is && !thread_ends())) [[likely]]
     return got;
   return poll_rarely(polled, true);
 }
 
 // What is off the beaten track: nothing to poll, rows held back, errors among other rows, another order of
 // keys, a thread that ends.
-Pull Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
+PullResult Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
   try {
     Position* position = position_.get();
     if (!position) {
-      if (closed_) return Pull::cancelled;
+      if (closed_) return PullResult::cancelled;
       polled.status = not_initialised();
-      return Pull::end;
+      return PullResult::end;
     }
     // What was pulled is delivered, or the position would have lost it.
-    if (!pulled && position->session->cancelled.load(std::memory_order_relaxed)) return Pull::cancelled;
+    if (!pulled && position->session->cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
     if (!position->held.empty()) {
       position->held.take(polled.rows, polled.out);
     } else if (!pulled) {
-      Context context{*position->session, crew_.get(), &position->epochs};
-      Want want;
-      want.rows = polled.rows;
-      Pull got = position->stage->next(context, want, polled.out);
-      if (got != Pull::rows) return got;
+      Context context{*position->session, scheduler_.get(), &position->epochs};
+      Demand demand;
+      demand.rows = polled.rows;
+      PullResult got = position->stage->next(context, demand, polled.out);
+      if (got != PullResult::rows) return got;
     }
     if (thread_ends()) {
       // It will see no rows, so whoever asks next gets them.
@@ -118,14 +118,14 @@ Pull Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
         position->held.hold(polled.out, 0);
       }
       polled.out.reset(0);
-      return Pull::cancelled;
+      return PullResult::cancelled;
     }
     arrange(*position, polled.out);
-    return Pull::rows;
+    return PullResult::rows;
   } catch (...) {
     polled.status = Status(error_of_exception());
   }
-  return Pull::end;
+  return PullResult::end;
 }
 
 // Leaves rows without errors, or one failed row, in the order of the iterator's own structure.
@@ -145,7 +145,7 @@ void Iterator::arrange(Position& position, Block& out) {
 template <class Work>
 Status Iterator::with_right(Work&& work) {
   Status done;
-  Status entered = crew_->between_polls([&]() noexcept {
+  Status entered = scheduler_->between_polls([&]() noexcept {
     try {
       done = work();
     } catch (...) {
@@ -204,7 +204,8 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   WEIR_ASSIGN(position->env, bind_params_env(*document, params));
   if (position->env) position->params = digests_of(*document, position->env.get());
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
-  position->session = make_ref<Session>(runtime_, make_ref<SessionOwner>(owner_, crew_), crew_.get());
+  position->session =
+      make_ref<Session>(runtime_, make_ref<SessionOwner>(owner_, scheduler_), scheduler_.get());
   const Dataset& root = *document->root();
   if (checkpoint) {
     position->opening = checkpoint->opening;
@@ -231,7 +232,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
 }
 
 void Iterator::open_root(Position& position, bool counted) const {
-  Context context{*position.session, crew_.get(), &position.epochs};
+  Context context{*position.session, scheduler_.get(), &position.epochs};
   QuietContext quiet(context);
   position.stage = Stage::open(counted ? *quiet : context, position.document->root(), position.env,
                                derive_key(kRootKey, position.opening), nullptr, -1);
@@ -299,7 +300,7 @@ void Iterator::cancel() {
     MutexLock lock(mutex_);
     if (session_) session_->cancelled.store(true);
   }
-  crew_->interrupt();
+  scheduler_->interrupt();
 }
 
 void Iterator::close() {
@@ -312,7 +313,7 @@ void Iterator::close() {
     return Status();
   });
   old.reset();
-  if (taken.ok()) crew_->wait_until_quiet();
+  if (taken.ok()) scheduler_->wait_until_quiet();
 }
 
 Result<std::string> Iterator::write_down() const {

@@ -18,7 +18,7 @@
 #include "core/runtime.h"
 #include "core/sync.h"
 #include "dataset/stage.h"
-#include "exec/crew.h"
+#include "exec/scheduler.h"
 #include "graph/document.h"
 #include "iterator/checkpoint.h"
 #include "iterator/held_rows.h"
@@ -41,17 +41,17 @@ class Iterator {
                     const std::string* checkpoint);
 
   // Up to `rows` rows into `out`, as many as one pull gives; waits. Never a failed row beside others.
-  Result<Pull> next(int rows, Block& out) {
+  Result<PullResult> next(int rows, Block& out) {
     Polled polled{*this, rows, out, Status()};
-    Result<Pull> answer = crew_->drive(polled);
+    Result<PullResult> answer = scheduler_->drive(polled);
     if (polled.status.ok()) [[likely]]
       return answer;
     return polled.status;
   }
   // The same without waiting for others.
-  Result<Pull> try_next(int rows, Block& out) {
+  Result<PullResult> try_next(int rows, Block& out) {
     Polled polled{*this, rows, out, Status()};
-    Result<Pull> answer = crew_->try_drive(polled);
+    Result<PullResult> answer = scheduler_->try_drive(polled);
     if (polled.status.ok()) [[likely]]
       return answer;
     return polled.status;
@@ -63,7 +63,7 @@ class Iterator {
   void cancel();
   // Lets go of the position; waits for what is running unless called from inside it.
   void close();
-  Result<int> ready_descriptor() { return crew_->ready_descriptor(); }
+  Result<int> ready_descriptor() { return scheduler_->ready_descriptor(); }
 
   Result<std::string> save();
   Status save_file(const std::string& name);
@@ -87,12 +87,12 @@ class Iterator {
     int rows;
     Block& out;
     Status status;
-    Pull operator()() noexcept { return self.poll(*this); }
+    PullResult operator()() noexcept { return self.poll(*this); }
   };
 
-  Pull poll(Polled& polled) noexcept;
+  PullResult poll(Polled& polled) noexcept;
   // `pulled`: a block is in `out` already.
-  Pull poll_rarely(Polled& polled, bool pulled) noexcept;
+  PullResult poll_rarely(Polled& polled, bool pulled) noexcept;
   void arrange(Position& position, Block& out);
   template <class Work>
   Status with_right(Work&& work);
@@ -109,7 +109,7 @@ class Iterator {
   Runtime& runtime_;
   const RefPtr<RefCounted> owner_;
   const Spec spec_;
-  RefPtr<Crew> crew_;
+  RefPtr<Scheduler> scheduler_;
 
   // Guarded by the right to drive.
   std::unique_ptr<Position> position_;

@@ -4,7 +4,7 @@
 
 #include "core/text.h"
 #include "dataset/stage.h"
-#include "exec/crew.h"
+#include "exec/scheduler.h"
 #include "iterator/session_owner.h"
 
 namespace weir {
@@ -18,19 +18,20 @@ constexpr size_t kSeparator = 2;
 
 Status drain_nested(Runtime& runtime, RefPtr<RefCounted> owner, const NestedDataset& nested,
                     RowVisitor& visitor) {
-  auto crew = make_ref<Crew>(runtime);
-  auto session = make_ref<Session>(runtime, make_ref<SessionOwner>(std::move(owner), crew), crew.get());
+  auto scheduler = make_ref<Scheduler>(runtime);
+  auto session =
+      make_ref<Session>(runtime, make_ref<SessionOwner>(std::move(owner), scheduler), scheduler.get());
   DatasetRef node(static_cast<const Dataset*>(nested.node.get()));
   EpochScope epochs(nullptr, node->depth(), 0, true);
-  Context context{*session, crew.get(), &epochs};
+  Context context{*session, scheduler.get(), &epochs};
   auto stage = Stage::open(context, node, nested.env, derive_key(0, 0), nullptr, -1);
   Block block;
-  Want want;
-  want.rows = kMaxBlockRows;
+  Demand demand;
+  demand.rows = kMaxBlockRows;
   for (int64_t rows = 0; rows < kMaxNestedRows;) {
-    auto got = crew->drive([&]() noexcept { return stage->next(context, want, block); });
+    auto got = scheduler->drive([&]() noexcept { return stage->next(context, demand, block); });
     if (!got.ok()) return got.status();
-    if (*got != Pull::rows) return Status();
+    if (*got != PullResult::rows) return Status();
     for (int i = 0; i < block.rows; ++i) {
       if (const ErrorPtr* error = block.error_of(i)) return Status(*error);
       WEIR_TRY(visitor.row(block.row(i)));

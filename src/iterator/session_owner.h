@@ -1,18 +1,18 @@
-// SessionOwner: what a session keeps alive for its pumps: the crew, and whatever keeps the runtime.
+// SessionOwner: what a session keeps alive for its pumps: the scheduler, and whatever keeps the runtime.
 // Ownership: shares both. Threads: immutable. Errors: none. Cost: none.
 #pragma once
 
 #include "core/ref.h"
-#include "exec/crew.h"
+#include "exec/scheduler.h"
 
 namespace weir {
 
 class SessionOwner final : public RefCounted {
  public:
-  SessionOwner(RefPtr<RefCounted> o, RefPtr<Crew> c) : owner(std::move(o)), crew(std::move(c)) {}
-  // Goes after the crew.
+  SessionOwner(RefPtr<RefCounted> o, RefPtr<Scheduler> c) : owner(std::move(o)), scheduler(std::move(c)) {}
+  // Goes after the scheduler.
   const RefPtr<RefCounted> owner;
-  const RefPtr<Crew> crew;
+  const RefPtr<Scheduler> scheduler;
 };
 
 }  // namespace weir

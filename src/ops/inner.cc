@@ -32,20 +32,20 @@ bool InnerSource::opens_outer(const Dataset& node, const Function& function) {
 }
 
 Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
-  Pull got = input_.fill(ctx, Want{});
-  if (got != Pull::rows) return got;
+  PullResult got = input_.fill(ctx, Demand{});
+  if (got != PullResult::rows) return got;
   const int64_t ordinal = input_.position();
   int row = input_.begin();
   input_.take(1);
   const Block& block = input_.block();
   if (const ErrorPtr* error = block.error_of(row)) return *error;
   if (block.rows == 1) {
-    apply_(ctx.session, ordinal, block, made_);
+    apply_(ctx.session, ordinal, block, result_);
   } else {
-    apply_(ctx.session, ordinal, block.slice(row, 1), made_);
+    apply_(ctx.session, ordinal, block.slice(row, 1), result_);
   }
-  if (!made_.errors.empty()) return made_.errors[0].error;
-  const Column& column = made_.columns[0];
+  if (!result_.errors.empty()) return result_.errors[0].error;
+  const Column& column = result_.columns[0];
   const NestedDataset& nested = dataset_of(column.dense() ? column.tensor() : column.list()[0]);
   DatasetRef node(static_cast<const Dataset*>(nested.node.get()));
   const uint64_t key = derive_key(apply_.key(), static_cast<uint64_t>(ordinal));
@@ -58,22 +58,22 @@ Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
   });
   if (opening_error) return opening_error;
   out = std::move(inner);
-  return Pull::rows;
+  return PullResult::rows;
 }
 
 Step InnerSource::open_again(Context& ctx, std::unique_ptr<Inner>& out, const Inner::Saved& saved) {
   // The row comes first, since the input's own openings count as ever.
-  Pull got = input_.fill(ctx, Want{});
-  if (got != Pull::rows) return got;
+  PullResult got = input_.fill(ctx, Demand{});
+  if (got != PullResult::rows) return got;
   QuietContext quiet(ctx);
   Step opened = open_next(*quiet, out);
-  if (opened.error() || opened.answer() != Pull::rows) return opened;
+  if (opened.error() || opened.answer() != PullResult::rows) return opened;
   WEIR_TRY(out->load(saved));
-  return Pull::rows;
+  return PullResult::rows;
 }
 
-Pull Inner::next(Context& ctx, const Want& want, Block& out) {
-  return in_scope(ctx, [&](Context& scoped) { return stage_->next(scoped, want, out); });
+PullResult Inner::next(Context& ctx, const Demand& demand, Block& out) {
+  return in_scope(ctx, [&](Context& scoped) { return stage_->next(scoped, demand, out); });
 }
 
 Inner::Saved Inner::save() {

@@ -25,7 +25,7 @@ class Inner {
 
   // The number of the row that it was opened for.
   int64_t ordinal() const { return ordinal_; }
-  Pull next(Context& ctx, const Want& want, Block& out);
+  PullResult next(Context& ctx, const Demand& demand, Block& out);
   Saved save();
   // REQUIRES: before the first next.
   Status load(const Saved& saved);
@@ -69,7 +69,7 @@ class InnerSource {
   const int depth_;
   const bool opens_outer_;
   // What the function gave, kept for its memory.
-  Block made_;
+  Block result_;
 };
 
 }  // namespace weir

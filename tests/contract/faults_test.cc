@@ -51,7 +51,7 @@ class ThreeFiles {
     require_ok(iterator.initialize(document_, {}, nullptr));
     Lines lines;
     Block block;
-    while (require_value(iterator.next(8, block)) == Pull::rows) {
+    while (require_value(iterator.next(8, block)) == PullResult::rows) {
       for (int i = 0; i < block.rows; ++i) {
         if (const ErrorPtr* error = block.error_of(i)) {
           errors.push_back(*error);
@@ -262,7 +262,7 @@ TEST_CASE("faults: a failing callback costs its element only", "[contract]") {
       std::vector<ErrorPtr> errors;
       Lines lines;
       Block block;
-      while (require_value(iterator.next(1, block)) == Pull::rows) {
+      while (require_value(iterator.next(1, block)) == PullResult::rows) {
         if (const ErrorPtr* error = block.error_of(0)) {
           errors.push_back(*error);
           lines.push_back("error");

@@ -130,7 +130,7 @@ std::vector<std::string> bytes_of(Runtime& runtime, const std::string& text, int
   auto iterator = open_text(runtime, text);
   std::vector<std::string> out;
   Block block;
-  while (require_value(iterator->next(width, block)) == Pull::rows) {
+  while (require_value(iterator->next(width, block)) == PullResult::rows) {
     for (int i = 0; i < block.rows; ++i) {
       std::string& bytes = out.emplace_back();
       if (const ErrorPtr* error = block.error_of(i)) {
@@ -269,7 +269,7 @@ TEST_CASE("one value: a callback sees the mode of the host's thread, and on ours
         OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
         require_ok(iterator->initialize(document, {}, nullptr));
         Block block;
-        while (require_value(iterator->next(5, block)) == Pull::rows) {
+        while (require_value(iterator->next(5, block)) == PullResult::rows) {
           for (int i = 0; i < block.rows; ++i) {
             const Components row = block.row(i);
             const uint64_t expected = *row[1].as<bool>() ? host.control() : usual;

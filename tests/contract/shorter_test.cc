@@ -36,7 +36,7 @@ std::vector<std::string> errors_after(const std::string& text, int64_t count, in
   auto restored = open_text(*runtime, text, &saved);
   std::vector<std::string> errors;
   Block block;
-  while (require_value(restored->next(1, block)) == Pull::rows) {
+  while (require_value(restored->next(1, block)) == PullResult::rows) {
     const ErrorPtr* error = block.error_of(0);
     errors.push_back(error ? std::string(code_name((*error)->code)) + " in " + (*error)->path : "more");
   }

@@ -22,10 +22,10 @@ TEST_CASE("the position of a consumer is where the port reads on, however far it
   PortFeed feed(std::move(port));
   std::vector<Mark> marks;
   std::vector<Block> blocks;
-  Want want;
-  want.rows = 10;
+  Demand demand;
+  demand.rows = 10;
   for (int i = 0; i < 40; ++i) {
-    REQUIRE(feed.next(ctx, want, blocks.emplace_back(), marks.emplace_back()) == Pull::rows);
+    REQUIRE(feed.next(ctx, demand, blocks.emplace_back(), marks.emplace_back()) == PullResult::rows);
     CHECK(marks.back().ordinal == 10 * i);
   }
   for (size_t taken = 0; taken < 30; ++taken) {
@@ -41,7 +41,7 @@ TEST_CASE("the position of a consumer is where the port reads on, however far it
     auto restored = Port::open_at(ctx, range(500), nullptr, 0, nullptr, -1, Port::Mode::keep, bytes);
     REQUIRE(restored.ok());
     Block block;
-    REQUIRE(restored->pull(ctx, want, block) == Pull::rows);
+    REQUIRE(restored->pull(ctx, demand, block) == PullResult::rows);
     CHECK(*block.columns[0].row(0).as<int64_t>() == static_cast<int64_t>(10 * taken));
     position.advance(ctx, marks[taken], blocks[taken]);
   }

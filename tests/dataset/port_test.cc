@@ -19,9 +19,9 @@ struct Driver {
       : ctx(runtime.context()), port(ctx, node, nullptr, 0, nullptr, -1, mode) {}
   // The first value of the next block of at most `rows`, which stay unconsumed; -1 at the end.
   int64_t pull(int rows) {
-    Want want;
-    want.rows = rows;
-    if (port.pull(ctx, want, block) != Pull::rows) return -1;
+    Demand demand;
+    demand.rows = rows;
+    if (port.pull(ctx, demand, block) != PullResult::rows) return -1;
     return *block.columns[0].row(0).as<int64_t>();
   }
   std::string save() {
@@ -44,14 +44,14 @@ struct Driver {
 
 TEST_CASE("rows taken piecewise are consumed when the cursor says so") {
   Driver driver(range(10), Port::Mode::keep);
-  Want want;
-  want.rows = 4;
-  REQUIRE(driver.port.fill(driver.ctx, want) == Pull::rows);
+  Demand demand;
+  demand.rows = 4;
+  REQUIRE(driver.port.fill(driver.ctx, demand) == PullResult::rows);
   CHECK(driver.port.buffered() == 4);
   driver.port.take(3);
   CHECK(driver.port.position() == 3);
   CHECK(driver.port.consumed() == 0);
-  CHECK(driver.port.fill(driver.ctx, want) == Pull::rows);
+  CHECK(driver.port.fill(driver.ctx, demand) == PullResult::rows);
   CHECK(driver.port.buffered() == 1);
   driver.port.consume_all();
   CHECK(driver.port.consumed() == 3);
@@ -98,13 +98,14 @@ int64_t g_made = 0;
 class Counted final : public Cursor {
  public:
   Counted(Opening&, const CountedParams&) {}
-  Step next(Context&, const Want& want, Block& out) override {
-    out.reset(want.drop ? 0 : 1);
-    out.rows = want.rows;
-    if (!want.drop) std::fill_n(out.columns[0].make_dense<int64_t>(Shape(), want.rows), want.rows, given_);
-    given_ += want.rows;
-    g_made += want.rows;
-    return Pull::rows;
+  Step next(Context&, const Demand& demand, Block& out) override {
+    out.reset(demand.drop ? 0 : 1);
+    out.rows = demand.rows;
+    if (!demand.drop)
+      std::fill_n(out.columns[0].make_dense<int64_t>(Shape(), demand.rows), demand.rows, given_);
+    given_ += demand.rows;
+    g_made += demand.rows;
+    return PullResult::rows;
   }
   void state(Archive& archive) override { archive("given", given_); }
 
@@ -127,11 +128,11 @@ DatasetRef counted() {
 class Frail final : public Cursor {
  public:
   Frail(Opening&, const CountedParams&) {}
-  Step next(Context&, const Want&, Block& out) override {
+  Step next(Context&, const Demand&, Block& out) override {
     out.reset(1);
     out.rows = 1;
     *out.columns[0].make_dense<int64_t>(Shape(), 1) = given_++;
-    return Pull::rows;
+    return PullResult::rows;
   }
   void state(Archive& archive) override { archive("given", given_); }
   Step resume(Context&) override { return not_found("gone"); }
@@ -161,13 +162,13 @@ TEST_CASE("an input that cannot take its position up is one error and the end") 
     driver.port.consume_to(consumed);
     Driver restored(frail(), Port::Mode::keep);
     REQUIRE(restored.load(driver.save()).ok());
-    REQUIRE(restored.port.pull(restored.ctx, Want(), restored.block) == Pull::rows);
+    REQUIRE(restored.port.pull(restored.ctx, Demand(), restored.block) == PullResult::rows);
     REQUIRE(restored.block.rows == 1);
     REQUIRE(restored.block.failed(0));
     CHECK(restored.block.errors[0].error->message == "gone");
     CHECK(restored.block.errors[0].error->path == "frail");
     CHECK(restored.port.position() == consumed + 1);
-    CHECK(restored.port.pull(restored.ctx, Want(), restored.block) == Pull::end);
+    CHECK(restored.port.pull(restored.ctx, Demand(), restored.block) == PullResult::end);
   }
 }
 
@@ -177,13 +178,13 @@ TEST_CASE("an input that has become shorter is one error and the end") {
   driver.port.consume_to(20);
   Driver restored(range(12), Port::Mode::keep);
   REQUIRE(restored.load(driver.save()).ok());
-  REQUIRE(restored.port.fill(restored.ctx, Want()) == Pull::rows);
+  REQUIRE(restored.port.fill(restored.ctx, Demand()) == PullResult::rows);
   REQUIRE(restored.port.block().failed(0));
   CHECK(restored.port.block().errors[0].error->code == Code::data_loss);
   restored.port.take(1);
   restored.port.consume_all();
-  CHECK(restored.port.fill(restored.ctx, Want()) == Pull::end);
-  CHECK(restored.port.fill(restored.ctx, Want()) == Pull::end);
+  CHECK(restored.port.fill(restored.ctx, Demand()) == PullResult::end);
+  CHECK(restored.port.fill(restored.ctx, Demand()) == PullResult::end);
 }
 
 TEST_CASE("anchors behind slow rows are close, and stay close enough however many rows wait") {
@@ -217,13 +218,13 @@ TEST_CASE("a target is offered for one pull only") {
   Driver driver(range(9), Port::Mode::keep);
   BufferRef place = Buffer::allocate(64);
   driver.port.bind_target(0, place, place->data(), 2 * sizeof(int64_t));
-  Want want;
-  want.rows = 3;
-  REQUIRE(driver.port.fill(driver.ctx, want) == Pull::rows);
+  Demand demand;
+  demand.rows = 3;
+  REQUIRE(driver.port.fill(driver.ctx, demand) == PullResult::rows);
   CHECK(driver.port.block().columns[0].tensor().data != place->data());
   driver.port.take(3);
-  want.rows = 2;
-  REQUIRE(driver.port.fill(driver.ctx, want) == Pull::rows);
+  demand.rows = 2;
+  REQUIRE(driver.port.fill(driver.ctx, demand) == PullResult::rows);
   CHECK(driver.port.block().columns[0].tensor().data != place->data());
   CHECK(place->unique());
 }
@@ -232,9 +233,9 @@ TEST_CASE("a target that fits is filled") {
   Driver driver(range(9), Port::Mode::keep);
   BufferRef place = Buffer::allocate(64);
   driver.port.bind_target(0, place, place->data() + 8, 3 * sizeof(int64_t));
-  Want want;
-  want.rows = 3;
-  REQUIRE(driver.port.fill(driver.ctx, want) == Pull::rows);
+  Demand demand;
+  demand.rows = 3;
+  REQUIRE(driver.port.fill(driver.ctx, demand) == PullResult::rows);
   CHECK(driver.port.block().columns[0].tensor().data == place->data() + 8);
   CHECK(reinterpret_cast<int64_t*>(place->data())[3] == 2);
 }
@@ -244,17 +245,17 @@ class Numbered final : public Cursor {
  public:
   Numbered(Opening& opening, const NoParams&)
       : number_(static_cast<int64_t>(count_opening(opening.ctx, opening.node).number)) {}
-  Step next(Context& ctx, const Want&, Block& out) override {
-    if (given_ == 2) return Pull::end;
+  Step next(Context& ctx, const Demand&, Block& out) override {
+    if (given_ == 2) return PullResult::end;
     if (pends && (waited_ = !waited_)) {
       ctx.waker->wake();
-      return Pull::pending;
+      return PullResult::pending;
     }
     out.reset(1);
     out.rows = 1;
     *out.columns[0].make_dense<int64_t>(Shape(), 1) = number_;
     ++given_;
-    return Pull::rows;
+    return PullResult::rows;
   }
   void state(Archive& archive) override {
     archive("number", number_);

@@ -33,7 +33,7 @@ class Moody final : public Cursor {
   explicit Moody(int64_t moods) : moods_(moods) { ++g_open; }
   ~Moody() override { --g_open; }
 
-  Step next(Context&, const Want&, Block& out) override {
+  Step next(Context&, const Demand&, Block& out) override {
     const int64_t mood = moods_ % 10;
     moods_ /= 10;
     switch (mood) {
@@ -41,21 +41,21 @@ class Moody final : public Cursor {
         out.reset(1);
         *out.columns[0].make_dense<int64_t>(Shape(), 1) = 7;
         out.rows = 1;
-        return Pull::rows;
+        return PullResult::rows;
       case kFails:
         return data_loss("failed");
       case kThrows:
         throw std::runtime_error("thrown");
       case kWaits:
-        return Pull::pending;
+        return PullResult::pending;
       default:
-        return Pull::end;
+        return PullResult::end;
     }
   }
   void state(Archive& archive) override { archive("moods", moods_); }
   Step resume(Context&) override {
     if (moods_ % 10 == kThrows) throw std::runtime_error("thrown");
-    return moods_ % 10 == kEnds ? Pull::end : Pull::rows;
+    return moods_ % 10 == kEnds ? PullResult::end : PullResult::rows;
   }
 
  private:
@@ -79,9 +79,9 @@ DatasetRef moody(int64_t moods, bool opens = true) {
 
 struct Driver {
   explicit Driver(const DatasetRef& node) : stage(runtime.open(node)) {}
-  Pull next() {
+  PullResult next() {
     Context ctx = runtime.context();
-    return stage->next(ctx, Want{}, block);
+    return stage->next(ctx, Demand{}, block);
   }
   // The error of the row that next() gave, or "".
   std::string error() const { return block.errors.empty() ? "" : block.errors[0].error->message; }
@@ -103,27 +103,27 @@ struct Driver {
 
 TEST_CASE("a returned and a thrown error are one row each, and the sequence goes on") {
   Driver driver(moody(40201));
-  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.next() == PullResult::rows);
   CHECK(driver.error() == "failed");
   CHECK(driver.block.errors[0].error->path == "moody");
-  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.next() == PullResult::rows);
   CHECK(driver.error().empty());
-  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.next() == PullResult::rows);
   CHECK(driver.error() == "unexpected exception: thrown");
   CHECK(driver.block.errors[0].error->code == Code::internal);
-  CHECK(driver.next() == Pull::rows);
-  CHECK(driver.next() == Pull::end);
+  CHECK(driver.next() == PullResult::rows);
+  CHECK(driver.next() == PullResult::end);
 }
 
 TEST_CASE("the end is final and lets the cursor go") {
   Driver driver(moody(4));
   CHECK(g_open == 1);
-  CHECK(driver.next() == Pull::end);
+  CHECK(driver.next() == PullResult::end);
   CHECK(g_open == 0);
-  CHECK(driver.next() == Pull::end);
+  CHECK(driver.next() == PullResult::end);
   Driver restored(moody(0));
   restored.load(driver.save());
-  CHECK(restored.next() == Pull::end);
+  CHECK(restored.next() == PullResult::end);
 }
 
 TEST_CASE("a failure to open is the only row, also after a save before it was given") {
@@ -131,18 +131,18 @@ TEST_CASE("a failure to open is the only row, also after a save before it was gi
   Driver restored(moody(0, false));
   restored.load(driver.save());
   for (Driver* each : {&driver, &restored}) {
-    CHECK(each->next() == Pull::rows);
+    CHECK(each->next() == PullResult::rows);
     CHECK(each->error() == "closed today");
-    CHECK(each->next() == Pull::end);
+    CHECK(each->next() == PullResult::end);
   }
   Driver late(moody(0, false));
   late.load(driver.save());
-  CHECK(late.next() == Pull::end);
+  CHECK(late.next() == PullResult::end);
 }
 
 TEST_CASE("until it is resumed a stage writes what it loaded") {
   Driver driver(moody(41));
-  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.next() == PullResult::rows);
   const std::string saved = driver.save();
   Driver restored(moody(41));
   restored.load(saved);
@@ -151,34 +151,34 @@ TEST_CASE("until it is resumed a stage writes what it loaded") {
 
 TEST_CASE("a resume that finds too few rows is one error and the end") {
   Driver driver(moody(40));
-  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.next() == PullResult::rows);
   Driver restored(moody(40));
   restored.load(driver.save());
-  CHECK(restored.next() == Pull::rows);
+  CHECK(restored.next() == PullResult::rows);
   CHECK(restored.block.errors[0].error->code == Code::data_loss);
-  CHECK(restored.next() == Pull::end);
+  CHECK(restored.next() == PullResult::end);
 }
 
 TEST_CASE("an error is told where there is no memory, and the sequence goes on") {
   Driver driver(moody(2));
   fail_allocations(1000);
-  const Pull answer = driver.next();
+  const PullResult answer = driver.next();
   fail_allocations(0);
-  CHECK(answer == Pull::rows);
+  CHECK(answer == PullResult::rows);
   CHECK(driver.block.errors[0].error == out_of_memory());
-  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.next() == PullResult::rows);
   CHECK(driver.error().empty());
 }
 
 TEST_CASE("a resume that throws is one error and the end") {
   Driver driver(moody(20));
-  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.next() == PullResult::rows);
   Driver restored(moody(20));
   restored.load(driver.save());
-  CHECK(restored.next() == Pull::rows);
+  CHECK(restored.next() == PullResult::rows);
   CHECK(restored.error() == "unexpected exception: thrown");
   CHECK(restored.block.errors[0].error->position_lost);
-  CHECK(restored.next() == Pull::end);
+  CHECK(restored.next() == PullResult::end);
 }
 
 TEST_CASE("a foreign state is an error") {
@@ -191,9 +191,9 @@ TEST_CASE("a foreign state is an error") {
 TEST_CASE("a cancelled session answers so before the cursor is asked, but not behind the end") {
   Driver driver(moody(0));
   driver.runtime.session->cancelled = true;
-  CHECK(driver.next() == Pull::cancelled);
+  CHECK(driver.next() == PullResult::cancelled);
   driver.runtime.session->cancelled = false;
-  CHECK(driver.next() == Pull::rows);
+  CHECK(driver.next() == PullResult::rows);
 }
 
 TEST_CASE("a path names the operators from the root, and the input where there are several") {

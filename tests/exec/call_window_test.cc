@@ -39,13 +39,13 @@ TEST_CASE("call window: ordered calls give the feed's order with its errors in p
       });
       int64_t position = 0;
       bool right = true;
-      while (*reader.next(width) == Pull::rows) {
+      while (*reader.next(width) == PullResult::rows) {
         right = right && reader.is(position, 1, 11);
         position += reader.out.rows;
       }
       CHECK(right);
       CHECK(position == 3000);
-      CHECK(*reader.next() == Pull::end);
+      CHECK(*reader.next() == PullResult::end);
     }
   }
 }
@@ -57,7 +57,7 @@ TEST_CASE("call window: the function's errors stand at their rows", "[threads]")
                  CallWindowOptions());
   });
   for (int64_t row = 0; row < 640; ++row) {
-    REQUIRE(*reader.next() == Pull::rows);
+    REQUIRE(*reader.next() == PullResult::rows);
     const ErrorPtr* error = reader.out.error_of(0);
     const Code code = row % 10 == 9 ? Code::data_loss : row % 64 == 5 ? Code::invalid_argument : Code::ok;
     REQUIRE((error ? (*error)->code : Code::ok) == code);
@@ -106,11 +106,11 @@ std::vector<Code> codes_of(const Exception& exception, int failures) {
   });
   std::vector<Code> codes;
   for (;;) {
-    const Pull got = *reader.next();
-    if (got == Pull::end) return codes;
-    const ErrorPtr* error = got == Pull::rows ? reader.out.error_of(0) : nullptr;
-    codes.push_back(got == Pull::cancelled ? Code::cancelled : error ? (*error)->code : Code::ok);
-    if (got == Pull::cancelled) return codes;
+    const PullResult got = *reader.next();
+    if (got == PullResult::end) return codes;
+    const ErrorPtr* error = got == PullResult::rows ? reader.out.error_of(0) : nullptr;
+    codes.push_back(got == PullResult::cancelled ? Code::cancelled : error ? (*error)->code : Code::ok);
+    if (got == PullResult::cancelled) return codes;
   }
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("call window: unordered calls give every row once, without anchors", "
     return calls(s, counting({.total = 2000}), std::make_unique<AddOne>(), options);
   });
   std::set<int64_t> rows;
-  while (*reader.next(3) == Pull::rows) {
+  while (*reader.next(3) == PullResult::rows) {
     REQUIRE(!reader.mark.anchor);
     for (int i = 0; i < reader.out.rows; ++i) {
       REQUIRE(reader.value(i) == reader.mark.ordinal + i + 1);
@@ -170,7 +170,7 @@ TEST_CASE("call window: pulls no further ahead than asked for", "[threads]") {
   CHECK(pulled == 0);
   int64_t most = 0;
   for (int64_t given = 1; given <= 1000; ++given) {
-    REQUIRE(*reader.next() == Pull::rows);
+    REQUIRE(*reader.next() == PullResult::rows);
     reader.settle();
     REQUIRE(pulled <= given + 10);
     most = std::max(most, pulled - given);
@@ -211,7 +211,7 @@ TEST_CASE("call window: holds its room in bytes, and a row that begins within it
       });
       int64_t most = 0;
       for (int64_t given = 1; given <= 600; ++given) {
-        REQUIRE(*reader.next() == Pull::rows);
+        REQUIRE(*reader.next() == PullResult::rows);
         for (int i = 0; i < 8; ++i) reader.settle();
         // The first calls are pulled before any result is known.
         if (given < 50) continue;
@@ -236,7 +236,7 @@ TEST_CASE("call window: a piece holds as many whole rows as fit the bytes wanted
     });
     int most = 0;
     int64_t position = 0;
-    for (; *reader.next(32, bytes) == Pull::rows; position += reader.out.rows) {
+    for (; *reader.next(32, bytes) == PullResult::rows; position += reader.out.rows) {
       REQUIRE(reader.mark.ordinal == position);
       most = std::max(most, reader.out.rows);
     }
@@ -260,7 +260,7 @@ TEST_CASE("call window: a function of the caller runs on threads inside next onl
     return calls(s, counting({.total = 300}), std::move(function), options);
   });
   int64_t position = 0;
-  while (*reader.next() == Pull::rows) ++position;
+  while (*reader.next() == PullResult::rows) ++position;
   CHECK(position == 300);
   CHECK(elsewhere == 0);
   CHECK(AddOne::most == 1);
@@ -275,7 +275,7 @@ TEST_CASE("call window: short calls grow", "[threads]") {
     return calls(s, counting({.total = 4096}), std::make_unique<AddOne>([&](int64_t) { ++made; }),
                  CallWindowOptions());
   });
-  while (*reader.next(16) == Pull::rows) {
+  while (*reader.next(16) == PullResult::rows) {
   }
   CHECK(made < 64);
 }
@@ -291,9 +291,9 @@ TEST_CASE("call window: closed at any moment it leaves nothing behind", "[thread
         auto inner = calls(s, counting({.total = 100000}), std::make_unique<AddOne>(), options);
         return calls(s, std::move(inner), std::make_unique<AddOne>(), options);
       });
-      for (int64_t row = 0; row < stop; ++row) REQUIRE(*reader.next() == Pull::rows);
+      for (int64_t row = 0; row < stop; ++row) REQUIRE(*reader.next() == PullResult::rows);
       reader.root = nullptr;
-      reader.session->crew->wait_until_quiet();
+      reader.session->scheduler->wait_until_quiet();
     }
   }
   CHECK(live_objects == live);

@@ -10,7 +10,7 @@
 
 #include "core/runtime.h"
 #include "exec/call_window.h"
-#include "exec/crew.h"
+#include "exec/scheduler.h"
 #include "exec/window.h"
 
 namespace weir {
@@ -44,9 +44,9 @@ class CountingFeed final : public Feed {
   explicit CountingFeed(CountingOptions options, std::atomic<int64_t>* pulled = nullptr)
       : options_(options), pulled_(pulled) {}
 
-  Pull next(Context& context, const Want& want, Block& out, Mark& mark) override {
+  PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override {
     if (inside_.exchange(true)) ++overlaps;
-    Pull answer = make(context, want, out, mark);
+    PullResult answer = make(context, demand, out, mark);
     inside_ = false;
     return answer;
   }
@@ -68,7 +68,7 @@ class CountingFeed final : public Feed {
     Counted counted_;
   };
 
-  Pull make(Context& context, const Want& want, Block& out, Mark& mark) {
+  PullResult make(Context& context, const Demand& demand, Block& out, Mark& mark) {
     if (options_.pending_every > 0 && ++calls_ % options_.pending_every == 0) {
       auto job = make_ref<WakeJob>(context.waker);
       if (options_.later) {
@@ -76,11 +76,11 @@ class CountingFeed final : public Feed {
       } else {
         job->run();
       }
-      return Pull::pending;
+      return PullResult::pending;
     }
-    if (position_ >= options_.total) return Pull::end;
-    const int64_t fitting = std::max<int64_t>(1, want.bytes / int64_t{sizeof(int64_t)});
-    const int rows = static_cast<int>(std::min({int64_t{want.rows}, fitting, options_.total - position_}));
+    if (position_ >= options_.total) return PullResult::end;
+    const int64_t fitting = std::max<int64_t>(1, demand.bytes / int64_t{sizeof(int64_t)});
+    const int rows = static_cast<int>(std::min({int64_t{demand.rows}, fitting, options_.total - position_}));
     out.reset(1);
     out.rows = rows;
     int64_t* values = out.columns[0].make_dense<int64_t>(Shape(), rows);
@@ -94,7 +94,7 @@ class CountingFeed final : public Feed {
     mark.anchor = make_ref<Anchor>();
     position_ += rows;
     if (pulled_) *pulled_ = position_;
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   const CountingOptions options_;
@@ -111,8 +111,8 @@ class WindowFeed final : public Feed {
  public:
   template <class... Args>
   explicit WindowFeed(Args&&... args) : window_(std::forward<Args>(args)...) {}
-  Pull next(Context& context, const Want& want, Block& out, Mark& mark) override {
-    return window_.next(context, want, out, mark);
+  PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override {
+    return window_.next(context, demand, out, mark);
   }
 
  private:
@@ -162,28 +162,28 @@ class Reader {
   Reader(Runtime& runtime, const std::function<std::unique_ptr<Feed>(Session&)>& build)
       : session(make_session(runtime)), root(build(*session)) {}
 
-  Result<Pull> next(int rows = 1, int64_t bytes = kMaxBlockBytes) {
-    return session->crew->drive([&] { return poll(rows, bytes); });
+  Result<PullResult> next(int rows = 1, int64_t bytes = kMaxBlockBytes) {
+    return session->scheduler->drive([&] { return poll(rows, bytes); });
   }
-  Result<Pull> try_next(int rows = 1) {
-    return session->crew->try_drive([&] { return poll(rows); });
+  Result<PullResult> try_next(int rows = 1) {
+    return session->scheduler->try_drive([&] { return poll(rows); });
   }
-  Pull poll(int rows, int64_t bytes = kMaxBlockBytes) {
-    Context context{*session, session->crew, &epochs};
-    Want want;
-    want.rows = rows;
-    want.bytes = bytes;
-    return root->next(context, want, out, mark);
+  PullResult poll(int rows, int64_t bytes = kMaxBlockBytes) {
+    Context context{*session, session->scheduler, &epochs};
+    Demand demand;
+    demand.rows = rows;
+    demand.bytes = bytes;
+    return root->next(context, demand, out, mark);
   }
   // Lets the pumps run until they stop by themselves. REQUIRES: no threads, so that this one runs them
   void settle() {
     for (int i = 0; i < 64; ++i) {
-      if (!session->crew->try_drive([] { return Pull::pending; }).ok()) return;
+      if (!session->scheduler->try_drive([] { return PullResult::pending; }).ok()) return;
     }
   }
   void cancel() {
     session->cancelled = true;
-    session->crew->interrupt();
+    session->scheduler->interrupt();
   }
   // True if the rows just given are those from number `expected` on, each with `added` added to it.
   // Rows that the counting feed failed carry its error.

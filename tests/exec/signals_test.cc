@@ -57,8 +57,8 @@ TEST_CASE("signals: whoever waits for a row goes on waiting") {
   std::atomic<int> rows{0};
   std::thread client([&] {
     for (int i = 0; i < 3; ++i) {
-      const Result<Pull> got = reader.next();
-      rows += got.ok() && *got == Pull::rows && reader.is(i, 0);
+      const Result<PullResult> got = reader.next();
+      rows += got.ok() && *got == PullResult::rows && reader.is(i, 0);
       ++answers;
     }
     // Alive for the last signals.

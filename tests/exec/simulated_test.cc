@@ -1,4 +1,4 @@
-// Windows and crews under the simulated executor: each seed is one pipeline, one interleaving and one end.
+// Windows and schedulers under the simulated executor: each seed is one pipeline, one interleaving and one end.
 #include <catch2/catch_test_macros.hpp>
 #include <optional>
 
@@ -71,14 +71,14 @@ std::string read(SimWorld& world, Reader& reader, const Plan& plan, int64_t stop
   int64_t position = 0;
   while (position < stop) {
     const int rows = 1 + static_cast<int>(world.draw(12));
-    Result<Pull> answer = reader.next(rows);
+    Result<PullResult> answer = reader.next(rows);
     if (!answer.ok()) return "refused: " + answer.status().error().message;
-    if (*answer == Pull::end) {
+    if (*answer == PullResult::end) {
       if (position != plan.source.total) return "ended at " + std::to_string(position);
-      if (*reader.next() != Pull::end) return "went on after the end";
+      if (*reader.next() != PullResult::end) return "went on after the end";
       return "";
     }
-    if (*answer != Pull::rows) return "unexpected answer";
+    if (*answer != PullResult::rows) return "unexpected answer";
     if (reader.out.rows < 1 || reader.out.rows > rows)
       return "gave " + std::to_string(reader.out.rows) + " rows";
     const int64_t expected = plan.ordered ? position : reader.mark.ordinal;
@@ -140,15 +140,15 @@ TEST_CASE("simulation: a cancel from another thread ends every wait", "[simulati
     world.client("the reader", [&] {
       reader.emplace(world.runtime(), [&](Session& s) { return build(world, s, plan); });
       for (;;) {
-        Pull answer = *reader->next(1 + static_cast<int>(world.draw(8)));
-        if (answer == Pull::cancelled || answer == Pull::end) break;
+        PullResult answer = *reader->next(1 + static_cast<int>(world.draw(8)));
+        if (answer == PullResult::cancelled || answer == PullResult::end) break;
       }
       if (--using_it == 0) reader.reset();
     });
     world.client("who cancels", [&] {
       for (uint64_t i = world.draw(200); i > 0 || !reader; i -= i > 0) world.switch_point();
       reader->cancel();
-      if (*reader->next() != Pull::cancelled) failure = "went on after the cancel";
+      if (*reader->next() != PullResult::cancelled) failure = "went on after the cancel";
       if (--using_it == 0) reader.reset();
     });
     const std::string hang = world.run();
@@ -166,14 +166,14 @@ TEST_CASE("simulation: several threads on one iterator share its rows", "[simula
       world.client("reader " + std::to_string(i), [&] {
         for (bool more = true; more;) {
           // What was read is looked at with the right to drive, since out and mark are shared.
-          Result<Pull> answer = reader.session->crew->drive([&] {
-            Pull got = reader.poll(1 + static_cast<int>(world.draw(4)));
-            if (got == Pull::rows) {
+          Result<PullResult> answer = reader.session->scheduler->drive([&] {
+            PullResult got = reader.poll(1 + static_cast<int>(world.draw(4)));
+            if (got == PullResult::rows) {
               for (int row = 0; row < reader.out.rows; ++row) ++seen[size_t(reader.mark.ordinal + row)];
             }
             return got;
           });
-          more = *answer == Pull::rows;
+          more = *answer == PullResult::rows;
         }
       });
     }
@@ -195,12 +195,12 @@ TEST_CASE("simulation: try_next never waits and the descriptor says when to ask 
       Reader reader(world.runtime(), [&](Session& s) { return build(world, s, plan); });
       // A lane that takes jobs and never runs them is beyond what try_next can know.
       if (seed % 5 == 4) return;
-      Result<int> descriptor = reader.session->crew->ready_descriptor();
+      Result<int> descriptor = reader.session->scheduler->ready_descriptor();
       int64_t position = 0;
       for (;;) {
-        Pull answer = *reader.try_next(3);
-        if (answer == Pull::end) break;
-        if (answer == Pull::pending) {
+        PullResult answer = *reader.try_next(3);
+        if (answer == PullResult::end) break;
+        if (answer == PullResult::pending) {
           // As poll(2) would wait; a lost signal shows as a run without end.
           while (!sim::readable(*descriptor)) world.switch_point();
           continue;
@@ -229,14 +229,14 @@ TEST_CASE("simulation: callbacks that read another iterator, and circles of them
     outer.emplace(world.runtime(), [&](Session& s) {
       return build(world, s, outer_plan, [&](int64_t) {
         if (!inner.next().ok()) ++refused;
-        if (!outer->session->crew->inside()) failure = "a callback is not inside its iterator";
+        if (!outer->session->scheduler->inside()) failure = "a callback is not inside its iterator";
         if (outer->next().ok()) failure = "an iterator may wait for itself";
       });
     });
     world.client("the reader", [&] {
       for (;;) {
-        Result<Pull> answer = outer->next();
-        if (!answer.ok() || *answer != Pull::rows) break;
+        Result<PullResult> answer = outer->next();
+        if (!answer.ok() || *answer != PullResult::rows) break;
       }
     });
     const std::string hang = world.run();
@@ -262,7 +262,7 @@ TEST_CASE("simulation: as many calls at once as asked for, and no more", "[simul
                      }),
                      options);
       });
-      while (*reader.next() == Pull::rows) {
+      while (*reader.next() == PullResult::rows) {
       }
     });
     REQUIRE(world.run() == "");

@@ -226,7 +226,7 @@ TEST_CASE("threads: a child after fork is refused what the parent made, and may 
     return window(s, counting({.total = 100000}), WindowOptions{.max_rows = 64});
   };
   auto reader = std::make_unique<Reader>(runtime, build);
-  REQUIRE(*reader->next() == Pull::rows);
+  REQUIRE(*reader->next() == PullResult::rows);
   CHECK(in_child([&] {
     return !executor->alive() && !executor->submit(Lane::compute, job([] {})) &&
            reader->next().status().code() == Code::failed_precondition;
@@ -247,11 +247,11 @@ TEST_CASE("threads: a child after fork is refused what the parent made, and may 
     }
     ran.wait(false);
     for (int i = 0; i < 1000; ++i) {
-      if (*mine.next() != Pull::rows) return false;
+      if (*mine.next() != PullResult::rows) return false;
     }
     return true;
   }));
-  CHECK(*reader->next() == Pull::rows);
+  CHECK(*reader->next() == PullResult::rows);
 }
 
 }  // namespace

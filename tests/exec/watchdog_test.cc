@@ -60,8 +60,8 @@ struct Own {
 TEST_CASE("watchdog: a wake that never comes ends the program, which says who waits", "[fork]") {
   const Ended ended = in_watched_child([] {
     Own own;
-    auto crew = make_ref<Crew>(own.runtime);
-    static_cast<void>(crew->drive([] { return Pull::pending; }));
+    auto scheduler = make_ref<Scheduler>(own.runtime);
+    static_cast<void>(scheduler->drive([] { return PullResult::pending; }));
   });
   INFO(ended.text);
   CHECK(WIFSIGNALED(ended.status));
@@ -74,29 +74,30 @@ TEST_CASE("watchdog: a wake that never comes ends the program, which says who wa
 TEST_CASE("watchdog: it says which iterator waits for which, and what its threads do", "[fork]") {
   const Ended ended = in_watched_child([] {
     Own own;
-    auto inner = make_ref<Crew>(own.runtime);
-    auto outer = make_ref<Crew>(own.runtime);
+    auto inner = make_ref<Scheduler>(own.runtime);
+    auto outer = make_ref<Scheduler>(own.runtime);
     class Outer final : public Job {
      public:
-      Outer(Crew& o, Crew& i) : outer_(o), inner_(i) {}
+      Outer(Scheduler& o, Scheduler& i) : outer_(o), inner_(i) {}
       void run() noexcept override {
         static_cast<void>(outer_.drive([this] {
-          return inner_.drive([] { return Pull::pending; }).ok() ? Pull::end : Pull::cancelled;
+          return inner_.drive([] { return PullResult::pending; }).ok() ? PullResult::end
+                                                                       : PullResult::cancelled;
         }));
       }
 
      private:
-      Crew& outer_;
-      Crew& inner_;
+      Scheduler& outer_;
+      Scheduler& inner_;
     };
     own.executor->submit(Lane::blocking, make_ref<Outer>(*outer, *inner));
-    static_cast<void>(inner->drive([] { return Pull::pending; }));
+    static_cast<void>(inner->drive([] { return PullResult::pending; }));
   });
   INFO(ended.text);
   CHECK(WIFSIGNALED(ended.status));
   CHECK(ended.says("sleepers 2"));
   CHECK(ended.says(": driven; wakes 0"));
-  CHECK(ended.says(" waits for crew 0x"));
+  CHECK(ended.says(" waits for scheduler 0x"));
   CHECK(ended.says(", blocking threads: jobs 0; runners 1 of 64; begun 1; idle 0"));
 }
 

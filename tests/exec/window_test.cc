@@ -35,7 +35,7 @@ WindowOptions window_options(int64_t max_rows, int block_rows) {
 // Reads all rows by `width` and checks them.
 int64_t read_all(Reader& reader, int width, int64_t added, int64_t fail_every = 0) {
   int64_t position = 0;
-  while (*reader.next(width) == Pull::rows) {
+  while (*reader.next(width) == PullResult::rows) {
     if (!reader.is(position, added, fail_every)) return -position;
     position += reader.out.rows;
   }
@@ -51,7 +51,7 @@ TEST_CASE("window: gives the feed's rows in order, whatever the widths", "[threa
         return window(s, counting({.total = 2000, .fail_every = 7}), window_options(max_rows, 64));
       });
       CHECK(read_all(reader, width, 0, 7) == 2000);
-      CHECK(*reader.next() == Pull::end);
+      CHECK(*reader.next() == PullResult::end);
     }
   }
   CHECK(CountingFeed::overlaps == 0);
@@ -75,7 +75,7 @@ TEST_CASE("window: holds no more than its room, and starts with the first next",
   CHECK(pulled == 0);
   int64_t most = 0;
   for (int64_t given = 1; given < 200; ++given) {
-    REQUIRE(*reader.next() == Pull::rows);
+    REQUIRE(*reader.next() == PullResult::rows);
     reader.settle();
     REQUIRE(pulled <= given + 12);
     // It goes on as soon as half of the room is free.
@@ -94,11 +94,11 @@ TEST_CASE("window: a row larger than the budget passes alone", "[threads]") {
     return window(s, counting({.total = 20}, &pulled), options);
   });
   for (int64_t given = 1; given <= 20; ++given) {
-    REQUIRE(*reader.next() == Pull::rows);
+    REQUIRE(*reader.next() == PullResult::rows);
     reader.settle();
     REQUIRE(pulled <= given + 1);
   }
-  CHECK(*reader.next() == Pull::end);
+  CHECK(*reader.next() == PullResult::end);
 }
 
 TEST_CASE("window: holds its room in bytes, and a row that begins within it", "[threads]") {
@@ -115,7 +115,7 @@ TEST_CASE("window: holds its room in bytes, and a row that begins within it", "[
     });
     int64_t most = 0;
     for (int64_t given = 1; given <= 300; ++given) {
-      REQUIRE(*reader.next() == Pull::rows);
+      REQUIRE(*reader.next() == PullResult::rows);
       reader.settle();
       most = std::max(most, pulled - given);
     }
@@ -131,7 +131,7 @@ TEST_CASE("window: a piece holds as many whole rows as fit the bytes wanted, and
                   [&](Session& s) { return window(s, counting({.total = 400}), window_options(400, 16)); });
     int most = 0;
     int64_t position = 0;
-    for (; *reader.next(64, bytes) == Pull::rows; position += reader.out.rows) {
+    for (; *reader.next(64, bytes) == PullResult::rows; position += reader.out.rows) {
       REQUIRE(reader.is(position, 0));
       most = std::max(most, reader.out.rows);
     }
@@ -147,7 +147,7 @@ TEST_CASE("window: pieces carry the number of their first row and their block's 
   RefPtr<const RefCounted> anchor;
   int anchors = 0;
   for (int64_t row = 0; row < 100; ++row) {
-    REQUIRE(*reader.next() == Pull::rows);
+    REQUIRE(*reader.next() == PullResult::rows);
     REQUIRE(reader.mark.ordinal == row);
     anchors += !(reader.mark.anchor == anchor);
     anchor = reader.mark.anchor;
@@ -158,12 +158,12 @@ TEST_CASE("window: pieces carry the number of their first row and their block's 
 
 TEST_CASE("window: the epochs that its feed counts are its own", "[threads]") {
   struct OpeningFeed final : Feed {
-    Pull next(Context& context, const Want&, Block& out, Mark& mark) override {
+    PullResult next(Context& context, const Demand&, Block& out, Mark& mark) override {
       mark.ordinal = static_cast<int64_t>(context.epochs->open(7));
       mark.epochs = context.epochs->table();
       out.reset(0);
       out.rows = 1;
-      return Pull::rows;
+      return PullResult::rows;
     }
   };
   World world({.probe = no_threads});
@@ -174,7 +174,7 @@ TEST_CASE("window: the epochs that its feed counts are its own", "[threads]") {
                                                 scope.table());
   });
   for (uint64_t row = 0; row < 10; ++row) {
-    REQUIRE(*reader.next() == Pull::rows);
+    REQUIRE(*reader.next() == PullResult::rows);
     CHECK(reader.mark.ordinal == static_cast<int64_t>(3 + row));
     CHECK(EpochScope(reader.mark.epochs).count(7) == 4 + row);
   }
@@ -183,21 +183,21 @@ TEST_CASE("window: the epochs that its feed counts are its own", "[threads]") {
 
 TEST_CASE("window: a feed that throws ends with one error row", "[threads]") {
   struct ThrowingFeed final : Feed {
-    Pull next(Context&, const Want&, Block&, Mark&) override { throw 1; }
+    PullResult next(Context&, const Demand&, Block&, Mark&) override { throw 1; }
   };
   World world;
   Reader reader(world.runtime, [&](Session& s) {
     return window(s, std::make_unique<ThrowingFeed>(), window_options(4, 1));
   });
-  REQUIRE(*reader.next() == Pull::rows);
+  REQUIRE(*reader.next() == PullResult::rows);
   CHECK(reader.out.failed(0));
-  CHECK(*reader.next() == Pull::end);
-  CHECK(*reader.next() == Pull::end);
+  CHECK(*reader.next() == PullResult::end);
+  CHECK(*reader.next() == PullResult::end);
 }
 
 TEST_CASE("window: a feed that throws without memory is one error", "[threads]") {
   struct ThrowingFeed final : Feed {
-    Pull next(Context&, const Want&, Block&, Mark&) override {
+    PullResult next(Context&, const Demand&, Block&, Mark&) override {
       fail_allocations(1000);
       throw std::bad_alloc();
     }
@@ -206,11 +206,11 @@ TEST_CASE("window: a feed that throws without memory is one error", "[threads]")
   Reader reader(world.runtime, [&](Session& s) {
     return window(s, std::make_unique<ThrowingFeed>(), window_options(4, 1));
   });
-  const Pull got = *reader.next();
+  const PullResult got = *reader.next();
   fail_allocations(0);
-  CHECK(got == Pull::rows);
+  CHECK(got == PullResult::rows);
   CHECK(reader.out.errors[0].error->code == Code::resource_exhausted);
-  CHECK(*reader.next() == Pull::end);
+  CHECK(*reader.next() == PullResult::end);
 }
 
 TEST_CASE("window: closed at any moment it leaves nothing behind", "[threads]") {
@@ -222,9 +222,9 @@ TEST_CASE("window: closed at any moment it leaves nothing behind", "[threads]") 
         auto inner = window(s, counting({.total = 100000}), window_options(64, 8));
         return window(s, std::move(inner), window_options(32, 4));
       });
-      for (int64_t row = 0; row < stop; ++row) REQUIRE(*reader.next() == Pull::rows);
+      for (int64_t row = 0; row < stop; ++row) REQUIRE(*reader.next() == PullResult::rows);
       reader.root = nullptr;
-      reader.session->crew->wait_until_quiet();
+      reader.session->scheduler->wait_until_quiet();
     }
   }
   CHECK(live_objects == live);
@@ -234,10 +234,10 @@ TEST_CASE("window: closed at any moment it leaves nothing behind", "[threads]") 
 TEST_CASE("window: cancel ends a wait that nothing else would end", "[threads]") {
   struct SilentFeed final : Feed {
     explicit SilentFeed(std::atomic<bool>& a) : asked(a) {}
-    Pull next(Context&, const Want&, Block&, Mark&) override {
+    PullResult next(Context&, const Demand&, Block&, Mark&) override {
       asked = true;
       asked.notify_all();
-      return Pull::pending;
+      return PullResult::pending;
     }
     std::atomic<bool>& asked;
   };
@@ -250,8 +250,8 @@ TEST_CASE("window: cancel ends a wait that nothing else would end", "[threads]")
     asked.wait(false);
     reader.cancel();
   });
-  CHECK(*reader.next() == Pull::cancelled);
-  CHECK(*reader.next() == Pull::cancelled);
+  CHECK(*reader.next() == PullResult::cancelled);
+  CHECK(*reader.next() == PullResult::cancelled);
   canceller.join();
 }
 
@@ -264,11 +264,11 @@ TEST_CASE("window: threads that share an iterator share its rows", "[threads]") 
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
-      Pull last = Pull::rows;
-      while (last == Pull::rows) {
-        last = *reader.session->crew->drive([&] {
-          Pull got = reader.poll(3);
-          for (int row = 0; got == Pull::rows && row < reader.out.rows; ++row)
+      PullResult last = PullResult::rows;
+      while (last == PullResult::rows) {
+        last = *reader.session->scheduler->drive([&] {
+          PullResult got = reader.poll(3);
+          for (int row = 0; got == PullResult::rows && row < reader.out.rows; ++row)
             ++seen[size_t(reader.value(row))];
           return got;
         });

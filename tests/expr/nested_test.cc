@@ -9,7 +9,7 @@ namespace {
 class NoRows final : public Cursor {
  public:
   NoRows(Opening&, const NoParams&) {}
-  Step next(Context&, const Want&, Block&) override { return Pull::end; }
+  Step next(Context&, const Demand&, Block&) override { return PullResult::end; }
   void state(Archive&) override {}
 };
 

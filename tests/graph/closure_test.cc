@@ -1,6 +1,6 @@
 #include "build.h"
 #include "dataset/stage.h"
-#include "exec/crew.h"
+#include "exec/scheduler.h"
 #include "exec/threads.h"
 #include "graph/format_element.h"
 
@@ -22,14 +22,14 @@ struct Running : Graph {
 
   struct Cursor {
     Cursor(Runtime& runtime, const Document& document, EnvRef env)
-        : session(make_session(runtime)), ctx{*session, session->crew, &epochs} {
+        : session(make_session(runtime)), ctx{*session, session->scheduler, &epochs} {
       stage = Stage::open(ctx, document.root(), std::move(env), 7, nullptr, -1);
     }
     // "" at the end.
     std::string next() {
-      auto got = session->crew->drive([&] { return stage->next(ctx, Want{}, block); });
+      auto got = session->scheduler->drive([&] { return stage->next(ctx, Demand{}, block); });
       REQUIRE(got.ok());
-      if (*got != Pull::rows) return "";
+      if (*got != PullResult::rows) return "";
       if (const ErrorPtr* error = block.error_of(0))
         return "error: " + std::string(code_name((*error)->code));
       return *format_element(stage->node().spec(), block.row(0));

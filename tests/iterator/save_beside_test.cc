@@ -28,7 +28,7 @@ std::vector<Saved> read_and_save(Iterator& iterator) {
   for (int i = 0; i < kReaders; ++i) {
     readers.emplace_back([&] {
       Block block;
-      while (*iterator.next(kRows, block) == Pull::rows) given += static_cast<size_t>(block.rows);
+      while (*iterator.next(kRows, block) == PullResult::rows) given += static_cast<size_t>(block.rows);
       --reading;
     });
   }

@@ -111,7 +111,7 @@ TEST_CASE("contract: spec and cardinality are what comes out", "[contract]") {
     std::vector<Component> components = document->spec().components();
     int64_t count = 0;
     Block block;
-    while (require_value(iterator->next(3, block)) == Pull::rows) {
+    while (require_value(iterator->next(3, block)) == PullResult::rows) {
       count += block.rows;
       if (!block.errors.empty()) continue;
       REQUIRE(block.columns.size() == components.size());

@@ -13,16 +13,16 @@ Result<Spec> numbers(const ParamsBase&, std::span<const DatasetRef>) { return Sp
 class Outer final : public Cursor {
  public:
   Outer(Opening&, const NoParams&) {}
-  Step next(Context&, const Want& want, Block& out) override {
-    if (given_ == 5) return Pull::end;
+  Step next(Context&, const Demand& demand, Block& out) override {
+    if (given_ == 5) return PullResult::end;
     out.reset(1);
-    out.rows = want.at_most(5 - given_).rows;
+    out.rows = demand.at_most(5 - given_).rows;
     int64_t* values = out.columns[0].make_dense<int64_t>(Shape(), out.rows);
     for (int i = 0; i < out.rows; ++i, ++given_) {
       values[i] = given_;
       if (given_ == 1) out.fail_row(i, data_loss("row").pointer());
     }
-    return Pull::rows;
+    return PullResult::rows;
   }
   void state(Archive& archive) override { archive("given", given_); }
 
@@ -37,12 +37,12 @@ class Told final : public Cursor {
     rows_[0] = static_cast<int64_t>(opening.key);
     rows_[1] = static_cast<int64_t>(count_opening(opening.ctx, opening.node).number);
   }
-  Step next(Context&, const Want&, Block& out) override {
-    if (given_ == 3) return Pull::end;
+  Step next(Context&, const Demand&, Block& out) override {
+    if (given_ == 3) return PullResult::end;
     out.reset(1);
     out.rows = 1;
     *out.columns[0].make_dense<int64_t>(Shape(), 1) = rows_[given_++];
-    return Pull::rows;
+    return PullResult::rows;
   }
   void state(Archive& archive) override {
     archive("given", given_, 0, 3);
@@ -125,7 +125,7 @@ struct Driver {
   Step open(std::unique_ptr<Inner>& inner) { return source.open_next(ctx, inner); }
   int64_t next(Inner& inner) {
     Block out;
-    if (inner.next(ctx, Want(), out) != Pull::rows) return -1;
+    if (inner.next(ctx, Demand(), out) != PullResult::rows) return -1;
     return *out.columns[0].row(0).as<int64_t>();
   }
 
@@ -140,7 +140,7 @@ struct Driver {
 TEST_CASE("a row of the input is taken for each dataset, but not consumed") {
   Driver driver;
   std::unique_ptr<Inner> inner;
-  REQUIRE(driver.open(inner).answer() == Pull::rows);
+  REQUIRE(driver.open(inner).answer() == PullResult::rows);
   REQUIRE(inner);
   CHECK(inner->ordinal() == 0);
   CHECK(driver.source.input().position() == 1);
@@ -153,7 +153,7 @@ TEST_CASE("a row of the input is taken for each dataset, but not consumed") {
 TEST_CASE("what stands in the way of a dataset is its row's error, once") {
   Driver driver;
   std::unique_ptr<Inner> first;
-  REQUIRE(driver.open(first).answer() == Pull::rows);
+  REQUIRE(driver.open(first).answer() == PullResult::rows);
   // The row, the call, the opening.
   for (const Code code : {Code::data_loss, Code::invalid_argument, Code::not_found}) {
     std::unique_ptr<Inner> inner;
@@ -163,17 +163,17 @@ TEST_CASE("what stands in the way of a dataset is its row's error, once") {
     CHECK(!inner);
   }
   std::unique_ptr<Inner> last;
-  REQUIRE(driver.open(last).answer() == Pull::rows);
+  REQUIRE(driver.open(last).answer() == PullResult::rows);
   CHECK(last->ordinal() == 4);
-  CHECK(driver.open(first).answer() == Pull::end);
+  CHECK(driver.open(first).answer() == PullResult::end);
 }
 
 TEST_CASE("the key of a dataset follows from the row's number, and its openings are counted from 0") {
   Driver driver(21);
   // As wide a block as the input gives: each row is called for itself.
-  Want want;
-  want.rows = 5;
-  REQUIRE(driver.source.input().fill(driver.ctx, want) == Pull::rows);
+  Demand demand;
+  demand.rows = 5;
+  REQUIRE(driver.source.input().fill(driver.ctx, demand) == PullResult::rows);
   for (int64_t row = 0; row < 5; ++row) {
     std::unique_ptr<Inner> inner;
     if (driver.open(inner).error()) continue;
@@ -189,7 +189,7 @@ TEST_CASE("a dataset goes on where it was saved, with its count of openings") {
   for (int given = 0; given <= 3; ++given) {
     Driver driver;
     std::unique_ptr<Inner> inner;
-    REQUIRE(driver.open(inner).answer() == Pull::rows);
+    REQUIRE(driver.open(inner).answer() == PullResult::rows);
     for (int i = 0; i < given; ++i) driver.next(*inner);
     Inner::Saved saved = inner->save();
     REQUIRE(saved.epochs.size() == 3);
@@ -199,7 +199,7 @@ TEST_CASE("a dataset goes on where it was saved, with its count of openings") {
     saved.epochs[2] = 6;
     Driver other;
     std::unique_ptr<Inner> restored;
-    REQUIRE(other.open(restored).answer() == Pull::rows);
+    REQUIRE(other.open(restored).answer() == PullResult::rows);
     REQUIRE(restored->load(saved).ok());
     for (int i = given; i <= 3; ++i) CHECK(other.next(*restored) == driver.next(*inner));
     CHECK(restored->save().epochs == saved.epochs);
@@ -209,7 +209,7 @@ TEST_CASE("a dataset goes on where it was saved, with its count of openings") {
 TEST_CASE("a damaged position of a dataset is an error") {
   Driver driver;
   std::unique_ptr<Inner> inner;
-  REQUIRE(driver.open(inner).answer() == Pull::rows);
+  REQUIRE(driver.open(inner).answer() == PullResult::rows);
   const Inner::Saved saved = inner->save();
   CHECK(!inner->load({saved.bytes.substr(0, saved.bytes.size() - 1), saved.epochs}).ok());
   CHECK(!inner->load({saved.bytes + "x", saved.epochs}).ok());

@@ -20,7 +20,7 @@ inline void check_lasting(const char* source) {
   auto stage = runtime.open(Build(*find_operator(source)).set("value", value).node());
   Block out;
   Context ctx = runtime.context();
-  REQUIRE(stage->next(ctx, Want(), out) == Pull::rows);
+  REQUIRE(stage->next(ctx, Demand(), out) == PullResult::rows);
   CHECK(out.columns[0].row(0).buffer->lasting());
 }
 

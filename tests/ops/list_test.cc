@@ -24,7 +24,7 @@ TEST_CASE("The list is sorted, and no name stands twice") {
 class Nothing final : public Cursor {
  public:
   Nothing(Opening&, const NoParams&) {}
-  Step next(Context&, const Want&, Block&) override { return Pull::end; }
+  Step next(Context&, const Demand&, Block&) override { return PullResult::end; }
   void state(Archive&) override {}
 };
 

@@ -123,14 +123,14 @@ bool is_error(const std::string& line) { return line.rfind("error: ", 0) == 0; }
 // The rows of one call of next, while memory is scarce.
 Lines next_lines(Iterator& iterator, int rows, Scarcity& scarcity) {
   Block block;
-  Result<Pull> got = Pull::end;
+  Result<PullResult> got = PullResult::end;
   {
     const Scarce scarce(scarcity);
     got = iterator.next(rows, block);
   }
   if (!got.ok()) return {"error: " + std::string(code_name(got.status().code()))};
-  if (*got == Pull::end) return {};
-  if (*got != Pull::rows) return {"cancelled"};
+  if (*got == PullResult::end) return {};
+  if (*got != PullResult::rows) return {"cancelled"};
   Lines out;
   for (int i = 0; i < block.rows; ++i) {
     const ErrorPtr* error = block.error_of(i);

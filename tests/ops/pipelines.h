@@ -46,7 +46,7 @@ inline std::vector<int> block_rows(const std::string& text, int64_t bytes) {
   auto iterator = open_text(*runtime, text + " | narrow(bytes: " + std::to_string(bytes) + ")");
   std::vector<int> out;
   Block block;
-  while (require_value(iterator->next(64, block)) == Pull::rows) out.push_back(block.rows);
+  while (require_value(iterator->next(64, block)) == PullResult::rows) out.push_back(block.rows);
   return out;
 }
 

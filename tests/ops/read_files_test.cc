@@ -12,21 +12,21 @@ namespace {
 class Letters final : public Cursor {
  public:
   Letters(Opening& opening, const NoParams&) : names_(opening, 0, Port::Mode::pass) {}
-  Step next(Context& ctx, const Want&, Block& out) override {
+  Step next(Context& ctx, const Demand&, Block& out) override {
     if (name_.empty()) {
-      Pull got = names_.pull(ctx, Want(), out);
-      if (got != Pull::rows) return got;
+      PullResult got = names_.pull(ctx, Demand(), out);
+      if (got != PullResult::rows) return got;
       name_ = out.columns[0].row(0).as<const Str>()->view();
       if (name_ == "missing") {
         name_.clear();
         return not_found("missing");
       }
-      return Pull::rows;
+      return PullResult::rows;
     }
     out.reset(1);
     out.set_row({Tensor::string(name_.substr(0, 1))});
     name_.erase(0, 1);
-    return Pull::rows;
+    return PullResult::rows;
   }
   void state(Archive& archive) override {
     names_.state(archive);
@@ -70,7 +70,7 @@ Lines rows_of(TestRuntime& runtime, Stage& stage, size_t most = SIZE_MAX) {
   Lines lines;
   Context ctx = runtime.context();
   Block out;
-  while (lines.size() < most && stage.next(ctx, Want(), out) == Pull::rows) {
+  while (lines.size() < most && stage.next(ctx, Demand(), out) == PullResult::rows) {
     lines.push_back(out.failed(0) ? "error" : std::string(out.columns[0].row(0).as<const Str>()->view()));
   }
   return lines;

@@ -76,10 +76,11 @@ class Reader {
   void read_to(size_t count, Dice& dice, uint64_t widest) {
     while (!ended() && lines_.size() < count) {
       const uint64_t left = std::min<uint64_t>(widest, count - lines_.size());
-      const Pull got = require_value(iterator_->next(1 + static_cast<int>(dice.draw(left)), block_));
-      if (got == Pull::end) lines_.push_back("end");
-      if (got == Pull::cancelled) throw Difference{"cancelled", concat("after ", lines_.size(), " lines")};
-      for (int row = 0; got == Pull::rows && row < block_.rows; ++row) {
+      const PullResult got = require_value(iterator_->next(1 + static_cast<int>(dice.draw(left)), block_));
+      if (got == PullResult::end) lines_.push_back("end");
+      if (got == PullResult::cancelled)
+        throw Difference{"cancelled", concat("after ", lines_.size(), " lines")};
+      for (int row = 0; got == PullResult::rows && row < block_.rows; ++row) {
         lines_.push_back(line_of(runtime_, iterator_->spec(), block_, row));
       }
     }
@@ -244,8 +245,9 @@ class Check {
     Block block;
     while (lines.size() < request_.limit) {
       const uint64_t left = std::min<uint64_t>(any_width(), request_.limit - lines.size());
-      const Pull got = require_value(first.iterator().next(1 + static_cast<int>(dice_.draw(left)), block));
-      if (got != Pull::rows) {
+      const PullResult got =
+          require_value(first.iterator().next(1 + static_cast<int>(dice_.draw(left)), block));
+      if (got != PullResult::rows) {
         lines.push_back("end");
         break;
       }

@@ -114,9 +114,9 @@ void Life::read(int rows) {
   // Held here, since another client may only look at iterator_ while it is whole.
   std::shared_ptr<Iterator> iterator = iterator_;
   bool cancelled = cancelled_ == iterator;
-  Result<Pull> got = iterator->next(rows, block_);
+  Result<PullResult> got = iterator->next(rows, block_);
   check(got.status());
-  if (cancelled && *got != Pull::cancelled) wrong("went on after the cancel");
+  if (cancelled && *got != PullResult::cancelled) wrong("went on after the cancel");
   take(*got, rows);
 }
 
@@ -125,18 +125,18 @@ void Life::read(int rows) {
 void Life::poll(int rows) {
   std::shared_ptr<Iterator> iterator = iterator_;
   for (uint64_t tries = 1 + world_.draw(20); tries > 0; --tries) {
-    Result<Pull> got = iterator->try_next(rows, block_);
+    Result<PullResult> got = iterator->try_next(rows, block_);
     check(got.status());
-    if (*got != Pull::pending) return take(*got, rows);
+    if (*got != PullResult::pending) return take(*got, rows);
     if (world_.draw(8) == 0) save();
     world_.switch_point();
   }
 }
 
-void Life::take(Pull got, int rows) {
-  if (got == Pull::pending) wrong("next answered pending");
-  if (got == Pull::cancelled) return meet_cancel();
-  if (got == Pull::end) {
+void Life::take(PullResult got, int rows) {
+  if (got == PullResult::pending) wrong("next answered pending");
+  if (got == PullResult::cancelled) return meet_cancel();
+  if (got == PullResult::end) {
     if (position_ != what_.expected.size()) wrong(concat("ended at ", position_));
     ended_ = true;
     return;
@@ -208,8 +208,8 @@ void Life::meet_cancel() {
   if (fate_ == Fate::closed && closed_) throw Over();
   if (!cancel_issued_) wrong("answered cancelled though nobody cancelled");
   tell("cancelled");
-  Result<Pull> again = iterator_->next(1, block_);
-  if (!again.ok() || *again != Pull::cancelled) wrong("went on after the cancel");
+  Result<PullResult> again = iterator_->next(1, block_);
+  if (!again.ok() || *again != PullResult::cancelled) wrong("went on after the cancel");
   if (world_.draw(2) == 0) throw Over();
   // The position is what it was.
   if (world_.draw(3) != 0) save();
@@ -223,13 +223,13 @@ void Life::share(std::vector<std::string>& lines) {
   for (;;) {
     int rows = 1 + static_cast<int>(world_.draw(kMostShared));
     bool waits = world_.draw(3) != 0;
-    Pull got = require_value(waits ? iterator->next(rows, block) : iterator->try_next(rows, block));
-    if (got == Pull::end) return;
-    if (got == Pull::pending && !waits) {
+    PullResult got = require_value(waits ? iterator->next(rows, block) : iterator->try_next(rows, block));
+    if (got == PullResult::end) return;
+    if (got == PullResult::pending && !waits) {
       world_.switch_point();
       continue;
     }
-    if (got != Pull::rows) wrong("an unexpected answer");
+    if (got != PullResult::rows) wrong("an unexpected answer");
     for (int i = 0; i < block.rows; ++i) lines.push_back(line_of(document_->spec(), block, i));
     shared_ += static_cast<size_t>(block.rows);
   }
@@ -255,7 +255,7 @@ void Life::check_resumes(const SavedBeside& saved) {
   require_ok(resumed.initialize(document_, {}, &saved.bytes));
   std::vector<std::string> lines;
   Block block;
-  while (require_value(resumed.next(kMostShared, block)) == Pull::rows) {
+  while (require_value(resumed.next(kMostShared, block)) == PullResult::rows) {
     for (int i = 0; i < block.rows; ++i) lines.push_back(line_of(document_->spec(), block, i));
   }
   const size_t all = what_.expected.size();

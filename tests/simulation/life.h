@@ -66,7 +66,7 @@ class Life {
   void act();
   void read(int rows);
   void poll(int rows);
-  void take(Pull got, int rows);
+  void take(PullResult got, int rows);
   void save();
   void restore();
   void meet_cancel();

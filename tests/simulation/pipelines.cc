@@ -105,7 +105,7 @@ std::vector<std::string> sequence_of(const Case& what) {
   world.client("the reference", [&] {
     auto iterator = open_text(world.runtime(), what.plain);
     Block block;
-    while (require_value(iterator->next(1, block)) == Pull::rows) {
+    while (require_value(iterator->next(1, block)) == PullResult::rows) {
       lines.push_back(line_of(iterator->spec(), block, 0));
     }
   });

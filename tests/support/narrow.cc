@@ -34,13 +34,13 @@ class Narrow final : public Cursor {
   Narrow(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::pass), rows_(*params.rows), bytes_(*params.bytes) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
-    Want narrow = want.at_most(rows_);
-    narrow.bytes = std::min(want.bytes, bytes_);
-    Pull got = input_.pull(ctx, narrow, out);
-    if (got != Pull::rows) return got;
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    Demand narrow = demand.at_most(rows_);
+    narrow.bytes = std::min(demand.bytes, bytes_);
+    PullResult got = input_.pull(ctx, narrow, out);
+    if (got != PullResult::rows) return got;
     raise(narrow_counters().most_rows, out.rows);
-    if (out.rows > 1 && !want.drop) raise(narrow_counters().most_bytes, out.byte_size());
+    if (out.rows > 1 && !demand.drop) raise(narrow_counters().most_bytes, out.byte_size());
     return got;
   }
 

@@ -71,9 +71,9 @@ std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows,
   Block block;
   while (static_cast<int64_t>(out.size()) < count) {
     int limit = static_cast<int>(std::min<int64_t>(rows, count - static_cast<int64_t>(out.size())));
-    Pull got = require_value(iterator.next(limit, block));
-    if (got != Pull::rows) {
-      out.push_back(got == Pull::end ? "end" : "cancelled");
+    PullResult got = require_value(iterator.next(limit, block));
+    if (got != PullResult::rows) {
+      out.push_back(got == PullResult::end ? "end" : "cancelled");
       return out;
     }
     for (int i = 0; i < block.rows; ++i) {

@@ -39,21 +39,21 @@ class Probe final : public Cursor {
   }
   ~Probe() override { --probe_counters().open; }
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (random_ != 0 && (draw() & 1)) {
       ++probe_counters().pending;
       ctx.waker->wake();
-      return Pull::pending;
+      return PullResult::pending;
     }
-    probe_counters().least_bytes = std::min(probe_counters().least_bytes.load(), want.bytes);
-    if (given_ == n_) return Pull::end;
-    int rows = want.at_most(n_ - given_).rows;
+    probe_counters().least_bytes = std::min(probe_counters().least_bytes.load(), demand.bytes);
+    if (given_ == n_) return PullResult::end;
+    int rows = demand.at_most(n_ - given_).rows;
     // Fewer rows than wanted are legal too.
     if (random_ != 0) rows = 1 + static_cast<int>(draw() % static_cast<uint64_t>(rows));
     probe_counters().pulled += rows;
-    out.reset(want.drop ? 0 : 1);
+    out.reset(demand.drop ? 0 : 1);
     out.rows = rows;
-    if (!want.drop) {
+    if (!demand.drop) {
       int64_t* values = out.columns[0].make_dense<int64_t>(Shape(), rows);
       for (int i = 0; i < rows; ++i) values[i] = given_ + i;
     }
@@ -64,7 +64,7 @@ class Probe final : public Cursor {
     }
     let_others_go();
     given_ += rows;
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {

@@ -1,4 +1,4 @@
-// What the watchdog says of crews, queues and who waits for whom. Part of each test program that has
+// What the watchdog says of schedulers, queues and who waits for whom. Part of each test program that has
 // src/exec, by the name of weir_watched (cmake/WeirTests.cmake).
 #include <pthread.h>
 

@@ -12,7 +12,7 @@ struct Params : ParamsOf<Params> {
 class Empty final : public Cursor {
  public:
   Empty(Opening&, const Params&) {}
-  Step next(Context&, const Want&, Block&) override { return Pull::end; }
+  Step next(Context&, const Demand&, Block&) override { return PullResult::end; }
   void state(Archive&) override {}
 };
 

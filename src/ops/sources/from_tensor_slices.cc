@@ -51,27 +51,28 @@ class FromTensorSlices final : public Cursor {
   explicit FromTensorSlices(const Components& values)
       : values_(values), count_(values.empty() ? 0 : values[0].shape.dim(0)) {}
 
-  Step next(Context&, const Want& want, Block& out) override {
-    if (given_ == count_) return Pull::end;
-    int rows = want.at_most(count_ - given_).rows;
-    out.reset(want.drop ? 0 : values_.size());
-    for (size_t i = 0; i < out.columns.size(); ++i) out.columns[i].set_dense(values_[i].rows(given_, rows));
+  Step next(Context&, const Demand& demand, Block& out) override {
+    if (position_ == count_) return PullResult::end;
+    int rows = demand.at_most(count_ - position_).rows;
+    out.reset(demand.drop ? 0 : values_.size());
+    for (size_t i = 0; i < out.columns.size(); ++i)
+      out.columns[i].set_dense(values_[i].rows(position_, rows));
     out.rows = rows;
-    given_ += rows;
-    return Pull::rows;
+    position_ += rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
-    ++given_;
+    ++position_;
     return 1;
   }
 
-  void state(Archive& archive) override { archive("given", given_, 0, count_); }
+  void state(Archive& archive) override { archive("given", position_, 0, count_); }
 
  private:
   Components values_;
   int64_t count_;
-  int64_t given_ = 0;
+  int64_t position_ = 0;
 };
 
 void drop_first_dimension(Spec& spec) {

@@ -20,19 +20,19 @@ class FromTensors final : public Cursor {
     }
   }
 
-  Step next(Context&, const Want&, Block& out) override {
-    if (given_) return Pull::end;
-    given_ = true;
+  Step next(Context&, const Demand&, Block& out) override {
+    if (done_) return PullResult::end;
+    done_ = true;
     out.reset(components_.size());
     out.set_row(components_);
-    return Pull::rows;
+    return PullResult::rows;
   }
 
-  void state(Archive& archive) override { archive("given", given_); }
+  void state(Archive& archive) override { archive("given", done_); }
 
  private:
   Components components_;
-  bool given_ = false;
+  bool done_ = false;
 };
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) { return params.value.spec; }

@@ -60,7 +60,7 @@ class ListFiles final : public Cursor {
     }
   }
 
-  Step next(Context& ctx, const Want& want, Block& out) override { return rows_.next(ctx, want, out); }
+  Step next(Context& ctx, const Demand& demand, Block& out) override { return rows_.next(ctx, demand, out); }
   // Checkpoints know what is found when a graph is built; a pattern that a variable gives is tried later.
   void state(Archive& archive) override {
     SeedSite::Pair saved = found_;

@@ -100,22 +100,22 @@ class Range final : public Cursor {
         count_(count_of(*params.start, *params.stop, *params.step)),
         fill_(fill_for(params.dtype.dtype)) {}
 
-  Step next(Context&, const Want& want, Block& out) override {
-    if (given_ == count_) return Pull::end;
-    int rows = want.at_most(count_ - given_).rows;
-    out.reset(want.drop ? 0 : 1);
-    if (!want.drop) fill_(out.columns[0], start_ + static_cast<uint64_t>(given_) * step_, step_, rows);
+  Step next(Context&, const Demand& demand, Block& out) override {
+    if (position_ == count_) return PullResult::end;
+    int rows = demand.at_most(count_ - position_).rows;
+    out.reset(demand.drop ? 0 : 1);
+    if (!demand.drop) fill_(out.columns[0], start_ + static_cast<uint64_t>(position_) * step_, step_, rows);
     out.rows = rows;
-    given_ += rows;
-    return Pull::rows;
+    position_ += rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
-    ++given_;
+    ++position_;
     return 1;
   }
 
-  void state(Archive& archive) override { archive("given", given_, 0, count_); }
+  void state(Archive& archive) override { archive("given", position_, 0, count_); }
 
  private:
   // Unsigned, so that sums wrap.
@@ -123,7 +123,7 @@ class Range final : public Cursor {
   uint64_t step_;
   int64_t count_;
   Fill fill_;
-  int64_t given_ = 0;
+  int64_t position_ = 0;
 };
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
-#include "dataset/window_cursor.h"
 #include "ops/read_files.h"
 
 namespace weir {
@@ -42,18 +42,18 @@ class Reader final : public Cursor {
   Reader(Opening& opening, const Params& params)
       : files_(opening, params.files.index, Port::Mode::keep), compression_(*params.compression) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {
       batch_.clear();
       if (!reader_) {
         Step opened = open_next(ctx);
-        if (opened.error() || opened.answer() != Pull::rows) return opened;
+        if (opened.error() || opened.answer() != PullResult::rows) return opened;
       }
       Status status =
-          reader_->next_batch(static_cast<size_t>(want.rows), static_cast<size_t>(want.bytes), batch_);
+          reader_->next_batch(static_cast<size_t>(demand.rows), static_cast<size_t>(demand.bytes), batch_);
       if (!batch_.records.empty()) {
-        give(want, out);
-        return Pull::rows;
+        give(demand, out);
+        return PullResult::rows;
       }
       close_file();
       if (!status.ok()) return status;
@@ -81,25 +81,25 @@ class Reader final : public Cursor {
   }
 
   Step resume(Context& ctx) override {
-    if (!open_) return Pull::rows;
+    if (!open_) return PullResult::rows;
     Step opened = open_next(ctx);
-    if (opened.error() || opened.answer() != Pull::rows) return opened;
+    if (opened.error() || opened.answer() != PullResult::rows) return opened;
     WEIR_TRY(reader_->seek(position_));
-    return Pull::rows;
+    return PullResult::rows;
   }
 
  private:
   // Opens the file whose name comes next.
   Step open_next(Context& ctx) {
-    Pull got = files_.fill(ctx, Want{});
-    if (got != Pull::rows) return got;
+    PullResult got = files_.fill(ctx, Demand{});
+    if (got != PullResult::rows) return got;
     if (const ErrorPtr* error = files_.block().error_of(files_.begin())) {
       ErrorPtr copy = *error;
       close_file();
       return copy;
     }
     WEIR_TRY(open_file(ctx));
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   Status open_file(Context& ctx) {
@@ -129,11 +129,11 @@ class Reader final : public Cursor {
     files_.consume_all();
   }
 
-  void give(const Want& want, Block& out) {
+  void give(const Demand& demand, Block& out) {
     int rows = static_cast<int>(batch_.records.size());
-    out.reset(want.drop ? 0 : 1);
+    out.reset(demand.drop ? 0 : 1);
     out.rows = rows;
-    if (want.drop) return;
+    if (demand.drop) return;
     std::copy_n(batch_.records.data(), rows, out.columns[0].make_dense<Str>(Shape(), rows));
     auto owners = make_ref<Owners>();
     for (BufferRef& buffer : batch_.owners) owners->list.push_back(std::move(buffer));

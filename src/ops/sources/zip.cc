@@ -23,25 +23,25 @@ class Zip final : public Cursor {
     for (int index : params.datasets.indices) inputs_.emplace_back(opening, index, Port::Mode::keep);
   }
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     bool waits = false;
     bool ended = false;
-    int rows = want.rows;
+    int rows = demand.rows;
     for (Port& input : inputs_) {
       // As in tf.data, the inputs after one that ends still move on by a row. Only epochs can tell.
       if (ended && !input.node().may_count_openings()) continue;
       // Asking the later inputs for what the earlier ones have leaves nothing over as a rule.
-      Pull got = input.fill(ctx, ended ? Want{} : want.at_most(rows));
-      if (got == Pull::cancelled) return got;
-      if (got == Pull::pending && in_turns_) return got;
-      if (got == Pull::end) ended = true;
-      if (got == Pull::pending) waits = true;
-      if (got == Pull::rows) rows = std::min(rows, input.buffered());
+      PullResult got = input.fill(ctx, ended ? Demand{} : demand.at_most(rows));
+      if (got == PullResult::cancelled) return got;
+      if (got == PullResult::pending && in_turns_) return got;
+      if (got == PullResult::end) ended = true;
+      if (got == PullResult::pending) waits = true;
+      if (got == PullResult::rows) rows = std::min(rows, input.buffered());
     }
-    if (waits) return Pull::pending;
-    if (ended) return Pull::end;
+    if (waits) return PullResult::pending;
+    if (ended) return PullResult::end;
     end_ = inputs_[0].position() + rows;
-    out.reset(want.drop ? 0 : width_);
+    out.reset(demand.drop ? 0 : width_);
     out.rows = rows;
     size_t column = 0;
     for (Port& input : inputs_) {
@@ -49,7 +49,7 @@ class Zip final : public Cursor {
       input.consume_all();
       column += input.node().components().size();
     }
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {

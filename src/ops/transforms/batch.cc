@@ -8,7 +8,7 @@
 
 #include "core/exception.h"
 #include "core/text.h"
-#include "dataset/gather.h"
+#include "dataset/batch_buffer.h"
 #include "dataset/operator.h"
 
 namespace weir {
@@ -34,31 +34,31 @@ class Batch final : public Cursor {
         drop_remainder_(*params.drop_remainder),
         batch_(input_.node().components(), n_) {}
 
-  Step next(Context& ctx, const Want&, Block& out) override {
+  Step next(Context& ctx, const Demand&, Block& out) override {
     while (batch_.rows() < n_) {
-      Want want;
-      want.rows = static_cast<int>(std::min<int64_t>(n_ - batch_.rows(), kMaxBlockRows));
-      if (input_.buffered() == 0 && !lost_) batch_.offer_target(ctx, input_, want.rows);
-      Pull got = input_.fill(ctx, want);
-      if (got == Pull::end) break;
-      if (got != Pull::rows) return got;
+      Demand demand;
+      demand.rows = static_cast<int>(std::min<int64_t>(n_ - batch_.rows(), kMaxBlockRows));
+      if (input_.buffered() == 0 && !memory_error_) batch_.offer_target(ctx, input_, demand.rows);
+      PullResult got = input_.fill(ctx, demand);
+      if (got == PullResult::end) break;
+      if (got != PullResult::rows) return got;
       if (ErrorPtr error = gather(ctx)) return error;
     }
-    bool keep = batch_.rows() == n_ || (batch_.rows() > 0 && (lost_ || !drop_remainder_));
-    if (!keep) return Pull::end;
+    bool keep = batch_.rows() == n_ || (batch_.rows() > 0 && (memory_error_ || !drop_remainder_));
+    if (!keep) return PullResult::end;
     input_.consume_all();
-    if (lost_) {
+    if (memory_error_) {
       batch_.clear();
-      return std::exchange(lost_, nullptr);
+      return std::exchange(memory_error_, nullptr);
     }
     Status status = batch_.finish(out);
     if (!status.ok()) return status;
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr& error) noexcept override {
     // The error comes where the batch would have come.
-    lost_ = error;
+    memory_error_ = error;
     batch_.lose();
     return 0;
   }
@@ -67,7 +67,7 @@ class Batch final : public Cursor {
     input_.state(archive);
     if (!archive.loading()) return;
     batch_.clear();
-    lost_ = nullptr;
+    memory_error_ = nullptr;
   }
 
  private:
@@ -84,11 +84,11 @@ class Batch final : public Cursor {
       }
       input_.take(error.row + 1 - begin);
       batch_.clear();
-      lost_ = nullptr;
+      memory_error_ = nullptr;
       input_.consume_all();
       return error.error;
     }
-    if (lost_) {
+    if (memory_error_) {
       batch_.pass_over(end - begin);
     } else {
       batch_.add(ctx, block, begin, end - begin);
@@ -102,7 +102,7 @@ class Batch final : public Cursor {
   bool drop_remainder_;
   BatchBuffer batch_;
   // Why the batch at hand cannot be made; its rows are only counted.
-  ErrorPtr lost_;
+  ErrorPtr memory_error_;
 };
 
 Result<Spec> batched(const Spec& spec, int64_t length) {

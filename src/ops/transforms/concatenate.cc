@@ -27,23 +27,23 @@ class Concatenate final : public Cursor {
         first_(opening, 0, Port::Mode::pass),
         order_(component_order(node_->spec(), opening.node.spec())) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (!second_) {
-      Pull got = first_.pull(ctx, want, out);
-      if (got != Pull::end) return got;
+      PullResult got = first_.pull(ctx, demand, out);
+      if (got != PullResult::end) return got;
       // Not before: an epoch that the first one counts comes before those of the second.
       second_.emplace(ctx, node_, env_, key_, path_, kSecond, Port::Mode::pass, Port::Opens::at_first_pull);
     }
     in_.rows = 0;
-    Pull got = second_->pull(ctx, want, in_);
-    if (got != Pull::rows) return got;
+    PullResult got = second_->pull(ctx, demand, in_);
+    if (got != PullResult::rows) return got;
     out.reset(in_.columns.size());
     for (size_t i = 0; i < in_.columns.size(); ++i) {
       std::swap(out.columns[i], in_.columns[static_cast<size_t>(order_[i])]);
     }
     std::swap(out.errors, in_.errors);
     out.rows = in_.rows;
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override { return std::max(in_.rows, 1); }
@@ -52,17 +52,17 @@ class Concatenate final : public Cursor {
     first_.state(archive);
     Archive second;
     if (second_) second_->state(second);
-    if (!archive.loading()) loaded_ = second.take();
-    archive("second", loaded_);
+    if (!archive.loading()) second_state_ = second.take();
+    archive("second", second_state_);
   }
 
   Step resume(Context& ctx) override {
-    if (loaded_.empty()) return Pull::rows;
+    if (second_state_.empty()) return PullResult::rows;
     WEIR_ASSIGN(Port second,
-                Port::open_at(ctx, node_, env_, key_, path_, kSecond, Port::Mode::pass, loaded_));
+                Port::open_at(ctx, node_, env_, key_, path_, kSecond, Port::Mode::pass, second_state_));
     second_ = std::move(second);
-    loaded_.clear();
-    return Pull::rows;
+    second_state_.clear();
+    return PullResult::rows;
   }
 
  private:
@@ -78,7 +78,7 @@ class Concatenate final : public Cursor {
   std::vector<int> order_;
   Block in_;
   // The second one's position, until resume has opened it.
-  std::string loaded_;
+  std::string second_state_;
 };
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {

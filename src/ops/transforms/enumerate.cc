@@ -18,12 +18,12 @@ class Enumerate final : public Cursor {
   Enumerate(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::pass), next_(static_cast<uint64_t>(*params.start)) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     in_.rows = 0;
-    Pull got = input_.pull(ctx, want, in_);
-    if (got != Pull::rows) return got;
+    PullResult got = input_.pull(ctx, demand, in_);
+    if (got != PullResult::rows) return got;
     // Failed rows may have no columns.
-    const bool columns = !want.drop && !in_.columns.empty();
+    const bool columns = !demand.drop && !in_.columns.empty();
     out.reset(columns ? in_.columns.size() + 1 : 0);
     if (columns) {
       auto* numbers = out.columns[0].make_dense<int64_t>(Shape(), in_.rows);
@@ -34,7 +34,7 @@ class Enumerate final : public Cursor {
     std::swap(out.errors, in_.errors);
     out.rows = in_.rows;
     next_ += static_cast<uint64_t>(in_.rows);
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {

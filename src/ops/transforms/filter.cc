@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "dataset/patience.h"
+#include "dataset/yield_timer.h"
 #include "ops/apply.h"
 
 namespace weir {
@@ -22,37 +22,37 @@ class Filter final : public Cursor {
   Filter(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::keep), apply_(opening, params.f) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {
       if (input_.buffered() == 0) {
         // So many rows of output take at least as many of input, and more where none has passed for long.
-        Want wanted = want;
-        wanted.rows = std::max(want.rows, width_);
+        Demand wanted = demand;
+        wanted.rows = std::max(demand.rows, width_);
         wanted.drop = false;
-        Pull got = input_.fill(ctx, wanted);
-        if (got != Pull::rows) return got;
+        PullResult got = input_.fill(ctx, wanted);
+        if (got != PullResult::rows) return got;
         judge(ctx);
       }
-      if (given_ < passing_.size()) break;
+      if (next_passing_ < passing_.size()) break;
       const int rows = input_.buffered();
       input_.take(rows);
       input_.consume_all();
-      width_ = std::min(2 * std::max(want.rows, width_), kMaxBlockRows);
-      if (patience_.exhausted(ctx, rows)) return Pull::pending;
+      width_ = std::min(2 * std::max(demand.rows, width_), kMaxBlockRows);
+      if (yield_timer_.should_yield(ctx, rows)) return PullResult::pending;
     }
-    patience_.reset();
+    yield_timer_.reset();
     width_ = 0;
-    give(want, out);
+    give(demand, out);
     input_.consume_all();
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
     // The rows that pass, or, where there is no verdict, all of them.
-    const int64_t passing = static_cast<int64_t>(passing_.size() - given_);
+    const int64_t passing = static_cast<int64_t>(passing_.size() - next_passing_);
     const int64_t lost = passing > 0 ? passing : input_.buffered();
     passing_.clear();
-    given_ = 0;
+    next_passing_ = 0;
     input_.take(input_.buffered());
     input_.consume_all();
     return std::max<int64_t>(lost, 1);
@@ -65,7 +65,7 @@ class Filter final : public Cursor {
   void judge(Context& ctx) {
     const Block& block = input_.block();
     passing_.clear();
-    given_ = 0;
+    next_passing_ = 0;
     apply_(ctx.session, input_.position(), block, verdict_);
     const Column& column = verdict_.columns[0];
     size_t count = 0;
@@ -85,12 +85,12 @@ class Filter final : public Cursor {
   }
 
   // Moves the next of the passing rows to `out`. What passes beyond those stays in the Port.
-  void give(const Want& want, Block& out) {
+  void give(const Demand& demand, Block& out) {
     const Block& block = input_.block();
-    const size_t count = std::min(passing_.size() - given_, static_cast<size_t>(want.rows));
-    const std::span<const int32_t> rows(passing_.data() + given_, count);
-    const int end = given_ + count < passing_.size() ? rows.back() + 1 : block.rows;
-    out.reset(want.drop ? 0 : block.columns.size());
+    const size_t count = std::min(passing_.size() - next_passing_, static_cast<size_t>(demand.rows));
+    const std::span<const int32_t> rows(passing_.data() + next_passing_, count);
+    const int end = next_passing_ + count < passing_.size() ? rows.back() + 1 : block.rows;
+    out.reset(demand.drop ? 0 : block.columns.size());
     if (static_cast<int>(count) == block.rows) {
       input_.take_into(out, 0, block.rows);
     } else {
@@ -103,7 +103,7 @@ class Filter final : public Cursor {
       if (const ErrorPtr* error = verdict_.error_of(rows[static_cast<size_t>(i)]))
         out.errors.push_back({i, *error});
     }
-    given_ += count;
+    next_passing_ += count;
   }
 
   Port input_;
@@ -112,10 +112,10 @@ class Filter final : public Cursor {
   Block verdict_;
   // Those of the Port's rows that stay, and how many of them were given.
   std::vector<int32_t> passing_;
-  size_t given_ = 0;
+  size_t next_passing_ = 0;
   // Rows of the next pull at the least: doubled as long as none passes.
   int width_ = 0;
-  Patience patience_;
+  YieldTimer yield_timer_;
 };
 
 }  // namespace

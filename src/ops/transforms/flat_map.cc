@@ -1,7 +1,7 @@
 // flat_map(f): the elements of the dataset that f gives for the first element, then for the second, and so
 // on. A failing call is one error; the next element follows. Checkpoint: the open element's number, and the
 // position in its dataset.
-#include "dataset/patience.h"
+#include "dataset/yield_timer.h"
 #include "ops/inner.h"
 
 namespace weir {
@@ -16,19 +16,19 @@ class FlatMap final : public Cursor {
  public:
   FlatMap(Opening& opening, const Params& params) : outer_(opening, params.f) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {
       if (inner_) {
-        Pull got = inner_->next(ctx, want, out);
-        if (got == Pull::rows) patience_.reset();
-        if (got != Pull::end) return got;
+        PullResult got = inner_->next(ctx, demand, out);
+        if (got == PullResult::rows) yield_timer_.reset();
+        if (got != PullResult::end) return got;
         inner_.reset();
         outer_.input().consume_all();
-        if (patience_.exhausted(ctx, 1)) return Pull::pending;
+        if (yield_timer_.should_yield(ctx, 1)) return PullResult::pending;
       }
       Step opened = outer_.open_next(ctx, inner_);
       if (opened.error()) outer_.input().consume_all();
-      if (opened.error() || opened.answer() != Pull::rows) return opened;
+      if (opened.error() || opened.answer() != PullResult::rows) return opened;
     }
   }
 
@@ -43,24 +43,24 @@ class FlatMap final : public Cursor {
     outer_.input().state(archive);
     bool open = inner_ != nullptr;
     archive("open", open);
-    loaded_ = open && archive.loading();
+    must_reopen_ = open && archive.loading();
     saved_ = inner_ ? inner_->save() : Inner::Saved{};
     saved_.state(archive);
   }
 
   Step resume(Context& ctx) override {
-    if (!loaded_) return Pull::rows;
+    if (!must_reopen_) return PullResult::rows;
     Step opened = outer_.open_again(ctx, inner_, saved_);
-    loaded_ = opened.error() || opened.answer() != Pull::rows;
+    must_reopen_ = opened.error() || opened.answer() != PullResult::rows;
     return opened;
   }
 
  private:
   InnerSource outer_;
   std::unique_ptr<Inner> inner_;
-  Patience patience_;
+  YieldTimer yield_timer_;
   // A position was loaded in which a dataset is open: resume opens it.
-  bool loaded_ = false;
+  bool must_reopen_ = false;
   Inner::Saved saved_;
 };
 

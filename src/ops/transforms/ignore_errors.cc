@@ -4,7 +4,7 @@
 
 #include "core/text.h"
 #include "dataset/operator.h"
-#include "dataset/patience.h"
+#include "dataset/yield_timer.h"
 
 namespace weir {
 namespace {
@@ -19,32 +19,32 @@ class IgnoreErrors final : public Cursor {
   IgnoreErrors(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::pass), log_(*params.log) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {
       in_.rows = 0;
       in_.errors.clear();
-      Pull got = input_.pull(ctx, want, in_);
-      if (got != Pull::rows) return got;
+      PullResult got = input_.pull(ctx, demand, in_);
+      if (got != PullResult::rows) return got;
       if (log_) warn(ctx);
       if (in_.value_rows() > 0) break;
-      if (patience_.exhausted(ctx, in_.rows)) return Pull::pending;
+      if (yield_timer_.should_yield(ctx, in_.rows)) return PullResult::pending;
     }
-    patience_.reset();
+    yield_timer_.reset();
     if (in_.errors.empty()) {
       std::swap(out, in_);
-      return Pull::rows;
+      return PullResult::rows;
     }
-    if (want.drop || in_.columns.empty()) {
+    if (demand.drop || in_.columns.empty()) {
       out.reset(0);
       out.rows = in_.value_rows();
-      return Pull::rows;
+      return PullResult::rows;
     }
     keep_.clear();
     for (int i = 0; i < in_.rows; ++i) {
       if (!in_.failed(i)) keep_.push_back(i);
     }
     out.gather_from(in_, keep_);
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override { return std::max(in_.value_rows(), 1); }
@@ -64,7 +64,7 @@ class IgnoreErrors final : public Cursor {
   bool log_;
   Block in_;
   std::vector<int32_t> keep_;
-  Patience patience_;
+  YieldTimer yield_timer_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "core/text.h"
 #include "dataset/counted.h"
-#include "dataset/patience.h"
+#include "dataset/yield_timer.h"
 #include "ops/inner.h"
 
 namespace weir {
@@ -43,27 +43,28 @@ class Interleave final : public Cursor {
         block_length_(*params.block_length),
         one_turn_(shares_openings(opening.ctx.session, opening.node)) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
-    gathered_ = 0;
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    rows_in_call_ = 0;
     out.reset(0);
-    Want part = want;
-    while (out.rows == 0 || (out.rows < want.rows && part.bytes > 0)) {
-      part.rows = want.rows - out.rows;
+    Demand part = demand;
+    while (out.rows == 0 || (out.rows < demand.rows && part.bytes > 0)) {
+      part.rows = demand.rows - out.rows;
       in_turn_ = true;
-      Pull got = take_turn(ctx, part);
+      PullResult got = lock_turn(ctx, part);
       in_turn_ = false;
-      if (got != Pull::rows) return out.rows > 0 && got != Pull::cancelled ? Pull::rows : got;
+      if (got != PullResult::rows)
+        return out.rows > 0 && got != PullResult::cancelled ? PullResult::rows : got;
       if (part_.rows > 0) {
-        gathered_ += part_.rows;
+        rows_in_call_ += part_.rows;
         part.bytes -= part_.byte_size();
         out.append(part_, 0, part_.rows);
-        patience_.reset();
-        if (one_turn_) return Pull::rows;
-      } else if (out.rows == 0 && patience_.exhausted(ctx, 1)) {
-        return Pull::pending;
+        yield_timer_.reset();
+        if (one_turn_) return PullResult::rows;
+      } else if (out.rows == 0 && yield_timer_.should_yield(ctx, 1)) {
+        return PullResult::pending;
       }
     }
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr& error) noexcept override;
@@ -77,8 +78,8 @@ class Interleave final : public Cursor {
     Inner::Saved saved;
   };
 
-  Pull take_turn(Context& ctx, const Want& want);
-  Pull fill_slot(Context& ctx);
+  PullResult lock_turn(Context& ctx, const Demand& demand);
+  PullResult fill_slot(Context& ctx);
   void advance();
   void consume();
   bool has_slot(int64_t index) const {
@@ -104,34 +105,34 @@ class Interleave final : public Cursor {
   std::vector<std::unique_ptr<Inner>> slots_;
   Block part_;
   // Rows that the block at hand consists of, and whether a turn is being taken for more.
-  int gathered_ = 0;
+  int rows_in_call_ = 0;
   bool in_turn_ = false;
-  Patience patience_;
+  YieldTimer yield_timer_;
   // A loaded position until resume has opened its slots.
-  std::vector<Slot> loaded_;
-  int64_t loaded_position_ = 0;
+  std::vector<Slot> saved_slots_;
+  int64_t saved_position_ = 0;
 };
 
 // Rows of the current slot, or an error, in part_; possibly none where a slot was opened, closed or passed
 // over.
-Pull Interleave::take_turn(Context& ctx, const Want& want) {
+PullResult Interleave::lock_turn(Context& ctx, const Demand& demand) {
   part_.reset(part_.columns.size());
-  if (outer_ended_ && open_count_ == 0) return Pull::end;
+  if (outer_ended_ && open_count_ == 0) return PullResult::end;
   if (!has_slot(cycle_index_)) {
     if (!outer_ended_) return fill_slot(ctx);
     advance();
-    return Pull::rows;
+    return PullResult::rows;
   }
-  Pull got = slot(cycle_index_)->next(ctx, want.at_most(block_length_ - block_index_), part_);
-  if (got == Pull::rows) {
+  PullResult got = slot(cycle_index_)->next(ctx, demand.at_most(block_length_ - block_index_), part_);
+  if (got == PullResult::rows) {
     block_index_ += counted_rows(part_);
     if (block_index_ == block_length_) advance();
     return got;
   }
   part_.rows = 0;
-  if (got != Pull::end) return got;
+  if (got != PullResult::end) return got;
   close_slot();
-  return Pull::rows;
+  return PullResult::rows;
 }
 
 void Interleave::close_slot() {
@@ -144,29 +145,29 @@ void Interleave::close_slot() {
 // The rows gathered for the block, and, if a turn was being taken, what is left of the dataset whose turn it
 // was or the row for which one was being opened.
 int64_t Interleave::lose(const ErrorPtr&) noexcept {
-  if (!in_turn_) return std::max(gathered_, 1);
+  if (!in_turn_) return std::max(rows_in_call_, 1);
   in_turn_ = false;
   if (has_slot(cycle_index_))
     close_slot();
   else
     consume();
-  return gathered_ + 1;
+  return rows_in_call_ + 1;
 }
 
-Pull Interleave::fill_slot(Context& ctx) {
+PullResult Interleave::fill_slot(Context& ctx) {
   std::unique_ptr<Inner> inner;
   Step opened = outer_.open_next(ctx, inner);
   if (opened.error()) {
     part_.set_error(opened.error(), width_);
     consume();
-    return Pull::rows;
+    return PullResult::rows;
   }
-  if (opened.answer() == Pull::rows) {
+  if (opened.answer() == PullResult::rows) {
     slot(cycle_index_) = std::move(inner);
     ++open_count_;
   }
-  outer_ended_ = opened.answer() == Pull::end;
-  return outer_ended_ ? Pull::rows : opened.answer();
+  outer_ended_ = opened.answer() == PullResult::end;
+  return outer_ended_ ? PullResult::rows : opened.answer();
 }
 
 void Interleave::advance() {
@@ -193,8 +194,8 @@ void Interleave::state(Archive& archive) {
   archive("cycle_index", cycle_index_, 0, cycle_length_ - 1);
   archive("block_index", block_index_, 0, block_length_ - 1);
   archive("open", open_count_, 0, cycle_length_);
-  loaded_position_ = position;
-  loaded_.clear();
+  saved_position_ = position;
+  saved_slots_.clear();
   size_t next_slot = 0;
   for (int64_t i = 0; i < open_count_ && archive.status().ok(); ++i) {
     Slot saved;
@@ -206,29 +207,29 @@ void Interleave::state(Archive& archive) {
     archive("slot", saved.index, 0, cycle_length_ - 1);
     archive("ordinal", saved.ordinal, 0, position);
     saved.saved.state(archive);
-    if (archive.loading()) loaded_.push_back(std::move(saved));
+    if (archive.loading()) saved_slots_.push_back(std::move(saved));
   }
 }
 
 Step Interleave::resume(Context& ctx) {
-  while (!loaded_.empty() || outer_.input().position() < loaded_position_) {
-    Pull got = outer_.input().fill(ctx, Want{});
-    if (got != Pull::rows) return got;
+  while (!saved_slots_.empty() || outer_.input().position() < saved_position_) {
+    PullResult got = outer_.input().fill(ctx, Demand{});
+    if (got != PullResult::rows) return got;
     int64_t ordinal = outer_.input().position();
-    auto wanted =
-        std::find_if(loaded_.begin(), loaded_.end(), [&](const Slot& l) { return l.ordinal == ordinal; });
-    if (wanted == loaded_.end()) {
+    auto wanted = std::find_if(saved_slots_.begin(), saved_slots_.end(),
+                               [&](const Slot& l) { return l.ordinal == ordinal; });
+    if (wanted == saved_slots_.end()) {
       outer_.input().take(1);
       continue;
     }
     std::unique_ptr<Inner>& target = slot(wanted->index);
-    if (target || ordinal >= loaded_position_)
+    if (target || ordinal >= saved_position_)
       return data_loss("the slots of an interleave contradict each other");
     Step opened = outer_.open_again(ctx, target, wanted->saved);
-    if (opened.error() || opened.answer() != Pull::rows) return opened;
-    loaded_.erase(wanted);
+    if (opened.error() || opened.answer() != PullResult::rows) return opened;
+    saved_slots_.erase(wanted);
   }
-  return Pull::rows;
+  return PullResult::rows;
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "dataset/window_cursor.h"
+#include "dataset/ahead_cursor.h"
 #include "exec/call_window.h"
 #include "ops/apply.h"
 
@@ -29,21 +29,21 @@ class Map final : public Cursor {
   Map(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::pass), apply_(opening, params.f) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     in_.rows = 0;
-    Want wanted = want;
+    Demand wanted = demand;
     // A call that may fail needs its argument even where its value is not wanted.
-    wanted.drop = want.drop && !apply_.function().can_fail();
-    Pull got = input_.pull(ctx, wanted, in_);
-    if (got != Pull::rows) return got;
+    wanted.drop = demand.drop && !apply_.function().can_fail();
+    PullResult got = input_.pull(ctx, wanted, in_);
+    if (got != PullResult::rows) return got;
     if (!wanted.drop) {
-      apply_(ctx.session, input_.position() - in_.rows, in_, out, want.drop);
-      return Pull::rows;
+      apply_(ctx.session, input_.position() - in_.rows, in_, out, demand.drop);
+      return PullResult::rows;
     }
     out.reset(0);
     out.rows = in_.rows;
     std::swap(out.errors, in_.errors);
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override { return std::max(in_.rows, 1); }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
-#include "dataset/window_cursor.h"
 
 namespace weir {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "dataset/patience.h"
+#include "dataset/yield_timer.h"
 #include "ops/apply.h"
 
 namespace weir {
@@ -26,17 +26,17 @@ class Reduce final : public Cursor {
     state_.set_row(params.initial.values);
   }
 
-  Step next(Context& ctx, const Want&, Block& out) override {
-    if (done_) return Pull::end;
+  Step next(Context& ctx, const Demand&, Block& out) override {
+    if (done_) return PullResult::end;
     // An error is the result, thrown ones too.
     done_ = true;
     Step step = run(ctx);
     if (step.error()) return step;
-    done_ = step.answer() == Pull::end;
+    done_ = step.answer() == PullResult::end;
     if (!done_) return step;
     input_.consume_all();
     out = std::move(state_);
-    return Pull::rows;
+    return PullResult::rows;
   }
 
   void state(Archive& archive) override {
@@ -47,15 +47,15 @@ class Reduce final : public Cursor {
  private:
   // Takes in all rows that there are now.
   Step run(Context& ctx) {
-    Want want;
-    want.rows = kMaxBlockRows;
+    Demand demand;
+    demand.rows = kMaxBlockRows;
     for (;;) {
-      Pull got = input_.fill(ctx, want);
-      if (got != Pull::rows) return got;
+      PullResult got = input_.fill(ctx, demand);
+      if (got != PullResult::rows) return got;
       while (input_.buffered() > 0) {
         if (ErrorPtr error = step(ctx)) return error;
       }
-      if (patience_.exhausted(ctx, input_.block().rows)) return Pull::pending;
+      if (yield_timer_.should_yield(ctx, input_.block().rows)) return PullResult::pending;
     }
   }
 
@@ -79,7 +79,7 @@ class Reduce final : public Cursor {
   // One row: the state so far.
   Block state_;
   Block in_;
-  Patience patience_;
+  YieldTimer yield_timer_;
 };
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "dataset/operator.h"
-#include "dataset/patience.h"
+#include "dataset/yield_timer.h"
 
 namespace weir {
 namespace {
@@ -23,18 +23,18 @@ class Repeat final : public Cursor {
         input_(opening.ctx, opening.node.inputs()[0], opening.env, derive_key(key_, 0), opening.path, -1,
                Port::Mode::pass, count_ == 0 ? Port::Opens::at_first_pull : Port::Opens::now) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     while (count_ < 0 || epoch_ < count_) {
-      Pull got = input_.pull(ctx, want, out);
-      if (got == Pull::rows) patience_.reset();
-      if (got != Pull::end) return got;
-      if (gives_nothing()) return Pull::end;
+      PullResult got = input_.pull(ctx, demand, out);
+      if (got == PullResult::rows) yield_timer_.reset();
+      if (got != PullResult::end) return got;
+      if (gives_nothing()) return PullResult::end;
       ++epoch_;
-      if (epoch_ == count_ && !input_.node().may_count_openings()) return Pull::end;
+      if (epoch_ == count_ && !input_.node().may_count_openings()) return PullResult::end;
       input_.reopen(ctx, derive_key(key_, static_cast<uint64_t>(epoch_)));
-      if (patience_.exhausted(ctx, 1)) return Pull::pending;
+      if (yield_timer_.should_yield(ctx, 1)) return PullResult::pending;
     }
-    return Pull::end;
+    return PullResult::end;
   }
 
   void state(Archive& archive) override {
@@ -44,7 +44,7 @@ class Repeat final : public Cursor {
 
   Step resume(Context& ctx) override {
     if (epoch_ > 0) input_.restore_under(ctx, derive_key(key_, static_cast<uint64_t>(epoch_)));
-    return Pull::rows;
+    return PullResult::rows;
   }
 
  private:
@@ -58,7 +58,7 @@ class Repeat final : public Cursor {
   int64_t count_;
   int64_t epoch_ = 0;
   Port input_;
-  Patience patience_;
+  YieldTimer yield_timer_;
 };
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {

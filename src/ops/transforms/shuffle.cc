@@ -14,7 +14,7 @@
 #include "core/philox.h"
 #include "core/rowstore.h"
 #include "dataset/operator.h"
-#include "dataset/patience.h"
+#include "dataset/yield_timer.h"
 #include "ops/shuffle_order.h"
 
 namespace weir {
@@ -124,34 +124,35 @@ class Shuffle final : public Cursor {
     make_ready(1);
   }
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     while (true) {
       if (!ended_ && input_.buffered() == 0) {
-        Pull got = input_.fill(ctx, pull_width(want));
-        if (got == Pull::end) {
+        PullResult got = input_.fill(ctx, pull_width(demand));
+        if (got == PullResult::end) {
           ended_ = true;
-        } else if (got != Pull::rows) {
+        } else if (got != PullResult::rows) {
           return got;
         }
       }
       const int64_t before = input_.position();
-      const int given = advance(want.rows);
+      const int given = advance(demand.rows);
       live_.drop_dead();
       input_.consume_to(live_.oldest_ordinal());
       if (given > 0) {
-        patience_.reset();
-        lifted_ = given;
-        give(given, want.drop, out);
-        lifted_ = 0;
-        return Pull::rows;
+        yield_timer_.reset();
+        rows_in_hand_ = given;
+        give(given, demand.drop, out);
+        rows_in_hand_ = 0;
+        return PullResult::rows;
       }
-      if (ended_) return Pull::end;
-      if (patience_.exhausted(ctx, static_cast<int>(input_.position() - before))) return Pull::pending;
+      if (ended_) return PullResult::end;
+      if (yield_timer_.should_yield(ctx, static_cast<int>(input_.position() - before)))
+        return PullResult::pending;
     }
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
-    const int lost = std::exchange(lifted_, 0);
+    const int lost = std::exchange(rows_in_hand_, 0);
     store_.discard(lost);
     return std::max(lost, 1);
   }
@@ -180,36 +181,36 @@ class Shuffle final : public Cursor {
     Refill& refill = *refill_;
     while (!refill.rewound) {
       refill.rewound = refill.rewind.run(kRewindSteps);
-      if (!refill.rewound && patience_.exhausted(ctx, kRewindSteps)) return Pull::pending;
+      if (!refill.rewound && yield_timer_.should_yield(ctx, kRewindSteps)) return PullResult::pending;
     }
     while (input_.position() < refill.rows) {
-      Pull got = input_.pull(ctx, refill_width(), block_);
-      if (got == Pull::end) return misfit();
-      if (got != Pull::rows) return got;
+      PullResult got = input_.pull(ctx, refill_width(), block_);
+      if (got == PullResult::end) return misfit();
+      if (got != PullResult::rows) return got;
       for (const RowError& failed : block_.errors) {
         if (is_out_of_memory(*failed.error)) return failed.error;
       }
       Status status = take_again();
       if (!status.ok()) return status;
-      if (patience_.exhausted(ctx, block_.rows)) return Pull::pending;
+      if (yield_timer_.should_yield(ctx, block_.rows)) return PullResult::pending;
     }
     const bool complete = values_ == refill.values && refill.next == refill.rewind.size();
     if (!complete) return misfit();
     front_ = draws_ % capacity_;
     back_ = values_ % capacity_;
     refill_.reset();
-    return Pull::rows;
+    return PullResult::rows;
   }
 
  private:
   int64_t held() const { return values_ - draws_; }
 
   // Filling, as wide as the house allows; then a row of the input for each row wanted.
-  Want pull_width(const Want& want) const {
-    Want pull;
+  Demand pull_width(const Demand& demand) const {
+    Demand pull;
     const int64_t filling = capacity_ - held() - 1;
-    pull.rows = filling > 0 ? static_cast<int>(std::min<int64_t>(filling, kMaxBlockRows)) : want.rows;
-    if (filling == 0) pull.bytes = want.bytes;
+    pull.rows = filling > 0 ? static_cast<int>(std::min<int64_t>(filling, kMaxBlockRows)) : demand.rows;
+    if (filling == 0) pull.bytes = demand.bytes;
     return pull;
   }
 
@@ -224,7 +225,7 @@ class Shuffle final : public Cursor {
 
   // How many of the next `count` draws can be made: the errors among them need memory, except for the first.
   int drawable(int count) noexcept {
-    if (failed_ == 0) return count;
+    if (error_slots_ == 0) return count;
     return room_for_errors(count) ? count : room_for_errors(1) ? 1 : 0;
   }
   bool room_for_errors(int count) noexcept try {
@@ -265,7 +266,7 @@ class Shuffle final : public Cursor {
         if (failed) stage_nothing();
         taken = 1;
       }
-      if (!staged_ && !room_for_errors(1)) break;
+      if (!in_staging_ && !room_for_errors(1)) break;
       if (error) {
         fail_row(given++, std::move(error));
       } else if (filling > 0) {
@@ -273,7 +274,7 @@ class Shuffle final : public Cursor {
       } else {
         // Each of the draws finds a full buffer.
         choose(taken, capacity_, 0);
-        if (staged_ && failed_ == 0) [[likely]] {
+        if (in_staging_ && error_slots_ == 0) [[likely]] {
           for (int i = 0; i < taken; ++i) {
             put_staged(i);
             draw_value(i, given++);
@@ -306,7 +307,7 @@ class Shuffle final : public Cursor {
   // Stages the next elements of the input. False: there is no memory, and the first of them is to be put
   // without its values. `error`: they are no elements of the dataset.
   bool stage(int count, ErrorPtr& error) noexcept {
-    staged_ = false;
+    in_staging_ = false;
     const int64_t slots = store_.capacity();
     try {
       rows_.resize(static_cast<size_t>(count));
@@ -314,25 +315,25 @@ class Shuffle final : public Cursor {
       store_.grow_to(std::min(capacity_, back_ + count));
       const Status status = store_.stage(input_.block(), rows_);
       error = status.pointer();
-      staged_ = status.ok();
+      in_staging_ = status.ok();
     } catch (...) {
       count = 1;
     }
     // Elements may have been put where there was no slot.
-    for (int64_t slot = slots; failed_ > 0 && slot < store_.capacity(); ++slot)
+    for (int64_t slot = slots; error_slots_ > 0 && slot < store_.capacity(); ++slot)
       store_.set_tag(slot, kNoElement);
     if (!error) live_.begin(values_, input_.position(), count);
-    return staged_ || error;
+    return in_staging_ || error;
   }
 
   // The next element has no values.
   void stage_nothing() {
-    staged_ = false;
+    in_staging_ = false;
     live_.begin(values_, input_.position(), 1);
   }
 
   void put(int staged) {
-    if (staged_) return put_staged(staged);
+    if (in_staging_) return put_staged(staged);
     put_nothing();
     end_put();
   }
@@ -348,7 +349,7 @@ class Shuffle final : public Cursor {
 
   // An element without memory: its slot has the number only, as its complement, or there is no slot at all.
   void put_nothing() {
-    ++failed_;
+    ++error_slots_;
     if (back_ < store_.capacity()) {
       store_.set_tag(back_, ~values_);
       live_.add(values_);
@@ -374,7 +375,7 @@ class Shuffle final : public Cursor {
 
   // Lifts the element of a chosen slot, and moves the front's into the hole.
   void draw(int chosen, int lifted) {
-    if (failed_ == 0) return draw_value(chosen, lifted);
+    if (error_slots_ == 0) return draw_value(chosen, lifted);
     draw_among_failed(chosen_[static_cast<size_t>(chosen)], lifted);
     end_draw();
   }
@@ -396,7 +397,7 @@ class Shuffle final : public Cursor {
       live_.remove(element);
       store_.lift(slot, lifted);
     } else {
-      --failed_;
+      --error_slots_;
       if (element != kNoElement) live_.remove(~element);
       fail_row(lifted, out_of_memory());
     }
@@ -408,7 +409,7 @@ class Shuffle final : public Cursor {
         store_.set_tag(slot, kNoElement);
     } else if (tag(front_) >= 0) {
       // The hole is no place for it.
-      ++failed_;
+      ++error_slots_;
       store_.forget(front_);
     }
   }
@@ -431,9 +432,9 @@ class Shuffle final : public Cursor {
   }
 
   // Drops rows where none is needed for a while, else reads up to the next such gap.
-  Want refill_width() const {
+  Demand refill_width() const {
     const Refill& refill = *refill_;
-    Want pull;
+    Demand pull;
     int64_t rows = std::min<int64_t>(kMaxBlockRows, refill.rows - input_.position());
     int64_t i = refill.next;
     const int64_t gap = i < refill.rewind.size() ? refill.rewind[i].element - values_ : INT64_MAX;
@@ -501,11 +502,11 @@ class Shuffle final : public Cursor {
   int64_t back_ = 0;
   int64_t front_ = 0;
   // Those in the buffer without values.
-  int64_t failed_ = 0;
+  int64_t error_slots_ = 0;
   // Rows on the store's bench.
-  int lifted_ = 0;
+  int rows_in_hand_ = 0;
   bool ended_ = false;
-  Patience patience_;
+  YieldTimer yield_timer_;
   std::unique_ptr<Refill> refill_;
 
   // Scratch of one call.
@@ -514,7 +515,7 @@ class Shuffle final : public Cursor {
   RowErrors errors_;
   Block block_;
   // stage() has found memory.
-  bool staged_ = false;
+  bool in_staging_ = false;
 };
 
 }  // namespace

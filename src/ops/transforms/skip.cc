@@ -6,7 +6,7 @@
 
 #include "core/exception.h"
 #include "dataset/operator.h"
-#include "dataset/patience.h"
+#include "dataset/yield_timer.h"
 
 namespace weir {
 namespace {
@@ -21,28 +21,28 @@ class Skip final : public Cursor {
   Skip(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::keep, *params.n < 0 ? Port::Opens::at_first_pull : Port::Opens::now),
         all_(*params.n < 0),
-        left_(std::max<int64_t>(*params.n, 0)) {}
+        remaining_(std::max<int64_t>(*params.n, 0)) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
-    if (all_) return Pull::end;
-    Want dropping;
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    if (all_) return PullResult::end;
+    Demand dropping;
     dropping.rows = kMaxBlockRows;
     dropping.drop = true;
-    while (left_ > 0) {
-      Pull got = input_.fill(ctx, dropping.at_most(left_));
-      if (got != Pull::rows) return got;
+    while (remaining_ > 0) {
+      PullResult got = input_.fill(ctx, dropping.at_most(remaining_));
+      if (got != PullResult::rows) return got;
       int rows = input_.buffered();
       if (const ErrorPtr error = skip()) return error;
-      if (patience_.exhausted(ctx, rows)) return Pull::pending;
+      if (yield_timer_.should_yield(ctx, rows)) return PullResult::pending;
     }
-    Pull got = input_.pull(ctx, want, out);
+    PullResult got = input_.pull(ctx, demand, out);
     // Rows that a restore still has to drop are consumed already, and pending says nothing about them.
-    if (got == Pull::rows) input_.consume_all();
+    if (got == PullResult::rows) input_.consume_all();
     return got;
   }
 
   void state(Archive& archive) override {
-    archive("left", left_, 0, INT64_MAX);
+    archive("left", remaining_, 0, INT64_MAX);
     input_.state(archive);
   }
 
@@ -52,12 +52,12 @@ class Skip final : public Cursor {
     for (const RowError& error : input_.block().errors) {
       if (error.row < input_.begin()) continue;
       const int before = error.row - input_.begin();
-      left_ -= before + (is_out_of_memory(*error.error) ? 1 : 0);
+      remaining_ -= before + (is_out_of_memory(*error.error) ? 1 : 0);
       input_.take(before + 1);
       input_.consume_all();
       return error.error;
     }
-    left_ -= input_.buffered();
+    remaining_ -= input_.buffered();
     input_.take(input_.buffered());
     input_.consume_all();
     return nullptr;
@@ -65,8 +65,8 @@ class Skip final : public Cursor {
 
   Port input_;
   bool all_;
-  int64_t left_;
-  Patience patience_;
+  int64_t remaining_;
+  YieldTimer yield_timer_;
 };
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {

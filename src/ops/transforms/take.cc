@@ -19,23 +19,23 @@ class Take final : public Cursor {
  public:
   Take(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::pass, *params.n == 0 ? Port::Opens::at_first_pull : Port::Opens::now),
-        left_(*params.n < 0 ? INT64_MAX : *params.n) {}
+        remaining_(*params.n < 0 ? INT64_MAX : *params.n) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
-    if (left_ == 0) return Pull::end;
-    Pull got = input_.pull(ctx, want.at_most(left_), out);
-    if (got == Pull::rows) left_ -= counted_rows(out);
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    if (remaining_ == 0) return PullResult::end;
+    PullResult got = input_.pull(ctx, demand.at_most(remaining_), out);
+    if (got == PullResult::rows) remaining_ -= counted_rows(out);
     return got;
   }
 
   void state(Archive& archive) override {
-    archive("left", left_, 0, INT64_MAX);
+    archive("left", remaining_, 0, INT64_MAX);
     input_.state(archive);
   }
 
  private:
   Port input_;
-  int64_t left_;
+  int64_t remaining_;
 };
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {

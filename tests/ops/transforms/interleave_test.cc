@@ -53,7 +53,7 @@ TEST_CASE("no error is lost by saving in the middle of a block of rows") {
   for (int rows = 1; rows <= 12; ++rows) {
     auto iterator = open_text(*runtime, kErrors);
     Block block;
-    REQUIRE(require_value(iterator->next(rows, block)) == Pull::rows);
+    REQUIRE(require_value(iterator->next(rows, block)) == PullResult::rows);
     std::string saved = require_value(iterator->save());
     auto restored = open_text(*runtime, kErrors, &saved);
     CHECK(all_lines(*restored) == Lines(whole.begin() + block.rows, whole.end()));

@@ -48,24 +48,24 @@ class Numbers final : public Cursor {
   Numbers(Opening&, const NumbersParams& params)
       : count_(*params.count), fails_each_(*params.fails_each), pending_each_(*params.pending_each) {}
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (pending_each_ > 0 && ++calls_ % pending_each_ == 0) {
       ctx.waker->wake();
-      return Pull::pending;
+      return PullResult::pending;
     }
-    if (given_ == count_) return Pull::end;
-    out.reset(want.drop ? 0 : 1);
-    out.rows = want.at_most(count_ - given_).rows;
-    g_widest = std::max(g_widest, want.rows);
+    if (given_ == count_) return PullResult::end;
+    out.reset(demand.drop ? 0 : 1);
+    out.rows = demand.at_most(count_ - given_).rows;
+    g_widest = std::max(g_widest, demand.rows);
     g_pulled += out.rows;
-    if (want.drop) g_dropped += out.rows;
-    int64_t* entries = want.drop ? nullptr : out.columns[0].make_dense<int64_t>(Shape(), out.rows);
+    if (demand.drop) g_dropped += out.rows;
+    int64_t* entries = demand.drop ? nullptr : out.columns[0].make_dense<int64_t>(Shape(), out.rows);
     for (int i = 0; i < out.rows; ++i) {
       if (entries) entries[i] = given_;
       if (fails_each_ > 0 && given_ % fails_each_ == 1) out.fail_row(i, data_loss("broken").pointer());
       ++given_;
     }
-    return Pull::rows;
+    return PullResult::rows;
   }
   void state(Archive& archive) override { archive("given", given_, 0, count_); }
 
@@ -117,15 +117,15 @@ DatasetRef shuffle(DatasetRef input, int64_t size, uint64_t seed2, uint64_t seed
 // Appends the rows of one block; false at the end.
 bool pull(TestRuntime& runtime, Stage& stage, int width, Rows& rows) {
   Context ctx = runtime.context();
-  Want want;
-  want.rows = width;
+  Demand demand;
+  demand.rows = width;
   Block block;
-  Pull got;
+  PullResult got;
   do {
-    got = stage.next(ctx, want, block);
-  } while (got == Pull::pending);
-  if (got == Pull::end) return false;
-  REQUIRE(got == Pull::rows);
+    got = stage.next(ctx, demand, block);
+  } while (got == PullResult::pending);
+  if (got == PullResult::end) return false;
+  REQUIRE(got == PullResult::rows);
   REQUIRE(block.rows >= 1);
   REQUIRE(block.rows <= width);
   for (int i = 0; i < block.rows; ++i) {
@@ -324,7 +324,7 @@ TEST_CASE("Work without a row gives others their turn") {
   Context ctx = runtime.context();
   Block block;
   int pending = 0;
-  while (stage->next(ctx, Want(), block) == Pull::pending) ++pending;
+  while (stage->next(ctx, Demand(), block) == PullResult::pending) ++pending;
   CHECK(pending > 2);
   CHECK(runtime.waker.count == pending);
   Rows rows{*block.columns[0].row(0).as<int64_t>()};
@@ -339,13 +339,13 @@ TEST_CASE("Dropped rows are counted and not given") {
   TestRuntime runtime;
   auto stage = runtime.open(node);
   Context ctx = runtime.context();
-  Want want;
-  want.rows = 8;
-  want.drop = true;
+  Demand demand;
+  demand.rows = 8;
+  demand.drop = true;
   Block block;
   size_t passed = 0;
   while (passed < 30) {
-    REQUIRE(stage->next(ctx, want, block) == Pull::rows);
+    REQUIRE(stage->next(ctx, demand, block) == PullResult::rows);
     for (int i = 0; i < block.rows; ++i, ++passed) CHECK(block.failed(i) == (whole[passed] == kError));
   }
   CHECK(drain(runtime, *stage, 7) == Rows(whole.begin() + static_cast<std::ptrdiff_t>(passed), whole.end()));

@@ -38,11 +38,11 @@ TEST_CASE("skip never answers more rows than were wanted") {
   TestRuntime runtime;
   auto stage = runtime.open(Build(*find_operator("skip")).set<IntParam>("n", 4).over(probe).node());
   Context ctx = runtime.context();
-  Want want;
-  want.rows = 2;
+  Demand demand;
+  demand.rows = 2;
   Block block;
   Lines rows;
-  while (stage->next(ctx, want, block) == Pull::rows) {
+  while (stage->next(ctx, demand, block) == PullResult::rows) {
     REQUIRE(block.rows <= 2);
     for (int i = 0; i < block.rows; ++i) {
       rows.push_back(block.failed(i) ? "error" : std::to_string(*block.columns[0].row(i).as<int64_t>()));

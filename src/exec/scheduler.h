@@ -1,7 +1,7 @@
-// Crew: the pumps of one iterator that are ready to run, and the threads that wait for this iterator.
+// Scheduler: the pumps of one iterator that are ready to run, and the threads that wait for this iterator.
 //
 // Driving. The root is polled by the one thread that holds the right to drive. A thread that waits polls; on
-// pending it runs ready pumps of this crew, one pull at a time, and polls again; if none is ready it parks.
+// pending it runs ready pumps of this scheduler, one pull at a time, and polls again; if none is ready it parks.
 // It gives the right up while it helps or is parked.
 //
 // Invariants:
@@ -36,7 +36,7 @@
 
 namespace weir {
 
-// Pumps in the order in which they became ready. Guarded by its crew's lock.
+// Pumps in the order in which they became ready. Guarded by its scheduler's lock.
 class ReadyList {
  public:
   bool empty() const { return head_ == nullptr; }
@@ -54,18 +54,19 @@ class ReadyList {
 };
 
 // One iterator's code on this thread (a fiber, under the simulation), inside those further up.
-class CrewFrame {
+class SchedulerFrame {
  public:
-  explicit CrewFrame(Crew* crew) : slot_(slot()), crew_(crew), outer_(static_cast<CrewFrame*>(slot_)) {
+  explicit SchedulerFrame(Scheduler* scheduler)
+      : slot_(slot()), scheduler_(scheduler), outer_(static_cast<SchedulerFrame*>(slot_)) {
     slot_ = this;
   }
-  CrewFrame(const CrewFrame&) = delete;
-  CrewFrame& operator=(const CrewFrame&) = delete;
-  ~CrewFrame() { slot_ = outer_; }
-  Crew* crew() const { return crew_; }
+  SchedulerFrame(const SchedulerFrame&) = delete;
+  SchedulerFrame& operator=(const SchedulerFrame&) = delete;
+  ~SchedulerFrame() { slot_ = outer_; }
+  Scheduler* scheduler() const { return scheduler_; }
   // Null for the outermost.
-  const CrewFrame* outer() const { return outer_; }
-  static const CrewFrame* innermost() { return static_cast<CrewFrame*>(slot()); }
+  const SchedulerFrame* outer() const { return outer_; }
+  static const SchedulerFrame* innermost() { return static_cast<SchedulerFrame*>(slot()); }
 
  private:
   // Next to the thread pointer, so that a look at it is one instruction in a shared library too.
@@ -77,23 +78,24 @@ class CrewFrame {
   }
 
   void*& slot_;
-  Crew* const crew_;
-  CrewFrame* const outer_;
+  Scheduler* const scheduler_;
+  SchedulerFrame* const outer_;
 };
 
-class Crew final : public Waker {
+class Scheduler final : public Waker {
  public:
-  explicit Crew(Runtime& runtime) : executor_(*runtime.executor) {}
-  ~Crew() override;
+  explicit Scheduler(Runtime& runtime) : executor_(*runtime.executor) {}
+  ~Scheduler() override;
 
-  // Polls until the answer is not pending. `poll` is called as Pull(), by one thread at a time, and asks with
-  // this crew as the waker in its Context. REQUIRES: poll does not throw
+  // Polls until the answer is not pending. `poll` is called as PullResult(), by one thread at a time, and asks with
+  // this scheduler as the waker in its Context. REQUIRES: poll does not throw
   template <class Poll>
-  Result<Pull> drive(Poll&& poll) {
-    if (CrewFrame frame(this); frame.outer() == nullptr && executor_.alive() && turn_free()) [[likely]] {
+  Result<PullResult> drive(Poll&& poll) {
+    if (SchedulerFrame frame(this); frame.outer() == nullptr && executor_.alive() && try_lock_turn())
+        [[likely]] {
       const uint64_t seen = wakes_.load();
-      const Pull answer = poll();
-      if (answer == Pull::pending) return drive_on(PollRef(poll), seen);
+      const PullResult answer = poll();
+      if (answer == PullResult::pending) return drive_on(PollRef(poll), seen);
       turn_.unlock();
       leave();
       return answer;
@@ -102,7 +104,7 @@ class Crew final : public Waker {
   }
   // Polls and runs caller-lane pumps but never waits; answers pending, also if another thread drives.
   template <class Poll>
-  Result<Pull> try_drive(Poll&& poll) {
+  Result<PullResult> try_drive(Poll&& poll) {
     return drive_once(PollRef(poll));
   }
   // Runs `work` with the right to drive, between two polls: save, initialise.
@@ -116,18 +118,18 @@ class Crew final : public Waker {
   void wake() override;
   // Raises every thread that waits here, or in an iterator that code of this one waits for: after a cancel.
   void interrupt();
-  // Waits until no pump of this crew runs. Returns at once on a thread that is inside any iterator's code,
+  // Waits until no pump of this scheduler runs. Returns at once on a thread that is inside any iterator's code,
   // where waiting might never end.
   void wait_until_quiet();
-  // A descriptor that is readable while another try_drive is worthwhile. The crew closes it.
+  // A descriptor that is readable while another try_drive is worthwhile. The scheduler closes it.
   Result<int> ready_descriptor();
 
   // Who drives, sleeps and is ready, for a reader who wonders why nobody runs.
   std::string describe();
 
-  // True on a thread that is inside a poll or pump of any crew: in a callback, say.
+  // True on a thread that is inside a poll or pump of any scheduler: in a callback, say.
   static bool inside_any();
-  // True if one of those is this crew.
+  // True if one of those is this scheduler.
   bool inside() const;
 
  private:
@@ -144,26 +146,26 @@ class Crew final : public Waker {
             auto& call = *static_cast<std::remove_reference_t<Poll>*>(object);
             if constexpr (std::is_void_v<decltype(call())>) {
               call();
-              return Pull::end;
+              return PullResult::end;
             } else {
               return call();
             }
           }) {}
-    Pull operator()() const { return call_(object_); }
+    PullResult operator()() const { return call_(object_); }
 
    private:
     void* object_;
-    Pull (*call_)(void*);
+    PullResult (*call_)(void*);
   };
 
-  Result<Pull> drive_in_line(PollRef poll);
-  Pull drive_on(PollRef poll, uint64_t seen);
-  Result<Pull> drive_once(PollRef poll);
+  Result<PullResult> drive_in_line(PollRef poll);
+  PullResult drive_on(PollRef poll, uint64_t seen);
+  Result<PullResult> drive_once(PollRef poll);
   Status run_between(PollRef work);
   void raise_all();
   // Takes the right to drive if it is free; under the simulation whoever waits comes first.
-  bool turn_free() { return sync_hooks() == nullptr && turn_.try_lock(); }
-  void take_turn();
+  bool try_lock_turn() { return sync_hooks() == nullptr && turn_.try_lock(); }
+  void lock_turn();
   // Somebody may sleep although there is more to poll: raises one, which raises the next.
   void leave() {
     if (observers_.load() != 0) [[unlikely]]
@@ -205,10 +207,10 @@ class Crew final : public Waker {
   int descriptor_ = -1;
   bool descriptor_armed_ = false;
   bool descriptor_readable_ = false;
-  const Shown<Crew> shown_{this};
+  const Shown<Scheduler> shown_{this};
 };
 
-// A session with a crew of its own.
+// A session with a scheduler of its own.
 RefPtr<Session> make_session(Runtime& runtime);
 
 }  // namespace weir

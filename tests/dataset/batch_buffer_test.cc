@@ -1,4 +1,4 @@
-#include "dataset/gather.h"
+#include "dataset/batch_buffer.h"
 
 #include <catch2/catch_test_macros.hpp>
 

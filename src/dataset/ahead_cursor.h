@@ -27,30 +27,30 @@ class AheadCursor final : public Cursor {
     start(opening.ctx, std::move(port), counts_for_window(opening.ctx, *input_));
   }
 
-  Step next(Context& ctx, const Want& want, Block& out) override {
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
     Mark mark;
-    Pull got = window_->next(ctx, want, out, mark);
-    if (got == Pull::rows) position_.advance(ctx, mark, out);
-    if (got == Pull::end) position_.finish(ctx, mark);
+    PullResult got = window_->next(ctx, demand, out, mark);
+    if (got == PullResult::rows) position_.advance(ctx, mark, out);
+    if (got == PullResult::end) position_.finish(ctx, mark);
     return got;
   }
 
   void state(Archive& archive) override {
     if (archive.loading()) {
-      archive("counts", loaded_counts_);
-      archive.rest(loaded_);
+      archive("counts", saved_counts_);
+      archive.rest(saved_input_);
     } else {
       position_.save(archive);
     }
   }
 
   Step resume(Context& ctx) override {
-    WEIR_ASSIGN(Port port, Port::open_at(ctx, input_, env_, key_, path_, -1, Port::Mode::keep, loaded_));
+    WEIR_ASSIGN(Port port, Port::open_at(ctx, input_, env_, key_, path_, -1, Port::Mode::keep, saved_input_));
     EpochScope epochs(ctx.epochs->table());
-    if (!epochs.assign(loaded_counts_)) return data_loss("the counts of a position are damaged");
+    if (!epochs.assign(saved_counts_)) return data_loss("the counts of a position are damaged");
     start(ctx, std::move(port), epochs.table());
-    loaded_.clear();
-    return Pull::rows;
+    saved_input_.clear();
+    return PullResult::rows;
   }
 
  private:
@@ -66,8 +66,8 @@ class AheadCursor final : public Cursor {
   Make make_;
   AheadPosition position_;
   std::unique_ptr<W> window_;
-  std::string loaded_;
-  std::vector<uint64_t> loaded_counts_;
+  std::string saved_input_;
+  std::vector<uint64_t> saved_counts_;
 };
 
 struct MakeWindow {

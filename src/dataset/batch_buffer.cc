@@ -1,4 +1,4 @@
-#include "dataset/gather.h"
+#include "dataset/batch_buffer.h"
 
 #include <algorithm>
 #include <cstring>

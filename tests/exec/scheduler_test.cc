@@ -1,4 +1,4 @@
-#include "exec/crew.h"
+#include "exec/scheduler.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <optional>
@@ -20,7 +20,7 @@ struct Driven {
     runtime.clock = &clock;
     session = make_session(runtime);
   }
-  Crew& crew() { return *session->crew; }
+  Scheduler& scheduler() { return *session->scheduler; }
 
   SteadyClock clock;
   std::unique_ptr<Executor> executor;
@@ -47,17 +47,17 @@ class CountingPump final : public Pump {
   std::atomic<int> again_;
 };
 
-TEST_CASE("crew: an answer that is not pending comes at once") {
+TEST_CASE("scheduler: an answer that is not pending comes at once") {
   Driven driven;
   int polls = 0;
-  auto poll = [&] { return ++polls, Pull::rows; };
-  CHECK(*driven.crew().drive(poll) == Pull::rows);
-  CHECK(*driven.crew().try_drive(poll) == Pull::rows);
+  auto poll = [&] { return ++polls, PullResult::rows; };
+  CHECK(*driven.scheduler().drive(poll) == PullResult::rows);
+  CHECK(*driven.scheduler().try_drive(poll) == PullResult::rows);
   CHECK(polls == 2);
-  CHECK(!Crew::inside_any());
+  CHECK(!Scheduler::inside_any());
 }
 
-TEST_CASE("crew: a driver runs the pumps of its iterator, and a closed pump never runs") {
+TEST_CASE("scheduler: a driver runs the pumps of its iterator, and a closed pump never runs") {
   Driven driven({.probe = no_threads});
   auto pump = make_ref<CountingPump>(*driven.session, Lane::compute, 2);
   auto closed = make_ref<CountingPump>(*driven.session, Lane::blocking, 0);
@@ -65,7 +65,8 @@ TEST_CASE("crew: a driver runs the pumps of its iterator, and a closed pump neve
   closed->wake();
   closed->close();
   CHECK(closed->releases == 1);
-  CHECK(*driven.crew().drive([&] { return pump->runs == 3 ? Pull::end : Pull::pending; }) == Pull::end);
+  CHECK(*driven.scheduler().drive([&] { return pump->runs == 3 ? PullResult::end : PullResult::pending; }) ==
+        PullResult::end);
   CHECK(closed->runs == 0);
   closed->wake();
   pump->close();
@@ -73,7 +74,7 @@ TEST_CASE("crew: a driver runs the pumps of its iterator, and a closed pump neve
   CHECK(pump->releases == 1);
 }
 
-TEST_CASE("crew: a pump that is closed while it runs is released on its way out, once") {
+TEST_CASE("scheduler: a pump that is closed while it runs is released on its way out, once") {
   Driven driven({.probe = no_threads});
   auto pump = make_ref<CountingPump>(*driven.session, Lane::compute, 5);
   pump->meanwhile = [&] {
@@ -82,26 +83,29 @@ TEST_CASE("crew: a pump that is closed while it runs is released on its way out,
     CHECK(pump->releases == 0);
   };
   pump->wake();
-  CHECK(*driven.crew().drive([&] { return pump->runs ? Pull::end : Pull::pending; }) == Pull::end);
+  CHECK(*driven.scheduler().drive([&] { return pump->runs ? PullResult::end : PullResult::pending; }) ==
+        PullResult::end);
   CHECK(pump->runs == 1);
   CHECK(pump->releases == 1);
 }
 
-TEST_CASE("crew: an iterator that would wait for itself is refused") {
+TEST_CASE("scheduler: an iterator that would wait for itself is refused") {
   Driven a({.probe = no_threads});
   Driven b({.probe = no_threads});
   Code direct = Code::ok, through_b = Code::ok, saved = Code::ok;
-  auto nested = [&](Driven& driven) { return driven.crew().drive([] { return Pull::end; }).status().code(); };
-  CHECK(*a.crew().drive([&] {
+  auto nested = [&](Driven& driven) {
+    return driven.scheduler().drive([] { return PullResult::end; }).status().code();
+  };
+  CHECK(*a.scheduler().drive([&] {
     direct = nested(a);
-    saved = a.crew().between_polls([] {}).code();
-    Result<Pull> inner = b.crew().drive([&] {
+    saved = a.scheduler().between_polls([] {}).code();
+    Result<PullResult> inner = b.scheduler().drive([&] {
       through_b = nested(a);
-      return Pull::end;
+      return PullResult::end;
     });
     CHECK(inner.ok());
-    return Pull::end;
-  }) == Pull::end);
+    return PullResult::end;
+  }) == PullResult::end);
   CHECK(direct == Code::failed_precondition);
   CHECK(saved == Code::failed_precondition);
   CHECK(through_b == Code::failed_precondition);
@@ -109,7 +113,7 @@ TEST_CASE("crew: an iterator that would wait for itself is refused") {
   CHECK(nested(b) == Code::ok);
 }
 
-TEST_CASE("crew: an interrupt reaches the iterators that this one's code waits for", "[threads]") {
+TEST_CASE("scheduler: an interrupt reaches the iterators that this one's code waits for", "[threads]") {
   Driven a;
   Driven b;
   std::atomic<bool> waiting{false};
@@ -117,64 +121,65 @@ TEST_CASE("crew: an interrupt reaches the iterators that this one's code waits f
   std::thread canceller([&] {
     waiting.wait(false);
     cancelled = true;
-    a.crew().interrupt();
+    a.scheduler().interrupt();
   });
-  CHECK(*a.crew().drive([&] {
-    return *b.crew().drive([&] {
+  CHECK(*a.scheduler().drive([&] {
+    return *b.scheduler().drive([&] {
       waiting = true;
       waiting.notify_all();
-      return cancelled ? Pull::cancelled : Pull::pending;
+      return cancelled ? PullResult::cancelled : PullResult::pending;
     });
-  }) == Pull::cancelled);
+  }) == PullResult::cancelled);
   canceller.join();
 }
 
-TEST_CASE("crew: between two polls means between them", "[threads]") {
+TEST_CASE("scheduler: between two polls means between them", "[threads]") {
   Driven driven;
   std::atomic<bool> polling{false};
   std::atomic<int> overlaps{0};
   std::atomic<int> saved{0};
   std::thread saver([&] {
-    for (int i = 0; i < 200; ++i) saved += driven.crew().between_polls([&] { overlaps += polling; }).ok();
+    for (int i = 0; i < 200; ++i)
+      saved += driven.scheduler().between_polls([&] { overlaps += polling; }).ok();
   });
   int polls = 0;
-  CHECK(*driven.crew().drive([&] {
+  CHECK(*driven.scheduler().drive([&] {
     polling = true;
-    driven.crew().wake();
+    driven.scheduler().wake();
     polling = false;
-    return ++polls < 2000 ? Pull::pending : Pull::end;
-  }) == Pull::end);
+    return ++polls < 2000 ? PullResult::pending : PullResult::end;
+  }) == PullResult::end);
   saver.join();
   CHECK(overlaps == 0);
   CHECK(saved == 200);
 }
 
-TEST_CASE("crew: the descriptor is readable while asking again is worthwhile") {
+TEST_CASE("scheduler: the descriptor is readable while asking again is worthwhile") {
   Driven driven({.probe = no_threads});
-  const int descriptor = *driven.crew().ready_descriptor();
-  CHECK(*driven.crew().ready_descriptor() == descriptor);
+  const int descriptor = *driven.scheduler().ready_descriptor();
+  CHECK(*driven.scheduler().ready_descriptor() == descriptor);
   CHECK(sim::readable(descriptor));
-  Pull answer = Pull::pending;
+  PullResult answer = PullResult::pending;
   auto poll = [&] { return answer; };
-  CHECK(*driven.crew().try_drive(poll) == Pull::pending);
+  CHECK(*driven.scheduler().try_drive(poll) == PullResult::pending);
   CHECK(!sim::readable(descriptor));
-  driven.crew().wake();
+  driven.scheduler().wake();
   CHECK(sim::readable(descriptor));
-  answer = Pull::rows;
-  CHECK(*driven.crew().try_drive(poll) == Pull::rows);
+  answer = PullResult::rows;
+  CHECK(*driven.scheduler().try_drive(poll) == PullResult::rows);
   CHECK(sim::readable(descriptor));
-  answer = Pull::pending;
-  CHECK(*driven.crew().try_drive(poll) == Pull::pending);
+  answer = PullResult::pending;
+  CHECK(*driven.scheduler().try_drive(poll) == PullResult::pending);
   CHECK(!sim::readable(descriptor));
   auto pump = make_ref<CountingPump>(*driven.session, Lane::caller, 0);
   pump->wake();
   CHECK(sim::readable(descriptor));
-  CHECK(*driven.crew().try_drive(poll) == Pull::pending);
+  CHECK(*driven.scheduler().try_drive(poll) == PullResult::pending);
   CHECK(pump->runs == 1);
   CHECK(!sim::readable(descriptor));
 }
 
-TEST_CASE("crew: quiet means that no pump runs", "[threads]") {
+TEST_CASE("scheduler: quiet means that no pump runs", "[threads]") {
   Driven driven;
   std::atomic<int> stage{0};
   auto pump = make_ref<CountingPump>(*driven.session, Lane::blocking, 0);
@@ -183,14 +188,14 @@ TEST_CASE("crew: quiet means that no pump runs", "[threads]") {
     stage.notify_all();
     stage.wait(1);
     // A wait from inside a callback would never end, so it does not begin.
-    driven.crew().wait_until_quiet();
+    driven.scheduler().wait_until_quiet();
     stage = 3;
   };
   pump->wake();
   stage.wait(0);
   stage = 2;
   stage.notify_all();
-  driven.crew().wait_until_quiet();
+  driven.scheduler().wait_until_quiet();
   CHECK(stage == 3);
   pump->close();
 }

@@ -1,4 +1,4 @@
-#include "exec/crew.h"
+#include "exec/scheduler.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ constexpr int kTriesPerCall = 16;
 
 }  // namespace
 
-constinit thread_local void* CrewFrame::thread_slot = nullptr;
+constinit thread_local void* SchedulerFrame::thread_slot = nullptr;
 
 void ReadyList::push(Pump& pump) {
   pump.ref();
@@ -37,80 +37,80 @@ RefPtr<Pump> ReadyList::remove(Pump& pump) {
   return RefPtr<Pump>::adopt(&pump);
 }
 
-void Pump::wake() { session_->crew->notify(*this); }
-void Pump::close() { session_->crew->close(*this); }
+void Pump::wake() { session_->scheduler->notify(*this); }
+void Pump::close() { session_->scheduler->close(*this); }
 
-// A thread that parks in this crew; lies on that thread's stack until somebody has popped it.
-struct Crew::Sleeper {
+// A thread that parks in this scheduler; lies on that thread's stack until somebody has popped it.
+struct Scheduler::Sleeper {
   RefPtr<Parker> parker;
   Sleeper* next = nullptr;
 };
 
 // Runs one ready pump of a lane, if helping threads have left one.
-class Crew::LaneJob final : public Job {
+class Scheduler::LaneJob final : public Job {
  public:
-  LaneJob(Crew& crew, Lane lane) : crew_(&crew), lane_(lane) {}
-  void run() noexcept override { crew_->run_one(lane_); }
+  LaneJob(Scheduler& scheduler, Lane lane) : scheduler_(&scheduler), lane_(lane) {}
+  void run() noexcept override { scheduler_->run_one(lane_); }
 
  private:
-  const RefPtr<Crew> crew_;
+  const RefPtr<Scheduler> scheduler_;
   const Lane lane_;
 };
 
-// A call that may wait for this crew: refuses where that could last for ever, keeps the edge while it lasts.
-class Crew::Visit {
+// A call that may wait for this scheduler: refuses where that could last for ever, keeps the edge while it lasts.
+class Scheduler::Visit {
  public:
-  explicit Visit(Crew& crew) : crew_(crew), frame_(&crew) {
-    if (!crew.executor_.alive()) {
+  explicit Visit(Scheduler& scheduler) : scheduler_(scheduler), frame_(&scheduler) {
+    if (!scheduler.executor_.alive()) {
       status_ = failed_precondition(
           "expected the process that created this iterator, found a child after fork, which has none of its "
           "threads; create a new runtime in the child");
     } else if (frame_.outer()) {
-      status_ = add_wait(frame_.outer()->crew(), &crew);
+      status_ = add_wait(frame_.outer()->scheduler(), &scheduler);
       waits_ = status_.ok();
     }
   }
   ~Visit() {
-    if (waits_) remove_wait(frame_.outer()->crew(), &crew_);
+    if (waits_) remove_wait(frame_.outer()->scheduler(), &scheduler_);
   }
   const Status& status() const { return status_; }
 
  private:
-  Crew& crew_;
-  CrewFrame frame_;
+  Scheduler& scheduler_;
+  SchedulerFrame frame_;
   Status status_;
   bool waits_ = false;
 };
 
-Crew::~Crew() {
+Scheduler::~Scheduler() {
   if (descriptor_ < 0) return;
   const Uncancelled uncancelled;
   ::close(descriptor_);
 }
 
-bool Crew::inside_any() { return CrewFrame::innermost() != nullptr; }
+bool Scheduler::inside_any() { return SchedulerFrame::innermost() != nullptr; }
 
-bool Crew::inside() const {
-  for (const CrewFrame* frame = CrewFrame::innermost(); frame; frame = frame->outer()) {
-    if (frame->crew() == this) return true;
+bool Scheduler::inside() const {
+  for (const SchedulerFrame* frame = SchedulerFrame::innermost(); frame; frame = frame->outer()) {
+    if (frame->scheduler() == this) return true;
   }
   return false;
 }
 
 // Passing the gate first lets whoever waits for the turn have it before the thread that just gave it up.
-void Crew::take_turn() {
-  if (turn_free()) return;
+void Scheduler::lock_turn() {
+  if (try_lock_turn()) return;
   MutexLock gate(gate_);
   turn_.lock();
 }
 
-Result<Pull> Crew::drive_in_line(PollRef poll) {
+Result<PullResult> Scheduler::drive_in_line(PollRef poll) {
   Visit visit(*this);
   if (!visit.status().ok()) return visit.status();
-  take_turn();
+  lock_turn();
   const uint64_t seen = wakes_.load();
-  const Pull answer = poll();
-  if (answer == Pull::pending) return drive_on(poll, seen);
+  const PullResult answer = poll();
+  if (answer == PullResult::pending) return drive_on(poll, seen);
   turn_.unlock();
   leave();
   return answer;
@@ -118,7 +118,7 @@ Result<Pull> Crew::drive_in_line(PollRef poll) {
 
 // Helps or parks until a poll is not pending, and gives the right to drive up.
 // REQUIRES: this thread drives, its frame stands, and a poll begun at `seen` wakes answered pending
-Pull Crew::drive_on(PollRef poll, uint64_t seen) {
+PullResult Scheduler::drive_on(PollRef poll, uint64_t seen) {
   Sleeper sleeper{executor_.make_parker()};
   while (!thread_ends()) {
     MutexLock lock(mutex_);
@@ -138,36 +138,36 @@ Pull Crew::drive_on(PollRef poll, uint64_t seen) {
     if (thread_ends()) [[unlikely]] {
       withdraw(sleeper);
       leave();
-      return Pull::cancelled;
+      return PullResult::cancelled;
     }
     {
       MutexLock gate(gate_);
       turn_.lock();
     }
     seen = wakes_.load();
-    const Pull answer = poll();
-    if (answer == Pull::pending) continue;
+    const PullResult answer = poll();
+    if (answer == PullResult::pending) continue;
     turn_.unlock();
     leave();
     return answer;
   }
   turn_.unlock();
   leave();
-  return Pull::cancelled;
+  return PullResult::cancelled;
 }
 
-Result<Pull> Crew::drive_once(PollRef poll) {
+Result<PullResult> Scheduler::drive_once(PollRef poll) {
   Visit visit(*this);
   if (!visit.status().ok()) return visit.status();
   for (int tries = 0;; ++tries) {
     if (!turn_.try_lock()) {
       // Who drives hears of the armed descriptor when it leaves; if it left before, the second try succeeds.
       arm_descriptor();
-      if (!turn_.try_lock()) return Pull::pending;
+      if (!turn_.try_lock()) return PullResult::pending;
     }
     const uint64_t seen = wakes_.load();
-    const Pull answer = poll();
-    if (answer != Pull::pending) {
+    const PullResult answer = poll();
+    if (answer != PullResult::pending) {
       turn_.unlock();
       leave();
       return answer;
@@ -185,11 +185,11 @@ Result<Pull> Crew::drive_once(PollRef poll) {
     lock.unlock();
     turn_.unlock();
     if (pump) execute(*pump, true);
-    if (!again) return Pull::pending;
+    if (!again) return PullResult::pending;
   }
 }
 
-Status Crew::run_between(PollRef work) {
+Status Scheduler::run_between(PollRef work) {
   Visit visit(*this);
   if (!visit.status().ok()) return visit.status();
   {
@@ -202,7 +202,7 @@ Status Crew::run_between(PollRef work) {
   return Status();
 }
 
-void Crew::wake() {
+void Scheduler::wake() {
   MutexLock lock(mutex_);
   wakes_.fetch_add(1);
   RefPtr<Parker> sleeper = pop(sleepers_);
@@ -211,17 +211,17 @@ void Crew::wake() {
   if (sleeper) sleeper->unpark();
 }
 
-void Crew::interrupt() {
+void Scheduler::interrupt() {
   raise_all();
   try {
     // What this iterator's code waits for may end because of the cancel, too.
-    for (const RefPtr<Crew>& crew : awaited_by(this)) crew->raise_all();
+    for (const RefPtr<Scheduler>& scheduler : awaited_by(this)) scheduler->raise_all();
   } catch (const std::bad_alloc&) {
     // Those notice the cancel when their wait ends by itself.
   }
 }
 
-void Crew::raise_all() {
+void Scheduler::raise_all() {
   for (;;) {
     MutexLock lock(mutex_);
     wakes_.fetch_add(1);
@@ -233,7 +233,7 @@ void Crew::raise_all() {
   }
 }
 
-RefPtr<Parker> Crew::pop(Sleeper*& list) {
+RefPtr<Parker> Scheduler::pop(Sleeper*& list) {
   if (!list) return nullptr;
   if (&list == &sleepers_) observers_.fetch_sub(1);
   RefPtr<Parker> parker = list->parker;
@@ -242,7 +242,7 @@ RefPtr<Parker> Crew::pop(Sleeper*& list) {
 }
 
 // A sleeper that was popped meanwhile has taken a wake with it; who leaves passes it on.
-void Crew::withdraw(Sleeper& sleeper) {
+void Scheduler::withdraw(Sleeper& sleeper) {
   MutexLock lock(mutex_);
   for (Sleeper** place = &sleepers_; *place; place = &(*place)->next) {
     if (*place != &sleeper) continue;
@@ -252,7 +252,7 @@ void Crew::withdraw(Sleeper& sleeper) {
   }
 }
 
-void Crew::wait_until_quiet() {
+void Scheduler::wait_until_quiet() {
   if (inside_any() || !executor_.alive()) return;
   const Uncancelled uncancelled;
   Sleeper sleeper{executor_.make_parker()};
@@ -272,7 +272,7 @@ void Crew::wait_until_quiet() {
   }
 }
 
-Result<int> Crew::ready_descriptor() {
+Result<int> Scheduler::ready_descriptor() {
   const Uncancelled uncancelled;
   MutexLock lock(mutex_);
   if (descriptor_ < 0) {
@@ -283,13 +283,13 @@ Result<int> Crew::ready_descriptor() {
   return descriptor_;
 }
 
-void Crew::arm_descriptor() {
+void Scheduler::arm_descriptor() {
   MutexLock lock(mutex_);
   arm_descriptor_locked();
 }
 
 // REQUIRES: mutex_ is held
-void Crew::arm_descriptor_locked() {
+void Scheduler::arm_descriptor_locked() {
   if (descriptor_ < 0) return;
   const Uncancelled uncancelled;
   uint64_t count = 0;
@@ -299,7 +299,7 @@ void Crew::arm_descriptor_locked() {
 }
 
 // REQUIRES: mutex_ is held
-void Crew::signal_descriptor() {
+void Scheduler::signal_descriptor() {
   if (!descriptor_armed_) return;
   const Uncancelled uncancelled;
   descriptor_armed_ = false;
@@ -308,7 +308,7 @@ void Crew::signal_descriptor() {
   descriptor_readable_ = ::write(descriptor_, &one, sizeof one) == sizeof one;
 }
 
-void Crew::notify(Pump& pump) {
+void Scheduler::notify(Pump& pump) {
   MutexLock lock(mutex_);
   if (pump.state_ == Pump::State::running) pump.state_ = Pump::State::notified;
   if (pump.state_ == Pump::State::idle) schedule(pump, lock, true);
@@ -316,7 +316,7 @@ void Crew::notify(Pump& pump) {
 
 // Puts the pump into the ready list, asks its lane for a thread and, if so told, raises a sleeper: nobody
 // knows when the lane has one. Lets go of the lock.
-void Crew::schedule(Pump& pump, MutexLock& lock, bool raise) {
+void Scheduler::schedule(Pump& pump, MutexLock& lock, bool raise) {
   const Lane lane = pump.lane_;
   const int index = static_cast<int>(lane);
   pump.state_ = Pump::State::scheduled;
@@ -332,7 +332,7 @@ void Crew::schedule(Pump& pump, MutexLock& lock, bool raise) {
   if (sleeper) sleeper->unpark();
 }
 
-void Crew::submit(Lane lane) {
+void Scheduler::submit(Lane lane) {
   RefPtr<Job> job(new (std::nothrow) LaneJob(*this, lane));
   const bool accepted = job && executor_.submit(lane, std::move(job));
   if (accepted) return;
@@ -342,7 +342,7 @@ void Crew::submit(Lane lane) {
   signal_descriptor();
 }
 
-void Crew::close(Pump& pump) {
+void Scheduler::close(Pump& pump) {
   RefPtr<Pump> keep(&pump);
   RefPtr<Pump> listed;
   MutexLock lock(mutex_);
@@ -366,7 +366,7 @@ void Crew::close(Pump& pump) {
 }
 
 // REQUIRES: mutex_ is held
-RefPtr<Pump> Crew::claim(Lane lane) {
+RefPtr<Pump> Scheduler::claim(Lane lane) {
   ReadyList& ready = ready_[static_cast<int>(lane)];
   if (ready.empty()) return nullptr;
   RefPtr<Pump> pump = ready.remove(*ready.front());
@@ -376,14 +376,14 @@ RefPtr<Pump> Crew::claim(Lane lane) {
 }
 
 // REQUIRES: mutex_ is held
-RefPtr<Pump> Crew::claim_any() {
+RefPtr<Pump> Scheduler::claim_any() {
   for (Lane lane : {Lane::caller, Lane::compute, Lane::blocking}) {
     if (RefPtr<Pump> pump = claim(lane)) return pump;
   }
   return nullptr;
 }
 
-void Crew::run_one(Lane lane) {
+void Scheduler::run_one(Lane lane) {
   MutexLock lock(mutex_);
   --jobs_[static_cast<int>(lane)];
   RefPtr<Pump> pump = claim(lane);
@@ -391,11 +391,11 @@ void Crew::run_one(Lane lane) {
   if (pump) execute(*pump, false);
 }
 
-std::string Crew::describe() {
+std::string Scheduler::describe() {
   const bool driven = !turn_.try_lock();
   if (!driven) turn_.unlock();
   std::string text =
-      concat("crew ", name_of(this), driven ? ": driven" : ": nobody drives", "; wakes ", wakes_.load());
+      concat("scheduler ", name_of(this), driven ? ": driven" : ": nobody drives", "; wakes ", wakes_.load());
   if (!mutex_.try_lock()) return text + "; locked";
   int sleepers = 0;
   for (const Sleeper* sleeper = sleepers_; sleeper; sleeper = sleeper->next) ++sleepers;
@@ -413,8 +413,8 @@ std::string Crew::describe() {
   return text;
 }
 
-void Crew::execute(Pump& pump, bool helping) {
-  CrewFrame frame(this);
+void Scheduler::execute(Pump& pump, bool helping) {
+  SchedulerFrame frame(this);
   const Pump::After after = pump.run(helping);
   bool closing = false;
   {
@@ -441,9 +441,9 @@ void Crew::execute(Pump& pump, bool helping) {
 }
 
 RefPtr<Session> make_session(Runtime& runtime) {
-  RefPtr<Crew> crew = make_ref<Crew>(runtime);
-  Crew* plain = crew.get();
-  return make_ref<Session>(runtime, std::move(crew), plain);
+  RefPtr<Scheduler> scheduler = make_ref<Scheduler>(runtime);
+  Scheduler* plain = scheduler.get();
+  return make_ref<Session>(runtime, std::move(scheduler), plain);
 }
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// Patience: how long a cursor may work without a row before it must let others have the thread.
+// YieldTimer: how long a cursor may work without a row before it must let others have the thread.
 // An operator that drops rows (filter, skip, ignore_errors) asks after each block; after about a millisecond
 // the answer is to return pending with its own waker already woken, so that cancellation and other pumps get
 // a turn. Cost: a comparison a block; the clock is read every 256 rows.
@@ -9,10 +9,10 @@
 
 namespace weir {
 
-class Patience {
+class YieldTimer {
  public:
-  // Counts rows that gave nothing. True: return Pull::pending now; the waker has been woken.
-  bool exhausted(Context& ctx, int rows) {
+  // Counts rows that gave nothing. True: return PullResult::pending now; the waker has been woken.
+  bool should_yield(Context& ctx, int rows) {
     rows_ += rows;
     if (rows_ < kRows) return false;
     rows_ = 0;

@@ -1,4 +1,4 @@
-#include "exec/handout.h"
+#include "exec/partial_block.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,14 +12,15 @@ namespace {
 constexpr int64_t kKeptBytes = int64_t{64} << 10;
 
 // How many of `rows` rows, `bytes` in all, are wanted; at least one.
-int wanted_rows(const Want& want, int rows, int64_t bytes, int left) {
-  int64_t count = std::min(want.rows, left);
-  if (bytes > want.bytes) count = std::min<int64_t>(count, want.bytes / std::max<int64_t>(1, bytes / rows));
+int wanted_rows(const Demand& demand, int rows, int64_t bytes, int left) {
+  int64_t count = std::min(demand.rows, left);
+  if (bytes > demand.bytes)
+    count = std::min<int64_t>(count, demand.bytes / std::max<int64_t>(1, bytes / rows));
   return static_cast<int>(std::max<int64_t>(1, count));
 }
 
-void copy_mark(const Mark& from, int given, Mark& to) {
-  to.ordinal = from.ordinal + given;
+void copy_mark(const Mark& from, int next_row, Mark& to) {
+  to.ordinal = from.ordinal + next_row;
   // Mostly they are the same ones; sharing anew would cost two atomic operations each.
   if (!(to.anchor == from.anchor)) to.anchor = from.anchor;
   if (to.epochs != from.epochs) to.epochs = from.epochs;
@@ -39,51 +40,52 @@ void cut(const Block& from, int begin, int count, Block& out) {
 
 }  // namespace
 
-bool Handout::whole(const Want& want) const {
-  return given == 0 && !lost && wanted_rows(want, block.rows, bytes, block.rows) == block.rows;
+bool PartialBlock::whole(const Demand& demand) const {
+  return next_row == 0 && !rows_lost && wanted_rows(demand, block.rows, bytes, block.rows) == block.rows;
 }
 
-void Handout::give(const Want& want, Block& out, Mark& at) noexcept {
-  copy_mark(mark, given, at);
-  if (whole(want)) {
-    given = block.rows;
+void PartialBlock::take_rows(const Demand& demand, Block& out, Mark& at) noexcept {
+  copy_mark(mark, next_row, at);
+  if (whole(demand)) {
+    next_row = block.rows;
     std::swap(out, block);
     // What `out` brought along is only memory.
     if (bytes > kKeptBytes) block = Block();
     block.rows = 0;
     return;
   }
-  const int count = wanted_rows(want, block.rows, bytes, block.rows - given);
-  ErrorPtr error = lost ? out_of_memory() : nullptr;
+  const int count = wanted_rows(demand, block.rows, bytes, block.rows - next_row);
+  ErrorPtr error = rows_lost ? out_of_memory() : nullptr;
   try {
-    if (!error) cut(block, given, count, out);
+    if (!error) cut(block, next_row, count, out);
   } catch (...) {
     error = error_of_exception();
   }
   if (error) out.set_error(std::move(error), block.columns.size());
-  given += out.rows;
+  next_row += out.rows;
 }
 
-void Handout::recycle() {
+void PartialBlock::recycle() {
   if (bytes > kKeptBytes) block = Block();
   block.rows = 0;
   block.errors.clear();
   mark = Mark();
   bytes = 0;
-  given = 0;
-  lost = false;
+  next_row = 0;
+  rows_lost = false;
 }
 
-Pull pull_guarded(Feed& feed, Context& context, const Want& want, Handout& into, bool& broken) noexcept {
+PullResult pull_guarded(Feed& feed, Context& context, const Demand& demand, PartialBlock& into,
+                        bool& broken) noexcept {
   try {
-    Pull answer = feed.next(context, want, into.block, into.mark);
-    if (answer == Pull::rows) into.bytes = into.block.byte_size();
+    PullResult answer = feed.next(context, demand, into.block, into.mark);
+    if (answer == PullResult::rows) into.bytes = into.block.byte_size();
     return answer;
   } catch (...) {
     broken = true;
     into.block.set_error(error_of_exception(), into.block.columns.size());
     into.bytes = 0;
-    return Pull::rows;
+    return PullResult::rows;
   }
 }
 
