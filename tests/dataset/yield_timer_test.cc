@@ -7,7 +7,7 @@
 namespace weir::test {
 namespace {
 
-TEST_CASE("yield timer ends a millisecond after rows began to give nothing, and wakes its own asker") {
+TEST_CASE("the yield timer ends a millisecond after rows began to give nothing, and wakes its own asker") {
   TestRuntime runtime;
   Context ctx = runtime.context();
   YieldTimer timer;
@@ -22,7 +22,7 @@ TEST_CASE("yield timer ends a millisecond after rows began to give nothing, and 
   CHECK(!timer.should_yield(ctx, 256));
 }
 
-TEST_CASE("a row restores yield timer") {
+TEST_CASE("a row resets the yield timer") {
   TestRuntime runtime;
   Context ctx = runtime.context();
   YieldTimer timer;
