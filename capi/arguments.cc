@@ -22,8 +22,8 @@ HandedValue value_of(Tensor tensor) {
 TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count) {
   if (count == 0) return;
   if (!arguments || count > kMaxArguments) {
-    status_ = invalid_argument(
-        concat("expected at most ", kMaxArguments, " arguments, found ", count, arguments ? "" : " at NULL"));
+    status_ = invalid_argument(expected_found(concat("at most ", kMaxArguments, " arguments"),
+                                              concat(count, arguments ? "" : " at NULL")));
     return;
   }
   // Elements stand as far apart as the caller's version of the struct is large. Every one is looked at, after
@@ -62,9 +62,8 @@ Status TakenArguments::take(const weir_argument& known) {
   const bool has_text = known.text != nullptr || known.text_size > 0;
   int given = has_text + (known.callback != nullptr) + (known.dataset.value != 0) + (known.tensor.value != 0);
   if (given != 1) {
-    return invalid_argument(
-        concat("expected a weir_argument with one of text, callback, dataset and tensor, found ", given,
-               " of them"));
+    return invalid_argument(expected_found("a weir_argument with one of text, callback, dataset and tensor",
+                                           concat(given, " of them")));
   }
   WEIR_ASSIGN(std::string_view name, read_string(known.name, known.name_size, "a name", kMaxNameBytes));
   TakenArgument argument{std::string(name), std::string()};
@@ -94,7 +93,7 @@ Result<Handed> handed_of(const TakenArguments& arguments, Handed registered) {
     HandedThing thing =
         text ? HandedThing(value_of(Tensor::string(*text))) : std::get<HandedThing>(argument.value);
     if (!given.try_emplace(argument.name, thing).second) {
-      return invalid_argument(concat("expected one argument named ", quote(argument.name), ", found two"));
+      return invalid_argument(expected_found(concat("one argument named ", quote(argument.name)), "two"));
     }
     out.insert_or_assign(argument.name, std::move(thing));
   }
@@ -112,7 +111,7 @@ Result<std::vector<ParamValue>> params_of(const TakenArguments& arguments) {
     const auto* value = std::get_if<HandedValue>(&std::get<HandedThing>(argument.value));
     if (!value) {
       return invalid_argument(
-          concat("expected a text or a tensor for $", argument.name, ", found a callback or a dataset"));
+          expected_found(concat("a text or a tensor for $", argument.name), "a callback or a dataset"));
     }
     out.push_back({argument.name, *value});
   }

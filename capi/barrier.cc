@@ -110,16 +110,15 @@ int32_t answer_exception(weir_error* error) noexcept {
 }
 
 Status bad_handle(std::string_view what, uint64_t handle) {
-  if (handle == 0) return invalid_argument(concat("expected ", what, ", found the zero handle"));
-  return invalid_argument(concat("expected ", what,
-                                 ", found a handle that was released, belongs to something else "
-                                 "or to another process"));
+  if (handle == 0) return invalid_argument(expected_found(concat(what), "the zero handle"));
+  return invalid_argument(expected_found(
+      concat(what), "a handle that was released, belongs to something else or to another process"));
 }
 
 Status busy_handle(std::string_view what) {
-  return failed_precondition(concat("expected ", what,
-                                    " that nobody else uses, found one that another call is "
-                                    "working with; give each thread its own"));
+  return failed_precondition(expected_found(concat(what, " that nobody else uses"),
+                                            "one that another call is working with",
+                                            "give each thread its own"));
 }
 
 Status share(HandleKind kind, std::string_view what, uint64_t handle) {
@@ -137,31 +136,31 @@ Status share(HandleKind kind, std::string_view what, uint64_t handle) {
 Result<std::string_view> read_string(const char* data, uint64_t size, std::string_view what, uint64_t limit) {
   if (!data) {
     if (size == 0) return std::string_view();
-    return invalid_argument(concat("expected ", what, ", found NULL with a length"));
+    return invalid_argument(expected_found(concat(what), "NULL with a length"));
   }
   if (size == WEIR_STRLEN) size = strnlen(data, limit + 1);
   if (size > limit) {
-    return invalid_argument(concat("expected ", what, " of at most ", limit, " bytes, found a longer one"));
+    return invalid_argument(expected_found(concat(what, " of at most ", limit, " bytes"), "a longer one"));
   }
   return std::string_view(data, size);
 }
 
 Result<std::string_view> read_bytes(const void* data, uint64_t size, std::string_view what) {
   constexpr uint64_t kLimit = uint64_t{1} << 40;
-  if (!data && size > 0) return invalid_argument(concat("expected ", what, ", found NULL with a size"));
+  if (!data && size > 0) return invalid_argument(expected_found(concat(what), "NULL with a size"));
   if (size > kLimit)
-    return invalid_argument(concat("expected ", what, " of at most ", kLimit, " bytes, found ", size));
+    return invalid_argument(expected_found(concat(what, " of at most ", kLimit, " bytes"), concat(size)));
   return std::string_view(static_cast<const char*>(data), static_cast<size_t>(size));
 }
 
 Result<std::span<const int64_t>> read_dims(int32_t rank, const int64_t* dims) {
   if (rank < 0 || rank > kMaxRank) {
-    return invalid_argument(concat("expected a rank from 0 to ", kMaxRank, ", found ", rank));
+    return invalid_argument(expected_found(concat("a rank from 0 to ", kMaxRank), concat(rank)));
   }
   if (rank > 0 && !dims) return invalid_argument("expected dimensions, found NULL");
   std::span<const int64_t> all(dims, static_cast<size_t>(rank));
   for (int64_t dim : all) {
-    if (dim < 0) return invalid_argument(concat("expected dimensions of 0 and more, found ", dim));
+    if (dim < 0) return invalid_argument(expected_found("dimensions of 0 and more", concat(dim)));
   }
   return all;
 }
@@ -169,8 +168,8 @@ Result<std::span<const int64_t>> read_dims(int32_t rank, const int64_t* dims) {
 Status check_struct_size(std::string_view name, const void* given, uint32_t struct_size, size_t known,
                          size_t first) {
   if (!is_struct_size(struct_size, first)) {
-    return invalid_argument(concat("expected ", name, ".struct_size to be at least ", first, ", found ",
-                                   struct_size, "; begin with the WEIR_..._INIT macro"));
+    return invalid_argument(expected_found(concat(name, ".struct_size to be at least ", first),
+                                           concat(struct_size), "begin with the WEIR_..._INIT macro"));
   }
   const auto* bytes = static_cast<const uint8_t*>(given);
   for (size_t i = known; i < struct_size; ++i) {
@@ -184,14 +183,14 @@ Status check_struct_size(std::string_view name, const void* given, uint32_t stru
 
 Status check_reserved(std::string_view name, int64_t reserved) {
   if (reserved == 0) return Status();
-  return invalid_argument(concat("expected ", name, ".reserved to be 0, found ", reserved,
-                                 "; begin with the WEIR_..._INIT macro"));
+  return invalid_argument(expected_found(concat(name, ".reserved to be 0"), concat(reserved),
+                                         "begin with the WEIR_..._INIT macro"));
 }
 
 Status check_out_struct(std::string_view name, uint32_t struct_size, size_t first) {
   if (bytes_of_struct(struct_size, first) >= first) return Status();
-  return invalid_argument(concat("expected ", name, ".struct_size to be at least ", first, ", found ",
-                                 struct_size, "; begin with the WEIR_..._INIT macro"));
+  return invalid_argument(expected_found(concat(name, ".struct_size to be at least ", first),
+                                         concat(struct_size), "begin with the WEIR_..._INIT macro"));
 }
 
 weir_bytes make_bytes(std::string bytes) {

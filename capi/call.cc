@@ -11,10 +11,10 @@ namespace {
 constexpr uint64_t kMaxMessageBytes = 1 << 16;
 constexpr uint64_t kMaxAllocation = uint64_t{1} << 40;
 
-Status out_of_range(std::string message) { return Status(Code::out_of_range, std::move(message)); }
+Status out_of_range(Mistake mistake) { return {Code::out_of_range, std::move(mistake)}; }
 
 Status bad_index(std::string_view what, uint32_t index, size_t count) {
-  return out_of_range(concat("expected the number of ", what, " below ", count, ", found ", index));
+  return out_of_range(expected_found(concat("the number of ", what, " below ", count), concat(index)));
 }
 
 }  // namespace
@@ -45,22 +45,22 @@ Status CallObject::output(uint32_t index, std::span<const int64_t> dims, void** 
   std::span<const int64_t> row_dims = dims;
   if (by_block_) {
     if (dims.empty() || dims[0] != in_.rows) {
-      return invalid_argument(concat("expected the ", in_.rows,
-                                     " rows of the block as the first dimension, found ",
-                                     dims.empty() ? "a scalar" : std::to_string(dims[0])));
+      return invalid_argument(
+          expected_found(concat("the ", in_.rows, " rows of the block as the first dimension"),
+                         concat(dims.empty() ? "a scalar" : std::to_string(dims[0]))));
     }
     row_dims = dims.subspan(1);
   }
   Shape shape(row_dims);
   int64_t count = checked_count(dims);
   if (count < 0 || count > session_.runtime.limits.tensor_bytes / 16) {
-    return resource_exhausted(concat("expected a result within the limit tensor_bytes, found dimensions ",
-                                     Shape(dims).to_string()));
+    return resource_exhausted(expected_found("a result within the limit tensor_bytes",
+                                             concat("dimensions ", Shape(dims).to_string())));
   }
   if (!component.shape.compatible(shape)) {
-    return invalid_argument(concat("expected component ", index, " to have shape ",
-                                   component.shape.to_string(), ", as its result_spec says, found ",
-                                   shape.to_string()));
+    return invalid_argument(expected_found(concat("component ", index, " to have shape ",
+                                                  component.shape.to_string(), ", as its result_spec says"),
+                                           shape.to_string()));
   }
   Column& column = out_.columns[index];
   if (shape.rank() < kMaxRank) {
@@ -84,7 +84,7 @@ void* CallObject::allocate(uint64_t size) {
 
 Status CallObject::fail(int64_t row, int32_t code, std::string_view message) {
   if (row < 0 || row >= in_.rows) {
-    return out_of_range(concat("expected a row below ", in_.rows, ", found ", row));
+    return out_of_range(expected_found(concat("a row below ", in_.rows), concat(row)));
   }
   bool known = code > 0 && code <= WEIR_CODE_DATA_LOSS;
   Status status(known ? static_cast<Code>(code) : Code::unknown, std::string(message));
@@ -134,8 +134,8 @@ Status CallObject::check_column(size_t index) {
   } else if (tensor.dtype == DType::string) {
     for (const Str& text : tensor.entries<Str>()) {
       if (!text.data && text.size != 0) {
-        return invalid_argument(
-            concat("expected strings with bytes in component ", index, ", found NULL with size ", text.size));
+        return invalid_argument(expected_found(concat("strings with bytes in component ", index),
+                                               concat("NULL with size ", text.size)));
       }
     }
     if (column.dense()) {
@@ -158,8 +158,9 @@ Status CallObject::finish(int32_t result) {
   if (out_.value_rows() == 0) return Status();
   for (size_t i = 0; i < results_.size(); ++i) {
     if (!written_[i]) {
-      return failed_precondition(concat("expected the callback to fill result component ", i, " of ",
-                                        results_.size(), ", found that it did not ask for its memory"));
+      return failed_precondition(
+          expected_found(concat("the callback to fill result component ", i, " of ", results_.size()),
+                         "that it did not ask for its memory"));
     }
     WEIR_TRY(check_column(i));
   }

@@ -124,14 +124,13 @@ Result<CallbackRef> take_callback(const weir_callback* given) {
   WEIR_TRY(status);
   if (!known.function) return invalid_argument("expected weir_callback to have a function, found NULL");
   if (known.flags & ~kKnownFlags) {
-    return invalid_argument(concat("expected flags WEIR_CALLBACK_..., found ", known.flags));
+    return invalid_argument(expected_found("flags WEIR_CALLBACK_...", concat(known.flags)));
   }
   WEIR_ASSIGN(std::string_view text,
               read_string(known.result_spec, known.result_spec_size, "a result_spec", kMaxSpecBytes));
   std::optional<Spec> result;
   if (!text.empty()) {
-    WEIR_ASSIGN(auto tree, syntax::parse_spec(std::string(text)));
-    result = syntax::to_spec(*tree.root);
+    WEIR_ASSIGN(result, syntax::read_spec(text));
   }
   auto callback = make_ref<HostCallback>(known, std::move(result));
   guard.dismiss();

@@ -40,8 +40,8 @@ Result<DocumentRef> apply(RuntimeHost& host, std::string_view name, const std::v
 
 Result<std::vector<DocumentRef>> documents_of(const weir_dataset* inputs, uint64_t count) {
   if (count > kMaxArguments || (count > 0 && !inputs)) {
-    return invalid_argument(
-        concat("expected at most ", kMaxArguments, " inputs, found ", count, inputs ? "" : " at NULL"));
+    return invalid_argument(expected_found(concat("at most ", kMaxArguments, " inputs"),
+                                           concat(count, inputs ? "" : " at NULL")));
   }
   std::vector<DocumentRef> out;
   for (uint64_t i = 0; i < count; ++i) {
@@ -83,6 +83,22 @@ int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint64_t text
         WEIR_ASSIGN(Handed handed, handed_of(taken, host->callbacks()));
         return parse_document(host->runtime(), source, handed);
       });
+}
+
+int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint64_t text_size,
+                           const weir_argument* arguments, uint64_t argument_count, weir_bytes* out,
+                           weir_error* error) {
+  weir_bytes unused = WEIR_BYTES_INIT;
+  return guarded(error, out ? out : &unused, [&]() -> Status {
+    TakenArguments taken(arguments, argument_count);
+    if (!out) return invalid_argument(expected_found("a place for the result", "NULL"));
+    WEIR_ASSIGN(auto host, runtime_of(runtime));
+    WEIR_ASSIGN(std::string_view source, read_string(text, text_size, "a text", syntax::kMaxSourceBytes));
+    WEIR_ASSIGN(Handed handed, handed_of(taken, host->callbacks()));
+    const Status status = parse_document(host->runtime(), source, handed).status();
+    *out = make_bytes(syntax::mistakes_json(status, source));
+    return Status();
+  });
 }
 
 int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_name, uint64_t operator_name_size,

@@ -62,9 +62,9 @@ Result<Reach> reach_of(const DLTensor& tensor, size_t entry_bytes) {
     if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.strides[i], &bytes) ||
         __builtin_mul_overflow(bytes, static_cast<int64_t>(entry_bytes), &bytes) ||
         __builtin_add_overflow(end, bytes, &end)) {
-      return invalid_argument(
-          concat("expected DLPack strides that reach no further than memory does, found stride ",
-                 tensor.strides[i], " over ", tensor.shape[i], " entries in dimension ", i));
+      return invalid_argument(expected_found(
+          "DLPack strides that reach no further than memory does",
+          concat("stride ", tensor.strides[i], " over ", tensor.shape[i], " entries in dimension ", i)));
     }
   }
   return reach;
@@ -77,15 +77,15 @@ Result<uint8_t*> first_entry_of(const DLTensor& tensor, int64_t count, size_t en
   const auto base = reinterpret_cast<uintptr_t>(tensor.data);
   uintptr_t first, end;
   if (__builtin_add_overflow(base, tensor.byte_offset, &first)) {
-    return invalid_argument(
-        concat("expected a DLPack byte_offset within memory, found ", tensor.byte_offset));
+    return invalid_argument(expected_found("a DLPack byte_offset within memory", concat(tensor.byte_offset)));
   }
   WEIR_ASSIGN(Reach reach, reach_of(tensor, entry_bytes));
   if (!tensor.strides) reach.high = (count - 1) * static_cast<int64_t>(entry_bytes);
   if (__builtin_add_overflow(first, reach.low, &end) || __builtin_add_overflow(first, reach.high, &end) ||
       __builtin_add_overflow(end, entry_bytes, &end)) {
-    return invalid_argument(concat("expected DLPack entries within memory, found some from byte ", reach.low,
-                                   " to byte ", reach.high, " of the first"));
+    return invalid_argument(
+        expected_found("DLPack entries within memory",
+                       concat("some from byte ", reach.low, " to byte ", reach.high, " of the first")));
   }
   return static_cast<uint8_t*>(tensor.data) + tensor.byte_offset;
 }
@@ -106,20 +106,22 @@ Result<DType> dtype_of_dlpack(const DLDataType& type) {
   for (const DLPackType& known : kTypes) {
     if (known.code == type.code && known.bits == type.bits && type.lanes == 1) return known.dtype;
   }
-  return invalid_argument(concat("expected a DLPack dtype that is one of weir's, found code ",
-                                 static_cast<int>(type.code), " with ", static_cast<int>(type.bits),
-                                 " bits and ", type.lanes, " lanes"));
+  return invalid_argument(
+      expected_found("a DLPack dtype that is one of weir's",
+                     concat("code ", static_cast<int>(type.code), " with ", static_cast<int>(type.bits),
+                            " bits and ", type.lanes, " lanes")));
 }
 
 Status check_dlpack(const DLManagedTensorVersioned& managed) {
   if (managed.version.major != DLPACK_MAJOR_VERSION) {
     return invalid_argument(
-        concat("expected DLPack version ", DLPACK_MAJOR_VERSION, ", found ", managed.version.major));
+        expected_found(concat("DLPack version ", DLPACK_MAJOR_VERSION), concat(managed.version.major)));
   }
   const DLTensor& tensor = managed.dl_tensor;
   if (tensor.device.device_type != kDLCPU) {
-    return invalid_argument(concat("expected a tensor in CPU memory (device type 1), found device type ",
-                                   static_cast<int>(tensor.device.device_type)));
+    return invalid_argument(
+        expected_found("a tensor in CPU memory (device type 1)",
+                       concat("device type ", static_cast<int>(tensor.device.device_type))));
   }
   return Status();
 }
@@ -136,12 +138,12 @@ Result<Tensor> import(DLManagedTensorVersioned* managed) {
   size_t entry_bytes = dtype_size(dtype);
   if (count < 0) {
     return invalid_argument(
-        concat("expected DLPack dimensions whose product fits 63 bits, found ", Shape(dims).to_string()));
+        expected_found("DLPack dimensions whose product fits 63 bits", Shape(dims).to_string()));
   }
   if (count > Limits().tensor_bytes / static_cast<int64_t>(entry_bytes)) {
-    return resource_exhausted(concat("expected a tensor of at most ", Limits().tensor_bytes,
-                                     " bytes (the limit tensor_bytes), found shape ",
-                                     Shape(dims).to_string()));
+    return resource_exhausted(expected_found(
+        concat("a tensor of at most ", Limits().tensor_bytes, " bytes (the limit tensor_bytes)"),
+        concat("shape ", Shape(dims).to_string())));
   }
   if (count == 0) return Tensor::allocate(dtype, Shape(dims));
   WEIR_ASSIGN(auto* data, first_entry_of(from, count, entry_bytes));
@@ -179,8 +181,8 @@ Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable)
     if (known.dtype == tensor.dtype) type = &known;
   }
   if (!type) {
-    return invalid_argument(concat("expected a dtype that DLPack has, found ", dtype_name(tensor.dtype),
-                                   "; read it through weir_element_view"));
+    return invalid_argument(expected_found("a dtype that DLPack has", dtype_name(tensor.dtype),
+                                           "read it through weir_element_view"));
   }
   auto exported = std::make_unique<Exported>();
   exported->tensor = tensor;

@@ -19,8 +19,9 @@ Status no_component(const Element& element, uint32_t index) {
     return Status(Code::out_of_range,
                   "expected an element with values, found an empty one; weir_iterator_next fills it");
   }
-  return Status(Code::out_of_range, concat("expected the number of a component below ",
-                                           element.block.columns.size(), ", found ", index));
+  return Status(Code::out_of_range,
+                expected_found(concat("the number of a component below ", element.block.columns.size()),
+                               concat(index)));
 }
 
 bool has_component(const Element& element, uint32_t index) {
@@ -45,7 +46,7 @@ Spec batched_spec(const Spec& spec, int64_t rows) {
 
 Result<std::string> format(const Element& element, uint32_t flags) {
   if (flags & ~WEIR_FORMAT_JSON) {
-    return invalid_argument(concat("expected flags WEIR_FORMAT_..., found ", flags));
+    return invalid_argument(expected_found("flags WEIR_FORMAT_...", concat(flags)));
   }
   if (element.empty()) return failed_precondition("expected an element with values, found an empty one");
   Components values;
@@ -105,6 +106,25 @@ int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, 
   });
 }
 
+int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out, weir_error* error) {
+  return guarded(error, [&]() -> Status {
+    if (!out) return invalid_argument(expected_found("a weir_origin", "NULL"));
+    WEIR_TRY(check_out_struct("weir_origin", out->struct_size, sizeof(weir_origin)));
+    WEIR_TRY(check_reserved("weir_origin", out->reserved));
+    ExclusivePin<Element> found(element.value);
+    if (!found) return pin_error(found, "an element", element.value);
+    if (row >= static_cast<uint32_t>(found->block.rows)) {
+      return Status(Code::out_of_range,
+                    expected_found(concat("a row below ", found->block.rows), concat(row)));
+    }
+    const Origin origin = found->block.origins.of(static_cast<int>(row));
+    found->file = origin.known() ? found->source_names->name(origin.source()) : std::string();
+    out->file = to_string_struct(found->file);
+    out->record = origin.known() ? origin.record() : -1;
+    return Status();
+  });
+}
+
 int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
     return with_component(element, index, [&](Tensor tensor) -> Status {
@@ -120,7 +140,7 @@ int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags
                             struct DLManagedTensorVersioned** out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
     if (flags & ~WEIR_DLPACK_WRITABLE) {
-      return invalid_argument(concat("expected flags WEIR_DLPACK_..., found ", flags));
+      return invalid_argument(expected_found("flags WEIR_DLPACK_...", concat(flags)));
     }
     return with_component(element, index, [&](const Tensor& tensor) -> Status {
       WEIR_ASSIGN(*out, to_dlpack(tensor, flags & WEIR_DLPACK_WRITABLE));

@@ -21,6 +21,10 @@ struct Element final : Object {
   SpecRef spec;
   // Only where there are nested datasets to drain, so that an element does not keep a runtime for nothing.
   RefPtr<RuntimeHost> host;
+  // Of the iterator, where rows have origins.
+  RefPtr<SourceNames> source_names;
+  // What weir_element_origin gave last.
+  std::string file;
 
   bool empty() const { return block.rows == 0; }
   // Forgets the values, keeps memory.

@@ -22,8 +22,8 @@ int32_t set_feature(weir_example example, const char* name, uint64_t name_size, 
     if (!pinned) return pin_error(pinned, "an example", example.value);
     WEIR_ASSIGN(std::string_view key, read_string(name, name_size, "the name of a feature", kMaxNameBytes));
     if (count > kMaxFeatureBytes / sizeof(T) || (count > 0 && !values)) {
-      return invalid_argument(concat("expected at most ", kMaxFeatureBytes / sizeof(T), " values, found ",
-                                     count, values ? "" : " at NULL"));
+      return invalid_argument(expected_found(concat("at most ", kMaxFeatureBytes / sizeof(T), " values"),
+                                             concat(count, values ? "" : " at NULL")));
     }
     return body(pinned->builder, key, std::span<const T>(values, static_cast<size_t>(count)));
   });
@@ -33,9 +33,9 @@ Status check_strings(std::span<const weir_string> values) {
   uint64_t total = 0;
   for (const weir_string& value : values) {
     if ((!value.data && value.size > 0) || value.size > kMaxFeatureBytes - total) {
-      return invalid_argument(concat("expected strings of at most ", kMaxFeatureBytes,
-                                     " bytes together, found one of ", value.size,
-                                     value.data ? "" : " at NULL"));
+      return invalid_argument(
+          expected_found(concat("strings of at most ", kMaxFeatureBytes, " bytes together"),
+                         concat("one of ", value.size, value.data ? "" : " at NULL")));
     }
     total += value.size;
   }

@@ -74,7 +74,7 @@ Status check_options(const TakenOptions& options) {
   WEIR_TRY(options.status);
   const weir_iterator_options& known = options.known;
   if (known.flags & ~WEIR_ITERATOR_UNINITIALIZED) {
-    return invalid_argument(concat("expected flags WEIR_ITERATOR_..., found ", known.flags));
+    return invalid_argument(expected_found("flags WEIR_ITERATOR_...", concat(known.flags)));
   }
   WEIR_TRY(read_bytes(known.checkpoint, known.checkpoint_size, "a checkpoint").status());
   WEIR_TRY(read_string(known.checkpoint_file, known.checkpoint_file_size, "the name of a checkpoint",
@@ -134,7 +134,11 @@ Answer with_element(weir_iterator iterator, weir_element element, Body&& pull) {
   }
   out.batched = false;
   try {
-    return pull(from->iterator, out);
+    Answer answer = pull(from->iterator, out);
+    if (!out.block.origins.empty() && out.source_names.get() != from->iterator.source_names().get())
+        [[unlikely]]
+      out.source_names = from->iterator.source_names();
+    return answer;
   } catch (...) {
     // What was pulled is gone, and must not be taken for a value.
     out.forget();
@@ -202,7 +206,7 @@ class Buffers {
   static Result<Buffers> read(weir_buffer* buffers, uint64_t count) {
     if (count > kMaxArguments || (count > 0 && !buffers)) {
       return invalid_argument(
-          concat("expected a buffer for each component, found ", count, buffers ? "" : " at NULL"));
+          expected_found("a buffer for each component", concat(count, buffers ? "" : " at NULL")));
     }
     Buffers out(buffers, count);
     for (uint64_t i = 0; i < count; ++i) {
@@ -212,7 +216,7 @@ class Buffers {
         return invalid_argument("expected all weir_buffers of a call to have one struct_size, found several");
       }
       if (!buffer.data && buffer.capacity > 0) {
-        return invalid_argument(concat("expected memory in buffer ", i, ", found NULL with a capacity"));
+        return invalid_argument(expected_found(concat("memory in buffer ", i), "NULL with a capacity"));
       }
     }
     return out;
@@ -234,17 +238,18 @@ class Buffers {
 Status check_buffers(const Buffers& buffers, const std::vector<Component>& components) {
   if (buffers.count() != components.size()) {
     return invalid_argument(
-        concat("expected ", components.size(), " buffers, one a component, found ", buffers.count()));
+        expected_found(concat(components.size(), " buffers, one a component"), concat(buffers.count())));
   }
   for (uint64_t i = 0; i < buffers.count(); ++i) {
     DType dtype = components[i].dtype;
     if (has_owners(dtype)) {
-      return invalid_argument(concat("expected components of numbers, found component ", i, " of dtype ",
-                                     dtype_name(dtype), "; weir_iterator_next takes it"));
+      return invalid_argument(expected_found("components of numbers",
+                                             concat("component ", i, " of dtype ", dtype_name(dtype)),
+                                             "weir_iterator_next takes it"));
     }
     if (buffers[i].dtype != 0 && buffers[i].dtype != static_cast<int32_t>(dtype)) {
-      return invalid_argument(concat("expected buffer ", i, " for component dtype ", dtype_name(dtype),
-                                     ", found dtype ", buffers[i].dtype));
+      return invalid_argument(expected_found(concat("buffer ", i, " for component dtype ", dtype_name(dtype)),
+                                             concat("dtype ", buffers[i].dtype)));
     }
   }
   return Status();
@@ -377,7 +382,7 @@ int32_t weir_iterator_next_block(weir_iterator iterator, int64_t max_rows, weir_
                                  int64_t* out_rows, weir_error* error) {
   return guarded(error, out_rows, [&]() -> Answer {
     if (max_rows < 1 || max_rows > kMaxBlockRows) {
-      return invalid_argument(concat("expected max_rows from 1 to ", kMaxBlockRows, ", found ", max_rows));
+      return invalid_argument(expected_found(concat("max_rows from 1 to ", kMaxBlockRows), concat(max_rows)));
     }
     return with_element(iterator, element, [&](Iterator& from, Element& out) {
       return next_block(from, out, max_rows, *out_rows);

@@ -9,8 +9,6 @@ namespace weir::capi {
 
 namespace {
 
-constexpr std::string_view kHex = "0123456789abcdef";
-
 // Bytes that the first byte of a UTF-8 character announces, 0 for none.
 int utf8_length(unsigned char first) {
   if (first < 0x80) return 1;
@@ -49,25 +47,6 @@ std::string base64(std::string_view bytes) {
     for (size_t k = 0; k < 4; ++k) out += k <= count ? kDigits[group >> (18 - 6 * k) & 63] : '=';
   }
   return out;
-}
-
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\u00";
-      out += kHex[static_cast<size_t>(c) >> 4 & 15];
-      out += kHex[static_cast<size_t>(c) & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out += '"';
 }
 
 std::string json_bytes(std::string_view bytes) {

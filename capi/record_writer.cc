@@ -22,7 +22,7 @@ Result<Compression> compression_of(int32_t compression) {
     case WEIR_COMPRESSION_ZLIB:
       return Compression::zlib;
     default:
-      return invalid_argument(concat("expected compression WEIR_COMPRESSION_..., found ", compression));
+      return invalid_argument(expected_found("compression WEIR_COMPRESSION_...", concat(compression)));
   }
 }
 
@@ -54,7 +54,7 @@ int32_t weir_record_writer_create(weir_runtime runtime, const char* file, uint64
     WEIR_TRY(read_struct("weir_record_writer_options", options, sizeof(weir_record_writer_options), known));
     WEIR_ASSIGN(Compression compression, compression_of(known.compression));
     if (known.level < 0 || known.level > 9) {
-      return invalid_argument(concat("expected level from 0 to 9, found ", known.level));
+      return invalid_argument(expected_found("level from 0 to 9", concat(known.level)));
     }
     WEIR_ASSIGN(std::string_view name, read_string(file, file_size, "the name of a file", kMaxNameBytes));
     auto object = std::make_unique<WriterObject>();
@@ -70,8 +70,8 @@ int32_t weir_record_writer_write(weir_record_writer writer, const void* record, 
                                  weir_error* error) {
   return with_writer(writer, error, [&](WriterObject& object) -> Status {
     if ((!record && record_size > 0) || record_size > kMaxRecordBytes) {
-      return invalid_argument(concat("expected a record of at most ", kMaxRecordBytes, " bytes, found ",
-                                     record_size, record ? "" : " at NULL"));
+      return invalid_argument(expected_found(concat("a record of at most ", kMaxRecordBytes, " bytes"),
+                                             concat(record_size, record ? "" : " at NULL")));
     }
     return object.writer->write(Str(static_cast<const char*>(record), record_size));
   });

@@ -107,8 +107,9 @@ RuntimeHost::~RuntimeHost() { executor_.reset(); }
 Status RuntimeHost::add_callback(const std::string& name, RefPtr<const Callback> callback) {
   MutexLock lock(mutex_);
   if (!callbacks_.try_emplace(name, std::move(callback)).second) {
-    return Status(Code::already_exists, concat("expected a name that is free, found @", name,
-                                               ", under which a callback was registered before"));
+    return Status(Code::already_exists,
+                  expected_found("a name that is free",
+                                 concat("@", name, ", under which a callback was registered before")));
   }
   return Status();
 }
@@ -156,14 +157,14 @@ Result<std::unique_ptr<Logger>> take_logger(const weir_logger* given, Logger::Le
 Status check_options(const weir_runtime_options& options) {
   if (options.thread_count < 0 || options.thread_count > kMaxComputeThreads) {
     return invalid_argument(
-        concat("expected thread_count from 0 to ", kMaxComputeThreads, ", found ", options.thread_count));
+        expected_found(concat("thread_count from 0 to ", kMaxComputeThreads), concat(options.thread_count)));
   }
   if (options.log_level < 0 || options.log_level > WEIR_LOG_ERROR) {
     return invalid_argument(
-        concat("expected log_level from 0 to ", WEIR_LOG_ERROR, ", found ", options.log_level));
+        expected_found(concat("log_level from 0 to ", WEIR_LOG_ERROR), concat(options.log_level)));
   }
   if (options.record_bytes < 0) {
-    return invalid_argument(concat("expected record_bytes of 0 or more, found ", options.record_bytes));
+    return invalid_argument(expected_found("record_bytes of 0 or more", concat(options.record_bytes)));
   }
   return Status();
 }
@@ -205,7 +206,7 @@ int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t n
     WEIR_ASSIGN(std::string_view key, read_string(name, name_size, "a name", kMaxNameBytes));
     if (!is_identifier(key)) {
       return invalid_argument(
-          concat("expected a name of letters, digits and _ that begins with no digit, found ", quote(key)));
+          expected_found("a name of letters, digits and _ that begins with no digit", concat(quote(key))));
     }
     return host->add_callback(std::string(key), std::move(taken));
   });

@@ -24,8 +24,8 @@ using namespace weir::capi;
 int32_t weir_spec_parse(const char* text, uint64_t text_size, weir_spec* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
     WEIR_ASSIGN(std::string_view given, read_string(text, text_size, "a spec", syntax::kMaxSourceBytes));
-    WEIR_ASSIGN(auto tree, syntax::parse_spec(std::string(given)));
-    *out = publish_spec(std::make_shared<const Spec>(syntax::to_spec(*tree.root)));
+    WEIR_ASSIGN(Spec spec, syntax::read_spec(given));
+    *out = publish_spec(std::make_shared<const Spec>(std::move(spec)));
     return Status();
   });
 }
@@ -62,8 +62,9 @@ int32_t weir_spec_child(weir_spec spec, uint32_t index, weir_spec* out, weir_str
     if (!pinned) return pin_error(pinned, "a spec", spec.value);
     const Spec& tree = *pinned->spec;
     if (index >= tree.children.size()) {
-      return Status(Code::out_of_range,
-                    concat("expected the number of a child below ", tree.children.size(), ", found ", index));
+      return Status(
+          Code::out_of_range,
+          expected_found(concat("the number of a child below ", tree.children.size()), concat(index)));
     }
     *out = publish_spec(SpecRef(pinned->spec, &tree.children[index]));
     if (key && tree.kind == Spec::Kind::dict) *key = to_string_struct(tree.keys[index]);

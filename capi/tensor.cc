@@ -23,7 +23,7 @@ size_t alignment_of(DType dtype) {
 Result<Described> describe(int32_t dtype, int32_t rank, const int64_t* dims, const void* data,
                            uint64_t byte_size) {
   if (dtype <= 0 || dtype > WEIR_DTYPE_STRING) {
-    return invalid_argument(concat("expected a dtype from 1 to ", WEIR_DTYPE_STRING, ", found ", dtype));
+    return invalid_argument(expected_found(concat("a dtype from 1 to ", WEIR_DTYPE_STRING), concat(dtype)));
   }
   WEIR_ASSIGN(auto extents, read_dims(rank, dims));
   Described out{static_cast<DType>(dtype), Shape(extents), alignment_of(static_cast<DType>(dtype))};
@@ -31,12 +31,13 @@ Result<Described> describe(int32_t dtype, int32_t rank, const int64_t* dims, con
   uint64_t entry_bytes = dtype_size(out.dtype);
   if (count < 0 || static_cast<uint64_t>(count) > UINT64_MAX / entry_bytes ||
       static_cast<uint64_t>(count) * entry_bytes != byte_size) {
-    return invalid_argument(concat("expected byte_size to be that of ", dtype_name(out.dtype),
-                                   out.shape.to_string(), ", found ", byte_size));
+    return invalid_argument(expected_found(
+        concat("byte_size to be that of ", dtype_name(out.dtype), out.shape.to_string()), concat(byte_size)));
   }
   if (byte_size > static_cast<uint64_t>(Limits().tensor_bytes)) {
-    return resource_exhausted(concat("expected a tensor of at most ", Limits().tensor_bytes,
-                                     " bytes (the limit tensor_bytes), found ", byte_size));
+    return resource_exhausted(expected_found(
+        concat("a tensor of at most ", Limits().tensor_bytes, " bytes (the limit tensor_bytes)"),
+        concat(byte_size)));
   }
   if (!data && byte_size > 0) return invalid_argument("expected entries, found NULL");
   return out;
@@ -46,8 +47,8 @@ Status check_strings(const Tensor& tensor) {
   if (tensor.dtype != DType::string) return Status();
   for (const Str& text : tensor.entries<const Str>()) {
     if ((!text.data && text.size > 0) || text.size > static_cast<uint64_t>(Limits().tensor_bytes)) {
-      return invalid_argument(
-          concat("expected strings with bytes, found one of size ", text.size, text.data ? "" : " at NULL"));
+      return invalid_argument(expected_found("strings with bytes",
+                                             concat("one of size ", text.size, text.data ? "" : " at NULL")));
     }
   }
   return Status();
@@ -72,8 +73,8 @@ Result<Tensor> wrap(int32_t dtype, int32_t rank, const int64_t* dims, const void
   DestroyGuard guard(release, user_data);
   WEIR_ASSIGN(Described described, describe(dtype, rank, dims, data, byte_size));
   if (reinterpret_cast<uintptr_t>(data) % described.alignment != 0) {
-    return invalid_argument(concat("expected entries at a multiple of ", described.alignment,
-                                   " bytes, found another address; weir_tensor_copy takes any"));
+    return invalid_argument(expected_found(concat("entries at a multiple of ", described.alignment, " bytes"),
+                                           "another address", "weir_tensor_copy takes any"));
   }
   Tensor tensor;
   tensor.dtype = described.dtype;

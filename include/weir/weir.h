@@ -527,6 +527,15 @@ WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir
  * callback without a name. Cost: proportional to the graph and its tensors. */
 WEIR_API int32_t weir_dataset_serialize(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
+/* Checks a text as weir_dataset_parse does, and yields its mistakes as a JSON array in the order of the text: `[]`
+ * if it builds, else up to ten objects with `code`, `message`, where known `operator`, `parameter`, `expected`,
+ * `found`, `hint` and `notes`, and `span`: `offset` and `size` in bytes, `line`, `column`, `end_line` and `end_column`
+ * counted from 1 in characters. Returns WEIR_OK whether or not there are mistakes. `arguments` as in
+ * weir_dataset_parse. Errors: invalid_argument: the arguments themselves are wrong. Cost: as weir_dataset_parse. */
+WEIR_API int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint64_t text_size,
+                                    const weir_argument* arguments, uint64_t argument_count, weir_bytes* out,
+                                    weir_error* error);
+
 /* Creates the dataset that weir_dataset_serialize wrote. `arguments` as in weir_dataset_parse. Errors:
  * data_loss: the bytes are damaged, in whatever bit; failed_precondition: another version of the library
  * wrote them; not_found: a callback is not registered under its name; those of weir_dataset_parse. Cost: as
@@ -559,6 +568,22 @@ WEIR_API void weir_element_clear(weir_element element);
  * the element is filled again, cleared or destroyed. Errors: out_of_range, which an empty element gives for
  * every index. Cost: constant; no allocation, and no lock. */
 WEIR_API int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, weir_error* error);
+
+/* A record of a file: where an element came from. */
+typedef struct weir_origin {
+  uint32_t struct_size;
+  uint32_t reserved;
+  weir_string file; /* empty where it is not known */
+  int64_t record;   /* counted from 0, -1 where it is not known */
+} weir_origin;
+#define WEIR_ORIGIN_INIT \
+  { sizeof(weir_origin), 0, {NULL, 0}, -1 }
+
+/* Tells which record of which file element `row` came from: 0, or a row of what weir_iterator_next_block gave. A
+ * batch or another group has the origin of its first member; elements of sources without records have none. The
+ * file's name lives until the next call for this element, or until the element is filled again, cleared or
+ * destroyed. Errors: out_of_range: the element has no such row; invalid_argument. Cost: a copy of the name. */
+WEIR_API int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out, weir_error* error);
 
 /* Yields the component as a tensor of the caller's, sharing its memory (which the element then leaves to it).
  * Errors: out_of_range. Cost: a small allocation, whatever the size. */

@@ -42,7 +42,7 @@ class Archive {
     in_ = {};
   }
 
-  void fail(std::string message);
+  void fail(const Mistake& mistake);
   const Status& status() const { return status_; }
   // data_loss unless everything was read.
   void finish();

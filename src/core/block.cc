@@ -360,7 +360,10 @@ void Column::clear() {
 }
 
 Block::Block(Block&& other) noexcept
-    : rows(std::exchange(other.rows, 0)), columns(std::move(other.columns)), errors(std::move(other.errors)) {
+    : rows(std::exchange(other.rows, 0)),
+      columns(std::move(other.columns)),
+      errors(std::move(other.errors)),
+      origins(std::move(other.origins)) {
   for (Column& column : columns) column.clear_target();
 }
 
@@ -368,6 +371,7 @@ Block& Block::operator=(Block&& other) noexcept {
   rows = std::exchange(other.rows, 0);
   columns = std::move(other.columns);
   errors = std::move(other.errors);
+  origins = std::move(other.origins);
   for (Column& column : columns) column.clear_target();
   return *this;
 }
@@ -391,6 +395,7 @@ void Block::fail_row(int row, ErrorPtr error) {
 void Block::reset(size_t count) {
   rows = 0;
   errors.clear();
+  origins.clear();
   columns.resize(count);
   for (Column& column : columns) column.clear();
 }
@@ -423,6 +428,7 @@ Block Block::slice(int begin, int count) const {
     if (error.row >= begin && error.row < begin + count)
       out.errors.push_back({error.row - begin, error.error});
   }
+  out.origins.append(origins, begin, count, 0);
   return out;
 }
 
@@ -441,6 +447,7 @@ void Block::append(const Block& source, int begin, int count) {
       errors.push_back({error.row - begin + rows, error.error});
     }
   }
+  origins.append(source.origins, begin, count, rows);
   rows += count;
 }
 
@@ -448,6 +455,7 @@ void Block::gather_from(const Block& source, std::span<const int32_t> keep) {
   columns.resize(source.columns.size());
   for (size_t i = 0; i < columns.size(); ++i) columns[i].gather_from(source.columns[i], keep);
   errors.clear();
+  origins.gather(source.origins, keep);
   rows = static_cast<int>(keep.size());
   if (source.errors.empty()) return;
   for (int i = 0; i < rows; ++i) {

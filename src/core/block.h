@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/origins.h"
 #include "core/spec.h"
 #include "core/tensor.h"
 #include "core/value.h"
@@ -192,6 +193,8 @@ class Block {
   std::vector<Column> columns;
   // At most one per row; usually none.
   RowErrors errors;
+  // Where rows came from, failed ones included. The Stage clears them before it asks its cursor.
+  Origins origins;
 
   int value_rows() const { return rows - static_cast<int>(errors.size()); }
   bool failed(int row) const;

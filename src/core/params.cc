@@ -149,15 +149,16 @@ Status check_bounds(const Field& field) {
   if (auto* const* slot = std::get_if<IntParam*>(&field.slot); slot && (*slot)->is_constant()) {
     int64_t found = **(*slot);
     if (found >= low && found <= high) return {};
-    return invalid_argument(concat(field.name, ": expected ", expectation(field.bounds), ", found ", found));
+    return with_parameter(invalid_argument(expected_found(expectation(field.bounds), concat(found))),
+                          field.name);
   }
   if (auto* const* slot = std::get_if<FloatParam*>(&field.slot); slot && (*slot)->is_constant()) {
     double found = **(*slot);
     bool low_ok = low == std::numeric_limits<int64_t>::min() || found >= static_cast<double>(low);
     bool high_ok = high == std::numeric_limits<int64_t>::max() || found <= static_cast<double>(high);
     if (low_ok && high_ok && found == found) return {};
-    return invalid_argument(
-        concat(field.name, ": expected ", expectation(field.bounds), ", found ", std::to_string(found)));
+    return with_parameter(invalid_argument(expected_found(expectation(field.bounds), std::to_string(found))),
+                          field.name);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "core/runtime.h"
 
 #include "core/memo.h"
+#include "core/origins.h"
 
 namespace weir {
 
@@ -8,7 +9,8 @@ Session::Session(Runtime& r, RefPtr<RefCounted> scheduler_owner, Scheduler* iter
     : runtime(r),
       scheduler(iterator_scheduler),
       scheduler_owner_(std::move(scheduler_owner)),
-      memo_(make_ref<Memo>()) {}
+      memo_(make_ref<Memo>()),
+      source_names_(make_ref<SourceNames>()) {}
 
 Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Scheduler* iterator_scheduler)
     : runtime(outer.runtime),
@@ -16,9 +18,12 @@ Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Sched
       scheduler_owner_(std::move(scheduler_owner)),
       seeds_(outer.seeds_),
       memo_(outer.memo_),
+      source_names_(outer.source_names_),
       epoch_index_(outer.epoch_index_) {}
 
 Session::~Session() = default;
+
+void Session::use_source_names(RefPtr<SourceNames> names) { source_names_ = std::move(names); }
 
 SeedSite::Pair Session::seed(const SeedSite& site) const {
   for (const auto& [known, pair] : seeds_) {

@@ -25,6 +25,7 @@ class Executor;     // exec/executor.h
 class Scheduler;    // exec/scheduler.h
 class FileSystem;   // fs/file_system.h
 class Memo;         // core/memo.h
+class SourceNames;  // core/origins.h
 class Waker;        // core/pull.h
 struct OpeningLog;  // dataset/openings.h
 
@@ -64,6 +65,8 @@ struct Runtime {
   Logger* logger = nullptr;
   BufferPool* pool = nullptr;
   Limits limits;
+  // Sources say where rows come from; off only to measure what that costs.
+  bool origins = true;
 };
 
 class FoundNames;  // dataset/found_names.h
@@ -101,6 +104,10 @@ class Session : public RefCounted {
   void override_seed(const SeedSite& site, SeedSite::Pair pair);
   // What was computed once for all.
   Memo& memo() const { return *memo_; }
+  // The files that origins name.
+  SourceNames& source_names() const { return *source_names_; }
+  // REQUIRES: before the first cursor opens.
+  void use_source_names(RefPtr<SourceNames> names);
 
   // Names the counted nodes of the iterator's graph. REQUIRES: before the first cursor opens.
   void set_epoch_index(std::shared_ptr<const EpochIndex> index) { epoch_index_ = std::move(index); }
@@ -114,6 +121,7 @@ class Session : public RefCounted {
   const RefPtr<RefCounted> scheduler_owner_;
   std::vector<std::pair<const SeedSite*, SeedSite::Pair>> seeds_;
   const RefPtr<Memo> memo_;
+  RefPtr<SourceNames> source_names_;
   std::shared_ptr<const EpochIndex> epoch_index_;
 };
 

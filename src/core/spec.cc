@@ -51,8 +51,8 @@ bool identifier_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 
 std::string key_text(const std::string& key) { return is_identifier(key) ? key : quote(key); }
 
-Status mismatch(const Spec& wanted, const Spec& got) {
-  return invalid_argument(concat("expected ", wanted.to_string(), ", found ", got.to_string()));
+Status differs(const Spec& wanted, const Spec& got) {
+  return invalid_argument(expected_found(wanted.to_string(), got.to_string()));
 }
 
 }  // namespace
@@ -150,13 +150,13 @@ bool Spec::operator==(const Spec& other) const {
 
 Status Spec::check_compatible(const Spec& other) const {
   if (kind != other.kind || dtype != other.dtype || children.size() != other.children.size()) {
-    return mismatch(*this, other);
+    return differs(*this, other);
   }
   bool has_shape = kind == Kind::tensor || kind == Kind::sparse || kind == Kind::ragged;
-  if (has_shape && !shape.compatible(other.shape)) return mismatch(*this, other);
+  if (has_shape && !shape.compatible(other.shape)) return differs(*this, other);
   for (size_t i = 0; i < children.size(); ++i) {
     int at = kind == Kind::dict ? other.find(keys[i]) : static_cast<int>(i);
-    if (at < 0) return mismatch(*this, other);
+    if (at < 0) return differs(*this, other);
     WEIR_TRY(children[i].check_compatible(other.children[static_cast<size_t>(at)]));
   }
   return Status();
@@ -171,7 +171,7 @@ Spec Spec::without_shapes() const {
 
 Status Spec::check_same_structure(const Spec& other) const {
   if (without_shapes().check_compatible(other.without_shapes()).ok()) return Status();
-  return mismatch(*this, other);
+  return differs(*this, other);
 }
 
 Spec Spec::relax(const Spec& a, const Spec& b) {
@@ -230,9 +230,10 @@ std::vector<int> component_order(const Spec& from, const Spec& to) {
   return out;
 }
 
-std::string too_many_parts() {
-  return concat("expected a structure of at most ", kMaxParts, " tensors, tuples and dicts in all, ",
-                kMaxNesting, " deep, found a larger one; stack tensors of one shape into one");
+Mistake too_many_parts() {
+  return expected_found(concat("a structure of at most ", kMaxParts, " tensors, tuples and dicts in all, ",
+                               kMaxNesting, " deep"),
+                        "a larger one", "stack tensors of one shape into one");
 }
 
 bool is_identifier(std::string_view word) {

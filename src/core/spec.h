@@ -80,7 +80,7 @@ struct Spec {
 std::vector<int> component_order(const Spec& from, const Spec& to);
 
 // What is said of a structure beyond kMaxParts or kMaxNesting.
-std::string too_many_parts();
+Mistake too_many_parts();
 
 // True if the word can stand as a key without quotes.
 bool is_identifier(std::string_view word);

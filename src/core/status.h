@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace weir {
 
@@ -36,28 +38,82 @@ enum class Code : int32_t {
 // The word that the command prints: "invalid_argument".
 std::string_view code_name(Code code);
 
+// Bytes [offset, offset + size) of a text.
+struct Span {
+  uint32_t offset = 0;
+  uint32_t size = 0;
+};
+
+// What is wrong, before anybody knows where: a sentence, or what was expected and what was found; then what to
+// do about it.
+struct Mistake {
+  // Out of line, as there are many in code that seldom runs.
+  Mistake(std::string sentence);
+  Mistake(std::string_view sentence);
+  Mistake(const char* sentence);
+  Mistake(std::string sentence, std::string what_to_do);
+  Mistake(const Mistake&);
+  Mistake(Mistake&&) noexcept;
+  Mistake& operator=(const Mistake&);
+  Mistake& operator=(Mistake&&) noexcept;
+  ~Mistake();
+
+  // "MESSAGE; HINT", or "expected EXPECTED, found FOUND; HINT".
+  std::string sentence() const;
+
+  std::string message;
+  std::string expected = {};
+  std::string found = {};
+  std::string hint = {};
+};
+Mistake expected_found(std::string_view expected, std::string_view found, std::string_view hint = "");
+
+struct Error;
+using ErrorPtr = std::shared_ptr<const Error>;
+
+// Where in a text a mistake stands, and what it consists of; line and column are for the edge to work out.
+struct MistakeParts {
+  std::string op = {};
+  std::string parameter = {};
+  // What the message was made of; empty where it was written as one sentence.
+  Mistake mistake = {""};
+  std::vector<std::string> notes = {};
+  std::optional<Span> span = {};
+  // It would not be there but for another mistake: the name of what did not build, say.
+  bool consequence = false;
+  // Independent mistakes in the same text.
+  std::vector<ErrorPtr> others = {};
+  // The message has been rendered (syntax::render).
+  bool rendered = false;
+};
+
 // What went wrong and where. Empty strings and -1 mean "not known".
 // `path` is the operator's path and is added by the Stage, never by an operator.
 struct Error {
   Code code = Code::unknown;
+  // One sentence; of a text that did not build, once it has been rendered, all its mistakes with line, column
+  // and caret.
   std::string message;
-  std::string path;
-  std::string file;
+  std::string path = {};
+  std::string file = {};
   int64_t offset = -1;
   int64_t record = -1;
   // It ends a restored sequence, whose position cannot be taken up.
   bool position_lost = false;
+  MistakeParts parts = {};
 
-  // One line: the message, then file, offset, record and path where known; newlines as "\n".
+  // The sentence in its parts, to say it elsewhere.
+  Mistake what() const;
+  // "OPERATOR: PARAMETER: " where known, the sentence, the notes.
+  std::string lead_and_message() const;
+  // One line: the operator, the message, then file, offset, record and path where known; newlines as "\n".
   std::string describe() const;
 };
-
-using ErrorPtr = std::shared_ptr<const Error>;
 
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(Code code, std::string message);
+  Status(Code code, Mistake mistake);
   explicit Status(Error error);
   explicit Status(ErrorPtr error) : error_(std::move(error)) {}
 
@@ -71,17 +127,22 @@ class [[nodiscard]] Status {
   ErrorPtr error_;
 };
 
-inline Status invalid_argument(std::string message) { return {Code::invalid_argument, std::move(message)}; }
-inline Status failed_precondition(std::string message) {
-  return {Code::failed_precondition, std::move(message)};
-}
-inline Status data_loss(std::string message) { return {Code::data_loss, std::move(message)}; }
-inline Status not_found(std::string message) { return {Code::not_found, std::move(message)}; }
-inline Status internal_error(std::string message) { return {Code::internal, std::move(message)}; }
-inline Status resource_exhausted(std::string message) {
-  return {Code::resource_exhausted, std::move(message)};
-}
-inline Status unimplemented(std::string message) { return {Code::unimplemented, std::move(message)}; }
+Status invalid_argument(Mistake mistake);
+Status failed_precondition(Mistake mistake);
+Status data_loss(Mistake mistake);
+Status not_found(Mistake mistake);
+Status internal_error(Mistake mistake);
+Status resource_exhausted(Mistake mistake);
+Status unimplemented(Mistake mistake);
+
+// The same error with parts that it does not have yet.
+// REQUIRES: !status.ok()
+Status with_operator(const Status& status, std::string_view op, std::string_view parameter = "");
+Status with_parameter(const Status& status, std::string_view parameter);
+Status with_span(const Status& status, Span span);
+Status as_consequence(const Status& status);
+// Both mistakes of one text; either may be ok.
+Status both(const Status& a, const Status& b);
 
 // A value or the error that stood in its way.
 template <class T>

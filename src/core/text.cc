@@ -5,8 +5,11 @@
 
 namespace weir {
 
+namespace {
+constexpr std::string_view kHex = "0123456789abcdef";
+}
+
 std::string quote(std::string_view bytes) {
-  static constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
   for (char c : bytes) {
     auto byte = static_cast<unsigned char>(c);
@@ -39,6 +42,26 @@ std::string quote(std::string_view bytes) {
   return out += '"';
 }
 
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20) {
+      out += "\\u00";
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out += '"';
+}
+
 int edit_distance(std::string_view a, std::string_view b) {
   // Names come from input: nobody means a longer one by mistake, and the table stays small.
   constexpr size_t kMaxCompared = 64;
@@ -58,6 +81,13 @@ int edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+bool is_near(std::string_view a, std::string_view b) {
+  const int distance = edit_distance(a, b);
+  if (distance <= std::max<int>(1, static_cast<int>(a.size()) / 3)) return true;
+  // Two letters that changed places are one slip of the hand.
+  return distance == 2 && a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin());
 }
 
 }  // namespace weir

@@ -25,23 +25,23 @@ std::string concat(const Parts&... parts) {
 // The bytes in double quotes as the notation prints strings: \n \t \r \" \\ and \xhh for the rest.
 std::string quote(std::string_view bytes);
 
+// The text in double quotes as JSON writes it, \u00xx for control characters. What is not UTF-8 stays as it is.
+std::string json_string(std::string_view text);
+
+int edit_distance(std::string_view a, std::string_view b);
+// Whether somebody who meant `b` may have typed `a`: at most a third of the letters differ, or two have changed
+// places.
+bool is_near(std::string_view a, std::string_view b);
+
 // The candidate nearest to `name` by edit distance, or "" if none is near; for "did you mean".
 template <class Range>
-std::string nearest(std::string_view name, const Range& candidates);
-int edit_distance(std::string_view a, std::string_view b);
-
-template <class Range>
 std::string nearest(std::string_view name, const Range& candidates) {
-  int best = static_cast<int>(name.size()) / 3 + 2;
-  std::string found;
+  std::string_view found;
   for (const auto& candidate : candidates) {
-    int distance = edit_distance(name, candidate);
-    if (distance < best) {
-      best = distance;
-      found = std::string(candidate);
-    }
+    if (!is_near(name, candidate)) continue;
+    if (found.empty() || edit_distance(name, candidate) < edit_distance(name, found)) found = candidate;
   }
-  return found;
+  return std::string(found);
 }
 
 }  // namespace weir

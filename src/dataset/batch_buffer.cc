@@ -18,16 +18,15 @@ Status different_shapes(const Column& column, size_t component) {
   const auto& list = column.list();
   const Shape& first = list[0].shape;
   if (first.rank() == kMaxRank) {
-    return invalid_argument(
-        concat("batch would give a tensor of rank ", kMaxRank + 1, "; the limit is ", kMaxRank));
+    return invalid_argument(expected_found(concat("elements of a rank below ", kMaxRank), first.to_string()));
   }
   for (size_t i = 1; i < list.size(); ++i) {
     if (list[i].shape == first) continue;
     auto name = [](const Shape& shape) { return shape.rank() == 0 ? std::string("[]") : shape.to_string(); };
-    return invalid_argument(concat("the elements of a batch must have one shape; in component ", component,
-                                   ": expected ", name(first), " like the first element, found ",
-                                   name(list[i].shape), " in element ", i,
-                                   "; a map that gives them one shape would help"));
+    return invalid_argument(
+        expected_found(concat("elements of one shape, ", name(first), " like the first one"),
+                       concat(name(list[i].shape), " in component ", component, " of element ", i),
+                       "a reshape in a map before the batch gives them one shape"));
   }
   return internal_error("rows of one shape were not joined");
 }
@@ -86,6 +85,7 @@ void BatchBuffer::offer_target(Context& ctx, Port& input, int count) {
 }
 
 void BatchBuffer::add(Context& ctx, const Block& block, int begin, int count) {
+  if (rows_ == 0) origin_ = block.origins.of(begin);
   for (size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     const Column& column = block.columns[i];
@@ -109,6 +109,7 @@ void BatchBuffer::add(Context& ctx, const Block& block, int begin, int count) {
 
 Status BatchBuffer::finish(Block& out) {
   out.reset(parts_.size());
+  out.origins.add(0, origin_);
   for (size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     Tensor batch;

@@ -24,6 +24,8 @@ class BatchBuffer {
   void lose();
   // Counts rows of a lost batch.
   void pass_over(int count) { rows_ += count; }
+  // Where its first row came from.
+  Origin origin() const { return origin_; }
   // Offers the input the place of the next `count` rows.
   void offer_target(Context& ctx, Port& input, int count);
   void add(Context& ctx, const Block& block, int begin, int count);
@@ -45,6 +47,7 @@ class BatchBuffer {
   std::vector<Part> parts_;
   int64_t limit_;
   int64_t rows_ = 0;
+  Origin origin_;
 };
 
 }  // namespace weir

@@ -9,7 +9,8 @@
 //  2. `out` is written only on rows. It arrives with the memory of the last block.
 //  3. It pulls no more from its input than it needs for demand.rows rows of its own.
 //  4. What it throws is an error, too: see lose().
-//  5. Pending from an input is passed on, and the call can be repeated with another demand: progress lives in
+//  5. Rows that it keeps keep their origins; where it returns an error, out.origins may say where row 0 came from.
+//  6. Pending from an input is passed on, and the call can be repeated with another demand: progress lives in
 //  members.
 // Ownership: a Stage owns its cursor, a cursor its Ports. Threads: one driver at a time, so cursors hold no
 // locks.

@@ -22,7 +22,7 @@ Status check_constants(const OperatorDef& op, ParamsBase& params) {
   params.fields(fields);
   for (const Field& field : fields.list) {
     Status status = check_bounds(field);
-    if (!status.ok()) return Status(status.code(), concat(op.name, ": ", status.error().message));
+    if (!status.ok()) return with_operator(status, op.name);
   }
   return Status();
 }

@@ -47,6 +47,8 @@ struct OperatorDef {
   bool (*is_window)(const ParamsBase& params) = nullptr;
   // Null, or why equal positions need not give equal rows with these parameters.
   const char* (*not_replayable)(const ParamsBase& params) = nullptr;
+  // Serves another operator and stands in no text, nor in the path of an error.
+  bool internal = false;
   // The lane its own work needs.
   Lane lane = Lane::compute;
 

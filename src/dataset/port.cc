@@ -304,6 +304,8 @@ void Port::take_into(Block& out, size_t first, int count) {
   for (const RowError& error : block_.errors) {
     if (error.row >= begin_ && error.row < begin_ + count) out.fail_row(error.row - begin_, error.error);
   }
+  // Of several inputs, the first that has any.
+  if (out.origins.empty()) out.origins.append(block_.origins, begin_, count, 0);
   take(count);
 }
 

@@ -18,10 +18,15 @@ uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Without the path where there is no memory for it.
-ErrorPtr with_path(const ErrorPtr& error, const PathNode& path) noexcept try {
+// With the operator's path, and the file and record that the row came from. Without them where there is no memory.
+ErrorPtr with_place(const ErrorPtr& error, const PathNode& path, Session& session, Origin origin) noexcept
+    try {
   auto out = std::make_shared<Error>(*error);
   out->path = path.to_string();
+  if (origin.known() && out->file.empty() && out->record < 0) {
+    out->file = session.source_names().name(origin.source());
+    out->record = origin.record();
+  }
   return out;
 } catch (...) {
   return error;
@@ -48,7 +53,7 @@ std::string PathNode::to_string() const {
 
 std::unique_ptr<Stage> Stage::open(Context& ctx, const DatasetRef& node, EnvRef env, uint64_t key,
                                    PathRef parent, int input) {
-  auto path = make_ref<PathNode>(std::move(parent), node->op().name, input);
+  PathRef path = node->op().internal && parent ? parent : make_ref<PathNode>(parent, node->op().name, input);
   std::unique_ptr<Stage> stage(new Stage(node, path));
   Opening opening{ctx, *node, std::move(env), key, std::move(path)};
   try {
@@ -74,7 +79,7 @@ std::unique_ptr<Stage> Stage::open(Context& ctx, const DatasetRef& node, EnvRef 
     stage->open_error_ = error_of_exception();
   }
   if (stage->open_error_ && ctx.opening_error != nullptr && !*ctx.opening_error) {
-    *ctx.opening_error = with_path(stage->open_error_, *stage->path_);
+    *ctx.opening_error = with_place(stage->open_error_, *stage->path_, ctx.session, {});
   }
   return stage;
 }
@@ -85,23 +90,27 @@ PullResult Stage::finish() {
   return PullResult::end;
 }
 
-PullResult Stage::fail(const ErrorPtr& error, Block& out) noexcept {
-  out.set_error(error->path.empty() ? with_path(error, *path_) : error, node_->components().size());
+PullResult Stage::fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept {
+  const Origin origin = out.origins.of(0);
+  out.set_error(error->path.empty() ? with_place(error, *path_, ctx.session, origin) : error,
+                node_->components().size());
   return PullResult::rows;
 }
 
-void Stage::add_path(Block& out) noexcept {
+void Stage::add_places(Context& ctx, Block& out) noexcept {
   for (RowError& error : out.errors) {
-    if (error.error->path.empty()) error.error = with_path(error.error, *path_);
+    if (error.error->path.empty())
+      error.error = with_place(error.error, *path_, ctx.session, out.origins.of(error.row));
   }
 }
 
 // A position that cannot be taken up ends the sequence.
-PullResult Stage::give_up(const ErrorPtr& error, Block& out) noexcept {
+PullResult Stage::give_up(Context& ctx, const ErrorPtr& error, Block& out) noexcept {
   const ErrorPtr lost = as_lost_position(error);
   saved_state_.reset();
   finish();
-  return fail(lost, out);
+  out.origins.clear();
+  return fail(ctx, lost, out);
 }
 
 PullResult Stage::resume(Context& ctx, Block& out) {
@@ -109,21 +118,22 @@ PullResult Stage::resume(Context& ctx, Block& out) {
     Archive archive(*saved_state_);
     cursor_->state(archive);
     archive.finish();
-    if (!archive.status().ok()) return give_up(archive.status().pointer(), out);
+    if (!archive.status().ok()) return give_up(ctx, archive.status().pointer(), out);
     cursor_has_state_ = true;
   }
   Step step = cursor_->resume(ctx);
-  if (step.error()) return give_up(step.error(), out);
-  if (step.answer() == PullResult::end) return give_up(shorter_than_saved(), out);
+  if (step.error()) return give_up(ctx, step.error(), out);
+  if (step.answer() == PullResult::end) return give_up(ctx, shorter_than_saved(), out);
   if (step.answer() == PullResult::rows) saved_state_.reset();
   return step.answer();
 }
 
 PullResult Stage::pull(Context& ctx, const Demand& demand, Block& out) {
+  out.origins.clear();
   if (open_error_) {
     const ErrorPtr error = std::move(open_error_);
     finish();
-    return fail(error, out);
+    return fail(ctx, error, out);
   }
   if (saved_state_) {
     PullResult resumed = resume(ctx, out);
@@ -132,27 +142,28 @@ PullResult Stage::pull(Context& ctx, const Demand& demand, Block& out) {
   }
   Step step = cursor_->next(ctx, demand, out);
   if (step.error()) [[unlikely]]
-    return fail(step.error(), out);
+    return fail(ctx, step.error(), out);
   if (step.answer() == PullResult::rows) {
     if (!out.errors.empty()) [[unlikely]]
-      add_path(out);
+      add_places(ctx, out);
     return PullResult::rows;
   }
   return step.answer() == PullResult::end ? finish() : step.answer();
 }
 
 // The exception in flight becomes an error in `out`. False: the cursor is to be called again.
-bool Stage::lose(Block& out) noexcept {
+bool Stage::lose(Context& ctx, Block& out) noexcept {
   const ErrorPtr error = error_of_exception();
   if (saved_state_) {
-    give_up(error, out);
+    give_up(ctx, error, out);
     return true;
   }
   const int64_t rows = cursor_ ? cursor_->lose(error) : 1;
   if (rows == 0) return false;
   repeat_errors_ = rows - 1;
   if (repeat_errors_ > 0) repeated_error_ = error;
-  fail(error, out);
+  out.origins.clear();
+  fail(ctx, error, out);
   return true;
 }
 
@@ -166,13 +177,14 @@ PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept 
   }
   if (repeat_errors_ > 0) [[unlikely]] {
     --repeat_errors_;
-    return fail(repeated_error_, out);
+    out.origins.clear();
+    return fail(ctx, repeated_error_, out);
   }
   for (;;) {
     try {
       return pull(ctx, demand, out);
     } catch (...) {
-      if (lose(out)) return PullResult::rows;
+      if (lose(ctx, out)) return PullResult::rows;
     }
   }
 }

@@ -1,7 +1,7 @@
 // Stage: the non-virtual wrapper around every cursor.
 //
 // It gives what no operator writes: the sticky end, error rows (returned or thrown), the operator's path on
-// errors, cancellation, resuming after a restore, the rule for memory that runs out (Cursor::lose), and the
+// errors and the file and record that a failed row came from, cancellation, resuming after a restore, the rule for memory that runs out (Cursor::lose), and the
 // scope of saved state. Ownership: owns the cursor; dropped at the end of the sequence with all it holds.
 // Threads: one driver at a time. Errors: rows of `out`, never returned or thrown; telling one needs no
 // memory. Cost: about 5 ns per call.
@@ -63,11 +63,11 @@ class Stage {
  private:
   Stage(DatasetRef node, PathRef path) : node_(std::move(node)), path_(std::move(path)) {}
   PullResult pull(Context& ctx, const Demand& demand, Block& out);
-  PullResult fail(const ErrorPtr& error, Block& out) noexcept;
-  bool lose(Block& out) noexcept;
+  PullResult fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept;
+  bool lose(Context& ctx, Block& out) noexcept;
   PullResult resume(Context& ctx, Block& out);
-  PullResult give_up(const ErrorPtr& error, Block& out) noexcept;
-  void add_path(Block& out) noexcept;
+  PullResult give_up(Context& ctx, const ErrorPtr& error, Block& out) noexcept;
+  void add_places(Context& ctx, Block& out) noexcept;
   PullResult finish();
 
   DatasetRef node_;

@@ -356,6 +356,7 @@ void CallCore::call_function(Context& context, Call& call) {
   } else {
     for (RowError& failed : in.errors) out.fail_row(failed.row, std::move(failed.error));
   }
+  out.origins.swap(in.origins);
 }
 
 void CallCore::make_call(Runner& runner, Call& call) noexcept {

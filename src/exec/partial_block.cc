@@ -36,6 +36,8 @@ void cut(const Block& from, int begin, int count, Block& out) {
     if (error.row >= begin && error.row < begin + count)
       out.errors.push_back({error.row - begin, error.error});
   }
+  out.origins.clear();
+  out.origins.append(from.origins, begin, count, 0);
 }
 
 }  // namespace

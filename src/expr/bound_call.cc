@@ -17,9 +17,11 @@ bool is_group(std::string_view type) { return type.size() == 1 && type[0] >= 'A'
 
 Status BoundCall::bind(const std::vector<const Node*>& arguments) {
   values_.resize(kernel_.params.size());
+  Status mistakes;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    WEIR_TRY(bind_param(kernel_.params[i], arguments[i], values_[i]));
+    mistakes = both(mistakes, bind_param(kernel_.params[i], arguments[i], values_[i]));
   }
+  WEIR_TRY(std::move(mistakes));
   WEIR_TRY(settle_types());
   number_arguments();
   return kernel_.infer(*this);
@@ -53,13 +55,14 @@ Status BoundCall::bind_param(const KernelParam& param, const Node* node, Value& 
   WEIR_ASSIGN(Typed typed, compiler_.expression(*node, scope_));
   if (param.kind != ParamKind::any && !typed.is_tensor()) {
     const bool tuple = typed.spec.kind == Spec::Kind::tuple;
-    return compiler_.error(*node, concat(kernel_.name, " expects a tensor, found ", typed.spec.to_string(),
-                                         tuple ? "; take the element apart: (a, b) -> …" : ""));
+    return compiler_.error(*node,
+                           expected_found(concat("a tensor for ", kernel_.name), typed.spec.to_string(),
+                                          tuple ? "take the element apart: (a, b) -> …" : ""));
   }
   if (param.kind == ParamKind::constant && !typed.leaves[0].known()) {
     if (compiler_.failed_calls_.size() > failed_before) {
       const Compiler::FailedCall& failed = compiler_.failed_calls_.back();
-      return compiler_.error(*failed.node, failed.status.error().message);
+      return compiler_.error(*failed.node, failed.status.error().what());
     }
     return compiler_.error(*node, concat("the argument '", param.name, "' of ", kernel_.name,
                                          " must be known when the dataset is built"));
@@ -82,10 +85,13 @@ Status BoundCall::bind_dtype(const KernelParam& param, Value& value) {
 // [a, b], (a, b), or a tuple.
 Status BoundCall::bind_list(const KernelParam& param, Value& value) {
   if (value.node->kind == Kind::list || value.node->kind == Kind::tuple) {
+    Status mistakes;
     for (const syntax::Item& item : value.node->items) {
-      WEIR_ASSIGN(Typed member, compiler_.expression(*item.value, scope_));
-      value.values.push_back(std::move(member));
+      Result<Typed> member = compiler_.expression(*item.value, scope_);
+      mistakes = both(mistakes, member.status());
+      if (member.ok()) value.values.push_back(*std::move(member));
     }
+    WEIR_TRY(std::move(mistakes));
   } else {
     WEIR_ASSIGN(Typed typed, compiler_.expression(*value.node, scope_));
     if (typed.spec.kind != Spec::Kind::tuple) {
@@ -97,8 +103,7 @@ Status BoundCall::bind_list(const KernelParam& param, Value& value) {
   }
   for (size_t i = 0; i < value.values.size(); ++i) {
     if (value.values[i].is_tensor()) continue;
-    return compiler_.error(place(value, i),
-                           concat("expected a tensor, found ", value.values[i].spec.to_string()));
+    return compiler_.error(place(value, i), expected_found("a tensor", value.values[i].spec.to_string()));
   }
   return Status();
 }
@@ -112,6 +117,17 @@ const Node& BoundCall::place(const Value& value, size_t member) const {
   }
   return *value.node;
 }
+
+namespace {
+
+// Beside a string; for as long as there is no as_string, nothing can be written instead.
+std::string_view string_hint() {
+  return find_kernel("as_string") != nullptr
+             ? "as_string(x) makes text"
+             : "as_string, which makes text of numbers, is planned, but not in this version";
+}
+
+}  // namespace
 
 // The dtype of the members of a group that have one; if all are literals, the natural one.
 Result<DType> BoundCall::group_dtype(std::string_view type) {
@@ -130,11 +146,12 @@ Result<DType> BoundCall::group_dtype(std::string_view type) {
       if (found == DType::invalid) found = leaf.type.dtype;
       if (found == leaf.type.dtype) continue;
       const bool castable = found != DType::string && leaf.type.dtype != DType::string;
-      return compiler_.error(
-          place(values_[i], k),
-          concat("'", kernel_.name, "' needs one dtype, found ", dtype_name(found), " and ",
-                 dtype_name(leaf.type.dtype), castable ? "; write " : "", castable ? dtype_name(found) : "",
-                 castable ? "(…) around this one, or cast the other" : ""));
+      return compiler_.error(place(values_[i], k),
+                             expected_found(concat("one dtype for '", kernel_.name, "'"),
+                                            concat(dtype_name(found), " and ", dtype_name(leaf.type.dtype)),
+                                            castable ? concat("write ", dtype_name(found),
+                                                              "(…) around this one, or cast the other")
+                                                     : std::string(string_hint())));
     }
   }
   if (found != DType::invalid) return found;
@@ -233,13 +250,13 @@ Result<Tensor> BoundCall::constant_of(const Node& node, DType dtype) {
   return *value.leaves[0].constant;
 }
 
-Status BoundCall::error(int param, std::string_view message) const {
-  if (param < 0) return compiler_.error(node_, message);
+Status BoundCall::error(int param, const Mistake& mistake) const {
+  if (param < 0) return compiler_.error(node_, mistake);
   const Value& value = at(param);
   for (const syntax::Tree& tree : defaults_) {
-    if (tree.root.get() == value.node) return compiler_.error(node_, message);
+    if (tree.root.get() == value.node) return compiler_.error(node_, mistake);
   }
-  return compiler_.error(*value.node, message);
+  return compiler_.error(*value.node, mistake);
 }
 
 Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {

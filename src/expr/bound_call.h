@@ -35,7 +35,7 @@ class BoundCall final : public KernelCall {
   DType dtype_value(int param) const override { return at(param).dtype; }
   const syntax::Node& node(int param) const override { return *at(param).node; }
   Result<Tensor> constant_of(const syntax::Node& node, DType dtype) override;
-  Status error(int param, std::string_view message) const override;
+  Status error(int param, const Mistake& mistake) const override;
 
   using KernelCall::result;
   void result(Spec spec) override { result_ = typed_of(spec); }

@@ -9,13 +9,13 @@
 namespace weir {
 
 inline Status wrong_dtype(const KernelCall& call, int param, std::string_view expected) {
-  return call.error(param, concat("expected ", expected, ", found ", dtype_name(call.dtype(param))));
+  return call.error(param, expected_found(concat(expected), dtype_name(call.dtype(param))));
 }
 
 inline Status check_scalar(const KernelCall& call, int param, std::string_view what) {
   if (call.shape(param) == Shape()) return Status();
-  return call.error(
-      param, concat("expected ", what, " to be a scalar, found the shape ", call.shape(param).to_string()));
+  return call.error(param, expected_found(concat(what, " to be a scalar"),
+                                          concat("the shape ", call.shape(param).to_string())));
 }
 
 }  // namespace weir

@@ -9,10 +9,6 @@ using syntax::Kind;
 using syntax::Node;
 using syntax::Op;
 
-Status error_at(const CompileContext& context, const Node& node, std::string_view message) {
-  return syntax::error_at(context.source, node.span, message);
-}
-
 Spec spec_of_node(const Node& node) {
   Spec spec;
   spec.dtype = node.dtype;
@@ -86,8 +82,9 @@ Result<Typed> Compiler::expression(const Node& node, const Scope& scope) {
       return pipeline(node, scope);
     case Kind::automatic:
     case Kind::none:
-      return error(node, concat("expected a value, found ", node.kind == Kind::none ? "none" : "auto",
-                                ", which stands only as an argument that allows it"));
+      return error(node,
+                   expected_found("a value", concat(node.kind == Kind::none ? "none" : "auto",
+                                                    ", which stands only as an argument that allows it")));
     case Kind::lambda:
       return error(node, "expected a value, found a lambda, which stands only as an argument that takes one");
     default:
@@ -99,8 +96,12 @@ Result<Typed> Compiler::tuple(const Node& node, const Scope& scope) {
   Typed out;
   out.spec.kind = node.kind == Kind::dict ? Spec::Kind::dict : Spec::Kind::tuple;
   int parts = 1;
+  Status mistakes;
   for (const syntax::Item& item : node.items) {
-    WEIR_ASSIGN(Typed member, expression(*item.value, scope));
+    Result<Typed> made = expression(*item.value, scope);
+    mistakes = both(mistakes, made.status());
+    if (!made.ok()) continue;
+    Typed member = *std::move(made);
     if (node.kind == Kind::dict) out.spec.keys.push_back(item.name);
     parts += member.spec.part_count();
     out.spec.children.push_back(std::move(member.spec));
@@ -108,6 +109,7 @@ Result<Typed> Compiler::tuple(const Node& node, const Scope& scope) {
     if (parts > kMaxParts) return error(node, too_many_parts());
     out.leaves.insert(out.leaves.end(), member.leaves.begin(), member.leaves.end());
   }
+  if (!mistakes.ok()) return mistakes;
   return out;
 }
 
@@ -123,8 +125,8 @@ Result<Typed> Compiler::list(const Node& node, const Scope& scope) {
     literals.push_back(member.leaves[0].literal);
     numbers += literals.back()->numbers.size();
     if (numbers > kMaxLiteralNumbers) {
-      return error(node, concat("expected a list of at most ", kMaxLiteralNumbers,
-                                " numbers, found a longer one; hand in a tensor, or read it from a file"));
+      return error(node, expected_found(concat("a list of at most ", kMaxLiteralNumbers, " numbers"),
+                                        "a longer one", "hand in a tensor, or read it from a file"));
     }
   }
   if (literals.size() == node.items.size()) {
@@ -244,7 +246,7 @@ std::string cast_beside(const Literal& literal, DType dtype, std::string_view be
   const DType wide = !literal.floating ? DType::int64 : is_float(dtype) ? DType::float64 : DType::float32;
   const bool castable = is_integer(dtype) || is_float(dtype);
   if (beside.empty() || !castable || wide == dtype || !literal.to(wide).ok()) return "";
-  return concat("; write ", dtype_name(wide), "(…) around ", beside);
+  return concat("write ", dtype_name(wide), "(…) around ", beside);
 }
 
 }  // namespace
@@ -253,16 +255,18 @@ Status Compiler::settle_as(Leaf& leaf, DType dtype, const Node& node, std::strin
   if (leaf.literal) {
     Result<Tensor> value = leaf.literal->to(dtype);
     if (!value.ok()) {
-      return error(node, concat(value.status().error().message, cast_beside(*leaf.literal, dtype, beside)));
+      Mistake what = value.status().error().what();
+      if (const std::string cast = cast_beside(*leaf.literal, dtype, beside); !cast.empty()) what.hint = cast;
+      return error(node, what);
     }
     leaf = typed_constant(*std::move(value)).leaves[0];
     return Status();
   }
   if (leaf.type.dtype == dtype) return Status();
   const bool castable = leaf.type.dtype != DType::string && dtype != DType::string;
-  return error(node, concat("expected ", dtype_name(dtype), ", found ", dtype_name(leaf.type.dtype),
-                            leaf.type.shape.to_string(), castable ? "; write " : "",
-                            castable ? dtype_name(dtype) : "", castable ? "(…) around it to cast it" : ""));
+  return error(node, expected_found(
+                         dtype_name(dtype), concat(dtype_name(leaf.type.dtype), leaf.type.shape.to_string()),
+                         castable ? concat("write ", dtype_name(dtype), "(…) around it to cast it") : ""));
 }
 
 Status Compiler::settle(Typed& value, const Node& node) {
@@ -293,7 +297,7 @@ void retype(Spec& spec, const std::vector<Leaf>& leaves, size_t& at) {
 Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& scope, const Node& lambda,
                                    const Spec& input, std::string_view path) {
   if (lambda.kind != Kind::lambda) {
-    return error_at(context, lambda, "expected a lambda, as in x -> x + 1, or a @callback");
+    return error_at(lambda, "expected a lambda, as in x -> x + 1, or a @callback");
   }
   Compiler compiler(context, path);
   Builder program(Builder::Kind::program, &Compiler::builder(scope));
@@ -335,8 +339,7 @@ Result<ExpressionRef> compile_expression(const CompileContext& context, const Sc
   WEIR_ASSIGN(Typed result, compiler.expression(node, inner));
   if (wanted != DType::invalid) {
     if (!result.is_tensor()) {
-      return error_at(context, node,
-                      concat("expected ", dtype_name(wanted), ", found ", result.spec.to_string()));
+      return error_at(node, expected_found(dtype_name(wanted), result.spec.to_string()));
     }
     WEIR_TRY(compiler.settle_as(result.leaves[0], wanted, node));
   }

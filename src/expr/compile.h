@@ -1,12 +1,12 @@
 // Compiling: from the tree of an expression to a Function or an Expression, typed once, with everything
 // folded that is known; and what this floor asks of the one that knows operators.
 //
-//   CompileContext context{.runtime = &runtime, .source = tree.source, .pipelines = &binder};
+//   CompileContext context{.runtime = &runtime, .pipelines = &binder};
 //   Scope scope;
 //   WEIR_ASSIGN(FunctionRef f, compile_lambda(context, scope, lambda_node, input->spec(), "2/map.f"));
 //
 // Ownership: yields shared immutable objects that keep nothing of the tree. Threads: any, one scope at a
-// time. Errors: invalid_argument with line, column and a caret. Cost: linear in the text; folding runs
+// time. Errors: invalid_argument at a place of the text. Cost: linear in the text; folding runs
 // kernels once.
 #pragma once
 
@@ -68,8 +68,6 @@ class PipelineCompiler {
 struct CompileContext {
   // Where seeds that are `none` are drawn; null: every one is (0, 0).
   Runtime* runtime = nullptr;
-  // The text that nodes come from, for carets.
-  std::string_view source;
   // Null: expressions with pipelines do not build.
   PipelineCompiler* pipelines = nullptr;
   // A name that a `let` gave to a value is typed anew wherever it stands, and so are the names in it: how
@@ -102,7 +100,9 @@ bool is_dataset(const CompileContext& context, const Scope& scope, const syntax:
 // The spec that a tree of kind spec_… writes.
 Spec spec_of_node(const syntax::Node& node);
 
-// As error_at, under the node: invalid_argument with line, column and a caret.
-Status error_at(const CompileContext& context, const syntax::Node& node, std::string_view message);
+// invalid_argument at the node.
+inline Status error_at(const syntax::Node& node, const Mistake& mistake) {
+  return syntax::error_at(node.span, mistake);
+}
 
 }  // namespace weir

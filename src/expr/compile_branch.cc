@@ -19,8 +19,9 @@ Status Compiler::join_leaf(Leaf& yes, Leaf& no, const Node& node) {
   if (yes.literal) return settle_as(yes, no.type.dtype, then_node, "the other branch");
   if (no.literal) return settle_as(no, yes.type.dtype, else_node, "the other branch");
   if (yes.type.dtype == no.type.dtype) return Status();
-  return error(else_node, concat("both branches of `if` must have one dtype, found ",
-                                 dtype_name(yes.type.dtype), " and ", dtype_name(no.type.dtype)));
+  return error(else_node,
+               expected_found("both branches of `if` to have one dtype",
+                              concat(dtype_name(yes.type.dtype), " and ", dtype_name(no.type.dtype))));
 }
 
 namespace {
@@ -54,8 +55,8 @@ void relax_tensors(Spec& spec, const std::vector<Leaf>& leaves, size_t& at) {
 // Brings both sides to one structure, component by component.
 Status Compiler::join(Typed& yes, Typed& no, const Node& node) {
   if (!same_structure(yes.spec, no.spec)) {
-    return error(node.child(2), concat("both branches of `if` must have one structure, found ",
-                                       yes.spec.to_string(), " and ", no.spec.to_string()));
+    return error(node.child(2), expected_found("both branches of `if` to have one structure",
+                                               concat(yes.spec.to_string(), " and ", no.spec.to_string())));
   }
   std::vector<Leaf> ordered;
   for (int from : component_order(no.spec, yes.spec)) ordered.push_back(no.leaves[static_cast<size_t>(from)]);
@@ -66,18 +67,23 @@ Status Compiler::join(Typed& yes, Typed& no, const Node& node) {
 
 Result<Typed> Compiler::conditional(const Node& node, const Scope& scope) {
   Builder& outer = builder(scope);
-  WEIR_ASSIGN(Typed condition, expression(node.child(0), scope));
-  if (!condition.spec.is_scalar(DType::boolean)) {
-    return error(node.child(0),
-                 concat("the condition of `if` must be a scalar bool, found ", condition.spec.to_string(),
-                        condition.is_tensor() ? "; compare it, or use any(…), all(…) or where(…)" : ""));
-  }
+  Result<Typed> condition_made = expression(node.child(0), scope);
   Builder then_builder(Builder::Kind::branch, &outer);
   Builder else_builder(Builder::Kind::branch, &outer);
   Scope then_scope(scope, then_builder);
   Scope else_scope(scope, else_builder);
-  WEIR_ASSIGN(Typed yes, expression(node.child(1), then_scope));
-  WEIR_ASSIGN(Typed no, expression(node.child(2), else_scope));
+  Result<Typed> yes_made = expression(node.child(1), then_scope);
+  Result<Typed> no_made = expression(node.child(2), else_scope);
+  WEIR_TRY(both(both(condition_made.status(), yes_made.status()), no_made.status()));
+  Typed condition = *std::move(condition_made);
+  Typed yes = *std::move(yes_made);
+  Typed no = *std::move(no_made);
+  if (!condition.spec.is_scalar(DType::boolean)) {
+    return error(
+        node.child(0),
+        expected_found("a scalar bool as the condition of `if`", condition.spec.to_string(),
+                       condition.is_tensor() ? "compare it, or use any(…), all(…) or where(…)" : ""));
+  }
   WEIR_TRY(join(yes, no, node));
 
   Instruction instruction{.kind = Instruction::Kind::branch};

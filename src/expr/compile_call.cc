@@ -36,13 +36,13 @@ Result<Typed> Compiler::unknown_function(const Node& node) {
   if (context_.pipelines != nullptr) {
     if (context_.pipelines->callee(syntax::Place::transformation, node.text) !=
         PipelineCompiler::Callee::unknown) {
-      return error(node, concat("'", node.text, "' is no function; write it behind a dataset, as in … | ",
-                                node.text, "(…)"));
+      return error(node, {concat("'", node.text, "' is not a function"),
+                          concat("write it after a dataset, as in … | ", node.text, "(…)")});
     }
     for (std::string& name : context_.pipelines->names(syntax::Place::function))
       names.push_back(std::move(name));
   }
-  return error(node, concat("there is no function '", node.text, "'", syntax::hint_for(node.text, names)));
+  return error(node, {concat("there is no function '", node.text, "'"), syntax::hint_for(node.text, names)});
 }
 
 // The node of each parameter, null where it is left out.
@@ -68,8 +68,8 @@ Result<Compiler::Nodes> Compiler::arguments(const Kernel& kernel, const Node& no
       at = 0;
       while (at < params.size() && wanted != params[at].name) ++at;
       if (at == params.size()) {
-        return error(*item.value, concat(kernel.name, " has no argument '", wanted, "'",
-                                         syntax::nearest_hint(wanted, names)));
+        return error(*item.value, {concat(kernel.name, " has no argument '", wanted, "'"),
+                                   syntax::nearest_hint(wanted, names)});
       }
     } else if (at >= params.size()) {
       return error(*item.value, concat(kernel.name, " takes at most ", params.size(), " arguments"));

@@ -44,10 +44,10 @@ bool may_fail(const IndexPlan& plan, const Shape& x) {
 
 // How a member is written that stands in brackets.
 std::string hint_for_member(const Spec& spec, const Node& node) {
-  if (spec.kind == Spec::Kind::tuple) return "; write .0, .1 … for the members of a tuple";
+  if (spec.kind == Spec::Kind::tuple) return "write .0, .1 … for the members of a tuple";
   if (spec.kind != Spec::Kind::dict) return "";
   const bool named = node.items.size() == 2 && node.child(1).kind == Kind::string;
-  return concat("; a member of a dict is written x.", named ? syntax::print_key(node.child(1).text) : "KEY");
+  return concat("a member of a dict is written x.", named ? syntax::print_key(node.child(1).text) : "KEY");
 }
 
 }  // namespace
@@ -58,8 +58,12 @@ Status Compiler::bound(const Node& node, const Scope& scope, IndexBound& bound,
   WEIR_ASSIGN(Typed value, expression(node, scope));
   const bool scalar = value.is_tensor() && value.spec.shape.rank_known() && value.spec.shape.rank() == 0;
   if (!scalar) {
-    return error(node, concat("a position must be a scalar int64, found ", value.spec.to_string(),
-                              value.is_tensor() ? "; gather(x, indices) takes many positions" : ""));
+    return error(node, expected_found("a scalar integer as the position", value.spec.to_string(),
+                                      value.is_tensor() ? "gather(x, indices) takes many positions" : ""));
+  }
+  if (!value.leaves[0].literal && is_integer(value.spec.dtype) && value.spec.dtype != DType::int64) {
+    const Node to{.kind = Kind::dtype, .dtype = DType::int64, .span = node.span};
+    WEIR_ASSIGN(value, apply("cast", {&node, &to}, node, scope));
   }
   WEIR_TRY(settle_as(value.leaves[0], DType::int64, node));
   if (value.leaves[0].constant) {
@@ -96,8 +100,8 @@ Status Compiler::index_position(const Node& node, const Scope& scope, IndexPosit
 Result<Typed> Compiler::index(const Node& node, const Scope& scope) {
   WEIR_ASSIGN(Typed x, expression(node.child(0), scope));
   if (!x.is_tensor()) {
-    return error(node, concat("expected a tensor before […], found ", x.spec.to_string(),
-                              hint_for_member(x.spec, node)));
+    return error(node,
+                 expected_found("a tensor before […]", x.spec.to_string(), hint_for_member(x.spec, node)));
   }
   WEIR_TRY(settle(x, node.child(0)));
   Positions positions;

@@ -13,6 +13,7 @@ Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
   const Scope::Place place = scope.look_up(node.text);
   if (place.scope == nullptr) return unknown_name(node, scope);
   const Scope::Binding& binding = place.scope->bindings_[place.index];
+  if (binding.mistake) return as_consequence(error(node, concat(node.text, " was not built")));
   if (binding.expression) return let_value(node, *binding.expression, place, scope);
   if (binding.computed) return terminal(binding.computed, binding.value.spec, {}, scope);
   if (binding.dataset) {
@@ -31,9 +32,10 @@ Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
 Result<Typed> Compiler::let_value(const Node& node, const Node& value, const Scope::Place& place,
                                   const Scope& scope) {
   if (++context_.let_uses > kMaxLetUses || context_.let_levels + value.depth > kMaxLetLevels) {
-    return error(node, concat("expected `let` values of at most ", kMaxLetLevels,
-                              " levels of expressions within one another and ", kMaxLetUses,
-                              " uses in all, found more; compute them in a map"));
+    return error(node, expected_found(concat("`let` values of at most ", kMaxLetLevels,
+                                             " levels of expressions within one another and ", kMaxLetUses,
+                                             " uses in all"),
+                                      "more", "compute them in a map"));
   }
   Scope seen(*place.scope, builder(scope));
   seen.outer_limit_ = place.index;
@@ -45,10 +47,11 @@ Result<Typed> Compiler::let_value(const Node& node, const Node& value, const Sco
 
 Result<Typed> Compiler::unknown_name(const Node& node, const Scope& scope) {
   if (find_kernel(node.text) != nullptr) {
-    return error(node, concat("'", node.text, "' is a function; write ", node.text, "(…) to call it"));
+    return error(node,
+                 {concat("'", node.text, "' is a function"), concat("write ", node.text, "(…) to call it")});
   }
-  return error(node,
-               concat("there is no variable '", node.text, "'", syntax::hint_for(node.text, scope.names())));
+  return error(
+      node, {concat("there is no variable '", node.text, "'"), syntax::hint_for(node.text, scope.names())});
 }
 
 Result<Typed> Compiler::parameter(const Node& node, const Scope& scope) {
@@ -60,9 +63,9 @@ Result<Typed> Compiler::parameter(const Node& node, const Scope& scope) {
     for (Leaf& leaf : out.leaves) leaf = builder(scope).import(leaf);
     return out;
   }
-  return error(node,
-               concat("no parameter '", node.text, "' is declared", syntax::nearest_hint(node.text, names),
-                      names.empty() ? "; declare it with `param NAME: SPEC`" : ""));
+  return error(node, {concat("no parameter '", node.text, "' is declared"),
+                      names.empty() ? concat("declare it with `param ", node.text, ": SPEC`")
+                                    : syntax::nearest_hint(node.text, names)});
 }
 
 Result<Typed> Compiler::handed(const Node& node) {
@@ -82,26 +85,43 @@ Result<Typed> Compiler::handed(const Node& node) {
   return out;
 }
 
+namespace {
+
+// The name that a chain of fields begins with, if it does.
+std::string_view prefix_of(const Node& field) {
+  const Node* base = &field;
+  while (base->kind == Kind::field) base = &base->child(0);
+  return base->kind == Kind::name ? std::string_view(base->text) : std::string_view();
+}
+
+}  // namespace
+
 Result<Typed> Compiler::field(const Node& node, const Scope& scope) {
+  const std::string_view prefix = prefix_of(node);
+  if (!prefix.empty() && scope.look_up(prefix).scope == nullptr) {
+    const std::string hint = syntax::hint_for_member(prefix, node.text);
+    if (!hint.empty()) return error(node, {concat("there is no variable '", prefix, "'"), hint});
+  }
   WEIR_ASSIGN(Typed value, expression(node.child(0), scope));
   if (value.spec.kind != Spec::Kind::dict) {
     // What is an attribute in Python.
     const bool function = node.text == "shape" || node.text == "size" || node.text == "rank";
-    return error(node, concat("expected a dict with the key ", syntax::print_key(node.text), ", found ",
-                              value.spec.to_string(),
-                              function ? concat("; write ", node.text, "(x)") : std::string()));
+    return error(node, expected_found(concat("a dict with the key ", syntax::print_key(node.text)),
+                                      value.spec.to_string(),
+                                      function ? concat("write ", node.text, "(x)") : std::string()));
   }
   const int at = value.spec.find(node.text);
   if (at >= 0) return value.child(at);
-  return error(node, concat("there is no key ", syntax::print_key(node.text), " in ", value.spec.to_string(),
-                            syntax::nearest_hint(node.text, value.spec.keys)));
+  return error(node,
+               {concat("there is no key ", syntax::print_key(node.text), " in ", value.spec.to_string()),
+                syntax::nearest_hint(node.text, value.spec.keys)});
 }
 
 Result<Typed> Compiler::position(const Node& node, const Scope& scope) {
   WEIR_ASSIGN(Typed value, expression(node.child(0), scope));
   if (value.spec.kind != Spec::Kind::tuple) {
-    return error(node, concat("expected a tuple before .", node.integer, ", found ", value.spec.to_string(),
-                              value.is_tensor() ? "; write x[i] for an entry of a tensor" : ""));
+    return error(node, expected_found(concat("a tuple before .", node.integer), value.spec.to_string(),
+                                      value.is_tensor() ? "write x[i] for an entry of a tensor" : ""));
   }
   if (node.integer < value.spec.children.size()) return value.child(static_cast<int>(node.integer));
   return error(node, concat("position ", node.integer, " is beyond ", value.spec.to_string(), ", which has ",
@@ -109,10 +129,14 @@ Result<Typed> Compiler::position(const Node& node, const Scope& scope) {
 }
 
 Result<Typed> Compiler::let_in(const Node& node, const Scope& scope) {
-  WEIR_ASSIGN(Typed value, expression(node.child(0), scope));
+  Result<Typed> value = expression(node.child(0), scope);
   Scope inner(scope, builder(scope));
-  inner.bind_value(node.text, std::move(value));
-  return expression(node.child(1), inner);
+  if (value.ok()) {
+    inner.bind_value(node.text, *std::move(value));
+    return expression(node.child(1), inner);
+  }
+  inner.bind_mistake(node.text);
+  return both(value.status(), expression(node.child(1), inner).status());
 }
 
 Status Compiler::bind(const Node& pattern, const Typed& value, Scope& scope) {
@@ -148,8 +172,9 @@ Status Compiler::bind_dict(const Node& pattern, const Typed& value, Scope& scope
   for (const syntax::Item& item : pattern.items) {
     const int at = value.spec.find(item.name);
     if (at < 0) {
-      return error(pattern, concat("there is no key ", syntax::print_key(item.name), " in ",
-                                   value.spec.to_string(), syntax::nearest_hint(item.name, value.spec.keys)));
+      return error(pattern,
+                   {concat("there is no key ", syntax::print_key(item.name), " in ", value.spec.to_string()),
+                    syntax::nearest_hint(item.name, value.spec.keys)});
     }
     WEIR_TRY(bind(*item.value, value.child(at), scope));
   }

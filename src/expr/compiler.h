@@ -1,6 +1,6 @@
 // Compiler: walks the tree of an expression and fills a Builder. Private to src/expr.
 // Ownership: lives for one lambda or expression. Threads: one.
-// Errors: invalid_argument with line, column and a caret. Cost: linear in the text.
+// Errors: invalid_argument at a place of the text. Cost: linear in the text.
 #pragma once
 
 #include <string>
@@ -29,13 +29,11 @@ class Compiler {
   Status settle_as(Leaf& leaf, DType dtype, const syntax::Node& node, std::string_view beside = "");
   bool is_dataset(const syntax::Node& node, const Scope& scope);
 
-  Status error(const syntax::Node& node, std::string_view message) const {
-    return error_at(context_, node, message);
-  }
+  Status error(const syntax::Node& node, const Mistake& mistake) const { return error_at(node, mistake); }
   ProgramTraits& traits() { return traits_; }
   // Why the constants of `node` have no value: under the call that failed, if there is only one.
   Status failure(const syntax::Node& node, const Status& status) const {
-    return error(failed_calls_.size() == 1 ? *failed_calls_[0].node : node, status.error().message);
+    return error(failed_calls_.size() == 1 ? *failed_calls_[0].node : node, status.error().what());
   }
   // The builder that a scope's values are computed in.
   static Builder& builder(const Scope& scope) { return *scope.builder_; }

@@ -119,8 +119,9 @@ std::string resolve(const IndexPlan& plan, const Shape& x, std::span<const int64
   const int consumed = plan.consumed();
   if (consumed > x.rank()) {
     if (x.rank() == 0) return "expected a tensor with entries before […], found a scalar";
-    return concat("expected at most ", x.rank(), " positions for a tensor of rank ", x.rank(), ", found ",
-                  consumed);
+    return expected_found(concat("at most ", x.rank(), " positions for a tensor of rank ", x.rank()),
+                          concat(consumed))
+        .sentence();
   }
   int64_t strides[kMaxRank];
   int64_t size = 1;

@@ -129,9 +129,9 @@ class KernelCall {
   Result<int> axis(int param, int rank) const;
   Result<std::vector<int>> axes(int param, int rank) const;
 
-  // invalid_argument with line, column and a caret under the argument, or under the call for -1.
-  virtual Status error(int param, std::string_view message) const = 0;
-  Status error(std::string_view message) const { return error(-1, message); }
+  // invalid_argument at the argument, or at the call for -1.
+  virtual Status error(int param, const Mistake& mistake) const = 0;
+  Status error(const Mistake& mistake) const { return error(-1, mistake); }
 
   // One result, or a structure of them.
   void result(DType dtype, const Shape& shape) { result(Spec::tensor(dtype, shape)); }

@@ -24,12 +24,12 @@ std::string as_integer(const Literal::Number& number, DType dtype) {
   if (std::from_chars(number.text.data(), end, value).ec != std::errc()) return "";
   constexpr double kExact = 9007199254740992.0;
   if (value != std::floor(value) || value > kExact) return "";
-  return concat("; write ", number.negative ? "-" : "", static_cast<int64_t>(value));
+  return concat("write ", number.negative ? "-" : "", static_cast<int64_t>(value));
 }
 
 Status does_not_fit(const Literal::Number& number, DType dtype) {
-  return invalid_argument(concat("the literal ", written(number), " does not fit ", dtype_name(dtype),
-                                 as_integer(number, dtype)));
+  return invalid_argument({concat("the literal ", written(number), " does not fit ", dtype_name(dtype)),
+                           as_integer(number, dtype)});
 }
 
 template <class T>

@@ -11,8 +11,8 @@ Status Run::check_size(DType dtype, const Shape& shape, int rows) const {
   const int64_t count = checked_count(shape.dims());
   int64_t bytes = 0;
   if (count < 0) {
-    return invalid_argument(concat(
-        "expected a shape of non-negative dimensions whose product fits 63 bits, found ", shape.to_string()));
+    return invalid_argument(
+        expected_found("a shape of non-negative dimensions whose product fits 63 bits", shape.to_string()));
   }
   if (!__builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(dtype)), &bytes) &&
       !__builtin_mul_overflow(bytes, static_cast<int64_t>(rows), &bytes) && bytes <= call_.tensor_bytes) {

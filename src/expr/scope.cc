@@ -33,6 +33,11 @@ void Scope::bind_computed(std::string name, RefPtr<const TerminalRunner> value, 
   bindings_.push_back({std::move(name), nullptr, nullptr, typed_of(spec), std::move(value)});
 }
 
+void Scope::bind_mistake(std::string name) {
+  bindings_.push_back(
+      {.name = std::move(name), .dataset = {}, .expression = {}, .value = {}, .mistake = true});
+}
+
 void Scope::bind_value(std::string name, Typed value) {
   bindings_.push_back({std::move(name), nullptr, nullptr, std::move(value)});
 }
@@ -58,6 +63,7 @@ Scope::Found Scope::find(std::string_view name) const {
   const Place place = look_up(name);
   if (place.scope == nullptr) return {};
   const Binding& binding = place.scope->bindings_[place.index];
+  if (binding.mistake) return {.kind = Found::Kind::mistake, .dataset = nullptr};
   if (!binding.dataset) return {.kind = Found::Kind::value, .dataset = nullptr};
   return {.kind = Found::Kind::dataset,
           .dataset = binding.dataset,

@@ -41,11 +41,13 @@ class Scope {
   // let NAME = what is computed once an iterator, however often it is used. REQUIRES: the scope of a
   // document.
   void bind_computed(std::string name, RefPtr<const TerminalRunner> value, const Spec& spec);
+  // A `let` that did not build: using it is no mistake of its own.
+  void bind_mistake(std::string name);
   // A variable whose value is at hand.
   void bind_value(std::string name, Typed value);
 
   struct Found {
-    enum class Kind : uint8_t { nothing, dataset, value };
+    enum class Kind : uint8_t { nothing, dataset, value, mistake };
     Kind kind = Kind::nothing;
     // Of kind dataset: the node, and how many Envs above the asking scope's its own variables lie.
     DatasetRef dataset;

@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// Exactly one of dataset, expression, computed and value (which then has leaves or an empty structure).
+// Exactly one of dataset, expression, computed, mistake and value (which then has leaves or an empty structure).
 struct Scope::Binding {
   std::string name;
   DatasetRef dataset;
@@ -15,6 +15,7 @@ struct Scope::Binding {
   Typed value;
   // Its structure is that of `value`.
   RefPtr<const TerminalRunner> computed = {};
+  bool mistake = false;
 };
 
 struct Scope::Param {

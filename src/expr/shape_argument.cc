@@ -10,19 +10,20 @@ namespace weir {
 Result<Shape> shape_from(const KernelCall& call, int param) {
   const Shape& given = call.shape(param);
   if (given.rank_known() && given.rank() > 1) {
-    return call.error(param, concat("expected a list of integers as the shape, found a tensor of shape ",
-                                    given.to_string()));
+    return call.error(param, expected_found("a list of integers as the shape",
+                                            concat("a tensor of shape ", given.to_string())));
   }
   std::optional<std::vector<int64_t>> entries = call.integers(param);
   if (!entries) return Shape::unknown_rank();
   if (entries->size() > static_cast<size_t>(kMaxRank)) {
-    return call.error(param, concat("expected at most ", kMaxRank, " dimensions, found ", entries->size()));
+    return call.error(param,
+                      expected_found(concat("at most ", kMaxRank, " dimensions"), concat(entries->size())));
   }
   for (int64_t& entry : *entries) {
     if (entry == kUnknownEntry && call.constant(param) == nullptr) {
       entry = kUnknownDim;
     } else if (entry < 0) {
-      return call.error(param, concat("expected dimensions of 0 and more, found ", entry));
+      return call.error(param, expected_found("dimensions of 0 and more", concat(entry)));
     }
   }
   return Shape(*entries);
@@ -36,11 +37,12 @@ int64_t known_count(const Shape& shape) {
 
 Result<Shape> shape_from(const Entries& entries) {
   if (entries.count > kMaxRank) {
-    return invalid_argument(concat("expected at most ", kMaxRank, " dimensions, found ", entries.count));
+    return invalid_argument(
+        expected_found(concat("at most ", kMaxRank, " dimensions"), concat(entries.count)));
   }
   for (int64_t i = 0; i < entries.count; ++i) {
     if (entries[i] < 0)
-      return invalid_argument(concat("expected dimensions of 0 and more, found ", entries[i]));
+      return invalid_argument(expected_found("dimensions of 0 and more", concat(entries[i])));
   }
   return Shape(std::span(entries.data, static_cast<size_t>(entries.count)));
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/text.h"
+#include "format/feature_names.h"
 #include "format/name_index.h"
 #include "format/wire.h"
 
@@ -175,7 +176,7 @@ class Plan final : public ExamplePlan {
   Outcome read_value(size_t f, WireCursor value, char* out, Progress& progress) const;
   Status parse_record(Str record, size_t row, size_t number, void* const* columns,
                       std::vector<Progress>& progress) const;
-  Status complete(size_t row, size_t number, void* const* columns,
+  Status complete(Str record, size_t row, size_t number, void* const* columns,
                   const std::vector<Progress>& progress) const;
   Status describe(const FeatureConfig& feature, const Progress& progress) const;
   Status check(const FeatureConfig& feature) const;
@@ -190,6 +191,14 @@ class Plan final : public ExamplePlan {
   std::vector<std::vector<char>> defaults_;
   BufferRef default_bytes_;
 };
+
+// A name as the notation writes it.
+std::string shown_name(const std::string& name) {
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  return plain ? name : quote(name);
+}
 
 Status bad_feature(const FeatureConfig& feature, std::string_view what) {
   return invalid_argument(
@@ -333,8 +342,21 @@ Status Plan::describe(const FeatureConfig& feature, const Progress& progress) co
   }
 }
 
+Status missing_feature(const std::string& name, const std::vector<std::string>& present) {
+  constexpr size_t kMostShown = 20;
+  std::string list;
+  for (size_t i = 0; i < std::min(present.size(), kMostShown); ++i)
+    list += concat(i == 0 ? "" : ", ", shown_name(present[i]));
+  if (present.size() > kMostShown) list += concat(", … (", present.size(), " in all)");
+  const std::string near = nearest(name, present);
+  return invalid_argument({concat("the feature ", shown_name(name), " is not in this record, which has ",
+                                  list.empty() ? "none" : list),
+                           near.empty() ? "give it a default, as in = 0, if records may lack it"
+                                        : concat("did you mean ", shown_name(near), "?")});
+}
+
 // Fills in defaults and says what is missing or wrong, by the first such feature.
-Status Plan::complete(size_t row, size_t number, void* const* columns,
+Status Plan::complete(Str record, size_t row, size_t number, void* const* columns,
                       const std::vector<Progress>& progress) const {
   for (size_t f = 0; f < features_.size(); ++f) {
     if (progress[f].seen_in == number) {
@@ -342,8 +364,7 @@ Status Plan::complete(size_t row, size_t number, void* const* columns,
     } else if (features_[f].has_default) {
       fill_default(f, place(f, row, columns));
     } else {
-      return bad_feature(features_[f],
-                         "is not in this record, and no default stands for it; give it one, as in = 0");
+      return missing_feature(features_[f].name, feature_names(record));
     }
   }
   return {};
@@ -375,10 +396,11 @@ Status Plan::parse_record(Str record, size_t row, size_t number, void* const* co
   };
   Status status;
   if (!read_example({record.data, record.size})) {
-    status = invalid_argument(concat("expected a serialized tf.Example, found ", record.size,
-                                     " bytes that are none; look at what was written there"));
+    status = invalid_argument(expected_found("a serialized tf.Example",
+                                             concat(record.size, " bytes that are none"),
+                                             "look at what was written there"));
   } else if (good != features_.size()) {
-    status = complete(row, number, columns, progress);
+    status = complete(record, row, number, columns, progress);
   }
   if (!status.ok()) {
     for (size_t f = 0; f < features_.size(); ++f) {

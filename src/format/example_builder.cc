@@ -72,8 +72,8 @@ Status ExampleBuilder::serialize(std::string& out) const {
   size_t features_bytes = 0;
   for (const auto& [name, feature] : features_) features_bytes += field_bytes(entry_bytes(name, feature));
   if (field_bytes(features_bytes) > kExampleBytesLimit) {
-    return resource_exhausted(concat("expected an Example below 2 GiB, which is what parsers read, found ",
-                                     features_bytes, " bytes; split it"));
+    return resource_exhausted(expected_found("an Example below 2 GiB, which is what parsers read",
+                                             concat(features_bytes, " bytes"), "split it"));
   }
   out.reserve(out.size() + field_bytes(features_bytes));
   append_header(out, 1, features_bytes);

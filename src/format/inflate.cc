@@ -219,9 +219,8 @@ Result<Compression> parse_compression(std::string_view name) {
   std::string small(name);
   std::transform(small.begin(), small.end(), small.begin(), lower);
   const std::string near = nearest(small, names);
-  return invalid_argument(concat("expected a compression of \"\", \"gzip\", \"zlib\" or \"auto\", found ",
-                                 quote(name),
-                                 near.empty() ? "" : concat("; did you mean ", quote(near), "?")));
+  return invalid_argument(expected_found("a compression of \"\", \"gzip\", \"zlib\" or \"auto\"", quote(name),
+                                         near.empty() ? "" : concat("did you mean ", quote(near), "?")));
 }
 
 Compression guess_compression(std::span<const uint8_t> first_bytes) {

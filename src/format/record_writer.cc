@@ -118,7 +118,7 @@ Result<std::unique_ptr<RecordWriter>> RecordWriter::create(FileSystem& file_syst
         "expected a compression of \"\", \"gzip\" or \"zlib\" for writing, found \"auto\"");
   }
   if (level < -1 || level > 9) {
-    return invalid_argument(concat("expected a compression level from 0 to 9, or -1, found ", level));
+    return invalid_argument(expected_found("a compression level from 0 to 9, or -1", concat(level)));
   }
   WEIR_ASSIGN(std::unique_ptr<WritableFile> file, file_system.create(name));
   auto writer = std::make_unique<Writer>(std::move(file), name, compression);

@@ -41,8 +41,8 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(FileSystem& file_system
   return std::make_unique<RecordReader>(std::move(stream), record_bytes_limit);
 }
 
-bool RecordReader::fail(Code code, std::string message) {
-  failure_ = file_error(code, std::move(message), file(), static_cast<int64_t>(blocks_.offset()),
+bool RecordReader::fail(Code code, Mistake mistake) {
+  failure_ = file_error(code, std::move(mistake), file(), static_cast<int64_t>(blocks_.offset()),
                         static_cast<int64_t>(record_));
   done_ = true;
   return false;
@@ -51,7 +51,7 @@ bool RecordReader::fail(Code code, std::string message) {
 // The bytes run out: because the file does, or because it can't be read.
 bool RecordReader::fail_short(std::string_view what, uint64_t found, uint64_t expected) {
   if (const Status& status = blocks_.status(); !status.ok())
-    return fail(status.code(), status.error().message);
+    return fail(status.code(), status.error().what());
   return fail(Code::data_loss, concat("truncated record: expected ", expected, " bytes of ", what, ", found ",
                                       found, " and the end of the file; restore the file or write it again"));
 }
@@ -67,8 +67,11 @@ void RecordReader::fail_without_memory() {
 }
 
 bool RecordReader::fail_corrupted(std::string_view what) {
-  return fail(Code::data_loss, concat("corrupted record: the checksum of its ", what,
-                                      " is wrong; restore the file, or name its compression if it has one"));
+  const std::span<const uint8_t> bytes = blocks_.peek(2);
+  const bool gzip = record_ == 0 && bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
+  return fail(Code::data_loss, {concat("corrupted record: the checksum of its ", what, " is wrong"),
+                                gzip ? "the file begins like gzip: add compression: \"auto\""
+                                     : "restore the file, or name its compression if it has one"});
 }
 
 bool RecordReader::next_record(Str& record) {
@@ -84,9 +87,10 @@ bool RecordReader::next_record(Str& record) {
   if (length >= kNoSuchLength)
     return fail(Code::data_loss, concat("record size too large: ", length, " bytes"));
   if (length > record_bytes_limit_) {
-    return fail(Code::resource_exhausted, concat("expected a record of at most ", record_bytes_limit_,
-                                                 " bytes (the limit record_bytes), found one of ", length,
-                                                 "; raise record_bytes of weir_runtime_options"));
+    return fail(
+        Code::resource_exhausted,
+        expected_found(concat("a record of at most ", record_bytes_limit_, " bytes (the limit record_bytes)"),
+                       concat("one of ", length), "raise record_bytes of weir_runtime_options"));
   }
   const size_t whole = kHeaderBytes + static_cast<size_t>(length) + kFooterBytes;
   bytes = blocks_.peek(whole);
@@ -130,10 +134,11 @@ Status RecordReader::seek(RecordPosition position) {
   }
   done_ = true;
   if (!blocks_.status().ok()) return blocks_.status();
-  return file_error(Code::data_loss,
-                    concat("expected at least ", position.offset,
-                           " bytes, as when the position was saved, found fewer; restore the file"),
-                    file(), static_cast<int64_t>(position.offset), static_cast<int64_t>(position.record));
+  return file_error(
+      Code::data_loss,
+      expected_found(concat("at least ", position.offset, " bytes, as when the position was saved"), "fewer",
+                     "restore the file"),
+      file(), static_cast<int64_t>(position.offset), static_cast<int64_t>(position.record));
 }
 
 }  // namespace weir

@@ -62,7 +62,7 @@ class RecordReader {
 
  private:
   bool next_record(Str& record);
-  bool fail(Code code, std::string message);
+  bool fail(Code code, Mistake mistake);
   bool fail_short(std::string_view what, uint64_t found, uint64_t expected);
   bool fail_corrupted(std::string_view what);
   void fail_without_memory();

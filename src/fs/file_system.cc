@@ -16,10 +16,11 @@ constexpr size_t kFirstReadBytes = size_t{64} << 10;
 
 }  // namespace
 
-Status file_error(Code code, std::string message, std::string file, int64_t offset, int64_t record) {
+Status file_error(Code code, Mistake mistake, std::string file, int64_t offset, int64_t record) {
   Error error;
   error.code = code;
-  error.message = std::move(message);
+  error.message = mistake.sentence();
+  error.parts.mistake = std::move(mistake);
   error.file = std::move(file);
   error.offset = offset;
   error.record = record;
@@ -53,7 +54,7 @@ Result<std::string> FileSystem::read_file(const std::string& name, uint64_t limi
   WEIR_ASSIGN(std::string bytes, read_up_to(*file, 0, std::max(limit_bytes, limit_bytes + 1)));
   if (bytes.size() <= limit_bytes) return bytes;
   return file_error(Code::resource_exhausted,
-                    concat("expected a file of at most ", limit_bytes, " bytes, found more"), name);
+                    expected_found(concat("a file of at most ", limit_bytes, " bytes"), "more"), name);
 }
 
 Result<std::vector<Generation>> FileSystem::list_generations(const std::string& prefix) {

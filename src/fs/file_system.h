@@ -94,7 +94,7 @@ class FileSystem {
 FileSystem& local_file_system();
 
 // What went wrong with a file, with Error.file and, where known, offset and record set.
-Status file_error(Code code, std::string message, std::string file, int64_t offset = -1, int64_t record = -1);
+Status file_error(Code code, Mistake mistake, std::string file, int64_t offset = -1, int64_t record = -1);
 
 // True if `name`, one part of a path, matches `pattern`, in glob's notation.
 bool matches_pattern(std::string_view pattern, std::string_view name);

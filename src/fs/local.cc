@@ -92,10 +92,11 @@ Status failure_of(int error, std::string_view action, const std::string& name,
 // The system ends a name at its first zero byte and would open another file.
 Status check_name(const std::string& name) {
   if (!name.empty() && name.find('\0') == std::string::npos) return {};
-  return file_error(Code::invalid_argument,
-                    concat("expected the name of a file, found ", quote(name), ": ",
-                           name.empty() ? "it is empty" : "it holds a zero byte"),
-                    name);
+  return file_error(
+      Code::invalid_argument,
+      expected_found("the name of a file",
+                     concat(quote(name), ": ", name.empty() ? "it is empty" : "it holds a zero byte")),
+      name);
 }
 
 template <class Call>

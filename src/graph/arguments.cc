@@ -85,10 +85,11 @@ bool takes_any_number(const FieldList& fields) {
 }
 
 // The single argument of `f(x)`; in `f(x, single: y)` the unnamed one is the first parameter, as always.
-bool is_single(const OperatorDef& def, const Node& call, size_t positional) {
+bool is_single(const OperatorDef& def, const FieldList& fields, const Node& call, size_t positional) {
   if (positional != 1 || def.single_argument == nullptr) return false;
-  return std::none_of(call.items.begin(), call.items.end(),
-                      [&](const Item& item) { return item.name == def.single_argument; });
+  return std::none_of(call.items.begin(), call.items.end(), [&](const Item& item) {
+    return parameter_name(fields, item.name) == def.single_argument;
+  });
 }
 
 size_t count_positional(const Node& call) {
@@ -116,14 +117,38 @@ std::string names_of(const FieldList& fields) {
   return out;
 }
 
-std::string unknown_parameter(const OperatorDef& def, const FieldList& fields, const std::string& name) {
+Mistake unknown_parameter(const FieldList& fields, const std::string& name) {
+  Mistake out(concat("there is no parameter ", name));
   std::vector<std::string> names;
   for (const Field& field : fields.list) names.emplace_back(field.name);
-  if (names.empty()) return concat(def.name, " has no parameter ", name, "; it takes none");
-  const std::string hint = syntax::nearest_hint(name, names);
-  return concat(def.name, " has no parameter ", name,
-                hint.empty() ? concat("; it takes ", names_of(fields)) : hint);
+  out.hint = syntax::nearest_hint(name, names);
+  if (out.hint.empty()) out.hint = names.empty() ? "it takes none" : concat("it takes ", names_of(fields));
+  return out;
 }
+
+// tf.data's names for what has another name here.
+struct Alias {
+  std::string_view theirs;
+  std::string_view ours;
+};
+constexpr Alias kAliases[] = {
+    {"batch_size", "n"},
+    {"buffer_size", "n"},
+    {"count", "n"},
+    {"map_func", "f"},
+    {"predicate", "f"},
+    {"reduce_func", "f"},
+    {"initial_state", "initial"},
+    {"filename", "files"},
+    {"filenames", "files"},
+    {"file_pattern", "pattern"},
+    {"tensors", "value"},
+    {"compression_type", "compression"},
+    {"dataset", "other"},
+    {"element_spec", "spec"},
+    {"padded_shapes", "shapes"},
+    {"padding_values", "values"},
+};
 
 }  // namespace
 
@@ -138,6 +163,14 @@ int FieldList::last_required() const {
     if (is_required(list[static_cast<size_t>(i)])) return i;
   }
   return -1;
+}
+
+std::string_view parameter_name(const FieldList& fields, std::string_view name) {
+  if (fields.find(name) >= 0) return name;
+  for (const Alias& alias : kAliases) {
+    if (alias.theirs == name && fields.find(alias.ours) >= 0) return alias.ours;
+  }
+  return name;
 }
 
 int FieldList::find(std::string_view name) const {
@@ -156,40 +189,46 @@ bool is_required(const Field& field) { return default_of(field) == nullptr; }
 MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields, const Node& call) {
   MatchedArguments out;
   out.values.resize(fields.list.size());
-  auto fail = [&](syntax::Span span, std::string message) {
-    out.mismatch = Mismatch{span, std::move(message)};
-    return std::move(out);
+  auto fail = [&](syntax::Span span, const Mistake& mistake) {
+    out.status = both(out.status, with_operator(syntax::error_at(span, mistake), def.name));
   };
 
   size_t positional = count_positional(call);
   if (takes_any_number(fields)) {
     if (positional > 0) out.values[0] = gather_positional(call, positional);
-  } else if (is_single(def, call, positional)) {
+  } else if (is_single(def, fields, call, positional)) {
     out.values[static_cast<size_t>(fields.find(def.single_argument))] = call.items[0].value;
   } else {
-    for (size_t i = 0; i < positional; ++i) {
-      if (i == fields.list.size()) {
-        return fail(call.child(i).span,
-                    concat(def.name, " takes ", fields.list.empty() ? "no arguments" : "",
-                           fields.list.empty()
-                               ? ""
-                               : concat("at most ", fields.list.size(), " arguments: ", names_of(fields))));
-      }
-      out.values[i] = call.items[i].value;
+    const size_t taken = std::min(positional, fields.list.size());
+    for (size_t i = 0; i < taken; ++i) out.values[i] = call.items[i].value;
+    if (positional > taken) {
+      fail(call.child(taken).span,
+           taken == 0 ? expected_found("no arguments", concat(positional))
+                      : expected_found(concat("at most ", taken, " arguments: ", names_of(fields)),
+                                       concat(positional)));
     }
   }
   for (size_t i = positional; i < call.items.size(); ++i) {
     const Item& item = call.items[i];
-    int at = fields.find(item.name);
-    if (at < 0) return fail(item.name_span, unknown_parameter(def, fields, item.name));
+    const int at = fields.find(parameter_name(fields, item.name));
+    if (at < 0) {
+      fail(item.name_span, unknown_parameter(fields, item.name));
+      continue;
+    }
     NodePtr& slot = out.values[static_cast<size_t>(at)];
-    if (slot) return fail(item.name_span, concat(def.name, ": parameter ", item.name, " is given twice"));
+    if (slot) {
+      fail(item.name_span,
+           {concat("the parameter ", fields.list[static_cast<size_t>(at)].name, " is given twice"),
+            "leave one out"});
+      continue;
+    }
     slot = item.value;
   }
+  // Who misspelt a name has not forgotten it.
+  if (!out.status.ok()) return out;
   for (size_t i = 0; i < fields.list.size(); ++i) {
     if (out.values[i] || !is_required(fields.list[i])) continue;
-    return fail(call.span,
-                concat(def.name, " needs the parameter ", fields.list[i].name, ": ", fields.list[i].doc));
+    fail(call.span, concat("needs the parameter ", fields.list[i].name, ": ", fields.list[i].doc));
   }
   return out;
 }

@@ -1,11 +1,10 @@
 // The arguments of a call of an operator, matched with the fields that the operator declares.
 // Ownership: borrows the fields, shares the nodes. Threads: pure functions.
-// Errors: invalid_argument that names operator and parameter, to be shown at `Mismatch::span`.
+// Errors: all mistakes of a call, each at its place.
 // Cost: a look-up an argument.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,23 +32,21 @@ bool is_required(const Field& field);
 // What an argument may be left out for, as a literal; null where there is no such default.
 syntax::NodePtr default_of(const Field& field);
 
-struct Mismatch {
-  syntax::Span span;
-  std::string message;
-};
-
-// The value of each field, null where none is given; or what is wrong with the call.
+// The value of each field, null where none is given, and what is wrong with the call.
 struct MatchedArguments {
   std::vector<syntax::NodePtr> values;
-  std::optional<Mismatch> mismatch;
+  Status status;
 };
+
+// The parameter that tf.data's name means here (`batch_size` of batch is n), or the name itself.
+std::string_view parameter_name(const FieldList& fields, std::string_view name);
 
 // An operator whose one field is a structure of datasets (zip) takes any number of positional arguments as a
 // tuple.
 MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields, const syntax::Node& call);
 
 // The arguments in canonical form: those without a default and the first by position, the others by name, in
-// the declared order; none that its default would give. REQUIRES: matched without a mismatch.
+// the declared order; none that its default would give. REQUIRES: they match.
 std::vector<syntax::Item> canonical_arguments(const OperatorDef& def, const FieldList& fields,
                                               const std::vector<syntax::NodePtr>& values);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "core/float_mode.h"
@@ -31,8 +32,8 @@ std::string grammar_of(const Field& field) {
 // One argument of one call.
 class ArgumentBinder {
  public:
-  ArgumentBinder(const CallSite& site, FieldList& fields, std::vector<DatasetRef>& inputs)
-      : site_(site), binder_(site.binder), fields_(fields), inputs_(inputs) {}
+  ArgumentBinder(const CallSite& site, FieldList& fields, bool has_input, std::vector<DatasetRef>& inputs)
+      : site_(site), binder_(site.binder), fields_(fields), has_input_(has_input), inputs_(inputs) {}
 
   Status bind(const Field& field, const NodePtr& value) {
     field_ = &field;
@@ -41,26 +42,27 @@ class ArgumentBinder {
       return {};
     }
     node_ = value.get();
-    WEIR_TRY(std::visit([&](auto* slot) { return take(*slot); }, field.slot));
-    Status bounds = check_bounds(field);
-    if (bounds.ok()) return bounds;
-    // It names the parameter itself.
-    return syntax::error_at(binder_.context().source, node_->span,
-                            concat(site_.def.name, ": ", bounds.error().message));
+    Status status = std::visit([&](auto* slot) { return take(*slot); }, field.slot);
+    if (status.ok()) status = check_bounds(field);
+    if (status.ok()) return status;
+    failed_ = true;
+    return at_node(*node_, status);
   }
 
  private:
-  Status error(const Node& at, std::string_view message) const {
-    return in_parameter(site_, *field_, at, invalid_argument(std::string(message)));
+  Status error(const Node& at, const Mistake& mistake) const {
+    return at_node(at, invalid_argument(mistake));
   }
-  Status at_node(const Status& status) const { return in_parameter(site_, *field_, *node_, status); }
+  Status at_node(const Node& at, const Status& status) const {
+    return with_operator(with_span(status, at.span), site_.def.name, field_->name);
+  }
   std::string path() const { return concat(site_.path, ".", field_->name); }
 
   Result<ExpressionRef> expression(const Node& node, DType wanted) const {
     auto compiled = compile_expression(binder_.context(), site_.scope, node, path(), wanted);
     const Status& status = compiled.ok() ? (*compiled)->failure() : compiled.status();
     if (status.ok()) return compiled;
-    return in_parameter(site_, *field_, node, status);
+    return at_node(node, status);
   }
 
   // none and auto where the field takes them.
@@ -71,7 +73,8 @@ class ArgumentBinder {
     if (automatic ? field_->allows.automatic : field_->allows.none) {
       slot = automatic ? Scalar<T>::automatic() : Scalar<T>::none();
     } else {
-      status = error(*node_, concat("found ", automatic ? "auto" : "none", ", which it does not take"));
+      status = error(*node_, expected_found("another value", automatic ? "auto" : "none",
+                                            "this parameter does not take it"));
     }
     return true;
   }
@@ -82,8 +85,7 @@ class ArgumentBinder {
     if (take_word(slot, status)) return status;
     WEIR_ASSIGN(ExpressionRef value, expression(*node_, wanted));
     if (!value->spec().is_scalar(wanted)) {
-      return error(*node_,
-                   concat("expected ", expected, grammar_of(*field_), ", found ", value->spec().to_string()));
+      return error(*node_, expected_found(concat(expected, grammar_of(*field_)), value->spec().to_string()));
     }
     return keep(slot, value);
   }
@@ -121,7 +123,7 @@ class ArgumentBinder {
     WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::invalid));
     if (!value->spec().is_scalar(DType::float32)) {
       return error(*node_,
-                   concat("expected a number", grammar_of(*field_), ", found ", value->spec().to_string()));
+                   expected_found(concat("a number", grammar_of(*field_)), value->spec().to_string()));
     }
     return keep(slot, value);
   }
@@ -194,16 +196,25 @@ class ArgumentBinder {
     if (node_->kind == Kind::lambda) {
       auto compiled = compile_lambda(binder_.context(), site_.scope, *node_, input, path());
       if (compiled.ok()) return compiled;
-      return at_node(compiled.status());
+      return at_node(*node_, compiled.status());
     }
-    if (node_->kind != Kind::callback) return error(*node_, "expected a lambda or a @callback");
+    if (node_->kind != Kind::callback) {
+      const auto is_lambda = [](const Item& item) { return item.value->kind == Kind::lambda; };
+      const bool several = std::any_of(site_.call.items.begin(), site_.call.items.end(), is_lambda);
+      return error(
+          *node_, expected_found("a lambda or a @callback", "something else",
+                                 several ? "a lambda of two components takes them in parentheses: (x, y) -> …"
+                                         : "a lambda is written x -> value"));
+    }
     WEIR_ASSIGN(CallbackRef callback, binder_.callback(*node_));
     auto made = make_callback_function(std::move(callback), input);
     if (made.ok()) return made;
-    return at_node(made.status());
+    return at_node(*node_, made.status());
   }
 
   Status take(FunctionParam& slot) {
+    // What it would be typed by is wrong itself.
+    if (!has_input_ || (failed_ && slot.takes == FunctionParam::Takes::state_and_element)) return {};
     // Of what a mistake in the result is said.
     const Node& body = node_->kind == Kind::lambda ? node_->child(1) : *node_;
     FunctionRef function;
@@ -215,11 +226,11 @@ class ArgumentBinder {
     const Spec& result = function->result();
     if (slot.gives == FunctionParam::Gives::boolean && !result.is_scalar(DType::boolean)) {
       const bool number = result.is_tensor() && result.dtype != DType::boolean;
-      return error(body, concat("expected a scalar bool, found ", result.to_string(),
-                                number ? "; compare it, as in x % 2 != 0" : ""));
+      return error(body, expected_found("a scalar bool", result.to_string(),
+                                        number ? "compare it, as in x % 2 != 0" : ""));
     }
     if (slot.gives == FunctionParam::Gives::dataset && !result.is_dataset()) {
-      return error(body, concat("expected a dataset, found ", result.to_string()));
+      return error(body, expected_found("a dataset", result.to_string()));
     }
     slot.function = std::move(function);
     return {};
@@ -237,7 +248,7 @@ class ArgumentBinder {
       WEIR_ASSIGN(FunctionRef function, compile(Spec::tuple({state, inputs_[0]->spec()})));
       Spec wanted = function->result();
       if (slot.gives == FunctionParam::Gives::anything && wanted.children.size() != 2) {
-        return error(body, concat("expected a pair of state and element, found ", wanted.to_string()));
+        return error(body, expected_found("a pair of state and element", wanted.to_string()));
       }
       Spec& given = slot.gives == FunctionParam::Gives::anything ? wanted.children[0] : wanted;
       if (!same_structure(given, state)) {
@@ -267,7 +278,7 @@ class ArgumentBinder {
   Result<int> add_input(const Node& node) {
     std::string place = concat(path(), "[", inputs_.size(), "]/");
     auto dataset = binder_.bind_dataset(node, site_.scope, place);
-    if (!dataset.ok()) return in_parameter(site_, *field_, node, dataset.status());
+    if (!dataset.ok()) return at_node(node, dataset.status());
     inputs_.push_back(*std::move(dataset));
     return static_cast<int>(inputs_.size()) - 1;
   }
@@ -282,17 +293,17 @@ class ArgumentBinder {
       WEIR_ASSIGN(slot.index, add_input(*node_));
       const Spec& spec = inputs_.back()->spec();
       if (spec.is_scalar(DType::string)) return {};
-      return error(*node_, concat("expected a dataset of strings, found one of ", spec.to_string()));
+      return error(*node_, expected_found("a dataset of strings", concat("one of ", spec.to_string())));
     }
     WEIR_ASSIGN(ExpressionRef names, expression(*node_, DType::string));
     const Spec& spec = names->spec();
     if (!spec.is_tensor() || spec.dtype != DType::string || !spec.shape.rank_known() ||
         spec.shape.rank() > 1) {
-      return error(*node_, concat("expected a file name, a list of names or a dataset of names, found ",
-                                  spec.to_string()));
+      return error(*node_,
+                   expected_found("a file name, a list of names or a dataset of names", spec.to_string()));
     }
     auto dataset = names_dataset(std::move(names));
-    if (!dataset.ok()) return at_node(dataset.status());
+    if (!dataset.ok()) return at_node(*node_, dataset.status());
     slot.index = static_cast<int>(inputs_.size());
     inputs_.push_back(*std::move(dataset));
     return {};
@@ -365,7 +376,10 @@ class ArgumentBinder {
   const CallSite& site_;
   Binder& binder_;
   FieldList& fields_;
+  const bool has_input_;
   std::vector<DatasetRef>& inputs_;
+  // Some parameter so far was wrong.
+  bool failed_ = false;
   const Field* field_ = nullptr;
   const Node* node_ = nullptr;
   // Of the structures of a list or tuple of datasets so far.
@@ -375,24 +389,12 @@ class ArgumentBinder {
 }  // namespace
 
 Status bind_arguments(const CallSite& site, FieldList& fields, const std::vector<NodePtr>& values,
-                      std::vector<DatasetRef>& inputs) {
-  ArgumentBinder binder(site, fields, inputs);
-  for (size_t i = 0; i < fields.list.size(); ++i) WEIR_TRY(binder.bind(fields.list[i], values[i]));
-  return {};
-}
-
-Status in_parameter(const CallSite& site, const Field& field, const Node& at, const Status& status) {
-  const Error& error = status.error();
-  std::string lead = concat(site.def.name, ": ", field.name, ": ");
-  constexpr std::string_view kLine = "line ";
-  size_t place = error.message.rfind(kLine, 0) == 0 ? error.message.find(": ") : std::string::npos;
-  if (place == std::string::npos) {
-    return Status(error.code,
-                  syntax::render_with_caret(site.binder.context().source, at.span, lead + error.message));
-  }
-  Error shown = error;
-  shown.message.insert(place + 2, lead);
-  return Status(std::move(shown));
+                      bool has_input, std::vector<DatasetRef>& inputs) {
+  ArgumentBinder binder(site, fields, has_input, inputs);
+  Status mistakes;
+  for (size_t i = 0; i < fields.list.size(); ++i)
+    mistakes = both(mistakes, binder.bind(fields.list[i], values[i]));
+  return mistakes;
 }
 
 }  // namespace weir

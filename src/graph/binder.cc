@@ -52,34 +52,46 @@ std::string_view described(const Node& node) {
 
 }  // namespace
 
-Binder::Binder(Runtime& runtime, std::string_view source, const Handed& handed, bool has_params)
+Binder::Binder(Runtime& runtime, const Handed& handed, bool has_params)
     : runtime_(runtime),
       handed_(handed),
-      context_{.runtime = &runtime, .source = source, .pipelines = this},
+      context_{.runtime = &runtime, .pipelines = this},
       has_params_(has_params) {}
 
-Result<DatasetRef> Binder::bind_document(const Node& document, Scope& scope) {
-  for (const Item& item : document.items) {
-    const Node& statement = *item.value;
-    if (statement.kind != Kind::let) continue;
-    const Node& value = statement.child(0);
-    if (is_dataset_here(value, scope)) {
-      WEIR_ASSIGN(DatasetRef dataset, bind_dataset(value, scope, ""));
-      scope.bind_dataset(statement.text, std::move(dataset));
-    } else {
-      // Typed here so that a mistake shows even where nothing uses it; each use types it again, since
-      // literals adapt.
-      WEIR_ASSIGN(ExpressionRef typed, compile_expression(context_, scope, value, "let " + statement.text));
-      if (is_worth_keeping(value, *typed)) {
-        scope.bind_computed(statement.text, make_computed(typed), typed->spec());
-      } else {
-        scope.bind_expression(statement.text, statement.items[0].value);
-      }
+void Binder::bind_let(const Node& statement, Scope& scope, Status& mistakes) {
+  const Node& value = statement.child(0);
+  Status status;
+  if (is_dataset_here(value, scope)) {
+    auto dataset = bind_dataset(value, scope, "");
+    status = dataset.status();
+    if (dataset.ok()) scope.bind_dataset(statement.text, *std::move(dataset));
+  } else {
+    // Typed here so that a mistake shows even where nothing uses it; each use types it again, since
+    // literals adapt.
+    auto typed = compile_expression(context_, scope, value, "let " + statement.text);
+    status = typed.status();
+    if (typed.ok() && is_worth_keeping(value, **typed)) {
+      scope.bind_computed(statement.text, make_computed(*typed), (*typed)->spec());
+    } else if (typed.ok()) {
+      scope.bind_expression(statement.text, statement.items[0].value);
     }
   }
+  if (status.ok()) return;
+  scope.bind_mistake(statement.text);
+  mistakes = both(mistakes, status);
+}
+
+Result<DatasetRef> Binder::bind_document(const Node& document, Scope& scope) {
+  Status mistakes;
+  for (const Item& item : document.items) {
+    if (item.value->kind == Kind::let) bind_let(*item.value, scope, mistakes);
+  }
   const Node& last = *document.items.back().value;
-  if (last.kind == Kind::pipeline) return bind_pipeline(last, scope, "", true);
-  return bind_dataset(last, scope, "");
+  auto root =
+      last.kind == Kind::pipeline ? bind_pipeline(last, scope, "", true) : bind_dataset(last, scope, "");
+  mistakes = both(mistakes, root.status());
+  if (!mistakes.ok()) return mistakes;
+  return root;
 }
 
 PipelineCompiler::Callee Binder::callee(Place place, std::string_view name) const {
@@ -113,13 +125,13 @@ Result<PipelineCompiler::HandedIn> Binder::handed(const Node& node) {
   if (found == handed_.end()) {
     std::vector<std::string> words;
     for (const auto& [word, thing] : handed_) words.push_back(word);
-    return error_at(context_, node,
-                    concat("nothing was handed in as @", node.text, syntax::nearest_hint(node.text, words)));
+    return error_at(
+        node, {concat("nothing was handed in as @", node.text), syntax::nearest_hint(node.text, words)});
   }
   const auto* value = std::get_if<HandedValue>(&found->second);
   if (!value) {
-    return error_at(context_, node,
-                    concat("@", node.text, " is a callback; it can only stand where a lambda can"));
+    return error_at(node, expected_found("a value", concat("@", node.text, ", a callback"),
+                                         "it can stand only where a lambda can"));
   }
   return HandedIn{value->spec, value->values, nullptr};
 }
@@ -128,7 +140,8 @@ Result<CallbackRef> Binder::callback(const Node& node) {
   auto found = handed_.find(node.text);
   if (found == handed_.end()) return handed(node).status();
   if (const auto* callback = std::get_if<CallbackRef>(&found->second)) return *callback;
-  return error_at(context_, node, concat("@", node.text, " is no callback; expected a lambda or a callback"));
+  return error_at(node,
+                  expected_found("a lambda or a callback", concat("@", node.text, ", which is neither")));
 }
 
 bool Binder::is_dataset_here(const Node& node, const Scope& scope) const {
@@ -143,7 +156,7 @@ Result<DatasetRef> Binder::bind_dataset(const Node& node, const Scope& scope, st
       }
       break;
     case Kind::call:
-      if (callee(Place::function, node.text) == Callee::source) return bind_call(node, nullptr, scope, path);
+      if (callee(Place::function, node.text) == Callee::source) return bind_call(node, {}, scope, path);
       if (!find_kernel(node.text)) return operator_of(node, false).status();
       break;
     case Kind::name:
@@ -152,11 +165,11 @@ Result<DatasetRef> Binder::bind_dataset(const Node& node, const Scope& scope, st
       break;
   }
   if (!is_dataset_here(node, scope)) {
-    return error_at(context_, node, concat("expected a dataset, found ", described(node)));
+    return error_at(node, expected_found("a dataset", concat(described(node))));
   }
   WEIR_ASSIGN(ExpressionRef value, compile_expression(context_, scope, node, path));
   if (!value->spec().is_dataset()) {
-    return error_at(context_, node, concat("expected a dataset, found ", value->spec().to_string()));
+    return error_at(node, expected_found("a dataset", value->spec().to_string()));
   }
   return variable_dataset(std::move(value), site(scope));
 }
@@ -165,9 +178,10 @@ Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::
   Scope::Found found = scope.find(node.text);
   switch (found.kind) {
     case Scope::Found::Kind::nothing:
-      return error_at(
-          context_, node,
-          concat("nothing is called ", node.text, " here", syntax::hint_for(node.text, scope.names())));
+      return error_at(node, {concat("nothing is called ", node.text, " here"),
+                             syntax::hint_for(node.text, scope.names())});
+    case Scope::Found::Kind::mistake:
+      return as_consequence(error_at(node, concat(node.text, " was not built")));
     case Scope::Found::Kind::dataset:
       // Without $params there is nothing in the outermost scope that its nodes could ask for.
       if (found.env_levels == 0 || (found.env_levels == scope.env_depth() && !has_params_))
@@ -178,26 +192,37 @@ Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::
   }
   WEIR_ASSIGN(ExpressionRef value, compile_expression(context_, scope, node, path));
   if (!value->spec().is_dataset()) {
-    return error_at(
-        context_, node,
-        concat("expected a dataset, found ", node.text, ", which is ", value->spec().to_string()));
+    return error_at(node,
+                    expected_found("a dataset", concat(node.text, ", which is ", value->spec().to_string())));
   }
   return variable_dataset(std::move(value), site(scope));
 }
 
 Result<DatasetRef> Binder::bind_pipeline(const Node& node, const Scope& scope, std::string_view path,
                                          bool may_end_in_terminal) {
-  WEIR_ASSIGN(DatasetRef dataset, bind_dataset(node.child(0), scope, path));
+  auto first = bind_dataset(node.child(0), scope, path);
+  Status mistakes = first.status();
+  DatasetRef dataset = first.ok() ? *std::move(first) : nullptr;
   for (size_t i = 1; i < node.items.size(); ++i) {
     const Node& call = node.child(i);
     bool last = i + 1 == node.items.size();
     if (callee(Place::transformation, call.text) == Callee::terminal && !(last && may_end_in_terminal)) {
-      return error_at(
-          context_, call,
-          concat(call.text, " gives a value, not a dataset", last ? "" : ", so that nothing can follow it"));
+      mistakes = both(mistakes, error_at(call, concat(call.text, " gives a value, not a dataset",
+                                                      last ? "" : ", so that nothing can follow it")));
+      dataset = nullptr;
+      continue;
     }
-    WEIR_ASSIGN(dataset, bind_call(call, std::move(dataset), scope, path));
+    auto built = bind_call(call, {true, dataset, dataset ? height(*dataset) : 0}, scope, path);
+    mistakes = both(mistakes, built.status());
+    if (built.ok()) {
+      dataset = *std::move(built);
+      continue;
+    }
+    // What follows an operator that keeps its input's structure can still be typed.
+    const OperatorDef* def = find_operator(call.text);
+    if (!def || def->spec != same_spec) dataset = nullptr;
   }
+  if (!mistakes.ok()) return mistakes;
   return dataset;
 }
 
@@ -206,56 +231,44 @@ Result<const OperatorDef*> Binder::operator_of(const Node& call, bool piped) con
   bool source = def && def->kind == OperatorKind::source;
   if (def && source != piped) return def;
   if (def && source) {
-    return error_at(context_, call, concat(call.text, " is a source; nothing can be piped into it"));
+    return error_at(call, {concat(call.text, " is a source; nothing can be piped into it"),
+                           "a pipeline begins with it; zip and concatenate join two"});
   }
   if (def) {
-    return error_at(context_, call,
-                    concat(call.text, " takes the dataset it applies to from a pipe: write DATASET | ",
-                           call.text, "(…)"));
+    return error_at(call, {concat(call.text, " takes the dataset that it applies to from a pipe"),
+                           concat("write DATASET | ", call.text, "(…)")});
   }
   if (piped && find_kernel(call.text)) {
-    return error_at(context_, call,
-                    concat(call.text,
-                           " is a function, not a transformation; apply it with "
-                           "map(x -> ",
-                           call.text, "(x))"));
+    return error_at(call, {concat(call.text, " is a function, not a transformation"),
+                           concat("apply it with map(x -> ", call.text, "(x))")});
   }
   std::vector<std::string> known = operator_names(!piped);
   if (!piped) {
     for (const Kernel* kernel : kernels()) known.emplace_back(kernel->name);
   }
-  return error_at(context_, call,
-                  concat("there is no ", piped ? "transformation" : "source or function", " called ",
-                         call.text, syntax::hint_for(call.text, known)));
+  return error_at(
+      call, {concat("there is no ", piped ? "transformation" : "source or function", " called ", call.text),
+             syntax::hint_for(call.text, known)});
 }
 
-Result<DatasetRef> Binder::bind_call(const Node& call, DatasetRef piped, const Scope& scope,
+Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope& scope,
                                      std::string_view path) {
-  WEIR_ASSIGN(const OperatorDef* def, operator_of(call, piped != nullptr));
+  WEIR_ASSIGN(const OperatorDef* def, operator_of(call, piped.given));
   FieldList fields(*def);
   MatchedArguments matched = match_arguments(*def, fields, call);
-  if (matched.mismatch) {
-    return syntax::error_at(context_.source, matched.mismatch->span, matched.mismatch->message);
-  }
+  const bool has_input = !piped.given || piped.dataset;
   std::vector<DatasetRef> inputs;
-  int depth = 0;
-  if (piped) {
-    depth = height(*piped);
-    inputs.push_back(std::move(piped));
-  }
-  if (depth >= kMaxChain) {
-    return error_at(context_, call, concat("more than ", kMaxChain, " operators stand one behind the other"));
+  if (piped.dataset) inputs.push_back(std::move(piped.dataset));
+  if (piped.height >= kMaxChain) {
+    return error_at(call, expected_found(concat("at most ", kMaxChain, " operators in a row"), "more"));
   }
   // Counted from the source, so that a call site has one path however its text was put together.
-  CallSite site{*this, *def, call, scope, concat(path, depth, "/", def->name)};
-  WEIR_TRY(bind_arguments(site, fields, matched.values, inputs));
+  CallSite site{*this, *def, call, scope, concat(path, piped.height, "/", def->name)};
+  Status mistakes = both(matched.status, bind_arguments(site, fields, matched.values, has_input, inputs));
+  if (!mistakes.ok()) return mistakes;
+  if (!has_input) return as_consequence(error_at(call, "its input was not built"));
   auto built = Dataset::build(*def, std::move(fields.params), std::move(inputs), this->site(scope));
-  if (!built.ok()) {
-    const Error& error = built.status().error();
-    bool named = error.message.find(def->name) != std::string::npos;
-    std::string message = named ? error.message : concat(def->name, ": ", error.message);
-    return Status(error.code, syntax::render_with_caret(context_.source, call.span, message));
-  }
+  if (!built.ok()) return with_span(with_operator(built.status(), def->name), call.span);
   return built;
 }
 

@@ -2,8 +2,9 @@
 // compiled.
 //
 // One Binder binds one text. Pipelines inside lambdas come back through PipelineCompiler, with the lambda's
-// scope. Ownership: borrows runtime, text and what was handed in for its lifetime; datasets are shared.
-// Threads: one. Errors: as parse_document's. Cost: linear in the text.
+// scope. Ownership: borrows runtime and what was handed in for its lifetime; datasets are shared.
+// Threads: one. Errors: all independent mistakes, as one Status (both()), each at its place in the text; operators after one that did
+// not build are still checked. Cost: linear in the text.
 #pragma once
 
 #include <map>
@@ -22,7 +23,7 @@ inline constexpr int kMaxChain = 1000;
 
 class Binder final : public PipelineCompiler {
  public:
-  Binder(Runtime& runtime, std::string_view source, const Handed& handed, bool has_params);
+  Binder(Runtime& runtime, const Handed& handed, bool has_params);
 
   // The statements of a document, then its pipeline. `scope` knows the $params and the datasets handed in.
   Result<DatasetRef> bind_document(const syntax::Node& document, Scope& scope);
@@ -49,8 +50,15 @@ class Binder final : public PipelineCompiler {
   Result<DatasetRef> bind_pipeline(const syntax::Node& node, const Scope& scope, std::string_view path,
                                    bool may_end_in_terminal);
   Result<DatasetRef> bind_name(const syntax::Node& node, const Scope& scope, std::string_view path);
-  Result<DatasetRef> bind_call(const syntax::Node& call, DatasetRef piped, const Scope& scope,
+  // What a call is piped into: a dataset, or one that did not build.
+  struct Piped {
+    bool given = false;
+    DatasetRef dataset;
+    int height = 0;
+  };
+  Result<DatasetRef> bind_call(const syntax::Node& call, Piped piped, const Scope& scope,
                                std::string_view path);
+  void bind_let(const syntax::Node& statement, Scope& scope, Status& mistakes);
   Result<const OperatorDef*> operator_of(const syntax::Node& call, bool piped) const;
 
   Runtime& runtime_;
@@ -71,11 +79,10 @@ struct CallSite {
   std::string path;
 };
 
-// Fills the parameters from the values matched with them; datasets among them are added to `inputs`.
+// Fills the parameters from the values matched with them; datasets among them are added to `inputs`. All mistakes
+// are found. `has_input` is false where the dataset that is piped in did not build, so that functions of its elements
+// cannot be typed.
 Status bind_arguments(const CallSite& site, FieldList& fields, const std::vector<syntax::NodePtr>& values,
-                      std::vector<DatasetRef>& inputs);
-
-// A status at a node, its message led by "OPERATOR: PARAMETER: ", behind line and column where it has them.
-Status in_parameter(const CallSite& site, const Field& field, const syntax::Node& at, const Status& status);
+                      bool has_input, std::vector<DatasetRef>& inputs);
 
 }  // namespace weir

@@ -178,7 +178,7 @@ class Writer {
     if (!def || (def->kind == OperatorKind::source) != source) return call;
     FieldList fields(*def);
     MatchedArguments matched = match_arguments(*def, fields, *call);
-    if (matched.mismatch) return call;
+    if (!matched.status.ok()) return call;
     auto out = std::make_shared<Node>(*call);
     out->items = canonical_arguments(*def, fields, matched.values);
     return out;

@@ -8,6 +8,7 @@
 #include "graph/signatures.h"
 #include "graph/values.h"
 #include "ops/list.h"
+#include "syntax/functions.h"
 #include "syntax/hints.h"
 #include "syntax/parser.h"
 #include "syntax/printer.h"
@@ -58,6 +59,9 @@ NodePtr with_names(const NodePtr& node, const Handed& handed) {
 class DocumentBuilder {
  public:
   static Result<DocumentRef> build(Runtime& runtime, syntax::Tree tree, Handed handed) {
+    auto written = syntax::write_out_functions(tree.root);
+    if (!written.ok()) return syntax::render(written.status(), tree.source);
+    tree.root = *std::move(written);
     RefPtr<Document> document(new Document());
     document->tree_ = std::make_unique<const syntax::Tree>(std::move(tree));
     document->handed_ = std::move(handed);
@@ -140,8 +144,10 @@ class DocumentBuilder {
       WEIR_ASSIGN(DatasetRef dataset, bind_handed(*inner));
       scope.bind_dataset(name_of_handed(word), std::move(dataset));
     }
-    Binder binder(runtime_, document.tree().source, document.handed(), !params_.empty());
-    return binder.bind_document(*with_names(document.tree().root, document.handed()), scope);
+    Binder binder(runtime_, document.handed(), !params_.empty());
+    auto bound = binder.bind_document(*with_names(document.tree().root, document.handed()), scope);
+    if (!bound.ok()) return syntax::render(bound.status(), document.tree().source);
+    return bound;
   }
 
   Runtime& runtime_;
@@ -158,8 +164,9 @@ GraphDigest Document::digest() const { return digest_of(canonical(*this)); }
 bool equal(const Document& a, const Document& b) { return a.fingerprint() == b.fingerprint(); }
 
 Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed) {
-  WEIR_ASSIGN(syntax::Tree tree, syntax::parse_document(std::string(text), signatures()));
-  return DocumentBuilder::build(runtime, std::move(tree), handed);
+  auto tree = syntax::parse_document(std::string(text), signatures());
+  if (!tree.ok()) return syntax::render(tree.status(), text);
+  return DocumentBuilder::build(runtime, *std::move(tree), handed);
 }
 
 namespace {
@@ -211,7 +218,7 @@ Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
   if (!def) {
     std::vector<std::string> names;
     for (const OperatorDef* known : operators()) names.emplace_back(known->name);
-    return invalid_argument(concat("there is no operator called ", name, syntax::hint_for(name, names)));
+    return invalid_argument({concat("there is no operator called ", name), syntax::hint_for(name, names)});
   }
   bool piped = def->kind != OperatorKind::source;
   if (piped && inputs.empty())
@@ -220,7 +227,10 @@ Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
   std::vector<std::string> words;
   words.reserve(inputs.size());
   for (const DocumentRef& input : inputs) words.push_back(add_input(all, input));
-  WEIR_ASSIGN(syntax::Tree tree, syntax::parse_document(call_text(*def, words, arguments), signatures()));
+  const std::string call = call_text(*def, words, arguments);
+  auto parsed = syntax::parse_document(call, signatures());
+  if (!parsed.ok()) return syntax::render(parsed.status(), call);
+  syntax::Tree tree = *std::move(parsed);
   size_t count = inputs.size() + arguments.size() - (piped ? 1 : 0);
   if (!is_one_call(*tree.root, *def, count)) {
     return invalid_argument(concat("the arguments of ", name, " are no ", count, " values: ", tree.source));

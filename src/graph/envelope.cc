@@ -45,18 +45,19 @@ std::string enclose(const EnvelopeKind& kind, std::string_view content) {
 Status check_envelope(const EnvelopeKind& kind, std::string_view beginning, uint64_t size) {
   const std::string_view magic = beginning.substr(0, kind.magic.size());
   if (magic != kind.magic) {
-    return data_loss(concat("expected ", kind.name, ", which begins with ", quote(kind.magic), ", found ",
-                            magic.empty() ? "nothing" : quote(magic), "; give ", kind.origin));
+    return data_loss(expected_found(concat(kind.name, ", which begins with ", quote(kind.magic)),
+                                    concat(magic.empty() ? "nothing" : quote(magic)),
+                                    concat("give ", kind.origin)));
   }
   if (beginning.size() < kEnvelopeBytes) {
-    return data_loss(concat("expected ", kind.name, " of at least ", kEnvelopeBytes, " bytes, found ", size,
-                            "; it was cut short"));
+    return data_loss(expected_found(concat(kind.name, " of at least ", kEnvelopeBytes, " bytes"),
+                                    concat(size), "it was cut short"));
   }
   Header header;
   std::memcpy(&header, beginning.data(), sizeof header);
   if (size < kEnvelopeBytes || header.size != size - kEnvelopeBytes) {
-    return data_loss(concat("expected ", kind.name, " of ", kEnvelopeBytes, " + ", header.size,
-                            " bytes, found ", size, "; it was cut short, or something was appended"));
+    return data_loss(expected_found(concat(kind.name, " of ", kEnvelopeBytes, " + ", header.size, " bytes"),
+                                    concat(size), "it was cut short, or something was appended"));
   }
   return Status();
 }
@@ -67,14 +68,14 @@ Result<std::string_view> open_envelope(const EnvelopeKind& kind, std::string_vie
   std::memcpy(&header, bytes.data(), sizeof header);
   const std::string_view content = bytes.substr(kEnvelopeBytes);
   if (checksum_of(header, content) != header.checksum) {
-    return data_loss(concat("expected ", kind.name,
-                            " whose checksum is right, found a wrong one; it is damaged: "
-                            "use another copy"));
+    return data_loss(expected_found(concat(kind.name, " whose checksum is right"), "a wrong one",
+                                    "it is damaged: use another copy"));
   }
   // Only now: a version that was damaged is damage.
   if (header.version != kind.version) {
-    return failed_precondition(concat("expected ", kind.name, " of format version ", kind.version, ", found ",
-                                      header.version, "; it was written by another version of the library"));
+    return failed_precondition(expected_found(concat(kind.name, " of format version ", kind.version),
+                                              concat(header.version),
+                                              "it was written by another version of the library"));
   }
   return content;
 }

@@ -332,8 +332,8 @@ bool text_exceeds(const Shape& shape, size_t limit) {
 }
 
 Status text_too_long(size_t limit) {
-  return resource_exhausted(concat("expected an element whose text has at most ", limit,
-                                   " bytes, found a longer one; print a part of it, or its shape"));
+  return resource_exhausted(expected_found(concat("an element whose text has at most ", limit, " bytes"),
+                                           "a longer one", "print a part of it, or its shape"));
 }
 
 Result<std::string> format_element(const Spec& spec, const Components& row, NestedPrinter* nested,

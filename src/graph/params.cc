@@ -4,6 +4,7 @@
 #include "expr/compile.h"
 #include "graph/document.h"
 #include "graph/values.h"
+#include "syntax/hints.h"
 #include "syntax/parser.h"
 
 namespace weir {
@@ -30,23 +31,22 @@ Status read_literal(const CompileContext& context, const Node& node, const Spec&
   if (is_structure(spec)) {
     bool fits = node.kind == (spec.kind == Spec::Kind::tuple ? Kind::tuple : Kind::dict);
     if (!fits || node.items.size() != spec.children.size()) {
-      return error_at(context, node, concat("expected a literal of ", spec.to_string()));
+      return error_at(node, concat("expected a literal of ", spec.to_string()));
     }
     for (size_t i = 0; i < spec.children.size(); ++i) {
       const Node* part = member(node, spec, i);
-      if (!part) return error_at(context, node, concat("expected a value for the key ", quote(spec.keys[i])));
+      if (!part) return error_at(node, concat("expected a value for the key ", quote(spec.keys[i])));
       WEIR_TRY(read_literal(context, *part, spec.children[i], out));
     }
     return {};
   }
   if (!spec.is_tensor()) {
-    return error_at(context, node, concat(spec.to_string(), " has no literal; hand the value in as tensors"));
+    return error_at(node, concat(spec.to_string(), " has no literal; hand the value in as tensors"));
   }
   Scope scope;
   WEIR_ASSIGN(ExpressionRef value, compile_expression(context, scope, node, "", spec.dtype));
   if (!value->constant() || !value->spec().is_tensor() || !value->spec().shape.compatible(spec.shape)) {
-    return error_at(context, node,
-                    concat("expected ", spec.to_string(), ", found ", value->spec().to_string()));
+    return error_at(node, expected_found(spec.to_string(), value->spec().to_string()));
   }
   out.push_back((*value->constant())[0]);
   return {};
@@ -91,13 +91,13 @@ Result<Components> read_text(const DeclaredParam& param, const std::string& text
   const bool is_string = param.spec.is_scalar(DType::string);
   if (is_string && is_plain_text(text, tree)) return Components{Tensor::string(text)};
   if (!tree.ok()) return tree.status();
-  CompileContext context{.source = tree->source};
+  CompileContext context;
   if (!is_written_value(*tree->root)) {
-    return error_at(context, *tree->root, concat("expected a literal of ", param.spec.to_string()));
+    return error_at(*tree->root, concat("expected a literal of ", param.spec.to_string()));
   }
   if (is_string && tree->root->kind != Kind::string) {
-    return error_at(context, *tree->root,
-                    "expected a string, found a literal of another kind; put it in double quotes");
+    return error_at(*tree->root,
+                    expected_found("a string", "a literal of another kind", "put it in double quotes"));
   }
   Components out;
   WEIR_TRY(read_literal(context, *tree->root, param.spec, out));
@@ -124,10 +124,9 @@ Status check_names(const Document& document, const std::vector<ParamValue>& give
     bool known = false;
     for (const std::string& name : names) known = known || name == given[i].name;
     if (!known) {
-      std::string near = nearest(given[i].name, names);
-      return invalid_argument(concat("there is no parameter $", given[i].name,
-                                     names.empty() ? "; the dataset declares none" : "",
-                                     near.empty() ? "" : concat("; did you mean $", near, "?")));
+      return invalid_argument(
+          {concat("there is no parameter $", given[i].name),
+           names.empty() ? "the dataset declares none" : syntax::nearest_hint(given[i].name, names, "$")});
     }
     for (size_t j = 0; j < i; ++j) {
       if (given[j].name == given[i].name) {
@@ -150,14 +149,16 @@ Result<EnvRef> bind_params_env(const Document& document, const std::vector<Param
       if (value.name == param.name) found = &value;
     }
     if (!found) {
-      const std::string spec = param.spec.to_string();
-      return invalid_argument(concat("the parameter $", param.name, " needs a value; expected ", spec,
-                                     "; the command takes it as -p ", param.name, "=VALUE"));
+      return invalid_argument(
+          expected_found(concat("a value for the parameter $", param.name, " of ", param.spec.to_string()),
+                         "none", concat("the command takes it as -p ", param.name, "=VALUE")));
     }
     auto read = read_value(param, found->value);
     if (!read.ok()) {
-      const Error& error = read.status().error();
-      return Status(error.code, concat("the parameter $", param.name, ": ", error.message));
+      const auto* text = std::get_if<std::string>(&found->value);
+      Error error = syntax::render(read.status(), text ? *text : "").error();
+      error.message = concat("the parameter $", param.name, ": ", error.message);
+      return Status(std::move(error));
     }
     for (Tensor& tensor : *read) values.push_back(std::move(tensor));
   }

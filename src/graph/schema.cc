@@ -10,26 +10,6 @@ namespace weir {
 
 namespace {
 
-// A JSON string. Names and docs are ASCII or UTF-8, which JSON takes as it is.
-std::string json(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out = "\"";
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 const char* kind_name(OperatorKind kind) {
   switch (kind) {
     case OperatorKind::source:
@@ -60,30 +40,31 @@ std::string function_json(const FunctionParam& slot) {
   if (slot.gives == FunctionParam::Gives::boolean) gives = "boolean";
   if (slot.gives == FunctionParam::Gives::dataset) gives = "dataset";
   if (slot.gives == FunctionParam::Gives::state) gives = "state";
-  return concat(", \"takes\": ", json(takes), ", \"gives\": ", json(gives));
+  return concat(", \"takes\": ", json_string(takes), ", \"gives\": ", json_string(gives));
 }
 
 std::string field_json(const Field& field) {
-  std::string out =
-      concat("{\"name\": ", json(field.name),
-             ", \"type\": ", json(std::visit([](const auto* slot) { return type_name(slot); }, field.slot)));
+  std::string out = concat(
+      "{\"name\": ", json_string(field.name),
+      ", \"type\": ", json_string(std::visit([](const auto* slot) { return type_name(slot); }, field.slot)));
   if (auto* const* function = std::get_if<FunctionParam*>(&field.slot)) out += function_json(**function);
   syntax::NodePtr left_out = default_of(field);
   out += concat(", \"required\": ", left_out ? "false" : "true");
-  if (left_out) out += concat(", \"default\": ", json(syntax::print(*left_out)));
+  if (left_out) out += concat(", \"default\": ", json_string(syntax::print(*left_out)));
   if (field.bounds.low != std::numeric_limits<int64_t>::min())
     out += concat(", \"minimum\": ", field.bounds.low);
   if (field.bounds.high != std::numeric_limits<int64_t>::max())
     out += concat(", \"maximum\": ", field.bounds.high);
   if (field.allows.automatic) out += ", \"auto\": true";
   if (field.allows.none) out += ", \"none\": true";
-  return out + concat(", \"doc\": ", json(field.doc), "}");
+  return out + concat(", \"doc\": ", json_string(field.doc), "}");
 }
 
 std::string operator_json(const OperatorDef& def) {
-  std::string out = concat("  {\"name\": ", json(def.name), ", \"kind\": ", json(kind_name(def.kind)));
-  if (def.single_argument) out += concat(", \"single_argument\": ", json(def.single_argument));
-  out += concat(",\n   \"doc\": ", json(def.doc), ",\n   \"parameters\": [");
+  std::string out =
+      concat("  {\"name\": ", json_string(def.name), ", \"kind\": ", json_string(kind_name(def.kind)));
+  if (def.single_argument) out += concat(", \"single_argument\": ", json_string(def.single_argument));
+  out += concat(",\n   \"doc\": ", json_string(def.doc), ",\n   \"parameters\": [");
   FieldList fields(def);
   for (size_t i = 0; i < fields.list.size(); ++i) {
     out += concat(i == 0 ? "\n    " : ",\n    ", field_json(fields.list[i]));

@@ -64,9 +64,9 @@ Result<Tensor> read_tensor(const graph::Tensor& in) {
 }
 
 Result<HandedValue> read_value(const graph::Value& in) {
-  WEIR_ASSIGN(syntax::Tree tree, syntax::parse_spec(in.spec()));
+  WEIR_ASSIGN(Spec spec, syntax::read_spec(in.spec()));
   HandedValue value;
-  value.spec = syntax::to_spec(*tree.root);
+  value.spec = std::move(spec);
   for (const graph::Tensor& component : in.components()) {
     WEIR_ASSIGN(Tensor tensor, read_tensor(component));
     value.values.push_back(std::move(tensor));

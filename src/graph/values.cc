@@ -8,13 +8,13 @@ namespace {
 
 Status check_component(const Component& wanted, const Tensor& found) {
   if (wanted.dtype != found.dtype || !wanted.shape.compatible(found.shape)) {
-    return invalid_argument(concat("expected ", dtype_name(wanted.dtype), wanted.shape.to_string(),
-                                   ", found ", dtype_name(found.dtype), found.shape.to_string()));
+    return invalid_argument(expected_found(concat(dtype_name(wanted.dtype), wanted.shape.to_string()),
+                                           concat(dtype_name(found.dtype), found.shape.to_string())));
   }
   if (found.dtype == DType::boolean) {
     for (uint8_t entry : found.entries<uint8_t>()) {
       if (entry > 1)
-        return invalid_argument(concat("expected bools of 0 or 1, found ", static_cast<int>(entry)));
+        return invalid_argument(expected_found("bools of 0 or 1", concat(static_cast<int>(entry))));
     }
   }
   return {};
@@ -78,7 +78,7 @@ Status check_value(const Spec& spec, const Components& values) {
   std::vector<Component> wanted = spec.components();
   if (wanted.size() != values.size()) {
     return invalid_argument(
-        concat("expected ", wanted.size(), " tensors for ", spec.to_string(), ", found ", values.size()));
+        expected_found(concat(wanted.size(), " tensors for ", spec.to_string()), concat(values.size())));
   }
   for (size_t i = 0; i < wanted.size(); ++i) WEIR_TRY(check_component(wanted[i], values[i]));
   size_t next = 0;

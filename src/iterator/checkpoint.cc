@@ -79,8 +79,9 @@ Result<Checkpoint> Checkpoint::from_bytes(std::string_view bytes) {
 
 Status check_checkpoint_size(uint64_t size, int64_t limit_bytes) {
   if (size <= static_cast<uint64_t>(limit_bytes)) return Status();
-  return resource_exhausted(concat("expected a checkpoint of at most ", limit_bytes,
-                                   " bytes (the limit checkpoint_bytes), found one of ", size));
+  return resource_exhausted(
+      expected_found(concat("a checkpoint of at most ", limit_bytes, " bytes (the limit checkpoint_bytes)"),
+                     concat("one of ", size)));
 }
 
 Result<std::string> read_checkpoint(RandomAccessFile& file, int64_t limit_bytes) {

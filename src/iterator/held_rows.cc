@@ -13,7 +13,9 @@ namespace {
 
 void error_state(Archive& archive, Error& error) {
   // All there are: a further field does not compile until it is written down as well.
-  auto& [error_code, message, path, file, offset, record, position_lost] = error;
+  auto& [error_code, message, path, file, offset, record, position_lost, parts] = error;
+  // Of texts that do not build; the message says it all.
+  parts = MistakeParts();
   auto code = static_cast<int64_t>(error_code);
   archive("code", code, 1, static_cast<int64_t>(Code::data_loss));
   archive("message", message);

@@ -69,6 +69,7 @@ Iterator::Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, Docume
       owner_(std::move(owner)),
       spec_(std::move(spec)),
       scheduler_(make_ref<Scheduler>(runtime)),
+      source_names_(make_ref<SourceNames>()),
       document_(std::move(document)) {}
 
 Iterator::~Iterator() { cancel(); }
@@ -158,8 +159,9 @@ Status Iterator::with_right(Work&& work) {
 Status Iterator::check_belongs(const Position& position, const Checkpoint& checkpoint) const {
   const Document& document = *position.document;
   if (!(checkpoint.fingerprint == document.fingerprint())) {
-    return failed_precondition(concat("expected a checkpoint of this dataset, found one of another: ",
-                                      difference(document.digest(), checkpoint.graph)));
+    return failed_precondition(
+        expected_found("a checkpoint of this dataset",
+                       concat("one of another: ", difference(document.digest(), checkpoint.graph))));
   }
   if (checkpoint.params.size() != position.params.size() ||
       checkpoint.seeds.size() != 2 * document.root()->seed_sites().size()) {
@@ -169,8 +171,9 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
   }
   for (size_t i = 0; i < position.params.size(); ++i) {
     if (checkpoint.params[i].hash != position.params[i].hash) {
-      return failed_precondition(concat("expected the value of $", position.params[i].name,
-                                        " that the checkpoint was saved with, found another one"));
+      return failed_precondition(expected_found(
+          concat("the value of $", position.params[i].name, " that the checkpoint was saved with"),
+          "another one"));
     }
   }
   return check_names(*document.root(), checkpoint.names);
@@ -195,8 +198,9 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
                                                             const Checkpoint* checkpoint) const {
   Status fits = spec_.check_compatible(document->spec());
   if (!fits.ok()) {
-    return invalid_argument(concat("expected a dataset with elements ", spec_.to_string(), ", found ",
-                                   document->spec().to_string(), ": ", fits.error().message));
+    return invalid_argument(expected_found(concat("a dataset of elements ", spec_.to_string()),
+                                           document->spec().to_string(),
+                                           "an iterator keeps the structure that it was made with"));
   }
   auto position = std::make_unique<Position>();
   position->document = document;
@@ -206,6 +210,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session =
       make_ref<Session>(runtime_, make_ref<SessionOwner>(owner_, scheduler_), scheduler_.get());
+  position->session->use_source_names(source_names_);
   const Dataset& root = *document->root();
   if (checkpoint) {
     position->opening = checkpoint->opening;

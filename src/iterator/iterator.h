@@ -34,6 +34,7 @@ class Iterator {
   Iterator(const Iterator&) = delete;
   Iterator& operator=(const Iterator&) = delete;
 
+  const RefPtr<SourceNames>& source_names() const { return source_names_; }
   const Spec& spec() const { return spec_; }
 
   // Begins the document, at its beginning or where the checkpoint was taken. Null: the document it has.
@@ -110,6 +111,8 @@ class Iterator {
   const RefPtr<RefCounted> owner_;
   const Spec spec_;
   RefPtr<Scheduler> scheduler_;
+  // What the origins of its rows name, over all initialisations.
+  const RefPtr<SourceNames> source_names_;
 
   // Guarded by the right to drive.
   std::unique_ptr<Position> position_;

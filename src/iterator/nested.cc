@@ -38,8 +38,8 @@ Status drain_nested(Runtime& runtime, RefPtr<RefCounted> owner, const NestedData
     }
     rows += block.rows;
   }
-  return resource_exhausted(
-      concat("expected a nested dataset of fewer than ", kMaxNestedRows, " elements to print, found more"));
+  return resource_exhausted(expected_found(
+      concat("a nested dataset of fewer than ", kMaxNestedRows, " elements to print"), "more"));
 }
 
 Status NestedDrainer::drain(const NestedDataset& dataset, const Spec& element,

@@ -9,10 +9,15 @@ namespace weir {
 
 void Apply::operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop) const {
   if (!in.errors.empty() && in.value_rows() == 0) {
-    return out.set_failed(in.errors, drop ? 0 : function_->components().size());
+    out.set_failed(in.errors, drop ? 0 : function_->components().size());
+    out.origins.clear();
+    out.origins.append(in.origins, 0, in.rows, 0);
+    return;
   }
   try {
     call(session, first, in, out, drop);
+    out.origins.clear();
+    out.origins.append(in.origins, 0, in.rows, 0);
   } catch (const std::bad_alloc&) {
     if (in.rows == 1 || !function_->not_replayable().empty()) throw;
     call_by_rows(session, first, in, out, drop);
@@ -40,6 +45,8 @@ void Apply::call_by_rows(Session& session, int64_t first, const Block& in, Block
     }
     out.append(one, 0, 1);
   }
+  out.origins.clear();
+  out.origins.append(in.origins, 0, in.rows, 0);
 }
 
 }  // namespace weir

@@ -38,6 +38,7 @@ Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
   int row = input_.begin();
   input_.take(1);
   const Block& block = input_.block();
+  origin_ = block.origins.of(row);
   if (const ErrorPtr* error = block.error_of(row)) return *error;
   if (block.rows == 1) {
     apply_(ctx.session, ordinal, block, result_);
@@ -51,6 +52,7 @@ Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
   const uint64_t key = derive_key(apply_.key(), static_cast<uint64_t>(ordinal));
   std::unique_ptr<Inner> inner(
       new Inner(ordinal, EpochScope(nullptr, depth_ + 1, key), opens_outer_ ? depth_ : -1));
+  inner->origin_ = origin_;
   ErrorPtr opening_error;
   inner->stage_ = inner->in_scope(ctx, [&](Context& scoped) {
     scoped.opening_error = &opening_error;
@@ -73,7 +75,11 @@ Step InnerSource::open_again(Context& ctx, std::unique_ptr<Inner>& out, const In
 }
 
 PullResult Inner::next(Context& ctx, const Demand& demand, Block& out) {
-  return in_scope(ctx, [&](Context& scoped) { return stage_->next(scoped, demand, out); });
+  const PullResult got = in_scope(ctx, [&](Context& scoped) { return stage_->next(scoped, demand, out); });
+  if (got == PullResult::rows && origin_.known() && out.origins.empty()) {
+    for (int row = 0; row < out.rows; ++row) out.origins.add_one(row, origin_);
+  }
+  return got;
 }
 
 Inner::Saved Inner::save() {

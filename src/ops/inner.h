@@ -41,6 +41,8 @@ class Inner {
   EpochScope epochs_;
   // Lambdas around the operator, or -1 if what the function gives opens nothing from outside.
   int outer_depth_;
+  // Of the row that it was opened for, which its rows have where they have none of their own.
+  Origin origin_;
   std::unique_ptr<Stage> stage_;
 };
 
@@ -59,6 +61,8 @@ class InnerSource {
   // The same for a dataset that was open when the position was saved: its openings are counted already.
   Step open_again(Context& ctx, std::unique_ptr<Inner>& out, const Inner::Saved& saved);
   Port& input() { return input_; }
+  // Of the row taken last.
+  Origin origin() const { return origin_; }
 
  private:
   static bool opens_outer(const Dataset& node, const Function& function);
@@ -68,6 +72,7 @@ class InnerSource {
   PathRef path_;
   const int depth_;
   const bool opens_outer_;
+  Origin origin_;
   // What the function gave, kept for its memory.
   Block result_;
 };

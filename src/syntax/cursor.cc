@@ -13,8 +13,8 @@ constexpr size_t kMaxQuotedBytes = 40;
 
 }  // namespace
 
-bool Cursor::fail(Span span, std::string_view message) {
-  if (error_.ok()) error_ = error_at(source_, span, message);
+bool Cursor::fail(Span span, const Mistake& mistake) {
+  if (error_.ok()) error_ = error_at(span, mistake);
   return false;
 }
 
@@ -48,40 +48,44 @@ std::string_view Cursor::hint() const {
   const bool after_word = before != nullptr && before->kind == TokenKind::word;
   switch (token().kind) {
     case TokenKind::arrow:
-      return "; a lambda stands only as an argument of a call";
+      return "a lambda stands only as an argument of a call";
     case TokenKind::dot:
-      return next.kind == TokenKind::position ? "; a float has digits on both sides of its point" : "";
+      return next.kind == TokenKind::position ? "a float has digits on both sides of its point" : "";
     case TokenKind::pipe:
-      return "; a pipeline as a part of an expression stands in parentheses";
+      if (before != nullptr && before->kind == TokenKind::pipe && token().touches)
+        return "for bools write a or b";
+      return "a pipeline as a part of an expression stands in parentheses";
     case TokenKind::assign:
-      if (next.kind == TokenKind::greater && next.touches) return "; a lambda is written x -> value";
-      return "; ':' stands between a name and its value";
+      if (next.kind == TokenKind::greater && next.touches) return "a lambda is written x -> value";
+      if (at_ == 1 && after_word) return "a name is given by let, as in let ds = range(10)";
+      return "':' stands between a name and its value";
     case TokenKind::question:
-      return "; a choice is written if c then a else b";
+      return "a choice is written if c then a else b";
+    case TokenKind::slash:
+      if (before == nullptr || !ends_operand(*before)) return "a file name stands in double quotes";
+      return "a name with other signs stands in double quotes, as in {\"image/encoded\": string}";
     case TokenKind::left_paren:
     case TokenKind::left_bracket:
-      return after_word && !token().touches ? "; an opening bracket applies only to what it touches" : "";
+      return after_word && !token().touches ? "an opening bracket applies only to what it touches" : "";
     case TokenKind::word:
       // x if c else y
       if (at_word("if") && before != nullptr && ends_operand(*before))
-        return "; a choice is written if c then a else b";
+        return "a choice is written if c then a else b";
       if (at_word("if") || at_word("let") || at_word("not"))
-        return "; put the part that begins with it in parentheses";
-      if (after_word && text(*before) == "lambda")
-        return "; a lambda is written x -> x + 1, without the word";
+        return "put the part that begins with it in parentheses";
+      if (after_word && text(*before) == "lambda") return "a lambda is written x -> x + 1, without the word";
       // A call right behind another.
       if (before == nullptr || before->kind != TokenKind::right_paren) return "";
-      return next.kind == TokenKind::left_paren && next.touches ? "; a transformation stands behind a '|'"
-                                                                : "";
+      return next.kind == TokenKind::left_paren && next.touches ? "a transformation stands behind a '|'" : "";
     default:
       return "";
   }
 }
 
-bool Cursor::expected(std::string_view what) {
+bool Cursor::expected(std::string_view what, std::string_view what_to_do) {
   const Token& here = token();
-  if (here.kind == TokenKind::invalid) return fail(here.span, tokens_.message);
-  return fail(here.span, concat("expected ", what, ", found ", found(), hint()));
+  if (here.kind == TokenKind::invalid) return fail(here.span, tokens_.mistake);
+  return fail(here.span, expected_found(what, found(), what_to_do.empty() ? hint() : what_to_do));
 }
 
 bool Cursor::expect_word(std::string_view word) {
@@ -99,9 +103,30 @@ bool Cursor::unclosed(TokenKind close, size_t opener) {
                          ", column ", location.column));
 }
 
+bool Cursor::begins_line(const Token& token) const {
+  const size_t before = source_.find_last_not_of(" \t", token.span.offset == 0 ? 0 : token.span.offset - 1);
+  return token.span.offset == 0 || before == std::string_view::npos || source_[before] == '\n';
+}
+
+bool Cursor::recover(size_t begin) {
+  const size_t failed_at = at_;
+  mistakes_ = both(mistakes_, error_);
+  error_ = Status();
+  for (size_t i = begin; i + 1 < tokens_.list.size(); ++i) {
+    const Token& here = tokens_.list[i];
+    at_ = i;
+    if (i > failed_at && here.kind == TokenKind::pipe) return true;
+    if (i > failed_at && (at_word("let") || at_word("param")) && begins_line(here)) return false;
+    // What stands in brackets belongs to what failed.
+    if (here.match != 0) i = here.match - 1;
+  }
+  at_ = tokens_.list.size() - 1;
+  return false;
+}
+
 bool Cursor::too_deep(Span span) {
-  return fail(span,
-              concat("this is nested more than ", kMaxDepth, " levels deep; name parts of it with let"));
+  return fail(span, Mistake(concat("this is nested more than ", kMaxDepth, " levels deep"),
+                            "name parts of it with let"));
 }
 
 NodePtr Cursor::finish(Node node, size_t begin) {

@@ -1,7 +1,7 @@
 // A place in the tokens of a text, and the error that ends a parse. Private to this floor.
 // Ownership: borrows the text. Threads: one.
-// Errors: the first one is kept; whoever fails returns a null node or false, and callers pass that on at
-// once. Cost: constant time a step.
+// Errors: whoever fails returns a null node or false, and callers pass that on at once, up to the statement, which
+// recovers. Cost: constant time a step.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class Cursor {
   explicit Cursor(std::string_view source) : source_(source), tokens_(lex(source)) {}
 
   // REQUIRES: a failed parse.
-  Status status() const { return error_; }
+  Status status() const { return both(mistakes_, error_); }
 
   const Token& token(size_t ahead = 0) const {
     size_t index = at_ + ahead;
@@ -51,9 +51,17 @@ class Cursor {
   }
 
   // "expected WHAT, found …" at the current token, with what helps. Returns false.
-  bool expected(std::string_view what);
-  // The message at a place. Returns false.
-  bool fail(Span span, std::string_view message);
+  bool expected(std::string_view what, std::string_view what_to_do = "");
+  // The mistake at a place. Returns false.
+  bool fail(Span span, const Mistake& mistake);
+
+  // Forgets the mistake of a part, whose own mistake says more.
+  void replace(Span span, const Mistake& mistake) { error_ = error_at(span, mistake); }
+  // After a mistake in what begins at token `begin`: keeps it, and goes on at the next `|` outside brackets (then true)
+  // or at the next `let` or `param` that begins a line, else at the end of the text.
+  bool recover(size_t begin);
+  // A mistake that was kept.
+  bool failed() const { return !mistakes_.ok(); }
 
   bool expect(TokenKind kind, std::string_view what) { return accept(kind) || expected(what); }
   bool expect_word(std::string_view word);
@@ -95,6 +103,8 @@ class Cursor {
 
  private:
   bool too_deep(Span span);
+  // Nothing but spaces stands before the token on its line.
+  bool begins_line(const Token& token) const;
   bool unclosed(TokenKind close, size_t opener);
   // Whether an operand may end with the token, so that an operator is due.
   bool ends_operand(const Token& before) const;
@@ -106,6 +116,8 @@ class Cursor {
   size_t at_ = 0;
   int levels_ = 0;
   Status error_;
+  // Of parts that were given up.
+  Status mistakes_;
 };
 
 }  // namespace weir::syntax

@@ -37,4 +37,16 @@ Grammar SignatureTable::of_name(Place, std::string_view, std::string_view name) 
   return grammar_of_parameter(name);
 }
 
+bool SignatureTable::knows(Place place, std::string_view callee) const {
+  return positions_.find(std::pair(place, std::string(callee))) != positions_.end();
+}
+
+std::vector<std::string> SignatureTable::names(Place place) const {
+  std::vector<std::string> out;
+  for (const auto& [key, grammars] : positions_) {
+    if (key.first == place) out.push_back(key.second);
+  }
+  return out;
+}
+
 }  // namespace weir::syntax

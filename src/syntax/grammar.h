@@ -34,6 +34,9 @@ class Grammars {
   // `position` counts from 0.
   virtual Grammar of_position(Place place, std::string_view callee, size_t position) const = 0;
   virtual Grammar of_name(Place place, std::string_view callee, std::string_view name) const = 0;
+  virtual bool knows(Place place, std::string_view callee) const = 0;
+  // The callees of a place, for suggestions.
+  virtual std::vector<std::string> names(Place place) const = 0;
 };
 
 // The rule for parameters by name: `dtype`; `spec`; `features`, `context`, `lists`; `columns`, as which the
@@ -51,6 +54,8 @@ class SignatureTable : public Grammars {
 
   Grammar of_position(Place place, std::string_view callee, size_t position) const override;
   Grammar of_name(Place place, std::string_view callee, std::string_view name) const override;
+  bool knows(Place place, std::string_view callee) const override;
+  std::vector<std::string> names(Place place) const override;
 
  private:
   std::map<std::pair<Place, std::string>, std::vector<Grammar>, std::less<>> positions_;

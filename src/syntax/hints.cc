@@ -64,9 +64,6 @@ constexpr std::string_view kPlanned =
     "hsv_to_rgb adjust_brightness adjust_contrast adjust_saturation adjust_hue standardize "
     "convert_image_dtype to_dense ragged ";
 
-// Farther than this it is another word.
-size_t most_edits(std::string_view word) { return std::max<size_t>(1, word.size() / 3); }
-
 bool is_planned(std::string_view word) {
   return word.find(' ') == std::string_view::npos &&
          kPlanned.find(concat(" ", word, " ")) != std::string_view::npos;
@@ -74,23 +71,19 @@ bool is_planned(std::string_view word) {
 
 }  // namespace
 
-std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates) {
+std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,
+                         std::string_view sign) {
   const std::string near = nearest(word, candidates);
-  if (near.empty()) return "";
-  // Two letters that changed places are one slip of the hand.
-  const auto edits = static_cast<size_t>(edit_distance(word, near));
-  const bool swapped =
-      word.size() == near.size() && std::is_permutation(word.begin(), word.end(), near.begin());
-  return edits <= most_edits(word) || (swapped && edits == 2) ? concat("; did you mean ", near, "?") : "";
+  return near.empty() ? "" : concat("did you mean ", sign, near, "?");
 }
 
 std::string hint_for(std::string_view word, const std::vector<std::string>& candidates) {
   for (const Meaning& meaning : kForeign) {
-    if (meaning.word == word) return concat("; ", meaning.hint);
+    if (meaning.word == word) return std::string(meaning.hint);
   }
   if (is_module(word))
-    return "; functions and operators have no prefix: cast(x, float32), range(10) | batch(2)";
-  if (is_planned(word)) return concat("; ", word, " is planned, but not in this version");
+    return "functions and operators have no prefix: cast(x, float32), range(10) | batch(2)";
+  if (is_planned(word)) return concat(word, " is planned, but not in this version");
   return nearest_hint(word, candidates);
 }
 
@@ -99,10 +92,18 @@ std::vector<std::string> planned_names() {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
+std::string hint_for_member(std::string_view prefix, std::string_view word) {
+  if (!is_module(prefix)) return "";
+  for (const Meaning& meaning : kForeign) {
+    if (meaning.word == word) return std::string(meaning.hint);
+  }
+  return concat("names have no prefix: write ", word);
+}
+
 std::string hint_for_call(std::string_view prefix, std::string_view word) {
-  if (is_module(prefix)) return concat("; functions have no prefix: write ", word, "(…)");
-  if (word == "astype" || word == "to") return "; a dtype's name converts, as in float32(x)";
-  return concat("; a transformation is written … | ", word, "(…), a function ", word, "(x)");
+  if (is_module(prefix)) return concat("functions have no prefix: write ", word, "(…)");
+  if (word == "astype" || word == "to") return "a dtype's name converts, as in float32(x)";
+  return concat("a transformation is written … | ", word, "(…), a function ", word, "(x)");
 }
 
 }  // namespace weir::syntax

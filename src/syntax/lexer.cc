@@ -34,15 +34,15 @@ bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >
 std::string_view instead_of(char c) {
   switch (c) {
     case '&':
-      return "; of bools write a and b";
+      return "for bools write a and b; bitwise_and is planned, but not in this version";
     case '!':
-      return "; write not a, or a != b";
+      return "write not a, or a != b";
     case '^':
-      return "; write a ** b for a power";
+      return "write a ** b for a power";
     case ';':
-      return "; a statement ends where the next one begins, so leave it out";
+      return "a statement ends where the next one begins, so leave it out";
     case '\\':
-      return "; lines may be broken anywhere between tokens, so leave it out";
+      return "lines may be broken anywhere between tokens, so leave it out";
     default:
       return "";
   }
@@ -79,10 +79,10 @@ class Lexer {
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_ - begin)};
   }
 
-  TokenKind fail(size_t begin, std::string message) {
+  TokenKind fail(size_t begin, Mistake mistake) {
     failed_ = true;
     bad_ = {static_cast<uint32_t>(begin), 1};
-    tokens_.message = std::move(message);
+    tokens_.mistake = std::move(mistake);
     return TokenKind::invalid;
   }
 
@@ -124,7 +124,8 @@ class Lexer {
       return fail(at_, "found a control character; only strings can hold such, as \\xHH");
     if (byte >= 0x80)
       return fail(at_, "found a character outside ASCII; only strings and comments can hold such");
-    return fail(at_, concat("found '", c, "', which begins nothing in this notation", instead_of(c)));
+    return fail(
+        at_, {concat("found '", c, "', which begins nothing in this notation"), std::string(instead_of(c))});
   }
 
   void take_word() {

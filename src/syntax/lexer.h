@@ -1,6 +1,6 @@
 // Text to tokens: the lowest step of parsing, private to this floor.
 // Ownership: tokens are places in the text, which stays the caller's. Threads: pure function.
-// Errors: a mistake ends the tokens with one of kind `invalid`, whose message the parser reports when it gets
+// Errors: a mistake ends the tokens with one of kind `invalid`, whose mistake the parser reports when it gets
 //   there, so that the first mistake of a text is the one reported. Cost: one pass; 20 bytes a token.
 #pragma once
 
@@ -61,7 +61,7 @@ struct Token {
 
 struct Tokens {
   std::vector<Token> list;  // the last one is `end` or `invalid`
-  std::string message;      // what is wrong with `invalid`
+  Mistake mistake{""};      // what is wrong with `invalid`
 };
 
 // REQUIRES: source.size() <= kMaxSourceBytes

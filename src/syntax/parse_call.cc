@@ -1,7 +1,9 @@
 // Calls, their arguments, and the lambdas and patterns that stand only there.
+#include <algorithm>
 #include <utility>
 
 #include "core/text.h"
+#include "syntax/hints.h"
 #include "syntax/parser_impl.h"
 
 namespace weir::syntax {
@@ -24,7 +26,17 @@ NodePtr Parser::call(Place place) {
   bool comma = false;
   bool ok =
       cursor_.members(TokenKind::right_paren, true, &comma, [&] { return argument(node, place, names); });
-  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
+  if (ok) return cursor_.finish(std::move(node), begin);
+  look_up(cursor_.token_at(begin), place);
+  return nullptr;
+}
+
+void Parser::look_up(const Token& callee, Place place) {
+  const std::string name(cursor_.text(callee));
+  if (grammars_.knows(place, name) || std::find(lets_.begin(), lets_.end(), name) != lets_.end()) return;
+  const std::string_view what = place == Place::function ? "source or function" : "transformation";
+  cursor_.replace(callee.span,
+                  {concat("there is no ", what, " called ", name), hint_for(name, grammars_.names(place))});
 }
 
 bool Parser::at_argument_name() const {
@@ -56,6 +68,12 @@ bool Parser::argument(Node& call, Place place, Names& names) {
 }
 
 NodePtr Parser::argument_value(Grammar grammar) {
+  const TokenKind next = cursor_.token(1).kind;
+  if (cursor_.at_word("lambda") && (next == TokenKind::word || next == TokenKind::colon)) {
+    cursor_.fail(cursor_.token().span, expected_found("an argument", "Python's 'lambda'",
+                                                      "a lambda is written x -> x + 1, without the word"));
+    return nullptr;
+  }
   switch (grammar) {
     case Grammar::value:
       break;

@@ -14,24 +14,36 @@ NodePtr Parser::all(NodePtr root) {
   return root;
 }
 
+// After a mistake the rest of the text is read for more of them.
 NodePtr Parser::document() {
   Node document{.kind = Kind::document};
   Names params;
   while (true) {
-    NodePtr part;
-    bool is_statement = true;
-    if (cursor_.at_word("param")) {
-      part = param(params);
-    } else if (cursor_.at_word("let")) {
-      part = let(&is_statement);
-    } else {
-      is_statement = false;
-      part = pipeline();
+    const size_t begin = cursor_.index();
+    bool is_statement = cursor_.at_word("param") || cursor_.at_word("let");
+    NodePtr part = cursor_.at_word("param") ? param(params)
+                   : cursor_.at_word("let") ? let(&is_statement)
+                                            : pipeline();
+    if (part != nullptr && !is_statement) part = all(std::move(part));
+    if (part == nullptr) {
+      while (cursor_.recover(begin) && !rest_of_pipeline()) {
+      }
+      if (!cursor_.at_word("let") && !cursor_.at_word("param")) return nullptr;
+      continue;
     }
-    if (part == nullptr) return nullptr;
     document.add(std::move(part));
-    if (!is_statement) return all(cursor_.finish(std::move(document), 0));
+    if (is_statement) continue;
+    return cursor_.failed() ? nullptr : cursor_.finish(std::move(document), 0);
   }
+}
+
+// Calls from a `|` on; false where there was a mistake in them.
+bool Parser::rest_of_pipeline() {
+  while (cursor_.accept(TokenKind::pipe)) {
+    if (!cursor_.at(TokenKind::word)) return cursor_.expected("the name of a transformation after '|'");
+    if (call(Place::transformation) == nullptr) return false;
+  }
+  return true;
 }
 
 NodePtr Parser::param(Names& names) {
@@ -41,7 +53,7 @@ NodePtr Parser::param(Names& names) {
   Node node{.kind = Kind::param};
   if (!let_name(&node.text)) return nullptr;
   if (!names.insert(node.text).second) {
-    cursor_.fail(name.span, concat("expected a new name, found a second param '", node.text, "'"));
+    cursor_.fail(name.span, expected_found("a new name", concat("a second param '", node.text, "'")));
     return nullptr;
   }
   if (!cursor_.expect(TokenKind::colon, "':' and the spec of this param")) return nullptr;
@@ -56,7 +68,14 @@ NodePtr Parser::let(bool* is_statement) {
   cursor_.advance();
   Node node{.kind = Kind::let};
   if (!let_name(&node.text)) return nullptr;
+  lets_.push_back(node.text);
   if (!cursor_.expect(TokenKind::assign, "'=' and the value of this name")) return nullptr;
+  if (at_lambda()) {
+    NodePtr function = lambda();
+    if (function == nullptr) return nullptr;
+    node.add(std::move(function));
+    return cursor_.finish(std::move(node), begin);
+  }
   size_t value_begin = cursor_.index();
   NodePtr value = expression();
   if (value == nullptr) return nullptr;

@@ -210,8 +210,8 @@ NodePtr Parser::postfix() {
     } else if (cursor_.at_touching(TokenKind::left_paren)) {
       const bool field = node->kind == Kind::field;
       cursor_.fail(cursor_.token().span,
-                   field ? concat("only a name can be called", hint_for_call(prefix_of(*node), node->text))
-                         : "only a name can be called; what is no call does not touch a '('");
+                   Mistake("only a name can be called", field ? hint_for_call(prefix_of(*node), node->text)
+                                                              : "what is no call does not touch a '('"));
       return nullptr;
     } else {
       break;

@@ -141,7 +141,7 @@ bool Parser::key(Item& item, Names& names) {
   }
   if (!names.insert(item.name).second) {
     return cursor_.fail(item.name_span,
-                        concat("expected a new key, found ", quote(item.name), " a second time"));
+                        expected_found("a new key", concat(quote(item.name), " a second time")));
   }
   return true;
 }

@@ -38,9 +38,8 @@ bool Parser::dtype_name(DType* dtype) {
   std::optional<DType> found = written_dtype(word);
   if (!found) {
     const std::string hint = hint_for(word, dtype_names());
-    return cursor_.fail(
-        cursor_.token().span,
-        concat("expected the name of a dtype, such as int64 or float32, found ", cursor_.found(), hint));
+    return cursor_.fail(cursor_.token().span, expected_found("the name of a dtype, such as int64 or float32",
+                                                             cursor_.found(), hint));
   }
   *dtype = *found;
   cursor_.advance();
@@ -182,9 +181,8 @@ NodePtr Parser::feature_kind() {
   bool known = false;
   for (std::string_view kind : kFeatureKinds) known = known || kind == node.text;
   if (!cursor_.at(TokenKind::word) || !known) {
-    std::string near = nearest(node.text, kFeatureKinds);
-    cursor_.expected(concat("varlen, sequence, ragged or sparse", near.empty() ? "" : " (did you mean ", near,
-                            near.empty() ? "" : "?)"));
+    const std::vector<std::string> kinds(std::begin(kFeatureKinds), std::end(kFeatureKinds));
+    cursor_.expected("varlen, sequence, ragged or sparse", nearest_hint(node.text, kinds));
     return nullptr;
   }
   cursor_.advance();

@@ -11,8 +11,8 @@ namespace {
 
 Result<Tree> parse(std::string source, const Grammars& grammars, bool bare_words, NodePtr (Parser::*rule)()) {
   if (source.size() > kMaxSourceBytes) {
-    return invalid_argument(concat("expected a text of at most ", kMaxSourceBytes, " bytes, found ",
-                                   source.size(), "; pass large data as a file or a tensor"));
+    return invalid_argument(expected_found(concat("a text of at most ", kMaxSourceBytes, " bytes"),
+                                           concat(source.size()), "pass large data as a file or a tensor"));
   }
   Parser parser(source, grammars, bare_words);
   NodePtr root = (parser.*rule)();

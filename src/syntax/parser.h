@@ -1,6 +1,6 @@
 // Text to tree: documents, values of parameters, element specs.
 // Ownership: the Tree owns its copy of the text; `grammars` is borrowed for the call.
-// Threads: any. Errors: invalid_argument with line, column and caret (render_with_caret in source.h).
+// Threads: any. Errors: invalid_argument, each mistake at its place, for render() in source.h.
 // Cost: one pass; memory in proportion to the text, which kMaxSourceBytes bounds; up to 512 KiB of stack.
 #pragma once
 

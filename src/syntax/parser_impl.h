@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "syntax/cursor.h"
 #include "syntax/grammar.h"
@@ -51,6 +52,7 @@ class Parser {
 
   // parse_document.cc
   NodePtr param(Names& names);
+  bool rest_of_pipeline();
   // A statement, or the `let … in` that begins the document's pipeline.
   NodePtr let(bool* is_statement);
   NodePtr all(NodePtr root);
@@ -96,6 +98,8 @@ class Parser {
 
   // parse_call.cc
   NodePtr call(Place place);
+  // After a mistake in the arguments of a call: that there is no such callee says more.
+  void look_up(const Token& callee, Place place);
   bool argument(Node& call, Place place, Names& names);
   NodePtr argument_value(Grammar grammar);
   bool at_argument_name() const;
@@ -125,6 +129,8 @@ class Parser {
   Cursor cursor_;
   const Grammars& grammars_;
   bool bare_words_;
+  // What `let` has named so far.
+  std::vector<std::string> lets_;
 };
 
 }  // namespace weir::syntax

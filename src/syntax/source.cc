@@ -32,6 +32,8 @@ Location locate(std::string_view source, size_t offset) {
   return {static_cast<int>(lines) + 1, static_cast<int>(count_characters(line.substr(0, column_bytes))) + 1};
 }
 
+namespace {
+
 std::string render_with_caret(std::string_view source, Span span, std::string_view message) {
   size_t offset = std::min<size_t>(span.offset, source.size());
   Location location = locate(source, offset);
@@ -59,8 +61,81 @@ std::string render_with_caret(std::string_view source, Span span, std::string_vi
                 "^");
 }
 
-Status error_at(std::string_view source, Span span, std::string_view message) {
-  return invalid_argument(render_with_caret(source, span, message));
+std::string json_of(const Error& error, std::string_view source) {
+  std::string out = concat("{\"code\": ", json_string(code_name(error.code)));
+  auto add = [&out](std::string_view name, std::string_view value) {
+    if (!value.empty()) out += concat(", ", json_string(name), ": ", json_string(value));
+  };
+  const Mistake what = error.what();
+  add("message", what.sentence());
+  add("operator", error.parts.op);
+  add("parameter", error.parts.parameter);
+  add("expected", what.expected);
+  add("found", what.found);
+  add("hint", what.hint);
+  std::string notes;
+  for (const std::string& note : error.parts.notes)
+    notes += concat(notes.empty() ? "" : ", ", json_string(note));
+  if (!notes.empty()) out += concat(", \"notes\": [", notes, "]");
+  if (!error.parts.span) return out + "}";
+  const size_t begin = std::min<size_t>(error.parts.span->offset, source.size());
+  const size_t end = std::min<size_t>(begin + error.parts.span->size, source.size());
+  const Location from = locate(source, begin);
+  const Location to = locate(source, end);
+  return concat(out, ", \"span\": {\"offset\": ", begin, ", \"size\": ", end - begin,
+                ", \"line\": ", from.line, ", \"column\": ", from.column, ", \"end_line\": ", to.line,
+                ", \"end_column\": ", to.column, "}}");
+}
+
+}  // namespace
+
+Status error_at(Span span, const Mistake& mistake) { return with_span(invalid_argument(mistake), span); }
+
+std::vector<ErrorPtr> mistakes_of(const Status& status, size_t* left_out) {
+  std::vector<ErrorPtr> all;
+  if (!status.ok()) {
+    all = status.error().parts.others;
+    all.insert(all.begin(), status.pointer());
+  }
+  if (std::any_of(all.begin(), all.end(), [](const ErrorPtr& error) { return !error->parts.consequence; }))
+    std::erase_if(all, [](const ErrorPtr& error) { return error->parts.consequence; });
+  auto place = [](const ErrorPtr& error) { return error->parts.span ? error->parts.span->offset : 0; };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const ErrorPtr& a, const ErrorPtr& b) { return place(a) < place(b); });
+  auto same = [&](const ErrorPtr& a, const ErrorPtr& b) {
+    return place(a) == place(b) && a->message == b->message;
+  };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  *left_out = all.size() - std::min(all.size(), kMaxShownMistakes);
+  all.resize(all.size() - *left_out);
+  return all;
+}
+
+Status render(const Status& status, std::string_view source) {
+  if (status.ok() || status.error().parts.rendered) return status;
+  size_t left_out = 0;
+  std::vector<ErrorPtr> mistakes = mistakes_of(status, &left_out);
+  Error out = *mistakes[0];
+  out.parts.mistake = out.what();
+  out.parts.rendered = true;
+  out.message.clear();
+  out.parts.others.assign(mistakes.begin() + 1, mistakes.end());
+  for (const ErrorPtr& mistake : mistakes) {
+    if (!out.message.empty()) out.message += '\n';
+    out.message += mistake->parts.span
+                       ? render_with_caret(source, *mistake->parts.span, mistake->lead_and_message())
+                       : mistake->lead_and_message();
+  }
+  if (left_out > 0) out.message += concat("\n… and ", left_out, " more");
+  return Status(std::move(out));
+}
+
+std::string mistakes_json(const Status& status, std::string_view source) {
+  size_t left_out = 0;
+  std::string out = "[";
+  for (const ErrorPtr& mistake : mistakes_of(status, &left_out))
+    out += concat(out.size() == 1 ? "\n  " : ",\n  ", json_of(*mistake, source));
+  return out + (out.size() == 1 ? "]" : "\n]");
 }
 
 }  // namespace weir::syntax

@@ -1,5 +1,7 @@
 #include "syntax/spec.h"
 
+#include "syntax/parser.h"
+
 namespace weir::syntax {
 
 namespace {
@@ -35,6 +37,12 @@ Spec to_spec(const Node& node) {
     spec.children.push_back(to_spec(*item.value));
   }
   return spec;
+}
+
+Result<Spec> read_spec(std::string_view text) {
+  auto tree = parse_spec(std::string(text));
+  if (!tree.ok()) return render(tree.status(), text);
+  return to_spec(*tree->root);
 }
 
 }  // namespace weir::syntax

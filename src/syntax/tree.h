@@ -1,7 +1,7 @@
 // The tree of a text: what the parser yields, the printer prints and the upper floors read.
 // Ownership: nodes are immutable and shared (NodePtr); a Tree also holds the text, so that its errors can
 //   show the line. A subtree may outlive its Tree.
-// Threads: immutable after parsing; any thread may read. Errors: none here, save those that error_at() makes.
+// Threads: immutable after parsing; any thread may read.
 // Cost: about 250 bytes a node; a tree is at most kMaxDepth deep, so walking it by recursion is safe.
 #pragma once
 
@@ -141,11 +141,6 @@ bool is_literal(const Node& node);
 struct Tree {
   std::string source;
   NodePtr root;
-
-  // invalid_argument that shows the line and a caret under `node`.
-  Status error_at(const Node& node, std::string_view message) const {
-    return syntax::error_at(source, node.span, message);
-  }
 };
 
 }  // namespace weir::syntax

@@ -83,7 +83,7 @@ RUN = [
     element("-e", "range(2) | map(x -> {n: x, d: range(x) | map(y -> (y, x))})",
             out="{n: 0, d: dataset([])}\n{n: 1, d: dataset([(0, 1)])}\n"),
     failed("-e", "range(3) | map(x -> range(2) | map(y -> assert(y + x != 1, \"hit\", y)))",
-           out="error: invalid_argument: hit (in map)\nerror: invalid_argument: hit (in map)\n"
+           out="error: invalid_argument: map: hit (in map)\nerror: invalid_argument: map: hit (in map)\n"
                "dataset([0, 1])\n"),
 ]
 
@@ -93,7 +93,7 @@ COUNTS = [
     element("-n", "0", "-e", "range(5)", out=""),
     element("-n", "9", "-e", "range(2)", out="0\n1\n"),
     failed("-n", "3", "-e", "range(5) | map(x -> assert(x != 1, \"no\", x))",
-           out="0\nerror: invalid_argument: no (in map)\n2\n"),
+           out="0\nerror: invalid_argument: map: no (in map)\n2\n"),
     # A failure behind the last line is none of this run's.
     element("-n", "1", "-e", "range(5) | map(x -> assert(x != 1, \"no\", x))", out="0\n"),
     refused("run", "-n", "x", "-e", "range(5)", err=r"error: invalid_argument: expected -n .*found x\n"),
@@ -104,19 +104,19 @@ COUNTS = [
 
 ERRORS_IN_ELEMENTS = [
     failed("-e", "range(4) | map(x -> assert(x % 2 == 0, \"odd\", x)) | batch(2)",
-           out="error: invalid_argument: odd (in batch/map)\nerror: invalid_argument: odd (in batch/map)\n"),
+           out="error: invalid_argument: map: odd (in batch/map)\nerror: invalid_argument: map: odd (in batch/map)\n"),
     failed("-e", "range(5) | map(x -> assert(x != 1, \"one\", x)) | batch(2)",
-           out="error: invalid_argument: one (in batch/map)\n[2, 3]\n[4]\n"),
+           out="error: invalid_argument: map: one (in batch/map)\n[2, 3]\n[4]\n"),
     # Where it happened.
     failed("-e", "tfrecord(\"absent.tfrecord\")",
-           out=re.compile(r"error: not_found: .*\(file absent\.tfrecord, in tfrecord\b.*\)\n")),
+           out=re.compile(r"error: not_found: .*\(absent\.tfrecord, in tfrecord\b.*\)\n")),
     failed("-e", "tfrecord(\"document.weir\")",
-           out=re.compile(r"error: data_loss: .*\(file document\.weir, offset 0, record 0, in tfrecord\b.*\)\n")),
+           out=re.compile(r"error: data_loss: .*\(document\.weir, offset 0, record 0, in tfrecord\b.*\)\n")),
     # A message is one line.
     failed("-e", "range(2) | map(x -> assert(x > 0, \"two\\nlines\", x))",
-           out="error: invalid_argument: two\\nlines (in map)\n1\n"),
+           out="error: invalid_argument: map: two\\nlines (in map)\n1\n"),
     failed("-e", "range(3) | map(x -> 6 // (x - 1))",
-           out="-6\nerror: invalid_argument: integer division by zero (in map)\n6\n"),
+           out="-6\nerror: invalid_argument: map: integer division by zero (in map)\n6\n"),
 ]
 
 PARAMETERS = [
@@ -183,7 +183,7 @@ JSON = [
         out="[" + ", ".join(map(json_text, UTF8_BOUNDS)) + "]\n"),
     element("--json", "-e", "range(2) | map(x -> {d: range(x)})", out='{"d": []}\n{"d": [0]}\n'),
     failed("--json", "-e", "range(2) | map(x -> assert(x > 0, \"no\", x))",
-           out="error: invalid_argument: no (in map)\n1\n"),
+           out="error: invalid_argument: map: no (in map)\n1\n"),
     failed("--json", "-e", "from_tensors(zeros([1000000000000, 0]))",
            out="error: resource_exhausted: expected an element whose text has at most 1073741824 bytes, "
                "found a longer one; print a part of it, or its shape\n"),
@@ -208,11 +208,11 @@ CANONICAL = [
 ]
 
 WORDS = [
-    refused(err=r"error: invalid_argument: expected run, spec or format; .*\n"),
-    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, spec or format, found walk\n"),
+    refused(err=r"error: invalid_argument: expected run, check, spec or format; .*\n"),
+    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec or format, found walk\n"),
     refused("range(1)", err=r"error: invalid_argument: .*found range\(1\); write weir run -e 'range\(1\)'\n"),
     refused("document.weir", err=r"error: invalid_argument: .*; write weir run document\.weir\n"),
-    refused("help", "walk", err=r"error: invalid_argument: expected run, spec or format, found walk\n"),
+    refused("help", "walk", err=r"error: invalid_argument: expected run, check, spec or format, found walk\n"),
     refused("run", err=r"error: invalid_argument: expected one document: .*; found none\n"),
     refused("run", "-e", err=r"error: invalid_argument: expected a document after -e, .*\n"),
     refused("run", "--expression", err=r"error: invalid_argument: expected a document after -e, .*\n"),
@@ -229,7 +229,7 @@ WORDS = [
             err=r"error: invalid_argument: expected one document: .*found -e and then document\.weir; .*quotes\n"),
     refused("run", "a", "b", err=r"error: invalid_argument: expected one document: .*found a and b\n"),
     refused("run", "-e", "range(1)", "-e", "range(1)", err=r"error: invalid_argument: expected one -e.*\n"),
-    refused("-e", "range(1)", err=r"error: invalid_argument: expected run, spec or format before -e.*\n"),
+    refused("-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec or format before -e.*\n"),
 ]
 
 FILES = {

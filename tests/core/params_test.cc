@@ -67,8 +67,8 @@ TEST_CASE("Constants are checked against their bounds", "[params]") {
     int64_t count;
     const char* message;
   };
-  for (const Row& row : {Row{1, ""}, Row{9, ""}, Row{0, "count: expected a number from 1 to 9, found 0"},
-                         Row{10, "count: expected a number from 1 to 9, found 10"}}) {
+  for (const Row& row : {Row{1, ""}, Row{9, ""}, Row{0, "expected a number from 1 to 9, found 0"},
+                         Row{10, "expected a number from 1 to 9, found 10"}}) {
     Params params;
     params.count = row.count;
     Fields fields;
@@ -84,7 +84,7 @@ TEST_CASE("Floats are bounded too, and NaN is in no bounds", "[params]") {
   params.fields(fields);
   REQUIRE(check_bounds(fields.list[1]).ok());
   params.rate = -0.5;
-  REQUIRE(check_bounds(fields.list[1]).error().message == "rate: expected at least 0, found -0.500000");
+  REQUIRE(check_bounds(fields.list[1]).error().message == "expected at least 0, found -0.500000");
   params.rate = std::numeric_limits<double>::quiet_NaN();
   REQUIRE_FALSE(check_bounds(fields.list[1]).ok());
 }
@@ -157,7 +157,7 @@ TEST_CASE("A variable is lent, anything else evaluated with the key of the curso
   REQUIRE(count == 4);
   REQUIRE(rate->last_key == 7);
   params.count.expression = make_ref<Variable>(Tensor::scalar<int64_t>(10));
-  REQUIRE(bound_status(params).error().message == "count: expected a number from 1 to 9, found 10");
+  REQUIRE(bound_status(params).error().message == "expected a number from 1 to 9, found 10");
 }
 
 TEST_CASE("An operator with too many parameters is told so", "[params]") {

@@ -46,11 +46,14 @@ TEST_CASE("error: describe is one line with what is known") {
   Error error{.code = Code::data_loss, .message = "bad\ncrc\r", .path = {}, .file = {}};
   CHECK(error.describe() == "bad\\ncrc\\r");
   error.file = "a.tfrecord";
-  CHECK(error.describe() == "bad\\ncrc\\r (file a.tfrecord)");
+  CHECK(error.describe() == "bad\\ncrc\\r (a.tfrecord)");
   error.offset = 0;
   error.record = 3;
-  error.path = "map > tfrecord";
-  CHECK(error.describe() == "bad\\ncrc\\r (file a.tfrecord, offset 0, record 3, in map > tfrecord)");
+  error.path = "batch/zip[1]/tfrecord[0]";
+  CHECK(error.describe() ==
+        "tfrecord: bad\\ncrc\\r (a.tfrecord, offset 0, record 3, in batch/zip[1]/tfrecord[0])");
+  error.parts.parameter = "files";
+  CHECK(error.describe().starts_with("tfrecord: files: bad"));
 }
 
 Result<int> half(int n) {

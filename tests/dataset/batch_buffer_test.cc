@@ -95,8 +95,10 @@ TEST_CASE("different shapes are an error that names them, and the next batch is 
   Block out;
   Status status = batch.finish(out);
   REQUIRE(status.code() == Code::invalid_argument);
-  CHECK(status.error().message.find("expected [2] like the first element, found [3] in element 1") !=
-        std::string::npos);
+  CHECK(
+      status.error().message.find(
+          "expected elements of one shape, [2] like the first one, found [3] in component 0 of element 1") !=
+      std::string::npos);
   batch.add(ctx, rows_of(5, 1, 3), 0, 1);
   REQUIRE(batch.finish(out).ok());
   CHECK(firsts(out) == Numbers{5});

@@ -127,7 +127,7 @@ TEST_CASE("nodes whose openings are counted, and seeds, are listed once, from be
 TEST_CASE("a constant out of its range is an error of building that names operator and parameter") {
   auto built = Build(batch_operator()).set<IntParam>("n", 0).over(nothing()).result();
   REQUIRE(built.status().code() == Code::invalid_argument);
-  CHECK(built.status().error().message == "batch: n: expected at least 1, found 0");
+  CHECK(built.status().error().lead_and_message() == "batch: n: expected at least 1, found 0");
 }
 
 }  // namespace

@@ -37,15 +37,14 @@ class Lab {
   Result<FunctionRef> compile(const std::string& lambda, const Spec& input,
                               PipelineCompiler* pipelines = nullptr) {
     Parsed parsed = parse_lambda(lambda);
-    const CompileContext context{
-        .runtime = &world.runtime, .source = parsed.tree.source, .pipelines = pipelines};
+    const CompileContext context{.runtime = &world.runtime, .pipelines = pipelines};
     return compile_lambda(context, scope, *parsed.node, input, "test");
   }
 
   // The value of a constant expression, and its structure.
   Components value(const std::string& text, Spec* spec) {
     Parsed parsed = parse_lambda("_ -> " + text);
-    const CompileContext context{.runtime = &world.runtime, .source = parsed.tree.source};
+    const CompileContext context{.runtime = &world.runtime};
     Result<ExpressionRef> made = compile_expression(context, scope, parsed.node->child(1), "test");
     if (!made.ok()) FAIL(made.status().error().message);
     *spec = (*made)->spec();

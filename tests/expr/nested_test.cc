@@ -92,8 +92,7 @@ struct Nested {
     Spec input;
     const Block in = lab.block(rows, &input);
     Parsed parsed = parse_lambda(lambda);
-    pipelines.context = {
-        .runtime = &lab.world.runtime, .source = parsed.tree.source, .pipelines = &pipelines};
+    pipelines.context = {.runtime = &lab.world.runtime, .pipelines = &pipelines};
     lab.scope.declare_param("n", Spec::tensor(DType::int64));
     Result<FunctionRef> made = compile_lambda(pipelines.context, lab.scope, *parsed.node, input, "test");
     if (!made.ok()) FAIL(made.status().error().message);
@@ -158,7 +157,7 @@ TEST_CASE("parameters and lets of a document") {
   Lab lab;
   lab.scope.declare_param("n", Spec::tensor(DType::int64));
   Parsed parsed = parse_lambda("_ -> $n");
-  const CompileContext context{.runtime = &lab.world.runtime, .source = parsed.tree.source};
+  const CompileContext context{.runtime = &lab.world.runtime};
   auto made = compile_expression(context, lab.scope, parsed.node->child(1), "test");
   REQUIRE(made.ok());
   CHECK((*made)->constant() == nullptr);

@@ -180,8 +180,9 @@ TEST_CASE("example: a default, of one value or as many as the shape has, where t
 }
 
 TEST_CASE("example: what is wrong with a row, in words") {
-  CHECK(error_of(feature("a", kInt), "") ==
-        "the feature a of int64 is not in this record, and no default stands for it; give it one, as in = 0");
+  CHECK(
+      error_of(feature("a", kInt), "") ==
+      "the feature a is not in this record, which has none; give it a default, as in = 0, if records may lack it");
   CHECK(contains(error_of(feature("a", kInt), example(entry("a", field(2, raw("\n\x04\x00\x00\x80?"))))),
                  "another dtype in this record: found float32"));
   CHECK(contains(error_of(feature("a", kInt, 2), example(entry("a", ints("\x01\x02\x03")))),
@@ -231,7 +232,7 @@ TEST_CASE("example: a failing row is zero, is listed once and leaves the others 
   CHECK(columns.errors[0].row == 1);
   CHECK(columns.errors[1].row == 3);
   CHECK(columns.errors[2].row == 4);
-  CHECK(contains(columns.errors[2].status.error().message, "the feature a of int64 "));
+  CHECK(contains(columns.errors[2].status.error().message, "the feature a is not in this record"));
   CHECK(columns.int64[0] == std::vector<int64_t>{5, 0, 5, 0, 0, 5});
   CHECK(columns.int64[1] == std::vector<int64_t>{6, 0, 6, 0, 0, 6});
   CHECK(columns.strings[2][1].size == 0);

@@ -64,7 +64,7 @@ TEST_CASE("What does not build says where and why", "[graph]") {
   for (const Row& row : {
            Row{"rnge(5)", "line 1, column 1", "did you mean range?"},
            Row{"range(5) | mpa(x -> x)", "line 1, column 12", "did you mean map?"},
-           Row{"range(5)\n  | take()", "line 2, column 5", "take needs the parameter"},
+           Row{"range(5)\n  | take()", "line 2, column 5", "take: needs the parameter"},
            Row{"range(5) | batch(2, drop_remaindr: true)", "line 1, column 21",
                "did you mean drop_remainder?"},
            Row{"range(5) | batch(2, n: 3)", "line 1, column 21", "n is given twice"},
@@ -84,7 +84,7 @@ TEST_CASE("What does not build says where and why", "[graph]") {
                "expected int64, found float32"},
            Row{"range(3) | reduce(0, (s, x) -> (s, x))", "line 1", "keeps its structure"},
            Row{"range(3) | reduce(0, (s, x) -> s) | take(1)", "line 1, column 12", "nothing can follow it"},
-           Row{"zip()", "line 1, column 1", "zip needs the parameter"},
+           Row{"zip()", "line 1, column 1", "zip: needs the parameter"},
            Row{"zip(range(2), 5)", "line 1, column 15", "expected a dataset, found a number"},
            Row{"1 + 2", "line 1, column 1", "expected a dataset"},
            Row{"range(3) | range(3)", "line 1, column 12", "is a source"},
@@ -159,7 +159,8 @@ TEST_CASE("Values, datasets and their parameters can be handed in", "[graph]") {
   REQUIRE(document->spec().to_string() == "(int64, int64, int64)");
   REQUIRE(document->params().size() == 1);
   REQUIRE(document->root()->inputs()[0] == document->root()->inputs()[2]);
-  REQUIRE(contains(graph.refused("range(3) | map(@v)", handed), "is no callback"));
+  REQUIRE(contains(graph.refused("range(3) | map(@v)", handed),
+                   "expected a lambda or a callback, found @v, which is neither"));
 
   Handed terminal = {{"1", graph.build("range(3) | reduce(0, (s, x) -> s)")}};
   REQUIRE(contains(graph.refused("@1 | take(1)", terminal), "expected a dataset"));

@@ -1,6 +1,7 @@
 // What people type who come from Python and tf.data: each mistake is answered with what to write instead.
 #include <catch2/catch_test_macros.hpp>
 #include <string>
+#include <vector>
 
 #include "build.h"
 #include "expr/kernel.h"
@@ -24,7 +25,7 @@ TEST_CASE("mistakes: words of Python and tf.data say how they are written here",
            Row{"range(9) | repeat(None)", "; write none; a count is left out instead"},
            Row{"range(9) | map(x -> None)", "; write none"},
            Row{"range(9) | map(x -> x, num_parallel_calls: AUTOTUNE)", "AUTOTUNE is written auto"},
-           Row{"range(9) | prefetch(tf.data.AUTOTUNE)", "no prefix"},
+           Row{"range(9) | prefetch(tf.data.AUTOTUNE)", "; tf.data's AUTOTUNE is written auto"},
            Row{"TFRecordDataset(\"x\")", "tf.data's TFRecordDataset is tfrecord(files)"},
            Row{"TextLineDataset(\"x\")", "is text_line(files)"},
            Row{"FixedLengthRecordDataset(\"x\", 3)", "is fixed_length_record(files"},
@@ -39,7 +40,17 @@ TEST_CASE("mistakes: words of Python and tf.data say how they are written here",
            Row{"range(9) | map(x -> int(x))", "Python's int is int64"},
            Row{"range(9) | map(x -> len(x))", "shape(x)[0]"},
            Row{"range(9) | map(x -> x if x > 3 else 0)", "a choice is written if c then a else b"},
+           Row{"range(9) | map(lambda x: x + 1)", "column 16: expected an argument, found Python's 'lambda'"},
            Row{"range(9) | map(lambda x: x + 1)", "a lambda is written x -> x + 1, without the word"},
+           Row{"range(9) | map(x -> x & 1)", "for bools write a and b; bitwise_and is planned"},
+           Row{"range(9) | filter(x -> x > 1 || x < 0)", "for bools write a or b"},
+           Row{"tfrecord(/data/x)", "a file name stands in double quotes"},
+           Row{"tfrecord(\"x\") | map(r -> parse_example(r, {image/encoded: string}))",
+               "a name with other signs stands in double quotes, as in {\"image/encoded\": string}"},
+           Row{"ds = range(10)", "a name is given by let, as in let ds = range(10)"},
+           Row{"range(9) | map(r -> nope(r, {id: int64 = 7}))", "there is no source or function called nope"},
+           Row{"range(9) | map(r -> parse_sequence_example(r, {id: int64 = 7}, {}))",
+               "parse_sequence_example is planned, but not in this version"},
        }) {
     INFO(row.text);
     INFO(mistake_of(row.text));
@@ -60,7 +71,11 @@ TEST_CASE("mistakes: what was meant is said where the types show it", "[graph]")
            Row{"range(9) | map(x -> sqrt(x))",
                "expected a float dtype, found int64; convert it, as in float64(x)"},
            Row{"range(9) | repeat() | reduce(0, (s, x) -> s + x)",
-               "reduce needs a dataset that ends, found an infinite one; put take(n) before it"},
+               "reduce: expected a finite dataset, found an infinite one; put take(n) before it"},
+           Row{"zip(range(2), range(2)) | map(x, y -> x + y)",
+               "a lambda of two components takes them in parentheses: (x, y) -> …"},
+           Row{"range(9) | map(x -> \"a\" + x)", "as_string, which makes text of numbers, is planned"},
+           Row{"range(9) | map(x -> np.float32)", "names have no prefix: write float32"},
            Row{"range(2) | map(i -> range(9) | repeat() | reduce(0, (s, x) -> s + x))",
                "put take(n) before it"},
            Row{"range(9) | filter(x -> x % 2)", "found int64; compare it, as in x % 2 != 0"},
@@ -69,6 +84,71 @@ TEST_CASE("mistakes: what was meant is said where the types show it", "[graph]")
     INFO(mistake_of(row.text));
     CHECK(mistake_of(row.text).find(row.answer) != std::string::npos);
   }
+}
+
+// Mistakes of one text, one after another.
+TEST_CASE("mistakes: all independent ones of a text are shown, and none that only follow", "[graph]") {
+  struct Texts {
+    const char* text;
+    std::vector<const char*> says;
+  };
+  for (const Texts& row : {
+           Texts{
+               "range(9) | batch(0) | take(x)",
+               {"column 18: batch: n: expected at least 1", "column 28: take: n: there is no variable 'x'"}},
+           Texts{"range(9) | shuffle(0) | map(x -> y) | batch(n: 2, m: 3)",
+                 {"shuffle: buffer_size: ", "map: f: there is no variable 'y'",
+                  "batch: there is no parameter m"}},
+           Texts{"let a = foo(1)  let b = a | take(1)  b | bach(2)",
+                 {"column 9: there is no function 'foo'", "did you mean batch?"}},
+           Texts{"range(9) | map(x -> {a: y, b: z + abs(w)})",
+                 {"no variable 'y'", "no variable 'z'", "no variable 'w'"}},
+           Texts{"range(9) | map(x -> if y then z else 1)", {"no variable 'y'", "no variable 'z'"}},
+           Texts{"range(9) | map(x -> let a = y in a + z)", {"no variable 'y'", "no variable 'z'"}},
+           Texts{"range(9) | foo() | map(x -> x.a) | batch(0)", {"called foo", "batch: n: "}},
+           Texts{"range(9) | batch(n: 0, k: 1)",
+                 {"batch: n: expected at least 1", "there is no parameter k"}},
+           Texts{"let a = range(1 2)\nlet b = 3 + *\nrange(a) | take(1",
+                 {"line 1, column 17", "line 2, column 13", "line 3, column 18"}},
+           Texts{"range(3 | take(1)) | batch(2 | map(x -> )", {"line 1"}},
+           Texts{"range(3) | batch(2,,) | take(1 2) | skip(1)", {"column 20: ", "column 32: "}},
+       }) {
+    INFO(row.text);
+    const std::string message = mistake_of(row.text);
+    INFO(message);
+    for (const char* part : row.says) CHECK(message.find(part) != std::string::npos);
+    size_t shown = 0;
+    for (size_t at = 0; at != std::string::npos; at = message.find("\nline ", at + 1)) ++shown;
+    CHECK(shown == row.says.size());
+  }
+}
+
+TEST_CASE("mistakes: an error has its parts", "[graph]") {
+  Graph graph;
+  const Status status = parse_document(graph.runtime, "range(9) | batch(0)").status();
+  const MistakeParts& parts = status.error().parts;
+  CHECK(parts.op == "batch");
+  CHECK(parts.parameter == "n");
+  CHECK(parts.mistake.expected == "at least 1");
+  CHECK(parts.mistake.found == "0");
+  REQUIRE(parts.span);
+  CHECK(parts.span->offset == 17);
+  CHECK(parts.span->size == 1);
+}
+
+TEST_CASE("mistakes: tf.data's names of parameters are taken, and printed as this notation's", "[graph]") {
+  Graph graph;
+  CHECK(graph.build("range(9) | batch(batch_size: 4)")->format() == "range(9) | batch(4)");
+  CHECK(graph.build("range(9) | take(count: 4)")->format() == "range(9) | take(4)");
+  CHECK(graph.build("range(9) | map(map_func: x -> x + 1)")->format() == "range(9) | map(x -> x + 1)");
+  CHECK(graph.build("range(9) | filter(predicate: x -> x > 1)")->format() == "range(9) | filter(x -> x > 1)");
+  CHECK(graph.build("tfrecord(filenames: \"a\", compression_type: \"gzip\")")->format() ==
+        "tfrecord(\"a\", compression: \"gzip\")");
+  CHECK(graph.build("range(9) | reduce(initial_state: 0, reduce_func: (s, x) -> s)")->format() ==
+        "range(9) | reduce(0, (s, x) -> s)");
+  CHECK(graph.build("range(9) | prefetch(buffer_size: 2)")->format() == "range(9) | prefetch(2)");
+  CHECK(
+      contains(graph.refused("range(9) | batch(4, batch_size: 4)"), "batch: the parameter n is given twice"));
 }
 
 TEST_CASE("mistakes: what is not in this version says so", "[graph]") {

@@ -94,7 +94,8 @@ TEST_CASE("The Env has the parameters in their declared order, dict keys in that
 TEST_CASE("Parameters that are missing, unknown or given twice are named", "[graph]") {
   Graph graph;
   DocumentRef document = graph.build("param count: int64 range($count)");
-  CHECK(contains(bind_text(*document, {}).status().error().message, "$count needs a value; expected int64"));
+  CHECK(contains(bind_text(*document, {}).status().error().message,
+                 "expected a value for the parameter $count of int64, found none"));
   CHECK(contains(bind_text(*document, {{"cuont", "1"}}).status().error().message, "did you mean $count?"));
   CHECK(contains(bind_text(*document, {{"count", "1"}, {"count", "1"}}).status().error().message,
                  "given twice"));

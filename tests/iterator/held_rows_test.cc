@@ -101,7 +101,7 @@ TEST_CASE("held rows: every field of an error survives") {
     loaded.take(1, out);
     REQUIRE(out.errors.size() == 1);
     // All the fields: a further one does not compile until it is compared as well.
-    const auto& [code, message, path, file, offset, record, position_lost] = *out.errors[0].error;
+    const auto& [code, message, path, file, offset, record, position_lost, parts] = *out.errors[0].error;
     CHECK(code == error.code);
     CHECK(message == error.message);
     CHECK(path == error.path);
@@ -109,6 +109,7 @@ TEST_CASE("held rows: every field of an error survives") {
     CHECK(offset == error.offset);
     CHECK(record == error.record);
     CHECK(position_lost == error.position_lost);
+    CHECK(!parts.span);
   }
 }
 

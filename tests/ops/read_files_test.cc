@@ -130,7 +130,8 @@ TEST_CASE("what the reader gives is what the files in turns give") {
   std::get<FilesParam*>(fields.list[0].slot)->index = 0;
   auto refused = interleave_files(*numbers, 2, reader, std::move(params), {&runtime.runtime});
   REQUIRE(!refused.ok());
-  CHECK(contains(refused.status().error().message, "expected names: strings"));
+  CHECK(contains(refused.status().error().message,
+                 "expected the names of files, which are strings, found int64"));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ void check_mistakes(const std::vector<Mistake>& rows) {
     INFO(row.text);
     Result<Tree> tree = parse_document(row.text, notation());
     REQUIRE_FALSE(tree.ok());
-    Status status = tree.status();
+    Status status = render(tree.status(), row.text);
     CHECK(status.code() == Code::invalid_argument);
     const std::string& message = status.error().message;
     INFO(message);
@@ -216,12 +216,12 @@ TEST_CASE("parser: habits from elsewhere are answered with what to write here") 
       {"f(n=2)", 1, 4, "found '='; ':' stands between a name and its value"},
       {"{n = 2}", 1, 4, "found '='; ':' stands between a name and its value"},
       {"m(x => x)", 1, 5, "found '='; a lambda is written x -> value"},
-      {"m(lambda x: x)", 1, 10, "found 'x'; a lambda is written x -> x + 1, without the word"},
+      {"m(lambda x: x)", 1, 3, "found Python's 'lambda'; a lambda is written x -> x + 1, without the word"},
       {"m(x -> x if c else y)", 1, 10, "a choice is written if c then a else b"},
       {"m(x -> f(x) if c else y)", 1, 13, "a choice is written if c then a else b"},
       {"m(x -> x + if c then a else b)", 1, 12, "put the part that begins with it in parentheses"},
       {"m(x -> x ? 1 : 2)", 1, 10, "found '?'; a choice is written if c then a else b"},
-      {"m(x -> x && y)", 1, 10, "of bools write a and b"},
+      {"m(x -> x && y)", 1, 10, "for bools write a and b"},
       {"m(x -> !x)", 1, 8, "write not"},
       {"m(x -> x ^ 2)", 1, 10, "write a ** b"},
       {"let a = 1; f(a)", 1, 10, "leave it out"},

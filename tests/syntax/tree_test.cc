@@ -103,7 +103,7 @@ TEST_CASE("tree: spans cover what was written, outer parentheses apart") {
 TEST_CASE("tree: errors of later floors show the node") {
   Result<Tree> tree = parse_document("f(1,\n  x + y)", notation());
   REQUIRE(tree.ok());
-  Status status = tree->error_at(tree->root->child(0).child(1), "expected one dtype");
+  Status status = render(error_at(tree->root->child(0).child(1).span, "expected one dtype"), tree->source);
   CHECK(status.code() == Code::invalid_argument);
   CHECK(status.error().message == "line 2, column 3: expected one dtype\n  x + y)\n  ^");
 }

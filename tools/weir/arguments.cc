@@ -10,16 +10,13 @@ namespace weir::command {
 
 namespace {
 
-enum LongOnly { kJson = 256, kVersion };
+enum LongOnly { kJson = 256, kOrigins, kVersion };
 
 const option kOptions[] = {
-    {"expression", required_argument, nullptr, 'e'},
-    {"param", required_argument, nullptr, 'p'},
-    {"count", required_argument, nullptr, 'n'},
-    {"json", no_argument, nullptr, kJson},
-    {"help", no_argument, nullptr, 'h'},
-    {"version", no_argument, nullptr, kVersion},
-    {nullptr, 0, nullptr, 0},
+    {"expression", required_argument, nullptr, 'e'}, {"param", required_argument, nullptr, 'p'},
+    {"count", required_argument, nullptr, 'n'},      {"json", no_argument, nullptr, kJson},
+    {"origins", no_argument, nullptr, kOrigins},     {"help", no_argument, nullptr, 'h'},
+    {"version", no_argument, nullptr, kVersion},     {nullptr, 0, nullptr, 0},
 };
 
 std::string parse_count(const char* text, int64_t& out) {
@@ -89,6 +86,9 @@ std::string parse_option(int option, const std::string& word, Arguments& out) {
     case kJson:
       out.json = true;
       return "";
+    case kOrigins:
+      out.origins = true;
+      return "";
     case 'h':
       out.topic = out.verb;
       out.verb = Verb::help;
@@ -112,6 +112,8 @@ bool parse_verb(const std::string& word, Verb& out) {
     out = Verb::spec;
   } else if (word == "format") {
     out = Verb::format;
+  } else if (word == "check") {
+    out = Verb::check;
   } else if (word == "help") {
     out = Verb::help;
   } else {
@@ -121,7 +123,7 @@ bool parse_verb(const std::string& word, Verb& out) {
 }
 
 std::string wrong_verb(const std::string& word) {
-  std::string problem = "expected run, spec or format, found " + word;
+  std::string problem = "expected run, check, spec or format, found " + word;
   if (looks_like_document(word)) return problem + "; write weir run -e '" + word + "'";
   if (word.find_first_of("./") != std::string::npos) return problem + "; write weir run " + word;
   return problem;
@@ -144,7 +146,7 @@ std::string parse_document(int argc, char** argv, Arguments& out) {
 bool looks_like_document(const std::string& word) { return word.find_first_of("(|") != std::string::npos; }
 
 std::string parse_arguments(int argc, char** argv, Arguments& out) {
-  if (argc < 2) return "expected run, spec or format; `weir --help` shows examples";
+  if (argc < 2) return "expected run, check, spec or format; `weir --help` shows examples";
   int first = 1;
   if (argv[1][0] != '-') {
     if (!parse_verb(argv[1], out.verb)) return wrong_verb(argv[1]);
@@ -162,7 +164,8 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   }
   if (out.verb != Verb::help) return parse_document(argc, argv, out);
   if (!verb_given)
-    return std::string("expected run, spec or format before ") + argv[1] + ", as in weir run -e 'range(3)'";
+    return std::string("expected run, check, spec or format before ") + argv[1] +
+           ", as in weir run -e 'range(3)'";
   // `weir help run`.
   if (optind < argc && !parse_verb(argv[optind], out.topic)) return wrong_verb(argv[optind]);
   return "";

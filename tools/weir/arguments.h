@@ -9,7 +9,7 @@
 
 namespace weir::command {
 
-enum class Verb { run, spec, format, help, version };
+enum class Verb { run, spec, format, check, help, version };
 
 struct Arguments {
   Verb verb = Verb::help;
@@ -23,6 +23,7 @@ struct Arguments {
   // Negative: all.
   int64_t count = -1;
   bool json = false;
+  bool origins = false;
 };
 
 // Empty if the line is understood, else what is wrong with it.

@@ -8,12 +8,14 @@ constexpr std::string_view kOverview =
     R"(weir - feed data through a pipeline
 
 usage:
-  weir run    [-p NAME=VALUE]... [-n COUNT] [--json] (FILE | -e TEXT)
+  weir run    [-p NAME=VALUE]... [-n COUNT] [--json] [--origins] (FILE | -e TEXT)
+  weir check  [--json] (FILE | -e TEXT)
   weir spec   (FILE | -e TEXT)
   weir format (FILE | -e TEXT)
 
 run     prints one element a line. An element that fails prints `error: CODE: message` in its place, and the
         run goes on; the exit status is 1 then, 2 if the document cannot be built, else 0.
+check   prints the mistakes of a document that cannot be built, up to ten of them.
 spec    prints the structure of the elements, and how many there are.
 format  prints the document in canonical form.
 `weir run --help` tells more about run, and so for each.
@@ -22,7 +24,8 @@ options:
   -e, --expression TEXT   the document itself; FILE reads it from a file, `-` from standard input
   -p, --param NAME=VALUE  a value for `param NAME: spec`: a literal, or a bare word for a string
   -n, --count COUNT       stop after so many lines
-      --json              print elements as JSON values instead of the notation
+      --origins           print the file and record that each element came from before it
+      --json              print elements, or the mistakes that check finds, as JSON
   -h, --help              this text
       --version           the version of the library
 
@@ -51,7 +54,7 @@ constexpr std::string_view kRun =
     R"(weir run - print the elements of a document, one a line
 
 usage:
-  weir run [-p NAME=VALUE]... [-n COUNT] [--json] (FILE | -e TEXT)
+  weir run [-p NAME=VALUE]... [-n COUNT] [--json] [--origins] (FILE | -e TEXT)
 
 the document:
   FILE                    the file that holds it, `-` for standard input
@@ -65,6 +68,9 @@ options:
                           once for the shell, where it is a number or has escapes: 'id="42"'.
   -n, --count COUNT       stop after COUNT lines; elements that fail count too
       --json              print elements as JSON values instead of the notation
+      --origins           print where each element came from before it: `train-3.tfrecord, record 17: `, or `-: `
+                          where the source has no records. A batch came from where its first row did. With
+                          --json a line is {"origin": {"file": …, "record": …}, "element": …}.
   -h, --help              this text
 
 An element that fails prints `error: CODE: message` in its place, and the run goes on.
@@ -91,7 +97,7 @@ examples:
 
   weir run -e 'range(3) | map(x -> 6 // (x - 1))'
       -6
-      error: invalid_argument: integer division by zero (in map)
+      error: invalid_argument: map: integer division by zero (in map)
       6
 )";
 
@@ -134,6 +140,33 @@ examples:
       range(10) | map(x -> x + 1) | batch(4)
 )";
 
+constexpr std::string_view kCheck =
+    R"(weir check - print the mistakes of a document
+
+usage:
+  weir check [--json] (FILE | -e TEXT)
+
+FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
+single quotes. Nothing is run and params need no values.
+
+Prints up to ten mistakes to standard error, each with its line and a caret. With --json, prints an array of them to
+standard output, for editors: `code`, `message`, where known `operator`, `parameter`, `expected`, `found`, `hint` and
+`notes`, and `span` with `offset` and `size` in bytes, `line`, `column`, `end_line` and `end_column` in characters
+from 1. The exit status is 2 if there are mistakes, else 0.
+
+examples:
+  weir check -e 'range(10) | batch(0) | take(x)'
+      error: invalid_argument: line 1, column 19: batch: n: expected at least 1, found 0
+      range(10) | batch(0) | take(x)
+                        ^
+      line 1, column 29: take: n: there is no variable 'x'
+      range(10) | batch(0) | take(x)
+                                  ^
+
+  weir check -e 'range(10) | batch(3)'
+      nothing
+)";
+
 }  // namespace
 
 std::string_view help_about(Verb verb) {
@@ -144,6 +177,8 @@ std::string_view help_about(Verb verb) {
       return kSpec;
     case Verb::format:
       return kFormat;
+    case Verb::check:
+      return kCheck;
     default:
       return kOverview;
   }

@@ -99,10 +99,44 @@ int32_t begin(const Arguments& arguments, Handles& handles) {
   return result;
 }
 
+// A file's name as JSON.
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    char escaped[8];
+    if (static_cast<unsigned char>(c) < 0x20) {
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
+      out += escaped;
+      continue;
+    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
 void print_failure(const weir_error& error) {
   std::printf("error: %s: ", weir_code_name(error.code));
   print(stdout, view(error.line));
   print(stdout, "\n");
+}
+
+// "FILE, record N: ", or with --json the beginning of an object whose last member is the element.
+void print_origin(const Arguments& arguments, const Handles& handles) {
+  weir_origin origin = WEIR_ORIGIN_INIT;
+  weir_element_origin(handles.element, 0, &origin, nullptr);
+  const std::string_view file = view(origin.file);
+  if (arguments.json) {
+    std::printf("{\"origin\": ");
+    if (origin.record < 0) return print(stdout, "null, \"element\": ");
+    std::printf("{\"file\": %s, \"record\": %lld}, \"element\": ", json_string(file).c_str(),
+                static_cast<long long>(origin.record));
+  } else if (origin.record >= 0) {
+    print(stdout, file);
+    std::printf(", record %lld: ", static_cast<long long>(origin.record));
+  } else {
+    print(stdout, "-: ");
+  }
 }
 
 // False if the element could not be printed: a nested dataset failed while it was drained.
@@ -113,8 +147,9 @@ bool print_element(const Arguments& arguments, Handles& handles) {
     print_failure(handles.error);
     return false;
   }
+  if (arguments.origins) print_origin(arguments, handles);
   print(stdout, {text.data, text.size});
-  print(stdout, "\n");
+  print(stdout, arguments.origins && arguments.json ? "}\n" : "\n");
   weir_bytes_release(&text);
   return true;
 }
@@ -170,18 +205,45 @@ int print_format(Handles& handles) {
   return 0;
 }
 
+int print_mistakes_as_json(Handles& handles, const std::string& text) {
+  weir_bytes json = WEIR_BYTES_INIT;
+  if (weir_dataset_check(handles.runtime, text.data(), text.size(), nullptr, 0, &json, &handles.error) !=
+      WEIR_OK)
+    return report(handles);
+  const std::string_view mistakes{json.data, json.size};
+  print(stdout, mistakes);
+  print(stdout, "\n");
+  const int status = mistakes == "[]" ? 0 : kExitNotBuilt;
+  weir_bytes_release(&json);
+  return status;
+}
+
+// Records, or another file that is no text.
+int report_binary(const std::string& name) {
+  std::fprintf(
+      stderr,
+      "error: invalid_argument: expected a document, found binary data in %s; to read records, write weir run "
+      "-e 'tfrecord(\"%s\", compression: \"auto\")'\n",
+      name.c_str(), name.c_str());
+  return kExitNotBuilt;
+}
+
 int build_and(const Arguments& arguments) {
   std::string text = arguments.text;
   if (!arguments.has_text) {
     if (int failure = read_all(arguments.file, text)) return report_unreadable(arguments.file, failure);
   }
+  if (!arguments.has_text && text.find('\0') != std::string::npos) return report_binary(arguments.file);
   Handles handles;
-  if (weir_runtime_create(nullptr, &handles.runtime, &handles.error) != WEIR_OK ||
-      weir_dataset_parse(handles.runtime, text.data(), text.size(), nullptr, 0, &handles.dataset,
+  if (weir_runtime_create(nullptr, &handles.runtime, &handles.error) != WEIR_OK) return report(handles);
+  if (arguments.verb == Verb::check && arguments.json) return print_mistakes_as_json(handles, text);
+  if (weir_dataset_parse(handles.runtime, text.data(), text.size(), nullptr, 0, &handles.dataset,
                          &handles.error) != WEIR_OK) {
     return report(handles);
   }
   switch (arguments.verb) {
+    case Verb::check:
+      return 0;
     case Verb::spec:
       return print_spec(handles);
     case Verb::format:

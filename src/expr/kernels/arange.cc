@@ -74,7 +74,7 @@ Status infer(KernelCall& call) {
     Result<int64_t> count =
         length<T>(*call.constant(0)->as<T>(), *call.constant(1)->as<T>(), *call.constant(2)->as<T>());
     if (!count.ok()) {
-      status = call.error(count.status().error().message);
+      status = call.error(count.status().error().what());
     } else {
       shape = Shape{*count};
     }

@@ -37,8 +37,8 @@ void body(KernelRun& run) {
   const auto& sizes = run.state<Sizes>();
   std::optional<Shape> shape = cast_shape(x.shape, sizes);
   if (!shape) {
-    Status status = invalid_argument(concat("expected a last dimension of ", sizes.to / sizes.from,
-                                            ", found the shape ", x.shape.to_string()));
+    Status status = invalid_argument(expected_found(concat("a last dimension of ", sizes.to / sizes.from),
+                                                    concat("the shape ", x.shape.to_string())));
     for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
     return;
   }
@@ -55,7 +55,7 @@ bool castable(DType dtype) { return is_number(dtype); }
 Status infer(KernelCall& call) {
   const DType to = call.dtype_value(1);
   if (!castable(call.dtype(0))) return wrong_dtype(call, 0, "a dtype of numbers");
-  if (!castable(to)) return call.error(1, concat("expected a dtype of numbers, found ", dtype_name(to)));
+  if (!castable(to)) return call.error(1, expected_found("a dtype of numbers", dtype_name(to)));
   auto state = std::make_shared<Sizes>();
   state->from = dtype_size(call.dtype(0));
   state->to = dtype_size(to);

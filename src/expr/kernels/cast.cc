@@ -82,9 +82,9 @@ Status cast_infer(KernelCall& call) {
     known = visit<Castable>(to, [&]<class To>() { call.body(unary_body<From, To, Cast<To>>); });
   });
   if (known) return Status();
-  return call.error(0, concat("expected something that can be cast to ", dtype_name(to), ", found ",
-                              dtype_name(from), from == DType::string ? "; see to_number" : "",
-                              to == DType::string ? "; see as_string" : ""));
+  const char* hint = from == DType::string ? "see to_number" : to == DType::string ? "see as_string" : "";
+  return call.error(
+      0, expected_found(concat("something that can be cast to ", dtype_name(to)), dtype_name(from), hint));
 }
 
 }  // namespace

@@ -33,9 +33,9 @@ void clip_body(KernelRun& run) {
   for (int bound : {1, 2}) {
     std::optional<Shape> broad = broadcast(run.arg(bound).shape, x.shape);
     if (broad && *broad == x.shape) continue;
-    Status status =
-        invalid_argument(concat("expected the bounds of clip to broadcast to x, of shape ",
-                                x.shape.to_string(), ", found ", run.arg(bound).shape.to_string()));
+    Status status = invalid_argument(
+        expected_found(concat("the bounds of clip to broadcast to x, of shape ", x.shape.to_string()),
+                       run.arg(bound).shape.to_string()));
     for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
     return;
   }
@@ -68,8 +68,9 @@ Status clip_infer(KernelCall& call) {
   for (int bound : {1, 2}) {
     std::optional<Shape> broad = broadcast(call.shape(bound), call.shape(0));
     if (broad && broad->compatible(call.shape(0))) continue;
-    return call.error(bound, concat("expected a bound that broadcasts to x, of shape ",
-                                    call.shape(0).to_string(), ", found ", call.shape(bound).to_string()));
+    return call.error(
+        bound, expected_found(concat("a bound that broadcasts to x, of shape ", call.shape(0).to_string()),
+                              call.shape(bound).to_string()));
   }
   const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(clip_body<T>); });
   if (!known) return wrong_dtype(call, 0, "an integer or float dtype");

@@ -35,9 +35,8 @@ int64_t extent_before(const Shape& shape, int axis) {
 }
 
 void fail_all(KernelRun& run, const Shape& a, const Shape& b) {
-  Status status =
-      invalid_argument(concat("expected shapes that agree but for the axis that is joined, found ",
-                              a.to_string(), " and ", b.to_string()));
+  Status status = invalid_argument(expected_found("shapes that agree but for the axis that is joined",
+                                                  concat(a.to_string(), " and ", b.to_string())));
   for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
 }
 
@@ -89,8 +88,9 @@ Result<Shape> common_shape(KernelCall& call, int skip) {
     }
     if (!fits) {
       return call.error(
-          0, concat("expected members whose shapes agree", skip < 0 ? "" : " but for the axis", ", found ",
-                    call.member(0, 0).shape.to_string(), " and ", next.to_string(), " (member ", m, ")"));
+          0, expected_found(concat("members whose shapes agree", skip < 0 ? "" : " but for the axis"),
+                            concat(call.member(0, 0).shape.to_string(), " and ", next.to_string(),
+                                   " (member ", m, ")")));
     }
   }
   return shape;

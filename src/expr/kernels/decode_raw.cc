@@ -27,11 +27,12 @@ Result<size_t> length_of_row(const KernelRun& run, int row) {
   if (count == 0) return size_t{0};
   for (int64_t k = 1; k < count; ++k) {
     if (strings[k].size == strings[0].size) continue;
-    return invalid_argument(concat("expected strings of one length, found ", strings[0].size, " and ",
-                                   strings[k].size, " bytes"));
+    return invalid_argument(
+        expected_found("strings of one length", concat(strings[0].size, " and ", strings[k].size, " bytes")));
   }
   if (strings[0].size % layout.size == 0) return static_cast<size_t>(strings[0].size);
-  return invalid_argument(concat("expected a multiple of ", layout.size, " bytes, found ", strings[0].size));
+  return invalid_argument(
+      expected_found(concat("a multiple of ", layout.size, " bytes"), concat(strings[0].size)));
 }
 
 Shape shape_of(const KernelRun& run, size_t length) {
@@ -93,7 +94,7 @@ Status infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   const DType dtype = call.dtype_value(1);
   if (!is_number(dtype) && dtype != DType::boolean) {
-    return call.error(1, concat("expected a dtype of numbers or bool, found ", dtype_name(dtype)));
+    return call.error(1, expected_found("a dtype of numbers or bool", dtype_name(dtype)));
   }
   const Shape& strings = call.shape(0);
   if (!strings.rank_known()) return call.error(0, "expected strings of known rank; reshape them first");

@@ -40,7 +40,7 @@ Status list_infer(KernelCall& call) {
   for (int i = 0; i < call.size(0); ++i) {
     const Component& member = call.member(0, i);
     if (!member.shape.compatible(shape)) {
-      return call.error(differ(shape, member.shape).error().message);
+      return call.error(differ(shape, member.shape).error().what());
     }
     can_fail = can_fail || !member.shape.is_static();
     shape = Shape::relax(shape, member.shape);

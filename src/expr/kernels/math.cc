@@ -96,8 +96,8 @@ Status real_infer(KernelCall& call) {
 template <class F>
 Status float_infer(KernelCall& call) {
   if (!is_float(call.dtype(0))) {
-    return call.error(0, concat("expected a float dtype, found ", dtype_name(call.dtype(0)),
-                                "; convert it, as in float64(x)"));
+    return call.error(
+        0, expected_found("a float dtype", dtype_name(call.dtype(0)), "convert it, as in float64(x)"));
   }
   return infer_unary<Floats, F>(call, "a float dtype");
 }

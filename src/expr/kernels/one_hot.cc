@@ -18,7 +18,7 @@ struct Bytes {
 };
 
 Result<Shape> result_shape(const Shape& indices, int64_t depth) {
-  if (depth < 0) return invalid_argument(concat("expected a depth of 0 and more, found ", depth));
+  if (depth < 0) return invalid_argument(expected_found("a depth of 0 and more", concat(depth)));
   int64_t dims[kMaxRank];
   std::copy(indices.dims().begin(), indices.dims().end(), dims);
   dims[indices.rank()] = depth;
@@ -99,7 +99,7 @@ Status infer(KernelCall& call) {
   shape.set_dim(indices.rank(), kUnknownDim);
   if (depth != nullptr) {
     Result<Shape> exact = result_shape(indices, *depth->as<int64_t>());
-    if (!exact.ok()) return call.error(1, exact.status().error().message);
+    if (!exact.ok()) return call.error(1, exact.status().error().what());
     shape = *exact;
   }
   call.result(dtype, shape);

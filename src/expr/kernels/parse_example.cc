@@ -43,7 +43,7 @@ void body(KernelRun& run) {
   const auto& features = run.state<Features>();
   if (records.shape.rank() > 1) {
     Status status = invalid_argument(
-        concat("expected a string or a vector of strings, found the shape ", records.shape.to_string()));
+        expected_found("a string or a vector of strings", concat("the shape ", records.shape.to_string())));
     for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
     return;
   }
@@ -85,12 +85,12 @@ Status set_default(KernelCall& call, const syntax::Node& node, DType dtype, Feat
 // `node` is a spec and, where it is written, a default behind it.
 Status read_feature(KernelCall& call, const syntax::Node& node, FeatureConfig& feature, Spec& spec) {
   const syntax::Node& type = node.child(0);
-  const auto refuse = [&](std::string_view found) {
-    return call.error(1, concat("the feature ", quote(feature.name), " ", found));
+  const auto refuse = [&](std::string_view found, std::string hint = "") {
+    return call.error(1, {concat("the feature ", quote(feature.name), " ", found), std::move(hint)});
   };
   if (type.kind != syntax::Kind::spec_tensor) {
-    return refuse(concat("is of the kind ", type.text,
-                         "; this version parses fixed features, such as int64 or float32[3]"));
+    return refuse(concat("is of the kind ", type.text),
+                  "this version parses fixed features, such as int64 or float32[3]");
   }
   switch (type.dtype) {
     case DType::int64:
@@ -103,8 +103,8 @@ Status read_feature(KernelCall& call, const syntax::Node& node, FeatureConfig& f
       feature.type = FeatureType::string;
       break;
     default:
-      return refuse(
-          concat("is of dtype ", dtype_name(type.dtype), "; an Example holds int64, float32 and string"));
+      return refuse(concat("is of dtype ", dtype_name(type.dtype)),
+                    "an Example holds int64, float32 and string");
   }
   const int64_t count = type.shape.is_static() ? checked_count(type.shape.dims()) : -1;
   if (count < 0) return refuse(concat("needs a known shape, found ", type.shape.to_string()));
@@ -119,7 +119,7 @@ Status infer(KernelCall& call) {
   const Shape& records = call.shape(0);
   if (records.rank_known() && records.rank() > 1) {
     return call.error(
-        0, concat("expected a string or a vector of strings, found the shape ", records.to_string()));
+        0, expected_found("a string or a vector of strings", concat("the shape ", records.to_string())));
   }
   const syntax::Node& node = call.node(1);
   if (node.kind != syntax::Kind::features) {
@@ -140,7 +140,7 @@ Status infer(KernelCall& call) {
     specs.push_back(std::move(spec));
   }
   Result<std::shared_ptr<const ExamplePlan>> plan = ExamplePlan::compile(std::move(configs));
-  if (!plan.ok()) return call.error(1, plan.status().error().message);
+  if (!plan.ok()) return call.error(1, plan.status().error().what());
   state->plan = *std::move(plan);
   call.result(Spec::dict(std::move(keys), std::move(specs)));
   call.body(body, std::move(state));

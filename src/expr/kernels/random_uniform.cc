@@ -126,7 +126,7 @@ Status infer(KernelCall& call) {
     bounds_known = call.constant(1) != nullptr && call.constant(2) != nullptr;
     if (bounds_known) bounds_fit = load(*call.constant(1)->as<T>()) < load(*call.constant(2)->as<T>());
   });
-  if (!known) return call.error(3, concat("expected an integer or float dtype, found ", dtype_name(dtype)));
+  if (!known) return call.error(3, expected_found("an integer or float dtype", dtype_name(dtype)));
   if (!bounds_fit) return call.error(2, "expected max to be greater than min");
   call.result(dtype, shape);
   call.set_can_fail(!bounds_known || !shape.is_static());

@@ -12,7 +12,7 @@ namespace {
 // The shape of `count` entries (-1: unknown) as `dims` asks for it, where an `unknown` entry may be anything.
 Result<Shape> resolve(std::span<const int64_t> dims, int64_t count, std::optional<int64_t> unknown) {
   if (dims.size() > static_cast<size_t>(kMaxRank)) {
-    return invalid_argument(concat("expected at most ", kMaxRank, " dimensions, found ", dims.size()));
+    return invalid_argument(expected_found(concat("at most ", kMaxRank, " dimensions"), concat(dims.size())));
   }
   Shape out(dims);
   int left = -1;
@@ -26,7 +26,7 @@ Result<Shape> resolve(std::span<const int64_t> dims, int64_t count, std::optiona
       if (left >= 0) return invalid_argument("expected one dimension of -1 at most, found two");
       left = d;
     } else if (out[d] < 0) {
-      return invalid_argument(concat("expected dimensions of 0 and more, or -1, found ", out[d]));
+      return invalid_argument(expected_found("dimensions of 0 and more, or -1", concat(out[d])));
     } else if (__builtin_mul_overflow(product, out[d], &product)) {
       return invalid_argument("expected a shape whose number of entries fits int64");
     }
@@ -77,8 +77,8 @@ void reshape_body(KernelRun& run) {
 
 Status reshape_infer(KernelCall& call) {
   if (call.shape(1).rank_known() && call.shape(1).rank() > 1) {
-    return call.error(1, concat("expected a list of integers as the shape, found a tensor of shape ",
-                                call.shape(1).to_string()));
+    return call.error(1, expected_found("a list of integers as the shape",
+                                        concat("a tensor of shape ", call.shape(1).to_string())));
   }
   const Shape& from = call.shape(0);
   const std::optional<std::vector<int64_t>> dims = call.integers(1);
@@ -87,7 +87,7 @@ Status reshape_infer(KernelCall& call) {
   if (dims) {
     Result<Shape> resolved =
         resolve(*dims, known_count(from), call.constant(1) ? std::nullopt : std::optional(kUnknownEntry));
-    if (!resolved.ok()) return call.error(1, resolved.status().error().message);
+    if (!resolved.ok()) return call.error(1, resolved.status().error().what());
     shape = *resolved;
     may_fail = known_count(from) < 0 || !shape.is_static();
   }

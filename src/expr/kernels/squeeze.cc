@@ -66,7 +66,7 @@ Status squeeze_infer(KernelCall& call) {
   }
   if (!state->all || from.is_static()) {
     Result<Shape> known = squeezed(from, *state);
-    if (!known.ok()) return call.error(1, known.status().error().message);
+    if (!known.ok()) return call.error(1, known.status().error().what());
     shape = *known;
   }
   call.result(call.dtype(0), shape);

@@ -19,17 +19,17 @@ Status check_lengths(std::span<const Component> components) {
   int64_t length = kUnknownDim;
   for (const Component& component : components) {
     if (component.dtype == DType::dataset) {
-      return invalid_argument("from_tensor_slices cannot slice a dataset; expected tensors");
+      return invalid_argument(expected_found("tensors", "a dataset"));
     }
     if (!component.shape.rank_known()) continue;
     if (component.shape.rank() == 0) {
-      return invalid_argument("from_tensor_slices slices along the first dimension; found a scalar");
+      return invalid_argument(expected_found("tensors with a first dimension to slice", "a scalar",
+                                             "for one element write from_tensors(…)"));
     }
     int64_t dim = component.shape.dim(0);
     if (dim < 0) continue;
     if (length >= 0 && dim != length) {
-      return invalid_argument(
-          concat("from_tensor_slices needs components of one length; found ", length, " and ", dim));
+      return invalid_argument(expected_found("components of one length", concat(length, " and ", dim)));
     }
     length = dim;
   }
@@ -90,11 +90,10 @@ bool tensors_only(const Spec& spec) {
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   Spec out = params.value.spec;
   if (!tensors_only(out)) {
-    return invalid_argument(concat("from_tensor_slices takes dense tensors; found ", out.to_string()));
+    return invalid_argument(expected_found("dense tensors", out.to_string()));
   }
   std::vector<Component> components = out.components();
-  if (components.empty())
-    return invalid_argument("from_tensor_slices needs at least one component; found none");
+  if (components.empty()) return invalid_argument(expected_found("at least one component", "none"));
   WEIR_TRY(check_lengths(components));
   drop_first_dimension(out);
   return out;

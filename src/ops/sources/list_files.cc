@@ -67,9 +67,9 @@ class ListFiles final : public Cursor {
     archive("count", saved.first);
     archive("names", saved.second);
     if (saved != found_) {
-      archive.fail(concat("expected the ", saved.first,
-                          " files that matched when the position was saved, found ", found_.first,
-                          "; put back what was removed and take away what came, or begin anew"));
+      archive.fail(expected_found(
+          concat("the ", saved.first, " files that matched when the position was saved"),
+          concat(found_.first), "put back what was removed and take away what came, or begin anew"));
     }
     rows_.state(archive);
   }
@@ -85,8 +85,8 @@ Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime
   for (const Str& pattern : params.pattern.values[0].entries<const Str>()) {
     WEIR_ASSIGN(std::vector<std::string> found, runtime.files->glob(pattern.view()));
     if (found.empty()) {
-      return invalid_argument(concat("list_files: no file matches ", quote(pattern.view()),
-                                     "; check the pattern and the folder that it is relative to"));
+      return invalid_argument(Mistake(concat("no file matches ", quote(pattern.view())),
+                                      "check the pattern and the folder that it is relative to"));
     }
     names.insert(names.end(), found.begin(), found.end());
   }
@@ -129,8 +129,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   bool strings = pattern.is_tensor() && pattern.dtype == DType::string &&
                  (!pattern.shape.rank_known() || pattern.shape.rank() <= 1);
   if (!strings) {
-    return invalid_argument(concat("the pattern of list_files is ", pattern.to_string(),
-                                   "; expected a string or a list of strings"));
+    return invalid_argument(expected_found("a pattern, a string or a list of strings", pattern.to_string()));
   }
   return Spec::tensor(DType::string);
 }

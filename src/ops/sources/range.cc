@@ -91,7 +91,7 @@ Fill fill_for(DType dtype) {
 class Range final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening&, const Params& params) {
-    if (*params.step == 0) return invalid_argument("the step of range is 0; it must be positive or negative");
+    if (*params.step == 0) return invalid_argument(expected_found("a step other than 0", "0"));
     return std::unique_ptr<Cursor>(std::make_unique<Range>(params));
   }
   explicit Range(const Params& params)
@@ -128,11 +128,10 @@ class Range final : public Cursor {
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   if (fill_for(params.dtype.dtype) == nullptr) {
-    return invalid_argument(concat("the dtype of range is ", dtype_name(params.dtype.dtype),
-                                   "; expected an integer or float dtype"));
+    return invalid_argument(expected_found("an integer or float dtype", dtype_name(params.dtype.dtype)));
   }
   if (params.step.is_constant() && *params.step == 0) {
-    return invalid_argument("the step of range is 0; it must be positive or negative");
+    return invalid_argument(expected_found("a step other than 0", "0"));
   }
   return Spec::tensor(params.dtype.dtype);
 }

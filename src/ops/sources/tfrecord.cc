@@ -49,10 +49,12 @@ class Reader final : public Cursor {
         Step opened = open_next(ctx);
         if (opened.error() || opened.answer() != PullResult::rows) return opened;
       }
+      const int64_t first = reader_->position().record;
       Status status =
           reader_->next_batch(static_cast<size_t>(demand.rows), static_cast<size_t>(demand.bytes), batch_);
       if (!batch_.records.empty()) {
         give(demand, out);
+        out.origins.add(0, Origin(source_, first));
         return PullResult::rows;
       }
       close_file();
@@ -116,6 +118,7 @@ class Reader final : public Cursor {
     auto reader = RecordReader::open(*runtime.files, file, *compression, limit);
     if (!reader.ok()) return fail(reader.status());
     reader_ = *std::move(reader);
+    source_ = runtime.origins ? ctx.session.source_names().number(file) : 0;
     open_ = true;
     return Status();
   }
@@ -144,6 +147,8 @@ class Reader final : public Cursor {
   Port files_;
   std::string compression_;
   std::unique_ptr<RecordReader> reader_;
+  // The open file's number among the names of the session.
+  uint32_t source_ = 0;
   RecordBatch batch_;
   // The file at the head of files_ has been begun, and where the next record of it lies.
   bool open_ = false;
@@ -153,8 +158,7 @@ class Reader final : public Cursor {
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   const Spec& names = inputs[static_cast<size_t>(params.files.index)]->spec();
   if (!names.is_scalar(DType::string)) {
-    return invalid_argument(
-        concat("the files of tfrecord are ", names.to_string(), "; expected names: strings"));
+    return invalid_argument(expected_found("the names of files, which are strings", names.to_string()));
   }
   if (params.compression.is_constant()) WEIR_TRY(parse_compression(*params.compression).status());
   return Spec::tensor(DType::string);
@@ -166,6 +170,7 @@ const OperatorDef& reader_operator() {
       .kind = OperatorKind::source,
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,
+      .internal = true,
       .lane = Lane::blocking,
   });
   return def;

@@ -86,7 +86,8 @@ Spec substitute(const Spec& structure, const Params& params, std::span<const Dat
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
-  if (params.datasets.indices.empty()) return invalid_argument("zip needs at least one dataset; found none");
+  if (params.datasets.indices.empty())
+    return invalid_argument(expected_found("at least one dataset", "none"));
   size_t leaf = 0;
   return substitute(params.datasets.structure, params, inputs, leaf);
 }

@@ -109,14 +109,13 @@ Result<Spec> batched(const Spec& spec, int64_t length) {
   Spec out = spec;
   if (spec.is_tensor()) {
     if (spec.shape.rank_known() && spec.shape.rank() == kMaxRank) {
-      return invalid_argument(
-          concat("batch would give a tensor of rank ", kMaxRank + 1, "; the limit is ", kMaxRank));
+      return invalid_argument(expected_found(concat("tensors of a rank below ", kMaxRank), spec.to_string()));
     }
     out.shape = spec.shape.prepended(length);
     return out;
   }
   if (spec.kind != Spec::Kind::tuple && spec.kind != Spec::Kind::dict) {
-    return invalid_argument(concat("batch joins dense tensors; found ", spec.to_string()));
+    return invalid_argument(expected_found("dense tensors", spec.to_string()));
   }
   for (Spec& child : out.children) {
     WEIR_ASSIGN(child, batched(child, length));

@@ -42,6 +42,7 @@ class Concatenate final : public Cursor {
       std::swap(out.columns[i], in_.columns[static_cast<size_t>(order_[i])]);
     }
     std::swap(out.errors, in_.errors);
+    out.origins.swap(in_.origins);
     out.rows = in_.rows;
     return PullResult::rows;
   }

@@ -32,6 +32,7 @@ class Enumerate final : public Cursor {
       for (size_t i = 0; i < in_.columns.size(); ++i) std::swap(out.columns[i + 1], in_.columns[i]);
     }
     std::swap(out.errors, in_.errors);
+    out.origins.swap(in_.origins);
     out.rows = in_.rows;
     next_ += static_cast<uint64_t>(in_.rows);
     return PullResult::rows;

@@ -95,6 +95,7 @@ class Filter final : public Cursor {
       input_.take_into(out, 0, block.rows);
     } else {
       for (size_t i = 0; i < out.columns.size(); ++i) out.columns[i].gather_from(block.columns[i], rows);
+      out.origins.gather(block.origins, rows);
       input_.take(end - input_.begin());
     }
     out.rows = static_cast<int>(count);

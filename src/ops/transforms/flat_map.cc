@@ -27,7 +27,10 @@ class FlatMap final : public Cursor {
         if (yield_timer_.should_yield(ctx, 1)) return PullResult::pending;
       }
       Step opened = outer_.open_next(ctx, inner_);
-      if (opened.error()) outer_.input().consume_all();
+      if (opened.error()) {
+        outer_.input().consume_all();
+        out.origins.add(0, outer_.origin());
+      }
       if (opened.error() || opened.answer() != PullResult::rows) return opened;
     }
   }

@@ -50,7 +50,7 @@ class Interleave final : public Cursor {
     while (out.rows == 0 || (out.rows < demand.rows && part.bytes > 0)) {
       part.rows = demand.rows - out.rows;
       in_turn_ = true;
-      PullResult got = lock_turn(ctx, part);
+      PullResult got = pull_slot(ctx, part);
       in_turn_ = false;
       if (got != PullResult::rows)
         return out.rows > 0 && got != PullResult::cancelled ? PullResult::rows : got;
@@ -78,7 +78,7 @@ class Interleave final : public Cursor {
     Inner::Saved saved;
   };
 
-  PullResult lock_turn(Context& ctx, const Demand& demand);
+  PullResult pull_slot(Context& ctx, const Demand& demand);
   PullResult fill_slot(Context& ctx);
   void advance();
   void consume();
@@ -115,7 +115,7 @@ class Interleave final : public Cursor {
 
 // Rows of the current slot, or an error, in part_; possibly none where a slot was opened, closed or passed
 // over.
-PullResult Interleave::lock_turn(Context& ctx, const Demand& demand) {
+PullResult Interleave::pull_slot(Context& ctx, const Demand& demand) {
   part_.reset(part_.columns.size());
   if (outer_ended_ && open_count_ == 0) return PullResult::end;
   if (!has_slot(cycle_index_)) {
@@ -159,6 +159,8 @@ PullResult Interleave::fill_slot(Context& ctx) {
   Step opened = outer_.open_next(ctx, inner);
   if (opened.error()) {
     part_.set_error(opened.error(), width_);
+    part_.origins.clear();
+    part_.origins.add(0, outer_.origin());
     consume();
     return PullResult::rows;
   }
@@ -236,8 +238,9 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   int64_t cycle = params.cycle_length.value_or(kAutoCycle);
   bool known = params.num_parallel_calls.is_constant() && !params.cycle_length.expression;
   if (known && *params.num_parallel_calls > cycle) {
-    return invalid_argument(concat("interleave: num_parallel_calls is ", *params.num_parallel_calls,
-                                   "; expected at most cycle_length, which is ", cycle));
+    return invalid_argument(
+        expected_found(concat("num_parallel_calls of at most cycle_length, which is ", cycle),
+                       concat(*params.num_parallel_calls)));
   }
   return function_of(params.f).result().children[0];
 }

@@ -43,6 +43,7 @@ class Map final : public Cursor {
     out.reset(0);
     out.rows = in_.rows;
     std::swap(out.errors, in_.errors);
+    out.origins.swap(in_.origins);
     return PullResult::rows;
   }
 

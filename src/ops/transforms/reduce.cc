@@ -30,7 +30,7 @@ class Reduce final : public Cursor {
     if (done_) return PullResult::end;
     // An error is the result, thrown ones too.
     done_ = true;
-    Step step = run(ctx);
+    Step step = run(ctx, out);
     if (step.error()) return step;
     done_ = step.answer() == PullResult::end;
     if (!done_) return step;
@@ -46,14 +46,18 @@ class Reduce final : public Cursor {
 
  private:
   // Takes in all rows that there are now.
-  Step run(Context& ctx) {
+  Step run(Context& ctx, Block& out) {
     Demand demand;
     demand.rows = kMaxBlockRows;
     for (;;) {
       PullResult got = input_.fill(ctx, demand);
       if (got != PullResult::rows) return got;
       while (input_.buffered() > 0) {
-        if (ErrorPtr error = step(ctx)) return error;
+        const int row = input_.begin();
+        ErrorPtr error = step(ctx);
+        if (!error) continue;
+        out.origins.append(input_.block().origins, row, 1, 0);
+        return error;
       }
       if (yield_timer_.should_yield(ctx, input_.block().rows)) return PullResult::pending;
     }
@@ -84,7 +88,7 @@ class Reduce final : public Cursor {
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   if (inputs[0]->cardinality() == kInfinite) {
-    return invalid_argument("reduce needs a dataset that ends, found an infinite one; put take(n) before it");
+    return invalid_argument(expected_found("a finite dataset", "an infinite one", "put take(n) before it"));
   }
   return function_of(params.f).result();
 }

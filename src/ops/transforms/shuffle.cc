@@ -314,6 +314,7 @@ class Shuffle final : public Cursor {
       std::iota(rows_.begin(), rows_.end(), input_.begin());
       store_.grow_to(std::min(capacity_, back_ + count));
       const Status status = store_.stage(input_.block(), rows_);
+      origins_.stage(input_.block().origins, rows_);
       error = status.pointer();
       in_staging_ = status.ok();
     } catch (...) {
@@ -339,6 +340,7 @@ class Shuffle final : public Cursor {
   }
   void put_staged(int staged) {
     store_.place(staged, back_, values_);
+    origins_.place(staged, back_);
     live_.add(values_);
     end_put();
   }
@@ -383,7 +385,11 @@ class Shuffle final : public Cursor {
     const int64_t slot = chosen_[static_cast<size_t>(chosen)];
     live_.remove(store_.tag(slot));
     store_.lift(slot, lifted);
-    if (slot != front_) store_.move(front_, slot);
+    origins_.lift(slot, lifted);
+    if (slot != front_) {
+      store_.move(front_, slot);
+      origins_.move(front_, slot);
+    }
     end_draw();
   }
   void end_draw() {
@@ -396,6 +402,7 @@ class Shuffle final : public Cursor {
     if (element >= 0) {
       live_.remove(element);
       store_.lift(slot, lifted);
+      origins_.lift(slot, lifted);
     } else {
       --error_slots_;
       if (element != kNoElement) live_.remove(~element);
@@ -403,6 +410,7 @@ class Shuffle final : public Cursor {
     }
     if (slot == front_) return;
     if (slot < store_.capacity()) {
+      origins_.move(front_, slot);
       if (front_ < store_.capacity())
         store_.move(front_, slot);
       else
@@ -416,6 +424,7 @@ class Shuffle final : public Cursor {
 
   void fail_row(int lifted, ErrorPtr error) {
     store_.lift_nothing(lifted);
+    origins_.lift_nothing(lifted);
     errors_.push_back({lifted, std::move(error)});
   }
 
@@ -429,6 +438,7 @@ class Shuffle final : public Cursor {
     }
     out.rows = given;
     out.errors.swap(errors_);
+    origins_.give(out.origins);
   }
 
   // Drops rows where none is needed for a while, else reads up to the next such gap.
@@ -469,9 +479,11 @@ class Shuffle final : public Cursor {
         rows_.push_back(row + static_cast<int32_t>(ahead));
       }
       if (!rows_.empty()) WEIR_TRY(store_.stage(block_, rows_));
+      origins_.stage(block_.origins, rows_);
       for (size_t i = 0; i < rows_.size(); ++i) {
         const ShuffleRewind::Held held = refill.rewind[first + static_cast<int64_t>(i)];
         store_.place(static_cast<int>(i), held.slot, held.element);
+        origins_.place(static_cast<int>(i), held.slot);
         live_.add(held.element);
       }
       values_ += end - row;
@@ -490,6 +502,7 @@ class Shuffle final : public Cursor {
 
   Port input_;
   RowStore store_;
+  OriginSlots origins_;
   const size_t components_;
   const int64_t capacity_;
   LiveRuns live_;

@@ -18,7 +18,7 @@ TEST_CASE("from_tensor_slices gives the slices along the first dimension") {
 }
 
 TEST_CASE("from_tensor_slices wants components of one length") {
-  CHECK(contains(build_error("from_tensor_slices(([1, 2], [1, 2, 3]))"), "one length; found 2 and 3"));
+  CHECK(contains(build_error("from_tensor_slices(([1, 2], [1, 2, 3]))"), "one length, found 2 and 3"));
   CHECK(contains(build_error("from_tensor_slices(4)"), "found a scalar"));
 }
 

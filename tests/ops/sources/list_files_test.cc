@@ -89,7 +89,7 @@ TEST_CASE("list_files of a pattern that a variable gives refuses other files, to
 
 TEST_CASE("list_files that matches nothing cannot be built") {
   CHECK(contains(build_error(list_files("nowhere-*", "")), "no file matches"));
-  CHECK(contains(build_error("list_files(3)"), "expected a string"));
+  CHECK(contains(build_error("list_files(3)"), "expected a pattern, a string or a list of strings"));
 }
 
 }  // namespace

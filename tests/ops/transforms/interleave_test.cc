@@ -34,7 +34,7 @@ TEST_CASE("the arguments of interleave have bounds") {
   CHECK(!build_error("range(3) | interleave(x -> range(2), cycle_length: 0)").empty());
   CHECK(!build_error("range(3) | interleave(x -> range(2), block_length: 0)").empty());
   CHECK(contains(build_error("range(3) | interleave(x -> range(2), cycle_length: 2, num_parallel_calls: 3)"),
-                 "expected at most cycle_length, which is 2"));
+                 "num_parallel_calls of at most cycle_length, which is 2, found 3"));
 }
 
 const char* const kErrors =

@@ -1,0 +1,101 @@
+#include "core/origins.h"
+
+#include <algorithm>
+
+namespace weir {
+
+Origin Origins::of(int row) const {
+  auto next = std::upper_bound(runs_.begin(), runs_.end(), row,
+                               [](int wanted, const Run& run) { return wanted < run.row; });
+  if (next == runs_.begin()) return {};
+  const Run& run = *(next - 1);
+  return run.first.after(row - run.row);
+}
+
+void Origins::add(int row, Origin first) noexcept {
+  if (runs_.empty() && !first.known()) return;
+  if (!runs_.empty()) {
+    const Run& last = runs_.back();
+    if (last.first.after(row - last.row) == first) return;
+  }
+  try {
+    runs_.push_back({row, first});
+  } catch (...) {
+    runs_.clear();
+  }
+}
+
+void Origins::add_one(int row, Origin origin) noexcept {
+  // An unknown row in the middle ends the run before it.
+  add(row, origin);
+}
+
+void Origins::append(const Origins& source, int begin, int count, int at) noexcept {
+  if (source.empty() && empty()) return;
+  add(at, source.of(begin));
+  for (const Run& run : source.runs_) {
+    if (run.row > begin && run.row < begin + count) add(at + run.row - begin, run.first);
+  }
+}
+
+void Origins::gather(const Origins& source, std::span<const int32_t> rows) noexcept {
+  runs_.clear();
+  if (source.empty()) return;
+  for (size_t i = 0; i < rows.size(); ++i) add_one(static_cast<int>(i), source.of(rows[i]));
+}
+
+void OriginSlots::stage(const Origins& source, std::span<const int32_t> rows) noexcept {
+  if (source.empty() && !used_) return;
+  used_ = true;
+  try {
+    staged_.clear();
+    for (int32_t row : rows) staged_.push_back(source.of(row));
+  } catch (...) {
+    staged_.clear();
+  }
+}
+
+Origin& OriginSlots::slot_at(int64_t slot) noexcept {
+  if (slot < static_cast<int64_t>(slots_.size())) return slots_[static_cast<size_t>(slot)];
+  nowhere_ = Origin();
+  return nowhere_;
+}
+
+void OriginSlots::place_used(int staged, int64_t slot) noexcept {
+  const Origin origin =
+      static_cast<size_t>(staged) < staged_.size() ? staged_[static_cast<size_t>(staged)] : Origin();
+  try {
+    if (slot >= static_cast<int64_t>(slots_.size()) && origin.known())
+      slots_.resize(static_cast<size_t>(slot) + 1);
+  } catch (...) {
+  }
+  slot_at(slot) = origin;
+}
+
+void OriginSlots::give_used(Origins& out) noexcept {
+  out.swap(given_);
+  given_.clear();
+}
+
+uint32_t SourceNames::number(std::string_view name) noexcept try {
+  MutexLock lock(mutex_);
+  auto [at, added] = numbers_.try_emplace(std::string(name), static_cast<uint32_t>(names_.size()) + 1);
+  if (added) {
+    try {
+      names_.push_back(&at->first);
+    } catch (...) {
+      numbers_.erase(at);
+      return 0;
+    }
+  }
+  return at->second;
+} catch (...) {
+  return 0;
+}
+
+std::string SourceNames::name(uint32_t number) const {
+  MutexLock lock(mutex_);
+  return number == 0 || number > names_.size() ? std::string() : *names_[number - 1];
+}
+
+}  // namespace weir

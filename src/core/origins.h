@@ -1,0 +1,121 @@
+// Origins: where the rows of a block came from: a file and the number of the record in it.
+//
+// A source that reads records sets them, operators that keep rows pass them on, a group has the origin of its
+// first member, and the Stage reads them when a row fails. Rows of other sources have none, which costs nothing.
+// Ownership: values. Threads: as the block; SourceNames serves any thread. Errors: none: where memory runs out,
+// origins are forgotten. Cost: 16 bytes per run of consecutive records, 8 bytes per row that is held.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ref.h"
+#include "core/sync.h"
+
+namespace weir {
+
+// A record of a file, in 8 bytes: the file's number among the names of its session, and the record's in the file.
+class Origin {
+ public:
+  Origin() = default;
+  // Without an origin where either number is too large to keep.
+  Origin(uint32_t source, int64_t record)
+      : bits_(source == 0 || source > kMaxSource || record < 0 || record > kMaxRecord
+                  ? 0
+                  : static_cast<uint64_t>(source) << kRecordBits | static_cast<uint64_t>(record)) {}
+
+  bool known() const { return bits_ != 0; }
+  uint32_t source() const { return static_cast<uint32_t>(bits_ >> kRecordBits); }
+  int64_t record() const { return static_cast<int64_t>(bits_ & kMaxRecord); }
+  // The origin `rows` rows later in a run.
+  Origin after(int rows) const { return known() ? Origin(source(), record() + rows) : Origin(); }
+  bool operator==(const Origin&) const = default;
+
+ private:
+  static constexpr int kRecordBits = 40;
+  static constexpr int64_t kMaxRecord = (int64_t{1} << kRecordBits) - 1;
+  static constexpr uint32_t kMaxSource = (uint32_t{1} << (64 - kRecordBits)) - 1;
+  uint64_t bits_ = 0;
+};
+
+// Of the rows of one block.
+class Origins {
+ public:
+  bool empty() const { return runs_.empty(); }
+  void clear() { runs_.clear(); }
+  void swap(Origins& other) noexcept { runs_.swap(other.runs_); }
+
+  // Of a row; unknown for rows before the first run.
+  Origin of(int row) const;
+  // Rows from `row` on, up to the next run, are consecutive records from `first` on. REQUIRES: rows rise
+  void add(int row, Origin first) noexcept;
+  // As `row`, and nothing before it; the rows after it are unknown until they are added.
+  void add_one(int row, Origin origin) noexcept;
+  // Those of `count` rows of a block, from `begin` on, for the rows from `at` on.
+  void append(const Origins& source, int begin, int count, int at) noexcept;
+  // Those of the rows listed.
+  void gather(const Origins& source, std::span<const int32_t> rows) noexcept;
+
+ private:
+  struct Run {
+    int32_t row;
+    Origin first;
+  };
+  std::vector<Run> runs_;
+};
+
+// Of rows that lie in slots: 8 bytes per slot, once a row with an origin has come.
+class OriginSlots {
+ public:
+  // Remembers the rows listed, which are staged as 0, 1 … and placed one by one.
+  void stage(const Origins& source, std::span<const int32_t> rows) noexcept;
+  void place(int staged, int64_t slot) noexcept {
+    if (used_) place_used(staged, slot);
+  }
+  void move(int64_t from, int64_t to) noexcept {
+    if (used_) slot_at(to) = slot_at(from);
+  }
+  // Takes the origin of a slot as that of row `i` that is to be given.
+  void lift(int64_t slot, int i) noexcept {
+    if (used_) given_.add_one(i, slot_at(slot));
+  }
+  // A failed row is given in its place.
+  void lift_nothing(int i) noexcept {
+    if (used_) given_.add_one(i, Origin());
+  }
+  // The lifted rows' origins.
+  void give(Origins& out) noexcept {
+    if (used_) give_used(out);
+  }
+
+ private:
+  Origin& slot_at(int64_t slot) noexcept;
+  void place_used(int staged, int64_t slot) noexcept;
+  void give_used(Origins& out) noexcept;
+
+  bool used_ = false;
+  std::vector<Origin> staged_;
+  std::vector<Origin> slots_;
+  Origin nowhere_;
+  Origins given_;
+};
+
+// The names of the files that one iterator has read, by number.
+class SourceNames : public RefCounted {
+ public:
+  // The same number for the same name; 0 where there is no memory.
+  uint32_t number(std::string_view name) noexcept;
+  // Empty for a number that was never given.
+  std::string name(uint32_t number) const;
+
+ private:
+  mutable Mutex mutex_;
+  std::map<std::string, uint32_t, std::less<>> numbers_;
+  std::vector<const std::string*> names_;
+};
+
+}  // namespace weir
