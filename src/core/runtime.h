@@ -69,17 +69,12 @@ struct Runtime {
   bool origins = true;
 };
 
-class FoundNames;  // dataset/found_names.h
-
-// A place in a graph that depends on more than its text: a seed, given or drawn when the graph was built, or
-// names that were found then. Written into checkpoints.
+// A place in a graph that uses a seed, given or drawn when the graph was built. Written into checkpoints.
 class SeedSite : public RefCounted {
  public:
   using Pair = std::pair<uint64_t, uint64_t>;
   enum class Origin : uint8_t { given, drawn };
   explicit SeedSite(Pair pair, Origin from = Origin::given) : drawn(pair), origin(from) {}
-  // The names, if it is no seed.
-  virtual const FoundNames* found_names() const { return nullptr; }
 
   const Pair drawn;
   // Drawn: nobody asked for an order that comes again, so each call of a lambda may have another.

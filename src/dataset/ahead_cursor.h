@@ -18,13 +18,9 @@ template <class W, class Make>
 class AheadCursor final : public Cursor {
  public:
   AheadCursor(Opening& opening, DatasetRef input, Make make)
-      : input_(std::move(input)),
-        env_(opening.env),
-        key_(opening.key),
-        path_(opening.path),
-        make_(std::move(make)) {
-    Port port(opening.ctx, input_, env_, key_, path_, -1, Port::Mode::keep);
-    start(opening.ctx, std::move(port), counts_for_window(opening.ctx, *input_));
+      : input_(opening.inner(std::move(input))), make_(std::move(make)) {
+    Port port(opening.ctx, input_, Port::Mode::keep);
+    start(opening.ctx, std::move(port), counts_for_window(opening.ctx, *input_.node));
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -45,7 +41,7 @@ class AheadCursor final : public Cursor {
   }
 
   Step resume(Context& ctx) override {
-    WEIR_ASSIGN(Port port, Port::open_at(ctx, input_, env_, key_, path_, -1, Port::Mode::keep, saved_input_));
+    WEIR_ASSIGN(Port port, Port::open_at(ctx, input_, Port::Mode::keep, saved_input_));
     EpochScope epochs(ctx.epochs->table());
     if (!epochs.assign(saved_counts_)) return data_loss("the counts of a position are damaged");
     start(ctx, std::move(port), epochs.table());
@@ -59,10 +55,7 @@ class AheadCursor final : public Cursor {
     window_ = make_(ctx, std::make_unique<PortFeed>(std::move(port)), std::move(epochs));
   }
 
-  DatasetRef input_;
-  EnvRef env_;
-  uint64_t key_;
-  PathRef path_;
+  Instance input_;
   Make make_;
   AheadPosition position_;
   std::unique_ptr<W> window_;

@@ -4,18 +4,12 @@
 #include <atomic>
 
 #include "core/text.h"
-#include "dataset/operator.h"
 
 namespace weir {
 
 namespace {
 
 std::atomic<uint64_t> g_next_id{1};
-
-template <class T>
-void add_once(std::vector<T>& list, const T& item) {
-  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
-}
 
 Status check_constants(const OperatorDef& op, ParamsBase& params) {
   Fields fields;
@@ -101,9 +95,9 @@ void Dataset::inherit(const FunctionTraits& traits) {
   traits.epoch_nodes(counted);
   // What a lambda captures is opened by each of its calls.
   for (const EpochNode& node : counted) inherit(node, node.depth <= depth_);
-  std::vector<RefPtr<const SeedSite>> sites;
-  traits.seed_sites(sites);
-  for (const auto& site : sites) add_once(seed_sites_, site);
+  Sites sites;
+  traits.add_sites(sites);
+  sites_.add(sites);
   if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
     not_replayable_ = concat(op_->name, " ", reason);
   }
@@ -117,13 +111,13 @@ void Dataset::inherit() {
   for (const DatasetRef& input : inputs_) {
     for (const EpochNode& node : input->epoch_nodes()) inherit(node, false);
     opens_variables_ = opens_variables_ || input->opens_variables_;
-    for (const auto& site : input->seed_sites()) add_once(seed_sites_, site);
+    sites_.add(input->sites());
     if (!window) lane_ = std::max(lane_, input->lane());
     if (not_replayable_.empty()) not_replayable_ = input->not_replayable();
   }
   for (const Field& field : fields.list) {
     if (auto* seed = std::get_if<SeedParam*>(&field.slot); seed && (*seed)->site) {
-      add_once(seed_sites_, (*seed)->site);
+      sites_.add({{(*seed)->site}, {}});
     }
     if (const ParamExpression* expression = expression_of(field)) {
       // Evaluated by whoever opens this node, which no window is in the way of.
@@ -141,6 +135,7 @@ void Dataset::inherit() {
     if ((*slot)->gives == FunctionParam::Gives::dataset && (depth_ > 0 || from_elements))
       opens_variables_ = true;
   }
+  if (op_->found_names != nullptr) sites_.add({{}, {op_->found_names(*params_)}});
   if (op_->not_replayable != nullptr && not_replayable_.empty()) {
     if (const char* reason = op_->not_replayable(*params_)) not_replayable_ = concat(op_->name, " ", reason);
   }

@@ -5,36 +5,19 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/epochs.h"
-#include "core/params.h"
 #include "core/spec.h"
+#include "dataset/operator_def.h"
 #include "exec/executor.h"
 
 namespace weir {
 
-class Cursor;
-class FunctionTraits;
-struct OperatorDef;
-struct Opening;
-
 inline constexpr int64_t kInfinite = -1;
 inline constexpr int64_t kUnknown = -2;
-
-// Where a node is built.
-struct BuildSite {
-  // For operators that stand for others; the rest need none.
-  Runtime* runtime = nullptr;
-  // Lambdas around the node.
-  int depth = 0;
-  // The node that it is built for, under which its openings are counted; 0 if it stands for itself.
-  uint64_t on_behalf_of = 0;
-};
-
-class Dataset;
-using DatasetRef = RefPtr<const Dataset>;
 
 class Dataset : public RefCounted {
  public:
@@ -65,8 +48,8 @@ class Dataset : public RefCounted {
   bool opens_variables() const { return opens_variables_; }
   // Some opening below may be counted, of a dataset in a variable too.
   bool may_count_openings() const { return opens_variables_ || !epoch_nodes_.empty(); }
-  // Places at or below this one, lambdas included, whose seeds may have been drawn, in a fixed order.
-  const std::vector<RefPtr<const SeedSite>>& seed_sites() const { return seed_sites_; }
+  // Those at or below this node, lambdas included.
+  const Sites& sites() const { return sites_; }
   // The lane that a pump over this node must run on.
   Lane lane() const { return lane_; }
   // Empty, or why equal positions need not give equal rows: "map calls a callback that is not declared pure".
@@ -90,22 +73,14 @@ class Dataset : public RefCounted {
   uint64_t epoch_id_ = 0;
   bool opens_variables_ = false;
   std::vector<EpochNode> epoch_nodes_;
-  std::vector<RefPtr<const SeedSite>> seed_sites_;
+  Sites sites_;
   Lane lane_ = Lane::compute;
   std::string not_replayable_;
 };
 
-// What a FunctionParam's function tells the house about itself (expr::Function derives from it).
-class FunctionTraits : public RefCounted {
- public:
-  // compute, blocking or caller.
-  virtual Lane lane() const = 0;
-  // Empty, or why calling it twice may differ.
-  virtual std::string not_replayable() const = 0;
-  // The seed sites of its random calls and of the datasets it makes.
-  virtual void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const = 0;
-  // The nodes that it opens for its caller and that count their openings; not those that it drains itself.
-  virtual void epoch_nodes(std::vector<EpochNode>& out) const = 0;
-};
+// What an operator that changes neither structure nor count says.
+Result<Spec> same_spec(const ParamsBase&, std::span<const DatasetRef> inputs);
+int64_t same_cardinality(const ParamsBase&, std::span<const DatasetRef> inputs);
+int64_t unknown_cardinality(const ParamsBase&, std::span<const DatasetRef>);
 
 }  // namespace weir

@@ -19,16 +19,11 @@ uint32_t add_name(uint32_t sum, const std::string& name) {
   return crc32c(name.data(), name.size(), crc32c(&size, sizeof size, sum));
 }
 
-SeedSite::Pair summary(const std::vector<std::string>& names) {
-  uint32_t sum = 0;
-  for (const std::string& name : names) sum = add_name(sum, name);
-  return {names.size(), sum};
-}
-
 }  // namespace
 
 FoundNames::FoundNames(std::string what, const std::vector<std::string>& names)
-    : SeedSite(summary(names)), what_(std::move(what)), digest_{names.size()} {
+    : what_(std::move(what)), digest_{names.size()} {
+  for (const std::string& name : names) checksum_ = add_name(checksum_, name);
   const size_t length = run_length(names.size());
   for (size_t i = 0; i < names.size(); i += length) {
     uint32_t sum = 0;

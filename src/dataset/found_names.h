@@ -4,20 +4,23 @@
 // KiB in a checkpoint.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/runtime.h"
+#include "core/ref.h"
 
 namespace weir {
 
-class FoundNames final : public SeedSite {
+class FoundNames final : public RefCounted {
  public:
   // `what` asked for them: list_files("data/*").
   FoundNames(std::string what, const std::vector<std::string>& names);
 
-  const FoundNames* found_names() const override { return this; }
+  uint64_t count() const { return digest_[0]; }
+  // Of all names.
+  uint64_t checksum() const { return checksum_; }
   // How many there are, then a checksum of each name, or of each run of names where they are very many.
   const std::vector<uint64_t>& digest() const { return digest_; }
   // "", or how they differ from those that the digest `saved` is of.
@@ -25,6 +28,7 @@ class FoundNames final : public SeedSite {
 
  private:
   const std::string what_;
+  uint32_t checksum_ = 0;
   std::vector<uint64_t> digest_;
   // The first name of each run.
   std::vector<std::string> firsts_;

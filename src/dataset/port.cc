@@ -47,25 +47,17 @@ void AnchorFields::state(Archive& archive) {
 }
 
 Port::Port(Opening& opening, int index, Mode mode, Opens opens)
-    : Port(opening.ctx, opening.node.inputs()[static_cast<size_t>(index)], opening.env, opening.key,
-           opening.path, opening.node.inputs().size() > 1 ? index : -1, mode, opens) {}
+    : Port(opening.ctx, opening.input(index), mode, opens) {}
 
-Port::Port(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index, Mode mode,
-           Opens opens)
-    : mode_(mode),
-      node_(std::move(node)),
-      env_(std::move(env)),
-      key_(key),
-      parent_(std::move(parent)),
-      index_(index) {
+Port::Port(Context& ctx, Instance instance, Mode mode, Opens opens)
+    : mode_(mode), instance_(std::move(instance)) {
   start_over();
   if (opens == Opens::now) open(ctx);
 }
 
-Result<Port> Port::open_at(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index,
-                           Mode mode, std::string_view saved) {
+Result<Port> Port::open_at(Context& ctx, Instance instance, Mode mode, std::string_view saved) {
   QuietContext quiet(ctx);
-  Port port(*quiet, std::move(node), std::move(env), key, std::move(parent), index, mode);
+  Port port(*quiet, std::move(instance), mode);
   Archive archive(saved);
   port.state(archive);
   archive.finish();
@@ -91,18 +83,18 @@ void Port::start_over() {
 }
 
 void Port::open(Context& ctx) {
-  if (mode_ == Mode::pass || !node_->may_count_openings()) {
-    stage_ = Stage::open(ctx, node_, env_, key_, parent_, index_);
+  if (mode_ == Mode::pass || !node().may_count_openings()) {
+    stage_ = Stage::open(ctx, instance_);
     return;
   }
   OpeningLog log{ctx.epochs->depth(), anchors_.back().openings, replay_openings_, ctx.openings};
   Context inside = ctx;
   inside.openings = &log;
-  stage_ = Stage::open(inside, node_, env_, key_, parent_, index_);
+  stage_ = Stage::open(inside, instance_);
 }
 
 PullResult Port::next(Context& ctx, const Demand& demand, Block& out) {
-  if (mode_ == Mode::pass || !node_->may_count_openings()) return stage_->next(ctx, demand, out);
+  if (mode_ == Mode::pass || !node().may_count_openings()) return stage_->next(ctx, demand, out);
   OpeningLog log{ctx.epochs->depth(), anchors_.back().openings, replay_openings_, ctx.openings};
   Context inside = ctx;
   inside.openings = &log;
@@ -118,7 +110,7 @@ void Port::try_open(Context& ctx) noexcept {
 }
 
 void Port::reopen(Context& ctx, uint64_t key) {
-  key_ = key;
+  instance_.key = key;
   stage_.reset();
   start_over();
   try_open(ctx);
@@ -199,7 +191,7 @@ Status Port::restore(Context& ctx) {
     open(ctx);
   } else if (!stage_) {
     QuietContext quiet(ctx);
-    stage_ = Stage::open(*quiet, node_, env_, key_, parent_, index_);
+    stage_ = Stage::open(*quiet, instance_);
     Archive input(anchor->bytes);
     stage_->state(input);
     input.finish();
@@ -213,7 +205,7 @@ void Port::lose(const ErrorPtr& error, Block& out) noexcept {
   pulled_ = consumed_ + 1;
   position_lost_ = true;
   block_.rows = 0;
-  out.set_error(as_lost_position(error), node_->components().size());
+  out.set_error(as_lost_position(error), node().components().size());
 }
 
 // Goes to the loaded position. Answers rows when done, and end for an error in `out`.
@@ -266,7 +258,7 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
   if (open_error_) [[unlikely]] {
     ++pulled_;
     position_lost_ = true;
-    out.set_error(std::exchange(open_error_, nullptr), node_->components().size());
+    out.set_error(std::exchange(open_error_, nullptr), node().components().size());
     return PullResult::rows;
   }
   PullResult got = next(ctx, demand, out);
@@ -299,7 +291,7 @@ void Port::take_into(Block& out, size_t first, int count) {
     }
   }
   // Failed rows may have none.
-  const size_t end = std::min(first + node_->components().size(), out.columns.size());
+  const size_t end = std::min(first + node().components().size(), out.columns.size());
   for (size_t i = first + block_.columns.size(); i < end; ++i) out.columns[i].make_placeholder();
   for (const RowError& error : block_.errors) {
     if (error.row >= begin_ && error.row < begin_ + count) out.fail_row(error.row - begin_, error.error);
@@ -342,7 +334,7 @@ void Port::state(Archive& archive) {
     if (stage_) {
       stage_->state(archive);
     } else if (position_lost_ || open_error_) {
-      write_ended(*node_, archive);
+      write_ended(node(), archive);
     }
     if (archive.loading()) position_lost_ = false;
     return;

@@ -50,12 +50,9 @@ class Port {
 
   // Opens input `index` of the operator.
   Port(Opening& opening, int index, Mode mode, Opens opens = Opens::now);
-  // Opens a dataset that is no input of the operator (an inner one) or opens it again (repeat).
-  Port(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent, int index, Mode mode,
-       Opens opens = Opens::now);
+  Port(Context& ctx, Instance instance, Mode mode, Opens opens = Opens::now);
   // The same at a position that state() wrote, whose openings are counted already.
-  static Result<Port> open_at(Context& ctx, DatasetRef node, EnvRef env, uint64_t key, PathRef parent,
-                              int index, Mode mode, std::string_view saved);
+  static Result<Port> open_at(Context& ctx, Instance instance, Mode mode, std::string_view saved);
   Port(Port&&) = default;
   Port& operator=(Port&&) = default;
 
@@ -99,7 +96,7 @@ class Port {
   // The newest anchor at or before the last pull, with the openings made since, for Windows, whose ring
   // entries carry it. Keep mode.
   const AnchorRef& last_anchor();
-  const Dataset& node() const { return *node_; }
+  const Dataset& node() const { return *instance_.node; }
   // Saves a position that a Window's consumer has reached, and loads one.
   static void save_position(Archive& archive, const Anchor& anchor, int64_t consumed);
 
@@ -124,11 +121,7 @@ class Port {
   void thin_anchors();
 
   Mode mode_;
-  DatasetRef node_;
-  EnvRef env_;
-  uint64_t key_ = 0;
-  PathRef parent_;
-  int index_ = -1;
+  Instance instance_;
   std::unique_ptr<Stage> stage_;
 
   Block block_;

@@ -3,20 +3,10 @@
 #include "core/exception.h"
 #include "core/host_call.h"
 #include "core/text.h"
-#include "dataset/operator.h"
 
 namespace weir {
 
 namespace {
-
-// splitmix64's finaliser: every bit of the input reaches every bit of the output.
-uint64_t mix(uint64_t x) {
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9u;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 // With the operator's path, and the file and record that the row came from. Without them where there is no memory.
 ErrorPtr with_place(const ErrorPtr& error, const PathNode& path, Session& session, Origin origin) noexcept
@@ -42,33 +32,23 @@ ErrorPtr shorter_than_saved() {
   return std::make_shared<Error>(std::move(error));
 }
 
-uint64_t derive_key(uint64_t key, uint64_t index) { return mix(mix(key + 0x9e3779b97f4a7c15u) ^ index); }
-
-std::string PathNode::to_string() const {
-  std::string out = parent ? parent->to_string() : "";
-  if (parent && input >= 0) out += concat("[", input, "]");
-  if (parent) out += "/";
-  return out + operator_name;
-}
-
-std::unique_ptr<Stage> Stage::open(Context& ctx, const DatasetRef& node, EnvRef env, uint64_t key,
-                                   PathRef parent, int input) {
-  PathRef path = node->op().internal && parent ? parent : make_ref<PathNode>(parent, node->op().name, input);
-  std::unique_ptr<Stage> stage(new Stage(node, path));
-  Opening opening{ctx, *node, std::move(env), key, std::move(path)};
+std::unique_ptr<Stage> Stage::open(Context& ctx, const Instance& instance) {
+  const Dataset& node = *instance.node;
+  std::unique_ptr<Stage> stage(new Stage(instance.node, instance.path));
+  Opening opening(ctx, instance);
   try {
     auto open_with = [&](const ParamsBase& params) {
-      auto cursor = node->op().open(opening, params);
+      auto cursor = node.op().open(opening, params);
       if (cursor.ok()) {
         stage->cursor_ = *std::move(cursor);
       } else {
         stage->open_error_ = cursor.status().pointer();
       }
     };
-    if (!node->dynamic()) {
-      open_with(node->params());
+    if (!node.dynamic()) {
+      open_with(node.params());
     } else {
-      auto bound = bind_params(node->params(), ctx.session, opening.env.get(), key);
+      auto bound = bind_params(node.params(), ctx.session, opening.env.get(), opening.key);
       if (bound.ok()) {
         open_with(**bound);
       } else {

@@ -10,34 +10,9 @@
 #include <memory>
 
 #include "dataset/cursor.h"
-#include "dataset/dataset.h"
+#include "dataset/instance.h"
 
 namespace weir {
-
-// Where a stage stands in the tree of open cursors; turned into text only for an error.
-class PathNode : public RefCounted {
- public:
-  PathNode(RefPtr<const PathNode> up, const char* op, int position)
-      : parent(std::move(up)), operator_name(op), input(position) {}
-  // "batch/zip[1]/map": from the root, with the input's number below operators that have several.
-  std::string to_string() const;
-
-  const RefPtr<const PathNode> parent;
-  const char* const operator_name;
-  // The number of this input of the parent, or -1 where the parent has one only.
-  const int input;
-};
-using PathRef = RefPtr<const PathNode>;
-
-// What a cursor is made from.
-struct Opening {
-  Context& ctx;
-  const Dataset& node;
-  EnvRef env;
-  // Keys the random draws of this cursor's functions; derived from seeds, epochs and rows, never from time.
-  uint64_t key;
-  PathRef path;
-};
 
 // The input ends before the rows that the restored position counts.
 ErrorPtr shorter_than_saved();
@@ -45,14 +20,10 @@ ErrorPtr shorter_than_saved();
 // Writes the state of a stage over `node` that has come to its end.
 void write_ended(const Dataset& node, Archive& archive);
 
-// The key of a cursor opened for row (or epoch) `index` by an operator with key `key`.
-uint64_t derive_key(uint64_t key, uint64_t index);
-
 class Stage {
  public:
   // A failure to open (a parameter out of range at run time) becomes the stage's only row, an error.
-  static std::unique_ptr<Stage> open(Context& ctx, const DatasetRef& node, EnvRef env, uint64_t key,
-                                     PathRef parent, int input);
+  static std::unique_ptr<Stage> open(Context& ctx, const Instance& instance);
 
   PullResult next(Context& ctx, const Demand& demand, Block& out) noexcept;
   // Writes the position, or keeps the loaded one for the next call of next().

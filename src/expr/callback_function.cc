@@ -25,7 +25,7 @@ class CallbackFunction final : public Function {
   std::string not_replayable() const override {
     return callback_->flags.pure ? "" : "calls a callback that is not declared pure";
   }
-  void seed_sites(std::vector<RefPtr<const SeedSite>>&) const override {}
+  void add_sites(Sites&) const override {}
   void epoch_nodes(std::vector<EpochNode>&) const override {}
 
   void call(const CallArgs& args, const Block& in, Block& out) const override;

@@ -214,9 +214,8 @@ Result<Typed> Compiler::nested(const Node& node, const Scope& scope, bool termin
 
 Typed Compiler::terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, std::vector<int> captured,
                          const Scope& scope) {
-  std::vector<RefPtr<const SeedSite>> seeds;
-  runner->seed_sites(seeds);
-  add_traits(runner->lane(), runner->not_replayable(), seeds);
+  runner->add_sites(traits_.sites);
+  add_traits(runner->lane(), runner->not_replayable());
   Instruction instruction;
   instruction.kind = Instruction::Kind::terminal;
   instruction.can_fail = true;
@@ -228,15 +227,15 @@ Typed Compiler::terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, 
 }
 
 void Compiler::add_traits(const Dataset& dataset) {
-  add_traits(dataset.lane(), dataset.not_replayable(), dataset.seed_sites());
+  add_traits(dataset.lane(), dataset.not_replayable());
+  traits_.sites.add(dataset.sites());
   traits_.epoch_nodes.insert(traits_.epoch_nodes.end(), dataset.epoch_nodes().begin(),
                              dataset.epoch_nodes().end());
 }
 
-void Compiler::add_traits(Lane lane, std::string why, const std::vector<RefPtr<const SeedSite>>& seeds) {
+void Compiler::add_traits(Lane lane, std::string why) {
   traits_.lane = std::max(traits_.lane, lane);
   if (traits_.not_replayable.empty()) traits_.not_replayable = std::move(why);
-  traits_.seed_sites.insert(traits_.seed_sites.end(), seeds.begin(), seeds.end());
 }
 
 namespace {

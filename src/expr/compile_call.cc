@@ -130,7 +130,7 @@ Result<RefPtr<const SeedSite>> Compiler::seed(const Node& node) {
     pair.second = context_.runtime->random->draw();
   }
   auto site = make_ref<const SeedSite>(pair);
-  traits_.seed_sites.push_back(site);
+  traits_.sites.seeds.push_back(site);
   return site;
 }
 

@@ -43,7 +43,7 @@ class FramePool {
 struct ProgramTraits {
   Lane lane = Lane::compute;
   std::string not_replayable;
-  std::vector<RefPtr<const SeedSite>> seed_sites;
+  Sites sites;
   std::vector<EpochNode> epoch_nodes;
   bool draws_random = false;
 };
@@ -56,9 +56,7 @@ class CompiledFunction final : public Function {
   int passes(int i) const override;
   Lane lane() const override { return traits_.lane; }
   std::string not_replayable() const override { return traits_.not_replayable; }
-  void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override {
-    out.insert(out.end(), traits_.seed_sites.begin(), traits_.seed_sites.end());
-  }
+  void add_sites(Sites& out) const override { out.add(traits_.sites); }
   void epoch_nodes(std::vector<EpochNode>& out) const override {
     out.insert(out.end(), traits_.epoch_nodes.begin(), traits_.epoch_nodes.end());
   }

@@ -66,7 +66,7 @@ class Compiler {
                  const Scope& scope);
   // Of a dataset that the function gives.
   void add_traits(const Dataset& dataset);
-  void add_traits(Lane lane, std::string why, const std::vector<RefPtr<const SeedSite>>& seeds);
+  void add_traits(Lane lane, std::string why);
   std::string next_path() { return path_ + "/" + std::to_string(places_++); }
 
   // compile_branch.cc

@@ -13,8 +13,8 @@
 #include <optional>
 
 #include "core/block.h"
-#include "core/params.h"
 #include "dataset/dataset.h"
+#include "dataset/params.h"
 #include "expr/callback.h"
 
 namespace weir {

@@ -15,9 +15,7 @@ class Computed final : public TerminalRunner {
 
   Lane lane() const override { return value_->traits().lane(); }
   std::string not_replayable() const override { return value_->traits().not_replayable(); }
-  void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override {
-    value_->traits().seed_sites(out);
-  }
+  void add_sites(Sites& out) const override { value_->traits().add_sites(out); }
 
   Status run(Session& session, const EnvRef& env, uint64_t, Components& out) const override {
     const Components* known = session.memo().find(this);

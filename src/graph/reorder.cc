@@ -28,7 +28,7 @@ class Reordered final : public Function {
   int passes(int i) const override { return inner_->passes(from_[static_cast<size_t>(i)]); }
   Lane lane() const override { return inner_->lane(); }
   std::string not_replayable() const override { return inner_->not_replayable(); }
-  void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override { inner_->seed_sites(out); }
+  void add_sites(Sites& out) const override { inner_->add_sites(out); }
   void epoch_nodes(std::vector<EpochNode>& out) const override { inner_->epoch_nodes(out); }
 
  private:

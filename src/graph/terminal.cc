@@ -27,9 +27,7 @@ class Runner final : public TerminalRunner {
 
   Lane lane() const override { return dataset_->lane(); }
   std::string not_replayable() const override { return dataset_->not_replayable(); }
-  void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override {
-    for (const auto& site : dataset_->seed_sites()) out.push_back(site);
-  }
+  void add_sites(Sites& out) const override { out.add(dataset_->sites()); }
 
   // The call is part of a pump or poll of the outer iterator, whose scheduler must not be waited for; what runs
   // ahead below the terminal gets a scheduler of its own.
@@ -40,7 +38,7 @@ class Runner final : public TerminalRunner {
     // No position outside counts what is opened in here.
     EpochScope epochs(nullptr, dataset_->depth(), in_lambda_ ? key : 0, true);
     Context ctx{*session, scheduler.get(), &epochs};
-    std::unique_ptr<Stage> stage = Stage::open(ctx, dataset_, env, key, nullptr, -1);
+    std::unique_ptr<Stage> stage = Stage::open(ctx, {dataset_, env, key});
     Block block;
     Result<PullResult> got = scheduler->drive([&]() noexcept {
       if (outer.cancelled.load(std::memory_order_relaxed)) session->cancelled.store(true);

@@ -14,8 +14,9 @@ struct VariableParams : ParamsOf<VariableParams> {
 class Variable final : public Cursor {
  public:
   Variable(Opening& opening, const VariableParams& params)
-      : input_(opening.ctx, node_of(params), dataset_of(params.value.values[0]).env, opening.key,
-               opening.path, -1, Port::Mode::pass) {}
+      : input_(opening.ctx,
+               {node_of(params), dataset_of(params.value.values[0]).env, opening.key, opening.path},
+               Port::Mode::pass) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override { return input_.pull(ctx, demand, out); }
   void state(Archive& archive) override { input_.state(archive); }
@@ -52,8 +53,10 @@ struct OuterParams : ParamsOf<OuterParams> {
 class Outer final : public Cursor {
  public:
   Outer(Opening& opening, const OuterParams& params)
-      : input_(opening.ctx, opening.node.inputs()[0], EnvRef(opening.env->outward(params.levels)),
-               opening.key, opening.path, -1, Port::Mode::pass) {}
+      : input_(opening.ctx,
+               {opening.node->inputs()[0], EnvRef(opening.env->outward(params.levels)), opening.key,
+                opening.path},
+               Port::Mode::pass) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override { return input_.pull(ctx, demand, out); }
   void state(Archive& archive) override { input_.state(archive); }

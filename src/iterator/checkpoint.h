@@ -41,8 +41,7 @@ struct Checkpoint {
   std::vector<ParamDigest> params;
   // The pairs of the graph's seed sites, two numbers each.
   std::vector<uint64_t> seeds;
-  // Of each site that is names that were found (dataset/found_names.h), the size of its digest, and the
-  // digest.
+  // Of the graph's found names (dataset/found_names.h), the size of each digest, and the digest.
   std::vector<uint64_t> names;
   // The number of this opening, from 0, and the openings counted at the position.
   uint64_t opening = 0;

@@ -43,9 +43,7 @@ std::vector<int> order_of(const Spec& from, const Spec& to) {
 
 // Whether the names that the graph found are those of the checkpoint.
 Status check_names(const Dataset& root, std::span<const uint64_t> saved) {
-  for (const auto& site : root.seed_sites()) {
-    const FoundNames* found = site->found_names();
-    if (!found) continue;
+  for (const auto& found : root.sites().names) {
     const uint64_t size = saved.empty() ? 0 : saved[0];
     if (saved.empty() || size > saved.size() - 1)
       return data_loss("the names of a checkpoint are incomplete");
@@ -164,7 +162,7 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
                        concat("one of another: ", difference(document.digest(), checkpoint.graph))));
   }
   if (checkpoint.params.size() != position.params.size() ||
-      checkpoint.seeds.size() != 2 * document.root()->seed_sites().size()) {
+      checkpoint.seeds.size() != 2 * document.root()->sites().seeds.size()) {
     return data_loss(
         "expected a checkpoint with all parameters and seeds of this dataset, found other numbers of "
         "them; it was made by another version of the library");
@@ -214,9 +212,9 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   const Dataset& root = *document->root();
   if (checkpoint) {
     position->opening = checkpoint->opening;
-    for (size_t i = 0; i < root.seed_sites().size(); ++i) {
-      position->session->override_seed(*root.seed_sites()[i],
-                                       {checkpoint->seeds[2 * i], checkpoint->seeds[2 * i + 1]});
+    const auto& sites = root.sites().seeds;
+    for (size_t i = 0; i < sites.size(); ++i) {
+      position->session->override_seed(*sites[i], {checkpoint->seeds[2 * i], checkpoint->seeds[2 * i + 1]});
     }
   }
   if (!root.epoch_nodes().empty()) {
@@ -239,8 +237,8 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
 void Iterator::open_root(Position& position, bool counted) const {
   Context context{*position.session, scheduler_.get(), &position.epochs};
   QuietContext quiet(context);
-  position.stage = Stage::open(counted ? *quiet : context, position.document->root(), position.env,
-                               derive_key(kRootKey, position.opening), nullptr, -1);
+  position.stage = Stage::open(counted ? *quiet : context, {position.document->root(), position.env,
+                                                            derive_key(kRootKey, position.opening)});
 }
 
 // The histories with how far the present position has come, for the next time that its graph is opened.
@@ -335,14 +333,14 @@ Result<std::string> Iterator::write_down() const {
   checkpoint.fingerprint = position.document->fingerprint();
   checkpoint.graph = position.document->digest();
   checkpoint.params = position.params;
-  for (const auto& site : root.seed_sites()) {
+  for (const auto& site : root.sites().seeds) {
     auto [first, second] = position.session->seed(*site);
     checkpoint.seeds.push_back(first);
     checkpoint.seeds.push_back(second);
-    if (const FoundNames* found = site->found_names()) {
-      checkpoint.names.push_back(found->digest().size());
-      checkpoint.names.insert(checkpoint.names.end(), found->digest().begin(), found->digest().end());
-    }
+  }
+  for (const auto& found : root.sites().names) {
+    checkpoint.names.push_back(found->digest().size());
+    checkpoint.names.insert(checkpoint.names.end(), found->digest().begin(), found->digest().end());
   }
   checkpoint.opening = position.opening;
   checkpoint.epochs = position.epochs.written();

@@ -24,7 +24,7 @@ Status drain_nested(Runtime& runtime, RefPtr<RefCounted> owner, const NestedData
   DatasetRef node(static_cast<const Dataset*>(nested.node.get()));
   EpochScope epochs(nullptr, node->depth(), 0, true);
   Context context{*session, scheduler.get(), &epochs};
-  auto stage = Stage::open(context, node, nested.env, derive_key(0, 0), nullptr, -1);
+  auto stage = Stage::open(context, {node, nested.env, derive_key(0, 0)});
   Block block;
   Demand demand;
   demand.rows = kMaxBlockRows;

@@ -52,8 +52,8 @@ class InnerSource {
       : input_(opening, 0, Port::Mode::keep),
         apply_(opening, function),
         path_(opening.path),
-        depth_(opening.node.depth()),
-        opens_outer_(opens_outer(opening.node, apply_.function())) {}
+        depth_(opening.node->depth()),
+        opens_outer_(opens_outer(*opening.node, apply_.function())) {}
 
   // Pulls a row of the input, calls the function on it and opens what it gives, in `out`. An error is the
   // row's. The row is taken, also if it failed, but not consumed.

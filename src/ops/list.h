@@ -9,6 +9,43 @@
 
 namespace weir {
 
+const OperatorDef& from_tensors_operator();
+const OperatorDef& from_tensor_slices_operator();
+const OperatorDef& interleave_operator();
+const OperatorDef& shuffle_operator();
+
+// Parameters of the operators that others are composed of (dataset/compose.h). Their fields, and what they
+// mean, stand in the operator's file.
+struct FromTensorsParams : ParamsOf<FromTensorsParams> {
+  ValueParam value;
+  void fields(Fields& f) override;
+  static const OperatorDef& op() { return from_tensors_operator(); }
+};
+
+struct FromTensorSlicesParams : ParamsOf<FromTensorSlicesParams> {
+  ValueParam value;
+  void fields(Fields& f) override;
+  static const OperatorDef& op() { return from_tensor_slices_operator(); }
+};
+
+struct InterleaveParams : ParamsOf<InterleaveParams> {
+  FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::dataset};
+  IntParam cycle_length = IntParam::automatic();
+  IntParam block_length{1};
+  IntParam num_parallel_calls{1};
+  BoolParam deterministic = BoolParam::none();
+  void fields(Fields& fields) override;
+  static const OperatorDef& op() { return interleave_operator(); }
+};
+
+struct ShuffleParams : ParamsOf<ShuffleParams> {
+  IntParam buffer_size;
+  SeedParam seed;
+  BoolParam reshuffle_each_iteration{true};
+  void fields(Fields& f) override;
+  static const OperatorDef& op() { return shuffle_operator(); }
+};
+
 // In the order of their names.
 std::span<const OperatorDef* const> operators();
 // Adds one that is not in list.inc: how tests bring operators that misbehave on purpose.

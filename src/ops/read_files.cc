@@ -2,11 +2,9 @@
 
 #include "dataset/compose.h"
 #include "expr/function.h"
+#include "ops/list.h"
 
 namespace weir {
-
-const OperatorDef& from_tensors_operator();
-const OperatorDef& interleave_operator();
 
 namespace {
 
@@ -36,16 +34,16 @@ class OpenFile final : public Function {
   // The reader reads ahead on a lane of its own.
   Lane lane() const override { return Lane::compute; }
   std::string not_replayable() const override { return ""; }
-  void seed_sites(std::vector<RefPtr<const SeedSite>>&) const override {}
+  void add_sites(Sites&) const override {}
   void epoch_nodes(std::vector<EpochNode>&) const override {}
 
  private:
   Result<DatasetRef> open(Tensor name, Runtime& runtime) const {
-    ValueParam value;
-    value.set = true;
-    value.spec = input();
-    value.values = {std::move(name)};
-    WEIR_ASSIGN(DatasetRef file, Compose(from_tensors_operator()).set("value", value).build({}, {&runtime}));
+    FromTensorsParams one;
+    one.value.set = true;
+    one.value.spec = input();
+    one.value.values = {std::move(name)};
+    WEIR_ASSIGN(DatasetRef file, compose(std::move(one), {}, {&runtime}));
     return Dataset::build(reader_, params_->clone(), {std::move(file)}, {&runtime});
   }
 
@@ -58,12 +56,10 @@ class OpenFile final : public Function {
 Result<DatasetRef> interleave_files(DatasetRef names, const IntParam& count, const OperatorDef& reader,
                                     std::unique_ptr<ParamsBase> params, const BuildSite& site) {
   WEIR_ASSIGN(Spec record, reader.spec(*params, {&names, 1}));
-  FunctionParam f(FunctionParam::Takes::element, FunctionParam::Gives::dataset);
-  f.function = make_ref<OpenFile>(names->spec(), record, reader, std::move(params));
-  return Compose(interleave_operator())
-      .set("f", f)
-      .set("cycle_length", count)
-      .build({std::move(names)}, site);
+  InterleaveParams in_turns;
+  in_turns.f.function = make_ref<OpenFile>(names->spec(), record, reader, std::move(params));
+  in_turns.cycle_length = count;
+  return compose(std::move(in_turns), {std::move(names)}, site);
 }
 
 }  // namespace weir

@@ -49,7 +49,7 @@ IntParam unknown(Lane lane) {
     explicit Traits(Lane lane) : lane_(lane) {}
     Lane lane() const override { return lane_; }
     std::string not_replayable() const override { return ""; }
-    void seed_sites(std::vector<RefPtr<const SeedSite>>& out) const override { out.push_back(site_); }
+    void add_sites(Sites& out) const override { out.seeds.push_back(site_); }
     void epoch_nodes(std::vector<EpochNode>&) const override {}
 
    private:
@@ -99,9 +99,9 @@ TEST_CASE("a prefetch of nothing is no window, and one of an unknown count may b
 TEST_CASE("what a parameter's expression needs is inherited, through windows too") {
   DatasetRef node = take(prefetch(nothing(), 2), unknown(Lane::caller));
   CHECK(node->lane() == Lane::caller);
-  CHECK(node->seed_sites().size() == 1);
+  CHECK(node->sites().seeds.size() == 1);
   CHECK(node->not_replayable() == "nothing gives what it likes");
-  CHECK(take(shuffle(nothing()), unknown(Lane::compute))->seed_sites().size() == 2);
+  CHECK(take(shuffle(nothing()), unknown(Lane::compute))->sites().seeds.size() == 2);
 }
 
 TEST_CASE("why a dataset is not replayable is known above it, by the operator's name") {
@@ -113,7 +113,7 @@ TEST_CASE("nodes whose openings are counted, and seeds, are listed once, from be
   DatasetRef high = shuffle(take(low));
   CHECK(high->epoch_nodes() == std::vector<EpochNode>{{low->id()}, {high->id()}});
   CHECK(!high->epoch_nodes()[0].shared);
-  CHECK(high->seed_sites().size() == 2);
+  CHECK(high->sites().seeds.size() == 2);
   InputParam other;
   other.index = 1;
   DatasetRef both = Build(concatenate_operator()).set<InputParam>("other", other).over(low).over(high).node();
@@ -121,7 +121,7 @@ TEST_CASE("nodes whose openings are counted, and seeds, are listed once, from be
   // Opened by way of `high` as well.
   CHECK(both->epoch_nodes()[0].shared);
   CHECK(!both->epoch_nodes()[1].shared);
-  CHECK(both->seed_sites().size() == 2);
+  CHECK(both->sites().seeds.size() == 2);
 }
 
 TEST_CASE("a constant out of its range is an error of building that names operator and parameter") {

@@ -244,7 +244,7 @@ TEST_CASE("a target that fits is filled") {
 class Numbered final : public Cursor {
  public:
   Numbered(Opening& opening, const NoParams&)
-      : number_(static_cast<int64_t>(count_opening(opening.ctx, opening.node).number)) {}
+      : number_(static_cast<int64_t>(count_opening(opening.ctx, *opening.node).number)) {}
   Step next(Context& ctx, const Demand&, Block& out) override {
     if (given_ == 2) return PullResult::end;
     if (pends && (waited_ = !waited_)) {

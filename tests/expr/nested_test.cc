@@ -27,7 +27,7 @@ class Doubling final : public TerminalRunner {
   explicit Doubling(ExpressionRef value) : value_(std::move(value)) {}
   Lane lane() const override { return Lane::compute; }
   std::string not_replayable() const override { return ""; }
-  void seed_sites(std::vector<RefPtr<const SeedSite>>&) const override {}
+  void add_sites(Sites&) const override {}
   Status run(Session& session, const EnvRef& env, uint64_t, Components& out) const override {
     WEIR_ASSIGN(Components value, value_->evaluate(session, env.get(), 0));
     const int64_t number = *value[0].as<int64_t>();

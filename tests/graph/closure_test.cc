@@ -23,7 +23,7 @@ struct Running : Graph {
   struct Cursor {
     Cursor(Runtime& runtime, const Document& document, EnvRef env)
         : session(make_session(runtime)), ctx{*session, session->scheduler, &epochs} {
-      stage = Stage::open(ctx, document.root(), std::move(env), 7, nullptr, -1);
+      stage = Stage::open(ctx, {document.root(), std::move(env), 7});
     }
     // "" at the end.
     std::string next() {

@@ -127,13 +127,13 @@ TEST_CASE("Every way to give a seed makes the pair that it stands for", "[graph]
                          Row{"(0, 0)", 1, 2}}) {
     Graph graph;
     DocumentRef document = graph.build(std::string("range(9) | shuffle(3, seed: ") + row.seed + ")");
-    auto sites = document->root()->seed_sites();
+    auto sites = document->root()->sites().seeds;
     INFO(row.seed);
     REQUIRE(sites.size() == 1);
     CHECK(sites[0]->drawn == SeedSite::Pair(row.first, row.second));
   }
   Graph graph;
-  REQUIRE(graph.build("range(9) | shuffle(3)")->root()->seed_sites()[0]->drawn == SeedSite::Pair(1, 2));
+  REQUIRE(graph.build("range(9) | shuffle(3)")->root()->sites().seeds[0]->drawn == SeedSite::Pair(1, 2));
 }
 
 TEST_CASE("A let names one node, however often it is used", "[graph]") {

@@ -43,7 +43,7 @@ class TimesTen final : public Function {
   }
   Lane lane() const override { return Lane::compute; }
   std::string not_replayable() const override { return why_not_again_; }
-  void seed_sites(std::vector<RefPtr<const SeedSite>>&) const override {}
+  void add_sites(Sites&) const override {}
   void epoch_nodes(std::vector<EpochNode>&) const override {}
 
   mutable std::vector<std::pair<int64_t, int>> calls;
@@ -57,7 +57,7 @@ struct Driver {
   explicit Driver(std::string why_not_again = "", int64_t without = -1)
       : ctx(runtime.context()),
         node(driven()),
-        opening{ctx, *node, nullptr, 5, make_ref<PathNode>(nullptr, "driven", -1)},
+        opening{ctx, {node, nullptr, 5}},
         times_ten(make_ref<TimesTen>(std::move(why_not_again), without)),
         apply(opening, function()) {}
 

@@ -35,7 +35,7 @@ class Told final : public Cursor {
  public:
   Told(Opening& opening, const NoParams&) {
     rows_[0] = static_cast<int64_t>(opening.key);
-    rows_[1] = static_cast<int64_t>(count_opening(opening.ctx, opening.node).number);
+    rows_[1] = static_cast<int64_t>(count_opening(opening.ctx, *opening.node).number);
   }
   Step next(Context&, const Demand&, Block& out) override {
     if (given_ == 3) return PullResult::end;
@@ -86,7 +86,7 @@ class Opens final : public Function {
   }
   Lane lane() const override { return Lane::compute; }
   std::string not_replayable() const override { return ""; }
-  void seed_sites(std::vector<RefPtr<const SeedSite>>&) const override {}
+  void add_sites(Sites&) const override {}
   void epoch_nodes(std::vector<EpochNode>&) const override {}
 
  private:
@@ -118,7 +118,7 @@ struct Driver {
   explicit Driver(uint64_t key = 5)
       : ctx(runtime.context()),
         node(driven()),
-        opening{ctx, *node, nullptr, key, make_ref<PathNode>(nullptr, "driven", -1)},
+        opening{ctx, {node, nullptr, key}},
         function(opens()),
         source(opening, function) {}
 

@@ -49,11 +49,11 @@ const OperatorDef& letters_operator() {
 }
 
 DatasetRef names(Runtime& runtime, const std::vector<std::string_view>& list) {
-  ValueParam value;
-  value.set = true;
-  value.values = {Tensor::strings(list, Shape{static_cast<int64_t>(list.size())})};
-  value.spec = Spec::tensor(DType::string, value.values[0].shape);
-  auto built = Compose(*find_operator("from_tensor_slices")).set("value", value).build({}, {&runtime});
+  FromTensorSlicesParams params;
+  params.value.set = true;
+  params.value.values = {Tensor::strings(list, Shape{static_cast<int64_t>(list.size())})};
+  params.value.spec = Spec::tensor(DType::string, params.value.values[0].shape);
+  auto built = compose(std::move(params), {}, {&runtime});
   REQUIRE(built.ok());
   return *built;
 }
@@ -116,11 +116,11 @@ TEST_CASE("files read in turns go on where they were saved") {
 TEST_CASE("what the reader gives is what the files in turns give") {
   TestRuntime runtime;
   CHECK(in_turns(runtime.runtime, {"a"}, 2)->spec().is_scalar(DType::string));
-  ValueParam value;
-  value.set = true;
-  value.values = {Tensor::scalar<int64_t>(1)};
-  value.spec = Spec::tensor(DType::int64, Shape());
-  auto numbers = Compose(*find_operator("from_tensors")).set("value", value).build({}, {&runtime.runtime});
+  FromTensorsParams params;
+  params.value.set = true;
+  params.value.values = {Tensor::scalar<int64_t>(1)};
+  params.value.spec = Spec::tensor(DType::int64, Shape());
+  auto numbers = compose(std::move(params), {}, {&runtime.runtime});
   REQUIRE(numbers.ok());
   // A reader that refuses its input refuses all of it.
   const OperatorDef& reader = *find_operator("tfrecord");

@@ -45,7 +45,7 @@ struct TestRuntime {
   Context context() { return {*session, &waker, &epochs}; }
   std::unique_ptr<Stage> open(const DatasetRef& node) {
     Context ctx = context();
-    return Stage::open(ctx, node, nullptr, 0, nullptr, -1);
+    return Stage::open(ctx, {node, nullptr, 0});
   }
 };
 

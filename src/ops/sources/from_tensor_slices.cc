@@ -3,17 +3,17 @@
 #include <cstdint>
 
 #include "core/text.h"
-#include "dataset/operator.h"
+#include "ops/list.h"
 
 namespace weir {
+
+void FromTensorSlicesParams::fields(Fields& f) {
+  f("value", value, "A tensor or a structure of tensors, each of rank 1 or more and of one length.");
+}
+
 namespace {
 
-struct Params : ParamsOf<Params> {
-  ValueParam value;
-  void fields(Fields& f) override {
-    f("value", value, "A tensor or a structure of tensors, each of rank 1 or more and of one length.");
-  }
-};
+using Params = FromTensorSlicesParams;
 
 Status check_lengths(std::span<const Component> components) {
   int64_t length = kUnknownDim;
@@ -44,7 +44,7 @@ class FromTensorSlices final : public Cursor {
     WEIR_TRY(check_lengths(components));
     // The value of an expression is this cursor's, and goes with it.
     for (const Tensor& tensor : params.value.values) {
-      if (!opening.node.dynamic()) tensor.set_lasting();
+      if (!opening.node->dynamic()) tensor.set_lasting();
     }
     return std::unique_ptr<Cursor>(std::make_unique<FromTensorSlices>(params.value.values));
   }

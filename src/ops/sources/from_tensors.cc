@@ -1,22 +1,22 @@
 // from_tensors(value): one element, the whole value. Checkpoint: whether it was given.
-#include "dataset/operator.h"
+#include "ops/list.h"
 
 namespace weir {
+
+void FromTensorsParams::fields(Fields& f) {
+  f("value", value, "The element: a tensor or a tuple or dict of tensors.");
+}
+
 namespace {
 
-struct Params : ParamsOf<Params> {
-  ValueParam value;
-  void fields(Fields& f) override {
-    f("value", value, "The element: a tensor or a tuple or dict of tensors.");
-  }
-};
+using Params = FromTensorsParams;
 
 class FromTensors final : public Cursor {
  public:
   FromTensors(Opening& opening, const Params& params) : components_(params.value.values) {
     // The value of an expression is this cursor's, and goes with it.
     for (const Tensor& tensor : components_) {
-      if (!opening.node.dynamic()) tensor.set_lasting();
+      if (!opening.node->dynamic()) tensor.set_lasting();
     }
   }
 

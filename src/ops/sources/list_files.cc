@@ -7,11 +7,9 @@
 #include "dataset/compose.h"
 #include "dataset/found_names.h"
 #include "fs/file_system.h"
+#include "ops/list.h"
 
 namespace weir {
-
-const OperatorDef& shuffle_operator();
-const OperatorDef& from_tensor_slices_operator();
 
 namespace {
 
@@ -26,15 +24,18 @@ struct Params : ParamsOf<Params> {
   }
 };
 
+const OperatorDef& found_operator();
+
 struct FoundParams : ParamsOf<FoundParams> {
-  SeedParam names;
-  void fields(Fields& f) override { f("names", names, "What was found."); }
+  RefPtr<const FoundNames> names;
+  void fields(Fields&) override {}
+  static const OperatorDef& op() { return found_operator(); }
 };
 
 // The names as they come; the node has what a checkpoint has to know of them.
 struct Found {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const FoundParams&) {
-    return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, opening.node.inputs()[0]));
+    return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, opening.node->inputs()[0]));
   }
 };
 
@@ -44,6 +45,7 @@ const OperatorDef& found_operator() {
       .doc = "Names, and a digest of them.",
       .spec = same_spec,
       .cardinality = same_cardinality,
+      .found_names = [](const ParamsBase& params) { return static_cast<const FoundParams&>(params).names; },
   });
   return def;
 }
@@ -54,30 +56,28 @@ class ListFiles final : public Cursor {
     WEIR_ASSIGN(DatasetRef names, expansion(opening, params));
     return std::unique_ptr<Cursor>(std::make_unique<ListFiles>(opening, names));
   }
-  ListFiles(Opening& opening, const DatasetRef& names) : rows_(opening, names) {
-    for (const auto& site : names->seed_sites()) {
-      if (site->found_names()) found_ = site->drawn;
-    }
-  }
+  ListFiles(Opening& opening, const DatasetRef& names)
+      : rows_(opening, names), found_(*names->sites().names.at(0)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override { return rows_.next(ctx, demand, out); }
   // Checkpoints know what is found when a graph is built; a pattern that a variable gives is tried later.
   void state(Archive& archive) override {
-    SeedSite::Pair saved = found_;
-    archive("count", saved.first);
-    archive("names", saved.second);
-    if (saved != found_) {
-      archive.fail(expected_found(
-          concat("the ", saved.first, " files that matched when the position was saved"),
-          concat(found_.first), "put back what was removed and take away what came, or begin anew"));
+    uint64_t count = found_.count();
+    uint64_t checksum = found_.checksum();
+    archive("count", count);
+    archive("names", checksum);
+    if (count != found_.count() || checksum != found_.checksum()) {
+      archive.fail(expected_found(concat("the ", count, " files that matched when the position was saved"),
+                                  concat(found_.count()),
+                                  "put back what was removed and take away what came, or begin anew"));
     }
     rows_.state(archive);
   }
 
  private:
   PassCursor rows_;
-  // How many names, and their checksum.
-  SeedSite::Pair found_;
+  // The dataset that rows_ reads has them.
+  const FoundNames& found_;
 };
 
 Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime) {
@@ -106,22 +106,20 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, c
   const auto& params = static_cast<const Params&>(base);
   WEIR_ASSIGN(std::vector<std::string> names, glob_all(params, *build.runtime));
   std::vector<std::string_view> views(names.begin(), names.end());
-  ValueParam value;
-  value.set = true;
-  Shape shape{static_cast<int64_t>(names.size())};
-  value.spec = Spec::tensor(DType::string, shape);
-  value.values = {Tensor::strings(views, shape)};
-  WEIR_ASSIGN(DatasetRef slices, Compose(from_tensor_slices_operator()).set("value", value).build({}, build));
-  SeedParam site;
-  site.site = make_ref<FoundNames>(concat("list_files(", patterns_of(params), ")"), names);
-  WEIR_ASSIGN(DatasetRef found,
-              Compose(found_operator()).set("names", site).build({std::move(slices)}, build));
+  const auto count = static_cast<int64_t>(names.size());
+  FromTensorSlicesParams list;
+  list.value.set = true;
+  list.value.spec = Spec::tensor(DType::string, {count});
+  list.value.values = {Tensor::strings(views, {count})};
+  WEIR_ASSIGN(DatasetRef slices, compose(std::move(list), {}, build));
+  FoundParams digest;
+  digest.names = make_ref<FoundNames>(concat("list_files(", patterns_of(params), ")"), names);
+  WEIR_ASSIGN(DatasetRef found, compose(std::move(digest), {std::move(slices)}, build));
   if (!*params.shuffle) return found;
-  IntParam everything(std::max<int64_t>(1, static_cast<int64_t>(names.size())));
-  return Compose(shuffle_operator())
-      .set("buffer_size", everything)
-      .set("seed", params.seed)
-      .build({std::move(found)}, build);
+  ShuffleParams order;
+  order.buffer_size = std::max<int64_t>(1, count);
+  order.seed = params.seed;
+  return compose(std::move(order), {std::move(found)}, build);
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {

@@ -18,8 +18,8 @@ struct Params : ParamsOf<Params> {
 class Zip final : public Cursor {
  public:
   Zip(Opening& opening, const Params& params)
-      : width_(opening.node.components().size()),
-        in_turns_(shares_openings(opening.ctx.session, opening.node)) {
+      : width_(opening.node->components().size()),
+        in_turns_(shares_openings(opening.ctx.session, *opening.node)) {
     for (int index : params.datasets.indices) inputs_.emplace_back(opening, index, Port::Mode::keep);
   }
 

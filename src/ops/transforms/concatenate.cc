@@ -20,19 +20,16 @@ struct Params : ParamsOf<Params> {
 class Concatenate final : public Cursor {
  public:
   Concatenate(Opening& opening, const Params& params)
-      : node_(opening.node.inputs()[static_cast<size_t>(params.other.index)]),
-        env_(opening.env),
-        key_(opening.key),
-        path_(opening.path),
-        first_(opening, 0, Port::Mode::pass),
-        order_(component_order(node_->spec(), opening.node.spec())) {}
+      : first_(opening, 0, Port::Mode::pass),
+        other_(opening.input(params.other.index)),
+        order_(component_order(other_.node->spec(), opening.node->spec())) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (!second_) {
       PullResult got = first_.pull(ctx, demand, out);
       if (got != PullResult::end) return got;
       // Not before: an epoch that the first one counts comes before those of the second.
-      second_.emplace(ctx, node_, env_, key_, path_, kSecond, Port::Mode::pass, Port::Opens::at_first_pull);
+      second_.emplace(ctx, other_, Port::Mode::pass, Port::Opens::at_first_pull);
     }
     in_.rows = 0;
     PullResult got = second_->pull(ctx, demand, in_);
@@ -59,21 +56,15 @@ class Concatenate final : public Cursor {
 
   Step resume(Context& ctx) override {
     if (second_state_.empty()) return PullResult::rows;
-    WEIR_ASSIGN(Port second,
-                Port::open_at(ctx, node_, env_, key_, path_, kSecond, Port::Mode::pass, second_state_));
+    WEIR_ASSIGN(Port second, Port::open_at(ctx, other_, Port::Mode::pass, second_state_));
     second_ = std::move(second);
     second_state_.clear();
     return PullResult::rows;
   }
 
  private:
-  static constexpr int kSecond = 1;
-
-  DatasetRef node_;
-  EnvRef env_;
-  uint64_t key_;
-  PathRef path_;
   Port first_;
+  Instance other_;
   std::optional<Port> second_;
   // Where each component stands in the second dataset, whose dict keys may be in another order.
   std::vector<int> order_;

@@ -10,38 +10,35 @@
 #include "dataset/counted.h"
 #include "dataset/yield_timer.h"
 #include "ops/inner.h"
+#include "ops/list.h"
 
 namespace weir {
+
+void InterleaveParams::fields(Fields& fields) {
+  constexpr int64_t kMaxCycle = int64_t{1} << 20;
+  fields("f", f, "Gives a dataset for an element.");
+  fields("cycle_length", cycle_length, "How many datasets are open at a time; auto is 8.", {1, kMaxCycle},
+         {.automatic = true});
+  fields("block_length", block_length, "How many elements of one dataset come in a row.", at_least(1));
+  fields("num_parallel_calls", num_parallel_calls, "At most cycle_length. The sequence is the same for any.",
+         at_least(1), {.automatic = true});
+  fields("deterministic", deterministic, "Accepted; the order is always kept.", {}, {.none = true});
+}
+
 namespace {
 
-constexpr int64_t kAutoCycle = 8;
-constexpr int64_t kMaxCycle = int64_t{1} << 20;
+using Params = InterleaveParams;
 
-struct Params : ParamsOf<Params> {
-  FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::dataset};
-  IntParam cycle_length = IntParam::automatic();
-  IntParam block_length{1};
-  IntParam num_parallel_calls{1};
-  BoolParam deterministic = BoolParam::none();
-  void fields(Fields& fields) override {
-    fields("f", f, "Gives a dataset for an element.");
-    fields("cycle_length", cycle_length, "How many datasets are open at a time; auto is 8.", {1, kMaxCycle},
-           {.automatic = true});
-    fields("block_length", block_length, "How many elements of one dataset come in a row.", at_least(1));
-    fields("num_parallel_calls", num_parallel_calls,
-           "At most cycle_length. The sequence is the same for any.", at_least(1), {.automatic = true});
-    fields("deterministic", deterministic, "Accepted; the order is always kept.", {}, {.none = true});
-  }
-};
+constexpr int64_t kAutoCycle = 8;
 
 class Interleave final : public Cursor {
  public:
   Interleave(Opening& opening, const Params& params)
       : outer_(opening, params.f),
-        width_(opening.node.components().size()),
+        width_(opening.node->components().size()),
         cycle_length_(params.cycle_length.value_or(kAutoCycle)),
         block_length_(*params.block_length),
-        one_turn_(shares_openings(opening.ctx.session, opening.node)) {}
+        one_turn_(shares_openings(opening.ctx.session, *opening.node)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     rows_in_call_ = 0;

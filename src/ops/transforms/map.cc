@@ -97,10 +97,10 @@ struct AnyMap {
     options.one_row_per_call = !function.takes_blocks();
     options.components = function.components().size();
     options.lane = function.lane();
-    options.feed_lane = opening.node.inputs()[0]->lane();
+    options.feed_lane = opening.node->inputs()[0]->lane();
     using ParallelMap = AheadCursor<CallWindow, MakeCallWindow>;
     return std::unique_ptr<Cursor>(std::make_unique<ParallelMap>(
-        opening, opening.node.inputs()[0], MakeCallWindow{Apply(opening, params.f), options}));
+        opening, opening.node->inputs()[0], MakeCallWindow{Apply(opening, params.f), options}));
   }
 };
 

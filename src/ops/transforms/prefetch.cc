@@ -24,7 +24,7 @@ constexpr int64_t kMaxBlockShare = 64;
 
 struct Prefetch {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    const DatasetRef& input = opening.node.inputs()[0];
+    const DatasetRef& input = opening.node->inputs()[0];
     if (params.n.value_or(1) == 0)
       return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, input));
     WindowOptions options;

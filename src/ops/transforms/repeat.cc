@@ -20,8 +20,8 @@ class Repeat final : public Cursor {
   Repeat(Opening& opening, const Params& params)
       : key_(opening.key),
         count_(*params.count),
-        input_(opening.ctx, opening.node.inputs()[0], opening.env, derive_key(key_, 0), opening.path, -1,
-               Port::Mode::pass, count_ == 0 ? Port::Opens::at_first_pull : Port::Opens::now) {}
+        input_(opening.ctx, first_epoch(opening), Port::Mode::pass,
+               count_ == 0 ? Port::Opens::at_first_pull : Port::Opens::now) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     while (count_ < 0 || epoch_ < count_) {
@@ -48,6 +48,11 @@ class Repeat final : public Cursor {
   }
 
  private:
+  static Instance first_epoch(const Opening& opening) {
+    Instance input = opening.input(0);
+    input.key = derive_key(opening.key, 0);
+    return input;
+  }
   // No later epoch can give a row either.
   bool gives_nothing() const {
     if (count_ < 0) return input_.values() == 0;

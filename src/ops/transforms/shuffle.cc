@@ -13,24 +13,21 @@
 #include "core/exception.h"
 #include "core/philox.h"
 #include "core/rowstore.h"
-#include "dataset/operator.h"
 #include "dataset/yield_timer.h"
+#include "ops/list.h"
 #include "ops/shuffle_order.h"
 
 namespace weir {
+
+void ShuffleParams::fields(Fields& f) {
+  f("buffer_size", buffer_size, "How many elements wait to be drawn from; larger mixes better.", at_least(1));
+  f("seed", seed, "Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.");
+  f("reshuffle_each_iteration", reshuffle_each_iteration, "Each epoch has an order of its own.");
+}
+
 namespace {
 
-struct Params : ParamsOf<Params> {
-  IntParam buffer_size;
-  SeedParam seed;
-  BoolParam reshuffle_each_iteration{true};
-  void fields(Fields& f) override {
-    f("buffer_size", buffer_size, "How many elements wait to be drawn from; larger mixes better.",
-      at_least(1));
-    f("seed", seed, "Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.");
-    f("reshuffle_each_iteration", reshuffle_each_iteration, "Each epoch has an order of its own.");
-  }
-};
+using Params = ShuffleParams;
 
 // Steps of a rewind between two looks at the clock.
 constexpr int kRewindSteps = 16 * 1024;
@@ -105,11 +102,11 @@ class Shuffle final : public Cursor {
  public:
   Shuffle(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::keep, Port::Opens::at_first_pull),
-        store_(opening.node.components()),
-        components_(opening.node.components().size()),
+        store_(opening.node->components()),
+        components_(opening.node->components().size()),
         capacity_(*params.buffer_size),
         live_(capacity_) {
-    const Opened opened = count_opening(opening.ctx, opening.node);
+    const Opened opened = count_opening(opening.ctx, *opening.node);
     epoch_ = opened.number;
     seeds_ = {static_cast<uint64_t>(params.seed.first), static_cast<uint64_t>(params.seed.second)};
     if (params.seed.site) seeds_ = opening.ctx.session.seed(*params.seed.site);

@@ -1,4 +1,4 @@
-#include "core/params.h"
+#include "dataset/params.h"
 
 #include <memory>
 #include <stdexcept>

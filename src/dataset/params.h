@@ -22,10 +22,9 @@
 #include "core/runtime.h"
 #include "core/spec.h"
 #include "core/value.h"
+#include "dataset/traits.h"
 
 namespace weir {
-
-class FunctionTraits;  // dataset/dataset.h
 
 // An expression over the variables of the enclosing lambdas and the $params: evaluated when a cursor opens.
 class ParamExpression : public RefCounted {
@@ -37,7 +36,7 @@ class ParamExpression : public RefCounted {
     (void)env;
     return nullptr;
   }
-  // Seed sites of its random calls and datasets, and the lane it needs.
+  // The sites of its random calls and datasets, and the lane it needs.
   virtual const FunctionTraits& traits() const = 0;
 };
 using ParamExpressionRef = RefPtr<const ParamExpression>;

@@ -1,4 +1,4 @@
-#include "core/params.h"
+#include "dataset/params.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <optional>

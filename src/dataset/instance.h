@@ -1,0 +1,54 @@
+// Instance: a dataset at one place in a tree of cursors, with all that its cursor is made from but the Context.
+// Whoever opens a dataset later, or again, keeps one. Ownership: shares all of it. Threads: a value.
+#pragma once
+
+#include <string>
+
+#include "core/runtime.h"
+#include "core/value.h"
+#include "dataset/dataset.h"
+
+namespace weir {
+
+// Where a stage stands in the tree of open cursors; turned into text only for an error.
+class PathNode : public RefCounted {
+ public:
+  PathNode(RefPtr<const PathNode> up, const char* op, int position)
+      : parent(std::move(up)), operator_name(op), input(position) {}
+  // "batch/zip[1]/map": from the root, with the input's number below operators that have several.
+  std::string to_string() const;
+
+  const RefPtr<const PathNode> parent;
+  const char* const operator_name;
+  // The number of this input of the parent, or -1 where the parent has one only.
+  const int input;
+};
+using PathRef = RefPtr<const PathNode>;
+
+// The key of a cursor opened for row (or epoch) `index` by an operator with key `key`.
+uint64_t derive_key(uint64_t key, uint64_t index);
+
+struct Instance {
+  // `parent` opens it as its input `input`; -1 where it has one only. A root has no parent.
+  Instance(DatasetRef node, EnvRef env, uint64_t key, PathRef parent = nullptr, int input = -1);
+
+  DatasetRef node;
+  EnvRef env;
+  // Keys the random draws of this cursor's functions; derived from seeds, epochs and rows, never from time.
+  uint64_t key;
+  PathRef path;
+};
+
+// What a cursor is made from.
+struct Opening : Instance {
+  Opening(Context& context, const Instance& instance) : Instance(instance), ctx(context) {}
+
+  // Input `index` of the operator.
+  Instance input(int index) const;
+  // A dataset that the operator reads as if it were its only input.
+  Instance inner(DatasetRef dataset) const { return {std::move(dataset), env, key, path}; }
+
+  Context& ctx;
+};
+
+}  // namespace weir

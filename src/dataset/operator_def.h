@@ -1,0 +1,70 @@
+// OperatorDef: what the house knows about an operator. Operators are declared with define(), dataset/operator.h.
+// Ownership: definitions are static. Threads: immutable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dataset/params.h"
+
+namespace weir {
+
+class Cursor;    // dataset/cursor.h
+class Dataset;   // dataset/dataset.h
+struct Opening;  // dataset/instance.h
+
+using DatasetRef = RefPtr<const Dataset>;
+
+// Where a node is built.
+struct BuildSite {
+  // For operators that stand for others; the rest need none.
+  Runtime* runtime = nullptr;
+  // Lambdas around the node.
+  int depth = 0;
+  // The node that it is built for, under which its openings are counted; 0 if it stands for itself.
+  uint64_t on_behalf_of = 0;
+};
+
+// A terminal yields one element, the value; in a lambda it is an expression, at the end of a document a
+// dataset of one.
+enum class OperatorKind : uint8_t { source, transformation, terminal };
+
+struct OperatorDef {
+  const char* name = "";
+  OperatorKind kind = OperatorKind::transformation;
+  // One paragraph: what it yields, errors, order, cost; the text of `weir --help NAME` and of the docs.
+  const char* doc = "";
+  // The field that a single positional argument sets, where that is not the first: `range(stop)`.
+  const char* single_argument = nullptr;
+
+  // Structure and cardinality from the parts; errors are build errors.
+  Result<Spec> (*spec)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
+  int64_t (*cardinality)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
+  // For operators that stand for others (tfrecord reads ahead over a reader, list_files shuffles a list):
+  // what they stand for, built at `site` once `spec` has accepted them, and appended to the inputs. Null
+  // parts of the site's runtime are for it to refuse.
+  Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs,
+                               const BuildSite& site) = nullptr;
+  // Openings are counted per epoch (shuffle, and what stands for one).
+  bool counts_openings = false;
+  // Opens a dataset that it finds in a variable.
+  bool opens_variables = false;
+  // Runs its input ahead, so that a segment ends below it.
+  bool (*is_window)(const ParamsBase& params) = nullptr;
+  // Null, or why equal positions need not give equal rows with these parameters.
+  const char* (*not_replayable)(const ParamsBase& params) = nullptr;
+  // Null, or the names that a node with these parameters found when it was built.
+  RefPtr<const FoundNames> (*found_names)(const ParamsBase& params) = nullptr;
+  // Serves another operator and stands in no text, nor in the path of an error.
+  bool internal = false;
+  // The lane its own work needs.
+  Lane lane = Lane::compute;
+
+  // Filled by define().
+  std::unique_ptr<ParamsBase> (*make_params)() = nullptr;
+  Result<std::unique_ptr<Cursor>> (*open)(Opening& opening, const ParamsBase& params) = nullptr;
+};
+
+}  // namespace weir

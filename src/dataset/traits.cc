@@ -1,0 +1,23 @@
+#include "dataset/traits.h"
+
+#include <algorithm>
+
+namespace weir {
+
+namespace {
+
+template <class T>
+void add_missing(std::vector<T>& list, const std::vector<T>& more) {
+  for (const T& item : more) {
+    if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+  }
+}
+
+}  // namespace
+
+void Sites::add(const Sites& more) {
+  add_missing(seeds, more.seeds);
+  add_missing(names, more.names);
+}
+
+}  // namespace weir

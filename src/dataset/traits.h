@@ -1,0 +1,39 @@
+// Traits: what functions tell the datasets that use them.
+// Ownership: as RefCounted. Threads: immutable.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/epochs.h"
+#include "core/runtime.h"
+#include "dataset/found_names.h"
+#include "exec/executor.h"
+
+namespace weir {
+
+// What the rows of a graph depend on beside its text; checkpoints record it. Each list has a fixed order.
+struct Sites {
+  // Seeds that may have been drawn.
+  std::vector<RefPtr<const SeedSite>> seeds;
+  // File names that patterns matched.
+  std::vector<RefPtr<const FoundNames>> names;
+
+  // Adds those that are not listed yet.
+  void add(const Sites& more);
+};
+
+// What a FunctionParam's function tells the house about itself (expr::Function derives from it).
+class FunctionTraits : public RefCounted {
+ public:
+  // compute, blocking or caller.
+  virtual Lane lane() const = 0;
+  // Empty, or why calling it twice may differ.
+  virtual std::string not_replayable() const = 0;
+  // Adds the sites of its random calls and of the datasets it makes.
+  virtual void add_sites(Sites& out) const = 0;
+  // The nodes that it opens for its caller and that count their openings; not those that it drains itself.
+  virtual void epoch_nodes(std::vector<EpochNode>& out) const = 0;
+};
+
+}  // namespace weir
