@@ -13,15 +13,15 @@
 namespace weir {
 
 // A block on its way: pulled into `in`, turned into `out`, handed out from there.
-struct Call {
+struct WindowCall {
   PartialBlock in;
   PartialBlock out;
   int rows = 0;
   // What it counts for in the budget.
   int64_t charged_bytes = 0;
   bool done = false;
-  Call* next = nullptr;
-  Call* next_prepared = nullptr;
+  WindowCall* next = nullptr;
+  WindowCall* next_prepared = nullptr;
 };
 
 namespace {
@@ -34,20 +34,20 @@ constexpr int64_t kLongCallNs = 200'000;
 constexpr int kAheadFactor = 8;
 constexpr int kMaxCallsInFlight = 4096;
 
-// First in, first out, through one of the links of a Call. Owns nothing.
-template <Call* Call::*link>
+// First in, first out, through one of the links of a WindowCall. Owns nothing.
+template <WindowCall* WindowCall::*link>
 class Line {
  public:
-  Call* front() const { return head_; }
+  WindowCall* front() const { return head_; }
   int size() const { return size_; }
-  void push(Call* call) {
+  void push(WindowCall* call) {
     call->*link = nullptr;
     (tail_ ? tail_->*link : head_) = call;
     tail_ = call;
     ++size_;
   }
-  Call* pop() {
-    Call* call = head_;
+  WindowCall* pop() {
+    WindowCall* call = head_;
     if (!call) return nullptr;
     head_ = call->*link;
     if (!head_) tail_ = nullptr;
@@ -56,8 +56,8 @@ class Line {
   }
 
  private:
-  Call* head_ = nullptr;
-  Call* tail_ = nullptr;
+  WindowCall* head_ = nullptr;
+  WindowCall* tail_ = nullptr;
   int size_ = 0;
 };
 
@@ -80,8 +80,8 @@ class CallCore final : public RefCounted {
 
   // A finished call, to be given back. Null if there is none: `answer` says why, and after pending the
   // consumer is woken.
-  Call* take(Context& consumer, PullResult& answer, Mark& mark);
-  void give_back(Call* call);
+  WindowCall* take(Context& consumer, PullResult& answer, Mark& mark);
+  void give_back(WindowCall* call);
   // No call begins after this.
   void close();
 
@@ -93,15 +93,15 @@ class CallCore final : public RefCounted {
   int prepared_limit() const { return std::max(2, options_.calls_in_flight); }
   bool admit(Demand& demand) const;
   bool may_resume();
-  bool prepare(Demand& demand, Call*& call) noexcept;
-  void add(Call* call, Session& session);
+  bool prepare(Demand& demand, WindowCall*& call) noexcept;
+  void add(WindowCall* call, Session& session);
   RefPtr<Runner> idle_runner(Session& session) noexcept;
   void finish(PullResult answer, EpochTableRef epochs = nullptr);
-  Call* next_call(Runner& runner);
+  WindowCall* next_call(Runner& runner);
   bool stays_active(Runner& runner);
-  void make_call(Runner& runner, Call& call) noexcept;
-  void call_function(Context& context, Call& call);
-  void done(Call& call, int64_t took_ns);
+  void make_call(Runner& runner, WindowCall& call) noexcept;
+  void call_function(Context& context, WindowCall& call);
+  void done(WindowCall& call, int64_t took_ns);
   void task_gone();
 
   const CallWindowOptions options_;
@@ -114,11 +114,11 @@ class CallCore final : public RefCounted {
   // Puller and runners that have not been released.
   int open_tasks_ = 0;
   bool closed_ = false;
-  std::vector<std::unique_ptr<Call>> calls_;
-  Line<&Call::next> spare_;
-  Line<&Call::next_prepared> prepared_;
+  std::vector<std::unique_ptr<WindowCall>> calls_;
+  Line<&WindowCall::next> spare_;
+  Line<&WindowCall::next_prepared> prepared_;
   // Ordered: all calls from their pull until they are taken. Unordered: those that are done.
-  Line<&Call::next> line_;
+  Line<&WindowCall::next> line_;
   // Calls pulled and not done.
   int outstanding_ = 0;
   // What was pulled and not given back.
@@ -157,7 +157,7 @@ class CallCore::Puller final : public Pump {
   EpochScope epochs_;
   std::unique_ptr<Feed> feed_;
   // What the next pull fills; kept over a pending answer.
-  Call* call_ = nullptr;
+  WindowCall* call_ = nullptr;
   bool feed_threw_ = false;
 };
 
@@ -182,7 +182,7 @@ class CallCore::Runner final : public Pump {
 CallCore::CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
                    const CallWindowOptions& options, EpochTableRef start)
     : options_(checked(options, session)), function_(std::move(function)) {
-  calls_.push_back(std::make_unique<Call>());
+  calls_.push_back(std::make_unique<WindowCall>());
   spare_.push(calls_.back().get());
   puller_ = make_ref<Puller>(*this, session, std::move(feed), std::move(start));
   runners_.push_back(make_ref<Runner>(*this, session));
@@ -213,10 +213,10 @@ bool CallCore::may_resume() {
   return true;
 }
 
-Call* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
+WindowCall* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
   RefPtr<Waker> old;
   MutexLock lock(mutex_);
-  Call* call = final_ == PullResult::cancelled ? nullptr : line_.front();
+  WindowCall* call = final_ == PullResult::cancelled ? nullptr : line_.front();
   if (call && call->done) {
     line_.pop();
   } else {
@@ -236,7 +236,7 @@ Call* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
   return call;
 }
 
-void CallCore::give_back(Call* call) {
+void CallCore::give_back(WindowCall* call) {
   call->in.recycle();
   call->out.recycle();
   call->done = false;
@@ -251,14 +251,14 @@ void CallCore::give_back(Call* call) {
 }
 
 // A call to fill and how much to pull; false if the puller has to stop.
-bool CallCore::prepare(Demand& demand, Call*& call) noexcept try {
+bool CallCore::prepare(Demand& demand, WindowCall*& call) noexcept try {
   MutexLock lock(mutex_);
   if (final_ != PullResult::rows || closed_) return false;
   waits_for_credit_ = true;
   if (!admit(demand)) return false;
   if (!call) call = spare_.pop();
   if (!call) {
-    calls_.push_back(std::make_unique<Call>());
+    calls_.push_back(std::make_unique<WindowCall>());
     call = calls_.back().get();
   }
   waits_for_credit_ = false;
@@ -268,7 +268,7 @@ bool CallCore::prepare(Demand& demand, Call*& call) noexcept try {
   return false;
 }
 
-void CallCore::add(Call* call, Session& session) {
+void CallCore::add(WindowCall* call, Session& session) {
   call->rows = call->in.block.rows;
   MutexLock lock(mutex_);
   call->charged_bytes = std::max(call->in.bytes, usual_bytes_);
@@ -311,9 +311,9 @@ void CallCore::finish(PullResult answer, EpochTableRef epochs) {
   if (waiter) waiter->wake();
 }
 
-Call* CallCore::next_call(Runner& runner) {
+WindowCall* CallCore::next_call(Runner& runner) {
   MutexLock lock(mutex_);
-  Call* call = closed_ ? nullptr : prepared_.pop();
+  WindowCall* call = closed_ ? nullptr : prepared_.pop();
   if (!call) {
     runner.active = false;
     --active_runners_;
@@ -334,7 +334,7 @@ bool CallCore::stays_active(Runner& runner) {
 }
 
 // Throws only where there is no memory to say which rows failed.
-void CallCore::call_function(Context& context, Call& call) {
+void CallCore::call_function(Context& context, WindowCall& call) {
   Block& in = call.in.block;
   Block& out = call.out.block;
   ErrorPtr thrown;
@@ -359,7 +359,7 @@ void CallCore::call_function(Context& context, Call& call) {
   out.origins.swap(in.origins);
 }
 
-void CallCore::make_call(Runner& runner, Call& call) noexcept {
+void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
   EpochScope epochs;
   Context context{runner.session(), &runner, &epochs};
   Clock& clock = *context.runtime().clock;
@@ -381,7 +381,7 @@ void CallCore::make_call(Runner& runner, Call& call) noexcept {
   done(call, took_ns);
 }
 
-void CallCore::done(Call& call, int64_t took_ns) {
+void CallCore::done(WindowCall& call, int64_t took_ns) {
   MutexLock lock(mutex_);
   call.done = true;
   --outstanding_;
@@ -413,7 +413,7 @@ void CallCore::close() {
 
 void CallCore::task_gone() {
   std::unique_ptr<BlockCall> function;
-  std::vector<std::unique_ptr<Call>> calls;
+  std::vector<std::unique_ptr<WindowCall>> calls;
   RefPtr<Waker> waiter;
   MutexLock lock(mutex_);
   if (--open_tasks_ > 0) return;
@@ -446,7 +446,7 @@ Pump::After CallCore::Puller::run(bool helping) noexcept {
 Pump::After CallCore::Runner::run(bool helping) noexcept {
   Clock& clock = *session().runtime.clock;
   const int64_t deadline_ns = helping ? 0 : clock.now_ns() + kSliceNs;
-  while (Call* call = core_->next_call(*this)) {
+  while (WindowCall* call = core_->next_call(*this)) {
     if (session().cancelled.load(std::memory_order_relaxed)) {
       core_->finish(PullResult::cancelled);
       return After::rest;

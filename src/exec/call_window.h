@@ -45,7 +45,7 @@ struct CallWindowOptions {
 };
 
 class CallCore;
-struct Call;
+struct WindowCall;
 
 class CallWindow {
  public:
@@ -63,7 +63,7 @@ class CallWindow {
  private:
   RefPtr<CallCore> core_;
   // The call whose rows are being handed out; the core's.
-  Call* front_ = nullptr;
+  WindowCall* front_ = nullptr;
 };
 
 }  // namespace weir
