@@ -8,6 +8,7 @@
 #include "core/exception.h"
 #include "core/host_call.h"
 #include "core/sync.h"
+#include "exec/budget.h"
 #include "exec/partial_block.h"
 
 namespace weir {
@@ -31,7 +32,7 @@ constexpr int64_t kSliceNs = 1'000'000;
 // Calls shorter than the first get more rows, those longer than the second fewer.
 constexpr int64_t kShortCallNs = 50'000;
 constexpr int64_t kLongCallNs = 200'000;
-constexpr int kAheadFactor = 8;
+constexpr int kAheadFactor = 16;
 constexpr int kMaxCallsInFlight = 4096;
 
 // First in, first out, through one of the links of a WindowCall. Owns nothing.
@@ -91,7 +92,7 @@ class CallCore final : public RefCounted {
 
   int64_t ahead_rows() const;
   int prepared_limit() const { return std::max(2, options_.calls_in_flight); }
-  bool admit(Demand& demand) const;
+  bool admit(Demand& demand);
   bool may_resume();
   bool prepare(Demand& demand, WindowCall*& call) noexcept;
   void add(WindowCall* call, Session& session);
@@ -121,18 +122,11 @@ class CallCore final : public RefCounted {
   Line<&WindowCall::next> line_;
   // Calls pulled and not done.
   int outstanding_ = 0;
-  // What was pulled and not given back.
-  int64_t held_rows_ = 0;
-  int64_t held_bytes_ = 0;
+  // Of what was pulled and not given back.
+  Budget budget_;
   // Of the last finished call; what those that are not finished are expected to take.
   int64_t usual_bytes_ = 0;
   int leaf_rows_ = 1;
-  // The puller stopped for lack of credit (or has not begun); who frees some wakes it.
-  bool waits_for_credit_ = true;
-  // PullResult::rows while the feed goes on, else end or cancelled.
-  PullResult final_ = PullResult::rows;
-  EpochTableRef final_epochs_;
-  RefPtr<Waker> waiter_;
 };
 
 // Pulls from the feed, one block a call.
@@ -181,7 +175,7 @@ class CallCore::Runner final : public Pump {
 
 CallCore::CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
                    const CallWindowOptions& options, EpochTableRef start)
-    : options_(checked(options, session)), function_(std::move(function)) {
+    : options_(checked(options, session)), function_(std::move(function)), budget_(options_.max_bytes) {
   calls_.push_back(std::make_unique<WindowCall>());
   spare_.push(calls_.back().get());
   puller_ = make_ref<Puller>(*this, session, std::move(feed), std::move(start));
@@ -194,11 +188,14 @@ int64_t CallCore::ahead_rows() const {
   return int64_t{kAheadFactor} * options_.calls_in_flight * leaf_rows_;
 }
 
-// REQUIRES: mutex_ is held
-bool CallCore::admit(Demand& demand) const {
-  const int64_t free_rows = ahead_rows() - held_rows_;
-  if (prepared_.size() >= prepared_limit()) return false;
-  if (held_rows_ > 0 && (free_rows <= 0 || held_bytes_ >= options_.max_bytes)) return false;
+// REQUIRES: mutex_ is held. False if the puller has stopped.
+bool CallCore::admit(Demand& demand) {
+  if (prepared_.size() >= prepared_limit()) {
+    budget_.stop();
+    return false;
+  }
+  if (!budget_.go_on(ahead_rows())) return false;
+  const int64_t free_rows = ahead_rows() - budget_.held_rows();
   demand = Demand();
   demand.rows =
       static_cast<int>(std::clamp<int64_t>(free_rows, 1, options_.one_row_per_call ? 1 : leaf_rows_));
@@ -207,27 +204,23 @@ bool CallCore::admit(Demand& demand) const {
 
 // REQUIRES: mutex_ is held. True once for each time the puller stopped; the caller then wakes it.
 bool CallCore::may_resume() {
-  if (!waits_for_credit_ || closed_ || prepared_.size() > prepared_limit() / 2) return false;
-  if (held_rows_ > ahead_rows() / 2 || held_bytes_ > options_.max_bytes / 2) return false;
-  waits_for_credit_ = false;
-  return true;
+  if (closed_ || prepared_.size() > prepared_limit() / 2) return false;
+  return budget_.may_resume(ahead_rows());
 }
 
 WindowCall* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
   RefPtr<Waker> old;
   MutexLock lock(mutex_);
-  WindowCall* call = final_ == PullResult::cancelled ? nullptr : line_.front();
+  const PullResult final_answer = budget_.final_answer();
+  WindowCall* call = final_answer == PullResult::cancelled ? nullptr : line_.front();
   if (call && call->done) {
     line_.pop();
   } else {
     call = nullptr;
-    const bool over = final_ == PullResult::cancelled || (final_ == PullResult::end && outstanding_ == 0);
-    answer = over ? final_ : PullResult::pending;
-    if (over) mark.epochs = final_epochs_;
-    if (!over && waiter_.get() != consumer.waker) {
-      old = std::move(waiter_);
-      waiter_ = RefPtr<Waker>(consumer.waker);
-    }
+    const bool over =
+        final_answer == PullResult::cancelled || (final_answer == PullResult::end && outstanding_ == 0);
+    answer = budget_.wait(!over, consumer.waker, old);
+    if (over) mark.epochs = budget_.final_epochs();
   }
   RefPtr<Puller> resumed;
   if (may_resume()) resumed = puller_;
@@ -241,8 +234,8 @@ void CallCore::give_back(WindowCall* call) {
   call->out.recycle();
   call->done = false;
   MutexLock lock(mutex_);
-  held_rows_ -= call->rows;
-  held_bytes_ -= call->charged_bytes;
+  budget_.take_rows(call->rows);
+  budget_.refund_bytes(call->charged_bytes);
   spare_.push(call);
   RefPtr<Puller> resumed;
   if (may_resume()) resumed = puller_;
@@ -253,16 +246,13 @@ void CallCore::give_back(WindowCall* call) {
 // A call to fill and how much to pull; false if the puller has to stop.
 bool CallCore::prepare(Demand& demand, WindowCall*& call) noexcept try {
   MutexLock lock(mutex_);
-  if (final_ != PullResult::rows || closed_) return false;
-  waits_for_credit_ = true;
-  if (!admit(demand)) return false;
+  if (budget_.final_answer() != PullResult::rows || closed_ || !admit(demand)) return false;
   if (!call) call = spare_.pop();
-  if (!call) {
-    calls_.push_back(std::make_unique<WindowCall>());
-    call = calls_.back().get();
-  }
-  waits_for_credit_ = false;
-  return true;
+  if (call) return true;
+  budget_.stop();
+  calls_.push_back(std::make_unique<WindowCall>());
+  call = calls_.back().get();
+  return budget_.go_on(ahead_rows());
 } catch (...) {
   // All calls there are are in use; the next one that is given back resumes the puller.
   return false;
@@ -272,8 +262,7 @@ void CallCore::add(WindowCall* call, Session& session) {
   call->rows = call->in.block.rows;
   MutexLock lock(mutex_);
   call->charged_bytes = std::max(call->in.bytes, usual_bytes_);
-  held_rows_ += call->rows;
-  held_bytes_ += call->charged_bytes;
+  budget_.charge(call->rows, call->charged_bytes);
   ++outstanding_;
   if (options_.ordered) line_.push(call);
   prepared_.push(call);
@@ -303,10 +292,7 @@ RefPtr<CallCore::Runner> CallCore::idle_runner(Session& session) noexcept try {
 
 void CallCore::finish(PullResult answer, EpochTableRef epochs) {
   MutexLock lock(mutex_);
-  final_epochs_ = std::move(epochs);
-  if (final_ != PullResult::cancelled) final_ = answer;
-  waits_for_credit_ = false;
-  RefPtr<Waker> waiter = std::move(waiter_);
+  RefPtr<Waker> waiter = budget_.finish(answer, std::move(epochs));
   lock.unlock();
   if (waiter) waiter->wake();
 }
@@ -386,7 +372,7 @@ void CallCore::done(WindowCall& call, int64_t took_ns) {
   call.done = true;
   --outstanding_;
   usual_bytes_ = call.out.bytes;
-  held_bytes_ += call.out.bytes - call.charged_bytes;
+  budget_.refund_bytes(call.charged_bytes - call.out.bytes);
   call.charged_bytes = call.out.bytes;
   // Several calls of one size may end at about the same time; only the first of them changes it.
   if (call.rows == leaf_rows_) {
@@ -395,7 +381,7 @@ void CallCore::done(WindowCall& call, int64_t took_ns) {
   }
   if (!options_.ordered) line_.push(&call);
   RefPtr<Waker> waiter;
-  if (line_.front() && line_.front()->done) waiter = std::move(waiter_);
+  if (line_.front() && line_.front()->done) waiter = budget_.take_waiter();
   lock.unlock();
   if (waiter) waiter->wake();
 }
@@ -419,7 +405,7 @@ void CallCore::task_gone() {
   if (--open_tasks_ > 0) return;
   function = std::move(function_);
   calls = std::move(calls_);
-  waiter = std::move(waiter_);
+  waiter = budget_.take_waiter();
 }
 
 Pump::After CallCore::Puller::run(bool helping) noexcept {

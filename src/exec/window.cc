@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/sync.h"
+#include "exec/budget.h"
 #include "exec/partial_block.h"
 
 namespace weir {
@@ -33,13 +34,14 @@ class WindowPump final : public Pump {
         options_(checked(options)),
         epochs_(std::move(start)),
         feed_(std::move(feed)),
-        slots_(1) {}
+        slots_(1),
+        budget_(options_.max_bytes) {}
 
   // Swaps the oldest block into `into`, whose memory stays in its place. False if there is none: `answer`
   // says why, and after pending the consumer is woken.
   bool take(Context& consumer, const Demand& demand, PartialBlock& into, PullResult& answer);
-  // The last row of a taken block was given.
-  void give_back(int rows, int64_t bytes);
+  // Rows of a taken block were given; with the last of them the block's bytes are free.
+  void rows_given(int rows, int64_t bytes);
   // The consumer is gone: a run in progress pulls no more.
   void abandon();
 
@@ -48,8 +50,7 @@ class WindowPump final : public Pump {
   void release() noexcept override;
 
  private:
-  bool admit(Demand& demand) const;
-  bool may_resume();
+  bool admit(Demand& demand) noexcept;
   bool grow() noexcept;
   bool push(Demand& next);
   void finish(PullResult answer, EpochTableRef epochs);
@@ -67,16 +68,9 @@ class WindowPump final : public Pump {
   std::vector<PartialBlock> slots_;
   size_t first_ = 0;
   size_t count_ = 0;
-  // Rows and bytes in the ring and in the block that the consumer holds.
-  int64_t held_rows_ = 0;
-  int64_t held_bytes_ = 0;
-  // The pump stopped for lack of credit (or has not begun); who frees some wakes it.
-  bool waits_for_credit_ = true;
+  // Of what is in the ring and in the block that the consumer holds.
+  Budget budget_;
   bool closed_ = false;
-  // PullResult::rows while the feed goes on, else end or cancelled.
-  PullResult final_ = PullResult::rows;
-  EpochTableRef final_epochs_;
-  RefPtr<Waker> waiter_;
 };
 
 bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& into, PullResult& answer) {
@@ -89,30 +83,26 @@ bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& int
     first_ = (first_ + 1) % slots_.size();
     --count_;
     if (into.whole(demand)) {
-      held_rows_ -= into.block.rows;
-      held_bytes_ -= into.bytes;
+      budget_.take_rows(into.block.rows);
+      budget_.refund_bytes(into.bytes);
     }
-  } else if (final_ != PullResult::rows) {
-    answer = final_;
-    into.mark.epochs = final_epochs_;
   } else {
-    answer = PullResult::pending;
-    if (waiter_.get() != consumer.waker) {
-      old = std::move(waiter_);
-      waiter_ = RefPtr<Waker>(consumer.waker);
-    }
+    const bool more = budget_.final_answer() == PullResult::rows;
+    answer = budget_.wait(more, consumer.waker, old);
+    if (!more) into.mark.epochs = budget_.final_epochs();
   }
-  const bool resumes = may_resume();
+  const bool resumes = budget_.may_resume(options_.max_rows);
   lock.unlock();
   if (resumes) wake();
   return found;
 }
 
-void WindowPump::give_back(int rows, int64_t bytes) {
+void WindowPump::rows_given(int rows, int64_t bytes) {
+  const bool stopped = budget_.take_rows(rows);
+  if (!stopped && bytes == 0) return;
   MutexLock lock(mutex_);
-  held_rows_ -= rows;
-  held_bytes_ -= bytes;
-  const bool resumes = may_resume();
+  budget_.refund_bytes(bytes);
+  const bool resumes = budget_.may_resume(options_.max_rows);
   lock.unlock();
   if (resumes) wake();
 }
@@ -125,19 +115,15 @@ void WindowPump::abandon() {
   close();
 }
 
-// REQUIRES: mutex_ is held. True once for each time the pump stopped; the caller then wakes it.
-bool WindowPump::may_resume() {
-  if (!waits_for_credit_ || held_rows_ > options_.max_rows / 2 || held_bytes_ > options_.max_bytes / 2)
+// REQUIRES: mutex_ is held. What may be pulled now; false for nothing, and the pump has stopped.
+bool WindowPump::admit(Demand& demand) noexcept {
+  if (closed_ || !grow()) {
+    budget_.stop();
     return false;
-  waits_for_credit_ = false;
-  return true;
-}
-
-// REQUIRES: mutex_ is held. What may be pulled now; false for nothing.
-bool WindowPump::admit(Demand& demand) const {
-  const int64_t free_rows = options_.max_rows - held_rows_;
-  const int64_t free_bytes = options_.max_bytes - held_bytes_;
-  if (held_rows_ > 0 && (free_rows <= 0 || free_bytes <= 0)) return false;
+  }
+  if (!budget_.go_on(options_.max_rows)) return false;
+  const int64_t free_rows = options_.max_rows - budget_.held_rows();
+  const int64_t free_bytes = options_.max_bytes - budget_.held_bytes();
   demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));
   demand.bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);
   return true;
@@ -161,12 +147,10 @@ bool WindowPump::push(Demand& next) {
   std::swap(scratch_, slots_[(first_ + count_) % slots_.size()]);
   const PartialBlock& added = slots_[(first_ + count_) % slots_.size()];
   ++count_;
-  held_rows_ += added.block.rows;
-  held_bytes_ += added.bytes;
+  budget_.charge(added.block.rows, added.bytes);
   ramp_rows_ = std::min(ramp_rows_ * 2, options_.block_rows);
-  const bool more = !closed_ && grow() && admit(next);
-  waits_for_credit_ = !more;
-  RefPtr<Waker> waiter = std::move(waiter_);
+  const bool more = admit(next);
+  RefPtr<Waker> waiter = budget_.take_waiter();
   lock.unlock();
   if (waiter) waiter->wake();
   return more;
@@ -174,10 +158,7 @@ bool WindowPump::push(Demand& next) {
 
 void WindowPump::finish(PullResult answer, EpochTableRef epochs) {
   MutexLock lock(mutex_);
-  final_ = answer;
-  final_epochs_ = std::move(epochs);
-  waits_for_credit_ = false;
-  RefPtr<Waker> waiter = std::move(waiter_);
+  RefPtr<Waker> waiter = budget_.finish(answer, std::move(epochs));
   lock.unlock();
   if (waiter) waiter->wake();
 }
@@ -188,9 +169,7 @@ Pump::After WindowPump::run(bool helping) noexcept {
   Demand demand;
   {
     MutexLock lock(mutex_);
-    if (closed_ || final_ != PullResult::rows) return After::rest;
-    waits_for_credit_ = !(grow() && admit(demand));
-    if (waits_for_credit_) return After::rest;
+    if (budget_.final_answer() != PullResult::rows || !admit(demand)) return After::rest;
   }
   for (;;) {
     PullResult answer = feed_threw_ ? PullResult::end : PullResult::cancelled;
@@ -215,7 +194,7 @@ void WindowPump::release() noexcept {
   MutexLock lock(mutex_);
   slots.swap(slots_);
   count_ = 0;
-  waiter = std::move(waiter_);
+  waiter = budget_.take_waiter();
 }
 
 Window::Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options,
@@ -227,18 +206,18 @@ Window::~Window() { pump_->abandon(); }
 
 PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
-  bool in_budget = true;
+  bool whole = false;
   if (front_->exhausted()) {
     PullResult answer = PullResult::pending;
     if (!pump_->take(consumer, demand, *front_, answer)) {
       mark.epochs = front_->mark.epochs;
       return answer;
     }
-    in_budget = !front_->whole(demand);
+    // Then it is out of the budget.
+    whole = front_->whole(demand);
   }
-  const int rows = front_->block.rows;
   front_->take_rows(demand, out, mark);
-  if (in_budget && front_->exhausted()) pump_->give_back(rows, front_->bytes);
+  if (!whole) pump_->rows_given(out.rows, front_->exhausted() ? front_->bytes : 0);
   return PullResult::rows;
 }
 

@@ -1,13 +1,13 @@
 // Window: runs ahead of its consumer: a bounded queue of blocks, in order, filled by a pump.
 //
-// The pump pulls while there is credit and returns when there is none, when the feed has no row now, or at
-// the end. It is woken when half of the room is free, and wakes a waiting consumer with the first block. A
-// block is out of the budget once its last row was taken. One row is always admitted, so that a row larger
-// than max_bytes passes; bytes held stay below max_bytes plus one row.
+// The pump pulls while there is room and returns when there is none, when the feed has no row now, or at the
+// end. It is woken as soon as a row is taken from a full window, and wakes a waiting consumer with the first
+// block. A row leaves the budget when it is taken, its bytes when the last row of its block is. One row is
+// always admitted, so that a row larger than max_bytes passes; bytes held stay below max_bytes plus one row.
 //
 // Ownership: the Window owns feed and blocks; destroyed, it never waits: a pump that is running destroys the
 // feed on its way out. Threads: next and the destructor by one thread at a time.
-// Errors: rows, as the feed gave them. Cost: a lock a block on either side; cutting shares buffers.
+// Errors: rows, as the feed gave them. Cost: a lock per block on either side; cutting shares buffers.
 #pragma once
 
 #include <cstdint>

@@ -178,6 +178,23 @@ TEST_CASE("call window: pulls no further ahead than asked for", "[threads]") {
   CHECK(most >= 9);
 }
 
+TEST_CASE("call window: each row that is taken makes room for another one", "[threads]") {
+  World world({.probe = no_threads});
+  std::atomic<int64_t> pulled{0};
+  Reader reader(world.runtime, [&](Session& s) {
+    CallWindowOptions options;
+    options.calls_in_flight = 2;
+    options.ahead_rows = 32;
+    options.one_row_per_call = true;
+    return calls(s, counting({.total = 1000}, &pulled), std::make_unique<AddOne>(), options);
+  });
+  for (int64_t given = 1; given <= 900; ++given) {
+    REQUIRE(*reader.next() == PullResult::rows);
+    reader.settle();
+    REQUIRE(pulled == given + 32);
+  }
+}
+
 // Makes each row so many bytes long.
 class Widen final : public BlockCall {
  public:

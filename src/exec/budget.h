@@ -1,0 +1,95 @@
+// Budget: how much a window holds, who waits for room in it or for its rows, and how its sequence ended.
+//
+// The filling side charges what it adds and stops where there is no room; the consumer refunds what it took.
+// A filler that stopped is resumed as soon as there is room for a row, so that rows ahead of the consumer stay
+// as many as they may be. One row is always admitted, so that a row larger than all of the room passes.
+//
+// Threads: all under the window's lock but take_rows(), which is the consumer's and takes none: it raises what
+// was taken before it looks whether the filler stopped, and the filler says that it stops before it looks again
+// at what was taken, so that one of them sees the other.
+// Ownership: shares the waiting consumer's waker. Cost: an atomic addition per piece taken.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "core/epochs.h"
+#include "core/pull.h"
+#include "core/ref.h"
+
+namespace weir {
+
+class Budget {
+ public:
+  explicit Budget(int64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  int64_t held_rows() const { return charged_rows_ - taken_rows_.load(); }
+  int64_t held_bytes() const { return held_bytes_; }
+  // Below `max_rows` rows and the room in bytes, or empty.
+  bool has_room(int64_t max_rows) const {
+    const int64_t rows = held_rows();
+    return rows <= 0 || (rows < max_rows && held_bytes_ < max_bytes_);
+  }
+  void charge(int64_t rows, int64_t bytes) {
+    charged_rows_ += rows;
+    held_bytes_ += bytes;
+  }
+  void refund_bytes(int64_t bytes) { held_bytes_ -= bytes; }
+  // True if the filler has stopped, so that may_resume() is worth the lock.
+  bool take_rows(int64_t rows) {
+    taken_rows_.fetch_add(rows);
+    return stopped_.load();
+  }
+
+  // The filler stops unless there is room; false if it stopped.
+  bool go_on(int64_t max_rows) {
+    if (!has_room(max_rows)) {
+      stopped_.store(true);
+      // Rows may have been taken meanwhile.
+      if (!has_room(max_rows)) return false;
+    }
+    stopped_.store(false, std::memory_order_relaxed);
+    return true;
+  }
+  void stop() { stopped_.store(true); }
+  // True once for each time the filler stopped (or has not begun); the caller then wakes it.
+  bool may_resume(int64_t max_rows) {
+    if (!stopped_.load(std::memory_order_relaxed) || !has_room(max_rows)) return false;
+    stopped_.store(false, std::memory_order_relaxed);
+    return true;
+  }
+
+  // What a consumer is told that finds no row: pending if `more` may come, and then `waker` is kept. What was
+  // kept before goes to `old`, to be let go without the lock.
+  PullResult wait(bool more, Waker* waker, RefPtr<Waker>& old) {
+    if (!more) return final_;
+    if (waiter_.get() != waker) old = std::exchange(waiter_, RefPtr<Waker>(waker));
+    return PullResult::pending;
+  }
+  // To be woken without the lock.
+  RefPtr<Waker> take_waiter() { return std::move(waiter_); }
+
+  // End or cancelled, which is final. The waiter is to be woken without the lock.
+  RefPtr<Waker> finish(PullResult answer, EpochTableRef epochs) {
+    if (final_ != PullResult::cancelled) final_ = answer;
+    final_epochs_ = std::move(epochs);
+    stopped_.store(false, std::memory_order_relaxed);
+    return take_waiter();
+  }
+  // PullResult::rows while the feed goes on.
+  PullResult final_answer() const { return final_; }
+  const EpochTableRef& final_epochs() const { return final_epochs_; }
+
+ private:
+  const int64_t max_bytes_;
+  int64_t charged_rows_ = 0;
+  std::atomic<int64_t> taken_rows_{0};
+  int64_t held_bytes_ = 0;
+  std::atomic<bool> stopped_{true};
+  PullResult final_ = PullResult::rows;
+  EpochTableRef final_epochs_;
+  RefPtr<Waker> waiter_;
+};
+
+}  // namespace weir
