@@ -92,6 +92,30 @@ void tfrecord_small(benchmark::State& state) {
 }
 BENCHMARK(tfrecord_small)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+// The reader alone, whose next record must not wait for the last one's.
+void record_reader_small(benchmark::State& state) {
+  std::string name = record_file(1024);
+  double reference = 1e9;
+  double ours = 1e9;
+  RecordBatch batch;
+  for (auto _ : state) {
+    Stopwatch watch;
+    auto reader = RecordReader::open(local_file_system(), name, Compression::none);
+    must(reader.status());
+    do {
+      batch.clear();
+      must((*reader)->next_batch(kMaxBlockRows, kMaxBlockBytes, batch));
+    } while (!batch.records.empty());
+    ours = std::min(ours, watch.seconds());
+    state.PauseTiming();
+    reference = std::min(reference, pread_and_crc(name));
+    state.ResumeTiming();
+  }
+  report_rate(state, static_cast<double>(kFileBytes) / ours / 1e9,
+              static_cast<double>(kFileBytes) / reference / 1e9, 0.85);
+}
+BENCHMARK(record_reader_small)->Unit(benchmark::kMillisecond)->UseRealTime();
+
 constexpr int kFeatures = 40;
 
 std::string example_bytes(int64_t seed) {

@@ -41,15 +41,15 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(FileSystem& file_system
   return std::make_unique<RecordReader>(std::move(stream), record_bytes_limit);
 }
 
-bool RecordReader::fail(Code code, Mistake mistake) {
+std::string_view RecordReader::fail(Code code, Mistake mistake) {
   failure_ = file_error(code, std::move(mistake), file(), static_cast<int64_t>(blocks_.offset()),
                         static_cast<int64_t>(record_));
   done_ = true;
-  return false;
+  return {};
 }
 
 // The bytes run out: because the file does, or because it can't be read.
-bool RecordReader::fail_short(std::string_view what, uint64_t found, uint64_t expected) {
+std::string_view RecordReader::fail_short(std::string_view what, uint64_t found, uint64_t expected) {
   if (const Status& status = blocks_.status(); !status.ok())
     return fail(status.code(), status.error().what());
   return fail(Code::data_loss, concat("truncated record: expected ", expected, " bytes of ", what, ", found ",
@@ -66,7 +66,7 @@ void RecordReader::fail_without_memory() {
   }
 }
 
-bool RecordReader::fail_corrupted(std::string_view what) {
+std::string_view RecordReader::fail_corrupted(std::string_view what) {
   const std::span<const uint8_t> bytes = blocks_.peek(2);
   const bool gzip = record_ == 0 && bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
   return fail(Code::data_loss, {concat("corrupted record: the checksum of its ", what, " is wrong"),
@@ -74,12 +74,12 @@ bool RecordReader::fail_corrupted(std::string_view what) {
                                      : "restore the file, or name its compression if it has one"});
 }
 
-bool RecordReader::next_record(Str& record) {
+std::string_view RecordReader::next_record() {
   std::span<const uint8_t> bytes = blocks_.peek(kHeaderBytes);
   if (bytes.size() < kHeaderBytes) {
     if (!bytes.empty() || !blocks_.status().ok()) return fail_short("header", bytes.size(), kHeaderBytes);
     done_ = true;
-    return false;
+    return {};
   }
   if (mask_crc32c(crc32c(bytes.data(), 8)) != load<uint32_t>(bytes.data() + 8))
     return fail_corrupted("length");
@@ -97,22 +97,25 @@ bool RecordReader::next_record(Str& record) {
   if (bytes.size() < whole) return fail_short("record", bytes.size(), whole);
   const uint8_t* data = bytes.data() + kHeaderBytes;
   if (mask_crc32c(crc32c(data, length)) != load<uint32_t>(data + length)) return fail_corrupted("data");
-  record = {reinterpret_cast<const char*>(data), length};
   blocks_.advance(whole);
   ++record_;
-  return true;
+  return {reinterpret_cast<const char*>(data), static_cast<size_t>(length)};
 }
 
 Status RecordReader::next_batch(size_t max_records, size_t max_bytes, RecordBatch& out) {
   size_t count = 0;
   size_t bytes = 0;
-  Str record;
   try {
-    while (count < max_records && !done_ && next_record(record)) {
+    while (count < max_records && !done_) {
+      // It comes in registers. A record in memory would be read back right after the two stores that wrote it,
+      // and that read waits until both are in the cache: no record's checksum would begin before the last one's
+      // was done.
+      const std::string_view record = next_record();
+      if (record.data() == nullptr) break;
       if (out.owners.empty() || out.owners.back() != blocks_.buffer()) out.owners.push_back(blocks_.buffer());
-      out.records.push_back(record);
+      out.records.emplace_back(record.data(), record.size());
       ++count;
-      bytes += record.size;
+      bytes += record.size();
       if (bytes >= max_bytes) break;
     }
   } catch (const std::bad_alloc&) {

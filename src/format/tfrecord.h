@@ -61,10 +61,11 @@ class RecordReader {
   const std::string& file() const { return blocks_.file(); }
 
  private:
-  bool next_record(Str& record);
-  bool fail(Code code, Mistake mistake);
-  bool fail_short(std::string_view what, uint64_t found, uint64_t expected);
-  bool fail_corrupted(std::string_view what);
+  // The next record; a view of null at the end, and after an error.
+  std::string_view next_record();
+  std::string_view fail(Code code, Mistake mistake);
+  std::string_view fail_short(std::string_view what, uint64_t found, uint64_t expected);
+  std::string_view fail_corrupted(std::string_view what);
   void fail_without_memory();
 
   BlockReader blocks_;
