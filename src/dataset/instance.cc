@@ -30,7 +30,9 @@ Instance::Instance(DatasetRef dataset, EnvRef variables, uint64_t instance_key, 
     : node(std::move(dataset)),
       env(std::move(variables)),
       key(instance_key),
-      path(node->op().internal && parent ? std::move(parent) : PathRef(make_ref<PathNode>(std::move(parent), node->op().name, input))) {}
+      path(node->op().internal && parent
+               ? std::move(parent)
+               : PathRef(make_ref<PathNode>(std::move(parent), node->op().name, input))) {}
 
 Instance Opening::input(int index) const {
   const auto& inputs = node->inputs();

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/float_mode.h"
+#include "core/seed.h"
 #include "core/text.h"
 
 namespace weir {
@@ -19,7 +20,8 @@ bool is_expression(const Field& field) {
       [](const auto* slot) {
         using T = std::remove_cvref_t<decltype(*slot)>;
         if constexpr (is_scalar_param<T>) return slot->state == T::State::expression;
-        if constexpr (std::is_same_v<T, ValueParam>) return slot->expression != nullptr;
+        if constexpr (std::is_same_v<T, ValueParam> || std::is_same_v<T, SeedParam>)
+          return slot->expression != nullptr;
         return false;
       },
       field.slot);
@@ -101,6 +103,23 @@ Status bind(const Field& field, Scalar<T>& slot, const Binding& with) {
 Status bind(const Field&, ValueParam& slot, const Binding& with) {
   if (!slot.expression) return {};
   WEIR_ASSIGN(slot.values, slot.expression->evaluate(with.session, with.env, with.key));
+  slot.expression = nullptr;
+  return {};
+}
+
+Status bind(const Field& field, SeedParam& slot, const Binding& with) {
+  if (!slot.expression) return {};
+  WEIR_ASSIGN(Components values, slot.expression->evaluate(with.session, with.env, with.key));
+  const int64_t first = *values.at(0).as<int64_t>();
+  SeedSite::Pair pair = pair_of_op_seed(first);
+  if (values.size() == 2)
+    pair = {static_cast<uint64_t>(first), static_cast<uint64_t>(*values[1].as<int64_t>())};
+  if (pair == SeedSite::Pair()) {
+    return with_parameter(invalid_argument(expected_found("another seed than (0, 0)", "(0, 0)",
+                                                          "none in the text draws a seed at random")),
+                          field.name);
+  }
+  slot.site = make_ref<SeedSite>(pair);
   slot.expression = nullptr;
   return {};
 }

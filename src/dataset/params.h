@@ -82,6 +82,8 @@ struct SeedParam {
   int64_t first = 0;
   int64_t second = 0;
   RefPtr<const SeedSite> site;
+  // Of an int64 or a pair of them, where a $param or a variable says it.
+  ParamExpressionRef expression;
 };
 
 struct DTypeParam {

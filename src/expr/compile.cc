@@ -58,6 +58,8 @@ Result<Typed> Compiler::expression(const Node& node, const Scope& scope) {
       return parameter(node, scope);
     case Kind::callback:
       return handed(node);
+    case Kind::invocation:
+      return invocation(node, scope);
     case Kind::list:
       return list(node, scope);
     case Kind::tuple:
@@ -275,8 +277,6 @@ Status Compiler::settle(Typed& value, const Node& node) {
   return Status();
 }
 
-namespace {
-
 // Gives a structure the component types that its leaves have.
 void retype(Spec& spec, const std::vector<Leaf>& leaves, size_t& at) {
   if (spec.kind == Spec::Kind::tensor) {
@@ -290,8 +290,6 @@ void retype(Spec& spec, const std::vector<Leaf>& leaves, size_t& at) {
   }
   for (Spec& child : spec.children) retype(child, leaves, at);
 }
-
-}  // namespace
 
 Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& scope, const Node& lambda,
                                    const Spec& input, std::string_view path) {

@@ -18,6 +18,7 @@
 
 #include "core/runtime.h"
 #include "dataset/dataset.h"
+#include "expr/callback.h"
 #include "expr/function.h"
 #include "expr/scope.h"
 #include "syntax/grammar.h"
@@ -63,6 +64,8 @@ class PipelineCompiler {
     DatasetRef dataset;
   };
   virtual Result<HandedIn> handed(const syntax::Node& callback) = 0;
+  // The callback handed in as @NAME.
+  virtual Result<CallbackRef> callback(const syntax::Node& callback) = 0;
 };
 
 struct CompileContext {

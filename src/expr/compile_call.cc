@@ -1,4 +1,5 @@
 // Calls of functions: which kernel, which argument is which parameter.
+#include "core/seed.h"
 #include "core/text.h"
 #include "expr/bound_call.h"
 #include "syntax/grammar.h"
@@ -106,7 +107,6 @@ Result<Typed> Compiler::apply(const Kernel& kernel, Nodes arguments, const Node&
 
 // none, n or (a, b), as the notation defines them; (0, 0) and none are drawn.
 Result<RefPtr<const SeedSite>> Compiler::seed(const Node& node) {
-  constexpr uint64_t kGlobalSeed = 87654321;
   const auto integer = [](const Node& from) -> std::optional<uint64_t> {
     std::optional<Literal> literal = number_literal(from);
     if (!literal || literal->floating) return std::nullopt;
@@ -114,7 +114,7 @@ Result<RefPtr<const SeedSite>> Compiler::seed(const Node& node) {
   };
   SeedSite::Pair pair;
   if (std::optional<uint64_t> given = integer(node)) {
-    return make_ref<const SeedSite>(SeedSite::Pair(kGlobalSeed, *given));
+    return make_ref<const SeedSite>(pair_of_op_seed(static_cast<int64_t>(*given)));
   }
   if (node.kind == Kind::tuple && node.items.size() == 2) {
     std::optional<uint64_t> first = integer(node.child(0));

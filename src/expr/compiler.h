@@ -49,6 +49,7 @@ class Compiler {
   Result<Typed> unknown_name(const syntax::Node& node, const Scope& scope);
   Result<Typed> parameter(const syntax::Node& node, const Scope& scope);
   Result<Typed> handed(const syntax::Node& node);
+  Result<Typed> invocation(const syntax::Node& node, const Scope& scope);
   Result<Typed> field(const syntax::Node& node, const Scope& scope);
   Result<Typed> position(const syntax::Node& node, const Scope& scope);
   Result<Typed> let_in(const syntax::Node& node, const Scope& scope);
@@ -103,6 +104,8 @@ class Compiler {
   std::vector<FailedCall> failed_calls_;
 };
 
+// Gives a structure the component types that its leaves have, from leaf `at` on.
+void retype(Spec& spec, const std::vector<Leaf>& leaves, size_t& at);
 // True if nothing but constants goes in, whichever branches are taken, so that it has one value.
 bool is_constant(const Program& program);
 // Its results. resource_exhausted: they are large. REQUIRES: is_constant(program)

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "core/float_mode.h"
+#include "core/seed.h"
 #include "core/text.h"
 #include "graph/binder.h"
 #include "graph/reorder.h"
@@ -17,8 +18,6 @@ using syntax::NodePtr;
 
 namespace {
 
-// tf.data's global seed where only an op seed is given.
-constexpr uint64_t kDefaultGraphSeed = 87654321;
 // How often the shape of a state may be relaxed before it must hold still: every dimension and the rank once.
 constexpr int kMaxStateRounds = 2 * kMaxRank;
 
@@ -139,29 +138,32 @@ class ArgumentBinder {
   Status take(SeedParam& slot) {
     slot.state = SeedParam::State::none;
     if (node_->kind == Kind::none) return draw(slot);
-    bool pair = node_->kind == Kind::tuple && node_->items.size() == 2;
-    WEIR_ASSIGN(int64_t first, seed_number(pair ? node_->child(0) : *node_));
-    if (!pair) {
-      slot.state = SeedParam::State::op_seed;
-      slot.first = first;
-      slot.site = make_ref<SeedSite>(SeedSite::Pair{kDefaultGraphSeed, static_cast<uint64_t>(first)});
+    const bool pair = node_->kind == Kind::tuple && node_->items.size() == 2;
+    WEIR_ASSIGN(ExpressionRef first, seed_number(pair ? node_->child(0) : *node_));
+    ExpressionRef second;
+    if (pair) {
+      WEIR_ASSIGN(second, seed_number(node_->child(1)));
+    }
+    slot.state = pair ? SeedParam::State::pair : SeedParam::State::op_seed;
+    if (!first->constant() || (second && !second->constant())) {
+      WEIR_ASSIGN(slot.expression, expression(*node_, pair ? DType::invalid : DType::int64));
       return {};
     }
-    WEIR_ASSIGN(slot.second, seed_number(node_->child(1)));
-    slot.first = first;
-    slot.state = SeedParam::State::pair;
-    if (slot.first == 0 && slot.second == 0) return draw(slot);
-    slot.site = make_ref<SeedSite>(
-        SeedSite::Pair{static_cast<uint64_t>(slot.first), static_cast<uint64_t>(slot.second)});
+    slot.first = *(*first->constant())[0].as<int64_t>();
+    SeedSite::Pair seeds = pair_of_op_seed(slot.first);
+    if (pair) {
+      slot.second = *(*second->constant())[0].as<int64_t>();
+      if (slot.first == 0 && slot.second == 0) return draw(slot);
+      seeds = {static_cast<uint64_t>(slot.first), static_cast<uint64_t>(slot.second)};
+    }
+    slot.site = make_ref<SeedSite>(seeds);
     return {};
   }
 
-  Result<int64_t> seed_number(const Node& node) {
+  Result<ExpressionRef> seed_number(const Node& node) {
     WEIR_ASSIGN(ExpressionRef value, expression(node, DType::int64));
-    if (!value->spec().is_scalar(DType::int64) || !value->constant()) {
-      return error(node, "expected none, an integer or a pair of integers, known when the dataset is built");
-    }
-    return *(*value->constant())[0].as<int64_t>();
+    if (value->spec().is_scalar(DType::int64)) return value;
+    return error(node, expected_found("none, an integer or a pair of integers", value->spec().to_string()));
   }
 
   Status take(DTypeParam& slot) {

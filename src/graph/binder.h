@@ -37,7 +37,7 @@ class Binder final : public PipelineCompiler {
   const CompileContext& context() const { return context_; }
   Runtime& runtime() const { return runtime_; }
   // The callback behind @NAME; an error where it is something else.
-  Result<CallbackRef> callback(const syntax::Node& node);
+  Result<CallbackRef> callback(const syntax::Node& node) override;
   // A dataset where one is due: a pipeline, a source's call, a name or any expression that gives one.
   Result<DatasetRef> bind_dataset(const syntax::Node& node, const Scope& scope, std::string_view path);
   bool is_dataset_here(const syntax::Node& node, const Scope& scope) const;

@@ -37,7 +37,20 @@ NodePtr Parser::handed_in() {
   Node node{.kind = cursor_.at(TokenKind::parameter) ? Kind::parameter : Kind::callback,
             .text = std::string(cursor_.text().substr(1))};
   cursor_.advance();
-  return cursor_.finish(std::move(node), begin);
+  NodePtr word = cursor_.finish(std::move(node), begin);
+  if (word == nullptr || word->kind != Kind::callback || !cursor_.at_touching(TokenKind::left_paren))
+    return word;
+  cursor_.advance();
+  Node invocation{.kind = Kind::invocation};
+  invocation.add(std::move(word));
+  bool comma = false;
+  const bool ok = cursor_.members(TokenKind::right_paren, true, &comma, [&] {
+    NodePtr argument = pipeline();
+    if (argument == nullptr) return false;
+    invocation.add(std::move(argument));
+    return true;
+  });
+  return ok ? cursor_.finish(std::move(invocation), begin) : nullptr;
 }
 
 NodePtr Parser::word() {

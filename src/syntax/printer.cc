@@ -124,6 +124,13 @@ class Printer {
       case Kind::callback:
         put('@', n.text);
         break;
+      case Kind::invocation: {
+        expression(n.child(0));
+        Node arguments = n;
+        arguments.items.erase(arguments.items.begin());
+        members('(', arguments, ')');
+        break;
+      }
       case Kind::list:
         members('[', n, ']');
         break;

@@ -36,6 +36,7 @@ enum class Kind : uint8_t {
   name,         // `text`: a variable or a `let`
   parameter,    // $NAME: `text`
   callback,     // @NAME or @1: `text` is "NAME" or "1"
+  invocation,   // @NAME(…): items: the callback, then its arguments
   list,         // items: members
   tuple,        // items: members
   dict,         // items: named by their keys, in written order

@@ -200,6 +200,35 @@ SPEC = [
     Case(["spec", "document.weir"], "int64\ncardinality: 2\n"),
 ]
 
+CHECK = [
+    Case(["check", "-e", "range(10) | batch(3)"], ""),
+    Case(["check", "--json", "-e", "range(10) | batch(3)"], "[]\n"),
+    Case(["check", "-e", "range(10) | batch(0) | take(x)"], status=2,
+         err=re.escape("error: invalid_argument: line 1, column 19: batch: n: expected at least 1, found 0\n"
+                       "range(10) | batch(0) | take(x)\n"
+                       "                  ^\n"
+                       "line 1, column 29: take: n: there is no variable 'x'\n"
+                       "range(10) | batch(0) | take(x)\n"
+                       "                            ^\n")),
+    Case(["check", "--json", "-e", "range(10)\n| batch(0)"], status=2,
+         out='[\n  {"code": "invalid_argument", "message": "expected at least 1, found 0", "operator": "batch", '
+             '"parameter": "n", "expected": "at least 1", "found": "0", "span": {"offset": 18, "size": 1, "line": 2, '
+             '"column": 9, "end_line": 2, "end_column": 10}}\n]\n'),
+]
+
+# Records are no document, and where they are from can be printed.
+RECORDS = [
+    Case(["run", "three.tfrecord"], status=2,
+         err=r"error: invalid_argument: expected a document, found binary data in three\.tfrecord; to read records, "
+             r"write weir run -e 'tfrecord\(\"three\.tfrecord\", compression: \"auto\"\)'\n"),
+    Case(["run", "--origins", "-n", "2", "-e", "tfrecord(\"three.tfrecord\") | map(r -> 7) | skip(1)"],
+         "three.tfrecord, record 1: 7\nthree.tfrecord, record 2: 7\n"),
+    Case(["run", "--origins", "-e", "range(1)"], "-: 0\n"),
+    Case(["run", "--origins", "--json", "-e", "tfrecord(\"three.tfrecord\") | map(r -> 7) | batch(3)"],
+         '{"origin": {"file": "three.tfrecord", "record": 0}, "element": [7, 7, 7]}\n'),
+    Case(["run", "--origins", "--json", "-e", "range(1)"], '{"origin": null, "element": 0}\n'),
+]
+
 CANONICAL = [
     ("range( 10)|map(x->x+1)|batch( n:4 )", "range(10) | map(x -> x + 1) | batch(4)\n"),
     ("param n: int64\nlet two = 2\nlet r = range($n)\nzip(r, r|map(x -> x*two))", None),
@@ -281,14 +310,16 @@ def main():
         folder = pathlib.Path(name)
         for file, text in FILES.items():
             (folder / file).write_text(text)
+        three = pathlib.Path(__file__).parent.parent / "conformance" / "data" / "three.tfrecord"
+        (folder / "three.tfrecord").write_bytes(three.read_bytes())
         checker = Checker(sys.argv[1], folder)
-        for case in RUN + COUNTS + ERRORS_IN_ELEMENTS + PARAMETERS + DOCUMENTS + JSON + SPEC + WORDS:
+        for case in RUN + COUNTS + ERRORS_IN_ELEMENTS + PARAMETERS + DOCUMENTS + JSON + SPEC + CHECK + RECORDS + WORDS:
             checker.check(case)
         for text, expected in CANONICAL:
             checker.check_canonical(text, expected)
         for arguments, about in ((["--help"], "feed"), (["-h"], "feed"), (["help"], "feed"),
                                  (["run", "--help"], "print the elements"), (["help", "run"], "print the elements"),
-                                 (["spec", "-h"], "print the structure"), (["format", "-h"], "canonical form")):
+                                 (["spec", "-h"], "print the structure"), (["check", "-h"], "print the mistakes"), (["format", "-h"], "canonical form")):
             found = checker.call(arguments)
             good = found.returncode == 0 and "usage:" in found.stdout and about in found.stdout.split("\n", 1)[0]
             checker.expect(arguments, "help", good, about, found)

@@ -44,6 +44,7 @@ class Doubling final : public TerminalRunner {
 // `src(x) | double()` is a terminal.
 class FakePipelines final : public PipelineCompiler {
  public:
+  Result<CallbackRef> callback(const syntax::Node&) override { return not_found("no callbacks here"); }
   explicit FakePipelines(Lab& lab) : lab_(lab) {}
 
   Callee callee(syntax::Place place, std::string_view name) const override {

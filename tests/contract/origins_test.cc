@@ -1,0 +1,160 @@
+// Where elements come from: every operator that keeps rows keeps their origins, and errors name them.
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/text.h"
+#include "format/tfrecord.h"
+#include "fs/simulated.h"
+#include "support/pipeline.h"
+
+namespace weir {
+namespace {
+
+// Files a and b of 1,500 and 700 records: a's record 7 is "a7".
+class Files {
+ public:
+  Files() {
+    runtime->files = &files;
+    write("a", 1500);
+    write("b", 700);
+  }
+
+  // Where each element came from, as "a 7", or what its error says; all of the rows `rows` at a time.
+  std::vector<std::string> origins(const std::string& text, int rows, const std::string* checkpoint = nullptr,
+                                   int64_t count = INT64_MAX) {
+    if (!iterator || checkpoint) iterator = open_text(*runtime, text, checkpoint);
+    std::vector<std::string> out;
+    Block block;
+    while (static_cast<int64_t>(out.size()) < count &&
+           require_value(iterator->next(rows, block)) == PullResult::rows) {
+      for (int row = 0; row < block.rows; ++row) {
+        if (const ErrorPtr* error = block.error_of(row)) {
+          out.push_back((*error)->describe());
+          continue;
+        }
+        const Origin origin = block.origins.of(row);
+        out.push_back(origin.known()
+                          ? concat(iterator->source_names()->name(origin.source()), " ", origin.record())
+                          : "-");
+      }
+    }
+    return out;
+  }
+  // What it prints.
+  std::vector<std::string> lines(const std::string& text) { return all_lines(*runtime, text); }
+
+  SimulatedFileSystem files;
+  ThreadsRuntime runtime;
+  OpenIterator iterator;
+
+ private:
+  void write(const std::string& name, int count) {
+    auto writer = require_value(RecordWriter::create(files, name, Compression::none));
+    for (int i = 0; i < count; ++i) {
+      const std::string record = concat(name, i);
+      require_ok(writer->write({record.data(), record.size()}));
+    }
+    require_ok(writer->close());
+  }
+};
+
+// "\"a7\"" as "a 7".
+std::string origin_of(const std::string& printed) {
+  const std::string text = printed.substr(1, printed.size() - 2);
+  return concat(text.substr(0, 1), " ", text.substr(1));
+}
+
+TEST_CASE("origins: rows that are kept keep theirs, whatever the width of a pull") {
+  for (
+      const char* text : {
+          "tfrecord([\"a\", \"b\"])",
+          "tfrecord([\"a\", \"b\"], num_parallel_reads: 2)",
+          "tfrecord([\"a\", \"b\"]) | map(r -> r)",
+          "tfrecord([\"a\", \"b\"]) | map(r -> r, num_parallel_calls: 2)",
+          "tfrecord([\"a\", \"b\"]) | filter(r -> string_length(r) != 3)",
+          "tfrecord([\"a\", \"b\"]) | shuffle(300, seed: 1)",
+          "tfrecord([\"a\", \"b\"]) | shuffle(3000, seed: 1)",
+          "tfrecord([\"a\", \"b\"]) | skip(1030) | take(600)",
+          "tfrecord([\"a\", \"b\"]) | take(5) | repeat(3)",
+          "tfrecord(\"a\") | concatenate(tfrecord(\"b\"))",
+          "from_tensors(\"x\") | concatenate(tfrecord(\"b\")) | skip(1)",
+          "tfrecord([\"a\", \"b\"]) | prefetch(70)",
+          "tfrecord([\"a\", \"b\"]) | ignore_errors()",
+          "from_tensor_slices([\"a\", \"b\"]) | flat_map(f -> tfrecord(f))",
+          "from_tensor_slices([\"a\", \"b\"]) | interleave(f -> tfrecord(f), cycle_length: 2, block_length: 3)",
+          "tfrecord(\"a\") | flat_map(r -> from_tensors(r))",
+          "tfrecord(\"a\") | interleave(r -> from_tensors(r) | repeat(2), cycle_length: 3)",
+          "zip(range(2000), tfrecord(\"a\")) | map((i, r) -> r)",
+          "tfrecord(\"a\") | enumerate() | map((i, r) -> r)",
+          "tfrecord([\"a\", \"b\"]) | filter(r -> r > \"a5\" and r != \"b9\") | shuffle(10, seed: 4) | prefetch(3)",
+      }) {
+    for (int rows : {1, 7, 1024}) {
+      CAPTURE(text, rows);
+      Files files;
+      std::vector<std::string> expected;
+      for (const std::string& line : files.lines(text)) expected.push_back(origin_of(line));
+      REQUIRE(!expected.empty());
+      CHECK(files.origins(text, rows) == expected);
+    }
+  }
+}
+
+TEST_CASE("origins: a group has its first member's, and sources without records have none") {
+  Files files;
+  CHECK(files.origins("tfrecord([\"a\", \"b\"]) | skip(1498) | batch(4)", 3, nullptr, 3) ==
+        std::vector<std::string>{"a 1498", "b 2", "b 6"});
+  files.iterator.reset();
+  CHECK(files.origins("range(3) | map(x -> x + 1) | shuffle(2, seed: 1)", 2) ==
+        std::vector<std::string>{"-", "-", "-"});
+  files.iterator.reset();
+  CHECK(files.origins("from_tensors(1) | concatenate(tfrecord(\"a\") | take(1) | map(r -> 2))", 4) ==
+        std::vector<std::string>{"-", "a 0"});
+}
+
+TEST_CASE("origins: an error names file and record, whichever operator failed") {
+  for (const auto& [text, says] : std::vector<std::pair<const char*, const char*>>{
+           {"tfrecord(\"a\") | skip(17) | map(r -> assert(false, \"no\", r)) | batch(2)",
+            "map: no (a, record 17, in batch/map)"},
+           {"tfrecord(\"a\") | skip(17) | map(r -> assert(false, \"no\", r), num_parallel_calls: 2)",
+            "map: no (a, record 17, in map)"},
+           {"tfrecord(\"a\") | skip(17) | filter(r -> assert(false, \"no\", true))",
+            "filter: no (a, record 17, in filter)"},
+           {"tfrecord(\"a\") | skip(17) | shuffle(1, seed: 1) | map(r -> assert(false, \"no\", r))",
+            "map: no (a, record 17, in map)"},
+           {"tfrecord(\"a\") | skip(17) | flat_map(r -> range(assert(false, \"no\", 3)))",
+            "no (a, record 17, in flat_map"},
+           {"tfrecord(\"a\") | skip(17) | interleave(r -> range(assert(false, \"no\", 3)), cycle_length: 2)",
+            "no (a, record 17, in interleave"},
+           {"tfrecord(\"a\") | skip(17) | reduce(0, (s, r) -> assert(s < 3, \"no\", s + 1))",
+            "reduce: no (a, record 20, in reduce)"},
+           {"tfrecord(\"a\") | skip(99) | map(r -> decode_raw(r, uint8)) | batch(2)",
+            "(a, record 99, in batch)"},
+           {"tfrecord(\"a\") | skip(17) | map(r -> parse_example(r, {lable: int64}))",
+            "(a, record 17, in map)"},
+       }) {
+    Files files;
+    CAPTURE(text);
+    const std::string first = files.origins(text, 1, nullptr, 1)[0];
+    CAPTURE(first);
+    CHECK(first.find(says) != std::string::npos);
+  }
+}
+
+TEST_CASE("origins: they are there again after a restore, and cost the checkpoint nothing") {
+  for (const char* text : {"tfrecord([\"a\", \"b\"]) | shuffle(200, seed: 3)",
+                           "tfrecord([\"a\", \"b\"]) | prefetch(9)", "tfrecord([\"a\", \"b\"]) | batch(3)"}) {
+    CAPTURE(text);
+    Files files;
+    files.origins(text, 1, nullptr, 301);
+    const std::string saved = require_value(files.iterator->save());
+    const std::vector<std::string> rest = files.origins(text, 1);
+    Files again;
+    CHECK(again.origins(text, 1, &saved) == rest);
+    Files without;
+    without.runtime->origins = false;
+    without.origins(text, 1, nullptr, 301);
+    CHECK(require_value(without.iterator->save()).size() == saved.size());
+  }
+}
+
+}  // namespace
+}  // namespace weir
