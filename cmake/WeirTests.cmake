@@ -171,7 +171,8 @@ function(weir_add_instructions_test)
   set_tests_properties(instructions PROPERTIES SKIP_RETURN_CODE 77)
 endfunction()
 
-# Adds the tests of the examples: that they reach their goal, and that a run survives being killed.
+# Adds the tests of the examples: that they print what is written beside them; that digits reaches its goal, and that a
+# run of it survives being killed.
 function(weir_add_example_tests)
   if(NOT TARGET digits OR WEIR_TEST_FILTER)
     return()
@@ -179,6 +180,17 @@ function(weir_add_example_tests)
   set(data "${PROJECT_SOURCE_DIR}/examples/digits/data")
   add_test(NAME examples.digits COMMAND digits --data "${data}" --epochs 30)
   weir_add_script_test(examples.digits_kill examples/digits_kill_test.py "$<TARGET_FILE:digits>" "${data}")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.c")
+  foreach(source IN LISTS sources)
+    get_filename_component(name "${source}" NAME_WE)
+    # {} is a file to write.
+    set(arguments "")
+    if(name STREQUAL "write_records")
+      set(arguments "{}")
+    endif()
+    weir_add_script_test(examples.${name} examples/program_test.py "$<TARGET_FILE:example_${name}>"
+                         "${PROJECT_SOURCE_DIR}/examples/${name}.out" ${arguments})
+  endforeach()
 endfunction()
 
 # Adds the test of what README, docs/samples, the command's help and the top of weir.h show.
