@@ -24,54 +24,60 @@
  *   weir_dataset_unref(dataset);
  *   weir_runtime_destroy(runtime);
  *
- * Words. A dataset is an immutable description of a sequence; an element is one item of it, a nested
- * structure of components; a component is one tensor; an iterator is a position in a dataset.
+ * Terms. A dataset is an immutable description of a sequence. An element is one item of it, a nested
+ * structure of components; a component is one tensor. An iterator is a position in a dataset.
  *
- * Results. A function that can fail returns an int32_t: WEIR_OK (0) a value, WEIR_END (1) no more elements,
- * WEIR_PENDING (2) nothing yet, WEIR_ELEMENT_FAILED (3) this element failed and the next call goes on behind
- * it, negative: the call failed, and repeating it will not help. A negative result is minus the code: -3 is
- * invalid_argument. There is no last error and no global option.
+ * Results. A function that can fail returns an int32_t: WEIR_OK (0), success; WEIR_END (1), no more elements;
+ * WEIR_PENDING (2), nothing yet; WEIR_ELEMENT_FAILED (3), this element failed and the next call goes on after
+ * it. A negative result means that the call failed and repeating it will not help. It is minus the error
+ * code: -3 is invalid_argument. There is no "last error" and no global option.
  *
  * Errors. Every function that can fail takes a weir_error as its last argument, which may be NULL. It is
- * filled when the result is negative or WEIR_ELEMENT_FAILED, and left alone otherwise.
+ * filled when the result is negative or WEIR_ELEMENT_FAILED, and not touched otherwise. The comments name the
+ * errors that are particular to a function; any of them can return invalid_argument for a bad handle or
+ * argument, and resource_exhausted when memory runs out.
  *
- * A failed call leaves nothing behind: its out parameters are zero, and callbacks and release functions that
- * were handed in have run their destroy function. Out parameters must not be NULL.
+ * A failed call leaves nothing behind: its out parameters are zero, and the destroy functions of callbacks,
+ * and release functions, that were passed to it have been called. Out parameters must not be NULL.
  *
- * Memory. Where it runs out, also where an allocator answers NULL, a call fails with resource_exhausted, "out
- * of memory". Of an iterator that is the element that could not be made, gone with what was gathered for it:
- * a batch with its elements, a block with its rows, a file or a dataset that could not be opened with its
- * elements. The next call goes on behind it; nothing is tried twice, so that a sequence ends where its input
- * does however long there is no memory. The error counts as the element whose place it has, and elements
- * behind it are the same, at the same positions, also where a position is saved behind it and restored;
- * except where nobody knows how many would have come: behind an error in a filter, ignore_errors, flat_map,
- * interleave or skip, or in opening a dataset.
+ * Memory. When memory runs out, or an allocator returns NULL, a call fails with resource_exhausted, "out of
+ * memory". For an iterator, that is one failed element. What had been gathered for it is lost too: a batch
+ * loses its elements, a block its rows, and a file or dataset that could not be opened the elements it would
+ * have given. The next call goes on after it. Nothing is tried twice, so a sequence always ends where its
+ * input does. The error takes the place of the element, and the elements after it are the same, at the same
+ * positions, also when a position after it is saved and restored. The exception is an error in filter,
+ * ignore_errors, flat_map, interleave or skip, or in opening a dataset: nobody knows how many elements would
+ * have followed.
  *
- * Handles. Each kind is a struct of one 64-bit value, zero for none. A stale, foreign or made-up handle is
- * an error (invalid_argument), never a crash. What is shared and immutable has _ref and _unref, what has one
- * owner _create and _destroy. Everything may be released in any order: a dataset before its iterator, a
- * runtime before both; what is still needed lives on inside. Releases take the zero handle and handles
- * already released, and never fail. In the child of a fork all handles of the parent are refused.
+ * Handles. Each kind is a struct of one 64-bit value; zero means none. A stale, foreign or made-up handle is
+ * an error (invalid_argument), never a crash. Shared, immutable things have _ref and _unref; things with one
+ * owner have _create and _destroy. Release them in any order, a dataset before its iterator, a runtime before
+ * both: what is still needed lives on inside. Releasing never fails; zero handles and handles that were
+ * already released are ignored. A child process after fork cannot use the handles of its parent.
  *
- * At most 4,194,304 handles of all kinds live at once in a process; one more is resource_exhausted.
+ * A process can have 4,194,304 handles of all kinds at once; one more is resource_exhausted.
  *
- * Structs begin with struct_size, which the WEIR_..._INIT macros set; 0 stands for the size that the struct
- * had in its first version, so that {0} is good, too. A zero field means its default; structs only grow at
- * their end. Fields named `reserved`, and bytes beyond what this library knows, must be zero.
+ * Structs begin with struct_size, which the WEIR_..._INIT macros set. 0 means the size that the struct had in
+ * its first version, so {0} works too. A zero field means its default. Structs only grow at their end. Fields
+ * named `reserved`, and bytes beyond what this library knows, must be zero.
  *
- * Strings are pointer and length, UTF-8 or bytes; where a length is asked for, WEIR_STRLEN means that the
- * string ends at its NUL. NULL with length 0 is the empty string. Strings that come out are NUL-terminated
- * as well, save the entries of tensors.
+ * Strings are a pointer and a length, and hold UTF-8 or bytes. WEIR_STRLEN as a length means that the string
+ * ends at its NUL. NULL with length 0 is the empty string. Strings returned by the library are NUL-terminated
+ * as well, except the entries of tensors.
+ *
+ * Examples. Short programs in examples/ show one thing each: arrays.c a dataset over the program's memory,
+ * write_records.c a TFRecord file, callback.c a function in a pipeline, threads.c an iterator that threads
+ * share, events.c an event loop.
  *
  * Threads. Unless its comment says otherwise, a function may be called on any thread, and several threads
  * may use one handle at once.
  *
- * A thread may end inside a function of the caller's that the library calls, by pthread_exit or because it is
- * cancelled. The elements that it was making fail with cancelled, nothing else is lost, and other threads go
- * on. The thread ends, with its value, as soon as the library returns to the caller. A deferred
- * pthread_cancel acts in functions of the caller's and while weir_iterator_next waits for an element, nowhere
- * else in the library; an asynchronous one must not reach it. A thread of the library's own cannot be ended
- * so: the function fails, and the thread, or another one in its place, goes on.
+ * A thread may end inside a callback, by pthread_exit or because it is cancelled. The elements that it was
+ * making fail with cancelled, nothing else is lost, and other threads go on. The thread ends, with its value,
+ * as soon as the library returns to the caller. A deferred pthread_cancel takes effect in callbacks and while
+ * weir_iterator_next waits for an element, nowhere else in the library; asynchronous cancellation is not
+ * supported. The library's own threads cannot be ended this way: the callback fails, and the thread, or
+ * another one in its place, goes on.
  */
 #ifndef WEIR_WEIR_H
 #define WEIR_WEIR_H
@@ -135,7 +141,7 @@ extern "C" {
 #define WEIR_DTYPE_COMPLEX64 14
 #define WEIR_DTYPE_COMPLEX128 15
 #define WEIR_DTYPE_STRING 16
-/* A nested dataset; its entries cannot be viewed. */
+/* A nested dataset; it cannot be viewed. */
 #define WEIR_DTYPE_DATASET 17
 
 typedef struct weir_runtime {
@@ -169,13 +175,13 @@ typedef struct weir_example {
 /* As a length: the string ends at its NUL. */
 #define WEIR_STRLEN UINT64_MAX
 
-/* A string that somebody else owns; also the entry of a string tensor. */
+/* A borrowed string; also the entry of a string tensor. */
 typedef struct weir_string {
   const char* data;
   uint64_t size;
 } weir_string;
 
-/* Bytes that the library made and the caller releases with weir_bytes_release. A NUL stands behind them. */
+/* Bytes owned by the caller, who releases them with weir_bytes_release. A NUL follows them. */
 typedef struct weir_bytes {
   const char* data;
   uint64_t size;
@@ -185,7 +191,7 @@ typedef struct weir_bytes {
 #define WEIR_BYTES_INIT \
   { NULL, 0, 0 }
 
-/* What went wrong and where. Strings live until the error is filled again or cleared. */
+/* What went wrong and where. The strings live until the error is filled again or cleared. */
 typedef struct weir_error {
   uint32_t struct_size;
   int32_t code;        /* WEIR_CODE_... */
@@ -194,21 +200,21 @@ typedef struct weir_error {
   weir_string file;    /* empty where unknown */
   int64_t offset;      /* in the file, in decompressed bytes; -1 where unknown */
   int64_t record;      /* in the file, from 0; -1 where unknown */
-  weir_string line;    /* all of this but the code as one line, for logs */
+  weir_string line;    /* all of this except the code in one line, for logs */
   uint64_t owner;      /* a handle; leave it alone */
 } weir_error;
 
 #define WEIR_ERROR_INIT \
   { sizeof(weir_error), 0, {NULL, 0}, {NULL, 0}, {NULL, 0}, -1, -1, {NULL, 0}, 0 }
 
-/* One tensor, row-major, to be read in place. */
+/* One tensor, row-major, read in place. */
 typedef struct weir_view {
   uint32_t struct_size;
   int32_t dtype; /* WEIR_DTYPE_... */
   int32_t rank;  /* 0 to 8 */
   int32_t reserved;
   const int64_t* dims; /* `rank` of them */
-  const void* data;    /* aligned for its dtype at least; a bool is a byte 0 or 1 */
+  const void* data;    /* aligned for its dtype; a bool is a byte, 0 or 1 */
   uint64_t byte_size;  /* of the entries; 16 for each string, whose bytes lie elsewhere */
 } weir_view;
 
@@ -217,29 +223,28 @@ typedef struct weir_view {
 
 /* ---- Library ------------------------------------------------------------------------------------------- */
 
-/* Yields "MAJOR.MINOR.PATCH" of the library that is running; lives for ever. Cost: none. */
+/* Returns "MAJOR.MINOR.PATCH" of the library that is running. The string is never freed. */
 WEIR_API const char* weir_version(void);
 
-/* Yields the word of a code, given with either sign ("invalid_argument"), "ok" for 0 and "unknown" for what
- * is no code; lives for ever. Cost: none. */
+/* Returns the name of a code with either sign, such as "invalid_argument"; "ok" for 0, and "unknown" for any
+ * other number. The string is never freed. */
 WEIR_API const char* weir_code_name(int32_t code);
 
-/* Releases the strings of an error and empties it for the next use. Takes NULL. Threads: one at a time for
- * one error. Cost: a few free(). */
+/* Releases the strings of an error and empties it for the next use. NULL is allowed. One thread at a time may
+ * use an error. */
 WEIR_API void weir_error_clear(weir_error* error);
 
-/* Releases bytes and sets all to zero. Takes NULL and empty bytes. Cost: one free(). Threads: one at a time
- * for one weir_bytes. */
+/* Releases bytes and sets the struct to zero. NULL and empty bytes are allowed. */
 WEIR_API void weir_bytes_release(weir_bytes* bytes);
 
 /* ---- Runtime: threads, memory and logging that iterators share ----------------------------------------- */
 
-/* Where batch buffers of 64 KiB and more come from: pinned memory, say. The functions may be called on any
- * thread, also after weir_runtime_destroy, as long as somebody holds such a buffer. */
+/* Allocates batch buffers of 64 KiB and more, for example in pinned memory. The functions may be called on
+ * any thread, and even after weir_runtime_destroy, as long as such a buffer is in use. */
 typedef struct weir_allocator {
   uint32_t struct_size;
   uint32_t reserved;
-  /* NULL: no memory left, which fails the element (see Memory above). */
+  /* NULL means out of memory and fails the element; see Memory above. */
   void* (*allocate)(void* user_data, uint64_t size, uint64_t alignment);
   void (*release)(void* user_data, void* data, uint64_t size);
   void (*destroy)(void* user_data); /* once, after the last release; may be NULL */
@@ -254,8 +259,8 @@ typedef struct weir_allocator {
 #define WEIR_LOG_WARNING 3
 #define WEIR_LOG_ERROR 4
 
-/* Who gets the library's few log lines instead of standard error. May be called on any thread, also before
- * weir_runtime_create returns; must not call into the library. */
+/* Receives the library's few log lines in place of standard error. May be called on any thread, and before
+ * weir_runtime_create returns. It must not call into the library. */
 typedef struct weir_logger {
   uint32_t struct_size;
   uint32_t reserved;
@@ -269,7 +274,7 @@ typedef struct weir_logger {
 
 typedef struct weir_runtime_options {
   uint32_t struct_size;
-  int32_t thread_count; /* for computing; 0: as many as the process may use CPUs; at most 1024 */
+  int32_t thread_count; /* for computing, at most 1024; 0: one per CPU that the process may use */
   int64_t pool_bytes;   /* free batch buffers kept for reuse; 0: 256 MiB; negative: none */
   int32_t log_level;    /* WEIR_LOG_...: lines below it are dropped; 0: warning */
   uint32_t reserved;
@@ -281,14 +286,13 @@ typedef struct weir_runtime_options {
 #define WEIR_RUNTIME_OPTIONS_INIT \
   { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0 }
 
-/* Yields a runtime of the caller's. `options` may be NULL. One a process is the rule; several are legal and
- * share nothing. Errors: invalid_argument. Cost: starting its threads. */
+/* Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
+ * one; several share nothing. */
 WEIR_API int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* out,
                                      weir_error* error);
 
-/* Closes the runtime: nothing new can be made with it; iterators, datasets and buffers made with it stay
- * usable, and its threads go when the last iterator goes. Cost: ending its threads, unless an iterator keeps
- * them. */
+/* Closes the runtime: nothing new can be made with it. Iterators, datasets and buffers made with it stay
+ * usable, and its threads end with its last iterator. */
 WEIR_API void weir_runtime_destroy(weir_runtime runtime);
 
 /* ---- Spec: the structure of an element ----------------------------------------------------------------- */
@@ -314,68 +318,63 @@ typedef struct weir_spec_info {
 #define WEIR_SPEC_INFO_INIT \
   { sizeof(weir_spec_info), 0, 0, 0, NULL, 0, 0 }
 
-/* Yields the spec that a text like "{image: uint8[28, 28], label: int64}" means; the caller's, to unref.
- * Errors: invalid_argument with line and column. Cost: one pass over the text. */
+/* Creates a spec from a text such as "{image: uint8[28, 28], label: int64}", owned by the caller. Errors:
+ * invalid_argument, with line and column. */
 WEIR_API int32_t weir_spec_parse(const char* text, uint64_t text_size, weir_spec* out, weir_error* error);
 
-/* Adds an owner; each has to unref. Errors: invalid_argument; resource_exhausted at 32,767 owners. Cost:
- * constant; an atomic operation, no allocation. */
+/* Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_spec_ref(weir_spec spec, weir_error* error);
 WEIR_API void weir_spec_unref(weir_spec spec);
 
-/* Yields what a spec is. Errors: invalid_argument. Cost: constant; no allocation. */
+/* Describes the top of a spec. No allocation. */
 WEIR_API int32_t weir_spec_view(weir_spec spec, weir_spec_info* out, weir_error* error);
 
-/* Yields child `index`, the caller's to unref, and its key, which lives as long as `spec` and is empty but in
- * dicts; `key` may be NULL. Errors: out_of_range. Cost: proportional to its components. */
+/* Returns child `index`, owned by the caller, and its key, which is empty except in dicts and lives as long
+ * as `spec`. `key` may be NULL. Errors: out_of_range. */
 WEIR_API int32_t weir_spec_child(weir_spec spec, uint32_t index, weir_spec* out, weir_string* key,
                                  weir_error* error);
 
-/* Yields the text of a spec. Errors: invalid_argument. Cost: proportional to the text. */
+/* Returns the text of a spec. */
 WEIR_API int32_t weir_spec_format(weir_spec spec, weir_bytes* out, weir_error* error);
 
 /* ---- Tensors: memory that comes in --------------------------------------------------------------------- */
 
-/* Yields a tensor over the caller's memory, without a copy: dtype, `rank` dimensions at `dims` (copied),
- * entries at `data`. The memory must not change until `release(user_data)` is called: exactly once, on any
- * thread, when nobody uses the tensor any more, perhaps long after everything was destroyed; at once if this
- * call fails. `release` may be NULL for memory that lives for ever. Strings are an array of weir_string, and
- * their bytes are lent as well. Errors: invalid_argument: byte_size does not fit dtype and dims, the rank is
- * above 8, or `data` is not aligned for its dtype (copy it then). Cost: a few small allocations, whatever the
- * size; for strings a look at each. */
+/* Creates a tensor over the caller's memory, without a copy: `rank` dimensions at `dims` (copied), entries at
+ * `data`. The memory must not change until `release(user_data)` is called: exactly once, on any thread, when
+ * nothing uses the tensor any more, which may be long after everything was destroyed; before this call
+ * returns if it fails. `release` may be NULL for memory that is never freed. Strings are an array of
+ * weir_string, and their bytes are borrowed as well. Errors: invalid_argument if byte_size does not fit dtype
+ * and dims, the rank is above 8, or `data` is not aligned for its dtype (copy it then). Cost: a few small
+ * allocations, whatever the size; strings are checked one by one. */
 WEIR_API int32_t weir_tensor_wrap(int32_t dtype, int32_t rank, const int64_t* dims, const void* data,
                                   uint64_t byte_size, void (*release)(void* user_data), void* user_data,
                                   weir_tensor* out, weir_error* error);
 
-/* The same, but everything is copied, bytes of strings too; the memory may be reused at once. Errors: also
- * resource_exhausted. Cost: the copy. */
+/* The same with a copy of everything, the bytes of strings too. The memory may be reused at once. */
 WEIR_API int32_t weir_tensor_copy(int32_t dtype, int32_t rank, const int64_t* dims, const void* data,
                                   uint64_t byte_size, weir_tensor* out, weir_error* error);
 
-/* Yields a tensor over a versioned DLPack tensor (weir/dlpack.h), which is taken over: its deleter runs
- * exactly once, at once if this call fails. One that is empty, not contiguous or not aligned is copied.
- * Errors: invalid_argument: NULL, not in CPU memory, another major version, an unsupported dtype, strides or
- * a byte_offset that leave the address space; resource_exhausted: more than 64 GiB. Cost: a few small
- * allocations, or the copy. */
+/* Creates a tensor over a versioned DLPack tensor (weir/dlpack.h) and takes it over: its deleter runs exactly
+ * once, before this call returns if it fails. A tensor that is empty, not contiguous or not aligned is
+ * copied. Errors: invalid_argument for NULL, memory that is not the CPU's, another major version, an
+ * unsupported dtype, or strides that leave the address space; resource_exhausted above 64 GiB. */
 struct DLManagedTensorVersioned;
 WEIR_API int32_t weir_tensor_from_dlpack(struct DLManagedTensorVersioned* managed, weir_tensor* out,
                                          weir_error* error);
 
-/* Yields a view that lives as long as the tensor has an owner. Errors: invalid_argument. Cost: constant; no
- * allocation. */
+/* Returns a view, valid as long as the tensor has an owner. No allocation. */
 WEIR_API int32_t weir_tensor_view(weir_tensor tensor, weir_view* out, weir_error* error);
 
-/* Adds an owner; each has to unref. Errors: invalid_argument; resource_exhausted at 32,767 owners. Cost:
- * constant; an atomic operation, no allocation. */
+/* Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_tensor_ref(weir_tensor tensor, weir_error* error);
 WEIR_API void weir_tensor_unref(weir_tensor tensor);
 
 /* ---- Callbacks: the caller's own functions in a pipeline ----------------------------------------------- */
 
-/* Calls may come from several threads at once. Without it they come one at a time. */
+/* May be called on several threads at once. Without this flag, calls come one at a time. */
 #define WEIR_CALLBACK_CONCURRENT 1u
-/* It waits (for a disk, a lock, another process), so it must not run where computing is done: behind a
- * prefetch or a parallel map it gets a thread of its own. Without one, nothing runs ahead, and it runs on the
+/* It waits (for a disk, a lock, another process), so it must not occupy a thread that computes: before a
+ * prefetch or in a parallel map it gets a thread of its own. Elsewhere nothing runs ahead, and it runs on the
  * thread that is inside weir_iterator_next or _try_next, as every callback does. */
 #define WEIR_CALLBACK_BLOCKING 2u
 /* It takes a block of rows: every view and output has the rows as its first dimension. Each row must get the
@@ -383,15 +382,15 @@ WEIR_API void weir_tensor_unref(weir_tensor tensor);
 #define WEIR_CALLBACK_BLOCK 4u
 /* Equal inputs give equal results. Only datasets whose callbacks are pure can be saved. */
 #define WEIR_CALLBACK_PURE 8u
-/* It runs only on a thread that is inside weir_iterator_next or _try_next of its iterator; for hosts that
- * cannot serve foreign threads. */
+/* It runs only on a thread that is inside weir_iterator_next or _try_next of its iterator. For languages that
+ * cannot be called on foreign threads. */
 #define WEIR_CALLBACK_ON_CALLER 16u
 
-/* A function that map, filter … call. It reads its inputs with weir_call_input, and writes every output into
- * memory from weir_call_output. It returns WEIR_OK, or anything else to fail: the error is that of
- * weir_call_fail, else `unknown`, whatever the number. Outputs of a row that failed need not be filled, nor
- * asked for where all rows failed. It may call any function of this header, weir_iterator_next on another
- * iterator included. */
+/* A function for map, filter and others to call. It reads its inputs with weir_call_input and writes every
+ * output into memory from weir_call_output. It returns WEIR_OK, or any other number to fail with the error of
+ * weir_call_fail, or `unknown` without one. The outputs of a failed row need not be filled, and none are
+ * needed if all rows failed. It may call any function of this header, including weir_iterator_next on another
+ * iterator. */
 typedef struct weir_callback {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_CALLBACK_... */
@@ -405,49 +404,44 @@ typedef struct weir_callback {
 #define WEIR_CALLBACK_INIT \
   { sizeof(weir_callback), 0, NULL, NULL, NULL, NULL, 0 }
 
-/* Registers a callback under a name, which every text parsed with this runtime may then call @NAME, and which
- * stays in serialized graphs. Taken over: destroyed when the runtime and all datasets that use it are gone,
- * at once if this call fails. Errors: invalid_argument; already_exists. Cost: a few small allocations, and
- * reading the result spec. */
+/* Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, and
+ * serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last
+ * dataset that uses it, or before this call returns if it fails. Errors: already_exists. */
 WEIR_API int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t name_size,
                                        const weir_callback* callback, weir_error* error);
 
-/* The following may be called only inside a callback, with the call that it was given; afterwards the call
- * is a stale handle. Threads: those of the callback, one at a time. */
+/* The following may be called only inside a callback, by one thread at a time, with the call that it was
+ * given. Afterwards the call is a stale handle. */
 
-/* Yields the number of rows: 1 but for WEIR_CALLBACK_BLOCK; 0 for a stale call. Cost: constant; no
- * allocation. */
+/* Returns the number of rows: 1 without WEIR_CALLBACK_BLOCK; 0 for a stale call. */
 WEIR_API int64_t weir_call_rows(weir_call call);
 
-/* Yields input component `index` (the flat list of the element's components), to be read until the callback
- * returns. Errors: out_of_range. Cost: constant; no allocation. */
+/* Returns input component `index` of the element's flat list, valid until the callback returns. Errors:
+ * out_of_range. No allocation. */
 WEIR_API int32_t weir_call_input(weir_call call, uint32_t index, weir_view* out, weir_error* error);
 
-/* Yields uninitialised memory for result component `index` with these dimensions, all of which the callback
- * must fill. Strings are filled with weir_string whose bytes come from weir_call_allocate or from an input.
- * Errors: out_of_range; invalid_argument: the dimensions do not fit the result spec; resource_exhausted.
- * Cost: an allocation, or none where memory can be reused. */
+/* Returns uninitialised memory for result component `index` with these dimensions. The callback must fill all
+ * of it; strings are weir_string whose bytes come from weir_call_allocate or from an input. Errors:
+ * out_of_range; invalid_argument if the dimensions do not fit the result spec. */
 WEIR_API int32_t weir_call_output(weir_call call, uint32_t index, int32_t rank, const int64_t* dims,
                                   void** out, weir_error* error);
 
-/* Yields bytes that live as long as the results of this call. Errors: resource_exhausted. Cost: an
- * allocation. */
+/* Returns bytes that live as long as the results of this call. */
 WEIR_API int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error* error);
 
-/* Fails one row (0 but for WEIR_CALLBACK_BLOCK); of a row failed twice the first error stays. The callback
- * may go on and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range. Cost: copying the message. */
+/* Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
+ * callback may go on and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range. */
 WEIR_API int32_t weir_call_fail(weir_call call, int64_t row, int32_t code, const char* message,
                                 uint64_t message_size, weir_error* error);
 
-/* Yields 1 if nobody waits for the result any more, so that a long callback should return; else 0. Cost:
- * constant; no allocation. */
+/* Returns 1 if the result is no longer needed, so that a long callback should return; else 0. */
 WEIR_API int32_t weir_call_cancelled(weir_call call);
 
 /* ---- Datasets ------------------------------------------------------------------------------------------ */
 
-/* Something handed over by name: a text, a callback, a dataset or a tensor. Exactly one of the last four is
- * set. A callback is taken over and destroyed even when the call fails; the rest stays the caller's. The
- * macros below are initialisers, `name` and `text` ending at their NUL:
+/* Something passed by name: a text, a callback, a dataset or a tensor. Exactly one of the last four is set. A
+ * callback is taken over and destroyed even if the call fails; everything else stays the caller's. The macros
+ * below are initialisers, with `name` and `text` ending at their NUL:
  *
  *   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
  */
@@ -484,61 +478,57 @@ typedef struct weir_argument {
     sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, { (tensor).value } \
   }
 
-/* Yields the dataset that a text means; the caller's, to unref. `arguments` are `argument_count` things that
- * the text calls @NAME; a text among them is a string, byte for byte: tfrecord(@file) needs no quotes and no
- * escapes. Everything is checked now but what only elements show: opening
- * files, unknown dimensions. Errors: invalid_argument with line, column and a caret below the place. Cost:
- * proportional to the text, and listing folders where it has list_files. */
+/* Creates a dataset from a text, owned by the caller. The text refers to `arguments` as @NAME; a text among
+ * them is a string, byte for byte, so tfrecord(@file) needs no quotes and no escapes. Checks everything now
+ * except what depends on the data: opening files, unknown dimensions. list_files reads its folders here.
+ * Errors: invalid_argument, with line, column and a caret below the place. */
 WEIR_API int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint64_t text_size,
                                     const weir_argument* arguments, uint64_t argument_count,
                                     weir_dataset* out, weir_error* error);
 
-/* Yields one operator applied to datasets, without a text for the whole: apply(runtime, "batch", &input, 1,
- * {name "n", text "32"}, 1). Arguments are the operator's parameters by name; an empty name means the next
- * positional one, and a text is a value of the notation. A transformation takes the first of `inputs` from
- * its left, further ones (concatenate) and those of a source (zip) as its first positional arguments. Errors
- * and cost as weir_dataset_parse. */
+/* Creates a dataset by applying one operator to others: apply(runtime, "batch", &input, 1, {name "n", text
+ * "32"}, 1). Arguments are the operator's parameters by name, or by position if the name is empty; a text is
+ * a value of the notation. The first of `inputs` stands to the left of a transformation. Further ones
+ * (concatenate), and those of a source (zip), become its first positional arguments. Errors as in
+ * weir_dataset_parse. */
 WEIR_API int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_name,
                                     uint64_t operator_name_size, const weir_dataset* inputs,
                                     uint64_t input_count, const weir_argument* arguments,
                                     uint64_t argument_count, weir_dataset* out, weir_error* error);
 
-/* Adds an owner; each has to unref. Errors: invalid_argument; resource_exhausted at 32,767 owners. Cost:
- * constant; an atomic operation, no allocation. */
+/* Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_dataset_ref(weir_dataset dataset, weir_error* error);
 WEIR_API void weir_dataset_unref(weir_dataset dataset);
 
-/* Yields the structure of the elements; the caller's, to unref. Errors: invalid_argument. Cost:
- * proportional to the parts of the spec. */
+/* Returns the structure of the elements, owned by the caller. */
 WEIR_API int32_t weir_dataset_spec(weir_dataset dataset, weir_spec* out, weir_error* error);
 
 #define WEIR_CARDINALITY_INFINITE (-1)
 #define WEIR_CARDINALITY_UNKNOWN (-2)
 
-/* Yields the number of elements, or one of the two above. Errors: invalid_argument. Cost: constant; no
- * allocation. */
+/* Returns the number of elements, or one of the two above. */
 WEIR_API int32_t weir_dataset_cardinality(weir_dataset dataset, int64_t* out, weir_error* error);
 
-/* Yields the canonical text; parsing it gives an equal dataset. Callbacks without a name and large tensors
- * print as @1, @2 … Errors: invalid_argument. Cost: proportional to the text. */
+/* Returns the canonical text; parsing it gives an equal dataset. Callbacks without a name and large tensors
+ * print as @1, @2 … */
 WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
-/* Yields the graph as bytes for another process or another day. Errors: failed_precondition: it has a
- * callback without a name. Cost: proportional to the graph and its tensors. */
+/* Returns the graph as bytes, for another process or another day. Errors: failed_precondition if it has a
+ * callback without a name. */
 WEIR_API int32_t weir_dataset_serialize(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
-/* Checks a text as weir_dataset_parse does, and yields its mistakes as a JSON array in the order of the text: `[]`
+/* Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the text: `[]`
  * if it builds, else up to ten objects with `code`, `message`, where known `operator`, `parameter`, `expected`,
  * `found`, `hint` and `notes`, and `span`: `offset` and `size` in bytes, `line`, `column`, `end_line` and `end_column`
- * counted from 1 in characters. Returns WEIR_OK whether or not there are mistakes. `arguments` as in
- * weir_dataset_parse. Errors: invalid_argument: the arguments themselves are wrong. Cost: as weir_dataset_parse. */
+ * counted from 1 in characters. WEIR_OK whether or not there are mistakes. `arguments` as in weir_dataset_parse.
+ * Errors: invalid_argument if the arguments themselves are wrong. */
 WEIR_API int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint64_t text_size,
                                     const weir_argument* arguments, uint64_t argument_count, weir_bytes* out,
                                     weir_error* error);
 
-/* Creates the dataset that weir_dataset_serialize wrote. `arguments` as in weir_dataset_parse. Errors:
- * data_loss: the bytes are damaged, in whatever bit; failed_precondition: another version of the library
- * wrote them; not_found: a callback is not registered under its name; those of weir_dataset_parse. Cost: as
+/* Creates the dataset that weir_dataset_serialize wrote, owned by the caller. `arguments` as in
+ * weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged; failed_precondition if another
+ * version of the library wrote them; not_found if a callback is not registered under its name; those of
  * weir_dataset_parse. */
 WEIR_API int32_t weir_dataset_deserialize(weir_runtime runtime, const void* bytes, uint64_t byte_size,
                                           const weir_argument* arguments, uint64_t argument_count,
@@ -548,25 +538,23 @@ typedef struct weir_fingerprint {
   uint64_t words[2];
 } weir_fingerprint;
 
-/* Yields 128 bits that equal graphs share, in every process and on every machine. Errors: invalid_argument.
- * Cost: constant: it was computed with the dataset. */
+/* Returns 128 bits that equal graphs share, in every process and on every machine. */
 WEIR_API int32_t weir_dataset_fingerprint(weir_dataset dataset, weir_fingerprint* out, weir_error* error);
 
 /* ---- Elements: what an iterator fills ------------------------------------------------------------------ */
 
-/* Yields an empty element, to be filled any number of times; it keeps memory for the next filling. Errors:
- * resource_exhausted. Cost: a small allocation. Threads: one at a time use one element, for all functions
- * here. */
+/* Creates an empty element owned by the caller. It can be filled any number of times and reuses its memory.
+ * One thread at a time may use an element. */
 WEIR_API int32_t weir_element_create(weir_element* out, weir_error* error);
 WEIR_API void weir_element_destroy(weir_element element);
 
-/* Lets go of the values, so that their memory can be reused elsewhere. Takes an empty element. Cost:
- * proportional to its components, and to the buffers that nobody else holds. */
+/* Releases the values, so that their memory can be reused elsewhere. */
 WEIR_API void weir_element_clear(weir_element element);
 
-/* Yields component `index` of the flat list (a dict's in written order). The view, dims included, lives until
- * the element is filled again, cleared or destroyed. Errors: out_of_range, which an empty element gives for
- * every index. Cost: constant; no allocation, and no lock. */
+/* Returns component `index` of the flat list, in which a dict's components stand in written order.
+ * The view, dims included, is valid until the element is filled again,
+ * cleared or destroyed. Errors: out_of_range, which an empty element gives for every index. No allocation and
+ * no lock. */
 WEIR_API int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, weir_error* error);
 
 /* A record of a file: where an element came from. */
@@ -579,47 +567,45 @@ typedef struct weir_origin {
 #define WEIR_ORIGIN_INIT \
   { sizeof(weir_origin), 0, {NULL, 0}, -1 }
 
-/* Tells which record of which file element `row` came from: 0, or a row of what weir_iterator_next_block gave. A
+/* Returns the record and file that element `row` came from: 0, or a row of what weir_iterator_next_block gave. A
  * batch or another group has the origin of its first member; elements of sources without records have none. The
- * file's name lives until the next call for this element, or until the element is filled again, cleared or
- * destroyed. Errors: out_of_range: the element has no such row; invalid_argument. Cost: a copy of the name. */
+ * file's name is valid until the next call for this element, or until the element is filled again, cleared or
+ * destroyed. Errors: out_of_range if the element has no such row. Cost: a copy of the name. */
 WEIR_API int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out, weir_error* error);
 
-/* Yields the component as a tensor of the caller's, sharing its memory (which the element then leaves to it).
- * Errors: out_of_range. Cost: a small allocation, whatever the size. */
+/* Returns the component as a tensor owned by the caller, without a copy. Filling the element again does not
+ * touch it. Errors: out_of_range. Cost: a small allocation, whatever the size. */
 WEIR_API int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* out,
                                      weir_error* error);
 
-/* The library may hand out memory that others still read: the DLPack tensor carries the read-only flag then.
- * With this flag it is copied instead, so that the caller may write. */
+/* Memory that others may still read is handed out with DLPack's read-only flag. With this flag it is copied
+ * instead, so that the caller may write. */
 #define WEIR_DLPACK_WRITABLE 1u
 
-/* Yields the component as a versioned DLPack tensor (weir/dlpack.h) that shares its memory; the receiver
- * calls its deleter, on any thread and at any time, also after the runtime is gone. Errors: out_of_range;
- * invalid_argument: strings and nested datasets have no DLPack type. Cost: a few small allocations, or the
- * copy. */
+/* Returns the component as a versioned DLPack tensor (weir/dlpack.h) that shares its memory. The receiver
+ * calls its deleter, on any thread and at any time, even after the runtime is gone. Errors: out_of_range;
+ * invalid_argument for strings and nested datasets, which DLPack has no type for. */
 WEIR_API int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags,
                                      struct DLManagedTensorVersioned** out, weir_error* error);
 
-/* Instead of the notation: one JSON value. Tuples are arrays, dicts objects, tensors nested arrays; a float
- * is a number or "NaN", "Infinity", "-Infinity"; a complex number [re, im]; a string that is no UTF-8 is
- * {"base64": "..."}; a sparse tensor {"indices": x, "values": x, "shape": x}; a ragged one {"values": x,
- * "row_splits": x}; a nested dataset an array. */
+/* One JSON value instead of the notation. Tuples and nested datasets are arrays, dicts are objects, tensors
+ * are nested arrays. A float is a number or "NaN", "Infinity", "-Infinity"; a complex number is [re, im]. A
+ * string that is not UTF-8 is {"base64": "..."}. A sparse tensor is {"indices": x, "values": x, "shape": x},
+ * a ragged one {"values": x, "row_splits": x}. */
 #define WEIR_FORMAT_JSON 1u
 
-/* Yields the element as one line of text. A nested dataset is drained for it, and its error is this call's.
- * Errors: failed_precondition: the element is empty; resource_exhausted: the text would be longer than 1 GiB.
- * Cost: proportional to the text. */
+/* Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its
+ * end for it, and its error is this call's. Errors: failed_precondition if the element is empty;
+ * resource_exhausted if the text would be longer than 1 GiB. */
 WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_bytes* out,
                                      weir_error* error);
 
 /* ---- Iterators ----------------------------------------------------------------------------------------- */
 
-/* Leaves the new iterator uninitialised although the dataset needs no parameters. */
+/* Leave the new iterator uninitialised even if the dataset needs no parameters. */
 #define WEIR_ITERATOR_UNINITIALIZED 1u
 
-/* What a position begins with. At most one of checkpoint and checkpoint_file is set; NULL with a size is
- * invalid_argument. */
+/* Where an iterator begins. At most one of checkpoint and checkpoint_file is set. */
 typedef struct weir_iterator_options {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_ITERATOR_... */
@@ -635,65 +621,59 @@ typedef struct weir_iterator_options {
 #define WEIR_ITERATOR_OPTIONS_INIT \
   { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0 }
 
-/* Yields an iterator at the beginning of `dataset`, or where the checkpoint was taken; the caller's, to
- * destroy. The dataset may be another runtime's: threads, memory, logger and limits are those of `runtime`,
- * callbacks those that the dataset was made with. If the dataset has parameters and `options` (may be NULL)
- * brings none, it is uninitialised, and so is one with the flag. Errors: those of weir_iterator_initialize.
- * Cost: proportional to the operators, and to the checkpoint if there is one; no file of data is opened and
- * no element made before the first next. */
+/* Creates an iterator at the beginning of `dataset`, or where the checkpoint was taken, owned by the caller.
+ * The dataset may come from another runtime: threads, memory, logger and limits are those of `runtime`,
+ * callbacks those that the dataset was made with. `options` may be NULL. The iterator is uninitialised if the
+ * dataset has parameters and no values are given, or if the flag says so. No data file is opened and no
+ * element made before the first next. Errors: those of weir_iterator_initialize. */
 WEIR_API int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset,
                                       const weir_iterator_options* options, weir_iterator* out,
                                       weir_error* error);
 
-/* Yields an uninitialised iterator for any dataset whose elements have this structure; initialise it from one
- * after another, training and validation, say. Errors: invalid_argument. Cost: proportional to the parts of
- * the spec. */
+/* Creates an uninitialised iterator, owned by the caller, for any dataset whose elements have this structure.
+ * Initialise it with one after another, such as training and validation data. */
 WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec spec, weir_iterator* out,
                                                 weir_error* error);
 
-/* Begins `dataset` (a zero handle: the one it has), anew or from a checkpoint. The flag
- * WEIR_ITERATOR_UNINITIALIZED is refused. The new position is built and
- * checked first, so a failure leaves the old one in service. How often a shuffle was opened goes on counting,
- * so that every epoch has another order, also with other datasets in between. Lifts a cancellation. Errors:
- * invalid_argument: the structure is not that of the iterator, a parameter is missing, unknown or of another
- * spec; data_loss: the checkpoint is damaged; failed_precondition: it belongs to another graph (the error
- * names the operator and parameter that differ), to other parameters or to another version of the library,
- * or there is no dataset; resource_exhausted: its file is larger than 4 GiB. Cost: as weir_iterator_create;
- * what a checkpoint has to read again is read in the next call of next. Threads: any; waits for a next that
- * is being worked on. */
+/* Begins `dataset` from its start or from a checkpoint; a zero handle means the iterator's current dataset.
+ * The new position is built and checked first, so after a failure the old one still works. Epochs go on
+ * counting, so every shuffle has a new order, even with other datasets in between. Ends a cancellation. The
+ * flag WEIR_ITERATOR_UNINITIALIZED is refused. Waits for a next in progress; what a checkpoint has to read
+ * again is read by the next one. Errors: invalid_argument if the structure is not the iterator's, or a
+ * parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
+ * failed_precondition if it belongs to another graph (the error names the operator and parameter that
+ * differ), to other parameters or to another version of the library, or if there is no dataset;
+ * resource_exhausted if its file is larger than 4 GiB. */
 WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                           const weir_iterator_options* options, weir_error* error);
 
-/* Cancels, and releases what the iterator holds. Waits for callbacks and kernels of this iterator that are
- * running, but never for reads; inside one of its own callbacks it waits for nothing, and the last to leave
- * releases. Cost: that wait, and releasing what the operators hold: buffers, open files, rows kept by a
- * shuffle. */
+/* Cancels, and releases what the iterator holds: buffers, open files, the rows of a shuffle. Waits for
+ * callbacks and kernels of this iterator that are running, but never for reads. Inside one of its own
+ * callbacks it waits for nothing; the last callback to return releases everything. */
 WEIR_API void weir_iterator_destroy(weir_iterator iterator);
 
-/* Yields the structure of the elements; the caller's, to unref. Errors: invalid_argument. Cost:
- * proportional to the parts of the spec. */
+/* Returns the structure of the elements, owned by the caller. */
 WEIR_API int32_t weir_iterator_spec(weir_iterator iterator, weir_spec* out, weir_error* error);
 
-/* Fills `element` with the next element. WEIR_END at the end and from then on; WEIR_ELEMENT_FAILED: this one
- * failed, `error` says why, the next call goes on. In both cases the element is empty. Errors: cancelled;
- * failed_precondition: it is not initialised, or this call would wait for itself; invalid_argument. Cost:
- * what the pipeline costs, and some 50 ns a call with one weir_element_view, as bench/ measures it. Threads:
- * one drives, others wait their turn. While it waits, the calling thread works for this iterator. */
+/* Fills `element` with the next element. Returns WEIR_END at the end and from then on; WEIR_ELEMENT_FAILED if
+ * this element failed: `error` says why, and the next call goes on. In both cases the element is empty.
+ * Several threads may call it; they take turns. While it waits, the calling thread works for this iterator.
+ * Errors: cancelled; failed_precondition if the iterator is not initialised, or if the call would wait for
+ * itself. The cost beyond the pipeline's is the row range_c_abi of bench/README.md. */
 WEIR_API int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_error* error);
 
-/* Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets one dimension in
- * front. It gives fewer when that is cheaper, or where shapes change, before a failed element, and at the
- * end. `out_rows` says how many. Results and errors as weir_iterator_next; also unimplemented for nested
- * datasets and for tensors of rank 8, which have no room for one more dimension. Cost: what the pipeline
- * costs, and one call for all rows; a copy where the rows do not lie behind one another yet. Threads: as
- * weir_iterator_next. */
+/* Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
+ * dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
+ * failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
+ * weir_iterator_next. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
+ * room for another dimension. */
 WEIR_API int32_t weir_iterator_next_block(weir_iterator iterator, int64_t max_rows, weir_element element,
                                           int64_t* out_rows, weir_error* error);
 
-/* Memory that the caller lends for one component. */
+/* The caller's memory for one component. */
 typedef struct weir_buffer {
   uint32_t struct_size;
-  int32_t dtype;     /* must be that of the component; 0: whatever it is */
+  int32_t dtype;     /* must be the component's; 0: any */
   void* data;        /* may be NULL if capacity is 0 */
   uint64_t capacity; /* bytes */
   uint64_t used;     /* out: bytes written, or needed */
@@ -702,43 +682,40 @@ typedef struct weir_buffer {
 #define WEIR_BUFFER_INIT \
   { sizeof(weir_buffer), 0, NULL, 0, 0 }
 
-/* Copies the next element into the caller's memory: one buffer a component, `buffer_count` of them, written
- * as far as `used` says. Results and errors as weir_iterator_next; also invalid_argument: strings, another
- * dtype or count; out_of_range: a buffer is too small: then `used` says what is needed, and the element is
- * kept for the next call. Cost: as weir_iterator_next, and the copy. Threads: as weir_iterator_next; the
- * buffers are the call's until it returns. */
+/* Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them; `used`
+ * says how much was written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, or
+ * for another dtype or count; out_of_range if a buffer is too small: then `used` says what is needed, and the
+ * next call gets the same element. */
 WEIR_API int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* buffers, uint64_t buffer_count,
                                          weir_error* error);
 
-/* Like weir_iterator_next, but WEIR_PENDING instead of waiting for other threads. What no other thread does
- * it does itself: it works for up to a millisecond, or for as long as the one function or read takes that it
- * is in then, callbacks that block included. Only what stands before a prefetch runs elsewhere. Errors: those
- * of weir_iterator_next. Cost: as weir_iterator_next. Threads: as weir_iterator_next; WEIR_PENDING too while
- * another thread is in a next of this iterator. */
+/* Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
+ * is in a next of this iterator. Work that no other thread does is done here, for up to a millisecond, or
+ * until the current callback or read returns. Only what stands before a prefetch runs elsewhere. */
 WEIR_API int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error);
 
-/* Yields a file descriptor that is readable while weir_iterator_try_next is worth calling: from the first
- * call on until a try_next answers WEIR_PENDING, and again as soon as another one may get further: when an
- * element or the end has come, when the iterator is cancelled or initialised, or when the thread that was in
- * a next has left it. It may be readable for nothing. Poll for it, never read from it: it stays the
- * iterator's, and closes with it. Errors: unavailable; resource_exhausted. Cost: a system call, once. */
+/* Returns a file descriptor that is readable while weir_iterator_try_next is worth calling: at first, until a
+ * try_next returns WEIR_PENDING, and again when an element or the end has come, when the iterator is
+ * cancelled or initialised, or when another thread has left a next. It may be readable without need. Poll it,
+ * never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
+ * Errors: unavailable. */
 WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error);
 
-/* Makes every next, the one in progress included, answer cancelled, until the iterator is initialised again.
- * Takes stale handles. Threads: any, at any time. Cost: waking whoever waits in it; waits for nothing. */
+/* Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
+ * Waits for nothing. Stale handles are ignored. */
 WEIR_API void weir_iterator_cancel(weir_iterator iterator);
 
-/* Yields the position: an iterator that begins there gives the same elements as this one would from now on,
- * bit for bit. Also before the first next and after the end. Errors: failed_precondition: it is not
- * initialised, or an operator, which the error names, cannot be saved; resource_exhausted: it would be larger
- * than 4 GiB. Cost: proportional to the operators, not to what they hold; see `shuffle`. Threads: any; waits
- * for a next that is being worked on. */
+/* Returns the position, before the first element, after any, or at the end: an iterator that begins there
+ * gives the same elements as this one would from now on, bit for bit. Size and time depend on the operators,
+ * not on what they hold; see `weir help shuffle` for the cost of restoring. Waits for a next in progress.
+ * Errors: failed_precondition if the iterator is not initialised, or if an operator, which the error names,
+ * cannot be saved; resource_exhausted above 4 GiB. */
 WEIR_API int32_t weir_iterator_save(weir_iterator iterator, weir_bytes* out, weir_error* error);
 
-/* The same into a file: after a crash at any moment it holds either what it held before or all of the new
- * checkpoint. Symbolic links are followed: the link stays, and what it leads to is replaced, or created if it
- * does not exist. While it writes there is a file with ".tmp" added to the name. Errors: also those of the
- * file; invalid_argument: the name belongs to a folder, pipe, socket or device. Cost: two fsync more. */
+/* The same into a file. After a crash at any moment, the file holds what it held before or all of the new
+ * checkpoint. Symbolic links are followed: the link stays, and its target is replaced or created. While it
+ * writes, there is a file with ".tmp" added to the name. Calls fsync twice. Errors: also those of the file;
+ * invalid_argument if the name belongs to a folder, pipe, socket or device. */
 WEIR_API int32_t weir_iterator_save_file(weir_iterator iterator, const char* file, uint64_t file_size,
                                          weir_error* error);
 
@@ -751,40 +728,36 @@ WEIR_API int32_t weir_iterator_save_file(weir_iterator iterator, const char* fil
 typedef struct weir_record_writer_options {
   uint32_t struct_size;
   int32_t compression; /* WEIR_COMPRESSION_... */
-  int32_t level;       /* 1 to 9; 0: the compressor's choice */
+  int32_t level;       /* 1 to 9; 0: the compressor's default */
   uint32_t reserved;
 } weir_record_writer_options;
 
 #define WEIR_RECORD_WRITER_OPTIONS_INIT \
   { sizeof(weir_record_writer_options), 0, 0, 0 }
 
-/* Yields a writer of an empty TFRecord file of that name, in place of any that was there. `options` may be
- * NULL. Errors: those of the file; invalid_argument. Cost: opening a file. Threads: one at a time use one
- * writer. */
+/* Creates an empty TFRecord file, replacing any of that name, and a writer for it, owned by the caller.
+ * `options` may be NULL. One thread at a time may use a writer. Errors: those of the file. */
 WEIR_API int32_t weir_record_writer_create(weir_runtime runtime, const char* file, uint64_t file_size,
                                            const weir_record_writer_options* options, weir_record_writer* out,
                                            weir_error* error);
 
-/* Appends a record of up to 1 GiB; one of more than 256 MiB is read only by a runtime whose record_bytes
- * allows it. After an error the file is damaged, and every further call gives the same error. Cost: the
- * checksum and the copy; may write to the file. */
+/* Appends a record of up to 1 GiB; one above 256 MiB can be read only by a runtime whose record_bytes allows
+ * it. After an error the file is damaged, and every further call gives the same error. */
 WEIR_API int32_t weir_record_writer_write(weir_record_writer writer, const void* record, uint64_t record_size,
                                           weir_error* error);
 
-/* Completes the file; the writer then only waits to be destroyed. Errors: those of the file; those of an
- * earlier write. Cost: compressing and writing what is still in the buffer, and closing the file. */
+/* Writes what is still in the buffer and closes the file. The writer can then only be destroyed. Errors:
+ * those of the file; those of an earlier write. */
 WEIR_API int32_t weir_record_writer_close(weir_record_writer writer, weir_error* error);
 
-/* Releases the writer; a file that was not closed is incomplete. Cost: closing the file, unwritten. */
+/* Releases the writer. A file that was not closed with weir_record_writer_close is incomplete. */
 WEIR_API void weir_record_writer_destroy(weir_record_writer writer);
 
-/* Yields an empty tf.Example to be built. Errors: resource_exhausted. Threads: one at a time use one
- * example. */
+/* Creates an empty tf.Example owned by the caller. One thread at a time may use an example. */
 WEIR_API int32_t weir_example_create(weir_example* out, weir_error* error);
 WEIR_API void weir_example_destroy(weir_example example);
 
-/* Sets a feature to `count` values, which are copied; setting a name again replaces them. Errors:
- * invalid_argument; resource_exhausted. Cost: the copy. */
+/* Sets a feature to `count` values, which are copied. Setting a name again replaces its values. */
 WEIR_API int32_t weir_example_set_int64(weir_example example, const char* name, uint64_t name_size,
                                         const int64_t* values, uint64_t count, weir_error* error);
 WEIR_API int32_t weir_example_set_float(weir_example example, const char* name, uint64_t name_size,
@@ -792,8 +765,8 @@ WEIR_API int32_t weir_example_set_float(weir_example example, const char* name, 
 WEIR_API int32_t weir_example_set_bytes(weir_example example, const char* name, uint64_t name_size,
                                         const weir_string* values, uint64_t count, weir_error* error);
 
-/* Yields the serialized message, features sorted by name, and leaves the example as it is; equal features
- * give equal bytes. Errors: resource_exhausted at 2 GiB. Cost: the copy. */
+/* Returns the serialized message, with features sorted by name: equal features give equal bytes. The example
+ * stays as it is. Errors: resource_exhausted above 2 GiB. */
 WEIR_API int32_t weir_example_serialize(weir_example example, weir_bytes* out, weir_error* error);
 
 #ifdef __cplusplus
