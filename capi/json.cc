@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 
+#include "core/text.h"
 #include "iterator/nested.h"
 
 namespace weir::capi {

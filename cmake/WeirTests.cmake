@@ -212,6 +212,13 @@ function(weir_add_samples_test)
                        "${PROJECT_SOURCE_DIR}")
 endfunction()
 
+# Adds the test of what the library says about its operators and functions: examples, `weir help`, generated pages.
+function(weir_add_reference_test)
+  if(TARGET weir_command AND NOT WEIR_TEST_FILTER)
+    weir_add_script_test(reference reference/reference_test.py "$<TARGET_FILE:weir_command>" "${PROJECT_SOURCE_DIR}")
+  endif()
+endfunction()
+
 # Adds the test that the library gets on with a program that has a oneTBB and a protobuf of its own, both shared and
 # visible: protobuf's library comes with protoc. Sanitizers take two copies of the same code for a mistake.
 function(weir_add_neighbours_test)

@@ -1,9 +1,8 @@
 /* Trains a classifier of handwritten digits; everything that it is fed comes through weir.h.
 
    Two pipelines, one iterator: each epoch initialises it with the training data, then with the test data.
-   With
-   --checkpoint the run can be killed at any moment and started again; it ends with the same weights, bit for
-   bit. */
+   With --checkpoint the run can be killed at any moment and started again; it ends with the same weights, bit
+   for bit. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <inttypes.h>
@@ -22,7 +21,7 @@ static const char kTrain[] =
     "  | interleave(f -> tfrecord(f, compression: \"gzip\"), cycle_length: 4)\n"
     "  | shuffle(1440, seed: 42)\n"
     "  | map(r -> parse_example(r, {image: string, label: int64}), num_parallel_calls: auto)\n"
-    "  | map({image, label} -> (reshape(cast(decode_raw(image, uint8), float32) / 255.0, [64]), label),\n"
+    "  | map({image, label} -> {image: reshape(cast(decode_raw(image, uint8), float32) / 255.0, [64]), label},\n"
     "        num_parallel_calls: auto)\n"
     "  | batch(32) | prefetch(auto)";
 
@@ -31,7 +30,7 @@ static const char kTest[] =
     "list_files($files, shuffle: false)\n"
     "  | flat_map(f -> tfrecord(f, compression: \"gzip\"))\n"
     "  | map(r -> parse_example(r, {image: string, label: int64}))\n"
-    "  | map({image, label} -> (reshape(cast(decode_raw(image, uint8), float32) / 255.0, [64]), label))\n"
+    "  | map({image, label} -> {image: reshape(cast(decode_raw(image, uint8), float32) / 255.0, [64]), label})\n"
     "  | batch(128) | prefetch(auto)";
 
 typedef struct options {
@@ -52,6 +51,8 @@ typedef struct job {
   weir_iterator iterator;
   weir_element element;
   weir_error error;
+  uint32_t image; /* the components of a batch */
+  uint32_t label;
   network net;
   progress at;
 } job;
@@ -82,8 +83,8 @@ static int next_batch(job* j, batch* out) {
   if (result != WEIR_OK) die("reading", &j->error);
   weir_view images = WEIR_VIEW_INIT;
   weir_view labels = WEIR_VIEW_INIT;
-  if (weir_element_view(j->element, 0, &images, &j->error) != WEIR_OK ||
-      weir_element_view(j->element, 1, &labels, &j->error) != WEIR_OK) {
+  if (weir_element_view(j->element, j->image, &images, &j->error) != WEIR_OK ||
+      weir_element_view(j->element, j->label, &labels, &j->error) != WEIR_OK) {
     die("viewing", &j->error);
   }
   out->images = images.data;
@@ -180,6 +181,8 @@ static void build(job* j) {
       weir_dataset_parse(j->runtime, kTrain, WEIR_STRLEN, NULL, 0, &j->train, &j->error) != WEIR_OK ||
       weir_dataset_parse(j->runtime, kTest, WEIR_STRLEN, NULL, 0, &j->test, &j->error) != WEIR_OK ||
       weir_dataset_spec(j->train, &spec, &j->error) != WEIR_OK ||
+      weir_spec_component(spec, "image", WEIR_STRLEN, &j->image, &j->error) != WEIR_OK ||
+      weir_spec_component(spec, "label", WEIR_STRLEN, &j->label, &j->error) != WEIR_OK ||
       weir_iterator_create_from_spec(j->runtime, spec, &j->iterator, &j->error) != WEIR_OK ||
       weir_element_create(&j->element, &j->error) != WEIR_OK) {
     die("building", &j->error);

@@ -237,6 +237,22 @@ WEIR_API void weir_error_clear(weir_error* error);
 /* Releases bytes and sets the struct to zero. NULL and empty bytes are allowed. */
 WEIR_API void weir_bytes_release(weir_bytes* bytes);
 
+/* As text for a terminal instead of JSON: the page of the name, or one line per name. */
+#define WEIR_SCHEMA_TEXT 1u
+
+/* Describes what documents can call: the operators and functions called `name`, or all of them for NULL.
+ * `flags` is 0 or WEIR_SCHEMA_TEXT. JSON:
+ *
+ *   {"version": "0.1.0", "operators": [ENTRY, ...], "functions": [ENTRY, ...]}
+ *
+ * An ENTRY has "name"; "kind": source, transformation or terminal, function, or operator for what is written
+ * a + b; "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
+ * "example", a document, and "output", what it prints. A parameter has "name", "type", "required" and, where
+ * they apply, "dtype", "takes", "gives", "default" as the notation writes it, "minimum", "maximum", "auto",
+ * "none" and "doc". Later versions may add keys. Errors: not_found, with the nearest name. */
+WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
+                             weir_error* error);
+
 /* ---- Runtime: threads, memory and logging that iterators share ----------------------------------------- */
 
 /* Allocates batch buffers of 64 KiB and more, for example in pinned memory. The functions may be called on
@@ -333,6 +349,14 @@ WEIR_API int32_t weir_spec_view(weir_spec spec, weir_spec_info* out, weir_error*
  * as `spec`. `key` may be NULL. Errors: out_of_range. */
 WEIR_API int32_t weir_spec_child(weir_spec spec, uint32_t index, weir_spec* out, weir_string* key,
                                  weir_error* error);
+
+/* Returns the index of a component, as weir_element_view takes it, by its path: keys and positions joined by
+ * dots, "image", "1", "pair.0"; a key that is not an identifier may be quoted, "\"a.b\".x". Parts of a sparse
+ * tensor are `indices`, `values` and `shape`, of a ragged one `values` and `row_splits`. "" is the component
+ * of a spec that has only one. Errors: not_found: no such part, with the nearest one; invalid_argument: the
+ * path stops above several components. */
+WEIR_API int32_t weir_spec_component(weir_spec spec, const char* path, uint64_t path_size, uint32_t* out,
+                                     weir_error* error);
 
 /* Returns the text of a spec. */
 WEIR_API int32_t weir_spec_format(weir_spec spec, weir_bytes* out, weir_error* error);
@@ -551,8 +575,8 @@ WEIR_API void weir_element_destroy(weir_element element);
 /* Releases the values, so that their memory can be reused elsewhere. */
 WEIR_API void weir_element_clear(weir_element element);
 
-/* Returns component `index` of the flat list, in which a dict's components stand in written order.
- * The view, dims included, is valid until the element is filled again,
+/* Returns component `index` of the flat list, in which a dict's components stand in written order;
+ * weir_spec_component finds it by name. The view, dims included, is valid until the element is filled again,
  * cleared or destroyed. Errors: out_of_range, which an empty element gives for every index. No allocation and
  * no lock. */
 WEIR_API int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, weir_error* error);

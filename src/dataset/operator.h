@@ -2,13 +2,14 @@
 //
 //   const OperatorDef& take_operator() {
 //     static const OperatorDef def = define<Params, Take>({
-//         .name = "take", .kind = OperatorKind::transformation, .doc = "…",
-//         .spec = same_spec, .cardinality = …});
+//         .name = "take", .kind = OperatorKind::transformation, .doc = "…", .cost = "…",
+//         .example = "…", .output = "…", .bench = "…", .spec = same_spec, .cardinality = …});
 //     return def;
 //   }
 //
-// Adding an operator touches three places: its file, its test, one line in src/ops/list.inc.
-// Ownership: definitions are static. Threads: immutable. Cost: none after start-up.
+// Adding an operator touches three places: its file, its test, one line in src/ops/list.inc. Help, docs,
+// schema and benchmark follow from the definition. Ownership: definitions are static. Threads: immutable.
+// Cost: none after start-up.
 #pragma once
 
 #include "dataset/cursor.h"

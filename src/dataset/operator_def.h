@@ -34,8 +34,16 @@ enum class OperatorKind : uint8_t { source, transformation, terminal };
 struct OperatorDef {
   const char* name = "";
   OperatorKind kind = OperatorKind::transformation;
-  // One paragraph: what it yields, errors, order, cost; the text of `weir --help NAME` and of the docs.
+  // For `weir help`, weir_schema and the docs. One paragraph: the elements, their order, the errors; its
+  // first sentence stands for it in lists.
   const char* doc = "";
+  const char* cost = "";
+  // A whole document, and the lines that it prints when run in the root of the source tree; a test compares.
+  const char* example = "";
+  const char* output = "";
+  // The document that bench/each.cc measures. NAMES stands for the files of a folder, RECORDS for a TFRecord
+  // file.
+  const char* bench = "";
   // The field that a single positional argument sets, where that is not the first: `range(stop)`.
   const char* single_argument = nullptr;
 

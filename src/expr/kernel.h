@@ -61,6 +61,8 @@ struct KernelParam {
   // What stands for it where it is left out, as the notation writes it: "none", "false", "0", "float32".
   // Null: it must be given.
   const char* fallback = nullptr;
+  // What it means, where the name alone does not say it.
+  const char* doc = "";
 };
 
 class KernelCall;
@@ -72,8 +74,18 @@ struct Kernel {
   std::vector<KernelParam> params = {};
   // Types the call: sets results and body.
   Status (*infer)(KernelCall& call) = nullptr;
-  // One paragraph: what it gives, errors, cost; the text of the docs.
+  // For `weir help`, weir_schema and the docs. One paragraph: the value and the errors; its first sentence
+  // stands for it in lists.
   const char* doc = "";
+  // The dtype and shape of the result.
+  const char* result = "";
+  const char* cost = "";
+  // A whole document, and the lines that it prints when run in the root of the source tree; a test compares.
+  const char* example = "";
+  const char* output = "";
+  // What bench/each.cc measures: an expression over x: float32[784], n: int64[784], b: bool[784], s: string
+  // of 784 bytes, and e: a serialized tf.Example.
+  const char* bench = "";
   // Rows may fail; infer can say otherwise for the call at hand.
   bool can_fail = false;
   // It waits (files): runs on the blocking lane.

@@ -17,8 +17,16 @@ Shape ReduceAxes::result(const Shape& shape) const {
 
 std::vector<KernelParam> reduction_params() {
   return {{.name = "x"},
-          {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"},
-          {.name = "keepdims", .kind = ParamKind::constant, .type = "bool", .fallback = "false"}};
+          {.name = "axis",
+           .kind = ParamKind::constant,
+           .type = "int64",
+           .fallback = "none",
+           .doc = "An axis or a list of axes; negative counts from the last, none means all."},
+          {.name = "keepdims",
+           .kind = ParamKind::constant,
+           .type = "bool",
+           .fallback = "false",
+           .doc = "Keep the reduced axes as dimensions of 1."}};
 }
 
 Result<std::shared_ptr<const ReduceAxes>> infer_axes(KernelCall& call, int axis, int keepdims, Shape* shape) {

@@ -5,11 +5,10 @@
 //   document->root();      // the Dataset that a Stage opens
 //   document->format();    // "range(10) | batch(3)"
 //
-// Ownership: a Document shares the dataset and everything handed in; it may outlive the Runtime that built
-// it,
-//   save that opening needs one. Threads: immutable. Errors: everything that keeps a text from being built is
-//   invalid_argument and shows line, column and a caret; not_found from `load`.
-// Cost: building is linear in the text; format, serialize and fingerprint walk it again.
+// Ownership: a Document shares the dataset and everything handed in. It may outlive the Runtime that built
+// it, but opening it needs one. Threads: immutable. Errors: a text that cannot be built is invalid_argument,
+// with line, column and a caret. Cost: building is linear in the text; format, serialize and fingerprint walk
+// it again.
 #pragma once
 
 #include <cstdint>
@@ -44,15 +43,14 @@ class Document : public RefCounted {
   // A terminal at the end is a dataset of one element.
   const DatasetRef& root() const { return root_; }
   bool ends_in_terminal() const;
-  // The $params in the order in which they were declared, those of datasets handed in behind them.
+  // The $params in the order in which they were declared, those of datasets handed in after them.
   const std::vector<DeclaredParam>& params() const { return params_; }
   const Spec& spec() const { return root_->spec(); }
   // A count, kInfinite or kUnknown.
   int64_t cardinality() const { return root_->cardinality(); }
 
   // The canonical text. Datasets handed in are written out; callbacks keep their registered name, else print
-  // as
-  // `@1`, `@2` …, as do tensors of more than kMaxPrintedEntries entries; smaller ones print as literals.
+  // as `@1`, `@2` …, as do tensors of more than kMaxPrintedEntries entries; smaller ones print as literals.
   std::string format() const;
   // Text and handed things as bytes, the same for equal graphs. failed_precondition over a callback that is
   // not registered under a name.
@@ -114,8 +112,5 @@ struct ParamValue {
 // that declares none. invalid_argument names a parameter that is missing, unknown, given twice or of another
 // type.
 Result<EnvRef> bind_params_env(const Document& document, const std::vector<ParamValue>& given);
-
-// The operators with their parameters, defaults and docs, as JSON; what bindings and docs are generated from.
-std::string operator_schemas();
 
 }  // namespace weir

@@ -1,25 +1,18 @@
-#include <string>
+#include "graph/schema.h"
+
+#include <algorithm>
 
 #include "core/text.h"
+#include "expr/kernel.h"
 #include "graph/arguments.h"
-#include "graph/document.h"
 #include "ops/list.h"
+#include "syntax/hints.h"
+#include "syntax/lexer.h"
 #include "syntax/printer.h"
 
 namespace weir {
 
 namespace {
-
-const char* kind_name(OperatorKind kind) {
-  switch (kind) {
-    case OperatorKind::source:
-      return "source";
-    case OperatorKind::transformation:
-      return "transformation";
-    default:
-      return "terminal";
-  }
-}
 
 const char* type_name(const IntParam*) { return "int"; }
 const char* type_name(const FloatParam*) { return "float"; }
@@ -34,55 +27,160 @@ const char* type_name(const InputParam*) { return "dataset"; }
 const char* type_name(const FilesParam*) { return "files"; }
 const char* type_name(const InputsParam*) { return "datasets"; }
 
-std::string function_json(const FunctionParam& slot) {
-  const char* takes = slot.takes == FunctionParam::Takes::element ? "element" : "state_and_element";
-  const char* gives = "anything";
-  if (slot.gives == FunctionParam::Gives::boolean) gives = "boolean";
-  if (slot.gives == FunctionParam::Gives::dataset) gives = "dataset";
-  if (slot.gives == FunctionParam::Gives::state) gives = "state";
-  return concat(", \"takes\": ", json_string(takes), ", \"gives\": ", json_string(gives));
-}
-
-std::string field_json(const Field& field) {
-  std::string out = concat(
-      "{\"name\": ", json_string(field.name),
-      ", \"type\": ", json_string(std::visit([](const auto* slot) { return type_name(slot); }, field.slot)));
-  if (auto* const* function = std::get_if<FunctionParam*>(&field.slot)) out += function_json(**function);
-  syntax::NodePtr left_out = default_of(field);
-  out += concat(", \"required\": ", left_out ? "false" : "true");
-  if (left_out) out += concat(", \"default\": ", json_string(syntax::print(*left_out)));
-  if (field.bounds.low != std::numeric_limits<int64_t>::min())
-    out += concat(", \"minimum\": ", field.bounds.low);
-  if (field.bounds.high != std::numeric_limits<int64_t>::max())
-    out += concat(", \"maximum\": ", field.bounds.high);
-  if (field.allows.automatic) out += ", \"auto\": true";
-  if (field.allows.none) out += ", \"none\": true";
-  return out + concat(", \"doc\": ", json_string(field.doc), "}");
-}
-
-std::string operator_json(const OperatorDef& def) {
-  std::string out =
-      concat("  {\"name\": ", json_string(def.name), ", \"kind\": ", json_string(kind_name(def.kind)));
-  if (def.single_argument) out += concat(", \"single_argument\": ", json_string(def.single_argument));
-  out += concat(",\n   \"doc\": ", json_string(def.doc), ",\n   \"parameters\": [");
-  FieldList fields(def);
-  for (size_t i = 0; i < fields.list.size(); ++i) {
-    out += concat(i == 0 ? "\n    " : ",\n    ", field_json(fields.list[i]));
+const char* kind_name(OperatorKind kind) {
+  switch (kind) {
+    case OperatorKind::source:
+      return "source";
+    case OperatorKind::transformation:
+      return "transformation";
+    default:
+      return "terminal";
   }
-  return out + "]}";
+}
+
+const char* type_name(ParamKind kind) {
+  switch (kind) {
+    case ParamKind::list:
+      return "list";
+    case ParamKind::any:
+      return "value";
+    case ParamKind::constant:
+      return "constant";
+    case ParamKind::dtype:
+      return "dtype";
+    case ParamKind::seed:
+      return "seed";
+    case ParamKind::syntax:
+      return "features";
+    default:
+      return "tensor";
+  }
+}
+
+void describe_function(const FunctionParam& slot, SchemaParameter& out) {
+  out.takes = slot.takes == FunctionParam::Takes::element ? "element" : "state and element";
+  switch (slot.gives) {
+    case FunctionParam::Gives::boolean:
+      out.gives = "bool";
+      break;
+    case FunctionParam::Gives::dataset:
+      out.gives = "dataset";
+      break;
+    case FunctionParam::Gives::state:
+      out.gives = "state";
+      break;
+    default:
+      out.gives = "any value";
+  }
+}
+
+SchemaParameter parameter(const Field& field) {
+  SchemaParameter out;
+  out.name = field.name;
+  out.type = std::visit([](const auto* slot) { return type_name(slot); }, field.slot);
+  if (auto* const* function = std::get_if<FunctionParam*>(&field.slot)) describe_function(**function, out);
+  if (syntax::NodePtr left_out = default_of(field)) out.fallback = syntax::print(*left_out);
+  if (field.bounds.low != std::numeric_limits<int64_t>::min()) out.minimum = field.bounds.low;
+  if (field.bounds.high != std::numeric_limits<int64_t>::max()) out.maximum = field.bounds.high;
+  out.automatic = field.allows.automatic;
+  out.none = field.allows.none;
+  out.doc = field.doc;
+  return out;
+}
+
+SchemaParameter parameter(const KernelParam& param) {
+  SchemaParameter out;
+  out.name = param.name;
+  out.type = type_name(param.kind);
+  out.dtype = std::string_view(param.type) == "dtype?" ? "" : param.type;
+  if (param.fallback) out.fallback = param.fallback;
+  out.none = param.fallback && std::string_view(param.fallback) == "none";
+  out.doc = param.doc;
+  return out;
+}
+
+// NAME(a, b: default). From `single` on, which a single positional argument sets, what comes before it has no
+// default either.
+std::string call_form(const SchemaEntry& entry, const char* single) {
+  std::string out = entry.name + "(";
+  bool by_position = single != nullptr;
+  for (const SchemaParameter& parameter : entry.parameters) {
+    if (&parameter != entry.parameters.data()) out += ", ";
+    out += parameter.name;
+    if (parameter.fallback && !by_position) out += concat(": ", *parameter.fallback);
+    if (single && parameter.name == single) by_position = false;
+  }
+  return out + ")";
+}
+
+void add_signatures(SchemaEntry& entry, const char* single) {
+  if (single) entry.signatures.push_back(concat(entry.name, "(", single, ")"));
+  entry.signatures.push_back(call_form(entry, single));
+}
+
+SchemaEntry entry_of(const OperatorDef& def) {
+  SchemaEntry out;
+  out.name = def.name;
+  out.kind = kind_name(def.kind);
+  for (const Field& field : FieldList(def).list) out.parameters.push_back(parameter(field));
+  add_signatures(out, def.single_argument);
+  out.doc = def.doc;
+  out.cost = def.cost;
+  out.example = def.example;
+  out.output = def.output;
+  return out;
+}
+
+// Functions that are written between or before their operands.
+std::string operator_form(const Kernel& kernel) {
+  if (kernel.params[0].kind == ParamKind::list) return "[a, b]";
+  if (kernel.params.size() == 1) return concat(kernel.name, " ", kernel.params[0].name);
+  return concat(kernel.params[0].name, " ", kernel.name, " ", kernel.params[1].name);
+}
+
+SchemaEntry entry_of(const Kernel& kernel) {
+  SchemaEntry out;
+  out.name = kernel.name;
+  for (const KernelParam& param : kernel.params) out.parameters.push_back(parameter(param));
+  const bool called = is_identifier(kernel.name) && !syntax::is_reserved(kernel.name);
+  out.kind = called ? "function" : "operator";
+  if (called) {
+    add_signatures(out, kernel.single_argument);
+  } else {
+    out.signatures.push_back(operator_form(kernel));
+  }
+  out.doc = kernel.doc;
+  out.result = kernel.result;
+  out.cost = kernel.cost;
+  out.example = kernel.example;
+  out.output = kernel.output;
+  return out;
 }
 
 }  // namespace
 
-std::string operator_schemas() {
-  std::string out = "{\"operators\": [\n";
-  bool first = true;
-  for (const OperatorDef* def : operators()) {
-    if (!first) out += ",\n";
-    first = false;
-    out += operator_json(*def);
+std::vector<SchemaEntry> schema() {
+  std::vector<SchemaEntry> out;
+  for (OperatorKind kind : {OperatorKind::source, OperatorKind::transformation, OperatorKind::terminal}) {
+    for (const OperatorDef* def : operators()) {
+      if (def->kind == kind) out.push_back(entry_of(*def));
+    }
   }
-  return out + "\n]}\n";
+  for (const Kernel* kernel : kernels()) out.push_back(entry_of(*kernel));
+  return out;
+}
+
+Result<std::vector<SchemaEntry>> schema(std::string_view name) {
+  const std::string_view wanted = dtype_from_name(name) ? "cast" : name;
+  std::vector<SchemaEntry> all = schema();
+  std::vector<std::string> names;
+  for (const SchemaEntry& entry : all) {
+    if (is_identifier(entry.name)) names.push_back(entry.name);
+  }
+  std::erase_if(all, [&](const SchemaEntry& entry) { return entry.name != wanted; });
+  if (!all.empty()) return all;
+  return Status(Code::not_found, concat("expected the name of an operator or function, found ", quote(name),
+                                        syntax::hint_for(name, names)));
 }
 
 }  // namespace weir

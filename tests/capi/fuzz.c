@@ -167,6 +167,7 @@ static void call_specs_and_tensors(void) {
   weir_view view = WEIR_VIEW_INIT;
   weir_bytes bytes = WEIR_BYTES_INIT;
   weir_string key;
+  uint32_t component;
   /* As many as the largest rank below may ask for. */
   int64_t dims[12] = {(int64_t)below(5), below(4) ? 2 : (int64_t)extreme()};
   weir_spec_parse(text, size, &child, any_error());
@@ -175,6 +176,9 @@ static void call_specs_and_tensors(void) {
   weir_spec_child(spec, (uint32_t)below(4), &child, below(2) ? &key : NULL, any_error());
   keep(kSpec, child.value);
   weir_spec_format(spec, &bytes, any_error());
+  weir_bytes_release(&bytes);
+  weir_spec_component(spec, text, size, below(8) ? &component : NULL, any_error());
+  weir_schema(text, size, (uint32_t)below(3), &bytes, any_error());
   weir_bytes_release(&bytes);
   weir_spec_ref(spec, any_error());
   weir_spec_unref(spec);

@@ -237,11 +237,15 @@ CANONICAL = [
 ]
 
 WORDS = [
-    refused(err=r"error: invalid_argument: expected run, check, spec or format; .*\n"),
-    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec or format, found walk\n"),
+    refused(err=r"error: invalid_argument: expected run, check, spec, format, list or help; .*\n"),
+    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec, format, list or help, found walk\n"),
     refused("range(1)", err=r"error: invalid_argument: .*found range\(1\); write weir run -e 'range\(1\)'\n"),
     refused("document.weir", err=r"error: invalid_argument: .*; write weir run document\.weir\n"),
-    refused("help", "walk", err=r"error: invalid_argument: expected run, check, spec or format, found walk\n"),
+    refused("help", "walk", err=r"error: not_found: expected the name of an operator or function, found \"walk\"\n"),
+    refused("help", "batc", err=r"error: not_found: .*, found \"batc\"; did you mean batch\?\n"),
+    refused("help", "unbatch", err=r"error: not_found: .*, found \"unbatch\"; unbatch is planned, .*\n"),
+    refused("help", "AUTOTUNE", err=r"error: not_found: .*; tf.data's AUTOTUNE is written auto\n"),
+    refused("list", "take", err=r"error: invalid_argument: expected nothing after list, found take; weir help .*\n"),
     refused("run", err=r"error: invalid_argument: expected one document: .*; found none\n"),
     refused("run", "-e", err=r"error: invalid_argument: expected a document after -e, .*\n"),
     refused("run", "--expression", err=r"error: invalid_argument: expected a document after -e, .*\n"),

@@ -117,13 +117,5 @@ TEST_CASE("Parameters can be given as tensors of their structure", "[graph]") {
   CHECK_FALSE(bind({Spec::tensor(DType::int64, {2}), {Tensor::scalar<int64_t>(1)}}).ok());
 }
 
-TEST_CASE("The schema lists operators with parameters, defaults and bounds", "[graph]") {
-  std::string schemas = operator_schemas();
-  CHECK(contains(schemas, "{\"name\": \"batch\", \"kind\": \"transformation\""));
-  CHECK(contains(schemas, "{\"name\": \"n\", \"type\": \"int\", \"required\": true, \"minimum\": 1"));
-  CHECK(contains(schemas, "\"default\": \"false\""));
-  CHECK(contains(schemas, "\"single_argument\": \"stop\""));
-}
-
 }  // namespace
 }  // namespace weir

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "graph/document.h"
+#include "graph/schema.h"
 #include "ops/list.h"
 #include "support/narrow.h"
 #include "support/pipeline.h"
@@ -127,7 +128,7 @@ TEST_CASE("contract: spec and cardinality are what comes out", "[contract]") {
 
 TEST_CASE("contract: a pipeline survives text, bytes and schema", "[contract]") {
   ThreadsRuntime runtime;
-  std::string schemas = operator_schemas();
+  std::string schemas = schema_json(schema());
   for_each_entry([&](const ContractEntry& entry) {
     DocumentRef document = parse_text(*runtime, with_probe(entry, ""));
     DocumentRef again = parse_text(*runtime, document->format());

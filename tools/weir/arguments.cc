@@ -114,6 +114,8 @@ bool parse_verb(const std::string& word, Verb& out) {
     out = Verb::format;
   } else if (word == "check") {
     out = Verb::check;
+  } else if (word == "list") {
+    out = Verb::list;
   } else if (word == "help") {
     out = Verb::help;
   } else {
@@ -123,7 +125,7 @@ bool parse_verb(const std::string& word, Verb& out) {
 }
 
 std::string wrong_verb(const std::string& word) {
-  std::string problem = "expected run, check, spec or format, found " + word;
+  std::string problem = "expected run, check, spec, format, list or help, found " + word;
   if (looks_like_document(word)) return problem + "; write weir run -e '" + word + "'";
   if (word.find_first_of("./") != std::string::npos) return problem + "; write weir run " + word;
   return problem;
@@ -141,12 +143,18 @@ std::string parse_document(int argc, char** argv, Arguments& out) {
   return "";
 }
 
+std::string parse_nothing(int argc, char** argv) {
+  if (optind >= argc) return "";
+  return std::string("expected nothing after list, found ") + argv[optind] +
+         "; weir help NAME tells all about one";
+}
+
 }  // namespace
 
 bool looks_like_document(const std::string& word) { return word.find_first_of("(|") != std::string::npos; }
 
 std::string parse_arguments(int argc, char** argv, Arguments& out) {
-  if (argc < 2) return "expected run, check, spec or format; `weir --help` shows examples";
+  if (argc < 2) return "expected run, check, spec, format, list or help; `weir --help` shows examples";
   int first = 1;
   if (argv[1][0] != '-') {
     if (!parse_verb(argv[1], out.verb)) return wrong_verb(argv[1]);
@@ -162,12 +170,12 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
     if (!problem.empty()) return problem;
     if (option == 'h' || option == kVersion) return "";
   }
+  if (out.verb == Verb::list) return parse_nothing(argc, argv);
   if (out.verb != Verb::help) return parse_document(argc, argv, out);
   if (!verb_given)
-    return std::string("expected run, check, spec or format before ") + argv[1] +
-           ", as in weir run -e 'range(3)'";
-  // `weir help run`.
-  if (optind < argc && !parse_verb(argv[optind], out.topic)) return wrong_verb(argv[optind]);
+    return std::string("expected run, check, spec or format before ") + argv[1] + ", as in weir run -e 'range(3)'";
+  // `weir help run`, or `weir help take`.
+  if (optind < argc && !parse_verb(argv[optind], out.topic)) out.name = argv[optind];
   return "";
 }
 

@@ -1,5 +1,5 @@
 // What stands on the command line of `weir`.
-// Ownership: a value. Threads: a value. Errors: a message for standard error. Cost: none.
+// Ownership: a plain value. Errors: a message for standard error.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 namespace weir::command {
 
-enum class Verb { run, spec, format, check, help, version };
+enum class Verb { run, check, spec, format, list, help, version };
 
 struct Arguments {
   Verb verb = Verb::help;
-  // With Verb::help: what about; itself for all of the command.
+  // With Verb::help: what about; itself for all of the command, unless `name` is an operator or function.
   Verb topic = Verb::help;
+  std::string name;
   // The document, from -e or a file.
   bool has_text = false;
   std::string text;

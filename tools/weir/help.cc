@@ -12,13 +12,16 @@ usage:
   weir check  [--json] (FILE | -e TEXT)
   weir spec   (FILE | -e TEXT)
   weir format (FILE | -e TEXT)
+  weir list   [--json]
+  weir help   [NAME]
 
-run     prints one element a line. An element that fails prints `error: CODE: message` in its place, and the
+run     prints one element per line. An element that fails prints `error: CODE: message` in its place, and the
         run goes on; the exit status is 1 then, 2 if the document cannot be built, else 0.
 check   prints the mistakes of a document that cannot be built, up to ten of them.
 spec    prints the structure of the elements, and how many there are.
 format  prints the document in canonical form.
-`weir run --help` tells more about run, and so for each.
+list    prints the operators and functions that documents can use, one per line.
+help    explains one of them, as in `weir help shuffle`, or a command, as in `weir help run`.
 
 options:
   -e, --expression TEXT   the document itself; FILE reads it from a file, `-` from standard input
@@ -51,7 +54,7 @@ examples:
 )";
 
 constexpr std::string_view kRun =
-    R"(weir run - print the elements of a document, one a line
+    R"(weir run - print the elements of a document, one per line
 
 usage:
   weir run [-p NAME=VALUE]... [-n COUNT] [--json] [--origins] (FILE | -e TEXT)
@@ -167,6 +170,18 @@ examples:
       nothing
 )";
 
+constexpr std::string_view kList =
+    R"(weir list - print the operators and functions that documents can use
+
+usage:
+  weir list [--json]
+
+One line each, by kind. `weir help NAME` tells all about one: parameters, defaults, bounds, cost and an example.
+
+options:
+      --json              everything that `weir help` knows, as one JSON value
+)";
+
 }  // namespace
 
 std::string_view help_about(Verb verb) {
@@ -179,6 +194,8 @@ std::string_view help_about(Verb verb) {
       return kFormat;
     case Verb::check:
       return kCheck;
+    case Verb::list:
+      return kList;
     default:
       return kOverview;
   }

@@ -1,4 +1,4 @@
-// The command `weir`: run, spec and format, through nothing but weir.h.
+// The command `weir`: run, spec, format, list and help, through nothing but weir.h.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -228,6 +228,20 @@ int report_binary(const std::string& name) {
   return kExitNotBuilt;
 }
 
+// What the library says about one operator or function, or about all of them if `name` is empty.
+int print_schema(const std::string& name, bool json) {
+  Handles handles;
+  weir_bytes text = WEIR_BYTES_INIT;
+  const uint32_t flags = json ? 0 : WEIR_SCHEMA_TEXT;
+  if (weir_schema(name.data(), name.size(), flags, &text, &handles.error) != WEIR_OK) {
+    report(handles);
+    return kExitNotBuilt;
+  }
+  print(stdout, {text.data, text.size});
+  weir_bytes_release(&text);
+  return 0;
+}
+
 int build_and(const Arguments& arguments) {
   std::string text = arguments.text;
   if (!arguments.has_text) {
@@ -253,6 +267,22 @@ int build_and(const Arguments& arguments) {
   }
 }
 
+int perform(const Arguments& arguments) {
+  switch (arguments.verb) {
+    case Verb::help:
+      if (!arguments.name.empty()) return print_schema(arguments.name, false);
+      print(stdout, help_about(arguments.topic));
+      return 0;
+    case Verb::list:
+      return print_schema("", arguments.json);
+    case Verb::version:
+      std::printf("weir %s\n", weir_version());
+      return 0;
+    default:
+      return build_and(arguments);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -262,15 +292,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "error: invalid_argument: %s\n", problem.c_str());
     return kExitNotBuilt;
   }
-  if (arguments.verb == Verb::help) {
-    print(stdout, help_about(arguments.topic));
-    return 0;
-  }
-  if (arguments.verb == Verb::version) {
-    std::printf("weir %s\n", weir_version());
-    return 0;
-  }
-  int status = build_and(arguments);
+  int status = perform(arguments);
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
   std::fprintf(stderr, "error: unknown: expected to write to standard output: %s\n", std::strerror(errno));
   return status == 0 ? kExitElementFailed : status;

@@ -39,7 +39,12 @@ const Kernel& all_kernel() {
       .name = "all",
       .params = reduction_params(),
       .infer = infer<All>,
-      .doc = "Whether all entries are true, over an axis, a list of axes, or all; true of nothing."};
+      .doc = "Whether all entries are true, over an axis, a list of axes, or all axes. True of no entries.",
+      .result = "bool; the shape without the axes, which stay as 1 with `keepdims`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(all([[true, false], [true, true]], axis: 1))",
+      .output = "[false, true]",
+      .bench = "all(b)"};
   return def;
 }
 
@@ -48,7 +53,12 @@ const Kernel& any_kernel() {
       .name = "any",
       .params = reduction_params(),
       .infer = infer<Any>,
-      .doc = "Whether some entry is true, over an axis, a list of axes, or all; false of nothing."};
+      .doc = "Whether any entry is true, over an axis, a list of axes, or all axes. False of no entries.",
+      .result = "bool; the shape without the axes, which stay as 1 with `keepdims`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(any([[true, false], [false, false]], axis: 1))",
+      .output = "[true, false]",
+      .bench = "any(b)"};
   return def;
 }
 

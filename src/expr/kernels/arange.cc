@@ -90,13 +90,20 @@ Status infer(KernelCall& call) {
 const Kernel& arange_kernel() {
   static const Kernel def{
       .name = "arange",
-      .params = {{.name = "start", .type = "T", .fallback = "0"},
-                 {.name = "stop", .type = "T"},
-                 {.name = "step", .type = "T", .fallback = "1"}},
+      .params = {{.name = "start", .type = "T", .fallback = "0", .doc = "The first number."},
+                 {.name = "stop", .type = "T", .doc = "The vector ends before it."},
+                 {.name = "step",
+                  .type = "T",
+                  .fallback = "1",
+                  .doc = "The distance between numbers; negative counts down."}},
       .infer = infer,
       .doc =
-          "The vector start, start + step, … as far as it stays on this side of stop. A step of 0 is an "
-          "error of the element.",
+          "The vector of numbers from `start` up to but not including `stop`, `step` apart. A single positional argument is `stop`. A step of 0 is an error of the element.",
+      .result = "A vector of the arguments' dtype.",
+      .cost = "One store per number.",
+      .example = "range(3) | map(n -> arange(n + 1))",
+      .output = "[0]\n[0, 1]\n[0, 1, 2]",
+      .bench = "arange(784)",
       .can_fail = true,
       .single_argument = "stop"};
   return def;

@@ -90,7 +90,12 @@ Status infer(KernelCall& call) {
 }
 
 std::vector<KernelParam> params() {
-  return {{.name = "x"}, {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "0"}};
+  return {{.name = "x"},
+          {.name = "axis",
+           .kind = ParamKind::constant,
+           .type = "int64",
+           .fallback = "0",
+           .doc = "The axis; negative counts from the last."}};
 }
 
 }  // namespace
@@ -101,8 +106,12 @@ const Kernel& argmax_kernel() {
       .params = params(),
       .infer = infer<Greater>,
       .doc =
-          "The position of the greatest entry along an axis, the first of equals; int64. Nothing to "
-          "choose from is an error of the element.",
+          "The position of the greatest entry along an axis, the first of equals. nan is passed over. No entries to choose from are an error of the element.",
+      .result = "int64; the shape of `x` without the axis.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(argmax([3, 9, 9]))",
+      .output = "1",
+      .bench = "argmax(x)",
       .can_fail = true};
   return def;
 }
@@ -113,8 +122,12 @@ const Kernel& argmin_kernel() {
       .params = params(),
       .infer = infer<Less>,
       .doc =
-          "The position of the least entry along an axis, the first of equals; int64. Nothing to "
-          "choose from is an error of the element.",
+          "The position of the least entry along an axis, the first of equals. nan is passed over. No entries to choose from are an error of the element.",
+      .result = "int64; the shape of `x` without the axis.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(argmin([3, 1, 1]))",
+      .output = "1",
+      .bench = "argmin(x)",
       .can_fail = true};
   return def;
 }

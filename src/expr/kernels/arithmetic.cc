@@ -86,7 +86,12 @@ const Kernel& add_kernel() {
   static const Kernel def{.name = "+",
                           .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
                           .infer = add_infer,
-                          .doc = "The sum of two numbers of one dtype, or two strings joined."};
+                          .doc = "The sum of two numbers of one dtype, or two strings joined. Integers wrap.",
+                          .result = "The operands' dtype and broadcast shape.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors([1, 2] + [[10], [20]])",
+                          .output = "[[11, 12], [21, 22]]",
+                          .bench = "x + 1.0"};
   return def;
 }
 
@@ -95,7 +100,12 @@ const Kernel& subtract_kernel() {
       .name = "-",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
       .infer = [](KernelCall& call) { return infer_binary<Numbers, Subtract>(call, "numbers"); },
-      .doc = "The difference of two numbers of one dtype."};
+      .doc = "The difference of two numbers of one dtype. Integers wrap.",
+      .result = "The operands' dtype and broadcast shape.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors([5, 7] - 2)",
+      .output = "[3, 5]",
+      .bench = "x - 1.0"};
   return def;
 }
 
@@ -104,7 +114,12 @@ const Kernel& multiply_kernel() {
       .name = "*",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
       .infer = [](KernelCall& call) { return infer_binary<Numbers, Multiply>(call, "numbers"); },
-      .doc = "The product of two numbers of one dtype."};
+      .doc = "The product of two numbers of one dtype. Integers wrap.",
+      .result = "The operands' dtype and broadcast shape.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors([1, 2, 3] * 2)",
+      .output = "[2, 4, 6]",
+      .bench = "x * 2.0"};
   return def;
 }
 

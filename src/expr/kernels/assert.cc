@@ -31,16 +31,21 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& assert_kernel() {
-  static const Kernel def{.name = "assert",
-                          .params = {{.name = "c", .type = "bool"},
-                                     {.name = "message", .kind = ParamKind::constant, .type = "string"},
-                                     {.name = "x", .kind = ParamKind::any}},
-                          .infer = infer,
-                          .doc =
-                              "x, of any structure; where the condition does not hold, invalid_argument with "
-                              "the message instead. Moves no "
-                              "bytes.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "assert",
+      .params =
+          {{.name = "c", .type = "bool", .doc = "The condition, a scalar."},
+           {.name = "message", .kind = ParamKind::constant, .type = "string", .doc = "What the error says."},
+           {.name = "x", .kind = ParamKind::any, .doc = "A value of any structure."}},
+      .infer = infer,
+      .doc =
+          "`x` where the condition holds, else invalid_argument with the message as the error of the element.",
+      .result = "The structure of `x`.",
+      .cost = "Moves no bytes.",
+      .example = R"(range(3) | map(x -> assert(x != 1, "found a one", x)))",
+      .output = "0\nerror: invalid_argument: found a one (in map)\n2",
+      .bench = R"(assert(b[0], "never", x))",
+      .can_fail = true};
   return def;
 }
 

@@ -84,8 +84,12 @@ const Kernel& bitcast_kernel() {
       .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
       .infer = infer,
       .doc =
-          "The bytes of x read as another dtype of numbers: a narrower one adds a last dimension, a "
-          "wider one uses up a last dimension.",
+          "The bytes of `x` read as another dtype of numbers. A narrower dtype adds a last dimension, a wider one uses up the last dimension.",
+      .result = "The given dtype.",
+      .cost = "Moves no bytes, except to a wider dtype.",
+      .example = "from_tensors(bitcast(1.0, int32))",
+      .output = "1065353216",
+      .bench = "bitcast(x, int32)",
       .can_fail = true};
   return def;
 }

@@ -85,12 +85,17 @@ Status clip_infer(KernelCall& call) {
 const Kernel& clip_kernel() {
   static const Kernel def{
       .name = "clip",
-      .params = {{.name = "x", .type = "T"}, {.name = "low", .type = "T"}, {.name = "high", .type = "T"}},
+      .params = {{.name = "x", .type = "T"},
+                 {.name = "low", .type = "T", .doc = "The lower bound."},
+                 {.name = "high", .type = "T", .doc = "The upper bound."}},
       .infer = clip_infer,
       .doc =
-          "Each entry, or the bound that it is beyond; where low is above high, low. Bounds broadcast to x; "
-          "nan "
-          "passes through.",
+          "Each entry limited to the range from `low` to `high`, which broadcast to `x`. nan stays nan; `low` wins where it is above `high`.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(clip([1, 5, 9], 2, 6))",
+      .output = "[2, 5, 6]",
+      .bench = "clip(x, 0.0, 1.0)",
       .can_fail = true};
   return def;
 }

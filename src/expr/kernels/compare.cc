@@ -62,42 +62,81 @@ Status infer(KernelCall& call) {
 
 using Ordered = JoinT<Reals, TypeList<Str>>;
 
+// Completes the definition of a comparison.
 template <class List, class F>
-Kernel comparison(const char* name, const char* doc) {
-  return {.name = name,
-          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-          .infer = infer<List, F>,
-          .doc = doc};
+Kernel comparison(Kernel def) {
+  def.params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}};
+  def.infer = infer<List, F>;
+  def.result = "bool, of the broadcast shape.";
+  def.cost = "One vectorised pass over the entries.";
+  return def;
 }
 
 }  // namespace
 
 const Kernel& equal_kernel() {
-  static const Kernel def = comparison<Everything, Equal>("==", "Whether two values of one dtype are equal.");
+  static const Kernel def = comparison<Everything, Equal>({
+      .name = "==",
+      .doc = "Whether two values of one dtype are equal. Strings are compared by their bytes.",
+      .example = "from_tensors([1, 2, 3] == 2)",
+      .output = "[false, true, false]",
+      .bench = "x == 1.0",
+  });
   return def;
 }
+
 const Kernel& not_equal_kernel() {
-  static const Kernel def = comparison<Everything, NotEqual>("!=", "Whether two values of one dtype differ.");
+  static const Kernel def = comparison<Everything, NotEqual>({
+      .name = "!=",
+      .doc = "Whether two values of one dtype differ. Strings are compared by their bytes.",
+      .example = "from_tensors([1, 2, 3] != 2)",
+      .output = "[true, false, true]",
+      .bench = "x != 1.0",
+  });
   return def;
 }
+
 const Kernel& less_kernel() {
-  static const Kernel def =
-      comparison<Ordered, Less>("<", "Whether a is less than b; strings by their bytes.");
+  static const Kernel def = comparison<Ordered, Less>({
+      .name = "<",
+      .doc = "Whether `a` is less than `b`. Strings are compared by their bytes.",
+      .example = "from_tensors([1, 2, 3] < 2)",
+      .output = "[true, false, false]",
+      .bench = "x < 1.0",
+  });
   return def;
 }
+
 const Kernel& less_equal_kernel() {
-  static const Kernel def =
-      comparison<Ordered, LessEqual>("<=", "Whether a is at most b; strings by their bytes.");
+  static const Kernel def = comparison<Ordered, LessEqual>({
+      .name = "<=",
+      .doc = "Whether `a` is at most `b`. Strings are compared by their bytes.",
+      .example = "from_tensors([1, 2, 3] <= 2)",
+      .output = "[true, true, false]",
+      .bench = "x <= 1.0",
+  });
   return def;
 }
+
 const Kernel& greater_kernel() {
-  static const Kernel def =
-      comparison<Ordered, Greater>(">", "Whether a is more than b; strings by their bytes.");
+  static const Kernel def = comparison<Ordered, Greater>({
+      .name = ">",
+      .doc = "Whether `a` is greater than `b`. Strings are compared by their bytes.",
+      .example = "from_tensors([1, 2, 3] > 2)",
+      .output = "[false, false, true]",
+      .bench = "x > 1.0",
+  });
   return def;
 }
+
 const Kernel& greater_equal_kernel() {
-  static const Kernel def =
-      comparison<Ordered, GreaterEqual>(">=", "Whether a is at least b; strings by their bytes.");
+  static const Kernel def = comparison<Ordered, GreaterEqual>({
+      .name = ">=",
+      .doc = "Whether `a` is at least `b`. Strings are compared by their bytes.",
+      .example = "from_tensors([1, 2, 3] >= 2)",
+      .output = "[false, true, true]",
+      .bench = "x >= 1.0",
+  });
   return def;
 }
 

@@ -140,8 +140,12 @@ Status stack_infer(KernelCall& call) {
 }
 
 std::vector<KernelParam> params() {
-  return {{.name = "values", .kind = ParamKind::list, .type = "T"},
-          {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "0"}};
+  return {{.name = "values", .kind = ParamKind::list, .type = "T", .doc = "A list or tuple of tensors."},
+          {.name = "axis",
+           .kind = ParamKind::constant,
+           .type = "int64",
+           .fallback = "0",
+           .doc = "The axis; negative counts from the last."}};
 }
 
 }  // namespace
@@ -152,8 +156,12 @@ const Kernel& concat_kernel() {
       .params = params(),
       .infer = concat_infer,
       .doc =
-          "Tensors of one dtype joined along an axis. Their other dimensions must agree; where that is "
-          "not known when the dataset is built, it is an error of the element.",
+          "Tensors of one dtype joined along an axis. Their other dimensions must agree; where that is not known when the dataset is built, a mismatch is an error of the element.",
+      .result = "The members' dtype; the axis is as long as theirs together.",
+      .cost = "One copy.",
+      .example = "from_tensors(concat([[1, 2], [3]]))",
+      .output = "[1, 2, 3]",
+      .bench = "concat([x, x])",
       .can_fail = true};
   return def;
 }
@@ -163,6 +171,11 @@ const Kernel& stack_kernel() {
                           .params = params(),
                           .infer = stack_infer,
                           .doc = "Tensors of one dtype and shape joined along a new axis.",
+                          .result = "The members' dtype and one more dimension, the number of members.",
+                          .cost = "One copy.",
+                          .example = "from_tensors(stack([[1, 2], [3, 4]], axis: 1))",
+                          .output = "[[1, 3], [2, 4]]",
+                          .bench = "stack([x, x])",
                           .can_fail = true};
   return def;
 }

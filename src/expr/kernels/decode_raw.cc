@@ -121,15 +121,21 @@ Status infer(KernelCall& call) {
 const Kernel& decode_raw_kernel() {
   static const Kernel def{
       .name = "decode_raw",
-      .params = {{.name = "s"},
+      .params = {{.name = "s", .doc = "A string or a tensor of strings."},
                  {.name = "dtype", .kind = ParamKind::dtype},
-                 {.name = "little_endian", .kind = ParamKind::constant, .type = "bool", .fallback = "true"}},
+                 {.name = "little_endian",
+                  .kind = ParamKind::constant,
+                  .type = "bool",
+                  .fallback = "true",
+                  .doc = "The byte order of the numbers."}},
       .infer = infer,
       .doc =
-          "The bytes of a string as a vector of numbers, or of a tensor of strings of one length with a last "
-          "dimension "
-          "added. A length that is no multiple of the dtype's size is an error of the element. Costs one "
-          "copy.",
+          "The bytes of a string as a vector of numbers. A tensor of strings of one length gets a last dimension. A length that is not a multiple of the dtype's size is an error of the element.",
+      .result = "The given dtype; one more dimension than `s`.",
+      .cost = "One copy.",
+      .example = R"(from_tensors(decode_raw("\x01\x00\x02\x00", int16)))",
+      .output = "[1, 2]",
+      .bench = "decode_raw(s, uint8)",
       .can_fail = true};
   return def;
 }

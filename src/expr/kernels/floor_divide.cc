@@ -81,7 +81,13 @@ const Kernel& floor_divide_kernel() {
       .name = "//",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
       .infer = infer<FloorDivide>,
-      .doc = "The quotient rounded down. Division of integers by zero fails the element."};
+      .doc =
+          "The quotient rounded down, as in Python. An integer divided by zero is an error of the element.",
+      .result = "The operands' dtype and broadcast shape.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors([7, -7] // 2)",
+      .output = "[3, -4]",
+      .bench = "n // 7"};
   return def;
 }
 
@@ -90,7 +96,13 @@ const Kernel& remainder_kernel() {
       .name = "%",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
       .infer = infer<Remainder>,
-      .doc = "a - a // b * b, with b's sign. Division of integers by zero fails the element."};
+      .doc =
+          "The remainder of floor division, which has the sign of `b`, as in Python. An integer divided by zero is an error of the element.",
+      .result = "The operands' dtype and broadcast shape.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors([7, -7] % 4)",
+      .output = "[3, 1]",
+      .bench = "n % 7"};
   return def;
 }
 

@@ -23,15 +23,26 @@ const Kernel& logical_and_kernel() {
   static const Kernel def{.name = "and",
                           .params = {{.name = "a", .type = "bool"}, {.name = "b", .type = "bool"}},
                           .infer = [](KernelCall& call) { return infer_binary<Bool, And>(call, "bool"); },
-                          .doc = "Whether both are true; both are computed."};
+                          .doc = "Whether both are true. Both sides are computed; use `if` to guard one.",
+                          .result = "bool, of the broadcast shape.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors([true, false] and true)",
+                          .output = "[true, false]",
+                          .bench = "b and b"};
   return def;
 }
 
 const Kernel& logical_or_kernel() {
-  static const Kernel def{.name = "or",
-                          .params = {{.name = "a", .type = "bool"}, {.name = "b", .type = "bool"}},
-                          .infer = [](KernelCall& call) { return infer_binary<Bool, Or>(call, "bool"); },
-                          .doc = "Whether one is true; both are computed."};
+  static const Kernel def{
+      .name = "or",
+      .params = {{.name = "a", .type = "bool"}, {.name = "b", .type = "bool"}},
+      .infer = [](KernelCall& call) { return infer_binary<Bool, Or>(call, "bool"); },
+      .doc = "Whether at least one is true. Both sides are computed; use `if` to guard one.",
+      .result = "bool, of the broadcast shape.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors([true, false] or false)",
+      .output = "[true, false]",
+      .bench = "b or b"};
   return def;
 }
 
@@ -39,7 +50,12 @@ const Kernel& logical_not_kernel() {
   static const Kernel def{.name = "not",
                           .params = {{.name = "a", .type = "bool"}},
                           .infer = [](KernelCall& call) { return infer_unary<Bool, Not>(call, "bool"); },
-                          .doc = "Whether it is false."};
+                          .doc = "Whether the value is false.",
+                          .result = "bool, of the same shape.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(not [true, false])",
+                          .output = "[false, true]",
+                          .bench = "not b"};
   return def;
 }
 

@@ -109,7 +109,12 @@ const Kernel& abs_kernel() {
       .name = "abs",
       .params = {{.name = "x"}},
       .infer = real_infer<Abs>,
-      .doc = "The absolute value of each entry; that of the least integer of a dtype wraps to itself."};
+      .doc = "The absolute value of each entry. The lowest integer of a dtype wraps to itself.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(abs([-2, 3]))",
+      .output = "[2, 3]",
+      .bench = "abs(x)"};
   return def;
 }
 
@@ -117,7 +122,12 @@ const Kernel& ceil_kernel() {
   static const Kernel def{.name = "ceil",
                           .params = {{.name = "x"}},
                           .infer = float_infer<Ceil>,
-                          .doc = "The least whole number that is not below the entry. Floats only."};
+                          .doc = "Each entry rounded up to a whole number. Floats only.",
+                          .result = "The dtype and shape of `x`.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(ceil([-1.5, 1.5]))",
+                          .output = "[-1.0, 2.0]",
+                          .bench = "ceil(x)"};
   return def;
 }
 
@@ -126,7 +136,12 @@ const Kernel& exp_kernel() {
       .name = "exp",
       .params = {{.name = "x"}},
       .infer = float_infer<Exp>,
-      .doc = "e to the power of each entry. Floats only; the same bits on every machine."};
+      .doc = "e to the power of each entry. Floats only; gives the same bits on every machine.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(exp([0.0, 1.0]))",
+      .output = "[1.0, 2.7182817]",
+      .bench = "exp(x)"};
   return def;
 }
 
@@ -134,7 +149,12 @@ const Kernel& floor_kernel() {
   static const Kernel def{.name = "floor",
                           .params = {{.name = "x"}},
                           .infer = float_infer<Floor>,
-                          .doc = "The greatest whole number that is not above the entry. Floats only."};
+                          .doc = "Each entry rounded down to a whole number. Floats only.",
+                          .result = "The dtype and shape of `x`.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(floor([-1.5, 1.5]))",
+                          .output = "[-2.0, 1.0]",
+                          .bench = "floor(x)"};
   return def;
 }
 
@@ -144,8 +164,12 @@ const Kernel& log_kernel() {
       .params = {{.name = "x"}},
       .infer = float_infer<Log>,
       .doc =
-          "The natural logarithm of each entry: -inf for 0, nan below. Floats only; the same bits on "
-          "every machine."};
+          "The natural logarithm of each entry: -inf for 0, nan for negative entries. Floats only; gives the same bits on every machine.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(log([0.0, 1.0]))",
+      .output = "[-inf, 0.0]",
+      .bench = "log(x)"};
   return def;
 }
 
@@ -154,15 +178,27 @@ const Kernel& negative_kernel() {
       .name = "negative",
       .params = {{.name = "x"}},
       .infer = [](KernelCall& call) { return infer_unary<Numbers, Negative>(call, "a dtype of numbers"); },
-      .doc = "-x. Integers wrap, unsigned ones too."};
+      .doc = "Each entry with its sign changed; also written `-x`. Integers wrap, unsigned ones too.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(negative([1, -2]))",
+      .output = "[-1, 2]",
+      .bench = "negative(x)"};
   return def;
 }
 
 const Kernel& round_kernel() {
-  static const Kernel def{.name = "round",
-                          .params = {{.name = "x"}},
-                          .infer = float_infer<Round>,
-                          .doc = "The nearest whole number, of two the even one. Floats only."};
+  static const Kernel def{
+      .name = "round",
+      .params = {{.name = "x"}},
+      .infer = float_infer<Round>,
+      .doc =
+          "Each entry rounded to the nearest whole number, and halfway cases to the even one. Floats only.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(round([0.5, 1.5, 2.6]))",
+      .output = "[0.0, 2.0, 3.0]",
+      .bench = "round(x)"};
   return def;
 }
 
@@ -170,7 +206,12 @@ const Kernel& sign_kernel() {
   static const Kernel def{.name = "sign",
                           .params = {{.name = "x"}},
                           .infer = real_infer<Sign>,
-                          .doc = "-1, 0 or 1 as the entry is below, at or above 0; nan stays nan."};
+                          .doc = "-1, 0 or 1 for entries below, at or above zero. nan stays nan.",
+                          .result = "The dtype and shape of `x`.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(sign([-5, 0, 5]))",
+                          .output = "[-1, 0, 1]",
+                          .bench = "sign(x)"};
   return def;
 }
 
@@ -178,7 +219,12 @@ const Kernel& sqrt_kernel() {
   static const Kernel def{.name = "sqrt",
                           .params = {{.name = "x"}},
                           .infer = float_infer<Sqrt>,
-                          .doc = "The square root of each entry: nan below 0. Floats only."};
+                          .doc = "The square root of each entry; nan for negative entries. Floats only.",
+                          .result = "The dtype and shape of `x`.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(sqrt([4.0, 9.0]))",
+                          .output = "[2.0, 3.0]",
+                          .bench = "sqrt(x)"};
   return def;
 }
 
@@ -186,7 +232,12 @@ const Kernel& square_kernel() {
   static const Kernel def{.name = "square",
                           .params = {{.name = "x"}},
                           .infer = real_infer<Square>,
-                          .doc = "x * x. Integers wrap."};
+                          .doc = "Each entry times itself. Integers wrap.",
+                          .result = "The dtype and shape of `x`.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(square([2, -3]))",
+                          .output = "[4, 9]",
+                          .bench = "square(x)"};
   return def;
 }
 

@@ -53,8 +53,12 @@ const Kernel& max_kernel() {
       .params = reduction_params(),
       .infer = infer<Max>,
       .doc =
-          "The greatest entry over an axis, a list of axes, or all; nan if one is nan. Of nothing: "
-          "-inf for floats, an error of the element for integers.",
+          "The greatest entry over an axis, a list of axes, or all axes; nan if any entry is nan. Of no entries: -inf for floats, an error of the element for integers.",
+      .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(max([[1, 5], [4, 2]], axis: 0))",
+      .output = "[4, 5]",
+      .bench = "max(x)",
       .can_fail = true};
   return def;
 }
@@ -65,8 +69,12 @@ const Kernel& min_kernel() {
       .params = reduction_params(),
       .infer = infer<Min>,
       .doc =
-          "The least entry over an axis, a list of axes, or all; nan if one is nan. Of nothing: "
-          "inf for floats, an error of the element for integers.",
+          "The least entry over an axis, a list of axes, or all axes; nan if any entry is nan. Of no entries: inf for floats, an error of the element for integers.",
+      .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(min([[1, 5], [4, 2]], axis: 0))",
+      .output = "[1, 2]",
+      .bench = "min(x)",
       .can_fail = true};
   return def;
 }

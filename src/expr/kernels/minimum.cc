@@ -32,7 +32,12 @@ const Kernel& minimum_kernel() {
   static const Kernel def{.name = "minimum",
                           .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
                           .infer = infer<Minimum>,
-                          .doc = "The lesser of two entries, with broadcasting; nan if one is nan."};
+                          .doc = "The lesser of two entries; nan if either is nan.",
+                          .result = "The operands' dtype and broadcast shape.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(minimum([1, 5], 3))",
+                          .output = "[1, 3]",
+                          .bench = "minimum(x, 0.5)"};
   return def;
 }
 
@@ -40,7 +45,12 @@ const Kernel& maximum_kernel() {
   static const Kernel def{.name = "maximum",
                           .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
                           .infer = infer<Maximum>,
-                          .doc = "The greater of two entries, with broadcasting; nan if one is nan."};
+                          .doc = "The greater of two entries; nan if either is nan.",
+                          .result = "The operands' dtype and broadcast shape.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(maximum([1, 5], 3))",
+                          .output = "[3, 5]",
+                          .bench = "maximum(x, 0.5)"};
   return def;
 }
 

@@ -110,18 +110,22 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& one_hot_kernel() {
-  static const Kernel def{.name = "one_hot",
-                          .params = {{.name = "i"},
-                                     {.name = "depth", .type = "int64"},
-                                     {.name = "on", .type = "dtype", .fallback = "1"},
-                                     {.name = "off", .type = "dtype", .fallback = "0"},
-                                     {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
-                          .infer = infer,
-                          .doc =
-                              "For each position a vector of `depth` entries, `on` at the position and `off` "
-                              "elsewhere; all off where the "
-                              "position lies outside.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "one_hot",
+      .params = {{.name = "i", .doc = "Positions, of any integer dtype."},
+                 {.name = "depth", .type = "int64", .doc = "The length of the new last dimension."},
+                 {.name = "on", .type = "dtype", .fallback = "1", .doc = "The entry at the position."},
+                 {.name = "off", .type = "dtype", .fallback = "0", .doc = "The other entries."},
+                 {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
+      .infer = infer,
+      .doc =
+          "A vector of `depth` entries for each position: `on` at the position, `off` elsewhere. A position outside gives a vector of `off`.",
+      .result = "The given dtype; the shape of `i`, then `depth`.",
+      .cost = "One store per entry.",
+      .example = "range(3) | map(label -> one_hot(label, 3))",
+      .output = "[1.0, 0.0, 0.0]\n[0.0, 1.0, 0.0]\n[0.0, 0.0, 1.0]",
+      .bench = "one_hot(n[0], 784)",
+      .can_fail = true};
   return def;
 }
 

@@ -150,18 +150,25 @@ Status infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& parse_example_kernel() {
-  static const Kernel def{.name = "parse_example",
-                          .params = {{.name = "r"}, {.name = "features", .kind = ParamKind::syntax}},
-                          .infer = infer,
-                          .doc =
-                              "The features of a serialized tf.Example, or of each of a vector of them, as a "
-                              "dict in written order. A "
-                              "feature has exactly as many values as its shape; one that is missing gets its "
-                              "default. A record that is "
-                              "damaged, lacks a feature without default, or holds another kind or number of "
-                              "values is an error of the "
-                              "element. Strings are views into the record.",
-                          .can_fail = true};
+  static const Kernel def{
+      .name = "parse_example",
+      .params = {{.name = "r", .doc = "A string or a vector of strings."},
+                 {.name = "features",
+                  .kind = ParamKind::syntax,
+                  .doc = "A dict of features: `{image: string, pixels: float32[64], label: int64 = 0}`."}},
+      .infer = infer,
+      .doc =
+          "The features of a serialized tf.Example, or of a vector of them, as a dict in written order. A feature has exactly as many values as its shape says, and one that is missing gets its default. A record that is damaged, lacks a feature without a default, or has another kind or number of values is an error of the element.",
+      .result = "A dict with the dtype and shape of each feature; of a vector, with a first dimension.",
+      .cost = "One pass over the record's bytes; strings are views of the record.",
+      .example =
+          R"(tfrecord("tests/data/records/people.tfrecord") | map(r -> parse_example(r, {name: string, age: int64})))",
+      .output = R"({name: "ada", age: 36}
+{name: "bob", age: 41}
+{name: "cyd", age: 29}
+{name: "dee", age: 55})",
+      .bench = "parse_example(e, {a: float32 = 0.0})",
+      .can_fail = true};
   return def;
 }
 

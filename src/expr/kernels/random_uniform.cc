@@ -138,16 +138,23 @@ Status infer(KernelCall& call) {
 const Kernel& random_uniform_kernel() {
   static const Kernel def{
       .name = "random_uniform",
-      .params = {{.name = "shape", .type = "int64"},
-                 {.name = "min", .type = "dtype", .fallback = "0"},
-                 {.name = "max", .type = "dtype", .fallback = "1"},
-                 {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
-                 {.name = "seed", .kind = ParamKind::seed, .fallback = "none"}},
+      .params =
+          {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
+           {.name = "min", .type = "dtype", .fallback = "0", .doc = "The least value."},
+           {.name = "max", .type = "dtype", .fallback = "1", .doc = "The bound above, never drawn."},
+           {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
+           {.name = "seed",
+            .kind = ParamKind::seed,
+            .fallback = "none",
+            .doc = "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built."}},
       .infer = infer,
       .doc =
-          "Independent draws from [min, max): every integer as likely as any other; floats with 23 "
-          "random bits, float64 with 52. The draws of an element depend on the seed, the call and "
-          "the element's number, not on blocks or threads.",
+          "Independent draws from `min` up to but not including `max`, all equally likely: 23 random bits per float, 52 per float64. What an element draws depends on the seed, the call and the number of the element, never on blocks or threads.",
+      .result = "The given dtype and shape.",
+      .cost = "One hash per group of draws.",
+      .example = "range(2) | map(x -> random_uniform([3], min: 0, max: 100, dtype: int64, seed: 1))",
+      .output = "[49, 48, 28]\n[23, 77, 43]",
+      .bench = "random_uniform([784], seed: 1)",
       .can_fail = true,
       .draws = true};
   return def;

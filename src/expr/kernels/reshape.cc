@@ -102,12 +102,16 @@ Status reshape_infer(KernelCall& call) {
 const Kernel& reshape_kernel() {
   static const Kernel def{
       .name = "reshape",
-      .params = {{.name = "x"}, {.name = "shape", .type = "int64"}},
+      .params = {{.name = "x"},
+                 {.name = "shape", .type = "int64", .doc = "The new dimensions, one of which may be -1."}},
       .infer = reshape_infer,
       .doc =
-          "The same entries in row-major order under another shape; one dimension may be -1 and is "
-          "then what is left. A number of entries that does not fit is an error of the element. "
-          "Moves no bytes.",
+          "The same entries, in row-major order, in another shape. One dimension may be -1 and is then computed. A shape with another number of entries is an error.",
+      .result = "The dtype of `x` and the given shape.",
+      .cost = "Moves no bytes.",
+      .example = "from_tensors(reshape([1, 2, 3, 4], [2, -1]))",
+      .output = "[[1, 2], [3, 4]]",
+      .bench = "reshape(x, [28, 28])",
       .can_fail = true};
   return def;
 }

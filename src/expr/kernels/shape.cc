@@ -71,7 +71,12 @@ const Kernel& rank_kernel() {
   static const Kernel def{.name = "rank",
                           .params = {{.name = "x"}},
                           .infer = rank_infer,
-                          .doc = "The number of dimensions; int64."};
+                          .doc = "The number of dimensions.",
+                          .result = "An int64 scalar.",
+                          .cost = "Usually known when the dataset is built.",
+                          .example = "from_tensors(rank([[1, 2], [3, 4]]))",
+                          .output = "2",
+                          .bench = "rank(x)"};
   return def;
 }
 
@@ -79,13 +84,25 @@ const Kernel& shape_kernel() {
   static const Kernel def{.name = "shape",
                           .params = {{.name = "x"}},
                           .infer = shape_infer,
-                          .doc = "The dimensions, as a vector of int64."};
+                          .doc = "The dimensions of a tensor.",
+                          .result = "An int64 vector.",
+                          .cost = "Known dimensions are constants.",
+                          .example = "range(5) | batch(2) | map(x -> shape(x))",
+                          .output = "[2]\n[2]\n[1]",
+                          .bench = "shape(x)"};
   return def;
 }
 
 const Kernel& size_kernel() {
-  static const Kernel def{
-      .name = "size", .params = {{.name = "x"}}, .infer = size_infer, .doc = "The number of entries; int64."};
+  static const Kernel def{.name = "size",
+                          .params = {{.name = "x"}},
+                          .infer = size_infer,
+                          .doc = "The number of entries.",
+                          .result = "An int64 scalar.",
+                          .cost = "Usually known when the dataset is built.",
+                          .example = "from_tensors(size([[1, 2], [3, 4]]))",
+                          .output = "4",
+                          .bench = "size(x)"};
   return def;
 }
 

@@ -78,11 +78,19 @@ Status squeeze_infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& expand_dims_kernel() {
-  static const Kernel def{
-      .name = "expand_dims",
-      .params = {{.name = "x"}, {.name = "axis", .kind = ParamKind::constant, .type = "int64"}},
-      .infer = expand_infer,
-      .doc = "x with a dimension of 1 at that place of the result; -1 puts it last. Moves no bytes."};
+  static const Kernel def{.name = "expand_dims",
+                          .params = {{.name = "x"},
+                                     {.name = "axis",
+                                      .kind = ParamKind::constant,
+                                      .type = "int64",
+                                      .doc = "Where the dimension stands in the result; -1 is last."}},
+                          .infer = expand_infer,
+                          .doc = "`x` with a dimension of 1 inserted at `axis` of the result.",
+                          .result = "The dtype of `x`, one more dimension.",
+                          .cost = "Moves no bytes.",
+                          .example = "from_tensors(expand_dims([1, 2], -1))",
+                          .output = "[[1], [2]]",
+                          .bench = "expand_dims(x, 0)"};
   return def;
 }
 
@@ -90,11 +98,19 @@ const Kernel& squeeze_kernel() {
   static const Kernel def{
       .name = "squeeze",
       .params = {{.name = "x"},
-                 {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = "none"}},
+                 {.name = "axis",
+                  .kind = ParamKind::constant,
+                  .type = "int64",
+                  .fallback = "none",
+                  .doc = "An axis or a list of axes; none means all that are 1."}},
       .infer = squeeze_infer,
       .doc =
-          "x without the dimensions listed, each of which must be 1, or without all that are 1. Moves no "
-          "bytes.",
+          "`x` without the dimensions given, each of which must be 1, or without all dimensions that are 1.",
+      .result = "The dtype of `x`, fewer dimensions.",
+      .cost = "Moves no bytes.",
+      .example = "from_tensors(squeeze([[[1, 2]]]))",
+      .output = "[1, 2]",
+      .bench = "squeeze(expand_dims(x, 0))",
       .can_fail = true};
   return def;
 }

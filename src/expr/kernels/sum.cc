@@ -70,9 +70,13 @@ const Kernel& mean_kernel() {
       .name = "mean",
       .params = reduction_params(),
       .infer = mean_infer,
-      .doc =
-          "The mean over an axis, a list of axes, or all: float64 for integers, else of x's dtype; "
-          "nan of nothing."};
+      .doc = "The mean over an axis, a list of axes, or all axes; nan of no entries.",
+      .result =
+          "float64 for integers, else the dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(mean([[1, 2], [3, 4]], axis: 0))",
+      .output = "[2.0, 3.0]",
+      .bench = "mean(x)"};
   return def;
 }
 
@@ -81,7 +85,12 @@ const Kernel& prod_kernel() {
       .name = "prod",
       .params = reduction_params(),
       .infer = infer<Product>,
-      .doc = "The product over an axis, a list of axes, or all; 1 of nothing. Integers wrap."};
+      .doc = "The product over an axis, a list of axes, or all axes; 1 of no entries. Integers wrap.",
+      .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(prod([2, 3, 4]))",
+      .output = "24",
+      .bench = "prod(x)"};
   return def;
 }
 
@@ -91,8 +100,12 @@ const Kernel& sum_kernel() {
       .params = reduction_params(),
       .infer = infer<Sum>,
       .doc =
-          "The sum over an axis, a list of axes, or all; 0 of nothing. Integers wrap; floats are "
-          "added in an order that the shape alone decides."};
+          "The sum over an axis, a list of axes, or all axes; 0 of no entries. Integers wrap. Floats are added in an order that depends on the shape alone.",
+      .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(sum([[1, 2], [3, 4]], axis: 1))",
+      .output = "[3, 7]",
+      .bench = "sum(x)"};
   return def;
 }
 

@@ -63,11 +63,17 @@ Status where_infer(KernelCall& call) {
 const Kernel& where_kernel() {
   static const Kernel def{
       .name = "where",
-      .params = {{.name = "c", .type = "bool"}, {.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
+      .params = {{.name = "c", .type = "bool", .doc = "The condition."},
+                 {.name = "a", .type = "T"},
+                 {.name = "b", .type = "T"}},
       .infer = where_infer,
       .doc =
-          "a where c is true, else b, entry by entry with broadcasting. Both are computed; `if` computes "
-          "one."};
+          "`a` where the condition is true, else `b`, entry by entry. Both are computed; `if` computes only one.",
+      .result = "The dtype of `a` and `b`, the broadcast shape.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(where([true, false], [1, 2], 0))",
+      .output = "[1, 0]",
+      .bench = "where(b, x, 0.0)"};
   return def;
 }
 

@@ -25,7 +25,11 @@ const OperatorDef& empty_operator() {
   static const OperatorDef def = define<Params, Empty>({
       .name = "empty",
       .kind = OperatorKind::source,
-      .doc = "No element, of the given structure. Cost: none.",
+      .doc = "A dataset without elements, whose elements would have the given structure.",
+      .cost = "Nothing.",
+      .example = "empty(int64) | concatenate(range(2))",
+      .output = "0\n1",
+      .bench = "empty(int64)",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
   });

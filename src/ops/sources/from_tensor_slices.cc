@@ -113,8 +113,11 @@ const OperatorDef& from_tensor_slices_operator() {
       .name = "from_tensor_slices",
       .kind = OperatorKind::source,
       .doc =
-          "One element a slice along the first dimension of each component, which must all have one length. "
-          "Cost: no copy; a block is a view.",
+          "One element per slice along the first dimension of each component. All components must have the same length.",
+      .cost = "No copy: a block of elements is a view of the tensors.",
+      .example = "from_tensor_slices({x: [[1, 2], [3, 4]], label: [7, 8]})",
+      .output = "{x: [1, 2], label: 7}\n{x: [3, 4], label: 8}",
+      .bench = "from_tensor_slices(zeros([1000000], int64))",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
   });

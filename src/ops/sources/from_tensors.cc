@@ -44,7 +44,11 @@ const OperatorDef& from_tensors_operator() {
   static const OperatorDef def = define<Params, FromTensors>({
       .name = "from_tensors",
       .kind = OperatorKind::source,
-      .doc = "One element: the value as it is. Cost: no copy.",
+      .doc = "A dataset of one element, the value itself.",
+      .cost = "No copy.",
+      .example = "from_tensors({x: [1, 2], label: 7})",
+      .output = "{x: [1, 2], label: 7}",
+      .bench = "from_tensors(1) | repeat(200000)",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
   });

@@ -143,8 +143,11 @@ const OperatorDef& list_files_operator() {
       .name = "list_files",
       .kind = OperatorKind::source,
       .doc =
-          "The names of the files that match, each a string. No match is an error when the graph is built. "
-          "Cost: the folders are read when the graph is built.",
+          "The names of the files that match a pattern. Order: random, and another one each epoch, unless `shuffle` is false; then sorted. A pattern that matches no file is an error when the dataset is built.",
+      .cost = "Reads the folders once, when the dataset is built.",
+      .example = R"(list_files("examples/digits/data/test-*", shuffle: false))",
+      .output = R"("examples/digits/data/test-00000-of-00001.tfrecord.gz")",
+      .bench = R"(list_files("NAMES") | repeat(1000))",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
       .expand = expand,

@@ -146,8 +146,12 @@ const OperatorDef& range_operator() {
   static const OperatorDef def = define<Params, Range>({
       .name = "range",
       .kind = OperatorKind::source,
-      .doc = "Numbers from `start` to `stop`, without `stop`, by `step`; empty if step leads away from stop. "
-             "Shape: scalar. Cost: a store a number.",
+      .doc =
+          "The numbers from `start` up to but not including `stop`, `step` apart. There are none if `step` leads away from `stop`. A single positional argument is `stop`.",
+      .cost = "One store per number.",
+      .example = "range(10, 0, step: -4)",
+      .output = "10\n6\n2",
+      .bench = "range(1000000)",
       .single_argument = "stop",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,

@@ -108,8 +108,12 @@ const OperatorDef& zip_operator() {
   static const OperatorDef def = define<Params, Zip>({
       .name = "zip",
       .kind = OperatorKind::source,
-      .doc = "One element of each dataset, in the structure in which they are given; ends with the shortest. "
-             "If an input fails at a position, that position is one error. Cost: no copy.",
+      .doc =
+          "One element of each dataset at a time, in the structure that the datasets are given in. Ends with the shortest. If any input fails at a position, that position is one error.",
+      .cost = "No copy.",
+      .example = "zip({x: range(3), y: range(10, 13)})",
+      .output = "{x: 0, y: 10}\n{x: 1, y: 11}\n{x: 2, y: 12}",
+      .bench = "zip(range(1000000), range(1000000))",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
   });

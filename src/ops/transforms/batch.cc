@@ -21,8 +21,9 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& f) override {
     f("n", n, "How many elements make a batch.", at_least(1));
     f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
-    f("num_parallel_calls", num_parallel_calls, "Accepted for tf.data's sake: copying is not worth a thread.",
-      at_least(1), {.automatic = true});
+    f("num_parallel_calls", num_parallel_calls,
+      "For compatibility with tf.data; has no effect, since copying is not worth a thread.", at_least(1),
+      {.automatic = true});
   }
 };
 
@@ -139,10 +140,12 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& batch_operator() {
   static const OperatorDef def = define<Params, Batch>({
       .name = "batch",
-      .doc = "n elements joined along a new first dimension; all must have one shape, else the batch is an "
-             "error. "
-             "A last batch of fewer is kept unless `drop_remainder`. Cost: one copy of each element at the "
-             "most.",
+      .doc =
+          "Joins `n` elements along a new first dimension. The elements of a batch must have one shape, or the batch is an error. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
+      .cost = "At most one copy of each element.",
+      .example = "range(5) | batch(2)",
+      .output = "[0, 1]\n[2, 3]\n[4]",
+      .bench = "range(1000000) | batch(128)",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
   });

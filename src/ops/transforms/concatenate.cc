@@ -94,9 +94,12 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& concatenate_operator() {
   static const OperatorDef def = define<Params, Concatenate>({
       .name = "concatenate",
-      .doc = "The elements of the input, then those of the other dataset. Structures and dtypes must be the "
-             "same; "
-             "shapes that differ become unknown. Cost: none.",
+      .doc =
+          "The elements of the input, then those of the other dataset. Both must have the same structure and dtypes; dimensions that differ become unknown.",
+      .cost = "No copy.",
+      .example = "range(2) | concatenate(range(10, 12))",
+      .output = "0\n1\n10\n11",
+      .bench = "range(500000) | concatenate(range(500000))",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
   });

@@ -64,8 +64,12 @@ Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
 const OperatorDef& enumerate_operator() {
   static const OperatorDef def = define<Params, Enumerate>({
       .name = "enumerate",
-      .doc = "Pairs (number, element), counting from `start`. An error spends a number. Cost: a store an "
-             "element.",
+      .doc =
+          "Pairs of a number and an element, the numbers counting up from `start`. An error uses up a number.",
+      .cost = "One store per element.",
+      .example = "range(10, 12) | enumerate(start: 1)",
+      .output = "(1, 10)\n(2, 11)",
+      .bench = "range(1000000) | enumerate()",
       .spec = spec_of<Params, spec>,
       .cardinality = same_cardinality,
   });

@@ -124,8 +124,12 @@ class Filter final : public Cursor {
 const OperatorDef& filter_operator() {
   static const OperatorDef def = define<Params, Filter>({
       .name = "filter",
-      .doc = "The elements for which `f` is true. An element for which f fails is an error. "
-             "Cost: the function over whole blocks and a copy of what stays.",
+      .doc =
+          "The elements for which `f` is true, in their order. An element for which `f` fails is an error.",
+      .cost = "One call of `f` per block of elements, and a copy of the elements that stay.",
+      .example = "range(6) | filter(x -> x % 2 == 0)",
+      .output = "0\n2\n4",
+      .bench = "range(1000000) | filter(x -> x % 2 == 0)",
       .spec = same_spec,
       .cardinality = unknown_cardinality,
   });

@@ -76,8 +76,12 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 const OperatorDef& flat_map_operator() {
   static const OperatorDef def = define<Params, FlatMap>({
       .name = "flat_map",
-      .doc = "The elements of f(first), then of f(second), and so on. Cost: opening a dataset an element of "
-             "input.",
+      .doc =
+          "The elements of the dataset that `f` makes from the first element, then those of the second, and so on.",
+      .cost = "Opens one dataset per input element.",
+      .example = "range(3) | flat_map(x -> range(x))",
+      .output = "0\n0\n1",
+      .bench = "range(50000) | flat_map(x -> range(10))",
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,
   });

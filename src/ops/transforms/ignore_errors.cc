@@ -72,8 +72,11 @@ class IgnoreErrors final : public Cursor {
 const OperatorDef& ignore_errors_operator() {
   static const OperatorDef def = define<Params, IgnoreErrors>({
       .name = "ignore_errors",
-      .doc =
-          "The elements that did not fail. Cost: none while there are no errors, else a copy of the block.",
+      .doc = "The elements that did not fail.",
+      .cost = "None without errors, else a copy of the block.",
+      .example = "range(3) | map(x -> 6 // (x - 1)) | ignore_errors()",
+      .output = "-6\n6",
+      .bench = "range(1000000) | ignore_errors()",
       .spec = same_spec,
       .cardinality = unknown_cardinality,
   });

@@ -22,7 +22,7 @@ void InterleaveParams::fields(Fields& fields) {
   fields("block_length", block_length, "How many elements of one dataset come in a row.", at_least(1));
   fields("num_parallel_calls", num_parallel_calls, "At most cycle_length. The sequence is the same for any.",
          at_least(1), {.automatic = true});
-  fields("deterministic", deterministic, "Accepted; the order is always kept.", {}, {.none = true});
+  fields("deterministic", deterministic, "For compatibility with tf.data; has no effect, since the order is always kept.", {}, {.none = true});
 }
 
 namespace {
@@ -247,9 +247,12 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 const OperatorDef& interleave_operator() {
   static const OperatorDef def = define<Params, Interleave>({
       .name = "interleave",
-      .doc = "`block_length` elements of each of `cycle_length` datasets in turns, each made by f from an "
-             "element. "
-             "Cost: opening a dataset an element of input, and a small copy an element.",
+      .doc =
+          "Takes turns between the datasets that `f` makes from the elements. `cycle_length` of them are open at a time, and each gives `block_length` elements per turn. The order is fixed, whatever runs in parallel.",
+      .cost = "Opens one dataset per input element, and copies each element once.",
+      .example = "range(2) | interleave(x -> from_tensors(x) | repeat(3), cycle_length: 2)",
+      .output = "0\n1\n0\n1\n0\n1",
+      .bench = "range(5000) | interleave(x -> range(100), cycle_length: 8, block_length: 16)",
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,
   });

@@ -114,10 +114,12 @@ const OperatorDef& map_operator() {
   static const OperatorDef def = define<Params, AnyMap>({
       .name = "map",
       .doc =
-          "f of each element. A failing call is an error in its element's place. With `num_parallel_calls` "
-          "calls "
-          "run ahead on other threads, in order unless `deterministic` is false. Cost: the function, called "
-          "over whole blocks.",
+          "Applies `f` to each element. Where `f` fails, the error takes the place of the element. With `num_parallel_calls`, calls run ahead on other threads; the order stays unless `deterministic` is false.",
+      .cost =
+          "One call of `f` per block of elements; a callback that does not take blocks is called per element.",
+      .example = "range(3) | map(x -> {x, square: x * x})",
+      .output = "{x: 0, square: 0}\n{x: 1, square: 1}\n{x: 2, square: 4}",
+      .bench = "range(1000000) | map(x -> x + 1)",
       .spec = spec_of<Params, spec>,
       .cardinality = same_cardinality,
       .is_window = parallel,

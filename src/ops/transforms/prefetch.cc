@@ -41,8 +41,12 @@ struct Prefetch {
 const OperatorDef& prefetch_operator() {
   static const OperatorDef def = define<Params, Prefetch>({
       .name = "prefetch",
-      .doc = "Makes up to `n` elements on another thread while the consumer works. Order and errors stay. "
-             "Cost: about 20 ns an element in blocks of 64; a wake where the consumer waits.",
+      .doc =
+          "Makes up to `n` elements ahead on another thread while the consumer works. Order and errors stay where they are.",
+      .cost = "A hand-over per block, and waking a thread where the consumer has to wait.",
+      .example = "range(3) | prefetch(2)",
+      .output = "0\n1\n2",
+      .bench = "range(1000000) | prefetch(1024)",
       .spec = same_spec,
       .cardinality = same_cardinality,
       .is_window =

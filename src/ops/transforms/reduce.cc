@@ -100,8 +100,12 @@ const OperatorDef& reduce_operator() {
   static const OperatorDef def = define<Params, Reduce>({
       .name = "reduce",
       .kind = OperatorKind::terminal,
-      .doc = "f(… f(f(initial, first), second) …, last); `initial` if there is no element. "
-             "A dataset that is known to be infinite does not build. Cost: a call of f an element.",
+      .doc =
+          "One value: `f` applied to `initial` and the first element, then to its result and the second element, and so on. `initial` if there are no elements. A dataset that is known to be infinite is refused.",
+      .cost = "One call of `f` per element.",
+      .example = "range(5) | reduce(0, (sum, x) -> sum + x)",
+      .output = "10",
+      .bench = "range(200000) | reduce(0, (s, x) -> s + x)",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
   });

@@ -12,7 +12,7 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   IntParam count{-1};
-  void fields(Fields& f) override { f("count", count, "How many times; negative repeats for ever."); }
+  void fields(Fields& f) override { f("count", count, "How many times; negative repeats forever."); }
 };
 
 class Repeat final : public Cursor {
@@ -82,8 +82,11 @@ const OperatorDef& repeat_operator() {
   static const OperatorDef def = define<Params, Repeat>({
       .name = "repeat",
       .doc =
-          "The input `count` times over, for ever if negative; then an epoch that gives no element ends it. "
-          "Cost: opening the input once per epoch.",
+          "The input `count` times over, forever if `count` is negative. An endless repeat ends after an epoch without elements.",
+      .cost = "Opens the input once per epoch.",
+      .example = "range(2) | repeat(2)",
+      .output = "0\n1\n0\n1",
+      .bench = "range(1000) | repeat(1000)",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
   });

@@ -80,8 +80,11 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& skip_operator() {
   static const OperatorDef def = define<Params, Skip>({
       .name = "skip",
-      .doc = "All but the first `n` elements; none at all if it is negative. An error does not count. "
-             "Cost: the skipped values are not computed where that cannot hide an error.",
+      .doc = "All but the first `n` elements. Errors among them are passed on and not counted.",
+      .cost = "Skipped elements are not computed where that cannot hide an error.",
+      .example = "range(5) | skip(3)",
+      .output = "3\n4",
+      .bench = "range(1000000) | skip(500000)",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
   });

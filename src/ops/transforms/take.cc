@@ -50,8 +50,11 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& take_operator() {
   static const OperatorDef def = define<Params, Take>({
       .name = "take",
-      .doc = "The first `n` elements. Negative: all of them. An error does not count. Cost: a comparison a "
-             "block.",
+      .doc = "The first `n` elements. Errors among them are passed on and not counted.",
+      .cost = "One comparison per block.",
+      .example = "range(5) | take(2)",
+      .output = "0\n1",
+      .bench = "range(2000000) | take(1000000)",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
   });

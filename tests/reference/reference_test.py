@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""What the library says about itself is true: every example prints what is written beside it, `weir help` shows every
+entry, and docs/operators.md and docs/functions.md are current.
+
+    reference_test.py WEIR SOURCE
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+FAILURES = []
+
+
+def expect(what, expected, found):
+    """Notes a failure unless the two are equal."""
+    if expected != found:
+        FAILURES.append(what)
+        print(f"{what}: expected\n{expected}\nfound\n{found}")
+
+
+def call(command, folder):
+    """Exit status and standard output; nothing may come to standard error."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    expect(" ".join(map(str, command)) + ", standard error", "", done.stderr)
+    return done.returncode, done.stdout
+
+
+def check_entry(weir, source, entry):
+    """The example prints its output, and the page of the entry has all of its parts."""
+    name = entry["name"]
+    failing = any(line.startswith("error: ") for line in entry["output"].splitlines())
+    expect(f"the example of {name}", (1 if failing else 0, entry["output"] + "\n"),
+           call([weir, "run", "-e", entry["example"]], source))
+    status, page = call([weir, "help", name], source)
+    expect(f"weir help {name}, exit status", 0, status)
+    words = " ".join(page.split())
+    wanted = [entry["doc"], entry["cost"], entry.get("result", ""), entry["example"], *entry["signatures"]]
+    for parameter in entry["parameters"]:
+        wanted += [f"{parameter['name']}: {parameter['type']}", parameter.get("default", ""), parameter.get("doc", "")]
+        wanted += [str(parameter[key]) for key in ("minimum", "maximum") if key in parameter]
+    for text in wanted:
+        expect(f"weir help {name} says {text!r}", True, " ".join(text.split()) in words)
+
+
+def main():
+    weir, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    schema = json.loads(call([weir, "list", "--json"], source)[1])
+    entries = schema["operators"] + schema["functions"]
+    expect("operators and functions, any", True, bool(schema["operators"]) and bool(schema["functions"]))
+    overview = call([weir, "list"], source)[1]
+    for entry in entries:
+        check_entry(weir, source, entry)
+        first = entry["doc"].split(". ")[0].rstrip(".") + ".\n"
+        expect(f"weir list, a line for {entry['name']}", True, f"  {entry['name']} " in overview and first in overview)
+    expect("weir help float32", call([weir, "help", "cast"], source), call([weir, "help", "float32"], source))
+    expect("tools/generate-docs --check", (0, ""), call([source / "tools/generate-docs", weir, "--check"], source))
+    print(f"{len(entries)} entries, {len(FAILURES)} failures")
+    return 1 if FAILURES else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
