@@ -210,6 +210,10 @@ function(weir_add_samples_test)
   target_link_libraries(header_sample PRIVATE weir weir_flags)
   weir_add_script_test(samples samples/samples_test.py "$<TARGET_FILE:weir_command>" "$<TARGET_FILE:header_sample>"
                        "${PROJECT_SOURCE_DIR}")
+  foreach(page tutorial language)
+    weir_add_script_test(${page} samples/transcripts_test.py "$<TARGET_FILE:weir_command>" "${PROJECT_SOURCE_DIR}"
+                         "${PROJECT_SOURCE_DIR}/docs/${page}.md")
+  endforeach()
 endfunction()
 
 # Adds the test of what the library says about its operators and functions: examples, `weir help`, generated pages.
