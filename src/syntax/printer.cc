@@ -113,6 +113,14 @@ class Printer {
     }
   }
 
+  // @NAME(a, b)
+  void invocation(const Node& n) {
+    expression(n.child(0));
+    Node arguments = n;
+    arguments.items.erase(arguments.items.begin());
+    members('(', arguments, ')');
+  }
+
   void expression(const Node& n) {
     switch (n.kind) {
       case Kind::name:
@@ -124,13 +132,9 @@ class Printer {
       case Kind::callback:
         put('@', n.text);
         break;
-      case Kind::invocation: {
-        expression(n.child(0));
-        Node arguments = n;
-        arguments.items.erase(arguments.items.begin());
-        members('(', arguments, ')');
+      case Kind::invocation:
+        invocation(n);
         break;
-      }
       case Kind::list:
         members('[', n, ']');
         break;

@@ -173,7 +173,8 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   if (out.verb == Verb::list) return parse_nothing(argc, argv);
   if (out.verb != Verb::help) return parse_document(argc, argv, out);
   if (!verb_given)
-    return std::string("expected run, check, spec or format before ") + argv[1] + ", as in weir run -e 'range(3)'";
+    return std::string("expected run, check, spec or format before ") + argv[1] +
+           ", as in weir run -e 'range(3)'";
   // `weir help run`, or `weir help take`.
   if (optind < argc && !parse_verb(argv[optind], out.topic)) out.name = argv[optind];
   return "";
