@@ -83,7 +83,7 @@ class Sleeper {
     weir_callback out = WEIR_CALLBACK_INIT;
     out.function = [](void* self, weir_call call) { return static_cast<Sleeper*>(self)->sleep(call); };
     out.user_data = this;
-    out.flags = WEIR_CALLBACK_BLOCKING;
+    out.flags = WEIR_CALLBACK_BLOCKING | WEIR_CALLBACK_CONCURRENT;
     out.result_spec = "int64";
     out.result_spec_size = WEIR_STRLEN;
     return out;

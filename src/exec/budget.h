@@ -4,6 +4,9 @@
 // A filler that stopped is resumed as soon as there is room for a row, so that rows ahead of the consumer stay
 // as many as they may be. One row is always admitted, so that a row larger than all of the room passes.
 //
+// A window may begin with little room and multiply it by scale(), which doubles when the consumer finds nothing
+// after the room was full. What rests, or has a consumer slower than itself, then holds little.
+//
 // Threads: all under the window's lock but take_rows(), which is the consumer's and takes none: it raises what
 // was taken before it looks whether the filler stopped, and the filler says that it stops before it looks again
 // at what was taken, so that one of them sees the other.
@@ -22,11 +25,13 @@ namespace weir {
 
 class Budget {
  public:
-  explicit Budget(int64_t max_bytes) : max_bytes_(max_bytes) {}
+  // scale() doubles at most `doublings` times.
+  Budget(int64_t max_bytes, int doublings) : max_bytes_(max_bytes), doublings_left_(doublings) {}
 
   int64_t held_rows() const { return charged_rows_ - taken_rows_.load(); }
   int64_t held_bytes() const { return held_bytes_; }
-  // Below `max_rows` rows and the room in bytes, or empty.
+  int64_t scale() const { return int64_t{1} << doublings_; }
+  // Less is held than `max_rows` rows and the room in bytes, or nothing.
   bool has_room(int64_t max_rows) const {
     const int64_t rows = held_rows();
     return rows <= 0 || (rows < max_rows && held_bytes_ < max_bytes_);
@@ -45,6 +50,7 @@ class Budget {
   // The filler stops unless there is room; false if it stopped.
   bool go_on(int64_t max_rows) {
     if (!has_room(max_rows)) {
+      was_full_ = true;
       stopped_.store(true);
       // Rows may have been taken meanwhile.
       if (!has_room(max_rows)) return false;
@@ -64,6 +70,11 @@ class Budget {
   // kept before goes to `old`, to be let go without the lock.
   PullResult wait(bool more, Waker* waker, RefPtr<Waker>& old) {
     if (!more) return final_;
+    if (was_full_ && doublings_left_ > 0) {
+      --doublings_left_;
+      ++doublings_;
+    }
+    was_full_ = false;
     if (waiter_.get() != waker) old = std::exchange(waiter_, RefPtr<Waker>(waker));
     return PullResult::pending;
   }
@@ -83,6 +94,10 @@ class Budget {
 
  private:
   const int64_t max_bytes_;
+  int doublings_ = 0;
+  int doublings_left_;
+  // Since the consumer last found nothing.
+  bool was_full_ = false;
   int64_t charged_rows_ = 0;
   std::atomic<int64_t> taken_rows_{0};
   int64_t held_bytes_ = 0;

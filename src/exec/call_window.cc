@@ -32,8 +32,13 @@ constexpr int64_t kSliceNs = 1'000'000;
 // Calls shorter than the first get more rows, those longer than the second fewer.
 constexpr int64_t kShortCallNs = 50'000;
 constexpr int64_t kLongCallNs = 200'000;
-constexpr int kAheadFactor = 16;
+// Calls ahead for each one in flight. Calls of one row, which may take much longer than one another, are four times
+// as many once the consumer has waited for one that others waited behind.
+constexpr int kAheadFactor = 4;
+constexpr int kDoublings = 2;
 constexpr int kMaxCallsInFlight = 4096;
+// A call that was made keeps no more of its input's memory.
+constexpr int64_t kInputBytes = 256;
 
 // First in, first out, through one of the links of a WindowCall. Owns nothing.
 template <WindowCall* WindowCall::*link>
@@ -175,7 +180,9 @@ class CallCore::Runner final : public Pump {
 
 CallCore::CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
                    const CallWindowOptions& options, EpochTableRef start)
-    : options_(checked(options, session)), function_(std::move(function)), budget_(options_.max_bytes) {
+    : options_(checked(options, session)),
+      function_(std::move(function)),
+      budget_(options_.max_bytes, options_.ahead_rows > 0 ? 0 : kDoublings) {
   calls_.push_back(std::make_unique<WindowCall>());
   spare_.push(calls_.back().get());
   puller_ = make_ref<Puller>(*this, session, std::move(feed), std::move(start));
@@ -185,7 +192,7 @@ CallCore::CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr
 
 int64_t CallCore::ahead_rows() const {
   if (options_.ahead_rows > 0) return options_.ahead_rows;
-  return int64_t{kAheadFactor} * options_.calls_in_flight * leaf_rows_;
+  return kAheadFactor * options_.calls_in_flight * std::max<int64_t>(leaf_rows_, budget_.scale());
 }
 
 // REQUIRES: mutex_ is held. False if the puller has stopped.
@@ -230,7 +237,6 @@ WindowCall* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
 }
 
 void CallCore::give_back(WindowCall* call) {
-  call->in.recycle();
   call->out.recycle();
   call->done = false;
   MutexLock lock(mutex_);
@@ -363,7 +369,7 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
   call.out.bytes = out.byte_size();
   call.out.mark = std::move(call.in.mark);
   if (!options_.ordered) call.out.mark.anchor = nullptr;
-  call.in.recycle();
+  call.in.recycle(kInputBytes);
   done(call, took_ns);
 }
 
@@ -375,7 +381,7 @@ void CallCore::done(WindowCall& call, int64_t took_ns) {
   budget_.refund_bytes(call.charged_bytes - call.out.bytes);
   call.charged_bytes = call.out.bytes;
   // Several calls of one size may end at about the same time; only the first of them changes it.
-  if (call.rows == leaf_rows_) {
+  if (call.rows == leaf_rows_ && !options_.one_row_per_call) {
     if (took_ns < kShortCallNs) leaf_rows_ = std::min(leaf_rows_ * 2, kMaxBlockRows);
     if (took_ns > kLongCallNs) leaf_rows_ = std::max(leaf_rows_ / 2, 1);
   }

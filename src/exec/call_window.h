@@ -32,7 +32,8 @@ class BlockCall {
 struct CallWindowOptions {
   // Calls running at once; 0 is the executor's parallelism. On Lane::caller it is 1.
   int calls_in_flight = 0;
-  // Rows pulled and not yet taken by the consumer; 0 is 16 times what is in flight.
+  // Rows pulled and not yet taken by the consumer; 0 is 4 times what is in flight, and 16 times once the consumer
+  // has waited for them.
   int64_t ahead_rows = 0;
   int64_t max_bytes = int64_t{64} << 20;
   bool ordered = true;

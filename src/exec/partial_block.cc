@@ -67,8 +67,8 @@ void PartialBlock::take_rows(const Demand& demand, Block& out, Mark& at) noexcep
   next_row += out.rows;
 }
 
-void PartialBlock::recycle() {
-  if (bytes > kKeptBytes) block = Block();
+void PartialBlock::recycle(int64_t kept_bytes) {
+  if (bytes > kept_bytes) block = Block();
   block.rows = 0;
   block.errors.clear();
   mark = Mark();

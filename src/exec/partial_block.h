@@ -24,8 +24,8 @@ struct PartialBlock {
   // Fills `out` and `at` with the next rows; where there is no memory for a piece of them, its first row is
   // an error. REQUIRES: !exhausted()
   void take_rows(const Demand& demand, Block& out, Mark& at) noexcept;
-  // Forgets the rows, and their memory if that is much: an idle place must not keep a second batch alive.
-  void recycle();
+  // Forgets the rows, and their memory if that is more: an idle place must not keep a second batch alive.
+  void recycle(int64_t kept_bytes = int64_t{64} << 10);
 };
 
 // Calls the feed, which must not throw but is not trusted with that: what it throws becomes one error row,

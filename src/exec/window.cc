@@ -35,7 +35,7 @@ class WindowPump final : public Pump {
         epochs_(std::move(start)),
         feed_(std::move(feed)),
         slots_(1),
-        budget_(options_.max_bytes) {}
+        budget_(options_.max_bytes, options_.halvings) {}
 
   // Swaps the oldest block into `into`, whose memory stays in its place. False if there is none: `answer`
   // says why, and after pending the consumer is woken.
@@ -50,6 +50,9 @@ class WindowPump final : public Pump {
   void release() noexcept override;
 
  private:
+  int64_t max_rows() const {
+    return std::max<int64_t>(1, (options_.max_rows >> options_.halvings) * budget_.scale());
+  }
   bool admit(Demand& demand) noexcept;
   bool grow() noexcept;
   bool push(Demand& next);
@@ -91,7 +94,7 @@ bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& int
     answer = budget_.wait(more, consumer.waker, old);
     if (!more) into.mark.epochs = budget_.final_epochs();
   }
-  const bool resumes = budget_.may_resume(options_.max_rows);
+  const bool resumes = budget_.may_resume(max_rows());
   lock.unlock();
   if (resumes) wake();
   return found;
@@ -102,7 +105,7 @@ void WindowPump::rows_given(int rows, int64_t bytes) {
   if (!stopped && bytes == 0) return;
   MutexLock lock(mutex_);
   budget_.refund_bytes(bytes);
-  const bool resumes = budget_.may_resume(options_.max_rows);
+  const bool resumes = budget_.may_resume(max_rows());
   lock.unlock();
   if (resumes) wake();
 }
@@ -121,8 +124,8 @@ bool WindowPump::admit(Demand& demand) noexcept {
     budget_.stop();
     return false;
   }
-  if (!budget_.go_on(options_.max_rows)) return false;
-  const int64_t free_rows = options_.max_rows - budget_.held_rows();
+  if (!budget_.go_on(max_rows())) return false;
+  const int64_t free_rows = max_rows() - budget_.held_rows();
   const int64_t free_bytes = options_.max_bytes - budget_.held_bytes();
   demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));
   demand.bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);

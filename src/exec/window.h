@@ -21,6 +21,9 @@ namespace weir {
 struct WindowOptions {
   // REQUIRES: all at least 1
   int64_t max_rows = 1;
+  // Begins with max_rows halved so often, and doubles that when the consumer finds nothing after the window was
+  // full.
+  int halvings = 0;
   int64_t max_bytes = int64_t{8} << 20;
   // Rows that the pump asks for at once; the first pulls ask for 1, 2, 4 … so that the first row comes soon.
   int block_rows = 64;

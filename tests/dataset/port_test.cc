@@ -16,7 +16,7 @@ DatasetRef range(int64_t stop) { return Build(range_operator()).set<IntParam>("s
 
 struct Driver {
   Driver(const DatasetRef& node, Port::Mode mode)
-      : ctx(runtime.context()), port(ctx, node, nullptr, 0, nullptr, -1, mode) {}
+      : ctx(runtime.context()), port(ctx, {node, nullptr, 0}, mode) {}
   // The first value of the next block of at most `rows`, which stay unconsumed; -1 at the end.
   int64_t pull(int rows) {
     Demand demand;

@@ -81,6 +81,28 @@ TEST_CASE("window: holds no more than its room, and starts with the first next",
   }
 }
 
+TEST_CASE("window: room that begins small doubles when the consumer finds nothing after it was full",
+          "[threads]") {
+  World world({.probe = no_threads});
+  std::atomic<int64_t> pulled{0};
+  Reader reader(world.runtime, [&](Session& s) {
+    WindowOptions options = window_options(32, 8);
+    options.halvings = 4;
+    return window(s, counting({.total = 1000}, &pulled), options);
+  });
+  int64_t given = 0;
+  for (int64_t room : {2, 4, 8, 16, 32, 32}) {
+    // Taken one at a time, with the window filled up each time, it stays as it is.
+    for (int i = 0; i < 5; ++i) {
+      REQUIRE(*reader.next() == PullResult::rows);
+      reader.settle();
+      REQUIRE(pulled == ++given + room);
+    }
+    // All of it at once, before the pump has run, and one more.
+    while (reader.poll(1) == PullResult::rows) ++given;
+  }
+}
+
 TEST_CASE("window: a row larger than the budget passes alone", "[threads]") {
   World world({.probe = no_threads});
   std::atomic<int64_t> pulled{0};

@@ -116,11 +116,11 @@ TEST_CASE("files read in turns go on where they were saved") {
 TEST_CASE("what the reader gives is what the files in turns give") {
   TestRuntime runtime;
   CHECK(in_turns(runtime.runtime, {"a"}, 2)->spec().is_scalar(DType::string));
-  FromTensorsParams params;
-  params.value.set = true;
-  params.value.values = {Tensor::scalar<int64_t>(1)};
-  params.value.spec = Spec::tensor(DType::int64, Shape());
-  auto numbers = compose(std::move(params), {}, {&runtime.runtime});
+  FromTensorsParams one;
+  one.value.set = true;
+  one.value.values = {Tensor::scalar<int64_t>(1)};
+  one.value.spec = Spec::tensor(DType::int64, Shape());
+  auto numbers = compose(std::move(one), {}, {&runtime.runtime});
   REQUIRE(numbers.ok());
   // A reader that refuses its input refuses all of it.
   const OperatorDef& reader = *find_operator("tfrecord");

@@ -1,4 +1,5 @@
-// prefetch(n): runs the input ahead of its consumer, at most n elements; auto is what fits 8 MiB, 2 to 1,024.
+// prefetch(n): runs the input ahead of its consumer, at most n elements; auto is as many as the consumer has
+// needed, from 2 up to what fits 8 MiB and 1,024.
 // Order is kept, errors keep their places. Checkpoint: the consumer's position; what was made ahead is made
 // again.
 #include <algorithm>
@@ -19,6 +20,8 @@ struct Params : ParamsOf<Params> {
 };
 
 constexpr int64_t kAutoRows = 1024;
+// Of kAutoRows, so that auto begins with 2.
+constexpr int kAutoHalvings = 9;
 constexpr int64_t kAutoBytes = int64_t{8} << 20;
 constexpr int64_t kMaxBlockShare = 64;
 
@@ -29,6 +32,7 @@ struct Prefetch {
       return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, input));
     WindowOptions options;
     options.max_rows = params.n.value_or(kAutoRows);
+    options.halvings = params.n.is_auto() ? kAutoHalvings : 0;
     options.max_bytes = params.n.is_auto() ? kAutoBytes : INT64_MAX / 2;
     options.block_rows = static_cast<int>(std::clamp<int64_t>(options.max_rows / 8, 1, kMaxBlockShare));
     options.lane = input->lane();

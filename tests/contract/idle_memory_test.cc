@@ -1,0 +1,84 @@
+// What pipelines hold that were pulled from and then rest. Counted by malloc (mallinfo2), on one thread that runs
+// everything itself, so that the figure is the same each time.
+#include <malloc.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "exec/scheduler.h"
+#include "exec/threads.h"
+#include "support/pipeline.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WEIR_OWN_MALLOC 1
+#endif
+
+namespace weir {
+namespace {
+
+#ifndef WEIR_OWN_MALLOC
+
+constexpr int kPipelines = 64;
+constexpr int kSettled = 20'000;
+
+// Calls take no time, so that they become as large as they can.
+struct StandingClock final : Clock {
+  int64_t now_ns() override { return 0; }
+};
+
+struct Resting {
+  Resting(Runtime& runtime, const Document& document)
+      : session(make_session(runtime)),
+        context{*session, session->scheduler, &epochs},
+        stage(Stage::open(context, {document.root(), nullptr, 0})) {}
+
+  void pull() {
+    Demand demand;
+    demand.rows = 1;
+    REQUIRE(*session->scheduler->drive([&] { return stage->next(context, demand, block); }) ==
+            PullResult::rows);
+  }
+  // Runs what there is to run until all of it has stopped.
+  void settle() {
+    for (int i = 0; i < kSettled; ++i) {
+      REQUIRE(session->scheduler->try_drive([] { return PullResult::pending; }).ok());
+    }
+  }
+
+  RefPtr<Session> session;
+  EpochScope epochs;
+  Context context;
+  std::unique_ptr<Stage> stage;
+  Block block;
+};
+
+int64_t held_bytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
+TEST_CASE("memory: 64 pipelines at rest hold 8 MB at most") {
+  StandingClock clock;
+  ThreadsRuntime runtime;
+  const auto executor = make_threads({.compute_threads = 2, .probe = [](int) { return false; }});
+  runtime->executor = executor.get();
+  runtime->clock = &clock;
+  const DocumentRef document = parse_text(
+      *runtime, "range(1000000000) | map(x -> x + 1, num_parallel_calls: auto) | batch(32) | prefetch(auto)");
+  for (int pulls : {1, 3, 100}) {
+    CAPTURE(pulls);
+    std::vector<std::unique_ptr<Resting>> pipelines;
+    const int64_t before = held_bytes();
+    for (int i = 0; i < kPipelines; ++i) {
+      pipelines.push_back(std::make_unique<Resting>(*runtime, *document));
+      for (int pull = 0; pull < pulls; ++pull) pipelines.back()->pull();
+      pipelines.back()->settle();
+    }
+    CHECK(held_bytes() - before <= 8'000'000);
+    for (const auto& pipeline : pipelines) pipeline->stage.reset();
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace weir
