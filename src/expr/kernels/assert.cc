@@ -43,7 +43,7 @@ const Kernel& assert_kernel() {
       .result = "The structure of `x`.",
       .cost = "Moves no bytes.",
       .example = R"(range(3) | map(x -> assert(x != 1, "found a one", x)))",
-      .output = "0\nerror: invalid_argument: found a one (in map)\n2",
+      .output = "0\nerror: invalid_argument: map: found a one (in map)\n2",
       .bench = R"(assert(b[0], "never", x))",
       .can_fail = true};
   return def;
