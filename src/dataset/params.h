@@ -5,8 +5,8 @@
 //     void fields(Fields& f) override { f("count", count, "how many elements; negative: all"); }
 //   };
 //
-// From that list the house derives argument parsing with range checks, the text form, protobuf, equality,
-// the fingerprint and the JSON schema. Fields without a default (a fresh Params leaves them unset) are
+// From that list follow argument parsing with range checks, the text form, equality, the fingerprint, and
+// the schema that help and docs are made from. Fields without a default (a fresh Params leaves them unset) are
 // required. Ownership: a dataset node owns its parameters; they are immutable once it is built. Threads:
 // immutable. Cost: `fields` runs when graphs are built and when a dataset with run-time parameters opens.
 #pragma once
