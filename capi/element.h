@@ -21,7 +21,7 @@ struct Element final : Object {
   SpecRef spec;
   // Only where there are nested datasets to drain, so that an element does not keep a runtime for nothing.
   RefPtr<RuntimeHost> host;
-  // Of the iterator, where rows have origins.
+  // Of the iterator that filled it: what origins name.
   RefPtr<SourceNames> source_names;
   // What weir_element_origin gave last.
   std::string file;

@@ -128,17 +128,15 @@ Answer with_element(weir_iterator iterator, weir_element element, Body&& pull) {
   ExclusivePin<Element> into(element.value);
   if (!into) return pin_error(into, "an element", element.value);
   Element& out = *into;
-  if (out.spec.get() != from->spec.get()) {
+  // The table of names is the iterator's alone.
+  if (out.source_names.get() != from->iterator.source_names().get()) {
+    out.source_names = from->iterator.source_names();
     out.spec = from->spec;
     out.host = from->draining_host;
   }
   out.batched = false;
   try {
-    Answer answer = pull(from->iterator, out);
-    if (!out.block.origins.empty() && out.source_names.get() != from->iterator.source_names().get())
-        [[unlikely]]
-      out.source_names = from->iterator.source_names();
-    return answer;
+    return pull(from->iterator, out);
   } catch (...) {
     // What was pulled is gone, and must not be taken for a value.
     out.forget();

@@ -66,8 +66,9 @@ std::optional<size_t> take_part(const Spec& spec, const std::vector<std::string>
 
 Status no_such_part(const Spec& spec, const std::vector<std::string>& names, std::string_view path) {
   if (names.empty()) {
-    return Status(Code::not_found, concat("expected a path that ends at ", spec.to_string(),
-                                          ", which has no parts, found ", quote(path), " after it"));
+    return Status(Code::not_found,
+                  expected_found(concat("a path that ends at ", spec.to_string(), ", which has no parts"),
+                                 concat(quote(path), " after it")));
   }
   std::string list;
   for (const std::string& name : names) list += concat(list.empty() ? "" : ", ", name);
@@ -75,7 +76,7 @@ Status no_such_part(const Spec& spec, const std::vector<std::string>& names, std
   // All numbers look alike.
   const std::string hint = spec.kind == Spec::Kind::tuple ? "" : syntax::nearest_hint(word, names);
   return Status(Code::not_found,
-                concat("expected a part of ", spec.to_string(), " (", list, "), found ", quote(word), hint));
+                expected_found(concat("a part of ", spec.to_string(), " (", list, ")"), quote(word), hint));
 }
 
 Result<uint32_t> component_at(const Spec& root, std::string_view path) {

@@ -8,12 +8,18 @@ namespace weir {
 
 namespace {
 
-// With the operator's path, and the file and record that the row came from. Without them where there is no memory.
+bool lacks_origin(const Error& error, Origin origin) {
+  return origin.known() && error.file.empty() && error.record < 0;
+}
+
+// With the operator's path, where it has none, and the file and record that the row came from. As it is where there is
+// no memory.
 ErrorPtr with_place(const ErrorPtr& error, const PathNode& path, Session& session, Origin origin) noexcept
     try {
+  if (!error->path.empty() && !lacks_origin(*error, origin)) return error;
   auto out = std::make_shared<Error>(*error);
-  out->path = path.to_string();
-  if (origin.known() && out->file.empty() && out->record < 0) {
+  if (out->path.empty()) out->path = path.to_string();
+  if (lacks_origin(*out, origin)) {
     out->file = session.source_names().name(origin.source());
     out->record = origin.record();
   }
@@ -72,15 +78,13 @@ PullResult Stage::finish() {
 
 PullResult Stage::fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept {
   const Origin origin = out.origins.of(0);
-  out.set_error(error->path.empty() ? with_place(error, *path_, ctx.session, origin) : error,
-                node_->components().size());
+  out.set_error(with_place(error, *path_, ctx.session, origin), node_->components().size());
   return PullResult::rows;
 }
 
 void Stage::add_places(Context& ctx, Block& out) noexcept {
   for (RowError& error : out.errors) {
-    if (error.error->path.empty())
-      error.error = with_place(error.error, *path_, ctx.session, out.origins.of(error.row));
+    error.error = with_place(error.error, *path_, ctx.session, out.origins.of(error.row));
   }
 }
 

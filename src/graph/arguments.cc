@@ -210,7 +210,8 @@ MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields
   }
   for (size_t i = positional; i < call.items.size(); ++i) {
     const Item& item = call.items[i];
-    const int at = fields.find(parameter_name(fields, item.name));
+    int at = fields.find(item.name);
+    if (at < 0) at = fields.find(parameter_name(fields, item.name));
     if (at < 0) {
       fail(item.name_span, unknown_parameter(fields, item.name));
       continue;

@@ -111,26 +111,27 @@ TEST_CASE("origins: a group has its first member's, and sources without records 
 }
 
 TEST_CASE("origins: an error names file and record, whichever operator failed") {
-  for (const auto& [text, says] : std::vector<std::pair<const char*, const char*>>{
-           {"tfrecord(\"a\") | skip(17) | map(r -> assert(false, \"no\", r)) | batch(2)",
-            "map: no (a, record 17, in batch/map)"},
-           {"tfrecord(\"a\") | skip(17) | map(r -> assert(false, \"no\", r), num_parallel_calls: 2)",
-            "map: no (a, record 17, in map)"},
-           {"tfrecord(\"a\") | skip(17) | filter(r -> assert(false, \"no\", true))",
-            "filter: no (a, record 17, in filter)"},
-           {"tfrecord(\"a\") | skip(17) | shuffle(1, seed: 1) | map(r -> assert(false, \"no\", r))",
-            "map: no (a, record 17, in map)"},
-           {"tfrecord(\"a\") | skip(17) | flat_map(r -> range(assert(false, \"no\", 3)))",
-            "no (a, record 17, in flat_map"},
-           {"tfrecord(\"a\") | skip(17) | interleave(r -> range(assert(false, \"no\", 3)), cycle_length: 2)",
-            "no (a, record 17, in interleave"},
-           {"tfrecord(\"a\") | skip(17) | reduce(0, (s, r) -> assert(s < 3, \"no\", s + 1))",
-            "reduce: no (a, record 20, in reduce)"},
-           {"tfrecord(\"a\") | skip(99) | map(r -> decode_raw(r, uint8)) | batch(2)",
-            "(a, record 99, in batch)"},
-           {"tfrecord(\"a\") | skip(17) | map(r -> parse_example(r, {lable: int64}))",
-            "(a, record 17, in map)"},
-       }) {
+  for (
+      const auto& [text, says] : std::vector<std::pair<const char*, const char*>>{
+          {"tfrecord(\"a\") | skip(17) | map(r -> assert(false, \"no\", r)) | batch(2)",
+           "map: no (a, record 17, in batch/map)"},
+          {"tfrecord(\"a\") | skip(17) | map(r -> assert(false, \"no\", r), num_parallel_calls: 2)",
+           "map: no (a, record 17, in map)"},
+          {"tfrecord(\"a\") | skip(17) | filter(r -> assert(false, \"no\", true))",
+           "filter: no (a, record 17, in filter)"},
+          {"tfrecord(\"a\") | skip(17) | shuffle(1, seed: 1) | map(r -> assert(false, \"no\", r))",
+           "map: no (a, record 17, in map)"},
+          {"tfrecord(\"a\") | skip(17) | flat_map(r -> range(assert(string_length(r) > 9, \"no\", 3)))",
+           "no (a, record 17, in flat_map"},
+          {"tfrecord(\"a\") | skip(17) | interleave(r -> range(assert(string_length(r) > 9, \"no\", 3)), cycle_length: 2)",
+           "no (a, record 17, in interleave"},
+          {"tfrecord(\"a\") | skip(17) | reduce(0, (s, r) -> assert(s < 3, \"no\", s + 1))",
+           "reduce: no (a, record 20, in reduce)"},
+          {"tfrecord(\"a\") | skip(99) | map(r -> decode_raw(r, uint8)) | batch(2)",
+           "(a, record 99, in batch)"},
+          {"tfrecord(\"a\") | skip(17) | map(r -> parse_example(r, {lable: int64}))",
+           "(a, record 17, in map)"},
+      }) {
     Files files;
     CAPTURE(text);
     const std::string first = files.origins(text, 1, nullptr, 1)[0];
