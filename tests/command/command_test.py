@@ -223,6 +223,9 @@ RECORDS = [
              r"write weir run -e 'tfrecord\(\"three\.tfrecord\", compression: \"auto\"\)'\n"),
     Case(["run", "--origins", "-n", "2", "-e", "tfrecord(\"three.tfrecord\") | map(r -> 7) | skip(1)"],
          "three.tfrecord, record 1: 7\nthree.tfrecord, record 2: 7\n"),
+    failed("-e", "tfrecord(\"five.tfrecord.gz\")",
+           out="error: data_loss: tfrecord: corrupted record: the checksum of its length is wrong; the file begins like "
+               "gzip: add compression: \"auto\" (five.tfrecord.gz, offset 0, record 0, in tfrecord)\n"),
     Case(["run", "--origins", "-e", "range(1)"], "-: 0\n"),
     Case(["run", "--origins", "--json", "-e", "tfrecord(\"three.tfrecord\") | map(r -> 7) | batch(3)"],
          '{"origin": {"file": "three.tfrecord", "record": 0}, "element": [7, 7, 7]}\n'),
@@ -314,8 +317,9 @@ def main():
         folder = pathlib.Path(name)
         for file, text in FILES.items():
             (folder / file).write_text(text)
-        three = pathlib.Path(__file__).parent.parent / "conformance" / "data" / "three.tfrecord"
-        (folder / "three.tfrecord").write_bytes(three.read_bytes())
+        data = pathlib.Path(__file__).parent.parent / "conformance" / "data"
+        for file in ("three.tfrecord", "five.tfrecord.gz"):
+            (folder / file).write_bytes((data / file).read_bytes())
         checker = Checker(sys.argv[1], folder)
         for case in RUN + COUNTS + ERRORS_IN_ELEMENTS + PARAMETERS + DOCUMENTS + JSON + SPEC + CHECK + RECORDS + WORDS:
             checker.check(case)

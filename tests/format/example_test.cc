@@ -183,6 +183,11 @@ TEST_CASE("example: what is wrong with a row, in words") {
   CHECK(
       error_of(feature("a", kInt), "") ==
       "the feature a is not in this record, which has none; give it a default, as in = 0, if records may lack it");
+  const std::string image = entry("image", ints("\x01")), label = entry("label", ints("\x02"));
+  CHECK(error_of(feature("lable", kInt), example(image + label + image)) ==
+        "the feature lable is not in this record, which has image, label; did you mean label?");
+  CHECK(error_of(feature("user/id", kInt), example(entry("user/ip", ints("\x01")))) ==
+        "the feature \"user/id\" is not in this record, which has \"user/ip\"; did you mean \"user/ip\"?");
   CHECK(contains(error_of(feature("a", kInt), example(entry("a", field(2, raw("\n\x04\x00\x00\x80?"))))),
                  "another dtype in this record: found float32"));
   CHECK(contains(error_of(feature("a", kInt, 2), example(entry("a", ints("\x01\x02\x03")))),
