@@ -160,7 +160,7 @@ def main():
         ours, theirs = best([lambda t=text: weir.drain(t), lambda m=make: drain(m())])
         row(name, "ns/element", ours * 1e9 / elements, theirs * 1e9 / elements)
     name, _, text, make = pipelines(tf)[2]
-    row("checkpoint of it: " + name.split(",")[0], "bytes", weir.checkpoint_bytes(text, 1000),
+    row("checkpoint: " + name.rsplit(",", 1)[0], "bytes", weir.checkpoint_bytes(text, 1000),
         tf_checkpoint_bytes(tf, make(), 1000))
     start_rows(build)
 
