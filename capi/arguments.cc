@@ -3,7 +3,7 @@
 #include <new>
 
 #include "capi/callback.h"
-#include "capi/dataset.h"
+#include "capi/dataset_object.h"
 #include "capi/tensor.h"
 #include "core/exception.h"
 #include "syntax/source.h"

@@ -1,16 +1,9 @@
-#include "capi/dataset.h"
-
 #include "capi/arguments.h"
+#include "capi/dataset_object.h"
 #include "capi/runtime.h"
 #include "syntax/source.h"
 
 namespace weir::capi {
-
-Result<DocumentRef> document_of(weir_dataset dataset) {
-  Pin<DatasetObject> pinned(dataset.value);
-  if (!pinned) return pin_error(pinned, "a dataset", dataset.value);
-  return pinned->document;
-}
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "capi/arguments.h"
-#include "capi/dataset.h"
+#include "capi/dataset_object.h"
 #include "capi/element.h"
 #include "capi/runtime.h"
 #include "core/text.h"

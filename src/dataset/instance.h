@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "core/runtime.h"
 #include "core/value.h"
@@ -41,7 +42,7 @@ struct Instance {
 
 // What a cursor is made from.
 struct Opening : Instance {
-  Opening(Context& context, const Instance& instance) : Instance(instance), ctx(context) {}
+  Opening(Context& context, Instance instance) : Instance(std::move(instance)), ctx(context) {}
 
   // Input `index` of the operator.
   Instance input(int index) const;

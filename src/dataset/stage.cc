@@ -38,10 +38,10 @@ ErrorPtr shorter_than_saved() {
   return std::make_shared<Error>(std::move(error));
 }
 
-std::unique_ptr<Stage> Stage::open(Context& ctx, const Instance& instance) {
+std::unique_ptr<Stage> Stage::open(Context& ctx, Instance instance) {
   const Dataset& node = *instance.node;
   std::unique_ptr<Stage> stage(new Stage(instance.node, instance.path));
-  Opening opening(ctx, instance);
+  Opening opening(ctx, std::move(instance));
   try {
     auto open_with = [&](const ParamsBase& params) {
       auto cursor = node.op().open(opening, params);

@@ -23,7 +23,7 @@ void write_ended(const Dataset& node, Archive& archive);
 class Stage {
  public:
   // A failure to open (a parameter out of range at run time) becomes the stage's only row, an error.
-  static std::unique_ptr<Stage> open(Context& ctx, const Instance& instance);
+  static std::unique_ptr<Stage> open(Context& ctx, Instance instance);
 
   PullResult next(Context& ctx, const Demand& demand, Block& out) noexcept;
   // Writes the position, or keeps the loaded one for the next call of next().

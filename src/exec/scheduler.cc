@@ -215,7 +215,7 @@ void Scheduler::interrupt() {
   raise_all();
   try {
     // What this iterator's code waits for may end because of the cancel, too.
-    for (const RefPtr<Scheduler>& scheduler : awaited_by(this)) scheduler->raise_all();
+    for (const RefPtr<Waker>& awaited : awaited_by(this)) static_cast<Scheduler&>(*awaited).raise_all();
   } catch (const std::bad_alloc&) {
     // Those notice the cancel when their wait ends by itself.
   }

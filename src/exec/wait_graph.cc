@@ -8,14 +8,14 @@
 
 #include "core/sync.h"
 #include "core/text.h"
-#include "exec/scheduler.h"
+#include "exec/watch.h"
 
 namespace weir {
 namespace {
 
 struct Graph {
   Mutex mutex;
-  std::vector<std::pair<Scheduler*, Scheduler*>> edges;
+  std::vector<std::pair<Waker*, Waker*>> edges;
 };
 
 // Never destroyed: threads may still wait when the process ends.
@@ -34,8 +34,8 @@ Graph& graph() {
 }
 
 // `from` and all that it waits for. REQUIRES: the graph's lock is held.
-std::vector<Scheduler*> reached(const Graph& graph, Scheduler* from) {
-  std::vector<Scheduler*> found{from};
+std::vector<Waker*> reached(const Graph& graph, Waker* from) {
+  std::vector<Waker*> found{from};
   for (size_t i = 0; i < found.size(); ++i) {
     for (const auto& [waiting, awaited] : graph.edges) {
       if (waiting != found[i]) continue;
@@ -47,10 +47,10 @@ std::vector<Scheduler*> reached(const Graph& graph, Scheduler* from) {
 
 }  // namespace
 
-Status add_wait(Scheduler* from, Scheduler* to) {
+Status add_wait(Waker* from, Waker* to) {
   Graph& all = graph();
   MutexLock lock(all.mutex);
-  const std::vector<Scheduler*> behind = reached(all, to);
+  const std::vector<Waker*> behind = reached(all, to);
   if (std::find(behind.begin(), behind.end(), from) != behind.end()) {
     return failed_precondition(
         "expected an iterator that does not wait for the caller; this one's pipeline is waiting, directly or "
@@ -60,7 +60,7 @@ Status add_wait(Scheduler* from, Scheduler* to) {
   return Status();
 }
 
-void remove_wait(Scheduler* from, Scheduler* to) {
+void remove_wait(Waker* from, Waker* to) {
   Graph& all = graph();
   MutexLock lock(all.mutex);
   auto found = std::find(all.edges.begin(), all.edges.end(), std::pair(from, to));
@@ -69,12 +69,12 @@ void remove_wait(Scheduler* from, Scheduler* to) {
   all.edges.pop_back();
 }
 
-std::vector<RefPtr<Scheduler>> awaited_by(Scheduler* from) {
+std::vector<RefPtr<Waker>> awaited_by(Waker* from) {
   Graph& all = graph();
-  std::vector<RefPtr<Scheduler>> found;
+  std::vector<RefPtr<Waker>> found;
   MutexLock lock(all.mutex);
   if (all.edges.empty()) return found;
-  for (Scheduler* scheduler : reached(all, from)) {
+  for (Waker* scheduler : reached(all, from)) {
     // An edge's scheduler lives at least as long as the edge.
     if (scheduler != from) found.emplace_back(scheduler);
   }

@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "core/pull.h"
 #include "core/ref.h"
 #include "core/status.h"
 
 namespace weir {
 
-class Scheduler;
-
-// "`from` waits for `to`". REQUIRES: remove_wait() with the same arguments once it waits no more.
-Status add_wait(Scheduler* from, Scheduler* to);
-void remove_wait(Scheduler* from, Scheduler* to);
+// "`from` waits for `to`": the schedulers of two iterators. REQUIRES: remove_wait() with the same arguments once
+// it waits no more.
+Status add_wait(Waker* from, Waker* to);
+void remove_wait(Waker* from, Waker* to);
 // Those that `from` waits for, directly or through others.
-std::vector<RefPtr<Scheduler>> awaited_by(Scheduler* from);
+std::vector<RefPtr<Waker>> awaited_by(Waker* from);
 // All that wait, a line each.
 std::string describe_waits();
 

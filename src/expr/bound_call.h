@@ -67,7 +67,6 @@ class BoundCall final : public KernelCall {
   Status settle_types();
   DType dtype_param() const;
   DType adapted_dtype(const Leaf& leaf) const;
-  Status settle_group(std::string_view type);
   Result<DType> group_dtype(std::string_view type);
   void number_arguments();
 

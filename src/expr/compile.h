@@ -21,19 +21,11 @@
 #include "expr/callback.h"
 #include "expr/function.h"
 #include "expr/scope.h"
+#include "expr/terminal_runner.h"
 #include "syntax/grammar.h"
 #include "syntax/tree.h"
 
 namespace weir {
-
-// A terminal inside a lambda: drains a dataset to one value.
-class TerminalRunner : public FunctionTraits {
- public:
-  // `env` holds the variables captured for the row; `key` is the row's own.
-  virtual Status run(Session& session, const EnvRef& env, uint64_t key, Components& out) const = 0;
-  // It drains what it opens itself.
-  void epoch_nodes(std::vector<EpochNode>&) const final {}
-};
 
 // What the graph floor does for pipelines that stand inside expressions. `scope` is a scope of its own, whose
 // Env is made for each row: operator parameters there are compiled with compile_expression(), inner lambdas
@@ -99,9 +91,6 @@ Result<ExpressionRef> compile_expression(const CompileContext& context, const Sc
 // True if the node is a dataset where it stands: a pipeline without a terminal, a source's call, a name bound
 // to one. A variable that holds a nested dataset counts too.
 bool is_dataset(const CompileContext& context, const Scope& scope, const syntax::Node& node);
-
-// The spec that a tree of kind spec_… writes.
-Spec spec_of_node(const syntax::Node& node);
 
 // invalid_argument at the node.
 inline Status error_at(const syntax::Node& node, const Mistake& mistake) {

@@ -11,7 +11,6 @@
 #include "expr/compile.h"
 #include "expr/compiled.h"
 #include "expr/index_plan.h"
-#include "expr/scope_impl.h"
 
 namespace weir {
 
@@ -56,7 +55,7 @@ class Compiler {
   Status bind_tuple(const syntax::Node& pattern, const Typed& value, Scope& scope);
   Status bind_dict(const syntax::Node& pattern, const Typed& value, Scope& scope);
 
-  // compile.cc
+  // compiler.cc
   Result<Typed> tuple(const syntax::Node& node, const Scope& scope);
   Result<Typed> list(const syntax::Node& node, const Scope& scope);
   Result<Typed> operation(const syntax::Node& node, const Scope& scope);

@@ -3,23 +3,13 @@
 // Cost: about 30 ns an instruction and what its body costs.
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "expr/call.h"
 #include "expr/frame.h"
-#include "expr/function.h"
 
 namespace weir {
-
-// What an evaluation carries. Without a session (folding) nothing that needs one is run, and results are
-// small.
-struct Call {
-  Session* session = nullptr;
-  const Env* env = nullptr;
-  uint64_t key = 0;
-  int64_t base_ordinal = 0;
-  const int32_t* selection = nullptr;
-  int64_t tensor_bytes = 0;
-
-  int64_t ordinal(int row) const { return base_ordinal + (selection ? selection[row] : row); }
-};
 
 // A result's own home, or null where there is none.
 struct Destination {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dataset/dataset.h"
-#include "expr/compile.h"
 #include "expr/kernel.h"
+#include "expr/terminal_runner.h"
 
 namespace weir {
 

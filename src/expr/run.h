@@ -2,7 +2,9 @@
 // Ownership: none. Threads: one. Errors: bodies report them through fail(). Cost: a few words on the stack.
 #pragma once
 
-#include "expr/evaluate.h"
+#include "expr/call.h"
+#include "expr/frame.h"
+#include "expr/kernel.h"
 
 namespace weir {
 

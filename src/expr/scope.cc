@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "expr/builder.h"
-#include "expr/scope_impl.h"
 
 namespace weir {
 

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "dataset/dataset.h"
+#include "expr/terminal_runner.h"
+#include "expr/typed.h"
 #include "syntax/tree.h"
 
 namespace weir {
 
-class Builder;         // expr/builder.h
-class TerminalRunner;  // expr/compile.h
-struct Typed;          // expr/typed.h
+class Builder;  // expr/builder.h
 
 class Scope {
  public:
@@ -63,8 +63,20 @@ class Scope {
 
  private:
   friend class Compiler;
-  struct Binding;
-  struct Param;
+  // Exactly one of dataset, expression, computed, mistake and value (which then has leaves or an empty structure).
+  struct Binding {
+    std::string name;
+    DatasetRef dataset;
+    syntax::NodePtr expression;
+    Typed value;
+    // Its structure is that of `value`.
+    RefPtr<const TerminalRunner> computed = {};
+    bool mistake = false;
+  };
+  struct Param {
+    std::string name;
+    Typed value;
+  };
 
   struct Place {
     const Scope* scope = nullptr;

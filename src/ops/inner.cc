@@ -56,7 +56,7 @@ Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
   ErrorPtr opening_error;
   inner->stage_ = inner->in_scope(ctx, [&](Context& scoped) {
     scoped.opening_error = &opening_error;
-    return Stage::open(scoped, {node, nested.env, key, path_});
+    return Stage::open(scoped, {std::move(node), nested.env, key, path_});
   });
   if (opening_error) return opening_error;
   out = std::move(inner);

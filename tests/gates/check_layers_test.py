@@ -24,7 +24,18 @@ OFFENCES = [
     ("src/core/a.cc", LONG_BODY, "a function of 71 lines"),
     ("src/ops/transforms/take.cc", "int x;\n", "no test; write tests/ops/transforms/take_test.cc"),
 ]
+# Units that include one another: by their headers, by one's source, or around a third.
+CIRCLES = [
+    [("src/core/a.h", '#include "core/b.h"\n'), ("src/core/b.h", '\n#include "core/a.h"\n')],
+    [("src/core/a.h", '#include "core/b.h"\n'), ("src/core/b.h", ""), ("src/core/b.cc", '\n#include "core/a.h"\n')],
+    [("capi/a.h", '#include "capi/c.h"\n'), ("capi/b.cc", '#include "capi/a.h"\n'), ("capi/b.h", ""),
+     ("capi/c.h", '#include "capi/b.h"\n')],
+]
 CLEAN = [
+    ("src/core/d.h", ""),
+    ("src/core/d.cc", '#include "core/d.h"\n#include "core/e.h"\n#include "core/f.h"\n'),
+    ("src/core/e.h", '#include "core/f.h"\n'),
+    ("src/core/f.h", '#include <vector>\n#include "core/elsewhere.h"\n'),
     ("src/exec/a.cc", '#include "core/status.h"\nstd::thread worker;\nstd::mutex lock;\n'),
     ("src/fs/a.cc", "int fd = ::open(path, O_RDONLY);\n"),
     ("src/core/b.cc", "// std::mutex would do, but a spin lock is shorter.\nint x;\n"),
@@ -50,11 +61,16 @@ def main():
         if code != 1 or words not in out:
             failed += 1
             print(f"not found in {path}: {words!r}\n{out}")
+    for files in CIRCLES:
+        code, out = run(files)
+        if code != 1 or out.count("closes a circle of includes: ") != 1:
+            failed += 1
+            print(f"not one circle found in {files}:\n{out}")
     code, out = run(CLEAN)
     if code != 0:
         failed += 1
         print(f"found something in a clean tree:\n{out}")
-    print(f"{len(OFFENCES) + 1} trees, {failed} failed")
+    print(f"{len(OFFENCES) + len(CIRCLES) + 1} trees, {failed} failed")
     return 1 if failed else 0
 
 

@@ -1,10 +1,9 @@
-#include "graph/document.h"
-
 #include <algorithm>
 
 #include "core/text.h"
 #include "graph/binder.h"
 #include "graph/canonical.h"
+#include "graph/document.h"
 #include "graph/signatures.h"
 #include "graph/values.h"
 #include "ops/list.h"

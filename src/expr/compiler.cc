@@ -1,47 +1,12 @@
-#include "expr/compile.h"
+#include "expr/compiler.h"
 
 #include "core/text.h"
-#include "expr/compiler.h"
 
 namespace weir {
 
 using syntax::Kind;
 using syntax::Node;
 using syntax::Op;
-
-Spec spec_of_node(const Node& node) {
-  Spec spec;
-  spec.dtype = node.dtype;
-  spec.shape = node.shape;
-  switch (node.kind) {
-    case Kind::spec_tensor:
-      spec.kind = Spec::Kind::tensor;
-      return spec;
-    case Kind::spec_sparse:
-      spec.kind = Spec::Kind::sparse;
-      return spec;
-    case Kind::spec_ragged:
-      spec.kind = Spec::Kind::ragged;
-      return spec;
-    case Kind::spec_optional:
-      spec.kind = Spec::Kind::optional;
-      break;
-    case Kind::spec_dataset:
-      spec.kind = Spec::Kind::dataset;
-      break;
-    case Kind::spec_dict:
-      spec.kind = Spec::Kind::dict;
-      break;
-    default:
-      spec.kind = Spec::Kind::tuple;
-      break;
-  }
-  for (const syntax::Item& item : node.items) {
-    if (spec.kind == Spec::Kind::dict) spec.keys.push_back(item.name);
-    spec.children.push_back(spec_of_node(*item.value));
-  }
-  return spec;
-}
 
 Result<Typed> Compiler::expression(const Node& node, const Scope& scope) {
   switch (node.kind) {
