@@ -5,19 +5,24 @@ namespace weir::capi {
 
 namespace {
 
-struct DLPackType {
-  DType dtype;
-  uint8_t code;
-  uint8_t bits;
-};
-
-constexpr DLPackType kTypes[] = {
-    {DType::boolean, kDLBool, 8},   {DType::int8, kDLInt, 8},           {DType::int16, kDLInt, 16},
-    {DType::int32, kDLInt, 32},     {DType::int64, kDLInt, 64},         {DType::uint8, kDLUInt, 8},
-    {DType::uint16, kDLUInt, 16},   {DType::uint32, kDLUInt, 32},       {DType::uint64, kDLUInt, 64},
-    {DType::float16, kDLFloat, 16}, {DType::bfloat16, kDLBfloat, 16},   {DType::float32, kDLFloat, 32},
-    {DType::float64, kDLFloat, 64}, {DType::complex64, kDLComplex, 64}, {DType::complex128, kDLComplex, 128},
-};
+// Lanes are 0 for a dtype that DLPack has not.
+DLDataType dlpack_of(DType dtype) {
+  const auto bits = static_cast<uint8_t>(8 * dtype_size(dtype));
+  switch (dtype_info(dtype).kind) {
+    case DTypeClass::boolean:
+      return {kDLBool, bits, 1};
+    case DTypeClass::signed_integer:
+      return {kDLInt, bits, 1};
+    case DTypeClass::unsigned_integer:
+      return {kDLUInt, bits, 1};
+    case DTypeClass::floating:
+      return {static_cast<uint8_t>(dtype == DType::bfloat16 ? kDLBfloat : kDLFloat), bits, 1};
+    case DTypeClass::complex:
+      return {kDLComplex, bits, 1};
+    default:
+      return {0, 0, 0};
+  }
+}
 
 // A tensor of ours on its way out.
 struct Exported {
@@ -103,8 +108,10 @@ void copy_strided(const DLTensor& from, const uint8_t* data, int axis, size_t en
 }
 
 Result<DType> dtype_of_dlpack(const DLDataType& type) {
-  for (const DLPackType& known : kTypes) {
-    if (known.code == type.code && known.bits == type.bits && type.lanes == 1) return known.dtype;
+  for (const DTypeInfo& info : kDTypes) {
+    const DLDataType known = dlpack_of(info.dtype);
+    if (known.code == type.code && known.bits == type.bits && known.lanes == 1 && type.lanes == 1)
+      return info.dtype;
   }
   return invalid_argument(
       expected_found("a DLPack dtype that is one of weir's",
@@ -176,11 +183,8 @@ Result<Tensor> import(DLManagedTensorVersioned* managed) {
 }  // namespace
 
 Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable) {
-  const DLPackType* type = nullptr;
-  for (const DLPackType& known : kTypes) {
-    if (known.dtype == tensor.dtype) type = &known;
-  }
-  if (!type) {
+  const DLDataType type = dlpack_of(tensor.dtype);
+  if (type.lanes == 0) {
     return invalid_argument(expected_found("a dtype that DLPack has", dtype_name(tensor.dtype),
                                            "read it through weir_element_view"));
   }
@@ -199,7 +203,7 @@ Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable)
   out.data = exported->tensor.data;
   out.device = {kDLCPU, 0};
   out.ndim = tensor.shape.rank();
-  out.dtype = {type->code, type->bits, 1};
+  out.dtype = type;
   out.shape = exported->dims;
   out.strides = nullptr;
   out.byte_offset = 0;

@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "core/text.h"
+#include "graph/visit_entry.h"
 #include "iterator/nested.h"
 
 namespace weir::capi {
@@ -55,55 +56,29 @@ std::string json_bytes(std::string_view bytes) {
 }
 
 template <class T>
-std::string json_float(T value, double wide) {
-  if (std::isnan(wide)) return "\"NaN\"";
-  if (std::isinf(wide)) return wide > 0 ? "\"Infinity\"" : "\"-Infinity\"";
-  return format_float(value);
+std::string json_of(const T& entry) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return entry ? "true" : "false";
+  } else if constexpr (std::is_integral_v<T>) {
+    return std::to_string(entry);
+  } else if constexpr (std::is_same_v<T, Str>) {
+    return json_bytes(entry.view());
+  } else {
+    const Compute<T> value = load(entry);
+    if (std::isnan(value)) return "\"NaN\"";
+    if (std::isinf(value)) return value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+    return format_float(entry);
+  }
 }
-
 template <class T>
-std::string json_complex(std::complex<T> value) {
-  return concat("[", json_float(value.real(), value.real()), ", ", json_float(value.imag(), value.imag()),
-                "]");
+std::string json_of(const std::complex<T>& entry) {
+  return concat("[", json_of(entry.real()), ", ", json_of(entry.imag()), "]");
 }
 
 std::string json_entry(const Tensor& tensor, int64_t i) {
-  switch (tensor.dtype) {
-    case DType::boolean:
-      return tensor.as<uint8_t>()[i] ? "true" : "false";
-    case DType::int8:
-      return std::to_string(tensor.as<int8_t>()[i]);
-    case DType::int16:
-      return std::to_string(tensor.as<int16_t>()[i]);
-    case DType::int32:
-      return std::to_string(tensor.as<int32_t>()[i]);
-    case DType::int64:
-      return std::to_string(tensor.as<int64_t>()[i]);
-    case DType::uint8:
-      return std::to_string(tensor.as<uint8_t>()[i]);
-    case DType::uint16:
-      return std::to_string(tensor.as<uint16_t>()[i]);
-    case DType::uint32:
-      return std::to_string(tensor.as<uint32_t>()[i]);
-    case DType::uint64:
-      return std::to_string(tensor.as<uint64_t>()[i]);
-    case DType::float16:
-      return json_float(tensor.as<Float16>()[i], to_float(tensor.as<Float16>()[i]));
-    case DType::bfloat16:
-      return json_float(tensor.as<BFloat16>()[i], to_float(tensor.as<BFloat16>()[i]));
-    case DType::float32:
-      return json_float(tensor.as<float>()[i], tensor.as<float>()[i]);
-    case DType::float64:
-      return json_float(tensor.as<double>()[i], tensor.as<double>()[i]);
-    case DType::complex64:
-      return json_complex(tensor.as<std::complex<float>>()[i]);
-    case DType::complex128:
-      return json_complex(tensor.as<std::complex<double>>()[i]);
-    case DType::string:
-      return json_bytes(tensor.as<Str>()[i].view());
-    default:
-      return "null";
-  }
+  std::string out = "null";
+  visit_entry(tensor, i, [&](const auto& entry) { out = json_of(entry); });
+  return out;
 }
 
 // False once the text is longer than kMaxElementText.

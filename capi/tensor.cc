@@ -7,6 +7,11 @@ namespace weir::capi {
 
 namespace {
 
+#define WEIR_DTYPE_ENTRY(name, number, abi, text, kind, type) \
+  static_assert(WEIR_DTYPE_##abi == static_cast<int>(DType::name));
+WEIR_DTYPES(WEIR_DTYPE_ENTRY)
+#undef WEIR_DTYPE_ENTRY
+
 struct Described {
   DType dtype;
   Shape shape;

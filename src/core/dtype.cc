@@ -7,11 +7,15 @@ namespace weir {
 
 namespace {
 
-// Indexed by DType.
-constexpr std::string_view kNames[] = {
-    "invalid", "bool",    "int8",     "int16",   "int32",   "int64",     "uint8",      "uint16", "uint32",
-    "uint64",  "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "string", "dataset",
-};
+// Each line stands at its number.
+constexpr bool in_order() {
+  size_t number = 0;
+  for (const DTypeInfo& info : kDTypes) {
+    if (static_cast<size_t>(info.dtype) != number++) return false;
+  }
+  return true;
+}
+static_assert(in_order());
 
 // Rounds a double to binary16 once, so that float64 values are not rounded twice.
 uint16_t half_bits(double value) {
@@ -32,11 +36,10 @@ uint16_t half_bits(double value) {
 
 }  // namespace
 
-std::string_view dtype_name(DType dtype) { return kNames[static_cast<size_t>(dtype)]; }
-
 std::optional<DType> dtype_from_name(std::string_view name) {
-  for (size_t i = 1; i <= static_cast<size_t>(DType::string); ++i) {
-    if (kNames[i] == name) return static_cast<DType>(i);
+  for (const DTypeInfo& info : kDTypes) {
+    const bool written = info.dtype != DType::invalid && info.dtype != DType::dataset;
+    if (written && info.name == name) return info.dtype;
   }
   return std::nullopt;
 }

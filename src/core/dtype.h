@@ -12,46 +12,6 @@
 
 namespace weir {
 
-// The numbers are part of the C ABI and of checkpoints: append only.
-enum class DType : uint8_t {
-  invalid = 0,
-  boolean = 1,
-  int8 = 2,
-  int16 = 3,
-  int32 = 4,
-  int64 = 5,
-  uint8 = 6,
-  uint16 = 7,
-  uint32 = 8,
-  uint64 = 9,
-  float16 = 10,
-  bfloat16 = 11,
-  float32 = 12,
-  float64 = 13,
-  complex64 = 14,
-  complex128 = 15,
-  string = 16,
-  // A nested dataset: entries are pointers to NestedDataset (core/value.h). Never seen outside the library.
-  dataset = 17,
-};
-
-// Bytes an entry takes in a tensor: 16 for a string (a Str), 8 for a dataset (a pointer).
-inline size_t dtype_size(DType dtype) {
-  constexpr uint8_t kSizes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 16, 8};
-  return kSizes[static_cast<size_t>(dtype)];
-}
-// As written in the notation: "bool", "int64" …; "dataset" for a nested dataset.
-std::string_view dtype_name(DType dtype);
-std::optional<DType> dtype_from_name(std::string_view name);
-
-inline bool is_integer(DType d) { return d >= DType::int8 && d <= DType::uint64; }
-inline bool is_signed_integer(DType d) { return d >= DType::int8 && d <= DType::int64; }
-inline bool is_float(DType d) { return d >= DType::float16 && d <= DType::float64; }
-inline bool is_complex(DType d) { return d == DType::complex64 || d == DType::complex128; }
-inline bool is_number(DType d) { return d >= DType::int8 && d <= DType::complex128; }
-// Entries hold pointers, so that owners must live as long as the tensor.
-inline bool has_owners(DType d) { return d == DType::string || d == DType::dataset; }
-
 // IEEE binary16 and bfloat16 as storage; arithmetic goes through float.
 struct Float16 {
   uint16_t bits;
@@ -59,6 +19,82 @@ struct Float16 {
 struct BFloat16 {
   uint16_t bits;
 };
+
+// What the library knows of each dtype, a line each:
+//   ENTRY(name, number, ABI name, name in the notation, class, type of an entry)
+// The numbers are part of the C ABI (WEIR_DTYPE_…) and of checkpoints: append only. `dataset` is a nested
+// dataset: entries are pointers to NestedDataset (core/value.h), never seen outside the library.
+#define WEIR_DTYPES(ENTRY)                                                       \
+  ENTRY(boolean, 1, BOOL, "bool", boolean, bool)                                 \
+  ENTRY(int8, 2, INT8, "int8", signed_integer, int8_t)                           \
+  ENTRY(int16, 3, INT16, "int16", signed_integer, int16_t)                       \
+  ENTRY(int32, 4, INT32, "int32", signed_integer, int32_t)                       \
+  ENTRY(int64, 5, INT64, "int64", signed_integer, int64_t)                       \
+  ENTRY(uint8, 6, UINT8, "uint8", unsigned_integer, uint8_t)                     \
+  ENTRY(uint16, 7, UINT16, "uint16", unsigned_integer, uint16_t)                 \
+  ENTRY(uint32, 8, UINT32, "uint32", unsigned_integer, uint32_t)                 \
+  ENTRY(uint64, 9, UINT64, "uint64", unsigned_integer, uint64_t)                 \
+  ENTRY(float16, 10, FLOAT16, "float16", floating, Float16)                      \
+  ENTRY(bfloat16, 11, BFLOAT16, "bfloat16", floating, BFloat16)                  \
+  ENTRY(float32, 12, FLOAT32, "float32", floating, float)                        \
+  ENTRY(float64, 13, FLOAT64, "float64", floating, double)                       \
+  ENTRY(complex64, 14, COMPLEX64, "complex64", complex, std::complex<float>)     \
+  ENTRY(complex128, 15, COMPLEX128, "complex128", complex, std::complex<double>) \
+  ENTRY(string, 16, STRING, "string", owner, Str)                                \
+  ENTRY(dataset, 17, DATASET, "dataset", owner, const NestedDataset*)
+
+class NestedDataset;
+
+enum class DType : uint8_t {
+  invalid = 0,
+#define WEIR_DTYPE_ENTRY(name, number, abi, text, kind, type) name = number,
+  WEIR_DTYPES(WEIR_DTYPE_ENTRY)
+#undef WEIR_DTYPE_ENTRY
+};
+
+// `owner`: entries hold pointers, so that owners must live as long as the tensor.
+enum class DTypeClass : uint8_t {
+  none,
+  boolean,
+  signed_integer,
+  unsigned_integer,
+  floating,
+  complex,
+  owner,
+};
+
+struct DTypeInfo {
+  DType dtype;
+  std::string_view name;
+  DTypeClass kind;
+  // Bytes an entry takes in a tensor.
+  uint8_t size;
+};
+
+// Indexed by DType.
+inline constexpr DTypeInfo kDTypes[] = {{DType::invalid, "invalid", DTypeClass::none, 0},
+#define WEIR_DTYPE_ENTRY(name, number, abi, text, kind, type) \
+  {DType::name, text, DTypeClass::kind, sizeof(type)},
+                                        WEIR_DTYPES(WEIR_DTYPE_ENTRY)
+#undef WEIR_DTYPE_ENTRY
+};
+
+constexpr const DTypeInfo& dtype_info(DType dtype) { return kDTypes[static_cast<size_t>(dtype)]; }
+constexpr size_t dtype_size(DType dtype) { return dtype_info(dtype).size; }
+// As written in the notation: "bool", "int64" …; "dataset" for a nested dataset.
+constexpr std::string_view dtype_name(DType dtype) { return dtype_info(dtype).name; }
+// Of those that can be written: not of nested datasets.
+std::optional<DType> dtype_from_name(std::string_view name);
+
+constexpr bool is_signed_integer(DType d) { return dtype_info(d).kind == DTypeClass::signed_integer; }
+constexpr bool is_integer(DType d) {
+  return is_signed_integer(d) || dtype_info(d).kind == DTypeClass::unsigned_integer;
+}
+constexpr bool is_float(DType d) { return dtype_info(d).kind == DTypeClass::floating; }
+constexpr bool is_complex(DType d) { return dtype_info(d).kind == DTypeClass::complex; }
+constexpr bool is_number(DType d) { return is_integer(d) || is_float(d) || is_complex(d); }
+constexpr bool has_owners(DType d) { return dtype_info(d).kind == DTypeClass::owner; }
+
 float to_float(Float16 value);
 float to_float(BFloat16 value);
 // Round to nearest, ties to even; NaN stays NaN.
@@ -68,28 +104,13 @@ BFloat16 to_bfloat16(float value);
 
 template <class T>
 struct DTypeOf;
-#define WEIR_DTYPE_OF(type, name)               \
-  template <>                                   \
-  struct DTypeOf<type> {                        \
-    static constexpr DType value = DType::name; \
+#define WEIR_DTYPE_ENTRY(name, number, abi, text, kind, type) \
+  template <>                                                 \
+  struct DTypeOf<type> {                                      \
+    static constexpr DType value = DType::name;               \
   };
-WEIR_DTYPE_OF(bool, boolean)
-WEIR_DTYPE_OF(int8_t, int8)
-WEIR_DTYPE_OF(int16_t, int16)
-WEIR_DTYPE_OF(int32_t, int32)
-WEIR_DTYPE_OF(int64_t, int64)
-WEIR_DTYPE_OF(uint8_t, uint8)
-WEIR_DTYPE_OF(uint16_t, uint16)
-WEIR_DTYPE_OF(uint32_t, uint32)
-WEIR_DTYPE_OF(uint64_t, uint64)
-WEIR_DTYPE_OF(Float16, float16)
-WEIR_DTYPE_OF(BFloat16, bfloat16)
-WEIR_DTYPE_OF(float, float32)
-WEIR_DTYPE_OF(double, float64)
-WEIR_DTYPE_OF(std::complex<float>, complex64)
-WEIR_DTYPE_OF(std::complex<double>, complex128)
-WEIR_DTYPE_OF(Str, string)
-#undef WEIR_DTYPE_OF
+WEIR_DTYPES(WEIR_DTYPE_ENTRY)
+#undef WEIR_DTYPE_ENTRY
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
 

@@ -7,6 +7,7 @@
 
 #include "core/float_mode.h"
 #include "core/text.h"
+#include "graph/visit_entry.h"
 
 namespace weir {
 namespace {
@@ -106,48 +107,25 @@ std::string format_complex(std::complex<T> value) {
   return concat("(", format_float(value.real()), imaginary, "j)");
 }
 
-void append_entry(std::string& out, const Tensor& tensor, int64_t i) {
-  switch (tensor.dtype) {
-    case DType::boolean:
-      out += tensor.as<uint8_t>()[i] != 0 ? "true" : "false";
-      return;
-    case DType::int8:
-      return append_text(out, tensor.as<int8_t>()[i]);
-    case DType::int16:
-      return append_text(out, tensor.as<int16_t>()[i]);
-    case DType::int32:
-      return append_text(out, tensor.as<int32_t>()[i]);
-    case DType::int64:
-      return append_text(out, tensor.as<int64_t>()[i]);
-    case DType::uint8:
-      return append_text(out, tensor.as<uint8_t>()[i]);
-    case DType::uint16:
-      return append_text(out, tensor.as<uint16_t>()[i]);
-    case DType::uint32:
-      return append_text(out, tensor.as<uint32_t>()[i]);
-    case DType::uint64:
-      return append_text(out, tensor.as<uint64_t>()[i]);
-    case DType::float16:
-      return append_text(out, format_float(tensor.as<Float16>()[i]));
-    case DType::bfloat16:
-      return append_text(out, format_float(tensor.as<BFloat16>()[i]));
-    case DType::float32:
-      return append_text(out, format_float(tensor.as<float>()[i]));
-    case DType::float64:
-      return append_text(out, format_float(tensor.as<double>()[i]));
-    case DType::complex64:
-      return append_text(out, format_complex(tensor.as<std::complex<float>>()[i]));
-    case DType::complex128:
-      return append_text(out, format_complex(tensor.as<std::complex<double>>()[i]));
-    case DType::string: {
-      const Str& text = tensor.as<Str>()[i];
-      return append_text(out, quote({text.data, text.size}));
-    }
-    case DType::dataset:
-    case DType::invalid:
-      break;
+template <class T>
+std::string text_of(const T& entry) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return entry ? "true" : "false";
+  } else if constexpr (std::is_integral_v<T>) {
+    return concat(entry);
+  } else if constexpr (std::is_same_v<T, Str>) {
+    return quote(entry.view());
+  } else {
+    return format_float(entry);
   }
-  out += "?";
+}
+template <class T>
+std::string text_of(const std::complex<T>& entry) {
+  return format_complex(entry);
+}
+
+void append_entry(std::string& out, const Tensor& tensor, int64_t i) {
+  if (!visit_entry(tensor, i, [&](const auto& entry) { out += text_of(entry); })) out += "?";
 }
 
 // False once the text is longer than `limit`.

@@ -1,4 +1,5 @@
 #include "core/text.h"
+#include "expr/dispatch.h"
 #include "graph/canonical.h"
 #include "graph/format_element.h"
 
@@ -48,43 +49,31 @@ NodePtr float_node(std::string text) {
   return node;
 }
 
-NodePtr entry_node(const Tensor& tensor, int64_t i) {
-  switch (tensor.dtype) {
-    case DType::boolean: {
-      auto node = node_of(Kind::boolean);
-      node->integer = tensor.as<uint8_t>()[i] != 0 ? 1 : 0;
-      return node;
-    }
-    case DType::int8:
-      return integer_node(tensor.as<int8_t>()[i]);
-    case DType::int16:
-      return integer_node(tensor.as<int16_t>()[i]);
-    case DType::int32:
-      return integer_node(tensor.as<int32_t>()[i]);
-    case DType::int64:
-      return integer_node(tensor.as<int64_t>()[i]);
-    case DType::uint8:
-      return unsigned_node(tensor.as<uint8_t>()[i]);
-    case DType::uint16:
-      return unsigned_node(tensor.as<uint16_t>()[i]);
-    case DType::uint32:
-      return unsigned_node(tensor.as<uint32_t>()[i]);
-    case DType::uint64:
-      return unsigned_node(tensor.as<uint64_t>()[i]);
-    case DType::float16:
-      return float_node(format_float(tensor.as<Float16>()[i]));
-    case DType::bfloat16:
-      return float_node(format_float(tensor.as<BFloat16>()[i]));
-    case DType::float32:
-      return float_node(format_float(tensor.as<float>()[i]));
-    case DType::float64:
-      return float_node(format_float(tensor.as<double>()[i]));
-    default: {
-      auto node = node_of(Kind::string);
-      node->text.assign(tensor.as<Str>()[i].data, tensor.as<Str>()[i].size);
-      return node;
-    }
+template <class T>
+NodePtr node_of_entry(const T& entry) {
+  if constexpr (std::is_same_v<T, bool>) {
+    auto node = node_of(Kind::boolean);
+    node->integer = entry ? 1 : 0;
+    return node;
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return unsigned_node(entry);
+  } else if constexpr (std::is_integral_v<T>) {
+    return integer_node(entry);
+  } else if constexpr (std::is_same_v<T, Str>) {
+    auto node = node_of(Kind::string);
+    node->text.assign(entry.data, entry.size);
+    return node;
+  } else {
+    return float_node(format_float(entry));
   }
+}
+
+// REQUIRES: neither complex nor a nested dataset, which have no literals
+NodePtr entry_node(const Tensor& tensor, int64_t i) {
+  NodePtr node;
+  visit<JoinT<Reals, TypeList<bool, Str>>>(tensor.dtype,
+                                           [&]<class T>() { node = node_of_entry(tensor.as<const T>()[i]); });
+  return node;
 }
 
 NodePtr axis_node(const Tensor& tensor, int axis, int64_t& entry) {

@@ -6,6 +6,7 @@
 #include "core/float_mode.h"
 #include "core/text.h"
 #include "dataset/operator.h"
+#include "expr/dispatch.h"
 
 namespace weir {
 namespace {
@@ -57,35 +58,12 @@ void fill_rounded(Column& column, uint64_t first, uint64_t step, int rows) {
 
 using Fill = void (*)(Column&, uint64_t, uint64_t, int);
 
+// Null for a dtype that holds no real numbers.
 Fill fill_for(DType dtype) {
-  switch (dtype) {
-    case DType::int8:
-      return fill<int8_t>;
-    case DType::int16:
-      return fill<int16_t>;
-    case DType::int32:
-      return fill<int32_t>;
-    case DType::int64:
-      return fill<int64_t>;
-    case DType::uint8:
-      return fill<uint8_t>;
-    case DType::uint16:
-      return fill<uint16_t>;
-    case DType::uint32:
-      return fill<uint32_t>;
-    case DType::uint64:
-      return fill<uint64_t>;
-    case DType::float16:
-      return fill_rounded<Float16>;
-    case DType::bfloat16:
-      return fill_rounded<BFloat16>;
-    case DType::float32:
-      return fill_rounded<float>;
-    case DType::float64:
-      return fill_rounded<double>;
-    default:
-      return nullptr;
-  }
+  Fill out = nullptr;
+  visit<Integers>(dtype, [&]<class T>() { out = fill<T>; });
+  visit<Floats>(dtype, [&]<class T>() { out = fill_rounded<T>; });
+  return out;
 }
 
 class Range final : public Cursor {
