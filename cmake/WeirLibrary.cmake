@@ -1,9 +1,31 @@
 # libweir.so and the command `weir`, which uses nothing but the library's public face.
 
-set(WEIR_VERSION_MAP "${PROJECT_SOURCE_DIR}/capi/weir.map")
+set(WEIR_SYMBOLS "${PROJECT_SOURCE_DIR}/capi/weir.symbols")
+set(WEIR_VERSION_MAP "${PROJECT_BINARY_DIR}/weir.map")
+
+# Writes the linker's version script from the list of exported symbols, NAME@@NODE each.
+function(weir_write_version_map)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${WEIR_SYMBOLS}")
+  file(STRINGS "${WEIR_SYMBOLS}" symbols REGEX "^[a-z0-9_]+@@")
+  set(nodes ${symbols})
+  list(TRANSFORM nodes REPLACE "^.*@@" "")
+  list(REMOVE_DUPLICATES nodes)
+  set(text "")
+  foreach(node IN LISTS nodes)
+    string(APPEND text "${node} {\n  global:\n")
+    foreach(symbol IN LISTS symbols)
+      if(symbol MATCHES "^(.*)@@${node}$")
+        string(APPEND text "    ${CMAKE_MATCH_1};\n")
+      endif()
+    endforeach()
+    string(APPEND text "  local:\n    *;\n};\n")
+  endforeach()
+  file(CONFIGURE OUTPUT "${WEIR_VERSION_MAP}" CONTENT "${text}" @ONLY)
+endfunction()
 
 # Adds the shared library from all floors. Only what the version map names stays visible.
 function(weir_add_library)
+  weir_write_version_map()
   get_property(floors GLOBAL PROPERTY WEIR_FLOORS)
   add_library(weir SHARED "${PROJECT_SOURCE_DIR}/cmake/empty.cc")
   add_library(weir::weir ALIAS weir)

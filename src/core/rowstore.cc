@@ -551,31 +551,4 @@ void RowStore::let_go(const uint8_t* entry) {
   arena_.free(id);
 }
 
-Status RowStore::put(int64_t first, const Block& block, std::span<const int32_t> rows) {
-  slots_.grow_to(first + static_cast<int64_t>(rows.size()));
-  WEIR_TRY(stage(block, rows));
-  for (size_t i = 0; i < rows.size(); ++i) place(static_cast<int>(i), first + static_cast<int64_t>(i));
-  return Status();
-}
-
-void RowStore::lift_all(std::span<const int64_t> slots) {
-  begin_lift(static_cast<int>(slots.size()));
-  for (size_t i = 0; i < slots.size(); ++i) lift(slots[i], static_cast<int>(i));
-}
-
-void RowStore::read(std::span<const int64_t> slots, Block& out) {
-  lift_all(slots);
-  write(static_cast<int>(slots.size()), out);
-}
-
-void RowStore::take(std::span<const int64_t> slots, Block& out) {
-  lift_all(slots);
-  give(static_cast<int>(slots.size()), out);
-}
-
-void RowStore::drop(int64_t slot) {
-  lift_all({&slot, 1});
-  discard(1);
-}
-
 }  // namespace weir

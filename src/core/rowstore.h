@@ -85,14 +85,7 @@ class RowStore {
   // Lets go of lifted rows that nobody wants.
   void discard(int count);
 
-  // For users that hold rows without moving them: rows of a block to slots from `first` on …
-  Status put(int64_t first, const Block& block, std::span<const int32_t> rows);
-  // … copied out, and still held …
-  void read(std::span<const int64_t> slots, Block& out);
-  // … taken out …
-  void take(std::span<const int64_t> slots, Block& out);
-  // … and dropped.
-  void drop(int64_t slot);
+  // Lets go of all rows.
   void clear();
 
   // Memory taken, what lasting references point to not counted.
@@ -138,7 +131,6 @@ class RowStore {
   void write_image(std::span<const Part> parts, uint8_t* to);
   // So that keep() and unkeep() need no memory for the next `count` keepers.
   void reserve_keepers(size_t count);
-  void lift_all(std::span<const int64_t> slots);
   void write(int count, Block& out);
   void write_column(const Plan& plan, std::span<const View> views, Column& out) const;
   // `uniform` is the shape that all rows have, or null.

@@ -54,7 +54,6 @@ struct Limits {
   int64_t record_bytes = int64_t{1} << 28;
   int64_t tensor_bytes = int64_t{1} << 36;
   int64_t checkpoint_bytes = int64_t{1} << 32;
-  int nesting_depth = 200;
 };
 
 struct Runtime {

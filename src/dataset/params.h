@@ -60,7 +60,6 @@ struct Scalar {
   }
 
   bool is_auto() const { return state == State::automatic; }
-  bool is_none() const { return state == State::none; }
   bool is_constant() const { return state == State::constant; }
   // REQUIRES: is_constant(), which holds for every bound parameter that is neither auto nor none.
   const T& operator*() const { return value; }
@@ -206,10 +205,6 @@ class ParamsOf : public ParamsBase {
   std::unique_ptr<ParamsBase> clone() const override {
     return std::make_unique<P>(static_cast<const P&>(*this));
   }
-};
-
-struct NoParams : ParamsOf<NoParams> {
-  void fields(Fields&) override {}
 };
 
 // True if some parameter is an expression, to be evaluated when a cursor opens.

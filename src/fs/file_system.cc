@@ -8,9 +8,6 @@ namespace weir {
 
 namespace {
 
-// 19 digits always fit.
-constexpr size_t kGenerationDigits = 19;
-
 // A larger file is believed as far as it has been read.
 constexpr size_t kFirstReadBytes = size_t{64} << 10;
 
@@ -55,30 +52,6 @@ Result<std::string> FileSystem::read_file(const std::string& name, uint64_t limi
   if (bytes.size() <= limit_bytes) return bytes;
   return file_error(Code::resource_exhausted,
                     expected_found(concat("a file of at most ", limit_bytes, " bytes"), "more"), name);
-}
-
-Result<std::vector<Generation>> FileSystem::list_generations(const std::string& prefix) {
-  const size_t slash = prefix.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : prefix.substr(0, slash + 1);
-  const std::string_view start = std::string_view(prefix).substr(folder.size());
-  WEIR_ASSIGN(const std::vector<std::string> names, list_folder(folder.empty() ? "." : folder));
-  std::vector<Generation> found;
-  for (const std::string& name : names) {
-    if (!std::string_view(name).starts_with(start)) continue;
-    const std::string_view digits = std::string_view(name).substr(start.size());
-    if (digits.empty() || digits.size() > kGenerationDigits) continue;
-    uint64_t number = 0;
-    bool is_number = true;
-    for (char digit : digits) {
-      is_number = is_number && digit >= '0' && digit <= '9';
-      number = number * 10 + static_cast<uint64_t>(digit - '0');
-    }
-    if (is_number) found.push_back({number, folder + name});
-  }
-  std::sort(found.begin(), found.end(), [](const Generation& a, const Generation& b) {
-    return a.number != b.number ? a.number > b.number : a.name < b.name;
-  });
-  return found;
 }
 
 }  // namespace weir

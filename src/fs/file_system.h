@@ -55,12 +55,6 @@ struct FileInfo {
   bool is_folder = false;
 };
 
-// One of the numbered files that share a prefix: "model.ckpt-12" is generation 12 of "model.ckpt-".
-struct Generation {
-  uint64_t number = 0;
-  std::string name;
-};
-
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
@@ -86,8 +80,6 @@ class FileSystem {
   // The names of files and folders that match, sorted bytewise. `*` `?` `[a-z]` `[!x]` match within one part
   // of a path, a leading dot included; `\` takes the next character as it is. No match gives an empty list.
   Result<std::vector<std::string>> glob(std::string_view pattern);
-  // The files named `prefix` + decimal digits, the highest number first.
-  Result<std::vector<Generation>> list_generations(const std::string& prefix);
 };
 
 // The machine's own files. Lives as long as the process.

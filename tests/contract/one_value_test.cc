@@ -10,6 +10,7 @@
 #include "format/tfrecord.h"
 #include "support/host_float_mode.h"
 #include "support/pipeline.h"
+#include "support/replace.h"
 
 namespace weir {
 namespace {
@@ -70,12 +71,6 @@ const char* const kTexts[] = {
 };
 
 constexpr const char* kInts = "range(-150, 150) | map(x -> x * (if x % 10 == 0 then 123456789 else 1))";
-
-void replace(std::string& text, const std::string& what, const std::string& with) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
-    text.replace(at, what.size(), with);
-  }
-}
 
 std::string with_sources(std::string text, const std::string& records, bool parallel) {
   replace(text, "FLOATS", "range(-150, 150) | map(x -> float32(x) * (if x % 10 == 0 then 1e4 else 0.0371))");

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/no_params.h"
 #include "support/test_runtime.h"
 
 namespace weir {

@@ -1,6 +1,7 @@
 // Datasets and terminals inside lambdas: what the rows' variables are when an inner cursor opens.
 #include "dataset/operator.h"
 #include "expr/harness.h"
+#include "support/no_params.h"
 
 namespace weir::test {
 

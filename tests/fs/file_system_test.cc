@@ -215,19 +215,5 @@ TEST_CASE("atomic writing: of several writers each leaves the file whole", "[thr
   CHECK(files().list_folder(folder.at("."))->size() == 1);
 }
 
-TEST_CASE("generations: by number, the highest first, nothing else") {
-  TemporaryFolder folder;
-  for (const char* name : {"c-9", "c-10", "c-1", "c-", "c-1x", "c-1.tmp", "d-5", "c-99999999999999999999"}) {
-    write(folder.at(name), "");
-  }
-  const auto found = files().list_generations(folder.at("c-"));
-  REQUIRE(found.ok());
-  REQUIRE(found->size() == 3);
-  CHECK((*found)[0].number == 10);
-  CHECK((*found)[0].name == folder.at("c-10"));
-  CHECK((*found)[2].number == 1);
-  CHECK(files().list_generations(folder.at("no/c-")).status().code() == Code::not_found);
-}
-
 }  // namespace
 }  // namespace weir

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/exception.h"
+#include "support/no_params.h"
 #include "support/test_runtime.h"
 
 namespace weir::test {

@@ -10,17 +10,12 @@
 #include "support/narrow.h"
 #include "support/pipeline.h"
 #include "support/probe.h"
+#include "support/replace.h"
 
 namespace weir {
 namespace {
 
 constexpr int kInput = 23;
-
-void replace(std::string& text, const std::string& what, const std::string& with) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
-    text.replace(at, what.size(), with);
-  }
-}
 
 std::string with_probe(const ContractEntry& entry, const std::string& arguments) {
   std::string text = entry.text;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/no_params.h"
+
 namespace weir {
 namespace {
 

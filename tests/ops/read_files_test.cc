@@ -3,6 +3,7 @@
 #include "dataset/compose.h"
 #include "ops/list.h"
 #include "ops/pipelines.h"
+#include "support/no_params.h"
 #include "support/test_runtime.h"
 
 namespace weir::test {

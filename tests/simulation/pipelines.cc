@@ -7,6 +7,7 @@
 #include "graph/format_element.h"
 #include "support/pipeline.h"
 #include "support/probe.h"
+#include "support/replace.h"
 #include "support/sim_world.h"
 
 namespace weir::sim {
@@ -45,12 +46,6 @@ constexpr const char* kTexts[kPipelines] = {
     "PROBE | flat_map(x -> range(x % 6) | prefetch(2) | map(y -> y * x, num_parallel_calls: 2) | batch(3)"
     " | prefetch(1)) | map(v -> sum(v), num_parallel_calls: 2) | reduce(0, (s, x) -> s * 3 + x)",
 };
-
-void replace_all(std::string& text, const std::string& what, const std::string& with) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
-    text.replace(at, what.size(), with);
-  }
-}
 
 // Takes out `begin`, its argument, and `end`, wherever they stand.
 void remove_all(std::string& text, const std::string& begin, const std::string& end) {
@@ -136,8 +131,8 @@ Case make_case(uint64_t number, Dice& dice) {
   std::string probe = "probe(" + std::to_string(rows) + ", errors: \"" + errors + "\"";
   std::string pending = dice.one_in(3) ? std::string() : ", pending: " + std::to_string(1 + dice.draw(1000));
   out.plain = out.text;
-  replace_all(out.text, "PROBE", probe + pending + ")");
-  replace_all(out.plain, "PROBE", probe + ")");
+  replace(out.text, "PROBE", probe + pending + ")");
+  replace(out.plain, "PROBE", probe + ")");
   remove_all(out.plain, " | prefetch(", ")");
   remove_all(out.plain, ", num_parallel_calls: ", "");
   out.files = make_files(dice);

@@ -1,0 +1,12 @@
+// NoParams: the parameters of an operator that takes none. Threads: immutable.
+#pragma once
+
+#include "dataset/params.h"
+
+namespace weir {
+
+struct NoParams : ParamsOf<NoParams> {
+  void fields(Fields&) override {}
+};
+
+}  // namespace weir
