@@ -64,7 +64,7 @@ DocumentRef parse(const std::string& text, const Handed& handed) {
 
 Drain::Drain(DocumentRef document) : document_(std::move(document)), session_(make_session(runtime())) {
   Context ctx{*session_, session_->scheduler, &epochs_};
-  stage_ = Stage::open(ctx, document_->root(), nullptr, 0, nullptr, -1);
+  stage_ = Stage::open(ctx, {document_->root(), nullptr, 0});
 }
 
 int Drain::next(int rows) {
