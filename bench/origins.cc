@@ -29,7 +29,7 @@ void origins(benchmark::State& state) {
   }
   report_rate(state, 1 / ours, 1 / reference, 0.98);
 }
-BENCHMARK(origins)->Unit(benchmark::kMillisecond)->Iterations(12);
+BENCHMARK(origins)->Unit(benchmark::kMillisecond)->Iterations(40);
 
 }  // namespace
 }  // namespace weir::bench

@@ -1,7 +1,6 @@
-// prefetch(n): runs the input ahead of its consumer, at most n elements; auto is as many as the consumer has
-// needed, from 2 up to what fits 8 MiB and 1,024.
-// Order is kept, errors keep their places. Checkpoint: the consumer's position; what was made ahead is made
-// again.
+// prefetch(n): runs the input ahead of its consumer, at most n elements. auto begins with 2 and doubles whenever the
+// consumer had to wait, up to what fits 8 MiB and 1,024. Keeps the order and the places of errors. A checkpoint holds
+// the consumer's position; what was made ahead is made again.
 #include <algorithm>
 #include <cstdint>
 
@@ -14,7 +13,8 @@ namespace {
 struct Params : ParamsOf<Params> {
   IntParam n;
   void fields(Fields& f) override {
-    f("n", n, "How many elements may wait; 0 runs nothing ahead; auto: what fits 8 MiB, 2 to 1,024.",
+    f("n", n,
+      "How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has to wait, up to 8 MiB and 1,024.",
       at_least(0), {.automatic = true});
   }
 };
