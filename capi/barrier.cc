@@ -121,6 +121,10 @@ Status busy_handle(std::string_view what) {
                                             "give each thread its own"));
 }
 
+Status too_many_owners(std::string_view what) {
+  return resource_exhausted(concat("expected ", what, " with fewer than 32767 owners"));
+}
+
 Status share(HandleKind kind, std::string_view what, uint64_t handle) {
   switch (add_owner(kind, handle)) {
     case OwnerResult::added:
@@ -130,7 +134,7 @@ Status share(HandleKind kind, std::string_view what, uint64_t handle) {
     case OwnerResult::too_many:
       break;
   }
-  return resource_exhausted(concat("expected ", what, " with fewer than 32767 owners"));
+  return too_many_owners(what);
 }
 
 Result<std::string_view> read_string(const char* data, uint64_t size, std::string_view what, uint64_t limit) {

@@ -100,6 +100,8 @@ Status pin_error(const P& pinned, std::string_view what, uint64_t handle) {
   return pinned.busy() ? busy_handle(what) : bad_handle(what, handle);
 }
 
+Status too_many_owners(std::string_view what);
+
 // What _ref does.
 Status share(HandleKind kind, std::string_view what, uint64_t handle);
 

@@ -128,16 +128,17 @@ OwnerResult add_owner(HandleKind kind, uint64_t handle) noexcept {
   return OwnerResult::added;
 }
 
-bool drop_owner(HandleKind kind, uint64_t handle) noexcept {
+DropResult drop_owner(HandleKind kind, uint64_t handle) noexcept {
   Slot* slot = find(handle);
-  if (!slot) return false;
+  if (!slot) return DropResult::unknown;
   uint64_t word = slot->word.load(std::memory_order_relaxed);
   do {
-    if (!fits(word, kind, handle)) return false;
+    if (!fits(word, kind, handle)) return DropResult::unknown;
   } while (!slot->word.compare_exchange_weak(word, word - kOwner, std::memory_order_acq_rel));
   word -= kOwner;
+  const bool last = (word & kOwners) == 0;
   if ((word & (kOwners | kPins)) == 0) release(*slot, word);
-  return true;
+  return last ? DropResult::dropped_last : DropResult::dropped;
 }
 
 }  // namespace weir::capi

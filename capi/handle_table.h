@@ -31,6 +31,7 @@ enum class HandleKind : uint8_t {
   example,
   bytes,
   error,
+  feedable,
 };
 
 // What a handle stands for.
@@ -134,8 +135,9 @@ void await_last_pin(const Slot& pinned) noexcept;
 // False if the handle is unknown or has the most owners already.
 enum class OwnerResult : uint8_t { added, unknown, too_many };
 OwnerResult add_owner(HandleKind kind, uint64_t handle) noexcept;
-// True if there was an owner to drop; so of two that drop the last one, one is told.
-bool drop_owner(HandleKind kind, uint64_t handle) noexcept;
+// Of two that drop the last owner, one is told.
+enum class DropResult : uint8_t { unknown, dropped, dropped_last };
+DropResult drop_owner(HandleKind kind, uint64_t handle) noexcept;
 
 // A pin while it lives. T is derived from Object and says its kind as T::kKind.
 template <class T, PinMode kMode = PinMode::shared>

@@ -1,11 +1,8 @@
-#include "iterator/iterator.h"
-
-#include <algorithm>
+#include <cstddef>
 
 #include "capi/arguments.h"
 #include "capi/dataset_object.h"
-#include "capi/element.h"
-#include "capi/runtime.h"
+#include "capi/delivery.h"
 #include "core/text.h"
 #include "fs/file_system.h"
 
@@ -13,27 +10,13 @@ namespace weir::capi {
 
 namespace {
 
-struct IteratorObject final : Object {
-  static constexpr HandleKind kKind = HandleKind::iterator;
-  IteratorObject(RefPtr<RuntimeHost> h, SpecRef s, DocumentRef document)
-      : host(std::move(h)),
-        spec(std::move(s)),
-        components(spec->components()),
-        draining_host(spec->has_dataset() ? host : nullptr),
-        iterator(host->runtime(), host, *spec, std::move(document)) {}
-
-  const RefPtr<RuntimeHost> host;
-  const SpecRef spec;
-  const std::vector<Component> components;
-  // What its elements keep to drain nested datasets with.
-  const RefPtr<RuntimeHost> draining_host;
-  Iterator iterator;
-};
+// The first version of weir_iterator_options.
+constexpr size_t kOptionsBytes = offsetof(weir_iterator_options, epoch);
 
 // Options as they were given, read once.
 struct TakenOptions {
   explicit TakenOptions(const weir_iterator_options* options)
-      : status(read_struct("weir_iterator_options", options, sizeof(weir_iterator_options), known)),
+      : status(read_struct("weir_iterator_options", options, kOptionsBytes, known)),
         arguments(known.params, known.param_count) {}
 
   bool has_bytes() const { return known.checkpoint != nullptr; }
@@ -65,8 +48,9 @@ Status initialize(IteratorObject& object, DocumentRef document, const TakenOptio
   if (options.has_position()) {
     WEIR_ASSIGN(checkpoint, checkpoint_of(*object.host, options));
   }
-  return object.iterator.initialize(std::move(document), params,
-                                    options.has_position() ? &checkpoint : nullptr);
+  return object.iterator.initialize(
+      std::move(document),
+      {params, options.has_position() ? &checkpoint : nullptr, options.known.epoch});
 }
 
 // What can be said of them whether they are used or not.
@@ -83,199 +67,14 @@ Status check_options(const TakenOptions& options) {
   if (options.has_bytes() && options.has_file()) {
     return invalid_argument("expected one of checkpoint and checkpoint_file, found both");
   }
+  if (options.has_position() && known.epoch != 0) {
+    return invalid_argument("expected an epoch or a checkpoint, which has its own, found both");
+  }
   return options.arguments.status();
 }
 
 weir_iterator publish_iterator(std::unique_ptr<IteratorObject> object) {
   return weir_iterator{publish(HandleKind::iterator, std::move(object))};
-}
-
-Status cancelled() {
-  return Status(Code::cancelled, "the iterator was cancelled; initialize it to use it again");
-}
-
-// What a pull comes to that gave no value; `block` is left empty.
-Answer answer_without_value(const Result<PullResult>& pulled, Block& block) {
-  if (pulled.ok() && *pulled == PullResult::rows) {
-    ErrorPtr failed = block.errors[0].error;
-    block.reset(block.columns.size());
-    return Answer::element_failed(std::move(failed));
-  }
-  block.reset(block.columns.size());
-  if (!pulled.ok()) return pulled.status();
-  switch (*pulled) {
-    case PullResult::end:
-      return WEIR_END;
-    case PullResult::pending:
-      return WEIR_PENDING;
-    default:
-      return cancelled();
-  }
-}
-
-// What a pull comes to, with `block` empty unless it is a value.
-inline Answer answer_of(const Result<PullResult>& pulled, Block& block) {
-  if (pulled.ok() && *pulled == PullResult::rows && block.errors.empty()) [[likely]]
-    return WEIR_OK;
-  return answer_without_value(pulled, block);
-}
-
-// Pins both and lets `pull(iterator, element)` fill the element.
-template <class Body>
-Answer with_element(weir_iterator iterator, weir_element element, Body&& pull) {
-  Pin<IteratorObject> from(iterator.value);
-  if (!from) return pin_error(from, "an iterator", iterator.value);
-  ExclusivePin<Element> into(element.value);
-  if (!into) return pin_error(into, "an element", element.value);
-  Element& out = *into;
-  // The table of names is the iterator's alone.
-  if (out.source_names.get() != from->iterator.source_names().get()) {
-    out.source_names = from->iterator.source_names();
-    out.spec = from->spec;
-    out.host = from->draining_host;
-  }
-  out.batched = false;
-  try {
-    return pull(from->iterator, out);
-  } catch (...) {
-    // What was pulled is gone, and must not be taken for a value.
-    out.forget();
-    throw;
-  }
-}
-
-bool has_top_rank(const Spec& spec) {
-  return (spec.shape.rank_known() && spec.shape.rank() == kMaxRank) ||
-         std::any_of(spec.children.begin(), spec.children.end(), has_top_rank);
-}
-
-// How many rows from the first on have its shape in every column.
-int rows_of_one_shape(const Block& block) {
-  int count = block.rows;
-  for (const Column& column : block.columns) {
-    if (column.dense()) continue;
-    const auto& list = column.list();
-    auto same = [&](const Tensor& tensor) { return tensor.shape == list[0].shape; };
-    auto end = std::find_if_not(list.begin(), list.begin() + count, same);
-    count = static_cast<int>(end - list.begin());
-  }
-  return count;
-}
-
-// Gives rows [begin, …) of the element back; where that fails they are gone, and so is the element.
-Status give_back(Iterator& iterator, Element& element, int begin) {
-  Status given = iterator.give_back(element.block, begin);
-  if (!given.ok()) element.forget();
-  return given;
-}
-
-Answer next_block(Iterator& iterator, Element& out, int64_t max_rows, int64_t& rows) {
-  if (iterator.spec().has_dataset() || has_top_rank(iterator.spec())) {
-    return unimplemented(
-        "expected elements of tensors with a rank below 8, since a block adds a dimension; found " +
-        iterator.spec().to_string());
-  }
-  Result<PullResult> pulled = iterator.next(static_cast<int>(max_rows), out.block);
-  Answer answer = answer_of(pulled, out.block);
-  if (answer.result() != WEIR_OK) return answer;
-  int count = rows_of_one_shape(out.block);
-  if (count < out.block.rows) {
-    Block first = out.block.slice(0, count);
-    WEIR_TRY(give_back(iterator, out, count));
-    out.block = std::move(first);
-  }
-  for (Column& column : out.block.columns) {
-    if (!column.dense() && column.list()[0].shape.rank() == kMaxRank) {
-      WEIR_TRY(give_back(iterator, out, 0));
-      out.forget();
-      return unimplemented(
-          "expected elements of tensors with a rank below 8, since a block adds a dimension");
-    }
-    if (!column.dense()) column.densify();
-  }
-  out.batched = true;
-  rows = count;
-  return WEIR_OK;
-}
-
-// A caller's buffers, which stand as far apart as its version of the struct is large.
-class Buffers {
- public:
-  static Result<Buffers> read(weir_buffer* buffers, uint64_t count) {
-    if (count > kMaxArguments || (count > 0 && !buffers)) {
-      return invalid_argument(
-          expected_found("a buffer for each component", concat(count, buffers ? "" : " at NULL")));
-    }
-    Buffers out(buffers, count);
-    for (uint64_t i = 0; i < count; ++i) {
-      const weir_buffer& buffer = out[i];
-      WEIR_TRY(check_out_struct("weir_buffer", buffer.struct_size, sizeof(weir_buffer)));
-      if (buffer.struct_size != buffers->struct_size) {
-        return invalid_argument("expected all weir_buffers of a call to have one struct_size, found several");
-      }
-      if (!buffer.data && buffer.capacity > 0) {
-        return invalid_argument(expected_found(concat("memory in buffer ", i), "NULL with a capacity"));
-      }
-    }
-    return out;
-  }
-
-  weir_buffer& operator[](uint64_t i) const {
-    auto* bytes = reinterpret_cast<char*>(first_);
-    return *reinterpret_cast<weir_buffer*>(bytes +
-                                           i * bytes_of_struct(first_->struct_size, sizeof(weir_buffer)));
-  }
-  uint64_t count() const { return count_; }
-
- private:
-  Buffers(weir_buffer* first, uint64_t count) : first_(first), count_(count) {}
-  weir_buffer* first_;
-  uint64_t count_;
-};
-
-Status check_buffers(const Buffers& buffers, const std::vector<Component>& components) {
-  if (buffers.count() != components.size()) {
-    return invalid_argument(
-        expected_found(concat(components.size(), " buffers, one a component"), concat(buffers.count())));
-  }
-  for (uint64_t i = 0; i < buffers.count(); ++i) {
-    DType dtype = components[i].dtype;
-    if (has_owners(dtype)) {
-      return invalid_argument(expected_found("components of numbers",
-                                             concat("component ", i, " of dtype ", dtype_name(dtype)),
-                                             "weir_iterator_next takes it"));
-    }
-    if (buffers[i].dtype != 0 && buffers[i].dtype != static_cast<int32_t>(dtype)) {
-      return invalid_argument(expected_found(concat("buffer ", i, " for component dtype ", dtype_name(dtype)),
-                                             concat("dtype ", buffers[i].dtype)));
-    }
-  }
-  return Status();
-}
-
-Answer next_into(IteratorObject& object, const Buffers& buffers) {
-  WEIR_TRY(check_buffers(buffers, object.components));
-  Iterator& iterator = object.iterator;
-  Block block;
-  Result<PullResult> pulled = iterator.next(1, block);
-  Answer answer = answer_of(pulled, block);
-  if (answer.result() != WEIR_OK) return answer;
-  Components row = block.row(0);
-  bool fits = true;
-  for (uint64_t i = 0; i < buffers.count(); ++i) {
-    buffers[i].used = row[i].byte_size();
-    fits = fits && buffers[i].used <= buffers[i].capacity;
-  }
-  if (!fits) {
-    WEIR_TRY(iterator.give_back(block, 0));
-    return Status(
-        Code::out_of_range,
-        "expected buffers that hold the element, found one that is too small; `used` says what is needed");
-  }
-  for (uint64_t i = 0; i < buffers.count(); ++i) {
-    if (buffers[i].used > 0) std::memcpy(buffers[i].data, row[i].data, buffers[i].used);
-  }
-  return WEIR_OK;
 }
 
 template <class Body>
@@ -329,8 +128,7 @@ int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
     WEIR_TRY(check_options(taken));
     if (taken.known.flags & WEIR_ITERATOR_UNINITIALIZED) {
       return invalid_argument(
-          "expected options to begin with, found WEIR_ITERATOR_UNINITIALIZED, which is for "
-          "weir_iterator_create");
+          "expected options to begin with, found WEIR_ITERATOR_UNINITIALIZED, which is for weir_iterator_create");
     }
     Pin<IteratorObject> pinned(iterator.value);
     if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
@@ -345,8 +143,9 @@ int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
 void weir_iterator_destroy(weir_iterator iterator) {
   guarded(nullptr, [&]() -> Status {
     Pin<IteratorObject> pinned(iterator.value);
-    // Of several that destroy it, one closes; whoever unpins last frees.
-    if (pinned && drop_owner(HandleKind::iterator, iterator.value)) pinned->iterator.close();
+    // Of several owners the last one closes; whoever unpins last frees.
+    if (pinned && drop_owner(HandleKind::iterator, iterator.value) == DropResult::dropped_last)
+      pinned->iterator.close();
     return Status();
   });
 }
@@ -361,39 +160,73 @@ int32_t weir_iterator_spec(weir_iterator iterator, weir_spec* out, weir_error* e
 }
 
 int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_error* error) {
-  return guarded(error, [&]() -> Answer {
-    return with_element(iterator, element, [](Iterator& from, Element& out) {
-      return answer_of(from.next(1, out.block), out.block);
-    });
+  return with_iterator(iterator, error, [&](IteratorObject& object) {
+    return deliver(Delivery(object), element, [](Iterator& from, Block& out) { return from.next(1, out); });
   });
 }
 
 int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error) {
-  return guarded(error, [&]() -> Answer {
-    return with_element(iterator, element, [](Iterator& from, Element& out) {
-      return answer_of(from.try_next(1, out.block), out.block);
-    });
+  return with_iterator(iterator, error, [&](IteratorObject& object) {
+    return deliver(Delivery(object), element,
+                   [](Iterator& from, Block& out) { return from.try_next(1, out); });
+  });
+}
+
+int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeout_ns, weir_element element,
+                                  weir_error* error) {
+  return with_iterator(iterator, error, [&](IteratorObject& object) -> Answer {
+    WEIR_TRY(check_timeout(timeout_ns));
+    return deliver(Delivery(object), element,
+                   [&](Iterator& from, Block& out) { return from.next_within(timeout_ns, 1, out); });
   });
 }
 
 int32_t weir_iterator_next_block(weir_iterator iterator, int64_t max_rows, weir_element element,
                                  int64_t* out_rows, weir_error* error) {
   return guarded(error, out_rows, [&]() -> Answer {
-    if (max_rows < 1 || max_rows > kMaxBlockRows) {
-      return invalid_argument(expected_found(concat("max_rows from 1 to ", kMaxBlockRows), concat(max_rows)));
-    }
-    return with_element(iterator, element, [&](Iterator& from, Element& out) {
-      return next_block(from, out, max_rows, *out_rows);
-    });
+    WEIR_TRY(check_max_rows(max_rows));
+    Pin<IteratorObject> pinned(iterator.value);
+    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
+    return deliver_block(Delivery(*pinned), element, max_rows, *out_rows);
   });
 }
 
 int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* buffers, uint64_t buffer_count,
                                 weir_error* error) {
-  return with_iterator(iterator, error, [&](IteratorObject& object) -> Answer {
-    auto checked = Buffers::read(buffers, buffer_count);
-    if (!checked.ok()) return checked.status();
-    return next_into(object, *checked);
+  return with_iterator(iterator, error, [&](IteratorObject& object) {
+    return deliver_into(Delivery(object), buffers, buffer_count);
+  });
+}
+
+int32_t weir_iterator_share(weir_iterator iterator, const char* name, uint64_t name_size, weir_iterator* out,
+                            weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    Pin<IteratorObject> pinned(iterator.value);
+    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
+    WEIR_ASSIGN(std::string_view given, read_string(name, name_size, "the name of an iterator", kMaxNameBytes));
+    if (given.empty()) return invalid_argument("expected a name to share the iterator by, found an empty one");
+    WEIR_ASSIGN(const uint64_t named, pinned->host->share_iterator(std::string(given), iterator.value));
+    Pin<IteratorObject> other(named);
+    if (named == iterator.value) pinned->named_handle.store(named);
+    const std::string difference = other ? difference_of(*other->spec, *pinned->spec) : std::string();
+    if (!difference.empty()) {
+      if (drop_owner(HandleKind::iterator, named) == DropResult::dropped_last) other->iterator.close();
+      return invalid_argument(expected_found(
+          concat("elements ", other->spec->to_string(), ", as the iterator ", quote(given), " of this runtime has"),
+          concat(pinned->spec->to_string(), ": ", difference)));
+    }
+    *out = weir_iterator{named};
+    return Status();
+  });
+}
+
+int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    Pin<IteratorObject> pinned(iterator.value);
+    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
+    RandomSource& random = *pinned->host->runtime().random;
+    *out = make_bytes(std::string(pinned->string_handle.get(iterator.value, random)));
+    return Status();
   });
 }
 

@@ -119,6 +119,24 @@ Handed RuntimeHost::callbacks() const {
   return callbacks_;
 }
 
+Result<uint64_t> RuntimeHost::share_iterator(const std::string& name, uint64_t iterator) {
+  MutexLock lock(mutex_);
+  uint64_t& named = shared_iterators_[name];
+  OwnerResult owned = OwnerResult::unknown;
+  if (named != 0) owned = add_owner(HandleKind::iterator, named);
+  if (owned == OwnerResult::unknown) {
+    named = iterator;
+    owned = add_owner(HandleKind::iterator, named);
+  }
+  if (owned != OwnerResult::added) return too_many_owners("an iterator");
+  return named;
+}
+
+void RuntimeHost::forget_iterator(uint64_t iterator) {
+  MutexLock lock(mutex_);
+  std::erase_if(shared_iterators_, [&](const auto& named) { return named.second == iterator; });
+}
+
 Result<RefPtr<RuntimeHost>> runtime_of(weir_runtime runtime) {
   Pin<RuntimeObject> pinned(runtime.value);
   if (!pinned) return pin_error(pinned, "a runtime", runtime.value);

@@ -3,6 +3,7 @@
 // Errors: std::bad_alloc. Cost: making one starts threads, a few milliseconds at the most.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -31,6 +32,12 @@ class RuntimeHost final : public RefCounted {
   // All registered callbacks by their names.
   Handed callbacks() const;
 
+  // The iterator that has the name, with an owner more; else gives the name to `iterator`, with an owner more for it.
+  // resource_exhausted at the most owners.
+  Result<uint64_t> share_iterator(const std::string& name, uint64_t iterator);
+  // Frees the names of an iterator that is gone.
+  void forget_iterator(uint64_t iterator);
+
  private:
   RuntimeHost() = default;
 
@@ -44,6 +51,7 @@ class RuntimeHost final : public RefCounted {
 
   mutable Mutex mutex_;
   Handed callbacks_;
+  std::map<std::string, uint64_t> shared_iterators_;
 };
 
 struct RuntimeObject final : Object {

@@ -159,6 +159,9 @@ typedef struct weir_tensor {
 typedef struct weir_iterator {
   uint64_t value;
 } weir_iterator;
+typedef struct weir_feedable {
+  uint64_t value;
+} weir_feedable;
 typedef struct weir_element {
   uint64_t value;
 } weir_element;
@@ -629,7 +632,7 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 /* Leave the new iterator uninitialised even if the dataset needs no parameters. */
 #define WEIR_ITERATOR_UNINITIALIZED 1u
 
-/* Where an iterator begins. At most one of checkpoint and checkpoint_file is set. */
+/* Where an iterator begins. At most one of checkpoint, checkpoint_file and epoch is set. */
 typedef struct weir_iterator_options {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_ITERATOR_... */
@@ -640,10 +643,16 @@ typedef struct weir_iterator_options {
   uint64_t checkpoint_size;
   const char* checkpoint_file; /* what weir_iterator_save_file wrote */
   uint64_t checkpoint_file_size;
+  /* How often the dataset was gone through before. Shuffles and random functions begin with their order of that
+   * epoch, so that a loop of new iterators over one dataset sees a new order each time, as one iterator that is
+   * initialised again does by itself. 0: the first epoch, or for weir_iterator_initialize the next one. Where a
+   * shuffle stands in a function or under an endless repeat, how often it is opened per epoch depends on the data;
+   * its orders then still differ between epochs, but are not those that one iterator would come to. */
+  uint64_t epoch;
 } weir_iterator_options;
 
 #define WEIR_ITERATOR_OPTIONS_INIT \
-  { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0 }
+  { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0, 0 }
 
 /* Creates an iterator at the beginning of `dataset`, or where the checkpoint was taken, owned by the caller.
  * The dataset may come from another runtime: threads, memory, logger and limits are those of `runtime`,
@@ -671,7 +680,8 @@ WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec 
 WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                           const weir_iterator_options* options, weir_error* error);
 
-/* Cancels, and releases what the iterator holds: buffers, open files, the rows of a shuffle. Waits for
+/* Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels it and
+ * releases what it holds: buffers, open files, the rows of a shuffle. Waits for
  * callbacks and kernels of this iterator that are running, but never for reads. Inside one of its own
  * callbacks it waits for nothing; the last callback to return releases everything. */
 WEIR_API void weir_iterator_destroy(weir_iterator iterator);
@@ -718,6 +728,12 @@ WEIR_API int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* bu
  * until the current callback or read returns. Only what stands before a prefetch runs elsewhere. */
 WEIR_API int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error);
 
+/* Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
+ * lost, and the next call goes on. A callback or kernel that this thread runs meanwhile is not interrupted. Errors:
+ * also invalid_argument for a negative timeout. */
+WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeout_ns, weir_element element,
+                                           weir_error* error);
+
 /* Returns a file descriptor that is readable while weir_iterator_try_next is worth calling: at first, until a
  * try_next returns WEIR_PENDING, and again when an element or the end has come, when the iterator is
  * cancelled or initialised, or when another thread has left a next. It may be readable without need. Poll it,
@@ -742,6 +758,48 @@ WEIR_API int32_t weir_iterator_save(weir_iterator iterator, weir_bytes* out, wei
  * invalid_argument if the name belongs to a folder, pipe, socket or device. */
 WEIR_API int32_t weir_iterator_save_file(weir_iterator iterator, const char* file, uint64_t file_size,
                                          weir_error* error);
+
+/* Names the iterator within its runtime, and returns the iterator of that name, with an owner more: this one, or
+ * another one that lives and had the name before. So several parts of a program that each create an iterator and share
+ * it under one name end up with the same one, whoever comes first; each calls weir_iterator_destroy for both handles.
+ * Errors: invalid_argument if the other one's elements have another structure (the error names the difference);
+ * resource_exhausted at 32,767 owners. */
+WEIR_API int32_t weir_iterator_share(weir_iterator iterator, const char* name, uint64_t name_size,
+                                     weir_iterator* out, weir_error* error);
+
+/* Returns a text that names this iterator to feedable ones: printable, the same at each call and after
+ * weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128 random bits,
+ * so nobody can guess it. */
+WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes* out, weir_error* error);
+
+/* ---- Feedable iterators: the caller names an iterator at each call ------------------------------------- */
+
+/* Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its own: each
+ * call takes the next element of the iterator that the string handle names, which keeps its position, so training can
+ * pause for validation and go on. Several threads may use one at once, with the same or with different handles. */
+WEIR_API int32_t weir_feedable_create(weir_spec spec, weir_feedable* out, weir_error* error);
+WEIR_API void weir_feedable_destroy(weir_feedable feedable);
+
+/* Returns the structure of the elements, owned by the caller. */
+WEIR_API int32_t weir_feedable_spec(weir_feedable feedable, weir_spec* out, weir_error* error);
+
+/* Fills `element` with the next element of the iterator that `handle`, what weir_iterator_string_handle gave, names;
+ * otherwise like weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors: also
+ * not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes must be equal and
+ * shapes compatible, and the error names the part that differs. */
+WEIR_API int32_t weir_feedable_next(weir_feedable feedable, const char* handle, uint64_t handle_size,
+                                    weir_element element, weir_error* error);
+
+/* The same with what the functions of these names do for an iterator. */
+WEIR_API int32_t weir_feedable_try_next(weir_feedable feedable, const char* handle, uint64_t handle_size,
+                                        weir_element element, weir_error* error);
+WEIR_API int32_t weir_feedable_next_within(weir_feedable feedable, const char* handle, uint64_t handle_size,
+                                           int64_t timeout_ns, weir_element element, weir_error* error);
+WEIR_API int32_t weir_feedable_next_block(weir_feedable feedable, const char* handle, uint64_t handle_size,
+                                          int64_t max_rows, weir_element element, int64_t* out_rows,
+                                          weir_error* error);
+WEIR_API int32_t weir_feedable_next_into(weir_feedable feedable, const char* handle, uint64_t handle_size,
+                                         weir_buffer* buffers, uint64_t buffer_count, weir_error* error);
 
 /* ---- Writing records and examples ---------------------------------------------------------------------- */
 

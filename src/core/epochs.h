@@ -37,6 +37,8 @@ struct EpochNode {
   int depth = 0;
   // Several uses of the node open it in turns.
   bool shared = false;
+  // How often it is opened while the graph is gone through once, or -1 where that depends on the data.
+  int64_t openings = 1;
 
   bool operator==(const EpochNode& other) const { return id == other.id; }
 };

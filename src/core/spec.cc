@@ -55,6 +55,38 @@ Status differs(const Spec& wanted, const Spec& got) {
   return invalid_argument(expected_found(wanted.to_string(), got.to_string()));
 }
 
+bool has_shape(const Spec& spec) {
+  return spec.kind == Spec::Kind::tensor || spec.kind == Spec::Kind::sparse ||
+         spec.kind == Spec::Kind::ragged;
+}
+
+// `path` is how the part is reached: keys and positions joined by dots, nothing for the whole.
+std::string difference_at(const Spec& wanted, const Spec& got, const std::string& path) {
+  const std::string name = path.empty() ? "the element" : path;
+  const auto child_path = [&](const std::string& child) { return path.empty() ? child : path + "." + child; };
+  const bool leaf_differs =
+      wanted.kind != got.kind || wanted.dtype != got.dtype || (has_shape(wanted) && !wanted.shape.compatible(got.shape));
+  if (leaf_differs) return concat(name, " is ", got.to_string(), ", not ", wanted.to_string());
+  if (wanted.kind == Spec::Kind::dict) {
+    for (const std::string& key : wanted.keys) {
+      if (got.find(key) < 0) return concat(child_path(key_text(key)), " is missing");
+    }
+    for (const std::string& key : got.keys) {
+      if (wanted.find(key) < 0) return concat(child_path(key_text(key)), " is not expected");
+    }
+  } else if (wanted.children.size() != got.children.size()) {
+    return concat(name, " has ", got.children.size(), " members, not ", wanted.children.size());
+  }
+  for (size_t i = 0; i < wanted.children.size(); ++i) {
+    const bool dict = wanted.kind == Spec::Kind::dict;
+    const auto at = dict ? static_cast<size_t>(got.find(wanted.keys[i])) : i;
+    std::string found = difference_at(wanted.children[i], got.children[at],
+                                      child_path(dict ? key_text(wanted.keys[i]) : concat(i)));
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
 }  // namespace
 
 Spec Spec::tensor(DType dtype, Shape shape) {
@@ -152,8 +184,7 @@ Status Spec::check_compatible(const Spec& other) const {
   if (kind != other.kind || dtype != other.dtype || children.size() != other.children.size()) {
     return differs(*this, other);
   }
-  bool has_shape = kind == Kind::tensor || kind == Kind::sparse || kind == Kind::ragged;
-  if (has_shape && !shape.compatible(other.shape)) return differs(*this, other);
+  if (has_shape(*this) && !shape.compatible(other.shape)) return differs(*this, other);
   for (size_t i = 0; i < children.size(); ++i) {
     int at = kind == Kind::dict ? other.find(keys[i]) : static_cast<int>(i);
     if (at < 0) return differs(*this, other);
@@ -164,7 +195,7 @@ Status Spec::check_compatible(const Spec& other) const {
 
 Spec Spec::without_shapes() const {
   Spec out = *this;
-  if (kind == Kind::tensor || kind == Kind::sparse || kind == Kind::ragged) out.shape = Shape::unknown_rank();
+  if (has_shape(*this)) out.shape = Shape::unknown_rank();
   for (Spec& child : out.children) child = child.without_shapes();
   return out;
 }
@@ -176,9 +207,7 @@ Status Spec::check_same_structure(const Spec& other) const {
 
 Spec Spec::relax(const Spec& a, const Spec& b) {
   Spec out = a;
-  if (a.kind == Kind::tensor || a.kind == Kind::sparse || a.kind == Kind::ragged) {
-    out.shape = Shape::relax(a.shape, b.shape);
-  }
+  if (has_shape(a)) out.shape = Shape::relax(a.shape, b.shape);
   for (size_t i = 0; i < a.children.size(); ++i) {
     int at = a.kind == Kind::dict ? b.find(a.keys[i]) : static_cast<int>(i);
     out.children[i] = relax(a.children[i], b.children[static_cast<size_t>(at)]);
@@ -229,6 +258,16 @@ std::vector<int> component_order(const Spec& from, const Spec& to) {
   }
   return out;
 }
+
+std::vector<int> moved_components(const Spec& from, const Spec& to) {
+  std::vector<int> order = component_order(from, to);
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<int>(i)) return order;
+  }
+  return {};
+}
+
+std::string difference_of(const Spec& wanted, const Spec& got) { return difference_at(wanted, got, ""); }
 
 Mistake too_many_parts() {
   return expected_found(concat("a structure of at most ", kMaxParts, " tensors, tuples and dicts in all, ",

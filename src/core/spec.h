@@ -78,6 +78,12 @@ struct Spec {
 
 // Where each component of `to` stands in `from`; the two have equal structure, dict keys in any order.
 std::vector<int> component_order(const Spec& from, const Spec& to);
+// The same, but empty where each component stands in its place.
+std::vector<int> moved_components(const Spec& from, const Spec& to);
+
+// The first part in which `got` doesn't fit `wanted`, as check_compatible() sees it: "label is int32[], not int64[]".
+// Empty if it fits.
+std::string difference_of(const Spec& wanted, const Spec& got);
 
 // What is said of a structure beyond kMaxParts or kMaxNesting.
 Mistake too_many_parts();

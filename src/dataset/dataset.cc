@@ -51,6 +51,12 @@ bool has_open_scalars(ParamsBase& params) {
   });
 }
 
+// Of two numbers of openings, where a negative one means that nobody knows.
+int64_t product_of(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? -1 : product;
+}
+
 }  // namespace
 
 Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
@@ -80,21 +86,25 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   return DatasetRef(node);
 }
 
-// A node that reaches this one along two ways is opened by each.
-void Dataset::inherit(const EpochNode& counted, bool shared) {
+// A node that reaches this one along two ways is opened by each. `times` is how often each of its openings happens.
+void Dataset::inherit(const EpochNode& counted, bool shared, int64_t times) {
+  const int64_t openings = product_of(counted.openings, times);
   auto known = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), counted);
-  if (known == epoch_nodes_.end())
+  if (known == epoch_nodes_.end()) {
     known = epoch_nodes_.insert(known, counted);
-  else
+    known->openings = openings;
+  } else {
     shared = true;
+    known->openings = known->openings < 0 || openings < 0 ? -1 : known->openings + openings;
+  }
   known->shared = known->shared || counted.shared || shared;
 }
 
-void Dataset::inherit(const FunctionTraits& traits) {
+void Dataset::inherit(const FunctionTraits& traits, int64_t calls) {
   std::vector<EpochNode> counted;
   traits.epoch_nodes(counted);
   // What a lambda captures is opened by each of its calls.
-  for (const EpochNode& node : counted) inherit(node, node.depth <= depth_);
+  for (const EpochNode& node : counted) inherit(node, node.depth <= depth_, calls);
   Sites sites;
   traits.add_sites(sites);
   sites_.add(sites);
@@ -108,8 +118,10 @@ void Dataset::inherit() {
   params_->fields(fields);
   lane_ = op_->lane;
   bool window = op_->is_window != nullptr && op_->is_window(*params_);
+  int64_t times = 1;
+  if (op_->openings != nullptr) times = dynamic_ ? -1 : op_->openings(*params_);
   for (const DatasetRef& input : inputs_) {
-    for (const EpochNode& node : input->epoch_nodes()) inherit(node, false);
+    for (const EpochNode& node : input->epoch_nodes()) inherit(node, false, times);
     opens_variables_ = opens_variables_ || input->opens_variables_;
     sites_.add(input->sites());
     if (!window) lane_ = std::max(lane_, input->lane());
@@ -121,13 +133,14 @@ void Dataset::inherit() {
     }
     if (const ParamExpression* expression = expression_of(field)) {
       // Evaluated by whoever opens this node, which no window is in the way of.
-      inherit(expression->traits());
+      inherit(expression->traits(), 1);
       lane_ = std::max(lane_, expression->traits().lane());
     }
     auto* slot = std::get_if<FunctionParam*>(&field.slot);
     if (!slot || !(*slot)->function) continue;
     const auto& traits = static_cast<const FunctionTraits&>(*(*slot)->function);
-    inherit(traits);
+    const bool per_row = (*slot)->gives == FunctionParam::Gives::dataset && !inputs_.empty();
+    inherit(traits, per_row ? inputs_[0]->cardinality() : -1);
     if (!window) lane_ = std::max(lane_, traits.lane());
     // A dataset that the function gives may have come in an element or stand in a variable.
     const bool from_elements = std::any_of(

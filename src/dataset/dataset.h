@@ -58,8 +58,8 @@ class Dataset : public RefCounted {
  private:
   Dataset() = default;
   void inherit();
-  void inherit(const EpochNode& counted, bool shared);
-  void inherit(const FunctionTraits& traits);
+  void inherit(const EpochNode& counted, bool shared, int64_t times);
+  void inherit(const FunctionTraits& traits, int64_t calls);
 
   const OperatorDef* op_ = nullptr;
   std::unique_ptr<ParamsBase> params_;

@@ -57,6 +57,8 @@ struct OperatorDef {
                                const BuildSite& site) = nullptr;
   // Openings are counted per epoch (shuffle, and what stands for one).
   bool counts_openings = false;
+  // How often it opens its inputs while it is gone through once, or -1 if nobody knows. Null: once.
+  int64_t (*openings)(const ParamsBase& params) = nullptr;
   // Opens a dataset that it finds in a variable.
   bool opens_variables = false;
   // Runs its input ahead, so that a segment ends below it.

@@ -126,11 +126,7 @@ PullResult Scheduler::drive_on(PollRef poll, uint64_t seen) {
     const bool woken = wakes_.load() != seen;
     if (!woken) pump = claim_any();
     const bool parks = !woken && !pump && sleeper.parker;
-    if (parks) {
-      sleeper.next = sleepers_;
-      sleepers_ = &sleeper;
-      observers_.fetch_add(1);
-    }
+    if (parks) join_locked(sleeper);
     lock.unlock();
     turn_.unlock();
     if (pump) execute(*pump, true);
@@ -189,6 +185,64 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
   }
 }
 
+// Parks a thread that has joined the sleepers, until somebody raises it or the deadline comes.
+void Scheduler::park_until(Sleeper& sleeper, int64_t deadline) {
+  const int64_t left = deadline - clock_->now_ns();
+  if (left > 0) sleeper.parker->park_for(left);
+  withdraw(sleeper);
+}
+
+// Takes the right to drive; false where that did not come before the deadline. Who drives raises a sleeper when it
+// leaves, and one that joined too late to be seen succeeds at its second try.
+bool Scheduler::lock_turn_within(Sleeper& sleeper, int64_t deadline) {
+  while (!turn_.try_lock()) {
+    if (!sleeper.parker) {
+      if (clock_->now_ns() >= deadline) return false;
+      std::this_thread::yield();
+      continue;
+    }
+    join(sleeper);
+    if (turn_.try_lock()) {
+      withdraw(sleeper);
+      return true;
+    }
+    park_until(sleeper, deadline);
+    if (thread_ends() || clock_->now_ns() >= deadline) return false;
+  }
+  return true;
+}
+
+Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
+  Visit visit(*this);
+  if (!visit.status().ok()) return visit.status();
+  const int64_t now = clock_->now_ns();
+  const int64_t deadline = timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
+  Sleeper sleeper{executor_.make_parker()};
+  while (lock_turn_within(sleeper, deadline)) {
+    const uint64_t seen = wakes_.load();
+    const PullResult answer = poll();
+    const bool late = answer == PullResult::pending && (thread_ends() || clock_->now_ns() >= deadline);
+    if (answer != PullResult::pending || late) {
+      turn_.unlock();
+      leave();
+      return thread_ends() && late ? PullResult::cancelled : answer;
+    }
+    MutexLock lock(mutex_);
+    RefPtr<Pump> pump;
+    const bool woken = wakes_.load() != seen;
+    if (!woken) pump = claim_any();
+    const bool parks = !woken && !pump && sleeper.parker;
+    if (parks) join_locked(sleeper);
+    lock.unlock();
+    turn_.unlock();
+    if (pump) execute(*pump, true);
+    if (parks) park_until(sleeper, deadline);
+  }
+  // A wake that raised this thread goes to another.
+  leave();
+  return thread_ends() ? PullResult::cancelled : PullResult::pending;
+}
+
 Status Scheduler::run_between(PollRef work) {
   Visit visit(*this);
   if (!visit.status().ok()) return visit.status();
@@ -239,6 +293,18 @@ RefPtr<Parker> Scheduler::pop(Sleeper*& list) {
   RefPtr<Parker> parker = list->parker;
   list = list->next;
   return parker;
+}
+
+void Scheduler::join(Sleeper& sleeper) {
+  MutexLock lock(mutex_);
+  join_locked(sleeper);
+}
+
+// REQUIRES: mutex_ is held
+void Scheduler::join_locked(Sleeper& sleeper) {
+  sleeper.next = sleepers_;
+  sleepers_ = &sleeper;
+  observers_.fetch_add(1);
 }
 
 // A sleeper that was popped meanwhile has taken a wake with it; who leaves passes it on.

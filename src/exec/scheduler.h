@@ -84,7 +84,7 @@ class SchedulerFrame {
 
 class Scheduler final : public Waker {
  public:
-  explicit Scheduler(Runtime& runtime) : executor_(*runtime.executor) {}
+  explicit Scheduler(Runtime& runtime) : executor_(*runtime.executor), clock_(runtime.clock) {}
   ~Scheduler() override;
 
   // Polls until the answer is not pending. `poll` is called as PullResult(), by one thread at a time, and asks with
@@ -106,6 +106,12 @@ class Scheduler final : public Waker {
   template <class Poll>
   Result<PullResult> try_drive(Poll&& poll) {
     return drive_once(PollRef(poll));
+  }
+  // Like drive, but answers pending after `timeout_ns`. A poll or pump that runs on this thread is not interrupted.
+  // REQUIRES: timeout_ns >= 0, and the runtime has a clock
+  template <class Poll>
+  Result<PullResult> drive_within(int64_t timeout_ns, Poll&& poll) {
+    return drive_until(PollRef(poll), timeout_ns);
   }
   // Runs `work` with the right to drive, between two polls: save, initialise.
   // Fails where this thread could wait for itself.
@@ -161,6 +167,9 @@ class Scheduler final : public Waker {
   Result<PullResult> drive_in_line(PollRef poll);
   PullResult drive_on(PollRef poll, uint64_t seen);
   Result<PullResult> drive_once(PollRef poll);
+  Result<PullResult> drive_until(PollRef poll, int64_t timeout_ns);
+  bool lock_turn_within(Sleeper& sleeper, int64_t deadline);
+  void park_until(Sleeper& sleeper, int64_t deadline);
   Status run_between(PollRef work);
   void raise_all();
   // Takes the right to drive if it is free; under the simulation whoever waits comes first.
@@ -182,12 +191,15 @@ class Scheduler final : public Waker {
   void execute(Pump& pump, bool helping);
 
   RefPtr<Parker> pop(Sleeper*& list);
+  void join(Sleeper& sleeper);
+  void join_locked(Sleeper& sleeper);
   void withdraw(Sleeper& sleeper);
   void arm_descriptor();
   void arm_descriptor_locked();
   void signal_descriptor();
 
   Executor& executor_;
+  Clock* const clock_;
   // The right to drive, and the queue for it: taken in the order gate, turn, lock.
   Mutex turn_;
   Mutex gate_;

@@ -42,7 +42,13 @@ thread_local const void* running_for = nullptr;
 // Not std::condition_variable: a host's thread may be cancelled where it waits.
 class ThreadParker final : public Parker {
  public:
-  ThreadParker() = default;
+  ThreadParker() {
+    pthread_condattr_t attributes;
+    ::pthread_condattr_init(&attributes);
+    ::pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    ::pthread_cond_init(&woken_, &attributes);
+    ::pthread_condattr_destroy(&attributes);
+  }
   ~ThreadParker() override {
     ::pthread_cond_destroy(&woken_);
     ::pthread_mutex_destroy(&mutex_);
@@ -50,13 +56,19 @@ class ThreadParker final : public Parker {
 
   void park() override {
     for (int i = 0; i < kLooks && !permitted_.load(std::memory_order_relaxed); ++i) std::this_thread::yield();
-    ::pthread_mutex_lock(&mutex_);
-    // A cancelled wait has the lock again, too.
-    const bool woken = call_host([this] {
-      while (!permitted_.load(std::memory_order_relaxed)) ::pthread_cond_wait(&woken_, &mutex_);
-    });
-    if (woken) permitted_.store(false, std::memory_order_relaxed);
-    ::pthread_mutex_unlock(&mutex_);
+    wait([this] { ::pthread_cond_wait(&woken_, &mutex_); }, [] { return false; });
+  }
+  bool park_for(int64_t ns) override {
+    timespec until{};
+    ::clock_gettime(CLOCK_MONOTONIC, &until);
+    constexpr int64_t kSecond = 1'000'000'000;
+    // About thirty years, which no addition overflows.
+    const int64_t nanoseconds = until.tv_nsec + std::clamp<int64_t>(ns, 0, kSecond * kSecond);
+    until.tv_sec += nanoseconds / kSecond;
+    until.tv_nsec = nanoseconds % kSecond;
+    bool late = false;
+    return wait([&] { late = ::pthread_cond_timedwait(&woken_, &mutex_, &until) != 0; },
+                [&] { return late; });
   }
   void unpark() override {
     ::pthread_mutex_lock(&mutex_);
@@ -66,8 +78,22 @@ class ThreadParker final : public Parker {
   }
 
  private:
+  // Waits until there is a permit, which it takes, or until `done`. False without a permit.
+  template <class Sleep, class Done>
+  bool wait(Sleep&& sleep, Done&& done) {
+    ::pthread_mutex_lock(&mutex_);
+    // A cancelled wait has the lock again, too.
+    const bool returned = call_host([&] {
+      while (!permitted_.load(std::memory_order_relaxed) && !done()) sleep();
+    });
+    const bool permitted = permitted_.load(std::memory_order_relaxed);
+    if (returned && permitted) permitted_.store(false, std::memory_order_relaxed);
+    ::pthread_mutex_unlock(&mutex_);
+    return permitted;
+  }
+
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t woken_ = PTHREAD_COND_INITIALIZER;
+  pthread_cond_t woken_;
   // There is a permit, one at most. Written under the lock; a park looks before it takes that.
   std::atomic<bool> permitted_{false};
 };

@@ -1,7 +1,6 @@
 #include "iterator/iterator.h"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 #include "core/exception.h"
@@ -21,6 +20,10 @@ constexpr uint64_t kRootKey = 0x77656972;
 // Other graphs whose openings an iterator remembers; the one used longest ago is forgotten first.
 constexpr size_t kMaxRemembered = 1024;
 
+// Stands for how often a node is opened in an epoch where that depends on the data: so often that no order of one
+// epoch comes again in the next.
+constexpr uint64_t kUnknownOpenings = uint64_t{1} << 20;
+
 std::vector<ParamDigest> digests_of(const Document& document, const Env* env) {
   std::vector<ParamDigest> out;
   size_t begin = 0;
@@ -32,13 +35,6 @@ std::vector<ParamDigest> digests_of(const Document& document, const Env* env) {
     begin += count;
   }
   return out;
-}
-
-std::vector<int> order_of(const Spec& from, const Spec& to) {
-  std::vector<int> order = component_order(from, to);
-  std::vector<int> identity(order.size());
-  std::iota(identity.begin(), identity.end(), 0);
-  return order == identity ? std::vector<int>() : order;
 }
 
 // Whether the names that the graph found are those of the checkpoint.
@@ -191,19 +187,18 @@ Status Iterator::restore(Position& position, const Checkpoint& checkpoint) const
 }
 
 Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& document,
-                                                            const std::vector<ParamValue>& params,
+                                                            const Beginning& beginning,
                                                             const std::vector<GraphHistory>& histories,
                                                             const Checkpoint* checkpoint) const {
-  Status fits = spec_.check_compatible(document->spec());
-  if (!fits.ok()) {
+  if (const std::string difference = difference_of(spec_, document->spec()); !difference.empty()) {
     return invalid_argument(expected_found(concat("a dataset of elements ", spec_.to_string()),
-                                           document->spec().to_string(),
+                                           concat("one of ", document->spec().to_string(), ": ", difference),
                                            "an iterator keeps the structure that it was made with"));
   }
   auto position = std::make_unique<Position>();
   position->document = document;
-  position->order = order_of(document->spec(), spec_);
-  WEIR_ASSIGN(position->env, bind_params_env(*document, params));
+  position->order = moved_components(document->spec(), spec_);
+  WEIR_ASSIGN(position->env, bind_params_env(*document, beginning.params));
   if (position->env) position->params = digests_of(*document, position->env.get());
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session =
@@ -220,18 +215,34 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   if (!root.epoch_nodes().empty()) {
     position->session->set_epoch_index(std::make_shared<const EpochIndex>(root.epoch_nodes()));
   }
-  bool counted = true;
-  for (const GraphHistory& history : histories) {
-    if (checkpoint || !(history.fingerprint == document->fingerprint())) continue;
-    position->opening = history.openings;
-    counted = position->epochs.assign(history.epochs);
-  }
-  // The position that was saved counts the openings that led to it.
-  if (checkpoint) counted = position->epochs.assign(checkpoint->epochs);
-  if (!counted) return data_loss("expected the counts of openings of this dataset, found others");
+  if (!count_openings(*position, beginning.epoch, histories, checkpoint))
+    return data_loss("expected the counts of openings of this dataset, found others");
   open_root(*position, checkpoint != nullptr);
   if (checkpoint) WEIR_TRY(restore(*position, *checkpoint));
   return position;
+}
+
+// Sets what was opened before the position: as the checkpoint, the epoch or this iterator's past says. False if what
+// was saved isn't of this graph.
+bool Iterator::count_openings(Position& position, uint64_t epoch, const std::vector<GraphHistory>& histories,
+                              const Checkpoint* checkpoint) const {
+  if (checkpoint) return position.epochs.assign(checkpoint->epochs);
+  if (epoch != 0) {
+    position.opening = epoch;
+    const auto& nodes = position.document->root()->epoch_nodes();
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].depth > 0) continue;
+      const uint64_t openings = nodes[i].openings < 0 ? kUnknownOpenings : static_cast<uint64_t>(nodes[i].openings);
+      position.epochs.set(i, epoch * openings);
+    }
+    return true;
+  }
+  for (const GraphHistory& history : histories) {
+    if (!(history.fingerprint == position.document->fingerprint())) continue;
+    position.opening = history.openings;
+    return position.epochs.assign(history.epochs);
+  }
+  return true;
 }
 
 void Iterator::open_root(Position& position, bool counted) const {
@@ -255,8 +266,8 @@ std::vector<GraphHistory> Iterator::remembered() const {
   return histories;
 }
 
-Status Iterator::initialize(DocumentRef document, const std::vector<ParamValue>& params,
-                            const std::string* checkpoint) {
+Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
+  const std::string* checkpoint = beginning.checkpoint;
   Checkpoint loaded;
   if (checkpoint) {
     WEIR_ASSIGN(loaded, Checkpoint::from_bytes(*checkpoint));
@@ -271,7 +282,7 @@ Status Iterator::initialize(DocumentRef document, const std::vector<ParamValue>&
           "expected a dataset to begin, found none; this iterator was made from a structure");
     }
     std::vector<GraphHistory> histories = checkpoint ? std::move(loaded.histories) : remembered();
-    WEIR_ASSIGN(auto position, build(chosen, params, histories, checkpoint ? &loaded : nullptr));
+    WEIR_ASSIGN(auto position, build(chosen, beginning, histories, checkpoint ? &loaded : nullptr));
     histories_ = std::move(histories);
     document_ = std::move(chosen);
     old = std::exchange(position_, std::move(position));

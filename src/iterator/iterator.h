@@ -25,6 +25,15 @@
 
 namespace weir {
 
+// Where an iterator begins.
+struct Beginning {
+  const std::vector<ParamValue>& params;
+  // Bytes that save() gave, or null.
+  const std::string* checkpoint = nullptr;
+  // How often the dataset was gone through before. 0: as often as this iterator knows.
+  uint64_t epoch = 0;
+};
+
 class Iterator {
  public:
   // Uninitialised. `owner` keeps `runtime` alive and is held by everything that the iterator leaves behind.
@@ -37,9 +46,8 @@ class Iterator {
   const RefPtr<SourceNames>& source_names() const { return source_names_; }
   const Spec& spec() const { return spec_; }
 
-  // Begins the document, at its beginning or where the checkpoint was taken. Null: the document it has.
-  Status initialize(DocumentRef document, const std::vector<ParamValue>& params,
-                    const std::string* checkpoint);
+  // Begins the document, or the one it has if this is null.
+  Status initialize(DocumentRef document, const Beginning& beginning);
 
   // Up to `rows` rows into `out`, as many as one pull gives; waits. Never a failed row beside others.
   Result<PullResult> next(int rows, Block& out) {
@@ -55,6 +63,13 @@ class Iterator {
     Result<PullResult> answer = scheduler_->try_drive(polled);
     if (polled.status.ok()) [[likely]]
       return answer;
+    return polled.status;
+  }
+  // The same for at most `timeout_ns`, then pending.
+  Result<PullResult> next_within(int64_t timeout_ns, int rows, Block& out) {
+    Polled polled{*this, rows, out, Status()};
+    Result<PullResult> answer = scheduler_->drive_within(timeout_ns, polled);
+    if (polled.status.ok()) return answer;
     return polled.status;
   }
   // Gives rows [begin, …) of the last block back: they come again first.
@@ -97,10 +112,12 @@ class Iterator {
   void arrange(Position& position, Block& out);
   template <class Work>
   Status with_right(Work&& work);
-  Result<std::unique_ptr<Position>> build(const DocumentRef& document, const std::vector<ParamValue>& params,
+  Result<std::unique_ptr<Position>> build(const DocumentRef& document, const Beginning& beginning,
                                           const std::vector<GraphHistory>& histories,
                                           const Checkpoint* checkpoint) const;
   Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;
+  bool count_openings(Position& position, uint64_t epoch, const std::vector<GraphHistory>& histories,
+                      const Checkpoint* checkpoint) const;
   // `counted`: the openings are part of the position's counts already.
   void open_root(Position& position, bool counted) const;
   Status restore(Position& position, const Checkpoint& checkpoint) const;

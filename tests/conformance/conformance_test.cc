@@ -134,7 +134,7 @@ std::vector<std::string> lines_in_blocks(Runtime& runtime, const Case& test, int
   std::vector<ParamValue> params;
   for (const auto& [name, value] : test.params) params.push_back({name, value});
   const OpenIterator iterator(new Iterator(runtime, nullptr, (*document)->spec()));
-  const Status begun = iterator->initialize(*document, params, nullptr);
+  const Status begun = iterator->initialize(*document, {params, nullptr});
   if (!begun.ok()) return {"build error: " + std::string(code_name(begun.code()))};
   NestedDrainer nested(runtime, nullptr);
   return take_lines(*iterator, test.take < 0 ? INT64_MAX : test.take, rows, &nested);

@@ -48,7 +48,7 @@ class ThreeFiles {
   // The second file's part of what comes, as printed elements, and its errors.
   Lines read(std::vector<ErrorPtr>& errors) {
     Iterator iterator(*runtime_, nullptr, document_->spec());
-    require_ok(iterator.initialize(document_, {}, nullptr));
+    require_ok(iterator.initialize(document_, {{}, nullptr}));
     Lines lines;
     Block block;
     while (require_value(iterator.next(8, block)) == PullResult::rows) {
@@ -185,7 +185,7 @@ TEST_CASE("faults: a wrong $param is refused by name and the old position stays"
       parse_text(*runtime, "param n: int64\nparam v: float32[2]\nrange($n) | map(x -> (x, $v))");
   Iterator iterator(*runtime, nullptr, document->spec(), document);
   const std::vector<ParamValue> good = {{"n", "100"}, {"v", "[1.0, 2.0]"}};
-  require_ok(iterator.initialize(nullptr, good, nullptr));
+  require_ok(iterator.initialize(nullptr, {good, nullptr}));
   CHECK(next_line(iterator) == "(0, [1.0, 2.0])");
   struct Wrong {
     std::vector<ParamValue> params;
@@ -208,7 +208,7 @@ TEST_CASE("faults: a wrong $param is refused by name and the old position stays"
   int64_t position = 1;
   for (const Wrong& each : wrong) {
     INFO("case " << position);
-    Status status = iterator.initialize(nullptr, each.params, nullptr);
+    Status status = iterator.initialize(nullptr, {each.params, nullptr});
     CHECK(status.code() == Code::invalid_argument);
     if (!status.ok()) CHECK(status.error().message.find(each.named) != std::string::npos);
     CHECK(next_line(iterator) == concat("(", position++, ", [1.0, 2.0])"));
@@ -258,7 +258,7 @@ TEST_CASE("faults: a failing callback costs its element only", "[contract]") {
       DocumentRef document = require_value(
           parse_document(*runtime, concat("range(8) | map(@f", calls, ") | prefetch(2)"), handed));
       Iterator iterator(*runtime, nullptr, document->spec());
-      require_ok(iterator.initialize(document, {}, nullptr));
+      require_ok(iterator.initialize(document, {{}, nullptr}));
       std::vector<ErrorPtr> errors;
       Lines lines;
       Block block;
@@ -291,7 +291,7 @@ TEST_CASE("faults: a callback over blocks fails row by row", "[contract]") {
     DocumentRef document = require_value(
         parse_document(*runtime, "range(10, 18) | map(@f) | ignore_errors() | batch(9)", handed));
     Iterator iterator(*runtime, nullptr, document->spec());
-    require_ok(iterator.initialize(document, {}, nullptr));
+    require_ok(iterator.initialize(document, {{}, nullptr}));
     CHECK(all_lines(iterator) == Lines{"[100, 110, 130, 140, 160, 170]"});
   }
   CHECK(destroyed == 1);
@@ -312,7 +312,7 @@ TEST_CASE("faults: of a checkpoint every flipped bit and every cut is found, and
   const std::string saved = require_value(iterator->save());
   int refused = 0;
   auto refuse = [&](const std::string& bytes) {
-    Status status = iterator->initialize(nullptr, {}, &bytes);
+    Status status = iterator->initialize(nullptr, {{}, &bytes});
     if (status.code() == Code::data_loss || status.code() == Code::failed_precondition) ++refused;
   };
   for (size_t size = 0; size < saved.size(); ++size) refuse(saved.substr(0, size));
@@ -346,7 +346,7 @@ TEST_CASE("faults: a checkpoint of something else is refused by what differs", "
     INFO(other.text);
     auto old = open_text(*runtime, other.text);
     const std::string first = next_line(*old);
-    Status status = old->initialize(nullptr, {}, &saved);
+    Status status = old->initialize(nullptr, {{}, &saved});
     REQUIRE(status.code() == Code::failed_precondition);
     CHECK(status.error().message.find(other.named) != std::string::npos);
     CHECK(next_line(*old) != first);
@@ -366,7 +366,7 @@ TEST_CASE("faults: a forged state behind a right checksum never kills nor hangs"
     forged.stage = flipped(stage, bit);
     const std::string bytes = forged.to_bytes();
     auto victim = open_text(*runtime, kSaved);
-    if (victim->initialize(nullptr, {}, &bytes).ok()) {
+    if (victim->initialize(nullptr, {{}, &bytes}).ok()) {
       take_lines(*victim, 200);
     } else {
       ++refused;
@@ -378,7 +378,7 @@ TEST_CASE("faults: a forged state behind a right checksum never kills nor hangs"
     forged.stage = stage.substr(0, size);
     const std::string bytes = forged.to_bytes();
     auto victim = open_text(*runtime, kSaved);
-    if (victim->initialize(nullptr, {}, &bytes).ok()) take_lines(*victim, 200);
+    if (victim->initialize(nullptr, {{}, &bytes}).ok()) take_lines(*victim, 200);
   }
 }
 

@@ -116,7 +116,7 @@ TEST_CASE("language: a callback is called like a function inside an expression")
   const auto lines = [&](const char* text) {
     auto document = require_value(parse_document(*runtime, text, handed));
     OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
-    require_ok(iterator->initialize(document, {}, nullptr));
+    require_ok(iterator->initialize(document, {{}, nullptr}));
     return all_lines(*iterator);
   };
   CHECK(lines("range(3) | map(x -> (x, @f(x) + 1))") ==

@@ -41,7 +41,7 @@ TEST_CASE("contract: a let that draws comes back with the checkpoint, and sees t
   DocumentRef document = parse_text(
       *runtime, "param k: int64 let n = range($k) | reduce(0, (s, x) -> s + x) range(1) | map(x -> n)");
   for (const char* k : {"4", "5"}) {
-    require_ok(with.initialize(document, {{"k", std::string(k)}}, nullptr));
+    require_ok(with.initialize(document, {{{"k", std::string(k)}}, nullptr}));
     CHECK(take_lines(with, 1) == std::vector<std::string>{k[0] == '4' ? "6" : "10"});
   }
 }

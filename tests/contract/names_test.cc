@@ -10,7 +10,7 @@ namespace {
 // The elements of a document, as they are printed.
 std::vector<std::string> lines_of(Runtime& runtime, const DocumentRef& document) {
   OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
-  require_ok(iterator->initialize(document, {}, nullptr));
+  require_ok(iterator->initialize(document, {{}, nullptr}));
   return all_lines(*iterator, 3);
 }
 

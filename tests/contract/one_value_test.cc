@@ -262,7 +262,7 @@ TEST_CASE("one value: a callback sees the mode of the host's thread, and on ours
             CallbackRef(make_ref<SeesMode>(CallbackFlags{.concurrent = true, .blocking = blocking}));
         DocumentRef document = require_value(parse_document(*runtime, text, handed));
         OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
-        require_ok(iterator->initialize(document, {}, nullptr));
+        require_ok(iterator->initialize(document, {{}, nullptr}));
         Block block;
         while (require_value(iterator->next(5, block)) == PullResult::rows) {
           for (int i = 0; i < block.rows; ++i) {

@@ -99,20 +99,20 @@ TEST_CASE("contract: random draws differ between initialisations of an iterator,
     const DocumentRef other = parse_text(*runtime, other_text);
     OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
     std::set<std::string> seen;
-    require_ok(iterator->initialize(document, {}, nullptr));
+    require_ok(iterator->initialize(document, {{}, nullptr}));
     const Lines first = read_new(*iterator, seen);
-    require_ok(iterator->initialize(document, {}, nullptr));
+    require_ok(iterator->initialize(document, {{}, nullptr}));
     const Lines second = read_new(*iterator, seen);
     // With another dataset in between, and left in the middle.
-    require_ok(iterator->initialize(other, {}, nullptr));
+    require_ok(iterator->initialize(other, {{}, nullptr}));
     all_lines(*iterator);
-    require_ok(iterator->initialize(document, {}, nullptr));
+    require_ok(iterator->initialize(document, {{}, nullptr}));
     const Lines begun = take_lines(*iterator, 2);
     const std::string saved = require_value(iterator->save());
     Lines third = begun;
     for (std::string& line : all_lines(*iterator)) third.push_back(std::move(line));
     for (const std::string& line : third) CHECK(seen.insert(line).second);
-    require_ok(iterator->initialize(document, {}, nullptr));
+    require_ok(iterator->initialize(document, {{}, nullptr}));
     const Lines fourth = read_new(*iterator, seen);
 
     // The same text in an iterator of its own begins with the first opening.
@@ -120,7 +120,7 @@ TEST_CASE("contract: random draws differ between initialisations of an iterator,
     // A position belongs to its opening, and openings after it go on counting.
     auto restored = open_text(*runtime, text, &saved);
     CHECK(all_lines(*restored) == Lines(third.begin() + 2, third.end()));
-    require_ok(restored->initialize(document, {}, nullptr));
+    require_ok(restored->initialize(document, {{}, nullptr}));
     CHECK(all_lines(*restored) == fourth);
   }
 }

@@ -69,7 +69,7 @@ class Reader {
       : runtime_(runtime),
         iterator_(new Iterator(runtime, nullptr, document->spec())),
         lines_(std::move(lines)) {
-    require_ok(iterator_->initialize(std::move(document), {}, checkpoint));
+    require_ok(iterator_->initialize(std::move(document), {{}, checkpoint}));
   }
 
   // Up to `count` lines in all, at most `widest` rows at a time.
@@ -240,7 +240,7 @@ class Check {
     Runtime& runtime = any_runtime();
     Reader first(runtime, documents_[0]);
     first.read_to(request_.again, dice_, any_width());
-    require_ok(first.iterator().initialize(documents_[0], {}, nullptr));
+    require_ok(first.iterator().initialize(documents_[0], {{}, nullptr}));
     Lines lines;
     Block block;
     while (lines.size() < request_.limit) {

@@ -76,7 +76,7 @@ void Life::begin() {
 void Life::open(const Saved* saved) {
   tell(saved ? concat("opened at ", saved->position) : std::string("opened"));
   auto fresh = std::make_shared<Iterator>(world_.runtime(), make_ref<Owner>(), document_->spec());
-  require_ok(fresh->initialize(document_, {}, saved ? &saved->bytes : nullptr));
+  require_ok(fresh->initialize(document_, {{}, saved ? &saved->bytes : nullptr}));
   position_ = saved ? saved->position : 0;
   ended_ = false;
   iterator_.swap(fresh);
@@ -198,7 +198,7 @@ void Life::restore() {
   // A cancel that comes meanwhile may meet either position.
   let_go(cancelled_);
   ++initialisations_;
-  check(iterator->initialize(world_.draw(2) == 0 ? document_ : nullptr, {}, &saved_->bytes));
+  check(iterator->initialize(world_.draw(2) == 0 ? document_ : nullptr, {{}, &saved_->bytes}));
   ++initialisations_;
   position_ = saved_->position;
   ended_ = false;
@@ -252,7 +252,7 @@ void Life::save_beside() {
 // Exactly what comes after a position that the readers passed.
 void Life::check_resumes(const SavedBeside& saved) {
   Iterator resumed(world_.runtime(), make_ref<Owner>(), document_->spec());
-  require_ok(resumed.initialize(document_, {}, &saved.bytes));
+  require_ok(resumed.initialize(document_, {{}, &saved.bytes}));
   std::vector<std::string> lines;
   Block block;
   while (require_value(resumed.next(kMostShared, block)) == PullResult::rows) {

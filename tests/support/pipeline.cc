@@ -61,7 +61,7 @@ DocumentRef parse_text(Runtime& runtime, std::string_view text) {
 OpenIterator open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint) {
   DocumentRef document = parse_text(runtime, text);
   OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
-  require_ok(iterator->initialize(document, {}, checkpoint));
+  require_ok(iterator->initialize(document, {{}, checkpoint}));
   return iterator;
 }
 

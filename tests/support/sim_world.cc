@@ -38,6 +38,12 @@ class SimWorld::FiberParker final : public Parker {
     permit_ = false;
     sleeper_ = nullptr;
   }
+  bool park_for(int64_t ns) override {
+    const int64_t until = world_.clock_->now_ns() + ns;
+    // Time passes with every look at the clock, so that this is no deadlock.
+    while (!permit_ && world_.clock_->now_ns() < until) world_.current_->suspend();
+    return std::exchange(permit_, false);
+  }
   void unpark() override {
     world_.yield();
     permit_ = true;

@@ -76,6 +76,12 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
   return __builtin_mul_overflow(n, count, &total) ? INT64_MAX : total;
 }
 
+// Once more than there are epochs, see above.
+int64_t openings(const ParamsBase& base) {
+  const int64_t count = *static_cast<const Params&>(base).count;
+  return count <= 0 ? count : count + 1;
+}
+
 }  // namespace
 
 const OperatorDef& repeat_operator() {
@@ -89,6 +95,7 @@ const OperatorDef& repeat_operator() {
       .bench = "range(1000) | repeat(1000)",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
+      .openings = openings,
   });
   return def;
 }

@@ -1,0 +1,85 @@
+// How rows leave an iterator: into an element, as a block, or into the caller's buffers.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "capi/barrier.h"
+#include "capi/element.h"
+#include "capi/iterator_object.h"
+
+namespace weir::capi {
+
+// What drives, and the structure that the caller was promised.
+struct Delivery {
+  IteratorObject& from;
+  const SpecRef& spec;
+  const std::vector<Component>& components;
+  // Where the components of `spec` stand in the iterator's rows; empty if in their places.
+  std::span<const int> order;
+
+  explicit Delivery(IteratorObject& object)
+      : from(object), spec(object.spec), components(object.components) {}
+  Delivery(IteratorObject& object, const SpecRef& promised, const std::vector<Component>& flat,
+           std::span<const int> places)
+      : from(object), spec(promised), components(flat), order(places) {}
+};
+
+// What a pull comes to that gave no value; `block` is left empty.
+Answer answer_without_value(const Result<PullResult>& pulled, Block& block);
+
+// What a pull comes to, with `block` empty unless it is a value.
+inline Answer answer_of(const Result<PullResult>& pulled, Block& block) {
+  if (pulled.ok() && *pulled == PullResult::rows && block.errors.empty()) [[likely]]
+    return WEIR_OK;
+  return answer_without_value(pulled, block);
+}
+
+void reorder(Block& block, std::span<const int> order);
+
+// Lets `fill(out)` fill the element.
+template <class Fill>
+Answer fill_element(const Delivery& delivery, weir_element element, Fill&& fill) {
+  ExclusivePin<Element> into(element.value);
+  if (!into) return pin_error(into, "an element", element.value);
+  Element& out = *into;
+  Iterator& iterator = delivery.from.iterator;
+  // The table of names is the iterator's alone; the structure may be that of a feedable one.
+  if (out.source_names.get() != iterator.source_names().get() || out.spec.get() != delivery.spec.get()) {
+    out.source_names = iterator.source_names();
+    out.spec = delivery.spec;
+    out.host = delivery.from.draining_host;
+  }
+  out.batched = false;
+  try {
+    return fill(out);
+  } catch (...) {
+    // What was pulled is gone, and must not be taken for a value.
+    out.forget();
+    throw;
+  }
+}
+
+// Lets `pull(iterator, block)` fill the element with one row.
+template <class Pull>
+Answer deliver(const Delivery& delivery, weir_element element, Pull&& pull) {
+  return fill_element(delivery, element, [&](Element& out) -> Answer {
+    Answer answer = answer_of(pull(delivery.from.iterator, out.block), out.block);
+    if (!delivery.order.empty() && answer.result() == WEIR_OK) [[unlikely]]
+      reorder(out.block, delivery.order);
+    return answer;
+  });
+}
+
+// Up to `max_rows` rows as one, each component with a new first dimension. REQUIRES: max_rows was checked
+Answer deliver_block(const Delivery& delivery, weir_element element, int64_t max_rows, int64_t& rows);
+Status check_max_rows(int64_t max_rows);
+
+// One row into the caller's memory.
+Answer deliver_into(const Delivery& delivery, weir_buffer* buffers, uint64_t count);
+
+// For next_within: a timeout that is not negative.
+Status check_timeout(int64_t timeout_ns);
+
+}  // namespace weir::capi
