@@ -120,7 +120,7 @@ void Archive::list(std::string_view key, std::vector<T>& values) {
   if (!read_key(key, 'l')) return;
   uint64_t count = read_varint();
   if (!status_.ok()) return;
-  // Every entry takes a byte at the least, so the size of what is left bounds the allocation.
+  // Every entry takes at least one byte, so the size of what is left bounds the allocation.
   if (count > in_.size()) {
     fail(concat("the list ", quote(key), " of a saved state is cut short"));
     return;

@@ -1,12 +1,9 @@
-// Archive: the one visitor through which state is written down and read back.
+// Archive: the visitor that saves and restores state.
 //
-// A cursor's `state(Archive&)` names each of its members once; the same lines save and load.
-// Fields are keyed: the key is written with the value and checked when read, so that a foreign or damaged
-// state is an error and never a misread number.
-// Ownership: a writing archive owns its bytes, a reading one views the caller's.
-// Threads: one at a time.
-// Errors: sticky; after the first, reads leave their targets as they are. Sizes read are checked against what
-// is left. Cost: some ten nanoseconds a field.
+// A cursor's `state(Archive&)` names each of its members once; the same lines save and load. Fields are
+// keyed: the key is written with the value and checked on reading, so foreign or damaged state gives an error
+// and never a wrong number. Errors are sticky: after the first, reads leave their targets as they are. Sizes
+// read are checked against the bytes that are left.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +19,8 @@ class Archive {
  public:
   // Writes.
   Archive() = default;
-  // Reads. REQUIRES: `bytes` outlives the archive.
+  // Reads.
+  // REQUIRES: `bytes` outlives the archive.
   explicit Archive(std::string_view bytes) : loading_(true), in_(bytes) {}
 
   bool loading() const { return loading_; }
@@ -36,7 +34,8 @@ class Archive {
   void operator()(std::string_view key, std::vector<int64_t>& values);
   void operator()(std::string_view key, std::vector<uint64_t>& values);
 
-  // Takes all fields that are left, for somebody who reads them later. REQUIRES: loading()
+  // Takes all fields that are left, to be read later.
+  // REQUIRES: loading()
   void rest(std::string& bytes) {
     bytes.assign(in_);
     in_ = {};
@@ -46,7 +45,8 @@ class Archive {
   const Status& status() const { return status_; }
   // data_loss unless everything was read.
   void finish();
-  // What was written. REQUIRES: !loading()
+  // What was written.
+  // REQUIRES: !loading()
   std::string take() { return std::move(out_); }
 
  private:

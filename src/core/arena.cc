@@ -14,13 +14,13 @@ namespace {
 constexpr size_t kOwnSegmentFrom = 8 * 1024;
 constexpr size_t kFirstSegment = 1024;
 constexpr size_t kLargestSegment = 256 * 1024;
-// How many bytes of gaps are left alone.
+// This many bytes of gaps are left alone.
 constexpr int64_t kGapShare = 13;
 constexpr int64_t kGapPerImage = 20;
 constexpr int64_t kGapAlways = 256 * 1024;
 
 constexpr size_t kHugePage = size_t{2} << 20;
-// Entries of so many bytes lie in huge pages, where the kernel has them.
+// Entries of this size or more lie in huge pages, where the kernel has them.
 constexpr size_t kHugePagesFrom = 2 * kHugePage;
 
 uint8_t* allocate_huge_page() {
@@ -47,7 +47,7 @@ void ChunkedEntries::clear() {
 
 void ChunkedEntries::grow(int64_t count) {
   if (capacity_ < kChunkEntries) {
-    // Small stores pay for few entries: the first chunk doubles.
+    // The first chunk doubles, so that small stores pay for few entries.
     int64_t first = std::max(kFirstEntries, capacity_);
     while (first < std::min(count, kChunkEntries)) first *= 2;
     if (pieces_.empty()) {
@@ -103,7 +103,7 @@ Arena::Id Arena::take_id() {
 }
 
 void Arena::give_id(Id id) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): a number in the place of a pointer, never followed
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a number stored in the pointer, never followed
   place(id) = {reinterpret_cast<uint8_t*>(uintptr_t{free_id_}), nullptr};
   free_id_ = id;
 }
@@ -215,12 +215,12 @@ void Arena::forget_reusable() {
   reusable_.clear();
 }
 
-// Where there is no memory for it, gaps stay.
+// Gaps stay if there is no memory to close them.
 void Arena::compact_if_due() noexcept try {
   const int64_t allowed = live_bytes_ / kGapShare + images_ * kGapPerImage + kGapAlways;
   if (used_bytes_ - live_bytes_ <= allowed) return;
   forget_reusable();
-  // The oldest have had the longest time to get gaps.
+  // The oldest segments have had the longest time to get gaps.
   while (log_.size() > 1 && used_bytes_ - live_bytes_ > allowed) compact_oldest();
 } catch (...) {
 }

@@ -1,11 +1,11 @@
-// Arena: many images (runs of bytes of any size) that come and go in any order, packed without gaps.
+// Arena: images (runs of bytes of any size) that come and go in any order, packed without gaps.
 //
-// Small images are appended to segments; what is freed leaves gaps, and when those pass a thirteenth of the
-// live bytes (plus 20 bytes an image and 256 KiB) the oldest segments are copied together. The place of a
-// freed image is reused at once by one of the same size, so that images of one size are never copied. Images
-// from 8 KiB on have memory of their own. Images are named by number, since they move. Ownership: owns its
-// bytes. Threads: one at a time. Errors: std::bad_alloc from allocate, also beyond 2^32 images. Cost:
-// allocate and free some ten nanoseconds; a byte is copied five times at the worst, not at all as a rule.
+// Small images are appended to segments; freed ones leave gaps, and when the gaps exceed a thirteenth of the
+// live bytes (plus 20 bytes per image and 256 KiB), the oldest segments are copied together. The place of a
+// freed image is reused at once by one of the same size, so images of one size are never copied. Images of 8
+// KiB or more have memory of their own. Images move, so they are named by number.
+//
+// Not thread-safe. allocate and free take some ten nanoseconds; a byte is copied at most five times, usually never.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ class ChunkedEntries {
   size_t entry_bytes_ = 0;
   int64_t capacity_ = 0;
   std::vector<uint8_t*> chunks_;
-  // What chunks lie in: one each, then huge pages full of them, since the page tables of scattered slots cost
-  // more than the slots.
+  // The memory that chunks lie in: one piece each at first, then huge pages full of them, since the page
+  // tables of scattered slots cost more than the slots.
   std::vector<uint8_t*> pieces_;
 };
 
@@ -68,18 +68,18 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Uninitialised bytes.
+  // Returns uninitialised bytes. Throws std::bad_alloc, also beyond 2^32 images.
   Id allocate(size_t size);
   // Aligned to 8; valid until the next allocate or free.
   uint8_t* data(Id id) const { return place(id).data; }
   void free(Id id) noexcept;
   void clear();
-  // Makes gaps of the places that wait for reuse. REQUIRED before live() is asked.
+  // Turns the places that wait for reuse into gaps. REQUIRED before calling live().
   void forget_reusable();
   // Numbers in use lie in [1, id_limit()).
   Id id_limit() const { return next_id_; }
   bool live(Id id) const { return place(id).segment != nullptr; }
-  // What it has taken from the system.
+  // The memory taken from the system.
   int64_t byte_size() const { return segment_bytes_ + places_.byte_size(); }
 
  private:
@@ -92,7 +92,7 @@ class Arena {
   };
   struct Place {
     uint8_t* data;
-    // Null where the number is free; `data` is then the next free number.
+    // Null if the number is free; `data` is then the next free number.
     Segment* segment;
   };
   // In front of every image in a shared segment; `id` 0 for a gap.
@@ -122,7 +122,7 @@ class Arena {
   // Of shared segments, headers included.
   int64_t used_bytes_ = 0;
   int64_t live_bytes_ = 0;
-  // Freed images of the size asked for last.
+  // Freed images of the size that was asked for last.
   std::vector<Id> reusable_;
   uint32_t reusable_size_ = 0;
 };

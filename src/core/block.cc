@@ -8,7 +8,7 @@ namespace weir {
 
 namespace {
 
-// Entries of a string column that no owner list keeps alive any more are copied into one buffer.
+// Copies the strings of a column into one buffer, so that no owner list has to keep them alive.
 void copy_strings(Tensor& tensor) { tensor = deep_copy(tensor); }
 
 void add_owner(Owners& owners, const RefPtr<RefCounted>& owner) {
@@ -23,12 +23,11 @@ void add_owners(Owners& owners, const Tensor& source) {
   if (source.owners) {
     for (const auto& owner : source.owners->list) add_owner(owners, owner);
   }
-  // Bytes of strings may lie in the buffer that holds the entries.
+  // The bytes of strings may lie in the buffer that holds the entries.
   if (source.dtype == DType::string && source.buffer) add_owner(owners, source.buffer);
 }
 
-// Makes `tensor` keep alive what `source` does. Owner lists are immutable once shared, so a longer one is a
-// new one.
+// Makes `tensor` keep alive what `source` does. Owner lists are immutable once shared, so a longer one is a new one.
 void share_owners(Tensor& tensor, const Tensor& source) {
   if (!tensor.owners || !tensor.owners->unique()) {
     auto owners = make_ref<Owners>();
@@ -93,7 +92,7 @@ bool Column::reuse(DType dtype, const Shape& shape, size_t bytes) {
     tensor_.shape = shape;
     return true;
   }
-  // Lent memory is its owner's to write.
+  // Lent memory may be written only by its owner.
   if (!tensor_.buffer || !tensor_.buffer->unique() || tensor_.buffer->lasting()) return false;
   if (tensor_.buffer->size() < bytes) return false;
   tensor_.dtype = dtype;
@@ -115,7 +114,7 @@ bool Column::fits_as_before(DType dtype, const Shape& row_shape, int rows) {
 }
 
 uint8_t* Column::make_dense(DType dtype, const Shape& row_shape, int rows) {
-  // Block after block has rows of one shape; this keeps a single row cheap.
+  // Successive blocks usually have rows of one shape; this keeps a single row cheap.
   if (fits_as_before(dtype, row_shape, rows)) [[likely]] {
     tensor_.shape.set_dim(0, rows);
     tensor_.data = tensor_.buffer->data();
@@ -244,7 +243,7 @@ void Column::append(int rows, const Column& source, int begin, int count) {
     return;
   }
   if (rows > 0 && source.dense_ && source.tensor_.dtype != DType::invalid && placeholder(0, rows)) {
-    // Only failed rows so far: give them zeroed places of the shape that the first real row has.
+    // Only failed rows so far: give them zeroed places of the first real row's shape.
     Column fresh;
     Shape row_shape = source.tensor_.shape.tail();
     uint8_t* places = fresh.make_dense(source.tensor_.dtype, row_shape, rows);
@@ -285,7 +284,7 @@ void Column::append_dense(int rows, const Column& source, int begin, int count) 
   size_t total = used + static_cast<size_t>(count) * row_bytes;
   bool own = tensor_.buffer && tensor_.buffer->unique() && !tensor_.buffer->lasting() &&
              tensor_.data == tensor_.buffer->data();
-  // Behind the entries of other string tensors may lie their bytes.
+  // Other string tensors may keep bytes after their entries.
   own = own && (grown_ || !has_owners(tensor_.dtype));
   if (!own || tensor_.buffer->size() < total) {
     BufferRef grown = Buffer::allocate(total * 2);
@@ -310,9 +309,9 @@ void Column::append_dense(int rows, const Column& source, int begin, int count) 
   if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners) merge_owners();
 }
 
-// Copies the strings of a grown column into one buffer, which takes the place of their owners. Those that
-// were copied before stay, until their buffers alone are too many: so a byte is copied a few times, not once
-// in kMaxOwners rows.
+// Copies the strings of a grown column into one buffer, which replaces their owners. Strings copied earlier
+// stay where they are until their buffers alone are too many, so a byte is copied a few times and not once
+// per kMaxOwners rows.
 void Column::merge_owners() {
   if (merged_owners_ + 1 >= kMaxOwners) merged_owners_ = merged_entries_ = 0;
   std::span<Str> entries = tensor_.entries<Str>().subspan(merged_entries_);
@@ -433,8 +432,8 @@ Block Block::slice(int begin, int count) const {
 }
 
 void Block::append(const Block& source, int begin, int count) {
-  // Rows that were asked for with `drop` have no columns, and then none of the others' are wanted; the places
-  // of failed rows may be absent, too.
+  // Rows that were asked for with `drop` have no columns, and then no columns are wanted from the others; the
+  // places of failed rows may be absent, too.
   if (rows == 0 || value_rows() == 0 || (source.columns.empty() && source.value_rows() > 0)) {
     columns.resize(source.columns.size());
   }

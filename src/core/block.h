@@ -1,7 +1,7 @@
 // Block: 1..1024 consecutive rows stored by column; rows that failed are listed beside the columns.
-// Ownership: columns share buffers with other blocks; a block may write only what it solely owns.
-// Threads: one thread at a time. Errors: std::bad_alloc.
-// Cost: cutting and moving rows of dense columns moves no bytes; a list column costs a Tensor a row.
+//
+// Columns share buffers with other blocks, and a block may write only to those that it alone owns. Not
+// thread-safe. Cutting and moving rows of dense columns moves no bytes; a list column costs a Tensor per row.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct RowError {
   ErrorPtr error;
 };
 
-// The errors of a block, sorted by row. One takes no memory, so that a row can always say that there is none.
+// The errors of a block, sorted by row. A single error takes no memory, so a row can always fail.
 class RowErrors {
  public:
   RowErrors() = default;
@@ -71,13 +71,12 @@ class RowErrors {
 
   size_t size_ = 0;
   RowError only_{};
-  // All of them, where there are several; else empty.
+  // All errors if there are several; else empty.
   std::vector<RowError> more_;
 };
 
-// Where a column's producer may put its rows: a place in a batch that is being filled. It belongs to the
-// block that is offered for the next pull and to nothing else, so it does not travel when columns or blocks
-// are moved or swapped.
+// Where a column's producer may put its rows: a place in a batch that is being filled. It belongs only to the
+// block offered for the next pull, so it does not travel when columns or blocks are moved or swapped.
 class Target {
  public:
   Target() = default;
@@ -96,7 +95,7 @@ class Target {
   void clear() { buffer_ = nullptr; }
   bool bound() const { return static_cast<bool>(buffer_); }
   bool fits(size_t bytes) const { return bound() && bytes <= bytes_; }
-  // Gives up the place: it is filled once.
+  // Gives up the place; it is filled only once.
   BufferRef take(uint8_t*& data) {
     data = data_;
     return std::move(buffer_);
@@ -118,48 +117,49 @@ class Column {
   const std::vector<Tensor>& list() const { return list_; }
   DType dtype() const { return dense_ ? tensor_.dtype : (list_.empty() ? DType::invalid : list_[0].dtype); }
 
-  // Room for `rows` rows of that shape, uninitialised (strings and datasets: zeroed), reusing the last buffer
-  // if nobody else holds it and it is large enough, or the bound target if it fits. Returns the entries.
+  // Makes room for `rows` rows of that shape, uninitialised (strings and datasets: zeroed). Uses the bound
+  // target if it fits, else the last buffer if nobody else holds it and it is large enough. Returns the entries.
   uint8_t* make_dense(DType dtype, const Shape& row_shape, int rows);
   template <class T>
   T* make_dense(const Shape& row_shape, int rows) {
     return reinterpret_cast<T*>(make_dense(dtype_of<T>, row_shape, rows));
   }
-  // Gives a string or dataset column its owners. REQUIRES: dense()
+  // Gives a string or dataset column its owners.
+  // REQUIRES: dense()
   void set_owners(OwnersRef owners) { tensor_.owners = std::move(owners); }
-  // Takes a tensor whose first dimension is the rows.
+  // Takes a tensor whose first dimension counts the rows.
   void set_dense(Tensor tensor);
   // Takes a tensor as the only row.
   void set_row(const Tensor& tensor);
-  // An empty list to push one tensor a row onto.
+  // Returns an empty list; push one tensor per row onto it.
   std::vector<Tensor>& make_list();
-  // A list whose tensors all have one shape becomes dense (copies bytes).
+  // Makes a list dense if all its tensors have one shape. Copies bytes.
   void densify();
 
-  // Row i as a tensor sharing the buffer.
+  // Returns row i as a tensor sharing the buffer.
   Tensor row(int i) const;
-  // Rows [begin, begin + count), sharing buffers.
+  // Returns rows [begin, begin + count), sharing buffers.
   Column slice(int begin, int count) const;
-  // Keeps the rows listed, in that order (dense columns are compacted into a fresh or reused buffer).
+  // Keeps the rows listed, in that order. Dense columns are compacted into a fresh or reused buffer.
   void gather_from(const Column& source, std::span<const int32_t> rows);
-  // Adds rows of another column behind the `rows` that this one has.
+  // Appends rows of another column to the `rows` that this one has.
   void append(int rows, const Column& source, int begin, int count);
-  // Bytes the rows take, strings included, as far as it can be told cheaply.
+  // The bytes that the rows take, strings included, as far as that is cheap to tell.
   int64_t byte_size(int rows) const;
 
-  // A place that the next make_dense fills if the size fits: batch binds its own buffer at the right offset.
+  // A place that the next make_dense fills if the size fits; batch binds its own buffer at the right offset.
   void bind_target(BufferRef buffer, uint8_t* data, size_t bytes) {
     target_.bind(std::move(buffer), data, bytes);
   }
   void clear_target() { target_.clear(); }
   // Forgets the rows but keeps memory for the next make_dense.
   void clear();
-  // Becomes the places of failed rows.
+  // Turns the column into places of failed rows.
   void make_placeholder();
 
  private:
   bool reuse(DType dtype, const Shape& shape, size_t bytes);
-  // The buffer of the last rows takes these as well, and only their number changes.
+  // The last buffer takes these rows as well; only their number changes.
   bool fits_as_before(DType dtype, const Shape& row_shape, int rows);
   // These rows are places of failed rows only, without dtype or shape.
   bool placeholder(int begin, int count) const;
@@ -168,7 +168,7 @@ class Column {
   void merge_owners();
 
   bool dense_ = true;
-  // The buffer was made by append() and has room for entries only.
+  // The buffer was made by append() and holds entries only.
   bool grown_ = false;
   // Of a grown string column: the owners that merge_owners() made, and the entries whose bytes lie in them.
   size_t merged_owners_ = 0;
@@ -187,36 +187,37 @@ class Block {
   Block(Block&& other) noexcept;
   Block& operator=(Block&& other) noexcept;
 
-  // Rows, failed ones included. Columns are absent where rows were asked for with `drop`, and may be where
-  // all of them failed: there may have been no memory for columns.
+  // Counts failed rows as well. Columns are absent if the rows were asked for with `drop`, and may be absent
+  // if all rows failed, perhaps because there was no memory for columns.
   int rows = 0;
   std::vector<Column> columns;
   // At most one per row; usually none.
   RowErrors errors;
-  // Where rows came from, failed ones included. The Stage clears them before it asks its cursor.
+  // Where rows came from, failed ones included. The Stage clears them before it calls its cursor.
   Origins origins;
 
   int value_rows() const { return rows - static_cast<int>(errors.size()); }
   bool failed(int row) const;
-  // The error of a row, or null.
+  // Returns the error of a row, or null.
   const ErrorPtr* error_of(int row) const;
-  // Adds or, for a row that failed already, ignores: the first error of a row wins.
+  // Marks a row as failed. The first error of a row wins; later ones are ignored.
   void fail_row(int row, ErrorPtr error);
 
   // Forgets rows and errors but keeps the memory of `count` columns.
   void reset(size_t count);
-  // One failed row and nothing else. Needs no memory.
+  // Holds one failed row and nothing else. Needs no memory.
   void set_error(ErrorPtr error, size_t count) noexcept;
-  // As many rows as `failed` lists, all of them failed.
+  // Holds as many rows as `failed` lists, all of them failed.
   void set_failed(const RowErrors& failed, size_t count);
-  // Rows [begin, begin + count) with their errors, sharing buffers.
+  // Returns rows [begin, begin + count) with their errors, sharing buffers.
   Block slice(int begin, int count) const;
-  // Adds rows of another block, errors included, behind its own.
+  // Appends rows of another block, errors included.
   void append(const Block& source, int begin, int count);
   // Keeps the listed rows of `source` with their errors.
   void gather_from(const Block& source, std::span<const int32_t> keep);
   Components row(int i) const;
-  // One row from components. REQUIRES: rows == 0
+  // Makes one row of components.
+  // REQUIRES: rows == 0
   void set_row(const Components& components);
   int64_t byte_size() const;
 };

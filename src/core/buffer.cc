@@ -19,11 +19,11 @@ constexpr int kLargestPooledBits = 47;
 // Four classes from one power of two to the next: at most a quarter of a buffer is waste.
 constexpr size_t kClasses = 4 * (kLargestPooledBits - kSmallestPooledBits);
 
-// From here on memory comes in huge pages where the kernel has them: first touch is four times as fast.
+// From this size on, memory comes in huge pages where the kernel has them: first touch is four times as fast.
 constexpr size_t kHugePageSize = size_t{2} << 20;
 constexpr size_t kHugePagesFrom = 2 * kHugePageSize;
 
-// The object lies in front of its bytes, in one piece of malloc.
+// The object lies in front of its bytes, in one allocation.
 class InlineBuffer final : public Buffer {
  public:
   InlineBuffer(uint8_t* data, size_t size) : Buffer(data, size) {}
@@ -89,7 +89,7 @@ class BufferPool::State : public std::enable_shared_from_this<BufferPool::State>
 
   BufferRef allocate(size_t size);
   void take_back(PooledBuffer* buffer);
-  // Frees what waits; what is lent out is freed as it comes back.
+  // Frees what waits; buffers that are lent out are freed when they come back.
   void close();
 
   size_t used_bytes() const {
@@ -125,7 +125,7 @@ class PooledBuffer final : public Buffer {
 
   const size_t class_;
   PooledBuffer* next_ = nullptr;
-  // Set while lent out: that keeps the state alive, and what waits in the state must not.
+  // Set while lent out, to keep the state alive. Buffers that wait in the state must not hold it.
   std::shared_ptr<BufferPool::State> state_;
 
  protected:
@@ -179,7 +179,7 @@ void BufferPool::State::take_back(PooledBuffer* buffer) {
     used_bytes_ -= buffer->size();
     buffer->next_ = std::exchange(free_[buffer->class_], buffer);
     free_bytes_ += buffer->size();
-    // Sizes that nobody asks for any more make room for those that are in use.
+    // Sizes no longer asked for make room for those in use.
     unlink_until(retained_bytes_, buffer->class_, surplus);
     unlink_until(retained_bytes_, kClasses + 1, surplus);
   }
@@ -208,7 +208,7 @@ void BufferPool::State::unlink_until(size_t limit_bytes, size_t spared_class, Po
   }
 }
 
-// Without the lock: unmapping takes long.
+// Runs without the lock, since unmapping is slow.
 void BufferPool::State::destroy(PooledBuffer* list) {
   while (list) {
     PooledBuffer* buffer = std::exchange(list, list->next_);

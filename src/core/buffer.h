@@ -1,8 +1,8 @@
-// Buffer: a run of bytes with shared ownership; the pool that batch buffers come from and go back to.
-// Ownership: by BufferRef; the bytes go when the last owner lets go, or back to their pool.
-// Threads: counts are atomic; bytes may be written only by a sole owner (unique()).
-// Errors: std::bad_alloc, which a Stage turns into resource_exhausted.
-// Cost: malloc for small ones; a pooled buffer costs a lock and no page faults when one is free.
+// Buffer: a run of bytes with shared ownership. BufferPool: the pool that batch buffers come from.
+//
+// When the last BufferRef goes, the bytes are freed or return to their pool. Only a sole owner (unique()) may
+// write to them. Allocation throws std::bad_alloc, which a Stage turns into resource_exhausted. Small buffers
+// come from malloc; a pooled one costs a lock, and no page faults if one is free.
 #pragma once
 
 #include <atomic>
@@ -21,16 +21,15 @@ class Buffer : public RefCounted {
  public:
   uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
-  // Holding on to the bytes costs no memory of ours: the caller lent them, or a dataset node owns them.
+  // True if holding on to the bytes costs no memory of ours: the caller lent them, or a dataset node owns them.
   bool lasting() const { return lasting_.load(std::memory_order_relaxed); }
-  // For good, until a pool lends the bytes again. Others may hold the buffer already: whoever asked before
-  // has copied where a reference would have done.
+  // Lasts until a pool lends the bytes again. Others may already hold the buffer; those that asked before
+  // copied where a reference would have done.
   void set_lasting() { lasting_.store(true, std::memory_order_relaxed); }
 
-  // Fresh bytes, uninitialised, aligned to `alignment` (a power of two of at least 64).
+  // Returns uninitialised bytes, aligned to `alignment` (a power of two of at least 64).
   static RefPtr<Buffer> allocate(size_t size, size_t alignment = kAlignment);
-  // Memory that somebody else lends, lasting; `release(context)` runs once, on any thread, when the last
-  // owner goes.
+  // Wraps lent memory, which is lasting; `release(context)` runs once, on any thread, when the last owner goes.
   static RefPtr<Buffer> wrap(void* data, size_t size, void (*release)(void*), void* context);
 
  protected:
@@ -43,23 +42,23 @@ class Buffer : public RefCounted {
 
 using BufferRef = RefPtr<Buffer>;
 
-// Where large batch buffers come from: pinned memory, say. Both functions may be called on any thread.
+// Where large batch buffers come from, such as pinned memory. Both functions may be called on any thread.
 struct Allocator {
   void* (*allocate)(void* context, size_t size, size_t alignment) = nullptr;
   void (*release)(void* context, void* data, size_t size) = nullptr;
   void* context = nullptr;
 };
 
-// A counted pool of large buffers. Buffers keep the pool's memory alive, so it may go before them.
+// A counted pool of large buffers. Buffers keep the pool's state alive, so the pool may be destroyed before them.
 class BufferPool {
  public:
   // Keeps at most `retained_bytes` of free buffers.
   explicit BufferPool(size_t retained_bytes, Allocator allocator = {});
   ~BufferPool();
 
-  // At least `size` bytes, 256-aligned. Sizes below 64 KiB come from malloc.
+  // Returns at least `size` bytes, 256-aligned. Sizes below 64 KiB come from malloc.
   BufferRef allocate(size_t size);
-  // Bytes lent out and bytes waiting, for limits and statistics.
+  // Bytes lent out and bytes waiting for reuse.
   size_t used_bytes() const;
   size_t free_bytes() const;
 

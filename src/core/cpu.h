@@ -3,8 +3,7 @@
 //   WEIR_TARGET_AVX2 void loop_avx2(…);
 //   if (cpu_level() >= CpuLevel::avx2) loop_avx2(…);
 //
-// Every level gives the same bits: nothing is contracted or reordered. Ownership: none. Threads: any.
-// Errors: none. Cost: a relaxed load.
+// Every level gives the same bits: nothing is contracted or reordered.
 #pragma once
 
 #include <atomic>
@@ -14,7 +13,7 @@ namespace weir {
 
 enum class CpuLevel : uint8_t { baseline, avx2 };
 
-// What a function needs that is only called where cpu_level() allows it.
+// The attribute of a function that is called only where cpu_level() allows it.
 #if defined(__x86_64__)
 #define WEIR_TARGET_AVX2 [[gnu::target("avx2")]]
 #else
@@ -25,7 +24,7 @@ CpuLevel detected_cpu_level();
 
 inline std::atomic<CpuLevel> chosen_cpu_level{detected_cpu_level()};
 inline CpuLevel cpu_level() { return chosen_cpu_level.load(std::memory_order_relaxed); }
-// Computes with no more than that from now on, for comparing levels; never with more than there is.
+// Limits the level used from now on to `most`, for comparing levels; never exceeds what the processor has.
 void limit_cpu_level(CpuLevel most);
 
 }  // namespace weir

@@ -7,7 +7,7 @@ namespace weir {
 
 namespace {
 
-// Each line stands at its number.
+// Each dtype stands at the index of its number.
 constexpr bool in_order() {
   size_t number = 0;
   for (const DTypeInfo& info : kDTypes) {

@@ -1,5 +1,4 @@
 // DType: the type of a tensor's entries.
-// Cost: table look-ups.
 #pragma once
 
 #include <complex>
@@ -20,7 +19,7 @@ struct BFloat16 {
   uint16_t bits;
 };
 
-// What the library knows of each dtype, a line each:
+// The dtypes, one per line:
 //   ENTRY(name, number, ABI name, name in the notation, class, type of an entry)
 // The numbers are part of the C ABI (WEIR_DTYPE_…) and of checkpoints: append only. `dataset` is a nested
 // dataset: entries are pointers to NestedDataset (core/value.h), never seen outside the library.
@@ -52,7 +51,7 @@ enum class DType : uint8_t {
 #undef WEIR_DTYPE_ENTRY
 };
 
-// `owner`: entries hold pointers, so that owners must live as long as the tensor.
+// `owner`: entries hold pointers to what Tensor::owners keeps alive.
 enum class DTypeClass : uint8_t {
   none,
   boolean,
@@ -67,7 +66,7 @@ struct DTypeInfo {
   DType dtype;
   std::string_view name;
   DTypeClass kind;
-  // Bytes an entry takes in a tensor.
+  // The bytes of one entry in a tensor.
   uint8_t size;
 };
 
@@ -83,7 +82,7 @@ constexpr const DTypeInfo& dtype_info(DType dtype) { return kDTypes[static_cast<
 constexpr size_t dtype_size(DType dtype) { return dtype_info(dtype).size; }
 // As written in the notation: "bool", "int64" …; "dataset" for a nested dataset.
 constexpr std::string_view dtype_name(DType dtype) { return dtype_info(dtype).name; }
-// Of those that can be written: not of nested datasets.
+// Finds a dtype that can be written, which a nested dataset's cannot.
 std::optional<DType> dtype_from_name(std::string_view name);
 
 constexpr bool is_signed_integer(DType d) { return dtype_info(d).kind == DTypeClass::signed_integer; }

@@ -26,10 +26,10 @@ void put(EpochTable& table, uint64_t node, uint64_t count) {
   }
 }
 
-// Nodes with `depth` lambdas around them are counted in this table, not in one around it.
+// Nodes with `depth` lambdas around them are counted in this table, not in an outer one.
 bool counts_here(const EpochTable& table, int depth) { return depth >= table.depth || table.closed; }
 
-// `table` with `inner`, a later version of the table around it in which nodes of that depth are counted.
+// Returns `table` with `inner`, a later version of the enclosing table that counts nodes of that depth.
 EpochTableRef with_home(const EpochTableRef& table, int depth, const EpochTableRef& home) {
   if (!table || counts_here(*table, depth)) return home;
   auto copy = std::make_shared<EpochTable>(*table);

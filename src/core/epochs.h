@@ -2,9 +2,11 @@
 //
 // The k-th opening of a shuffle takes the k-th pair of its seeds. A scope is an iterator's root or one call
 // of a lambda. A node is counted in the scope of the lambda that it was written in, so a dataset that a
-// lambda captures goes on counting in the scope outside. Counts belong to a position: anchors, ring entries
-// and checkpoints carry them. Ownership: tables are immutable and shared; a scope replaces its table at an
-// opening. Threads: a scope has one driver. Cost: nothing per row; an opening copies the table.
+// lambda captures goes on counting in the outer scope. Counts belong to a position: anchors, ring entries and
+// checkpoints carry them.
+//
+// Tables are immutable and shared; an opening copies the table, rows cost nothing. Only one thread at a time
+// may drive a scope.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +20,14 @@ namespace weir {
 struct EpochTable;
 using EpochTableRef = std::shared_ptr<const EpochTable>;
 
-// The counts of one scope and of those around it.
+// The counts of one scope and of those that enclose it.
 struct EpochTable {
   EpochTableRef outer;
-  // Lambdas around the nodes that are counted here; 0 in an iterator's root.
+  // How many lambdas enclose the nodes counted here; 0 in an iterator's root.
   int depth = 0;
-  // Tells the calls of a lambda apart; 0 in an iterator's root.
+  // Distinguishes the calls of a lambda; 0 in an iterator's root.
   uint64_t key = 0;
-  // Counts the nodes of the scopes around it as well: in a function that drains a dataset.
+  // Counts the nodes of the enclosing scopes as well: in a function that drains a dataset.
   bool closed = false;
   // Sorted by node.
   std::vector<std::pair<uint64_t, uint64_t>> counts;
@@ -35,7 +37,7 @@ struct EpochTable {
 struct EpochNode {
   uint64_t id = 0;
   int depth = 0;
-  // Several uses of the node open it in turns.
+  // Several uses of the node take turns to open it.
   bool shared = false;
   // How often it is opened while the graph is gone through once, or -1 where that depends on the data.
   int64_t openings = 1;
@@ -46,7 +48,7 @@ struct EpochNode {
 // Numbers the counted nodes of a graph in the same way in every process that builds it.
 class EpochIndex {
  public:
-  // Of nodes that the index does not know. They are left out of what is written down.
+  // The number of nodes that the index does not know. They are left out of what is saved.
   static constexpr uint64_t kUnlisted = uint64_t{1} << 62;
 
   explicit EpochIndex(std::span<const EpochNode> nodes);
@@ -66,22 +68,22 @@ class EpochIndex {
 
 class EpochScope {
  public:
-  // Of an iterator's root.
+  // The scope of an iterator's root.
   EpochScope() = default;
   explicit EpochScope(EpochTableRef table);
-  // Of a call of a lambda. Nodes with fewer lambdas around them count in `outer`, or here if it is closed.
+  // The scope of a call of a lambda. Nodes inside fewer lambdas count in `outer`, or here if it is closed.
   EpochScope(EpochTableRef outer, int depth, uint64_t key, bool closed = false);
 
   int depth() const { return depth_; }
   uint64_t key() const { return key_; }
-  // With those of the scopes around it. Null if this is a root in which nothing was counted.
+  // The table, with those of the enclosing scopes. Null if this is a root in which nothing was counted.
   const EpochTableRef& table() const;
 
-  // Where a node with `depth` lambdas around it is counted.
+  // The scope that counts a node inside `depth` lambdas.
   struct Home {
     int depth;
     uint64_t key;
-    // In a function that drains a dataset from outside: no position outside counts it.
+    // In a function that drains an outer dataset: no position outside counts it.
     bool borrowed;
   };
   Home home(int depth) const;
@@ -90,24 +92,23 @@ class EpochScope {
   // Returns the number of this opening, from 0, and counts it.
   uint64_t open(uint64_t node, int depth = 0);
 
-  // The table in which nodes of that depth are counted, for a scope inside this one, and what it has become.
+  // Returns or replaces the table that counts nodes of that depth, for a scope inside this one.
   EpochTableRef at(int depth) const;
   void replace(int depth, const EpochTableRef& table);
-  // What this scope, a call's, knows of those around it.
+  // What the scope of a call knows of the scopes that enclose it.
   EpochTableRef outer() const;
   void enter(const EpochTableRef& outer);
 
-  // Counts only grow along a position: takes over what is further on in `other`, a table of this scope.
+  // Counts only grow along a position. Takes over the larger counts of `other`, a table of this scope.
   void advance_to(const EpochTableRef& other);
 
-  // The counts of this scope and of those around it that have at least `depth` lambdas around them, as
-  // numbers to write down; and back, which sets those counts.
+  // Returns the counts of this scope and of those that enclose it, down to `depth` lambdas, as numbers to save.
   std::vector<uint64_t> written(int depth = 0) const;
-  // False if the numbers are not what written() gives.
+  // Sets the counts that written() gave. Returns false if the numbers are not valid.
   bool assign(std::span<const uint64_t> numbers);
 
  private:
-  // Null until it is asked for; the other members say what it begins as.
+  // Null until asked for; the other members say what it begins as.
   mutable EpochTableRef table_;
   EpochTableRef outer_;
   int depth_ = 0;

@@ -17,7 +17,7 @@ ErrorPtr make_out_of_memory(bool position_lost) {
   return std::make_shared<const Error>(std::move(error));
 }
 
-// Made while there is memory. Never destroyed: threads may still fail when the process ends.
+// Made while there is memory. Never destroyed: threads may still fail while the process ends.
 const ErrorPtr& g_out_of_memory = *new ErrorPtr(make_out_of_memory(false));
 const ErrorPtr& g_out_of_memory_restoring = *new ErrorPtr(make_out_of_memory(true));
 
@@ -51,7 +51,7 @@ ErrorPtr error_of_exception() noexcept {
       return internal_error("unexpected exception of an unknown type").pointer();
     }
   } catch (...) {
-    // There is no memory for the words.
+    // There is no memory for the message.
     return g_out_of_memory;
   }
 }

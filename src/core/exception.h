@@ -1,24 +1,23 @@
-// error_of_exception: the exception in flight as an error, for those who must not throw themselves.
-// Ownership: by ErrorPtr. Threads: any. Errors: none; where memory has run out, the error is one made when
-// the library was loaded. Cost: an allocation, or none.
+// Turns the exception in flight into an error, for callers that must not throw.
 #pragma once
 
 #include "core/status.h"
 
 namespace weir {
 
-// What the exception that is being handled says. REQUIRES: inside a catch block.
+// Returns the current exception as an error; out_of_memory() if there is no memory for one.
+// REQUIRES: inside a catch block.
 ErrorPtr error_of_exception() noexcept;
 
-// The error that was made when the library was loaded.
+// Returns an error that was made when the library was loaded. Does not allocate.
 const ErrorPtr& out_of_memory() noexcept;
 
-// Whether an error says that there was no memory for the element in whose place it stands. Whoever counts
-// elements counts it, so that a position means the same where memory is there.
+// True if the error stands for an element that there was no memory for. Code that counts elements counts it,
+// so that a position means the same where memory suffices.
 bool is_out_of_memory(const Error& error) noexcept;
 
-// The same error as one that ends a restored sequence; `error` where it is one already, out of memory where
-// there is none for a copy.
+// Returns the error as one that ends a restored sequence. Returns `error` itself if it already does, and
+// out_of_memory() if there is no memory for a copy.
 ErrorPtr as_lost_position(const ErrorPtr& error) noexcept;
 
 }  // namespace weir

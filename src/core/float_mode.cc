@@ -12,7 +12,7 @@ void FloatMode::enter() noexcept {
 void FloatMode::leave() noexcept { _mm_setcsr(found_); }
 
 LongDoubleMode::LongDoubleMode() noexcept {
-  // 64 bits, to nearest, nothing trapped.
+  // 64-bit mantissa, round to nearest, nothing trapped.
   const uint16_t usual = 0x037f;
   asm volatile("fnstenv %0\n\tfnclex\n\tfldcw %1" : "=m"(found_) : "m"(usual) : "memory");
 }
@@ -36,7 +36,7 @@ void FloatMode::leave() noexcept {}
 #endif
 
 #if !defined(__x86_64__)
-// Computed in software, in the mode above.
+// Other processors compute it in software, in the mode above.
 LongDoubleMode::LongDoubleMode() noexcept = default;
 LongDoubleMode::~LongDoubleMode() = default;
 #endif

@@ -1,15 +1,14 @@
-// FloatMode: while one lives, its thread computes in the mode that IEEE 754 begins with: rounded to nearest,
-// subnormals kept, nothing trapped. A host may have set another one on its threads, and a value must not
-// depend on whose thread computes it.
+// FloatMode: while it lives, its thread computes in the default mode of IEEE 754: round to nearest,
+// subnormals kept, nothing trapped. A host may have set another mode on its threads, and a value must not
+// depend on which thread computes it.
 //
 //   FloatMode mode;
 //   body(run);                                        // a call that is not inlined
 //   return in_float_mode([&] { return a * b; });      // anything else
 //
-// The compiler knows nothing of modes and may move arithmetic of the same function past them, so what
-// computes stands in a function of its own. No code of the host's runs inside: it sees the mode that it has
-// set. Ownership: sets back the mode that it found. Threads: each has a mode of its own. Errors: none. Cost:
-// 1 ns, and about 10 ns where the mode differs.
+// The compiler does not know about modes and may move arithmetic of the same function past them, so the
+// arithmetic stands in a function of its own. No host code runs inside, so the host only ever sees the mode
+// that it set. The old mode is restored at the end. Costs 1 ns, and about 10 ns if the mode differs.
 #pragma once
 
 #include <cstdint>
@@ -56,9 +55,8 @@ class FloatMode {
   bool changed_ = false;
 };
 
-// The same for `long double`, which x86-64 computes in another unit with a mode and pending exceptions of its
-// own. What it raises is gone afterwards: raised by us and unmasked by somebody else on a thread that both
-// use, it would trap there. Cost: some 50 ns.
+// The same for `long double`, which x86-64 computes in another unit with its own mode and pending exceptions. Discards
+// the exceptions raised inside: if a host on the same thread unmasked them, they would trap there. Costs some 50 ns.
 class LongDoubleMode {
  public:
   LongDoubleMode() noexcept;
@@ -82,7 +80,7 @@ template <class F>
 
 }  // namespace float_mode
 
-// Calls `body` in that mode. What it computes with lies outside, by reference.
+// Calls `body` in that mode. Its operands lie outside and are captured by reference.
 template <class F>
 auto in_float_mode(F body) {
   FloatMode mode;

@@ -5,7 +5,7 @@
 #endif
 
 extern "C" {
-// In stopped_unwinding.c, since <pthread.h> has other means for C++.
+// Lives in stopped_unwinding.c, since <pthread.h> does this differently in C++.
 int weir_core_call(void (*function)(void*), void* argument);
 [[noreturn]] void weir_core_end_thread(void);
 }
@@ -36,7 +36,7 @@ void host_call::forget_frames_below() {
 #endif
 
 void end_thread() {
-  // The host's own cleanup may call the library again.
+  // The host's own cleanup handlers may call the library again.
   host_call::thread_is_ending = false;
   weir_core_end_thread();
 }

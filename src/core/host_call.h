@@ -1,13 +1,12 @@
-// Calls of the host's functions, and threads that end inside one.
+// Calls host functions, and handles threads that end inside one.
 //
-// A host's function may end its thread: pthread_exit, or a cancellation. The stack is unwound then, but
-// weir's frames cannot be left halfway: rows would be lost with their cursors, destructors must not be left
-// so, and oneTBB's threads cannot be ended at all. So call_host() stops the unwinding. The work at hand fails
-// as if the function had failed, nothing new begins on the thread (thread_ends()), and where the library
-// returns to its caller, end_thread() goes on with what was stopped. docs/adr/0010 says what was rejected.
+// A host's function may end its thread, by pthread_exit or a cancellation. That unwinds the stack, but weir's
+// frames cannot be left halfway: rows would be lost with their cursors, destructors must not be left this
+// way, and oneTBB's threads cannot end at all. So call_host() stops the unwinding. The current work fails as
+// if the function had failed, nothing new begins on the thread (thread_ends()), and when the library returns
+// to its caller, end_thread() resumes the unwinding. docs/adr/0010 says what was rejected.
 //
-// Ownership: none. Threads: any; what ends is the calling one. Errors: exceptions are passed on.
-// Cost: about 20 ns a call; thread_ends() is a load.
+// Exceptions are passed on. A call costs about 20 ns, thread_ends() a load.
 #pragma once
 
 #include <cxxabi.h>
@@ -21,13 +20,12 @@ namespace weir {
 
 namespace host_call {
 
-// Next to the thread pointer, so that a look at it is one instruction in a shared library too.
+// Next to the thread pointer, so that reading it is one instruction in a shared library, too.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_is_ending;
 
-// False if the thread began to end in `function` instead of returning from it.
+// Returns false if the thread began to end in `function` instead of returning from it.
 bool run(void (*function)(void*), void* argument);
-// Frames that were unwound leave marks behind, which the address sanitizer takes for those of its own next
-// frames.
+// Unwound frames leave marks that the address sanitizer takes for marks of its own next frames.
 #ifdef __SANITIZE_ADDRESS__
 void forget_frames_below();
 #else
@@ -36,15 +34,15 @@ inline void forget_frames_below() {}
 
 }  // namespace host_call
 
-// The thread is to end as soon as the library returns to its caller.
+// The thread must end as soon as the library returns to its caller.
 inline bool thread_ends() { return host_call::thread_is_ending; }
-// Ends the thread, with the value that it had given. REQUIRES: thread_ends(), and nobody of weir is further
-// up.
+// Ends the thread, with the exit value that it gave.
+// REQUIRES: thread_ends(), and no frame of weir is further up the stack.
 [[noreturn]] void end_thread();
-// For a thread that cannot end, since it serves others too.
+// For a thread that cannot end, since it serves others as well.
 inline void stay_alive() { host_call::thread_is_ending = false; }
 
-// Calls function(), in which the thread may end. False if it did.
+// Calls function(). Returns false if the thread began to end in it.
 template <class Function>
 bool call_host(Function&& function) {
   struct Call {
@@ -59,7 +57,7 @@ bool call_host(Function&& function) {
         host_call::forget_frames_below();
         throw;
       } catch (...) {
-        // It must not pass frames of C.
+        // It must not pass through C frames.
         self->thrown = std::current_exception();
       }
     }
@@ -70,7 +68,7 @@ bool call_host(Function&& function) {
   return returned;
 }
 
-// While it lives, no cancellation acts: around what weir itself asks of the system.
+// Blocks cancellation while it lives, for weir's own system calls.
 class Uncancelled {
  public:
   Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

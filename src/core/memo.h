@@ -1,7 +1,8 @@
-// Memo: values that are computed once an iterator, however often they are used.
-// Ownership: shared by an iterator's Session and those inside it; values live as long as the Memo.
-// Threads: any; of two that compute one value at once, the first to keep it wins. Errors: std::bad_alloc.
-// Cost: a lock and a search among the values, of which a document has few.
+// Memo: values that an iterator computes once, however often they are used.
+//
+// Shared by an iterator's Session and the sessions inside it. May be used on any thread; if two threads
+// compute a value at once, the first to keep it wins. A look-up takes a lock and a search among the
+// document's few values.
 #pragma once
 
 #include <deque>
@@ -15,9 +16,9 @@ namespace weir {
 
 class Memo : public RefCounted {
  public:
-  // Null if nothing is kept for the key.
+  // Returns null if nothing is kept for the key. The value lives as long as the Memo.
   const Components* find(const void* key) const;
-  // What is kept for the key from now on: `value`, or what was there before.
+  // Keeps `value` for the key unless there is one already, and returns what is kept.
   const Components& keep(const void* key, Components value);
 
  private:

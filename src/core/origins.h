@@ -1,9 +1,8 @@
-// Origins: where the rows of a block came from: a file and the number of the record in it.
+// Origins: where the rows of a block came from: a file and the number of a record in it.
 //
-// A source that reads records sets them, operators that keep rows pass them on, a group has the origin of its
-// first member, and the Stage reads them when a row fails. Rows of other sources have none, which costs nothing.
-// Ownership: values. Threads: as the block; SourceNames serves any thread. Errors: none: where memory runs out,
-// origins are forgotten. Cost: 16 bytes per run of consecutive records, 8 bytes per row that is held.
+// A source that reads records sets them, operators that keep rows pass them on, a group has the origin of its first
+// member, and the Stage reads them when a row fails. Rows of other sources have none, at no cost. Where memory runs
+// out, origins are dropped. They take 16 bytes per run of consecutive records and 8 bytes per row that is held.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +17,11 @@
 
 namespace weir {
 
-// A record of a file, in 8 bytes: the file's number among the names of its session, and the record's in the file.
+// A record of a file in 8 bytes: the number of the file among its session's names, and of the record in the file.
 class Origin {
  public:
   Origin() = default;
-  // Without an origin where either number is too large to keep.
+  // Unknown if either number is too large to keep.
   Origin(uint32_t source, int64_t record)
       : bits_(source == 0 || source > kMaxSource || record < 0 || record > kMaxRecord
                   ? 0
@@ -42,22 +41,23 @@ class Origin {
   uint64_t bits_ = 0;
 };
 
-// Of the rows of one block.
+// The origins of the rows of one block.
 class Origins {
  public:
   bool empty() const { return runs_.empty(); }
   void clear() { runs_.clear(); }
   void swap(Origins& other) noexcept { runs_.swap(other.runs_); }
 
-  // Of a row; unknown for rows before the first run.
+  // The origin of a row; unknown for rows before the first run.
   Origin of(int row) const;
-  // Rows from `row` on, up to the next run, are consecutive records from `first` on. REQUIRES: rows rise
+  // Rows from `row` up to the next run are consecutive records, `first` the first of them.
+  // REQUIRES: rows rise
   void add(int row, Origin first) noexcept;
-  // As `row`, and nothing before it; the rows after it are unknown until they are added.
+  // Replaces the origin of `row` alone; the rows after it are unknown until they are added.
   void add_one(int row, Origin origin) noexcept;
-  // Those of `count` rows of a block, from `begin` on, for the rows from `at` on.
+  // Appends the origins of `count` rows of a block, from `begin` on, for the rows from `at` on.
   void append(const Origins& source, int begin, int count, int at) noexcept;
-  // Those of the rows listed.
+  // Keeps the origins of the rows listed.
   void gather(const Origins& source, std::span<const int32_t> rows) noexcept;
 
  private:
@@ -68,7 +68,7 @@ class Origins {
   std::vector<Run> runs_;
 };
 
-// Of rows that lie in slots: 8 bytes per slot, once a row with an origin has come.
+// The origins of rows in slots: 8 bytes per slot, once a row with an origin has come.
 class OriginSlots {
  public:
   // Remembers the rows listed, which are staged as 0, 1 … and placed one by one.
@@ -79,11 +79,11 @@ class OriginSlots {
   void move(int64_t from, int64_t to) noexcept {
     if (used_) slot_at(to) = slot_at(from);
   }
-  // Takes the origin of a slot as that of row `i` that is to be given.
+  // Takes the origin of a slot for row `i` of the next give().
   void lift(int64_t slot, int i) noexcept {
     if (used_) given_.add_one(i, slot_at(slot));
   }
-  // A failed row is given in its place.
+  // Row `i` of the next give() failed and has no origin.
   void lift_nothing(int i) noexcept {
     if (used_) given_.add_one(i, Origin());
   }
@@ -104,12 +104,12 @@ class OriginSlots {
   Origins given_;
 };
 
-// The names of the files that one iterator has read, by number.
+// The names of the files that one iterator has read, by number. May be used on any thread.
 class SourceNames : public RefCounted {
  public:
-  // The same number for the same name; 0 where there is no memory.
+  // Returns the same number for the same name; 0 if there is no memory.
   uint32_t number(std::string_view name) noexcept;
-  // Empty for a number that was never given.
+  // Returns an empty string for an unknown number.
   std::string name(uint32_t number) const;
 
  private:

@@ -1,9 +1,7 @@
 // Philox 4x32-10, the counter-based generator of TensorFlow's random kernels, and its seed generator.
 //
-// Yields the 32-bit samples that PhiloxRandom(seed, seed2) gives through a SingleSampleAdapter: sample i is
-// lane i % 4 of block i / 4, so that any sample can be had without those before it. Ownership: values.
-// Threads: pure functions of key and number. Errors: none. Cost: about 5 ns a block of four; PhiloxStream
-// draws a block once for neighbouring samples.
+// Gives the 32-bit samples of PhiloxRandom(seed, seed2) behind a SingleSampleAdapter: sample i is lane i % 4
+// of block i / 4, so that any sample can be drawn without those before it. A block of four costs about 5 ns.
 #pragma once
 
 #include <array>
@@ -22,7 +20,7 @@ class Philox {
 
   // Four samples: numbers 4 * index to 4 * index + 3.
   Block block(uint64_t index) const;
-  // The samples of a whole 128-bit counter and 64-bit key, as the published test vectors give them.
+  // The samples of a full 128-bit counter and 64-bit key, as in the published test vectors.
   static Block block(Block counter, uint64_t key);
 
  private:
@@ -30,7 +28,7 @@ class Philox {
   uint64_t upper_ = 0;
 };
 
-// Random access to single samples; remembers the last block.
+// Random access to single samples; remembers the last block, so neighbouring samples cost one draw.
 class PhiloxStream {
  public:
   PhiloxStream() = default;
@@ -46,13 +44,13 @@ class PhiloxStream {
 
  private:
   Philox generator_;
-  // No number of a sample divided by four reaches this.
+  // No sample number divided by four reaches this.
   uint64_t index_ = UINT64_MAX;
   Philox::Block block_{};
 };
 
-// The pair of seeds of epoch `epoch` of a node with these seeds, as tf.data's seed generator hands them out:
-// two samples an epoch.
+// The pair of seeds for `epoch` of a node with these seeds, as tf.data's seed generator gives them: two
+// samples per epoch.
 inline std::pair<uint64_t, uint64_t> epoch_seeds(std::pair<uint64_t, uint64_t> seeds, uint64_t epoch) {
   PhiloxStream stream(Philox(seeds.first, seeds.second));
   uint64_t first = stream.at(2 * epoch);

@@ -1,5 +1,4 @@
-// PullResult, Demand and Step: the words in which a driver asks for rows and a cursor answers.
-// Ownership: none. Threads: values. Cost: none.
+// PullResult, Demand and Step: how a driver asks for rows and a cursor answers.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@ enum class PullResult : uint8_t {
 struct Demand {
   int rows = 1;
   int64_t bytes = kMaxBlockBytes;
-  // The values are not wanted, only how many rows there are and which failed.
+  // Only the number of rows and the failed ones are wanted, not the values.
   bool drop = false;
 
   Demand at_most(int64_t limit) const {
@@ -32,7 +31,7 @@ struct Demand {
   }
 };
 
-// What a cursor returns: an answer, or the error that its Stage turns into one error row.
+// What a cursor returns: an answer, or an error that its Stage turns into one error row.
 class Step {
  public:
   Step(PullResult answer) : answer_(answer) {}
@@ -48,9 +47,9 @@ class Step {
   ErrorPtr error_;
 };
 
-// Who is told that a pending pull is worth repeating. wake() may come on any thread, takes no lock of the
-// caller's and never runs the woken work itself. Who keeps one past its call shares it (RefPtr<Waker>), since
-// a wake may come after the asker went away; so wakers live on the heap.
+// Told when a pending pull is worth repeating. wake() may be called on any thread, takes none of the caller's
+// locks and never runs the woken work itself. To keep a waker past the call that passed it, share it
+// (RefPtr<Waker>), since a wake may come after the asker is gone; so wakers live on the heap.
 class Waker : public RefCounted {
  public:
   virtual void wake() = 0;

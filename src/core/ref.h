@@ -1,7 +1,6 @@
-// RefCounted and RefPtr: shared ownership with the count inside the object.
-// Ownership: an object is born with no owner; the last RefPtr to go deletes it through its virtual
-// destructor. Threads: counts are atomic; the object itself has its own rule. Cost: one atomic addition a
-// copy, 8 bytes a pointer.
+// RefCounted and RefPtr: shared ownership with an atomic count inside the object.
+//
+// A new object has no owner; the last RefPtr to go deletes it through its virtual destructor.
 #pragma once
 
 #include <atomic>
@@ -22,12 +21,12 @@ class RefCounted {
   void unref() const {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) const_cast<RefCounted*>(this)->last_owner_gone();
   }
-  // True if exactly one owner is left; only that owner may conclude anything from it.
+  // True if there is exactly one owner; only that owner may conclude anything from it.
   bool unique() const { return count_.load(std::memory_order_acquire) == 1; }
 
  protected:
   virtual ~RefCounted() = default;
-  // What happens when the last owner goes; a pool overrides it to take the object back.
+  // Called when the last owner goes; a pool overrides it to take the object back.
   virtual void last_owner_gone() { delete this; }
 
  private:

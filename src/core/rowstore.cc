@@ -12,7 +12,7 @@ constexpr size_t kInlineBytes = 64;
 // Numbers of fewer bytes are copied even if they could be referenced.
 constexpr size_t kReferenceFrom = 64;
 
-// How an image holds a component. An image is a Kind for each component, then for each its dimensions, unless
+// How an image holds a component. An image is one Kind per component, then for each its dimensions, unless
 // the spec fixes them, and its payload; nothing is aligned.
 enum Kind : uint8_t {
   kCopied,       // the entries
@@ -75,7 +75,7 @@ void add_once(std::vector<RefPtr<RefCounted>>& list, const RefPtr<RefCounted>& i
 
 }  // namespace
 
-// One component of a row on its way in, and the tensor that owns its memory.
+// One component of a row to be stored, and the tensor that owns its memory.
 struct RowStore::Part {
   const Tensor* tensor;
   const Shape* shape;
@@ -85,11 +85,11 @@ struct RowStore::Part {
   Kind kind;
 };
 
-// One column of a block on its way in.
+// One column of a block to be stored.
 struct RowStore::Source {
   const Column* column;
   const Plan* plan;
-  // Of dense columns; a list has them by row.
+  // Of dense columns; a list has a shape per row.
   Shape shape;
   size_t row_bytes = 0;
   bool lasting = false;
@@ -130,7 +130,7 @@ struct RowStore::Source {
   }
 };
 
-// One component of a row on its way out.
+// One component of a row to be given back.
 struct RowStore::View {
   Kind kind = kCopied;
   bool absent = true;
@@ -140,7 +140,7 @@ struct RowStore::View {
   const uint8_t* payload = nullptr;
 
   View() = default;
-  // Steps `at` over the component.
+  // Moves `at` past the component.
   View(const Plan& plan, uint8_t how, const uint8_t*& at) : kind(static_cast<Kind>(how)), absent(false) {
     if (plan.shape.is_static()) {
       shape = plan.shape;
@@ -208,7 +208,7 @@ RowStore::RowStore(std::span<const Component> components) {
     plan.fixed =
         !has_owners(component.dtype) && component.shape.is_static() && component.shape.rank() < kMaxRank;
     if (plan.fixed) {
-      // Sizes of specs are not checked: what cannot be counted is not small.
+      // Sizes of specs are not checked: one that overflows is not small.
       int64_t count = checked_count(component.shape.dims());
       bool small = count >= 0 && count <= static_cast<int64_t>(kInlineBytes);
       plan.bytes = small ? static_cast<size_t>(count) * dtype_size(component.dtype) : kInlineBytes + 1;
@@ -288,7 +288,7 @@ void RowStore::stage_images(const Block& block, std::span<const int32_t> rows) {
   try {
     for (; staged < rows.size(); ++staged) stage_image(rows[staged], sources, parts, staged);
   } catch (...) {
-    // A row that is not placed would be lost with its memory.
+    // A row that is not placed would leak its memory.
     while (staged-- > 0) let_go(in_.data() + staged * entry_bytes_);
     throw;
   }

@@ -1,16 +1,15 @@
-// RowStore: holds rows for long, each in a numbered slot, as shuffle, cache and windows need them.
+// RowStore: holds rows for a long time, each in a numbered slot, as shuffle, cache and windows need.
 //
 // A row of fixed-size numbers of up to 64 bytes lies in its slot. Any other row is an image in an arena:
-// numbers and strings copied, or, where their memory is lasting (lent by the caller, or owned by a dataset
-// node), referenced; nested datasets are always referenced. Slots are numbered by the user; memory grows to
-// the highest one used. Rows come in and go out by way of two benches, so that work on slots moves 16 to 72
-// bytes a row:
+// numbers and strings are copied, or referenced if their memory is lasting (lent by the caller, or owned by a
+// dataset node); nested datasets are always referenced. The user numbers the slots; memory grows to the highest
+// one used. Rows come in and go out by way of two benches, so that work on slots moves 16 to 72 bytes per row:
 //   stage(block, rows) -> place(i, slot, tag) -> move(from, to) … -> lift(slot, i) -> give(count, out).
-// Ownership: owns its rows; a slot's row goes when it is lifted and given, or dropped.
-// Threads: one at a time. Errors: internal_error from stage() for a row that its spec does not fit;
-// std::bad_alloc. Cost: at most 1.1 times the bytes of the rows, 64 bytes a row and a mebibyte; place, move
-// and lift a nanosecond each if the slot is in the cache; dense rows are gathered straight into the column,
-// or into the target bound to it.
+//
+// Owns its rows until they are lifted and given, or dropped. Not thread-safe; allocation throws
+// std::bad_alloc. Takes at most 1.1 times the bytes of the rows, plus 64 bytes per row and a mebibyte. place,
+// move and lift take a nanosecond each if the slot is cached; dense rows are gathered straight into the
+// column, or into the target bound to it.
 #pragma once
 
 #include <cstring>
@@ -31,68 +30,70 @@ class RowStore {
   RowStore(const RowStore&) = delete;
   RowStore& operator=(const RowStore&) = delete;
 
-  // Rows lie in their slots.
+  // True if rows lie in their slots.
   bool inlined() const { return inlined_; }
 
-  // Takes the listed rows of a block, or none where it fails; they are staged as 0, 1 … and each must be
-  // placed. REQUIRES: none has failed.
+  // Takes the listed rows of a block; they are staged as 0, 1 … and each must be placed. Takes none if it
+  // fails: internal_error for a row that does not fit its spec.
+  // REQUIRES: none of the rows has failed.
   Status stage(const Block& block, std::span<const int32_t> rows);
   // Makes room for slots [0, count).
   void grow_to(int64_t count) { slots_.grow_to(count); }
-  // Slots that there is room for.
+  // The number of slots that there is room for.
   int64_t capacity() const { return slots_.capacity(); }
-  // Puts a staged row into an empty slot. `tag` is a number of the user's that goes with the row.
+  // Puts a staged row into an empty slot, with a number of the user's choice.
   void place(int staged, int64_t slot, int64_t tag = 0) {
     slots_.grow_to(slot + 1);
     uint8_t* at = slots_.at(slot);
     copy(at, in_.data() + static_cast<size_t>(staged) * entry_bytes_);
     std::memcpy(at, &tag, sizeof(tag));
   }
-  // Moves a row to an empty slot; its own is empty then.
+  // Moves a row to an empty slot and empties its own.
   void move(int64_t from, int64_t to) { copy(slots_.at(to), slots_.at(from)); }
   // Empties a slot.
   void forget(int64_t slot) {
     if (!inlined_) let_go(slots_.at(slot));
   }
-  // Puts nothing but a number into a slot. REQUIRES: slot < capacity()
+  // Puts only a number into a slot.
+  // REQUIRES: slot < capacity()
   void set_tag(int64_t slot, int64_t tag) { std::memcpy(slots_.at(slot), &tag, sizeof(tag)); }
   int64_t tag(int64_t slot) const {
     int64_t tag;
     std::memcpy(&tag, slots_.at(slot), sizeof(tag));
     return tag;
   }
-  // Starts loading a slot that is to be touched soon. Inlined always: gcc drops calls that do nothing but
-  // this.
+  // Starts loading a slot that will be touched soon. Always inlined: gcc drops calls that do nothing else.
   [[gnu::always_inline]] void prefetch(int64_t slot) const {
     if (slot < slots_.capacity()) __builtin_prefetch(slots_.at(slot), 1);
   }
 
-  // Makes the bench of lifted rows ready for `count`.
+  // Makes room for `count` lifted rows.
   void begin_lift(int count) { out_.resize(static_cast<size_t>(count) * entry_bytes_); }
-  // Rows that there is room for on the bench.
+  // The number of lifted rows that there is room for.
   int lift_capacity() const { return static_cast<int>(out_.size() / entry_bytes_); }
-  // Takes the row out of its slot, which is empty then; it must be given. REQUIRES: begin_lift(more than i)
+  // Moves the row out of its slot to be given as row i.
+  // REQUIRES: begin_lift(more than i)
   void lift(int64_t slot, int i) {
     copy(out_.data() + static_cast<size_t>(i) * entry_bytes_, slots_.at(slot));
   }
-  // Leaves the place of a failed row.
+  // Leaves row i empty for a failed row.
   void lift_nothing(int i) {
     std::memset(out_.data() + static_cast<size_t>(i) * entry_bytes_, 0, entry_bytes_);
   }
-  // Writes the lifted rows 0 to count - 1 to out's columns and lets go of them; where that throws they must
-  // be discarded. Errors of `out` are left alone.
+  // Writes the lifted rows 0 to count - 1 to out's columns and drops them; if it throws, discard() them.
+  // Leaves the errors of `out` alone.
   void give(int count, Block& out);
-  // Lets go of lifted rows that nobody wants.
+  // Drops lifted rows that nobody wants.
   void discard(int count);
 
-  // Lets go of all rows.
+  // Drops all rows.
   void clear();
 
-  // Memory taken, what lasting references point to not counted.
+  // The memory taken, without what lasting references point to.
   int64_t byte_size() const;
 
  private:
-  // What holds referenced bytes; rows count how many of them do.
+  // Holds referenced bytes; `rows` counts the rows that refer to them.
   struct Keeper {
     BufferRef buffer;
     OwnersRef owners;
@@ -101,10 +102,10 @@ class RowStore {
   struct Plan {
     DType dtype;
     Shape shape;
-    // Rows of it have all the same number of bytes.
+    // All its rows have the same number of bytes.
     bool fixed;
     size_t bytes;
-    // Within an inlined row.
+    // Its place in an inlined row.
     size_t offset;
   };
   struct Source;
@@ -129,7 +130,7 @@ class RowStore {
   void let_go(const uint8_t* entry);
   static size_t payload_size(const Part& part);
   void write_image(std::span<const Part> parts, uint8_t* to);
-  // So that keep() and unkeep() need no memory for the next `count` keepers.
+  // Reserves memory so that keep() and unkeep() need none for the next `count` keepers.
   void reserve_keepers(size_t count);
   void write(int count, Block& out);
   void write_column(const Plan& plan, std::span<const View> views, Column& out) const;
@@ -142,9 +143,9 @@ class RowStore {
 
   std::vector<Plan> plans_;
   bool inlined_ = true;
-  // A row may hold references, which must be let go of.
+  // A row may hold references that must be released.
   bool references_ = false;
-  // The tag and the row, or the number of its image.
+  // The tag and then the row, or the number of its image.
   size_t entry_bytes_ = 0;
   ChunkedEntries slots_;
   Arena arena_;

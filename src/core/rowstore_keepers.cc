@@ -7,13 +7,13 @@ namespace weir {
 
 namespace {
 
-// Where a row's keeper is looked for, beside the last one.
+// How many keepers are searched for a row's buffer, besides the last one.
 constexpr size_t kKeepersSearched = 8;
 
 }  // namespace
 
 uint32_t RowStore::keep(const BufferRef& buffer, const OwnersRef& owners) {
-  // Rows come in the order of their buffers, so that the last keeper is the one as a rule.
+  // Rows come in the order of their buffers, so it is usually the last keeper.
   if (last_keeper_ < keepers_.size()) {
     Keeper& last = keepers_[last_keeper_];
     if (last.rows > 0 && last.buffer == buffer && last.owners == owners) {

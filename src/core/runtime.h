@@ -1,9 +1,8 @@
 // Runtime, Session and Context: everything that touches the outside, one iterator's share of it, and what a
 // chain of calls carries along.
-// Ownership: a Runtime outlives its sessions (the C ABI's handle table sees to it); a Session is shared by an
-// iterator and the pumps it left behind.
-// Threads: Runtime and Session serve any thread; a Context belongs to the call that made it.
-// Cost: a Context is five words and is copied freely.
+//
+// A Runtime outlives its sessions (the C ABI's handle table ensures it); a Session is shared by an iterator
+// and the pumps it left running. Both may be used on any thread; a Context belongs to the call that made it.
 #pragma once
 
 #include <atomic>
@@ -38,7 +37,7 @@ class Clock {
 class RandomSource {
  public:
   virtual ~RandomSource() = default;
-  // Bits nobody can foresee; drawn when a seed is `none`.
+  // Returns unpredictable bits; drawn when a seed is `none`.
   virtual uint64_t draw() = 0;
 };
 
@@ -49,7 +48,7 @@ class Logger {
   virtual void log(Level level, std::string_view message) = 0;
 };
 
-// Ceilings; each is a named limit in the error that reports it.
+// Upper limits; the error that reports one names it.
 struct Limits {
   int64_t record_bytes = int64_t{1} << 28;
   int64_t tensor_bytes = int64_t{1} << 36;
@@ -64,7 +63,7 @@ struct Runtime {
   Logger* logger = nullptr;
   BufferPool* pool = nullptr;
   Limits limits;
-  // Sources say where rows come from; off only to measure what that costs.
+  // Whether sources say where rows come from; off only to measure the cost.
   bool origins = true;
 };
 
@@ -76,7 +75,7 @@ class SeedSite : public RefCounted {
   explicit SeedSite(Pair pair, Origin from = Origin::given) : drawn(pair), origin(from) {}
 
   const Pair drawn;
-  // Drawn: nobody asked for an order that comes again, so each call of a lambda may have another.
+  // Drawn: nobody asked for a repeatable order, so each call of a lambda may have another.
   const Origin origin;
 };
 
@@ -84,7 +83,7 @@ class SeedSite : public RefCounted {
 class Session : public RefCounted {
  public:
   Session(Runtime& r, RefPtr<RefCounted> scheduler_owner, Scheduler* iterator_scheduler);
-  // Inside `outer`, whose seeds and computed values it has.
+  // A session inside `outer`, with its seeds and computed values.
   Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Scheduler* iterator_scheduler);
   ~Session() override;
 
@@ -92,23 +91,24 @@ class Session : public RefCounted {
   Scheduler* const scheduler;
   std::atomic<bool> cancelled{false};
 
-  // The pair that a site uses here: what a checkpoint recorded, else what was drawn when the graph was built.
+  // The pair that a site uses here: the one in the checkpoint, else the one drawn when the graph was built.
   SeedSite::Pair seed(const SeedSite& site) const;
   // REQUIRES: before the first cursor opens.
   void override_seed(const SeedSite& site, SeedSite::Pair pair);
-  // What was computed once for all.
+  // The values that are computed only once.
   Memo& memo() const { return *memo_; }
-  // The files that origins name.
+  // The files that origins refer to.
   SourceNames& source_names() const { return *source_names_; }
   // REQUIRES: before the first cursor opens.
   void use_source_names(RefPtr<SourceNames> names);
 
-  // Names the counted nodes of the iterator's graph. REQUIRES: before the first cursor opens.
+  // Numbers the counted nodes of the iterator's graph.
+  // REQUIRES: before the first cursor opens.
   void set_epoch_index(std::shared_ptr<const EpochIndex> index) { epoch_index_ = std::move(index); }
-  // Under what a node is counted. Without an index that is its id.
+  // The key a node is counted under; its id if there is no index.
   uint64_t epoch_key(uint64_t node) const { return epoch_index_ ? epoch_index_->number_of(node) : node; }
   bool counts_openings() const { return epoch_index_ != nullptr; }
-  // Several uses open the node in turns, so that no opening may come early.
+  // Several uses take turns to open the node, so no opening may come early.
   bool shares_openings(uint64_t node) const { return epoch_index_ && epoch_index_->shared(node); }
 
  private:
@@ -121,14 +121,14 @@ class Session : public RefCounted {
 
 struct Context {
   Session& session;
-  // Who asked; woken once after a pending answer.
+  // The asker, woken once after a pending answer.
   Waker* waker;
   // The scope in which openings are counted.
   EpochScope* epochs;
-  // Where the first failure to open goes, for whoever opens a dataset that a function made: such a failure is
-  // the function's, once, and not an error of each epoch of what was made.
+  // Where the first failure to open is stored, for code that opens a dataset made by a function. Such a
+  // failure is the function's and is reported once, not in each epoch of the dataset.
   ErrorPtr* opening_error = nullptr;
-  // The Ports around that remember openings; null in an iterator's root and in a Window's pump.
+  // The enclosing Ports that remember openings; null in an iterator's root and in a Window's pump.
   OpeningLog* openings = nullptr;
 
   Runtime& runtime() const { return session.runtime; }

@@ -1,5 +1,4 @@
 // The pair of seeds that a single number stands for: tf.data's op seed where no global seed is set.
-// Ownership: values. Threads: pure functions. Errors: none. Cost: none.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +6,7 @@
 
 namespace weir {
 
-// (87654321, n mod (2^31 - 1)), the remainder as Python takes it.
+// (87654321, n mod (2^31 - 1)), with the remainder of Python, never negative.
 inline std::pair<uint64_t, uint64_t> pair_of_op_seed(int64_t n) {
   constexpr uint64_t kDefaultGraphSeed = 87654321;
   constexpr int64_t kModulus = 2147483647;

@@ -1,6 +1,6 @@
 // Shape: the extents of a tensor, or what is known of them when a dataset is built.
-// A dimension is -1 where unknown (specs only); the rank itself may be unknown (specs only).
-// Cost: a plain value of 72 bytes, no allocation.
+//
+// In specs a dimension may be unknown (-1), and so may the rank. A plain value of 72 bytes, never allocates.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,12 @@ class Shape {
   int64_t operator[](int axis) const { return dims_[axis]; }
   void set_dim(int axis, int64_t extent) { dims_[axis] = extent; }
   std::span<const int64_t> dims() const { return {dims_, static_cast<size_t>(rank_ < 0 ? 0 : rank_)}; }
-  // Every dimension is known.
+  // True if every dimension is known.
   bool is_static() const;
-  // The product of the dimensions; of a shape that no tensor has, whatever is left of it in 64 bits.
+  // The product of the dimensions. If it overflows, which no tensor's does, its lowest 64 bits.
   // REQUIRES: is_static()
   int64_t count() const {
-    // Parts of it may overflow beside a dimension of 0.
+    // Partial products may overflow even if a dimension is 0.
     uint64_t n = 1;
     for (int i = 0; i < rank_; ++i) n *= static_cast<uint64_t>(dims_[i]);
     return static_cast<int64_t>(n);
@@ -55,7 +55,8 @@ class Shape {
     for (int i = 0; i < rank_; ++i) out.dims_[i + 1] = dims_[i];
     return out;
   }
-  // Without the first dimension. REQUIRES: rank() > 0
+  // Without the first dimension.
+  // REQUIRES: rank() > 0
   Shape tail() const;
   Shape with_dim(int axis, int64_t extent) const {
     Shape out = *this;
@@ -70,10 +71,9 @@ class Shape {
     }
     return true;
   }
-  // Some concrete shape fits both.
+  // True if some concrete shape fits both.
   bool compatible(const Shape& other) const;
-  // The most precise shape that both fit: differing dimensions become unknown, differing ranks an unknown
-  // rank.
+  // The most precise shape that fits both: differing dimensions become unknown, differing ranks an unknown rank.
   static Shape relax(const Shape& a, const Shape& b);
 
   // "[28, 28]", "[?]", "[...]", "" for a scalar: as in a spec.

@@ -1,6 +1,5 @@
-// Spec: the structure of an element: a tree of tuples, dicts and leaves over a flat list of components.
-// Ownership: a plain value. Threads: immutable once built.
-// Cost: proportional to its nodes; never touched per row.
+// Spec: the structure of an element, a tree of tuples, dicts and leaves over a flat list of components.
+// Never touched per row.
 #pragma once
 
 #include <string>
@@ -12,9 +11,9 @@
 
 namespace weir {
 
-// What a structure may have at most: parts, that is tensors, tuples, dicts, optionals and nested datasets
-// counted together, and how deep they stand in one another. Every step of `x -> (x, x)` doubles a structure,
-// and much is walked by recursion or compared pair by pair.
+// The most parts that a structure may have (tensors, tuples, dicts, optionals and nested datasets counted
+// together), and how deep they may be nested. Every step of `x -> (x, x)` doubles a structure, and much code
+// walks it by recursion or compares it pair by pair.
 inline constexpr int kMaxParts = 4096;
 inline constexpr int kMaxNesting = 200;
 
@@ -33,7 +32,7 @@ struct Spec {
   // Tensor, sparse and ragged: the dtype and the (dense) shape.
   DType dtype = DType::invalid;
   Shape shape;
-  // Dict: in written order.
+  // Dict: in the order written.
   std::vector<std::string> keys;
   // Tuple and dict: the members; optional and dataset: one.
   std::vector<Spec> children;
@@ -45,30 +44,33 @@ struct Spec {
 
   bool is_tensor() const { return kind == Kind::tensor; }
   bool is_dataset() const { return kind == Kind::dataset; }
-  // Itself or any below.
+  // True if it is a dataset or contains one.
   bool has_dataset() const;
   bool is_scalar(DType d) const {
     return is_tensor() && dtype == d && shape.rank_known() && shape.rank() == 0;
   }
   int component_count() const;
-  // Counts itself and all below. REQUIRES: one within the limits.
+  // Counts itself and everything below.
+  // REQUIRES: a spec within the limits.
   int part_count() const;
-  // invalid_argument beyond kMaxParts or kMaxNesting. Cost: at most kMaxParts steps.
+  // invalid_argument beyond kMaxParts or kMaxNesting. Takes at most kMaxParts steps.
   Status check_size() const;
-  // The flat list, in written order.
+  // The flat list, in the order written.
   std::vector<Component> components() const;
-  // Index of the first component of child i in the flat list.
+  // The index of the first component of a child in the flat list.
   int child_offset(int child) const;
-  // Position of a key of a dict, or -1.
+  // The position of a key of a dict, or -1.
   int find(std::string_view key) const;
 
-  // Equal with the same keys in any order.
+  // True if they are equal up to the order of keys.
   bool operator==(const Spec& other) const;
-  // Structure and dtypes equal (dict keys in any order) and every shape compatible; says where not.
+  // Checks that structure and dtypes are equal (dict keys in any order) and all shapes compatible. The error
+  // says where they differ.
   Status check_compatible(const Spec& other) const;
-  // Like check_compatible, but for shapes of whatever extent.
+  // Like check_compatible, but ignores shapes.
   Status check_same_structure(const Spec& other) const;
-  // The same tree with every shape the relaxation of both. REQUIRES: same structure and dtypes.
+  // The same tree with each shape relaxed to fit both.
+  // REQUIRES: same structure and dtypes.
   static Spec relax(const Spec& a, const Spec& b);
   // The same tree with every shape unknown.
   Spec without_shapes() const;
@@ -76,7 +78,8 @@ struct Spec {
   std::string to_string() const;
 };
 
-// Where each component of `to` stands in `from`; the two have equal structure, dict keys in any order.
+// Where each component of `to` stands in `from`.
+// REQUIRES: equal structure, dict keys in any order.
 std::vector<int> component_order(const Spec& from, const Spec& to);
 // The same, but empty where each component stands in its place.
 std::vector<int> moved_components(const Spec& from, const Spec& to);
@@ -85,7 +88,7 @@ std::vector<int> moved_components(const Spec& from, const Spec& to);
 // Empty if it fits.
 std::string difference_of(const Spec& wanted, const Spec& got);
 
-// What is said of a structure beyond kMaxParts or kMaxNesting.
+// The error for a structure beyond kMaxParts or kMaxNesting.
 Mistake too_many_parts();
 
 // True if the word can stand as a key without quotes.

@@ -63,7 +63,7 @@ std::string Mistake::sentence() const {
 
 namespace {
 
-// The operator that the path ends in: "batch/zip[1]/map" is map's.
+// The operator that the path ends in: "map" for "batch/zip[1]/map".
 std::string_view last_operator(std::string_view path) {
   const size_t slash = path.rfind('/');
   const std::string_view last = slash == std::string_view::npos ? path : path.substr(slash + 1);

@@ -1,7 +1,7 @@
 // Status and Result: how every fallible call inside weir reports.
-// Ownership: an Error is immutable and shared; copying a Status copies a pointer.
-// Threads: values; distinct objects may be used at once.
-// Errors: this is them. Cost: success is a null pointer, failure allocates once.
+//
+// An Error is immutable and shared; copying a Status copies a pointer. Success is a null pointer,
+// failure allocates once.
 #pragma once
 
 #include <cstdint>
@@ -44,10 +44,10 @@ struct Span {
   uint32_t size = 0;
 };
 
-// What is wrong, before anybody knows where: a sentence, or what was expected and what was found; then what to
-// do about it.
+// What is wrong, before its place is known: a sentence, or what was expected and what was found; then
+// what to do about it.
 struct Mistake {
-  // Out of line, as there are many in code that seldom runs.
+  // Out of line, since many are made in code that seldom runs.
   Mistake(std::string sentence);
   Mistake(std::string_view sentence);
   Mistake(const char* sentence);
@@ -71,15 +71,15 @@ Mistake expected_found(std::string_view expected, std::string_view found, std::s
 struct Error;
 using ErrorPtr = std::shared_ptr<const Error>;
 
-// Where in a text a mistake stands, and what it consists of; line and column are for the edge to work out.
+// Where a mistake stands in a text, and its parts. The edge works out line and column.
 struct MistakeParts {
   std::string op = {};
   std::string parameter = {};
-  // What the message was made of; empty where it was written as one sentence.
+  // What the message was made of; empty if it was written as one sentence.
   Mistake mistake = {""};
   std::vector<std::string> notes = {};
   std::optional<Span> span = {};
-  // It would not be there but for another mistake: the name of what did not build, say.
+  // It only follows from another mistake: say, the name of something that did not build.
   bool consequence = false;
   // Independent mistakes in the same text.
   std::vector<ErrorPtr> others = {};
@@ -91,18 +91,17 @@ struct MistakeParts {
 // `path` is the operator's path and is added by the Stage, never by an operator.
 struct Error {
   Code code = Code::unknown;
-  // One sentence; of a text that did not build, once it has been rendered, all its mistakes with line, column
-  // and caret.
+  // One sentence. After rendering a text that did not build: all its mistakes, with line, column and caret.
   std::string message;
   std::string path = {};
   std::string file = {};
   int64_t offset = -1;
   int64_t record = -1;
-  // It ends a restored sequence, whose position cannot be taken up.
+  // The error ends a restored sequence whose position cannot be resumed.
   bool position_lost = false;
   MistakeParts parts = {};
 
-  // The sentence in its parts, to say it elsewhere.
+  // The sentence in its parts, for use in another message.
   Mistake what() const;
   // "OPERATOR: PARAMETER: " where known, the sentence, the notes.
   std::string lead_and_message() const;
@@ -135,16 +134,16 @@ Status internal_error(Mistake mistake);
 Status resource_exhausted(Mistake mistake);
 Status unimplemented(Mistake mistake);
 
-// The same error with parts that it does not have yet.
+// Adds parts that the error does not have yet.
 // REQUIRES: !status.ok()
 Status with_operator(const Status& status, std::string_view op, std::string_view parameter = "");
 Status with_parameter(const Status& status, std::string_view parameter);
 Status with_span(const Status& status, Span span);
 Status as_consequence(const Status& status);
-// Both mistakes of one text; either may be ok.
+// Joins two mistakes of one text; either may be ok.
 Status both(const Status& a, const Status& b);
 
-// A value or the error that stood in its way.
+// A value, or the error that prevented it.
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -1,5 +1,4 @@
-// Str: a view of bytes, as a string component holds it. Ownership: none; somebody else keeps the bytes.
-// Threads: a value. Errors: none. Cost: 16 bytes.
+// Str: a view of the bytes of a string entry; 16 bytes, owned by somebody else.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
-// Locks. Nothing else in weir makes one, except src/exec/.
-// Threads: every lock here is a leaf: nothing is called with one held that might take another, unless
-// the holder's comment names the order. Under the simulated executor every acquisition is a switch point.
-// Cost: one compare-and-swap uncontended; a futex wait when contended.
+// Locks. Only src/exec/ makes others.
+//
+// Every lock here is a leaf: while one is held, nothing is called that might take another, unless the
+// holder's comment names the order. Under the simulated executor every acquisition is a switch point. An
+// uncontended lock costs one compare-and-swap, a contended one a futex wait.
 #pragma once
 
 #include <atomic>
@@ -9,15 +10,15 @@
 
 namespace weir {
 
-// What the simulated executor puts in the way of every primitive; null outside the simulation.
+// How the simulated executor intercepts every primitive; null outside the simulation.
 class SyncHooks {
  public:
   virtual ~SyncHooks() = default;
   // May run another fiber before it returns.
   virtual void switch_point() = 0;
-  // Called when a lock is held by another fiber: runs others before it returns.
+  // Called when another fiber holds a lock; runs others before it returns.
   virtual void wait_turn() = 0;
-  // What stands in for a thread-local pointer: one slot a fiber, null at first.
+  // Replaces a thread-local pointer: one slot per fiber, null at first.
   virtual void*& local_slot() = 0;
 };
 
@@ -25,8 +26,8 @@ inline std::atomic<SyncHooks*> installed_sync_hooks{nullptr};
 inline SyncHooks* sync_hooks() { return installed_sync_hooks.load(std::memory_order_relaxed); }
 inline void set_sync_hooks(SyncHooks* hooks) { installed_sync_hooks.store(hooks, std::memory_order_release); }
 
-// Acquiring, failing to acquire and releasing are sequentially consistent: who announces itself and then
-// fails to get the lock is seen by the holder after its release.
+// Acquiring, failing to acquire and releasing are sequentially consistent: if a thread announces itself and
+// then fails to get the lock, the holder sees the announcement after its release.
 class Mutex {
  public:
   Mutex() = default;
@@ -62,7 +63,7 @@ class MutexLock {
   ~MutexLock() {
     if (mutex_) mutex_->unlock();
   }
-  // Lets go early, so that wakes come after the unlock.
+  // Unlocks early, so that wakes come after it.
   void unlock() {
     mutex_->unlock();
     mutex_ = nullptr;

@@ -1,7 +1,7 @@
-// Tensor: dtype + shape + a slice of a shared buffer; contiguous, row-major.
-// Ownership: `buffer` keeps the entries alive, `owners` what string and dataset entries point to.
-// Threads: a value; the bytes behind it are immutable once it has been shared.
-// Cost: a copy is two reference counts; rows and reshapes move no bytes.
+// Tensor: dtype, shape and a slice of a shared buffer; contiguous, row-major.
+//
+// `buffer` keeps the entries alive, `owners` what string and dataset entries point to. The bytes are
+// immutable once shared. A copy costs two reference counts; rows and reshapes move no bytes.
 #pragma once
 
 #include <span>
@@ -55,10 +55,11 @@ struct Tensor {
   static Tensor strings(std::span<const std::string_view> values, const Shape& shape);
   static Tensor string(std::string_view value) { return strings({&value, 1}, Shape()); }
 
-  // Marks the memory behind it as lasting, what entries point to as well: a dataset node owns it.
+  // Marks its memory as lasting, with what entries point to: a dataset node owns it.
   void set_lasting() const;
 
-  // Row i along the first dimension, sharing the buffer. REQUIRES: rank > 0, 0 <= i < dim(0)
+  // Row i along the first dimension, sharing the buffer.
+  // REQUIRES: rank > 0, 0 <= i < dim(0)
   Tensor row(int64_t i) const;
   // Rows [begin, begin + count) along the first dimension, sharing the buffer.
   Tensor rows(int64_t begin, int64_t count) const;

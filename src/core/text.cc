@@ -63,7 +63,7 @@ std::string json_string(std::string_view text) {
 }
 
 int edit_distance(std::string_view a, std::string_view b) {
-  // Names come from input: nobody means a longer one by mistake, and the table stays small.
+  // Names come from input: nobody mistypes a longer one, and the table stays small.
   constexpr size_t kMaxCompared = 64;
   if (a.size() > kMaxCompared || b.size() > kMaxCompared) {
     if (a == b) return 0;
@@ -86,7 +86,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 bool is_near(std::string_view a, std::string_view b) {
   const int distance = edit_distance(a, b);
   if (distance <= std::max<int>(1, static_cast<int>(a.size()) / 3)) return true;
-  // Two letters that changed places are one slip of the hand.
+  // Two swapped letters are one slip.
   return distance == 2 && a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin());
 }
 

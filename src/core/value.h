@@ -1,6 +1,5 @@
-// Components, Env and NestedDataset: values of elements and of lambda variables outside a block.
-// Ownership: by RefPtr; all are immutable once shared.
-// Threads: immutable. Cost: an Env is one allocation and a copy of its tensors' references.
+// Components, Env and NestedDataset: values of elements and of lambda variables outside a block. All are
+// immutable once shared.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +18,10 @@ class Env : public RefCounted {
  public:
   Env(RefPtr<const Env> up, Components components) : parent(std::move(up)), values(std::move(components)) {}
 
-  // `levels` scopes outwards. REQUIRES: so many exist.
+  // The scope `levels` further out.
+  // REQUIRES: there is one.
   const Env& up(int levels) const { return *outward(levels); }
-  // The same; null where the outermost scope has no variables.
+  // Like up(), but null where the outermost scope has no variables.
   const Env* outward(int levels) const {
     const Env* env = this;
     while (levels-- > 0) env = env->parent.get();
@@ -40,7 +40,7 @@ class NestedDataset : public RefCounted {
   NestedDataset(RefPtr<const RefCounted> compiled, EnvRef variables)
       : node(std::move(compiled)), env(std::move(variables)) {}
 
-  // A Dataset (dataset/dataset.h), which this floor does not know.
+  // A Dataset (dataset/dataset.h), a type this layer does not know.
   const RefPtr<const RefCounted> node;
   const EnvRef env;
 };

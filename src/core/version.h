@@ -1,5 +1,4 @@
 // The version of the library, as CMake read it from weir.h.
-// Ownership: lives for ever. Threads: any. Errors: none. Cost: none.
 #pragma once
 
 namespace weir {
