@@ -9,7 +9,7 @@ PullResult PortFeed::next(Context& context, const Demand& demand, Block& out, Ma
   if (got != PullResult::rows && got != PullResult::end) return got;
   mark.unplaced = false;
   try {
-    // What is opened on the way to the end counts, too.
+    // What is opened on the way to the end counts as well.
     mark.epochs = context.epochs->table();
     if (got == PullResult::rows) mark.anchor = port_.last_anchor();
   } catch (...) {
@@ -42,7 +42,7 @@ void AheadPosition::finish(Context& ctx, const Mark& mark) noexcept {
   try {
     ctx.epochs->advance_to(mark.epochs);
   } catch (...) {
-    // Openings that nobody has counted draw again what they drew.
+    // Openings that were not counted draw the same seeds again.
   }
 }
 

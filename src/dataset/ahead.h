@@ -1,6 +1,5 @@
-// Ahead: what a cursor over a Window needs beside the Window: the feed from a Port, and the position that the
-// consumer has reached, which is all of a Window that a checkpoint holds.
-// Ownership: PortFeed owns its Port and goes with the Window. Threads: a PortFeed has the pump's,
+// Ahead: what a cursor over a Window needs besides the Window: the feed from a Port, and the position that
+// the consumer has reached, which is all that a checkpoint holds of a Window.
 // AheadPosition the consumer's. Errors: rows. Cost: a pointer a block.
 #pragma once
 
@@ -11,7 +10,7 @@
 
 namespace weir {
 
-// Gives a Window the rows of a Port, each block with the anchor before it.
+// Feeds a Window the rows of a Port, each block with the anchor before it. Runs on the Window's pump.
 class PortFeed final : public Feed {
  public:
   // REQUIRES: keep mode
@@ -22,27 +21,28 @@ class PortFeed final : public Feed {
   Port port_;
 };
 
+// The consumer's position; used only on its thread.
 class AheadPosition {
  public:
-  // At the beginning of a Port, or where its loaded state stands. The pump counts on from `epochs`.
+  // Starts at the beginning of a Port, or where its loaded state stands. The pump counts on from `epochs`.
   void start(Port& port, EpochTableRef epochs) {
     anchor_ = port.last_anchor();
     consumed_ = port.consumed();
     epochs_ = std::move(epochs);
   }
-  // The consumer took a block.
+  // The consumer has taken a block.
   void advance(Context& ctx, const Mark& mark, const Block& block) noexcept;
-  // The consumer came to the end.
+  // The consumer has reached the end.
   void finish(Context& ctx, const Mark& mark) noexcept;
-  // The pump's counts here, and the rest as Port::state writes it, so that a Port reads it back. Throws
-  // std::bad_alloc where the last block had no mark.
+  // Writes the pump's counts here, and the rest as Port::state does, so that a Port can read it. Throws
+  // std::bad_alloc if the last block had no mark.
   void save(Archive& archive) const;
 
  private:
   AnchorRef anchor_;
   int64_t consumed_ = 0;
   EpochTableRef epochs_;
-  // Where it stands could not be written down for lack of memory; the next block may be marked again.
+  // There was no memory to record the position; the next block may have a mark again.
   bool unplaced_ = false;
 };
 

@@ -1,6 +1,5 @@
 // AheadCursor: the cursor of every operator that runs one input ahead: prefetch and reading ahead over a
-// Window, the parallel map over a CallWindow. Ownership: owns the Window. Threads: the consumer's; the input
-// runs on the Window's pump. Errors: rows, in their places. Cost: that of the Window.
+// Window, the parallel map over a CallWindow. The input runs on the Window's pump, the cursor on its consumer.
 #pragma once
 
 #include <memory>
@@ -12,8 +11,8 @@
 
 namespace weir {
 
-// Makes the Window over a feed, whose pump counts openings from `epochs` on:
-// `std::unique_ptr<W> operator()(Context&, std::unique_ptr<Feed>, EpochTableRef epochs) const`.
+// Makes the Window over a feed; its pump counts openings from `epochs` on: `std::unique_ptr<W>
+// operator()(Context&, std::unique_ptr<Feed>, EpochTableRef epochs) const`.
 template <class W, class Make>
 class AheadCursor final : public Cursor {
  public:

@@ -9,9 +9,9 @@ namespace weir {
 
 namespace {
 
-// Batches from here on use pooled buffers.
+// Batches of this size or more use pooled buffers.
 constexpr int64_t kPooledBytes = 64 << 10;
-// A buffer is not made larger than this before its rows have come, whatever the batch size says.
+// Before its rows have come, a buffer is no larger than this, whatever the batch size says.
 constexpr int64_t kFirstBytes = int64_t{256} << 20;
 
 Status different_shapes(const Column& column, size_t component) {
@@ -38,7 +38,7 @@ BatchBuffer::BatchBuffer(const std::vector<Component>& components, int64_t rows)
   for (size_t i = 0; i < components.size(); ++i) {
     const Component& component = components[i];
     if (has_owners(component.dtype) || !component.shape.is_static()) continue;
-    // What is declared may be more than any memory holds.
+    // The declared size may exceed any memory.
     const int64_t count = checked_count(component.shape.dims());
     int64_t bytes, total;
     if (count <= 0 ||
@@ -58,7 +58,7 @@ void BatchBuffer::clear() {
 }
 
 void BatchBuffer::lose() {
-  // Buffers stay: what they hold is scratch until a batch is finished.
+  // Buffers stay as scratch memory until a batch is finished.
   for (Part& part : parts_) part.column.clear();
 }
 

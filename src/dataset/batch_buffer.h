@@ -1,9 +1,8 @@
-// BatchBuffer: puts runs of rows one behind the other into the buffers of one batch.
-// Large fixed-size columns go straight into a pooled buffer, which the input is offered as its target, so
-// that a map below writes its results where the batch wants them; the rest is appended. Ownership: owns the
-// unfinished buffers. Threads: one at a time. Errors: invalid_argument for rows of different shapes, when the
-// batch is finished. Cost: at most one copy of each row; none where the target was used or where one run is
-// the whole of a small batch.
+// BatchBuffer: puts runs of rows one after the other into the buffers of one batch.
+//
+// Large fixed-size columns go straight into a pooled buffer, which is offered to the input as its target, so
+// that a map below can write its results in place; other rows are appended. Each row is copied at most once:
+// not at all if the target was used, or if a single run makes up a small batch.
 #pragma once
 
 #include <vector>
@@ -20,16 +19,16 @@ class BatchBuffer {
   int64_t rows() const { return rows_; }
   // Forgets the rows gathered so far.
   void clear();
-  // Forgets them, but counts on: the batch is lost, its end stays where it was.
+  // Drops the rows but goes on counting: the batch is lost, its end stays where it was.
   void lose();
   // Counts rows of a lost batch.
   void pass_over(int count) { rows_ += count; }
-  // Where its first row came from.
+  // Where the batch's first row came from.
   Origin origin() const { return origin_; }
   // Offers the input the place of the next `count` rows.
   void offer_target(Context& ctx, Port& input, int count);
   void add(Context& ctx, const Block& block, int begin, int count);
-  // One row in `out`: the batch; afterwards this is empty.
+  // Puts the batch into `out` as one row, and empties this. invalid_argument if its rows differ in shape.
   Status finish(Block& out);
 
  private:

@@ -1,5 +1,5 @@
-// compose: builds a node of another operator from inside an operator that stands for it; PassCursor gives its
-// rows. Ownership: as Dataset::build. Threads: any. Errors: as Dataset::build. Cost: that of building a node;
+// compose: builds a node of another operator for an operator that stands for it, with the errors of
+// Dataset::build. PassCursor returns its rows.
 // nothing per row.
 #pragma once
 
@@ -17,8 +17,7 @@ Result<DatasetRef> compose(P params, std::vector<DatasetRef> inputs, const Build
   return Dataset::build(P::op(), std::make_unique<P>(std::move(params)), std::move(inputs), site);
 }
 
-// What an operator with `expand` stands for: built with the node, or now if its parameters were not known
-// then.
+// What an operator with `expand` stands for: built with the node, or now if its parameters were not known then.
 Result<DatasetRef> expansion(const Opening& opening, const ParamsBase& params);
 
 // The cursor of an operator that adds nothing to the rows of another node.

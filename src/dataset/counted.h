@@ -1,5 +1,5 @@
-// counted_rows: how many elements a block's rows are to whoever counts them: those with a value, and those
-// for which there was no memory. Ownership: none. Threads: any. Errors: none. Cost: none where no row failed.
+// counted_rows: how many elements a block's rows count as: the rows with a value, and those that failed
+// for lack of memory.
 #pragma once
 
 #include <algorithm>

@@ -21,7 +21,7 @@ Status check_constants(const OperatorDef& op, ParamsBase& params) {
   return Status();
 }
 
-// What a parameter is computed by when a cursor opens, or null.
+// Returns the expression that computes a parameter when a cursor opens, or null.
 const ParamExpression* expression_of(const Field& field) {
   return std::visit(
       [](const auto* slot) -> const ParamExpression* {
@@ -34,7 +34,7 @@ const ParamExpression* expression_of(const Field& field) {
       field.slot);
 }
 
-// Of a value that is not known yet at least the structure is; of a number, nothing.
+// The structure of a value that is not known yet is known at least; of a number, nothing is.
 bool has_open_scalars(ParamsBase& params) {
   Fields fields;
   params.fields(fields);
@@ -71,7 +71,7 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->dynamic_ = has_expressions(*params);
   WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
   WEIR_TRY(node->spec_.check_size());
-  // With parameters that are not known yet it is expanded when a cursor opens.
+  // If parameters are not known yet, it is expanded when a cursor opens.
   if (op.expand != nullptr && !node->dynamic_) {
     if (site.runtime == nullptr) return internal_error(concat(op.name, " was built without a runtime"));
     WEIR_ASSIGN(DatasetRef expanded,
@@ -86,7 +86,7 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   return DatasetRef(node);
 }
 
-// A node that reaches this one along two ways is opened by each. `times` is how often each of its openings happens.
+// A node that reaches this one by two paths is opened by each. `times` is how often each of its openings happens.
 void Dataset::inherit(const EpochNode& counted, bool shared, int64_t times) {
   const int64_t openings = product_of(counted.openings, times);
   auto known = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), counted);
@@ -103,7 +103,7 @@ void Dataset::inherit(const EpochNode& counted, bool shared, int64_t times) {
 void Dataset::inherit(const FunctionTraits& traits, int64_t calls) {
   std::vector<EpochNode> counted;
   traits.epoch_nodes(counted);
-  // What a lambda captures is opened by each of its calls.
+  // Each call of a lambda opens what the lambda captures.
   for (const EpochNode& node : counted) inherit(node, node.depth <= depth_, calls);
   Sites sites;
   traits.add_sites(sites);
@@ -132,7 +132,7 @@ void Dataset::inherit() {
       sites_.add({{(*seed)->site}, {}});
     }
     if (const ParamExpression* expression = expression_of(field)) {
-      // Evaluated by whoever opens this node, which no window is in the way of.
+      // Evaluated by whatever opens this node, with no window in between.
       inherit(expression->traits(), 1);
       lane_ = std::max(lane_, expression->traits().lane());
     }
@@ -142,7 +142,7 @@ void Dataset::inherit() {
     const bool per_row = (*slot)->gives == FunctionParam::Gives::dataset && !inputs_.empty();
     inherit(traits, per_row ? inputs_[0]->cardinality() : -1);
     if (!window) lane_ = std::max(lane_, traits.lane());
-    // A dataset that the function gives may have come in an element or stand in a variable.
+    // A dataset that the function returns may come from an element or a variable.
     const bool from_elements = std::any_of(
         inputs_.begin(), inputs_.end(), [](const DatasetRef& input) { return input->spec().has_dataset(); });
     if ((*slot)->gives == FunctionParam::Gives::dataset && (depth_ > 0 || from_elements))

@@ -1,7 +1,7 @@
-// Dataset: an immutable, reference-counted node: operator + parameters + inputs + structure + cardinality.
-// Ownership: nodes share their inputs; a dataset may be used by any number of iterators and outlives its
-// makers. Threads: immutable after build(). Errors: invalid_argument from build(). Cost: building is linear
-// in the node; opening is the operator's.
+// Dataset: a node of a graph: operator, parameters, inputs, structure and cardinality.
+//
+// Immutable after build() and reference-counted. Nodes share their inputs; a dataset may be used by any
+// number of iterators and outlives its makers.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ inline constexpr int64_t kUnknown = -2;
 
 class Dataset : public RefCounted {
  public:
-  // Types the node and checks its constants.
+  // Types the node and checks its constants; invalid_argument if they are wrong.
   static Result<DatasetRef> build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
                                   std::vector<DatasetRef> inputs, const BuildSite& site = {});
 
@@ -33,22 +33,22 @@ class Dataset : public RefCounted {
   const std::vector<Component>& components() const { return components_; }
   // A count, kInfinite or kUnknown.
   int64_t cardinality() const { return cardinality_; }
-  // Process-wide number of this node.
+  // The number of this node, unique in the process.
   uint64_t id() const { return id_; }
-  // Some parameter is evaluated when a cursor opens.
+  // True if some parameter is evaluated when a cursor opens.
   bool dynamic() const { return dynamic_; }
-  // Lambdas around this node.
+  // The number of lambdas around this node.
   int depth() const { return depth_; }
-  // The node under which openings of this one are counted.
+  // The node that counts openings of this one.
   uint64_t epoch_id() const { return epoch_id_; }
 
   // Nodes at or below this one, lambdas included, whose openings are counted, in a fixed order.
   const std::vector<EpochNode>& epoch_nodes() const { return epoch_nodes_; }
-  // A dataset in a variable may be opened below.
+  // True if a dataset in a variable may be opened below.
   bool opens_variables() const { return opens_variables_; }
-  // Some opening below may be counted, of a dataset in a variable too.
+  // True if some opening below may be counted, also of a dataset in a variable.
   bool may_count_openings() const { return opens_variables_ || !epoch_nodes_.empty(); }
-  // Those at or below this node, lambdas included.
+  // The sites at or below this node, lambdas included.
   const Sites& sites() const { return sites_; }
   // The lane that a pump over this node must run on.
   Lane lane() const { return lane_; }
@@ -78,7 +78,7 @@ class Dataset : public RefCounted {
   std::string not_replayable_;
 };
 
-// What an operator that changes neither structure nor count says.
+// Structure and cardinality of an operator that changes neither.
 Result<Spec> same_spec(const ParamsBase&, std::span<const DatasetRef> inputs);
 int64_t same_cardinality(const ParamsBase&, std::span<const DatasetRef> inputs);
 int64_t unknown_cardinality(const ParamsBase&, std::span<const DatasetRef>);

@@ -1,7 +1,6 @@
-// FoundNames: names that a pattern matched when a graph was built, as checkpoints remember them: a position
-// among other names would be another one. Ownership: shared by the node that found them and all above it.
-// Threads: immutable. Errors: difference() says what is wrong, or nothing. Cost: a checksum a name; at most 8
-// KiB in a checkpoint.
+// FoundNames: names that a pattern matched when a graph was built. Checkpoints record a digest of them (at
+// most 8 KiB), since a position among other names would mean something else. Immutable; shared by the node
+// that found them and all nodes above it.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +14,15 @@ namespace weir {
 
 class FoundNames final : public RefCounted {
  public:
-  // `what` asked for them: list_files("data/*").
+  // `what` is the call that found them: list_files("data/*").
   FoundNames(std::string what, const std::vector<std::string>& names);
 
   uint64_t count() const { return digest_[0]; }
-  // Of all names.
+  // The checksum of all names.
   uint64_t checksum() const { return checksum_; }
-  // How many there are, then a checksum of each name, or of each run of names where they are very many.
+  // Their count, then a checksum of each name, or of each run of names if there are very many.
   const std::vector<uint64_t>& digest() const { return digest_; }
-  // "", or how they differ from those that the digest `saved` is of.
+  // How they differ from the names that the digest `saved` was made of; "" if they don't.
   std::string difference(std::span<const uint64_t> saved) const;
 
  private:

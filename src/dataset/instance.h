@@ -1,5 +1,5 @@
-// Instance: a dataset at one place in a tree of cursors, with all that its cursor is made from but the Context.
-// Whoever opens a dataset later, or again, keeps one. Ownership: shares all of it. Threads: a value.
+// Instance: a dataset at one place in a tree of cursors, with everything but the Context that its cursor is
+// made from. Keep one to open a dataset later, or again.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class PathNode : public RefCounted {
 
   const RefPtr<const PathNode> parent;
   const char* const operator_name;
-  // The number of this input of the parent, or -1 where the parent has one only.
+  // The number of this input of the parent, or -1 if it has only one.
   const int input;
 };
 using PathRef = RefPtr<const PathNode>;
@@ -30,7 +30,7 @@ using PathRef = RefPtr<const PathNode>;
 uint64_t derive_key(uint64_t key, uint64_t index);
 
 struct Instance {
-  // `parent` opens it as its input `input`; -1 where it has one only. A root has no parent.
+  // `parent` opens it as its input `input`; -1 if it has only one. A root has no parent.
   Instance(DatasetRef node, EnvRef env, uint64_t key, PathRef parent = nullptr, int input = -1);
 
   DatasetRef node;

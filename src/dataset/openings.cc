@@ -8,12 +8,11 @@ namespace {
 
 constexpr size_t kWordsPerRun = 4;
 
-// What is listed of a node: its openings, and what Windows over it began with.
+// What a list names: the openings of a node, and what Windows over it began with.
 uint64_t opening_of(uint64_t node) { return 2 * node; }
 uint64_t window_over(uint64_t node) { return 2 * node + 1; }
 
-// The number that the replay of a Port around has for `what`, else `live`. Ports inside that one list it
-// anew.
+// The number that an enclosing Port replays for `what`, else `live`. Ports inside that Port list it anew.
 bool replayed(const Context& ctx, uint64_t what, int depth, uint64_t& number) {
   OpeningLog* log = ctx.openings;
   while (log && !(depth <= log->depth && log->due.take(what, number))) log = log->outer;

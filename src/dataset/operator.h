@@ -7,9 +7,8 @@
 //     return def;
 //   }
 //
-// Adding an operator touches three places: its file, its test, one line in src/ops/list.inc. Help, docs,
-// schema and benchmark follow from the definition. Ownership: definitions are static. Threads: immutable.
-// Cost: none after start-up.
+// Adding an operator touches three places: its file, its test and one line in src/ops/list.inc. Help, docs,
+// schema and benchmark follow from the definition. Definitions are static and immutable.
 #pragma once
 
 #include "dataset/cursor.h"
@@ -28,8 +27,8 @@ int64_t cardinality_of(const ParamsBase& params, std::span<const DatasetRef> inp
   return F(static_cast<const P&>(params), inputs);
 }
 
-// Completes a definition: C is built from (Opening&, const P&), or by a static
-// `Result<std::unique_ptr<Cursor>> C::open(Opening&, const P&)` where opening can fail or choose.
+// Completes a definition. C is made from (Opening&, const P&), or by a static
+// `Result<std::unique_ptr<Cursor>> C::open(Opening&, const P&)` if opening can fail or choose.
 template <class P, class C>
 OperatorDef define(OperatorDef def) {
   def.make_params = []() -> std::unique_ptr<ParamsBase> { return std::make_unique<P>(); };

@@ -1,5 +1,5 @@
-// OperatorDef: what the house knows about an operator. Operators are declared with define(), dataset/operator.h.
-// Ownership: definitions are static. Threads: immutable.
+// OperatorDef: what the library knows about an operator. Declare operators with define(), dataset/operator.h.
+// Definitions are static and immutable.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,42 @@ using DatasetRef = RefPtr<const Dataset>;
 
 // Where a node is built.
 struct BuildSite {
-  // For operators that stand for others; the rest need none.
+  // Used only by operators that stand for others.
   Runtime* runtime = nullptr;
-  // Lambdas around the node.
+  // The number of lambdas around the node.
   int depth = 0;
-  // The node that it is built for, under which its openings are counted; 0 if it stands for itself.
+  // The node that counts its openings; 0 if it counts its own.
   uint64_t on_behalf_of = 0;
 };
 
-// A terminal yields one element, the value; in a lambda it is an expression, at the end of a document a
-// dataset of one.
+// A terminal gives one element, its value; in a lambda it is an expression, at the end of a document a
+// dataset of one element.
 enum class OperatorKind : uint8_t { source, transformation, terminal };
 
 struct OperatorDef {
   const char* name = "";
   OperatorKind kind = OperatorKind::transformation;
-  // For `weir help`, weir_schema and the docs. One paragraph: the elements, their order, the errors; its
-  // first sentence stands for it in lists.
+  // For `weir help`, weir_schema and the docs. One paragraph: the elements, their order, the errors; lists
+  // show its first sentence.
   const char* doc = "";
   const char* cost = "";
-  // A whole document, and the lines that it prints when run in the root of the source tree; a test compares.
+  // A whole document, and the lines that it prints when run in the root of the source tree; a test compares them.
   const char* example = "";
   const char* output = "";
-  // The document that bench/each.cc measures. NAMES stands for the files of a folder, RECORDS for a TFRecord
-  // file.
+  // The document that bench/each.cc measures. NAMES stands for the files of a folder, RECORDS for a TFRecord file.
   const char* bench = "";
-  // The field that a single positional argument sets, where that is not the first: `range(stop)`.
+  // The field that a single positional argument sets, if not the first: `range(stop)`.
   const char* single_argument = nullptr;
 
-  // Structure and cardinality from the parts; errors are build errors.
+  // Structure and cardinality from the parts; their errors are build errors.
   Result<Spec> (*spec)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   int64_t (*cardinality)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   // For operators that stand for others (tfrecord reads ahead over a reader, list_files shuffles a list):
-  // what they stand for, built at `site` once `spec` has accepted them, and appended to the inputs. Null
-  // parts of the site's runtime are for it to refuse.
+  // builds what they stand for at `site`, once `spec` has accepted the parts; it is appended to the inputs.
+  // Must refuse a site whose runtime lacks what it needs.
   Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs,
                                const BuildSite& site) = nullptr;
-  // Openings are counted per epoch (shuffle, and what stands for one).
+  // Openings are counted per epoch (by shuffle and whatever stands for one).
   bool counts_openings = false;
   // How often it opens its inputs while it is gone through once, or -1 if nobody knows. Null: once.
   int64_t (*openings)(const ParamsBase& params) = nullptr;
@@ -65,9 +64,9 @@ struct OperatorDef {
   bool (*is_window)(const ParamsBase& params) = nullptr;
   // Null, or why equal positions need not give equal rows with these parameters.
   const char* (*not_replayable)(const ParamsBase& params) = nullptr;
-  // Null, or the names that a node with these parameters found when it was built.
+  // Null, or returns the names that a node with these parameters found when it was built.
   RefPtr<const FoundNames> (*found_names)(const ParamsBase& params) = nullptr;
-  // Serves another operator and stands in no text, nor in the path of an error.
+  // Serves another operator; appears in no text and in no error's path.
   bool internal = false;
   // The lane its own work needs.
   Lane lane = Lane::compute;

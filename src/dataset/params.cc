@@ -27,7 +27,7 @@ bool is_expression(const Field& field) {
       field.slot);
 }
 
-// Names what the bounds leave over.
+// Names the values that the bounds allow.
 std::string expectation(const Bounds& bounds) {
   bool has_high = bounds.high != std::numeric_limits<int64_t>::max();
   if (bounds.low == std::numeric_limits<int64_t>::min()) return concat("at most ", bounds.high);

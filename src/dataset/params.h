@@ -5,10 +5,11 @@
 //     void fields(Fields& f) override { f("count", count, "how many elements; negative: all"); }
 //   };
 //
-// From that list follow argument parsing with range checks, the text form, equality, the fingerprint, and
-// the schema that help and docs are made from. Fields without a default (a fresh Params leaves them unset) are
-// required. Ownership: a dataset node owns its parameters; they are immutable once it is built. Threads:
-// immutable. Cost: `fields` runs when graphs are built and when a dataset with run-time parameters opens.
+// Argument parsing with range checks, the text form, equality, the fingerprint and the schema behind help and
+// docs follow from that list. Fields without a default (a fresh Params leaves them unset) are required.
+//
+// A dataset node owns its parameters; they are immutable once it is built. `fields` runs when graphs are
+// built and when a dataset with run-time parameters opens.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +27,12 @@
 
 namespace weir {
 
-// An expression over the variables of the enclosing lambdas and the $params: evaluated when a cursor opens.
+// An expression over the variables of the enclosing lambdas and the $params, evaluated when a cursor opens.
 class ParamExpression : public RefCounted {
  public:
-  // `key` is that of the cursor which opens; random draws derive theirs from it.
+  // `key` is that of the opening cursor; random draws derive their keys from it.
   virtual Result<Components> evaluate(Session& session, const Env* env, uint64_t key) const = 0;
-  // The value where it is one tensor that `env` holds as it is: nothing is copied or counted. Else null.
+  // Returns the value without copying or counting it, if it is a tensor that `env` holds. Else null.
   virtual const Tensor* lend(const Env* env) const {
     (void)env;
     return nullptr;
@@ -81,7 +82,7 @@ struct SeedParam {
   int64_t first = 0;
   int64_t second = 0;
   RefPtr<const SeedSite> site;
-  // Of an int64 or a pair of them, where a $param or a variable says it.
+  // Of an int64 or a pair of them, if a $param or a variable gives it.
   ParamExpressionRef expression;
 };
 
@@ -114,7 +115,7 @@ struct FunctionParam {
   FunctionParam(Takes t, Gives g) : takes(t), gives(g) {}
   Takes takes;
   Gives gives;
-  // An expr::Function, which this floor does not know.
+  // An expr::Function, a type this layer does not know.
   RefPtr<const RefCounted> function;
 };
 
@@ -126,8 +127,7 @@ struct InputParam {
 struct FilesParam {
   int index = -1;
 };
-// A tuple or dict of datasets, nested: `structure` has a dataset leaf for each, `indices` their inputs in
-// order.
+// A tuple or dict of datasets, nested: `structure` has a dataset leaf for each, `indices` their inputs in order.
 struct InputsParam {
   bool set = false;
   Spec structure;
@@ -155,7 +155,7 @@ struct Field {
   Allows allows;
 };
 
-// The fields of one operator, in place, since opening a dataset with run-time parameters lists them.
+// The fields of one operator, stored in place, since every opening of a dataset with run-time parameters lists them.
 class FieldSequence {
  public:
   static constexpr size_t kMost = 24;
@@ -182,7 +182,7 @@ class FieldSequence {
   };
 };
 
-// What `fields` is handed: collects the declarations in order.
+// Passed to `fields`; collects the declarations in order.
 class Fields {
  public:
   template <class T>
@@ -209,8 +209,8 @@ class ParamsOf : public ParamsBase {
 
 // True if some parameter is an expression, to be evaluated when a cursor opens.
 bool has_expressions(ParamsBase& params);
-// A copy in which every expression is replaced by its value under `env`, ranges checked. `key`: that of the
-// cursor that opens.
+// Returns a copy in which every expression is replaced by its value under `env`, with ranges checked. `key`
+// is that of the opening cursor.
 Result<std::unique_ptr<ParamsBase>> bind_params(const ParamsBase& params, Session& session, const Env* env,
                                                 uint64_t key);
 // invalid_argument if a constant is out of its field's bounds; says what was expected.

@@ -13,7 +13,7 @@ namespace {
 // Anchors may cost one part in this many of the time that passes.
 constexpr int64_t kAnchorShare = 256;
 constexpr int64_t kMaxAnchorRows = int64_t{1} << 20;
-// Inputs shorter than this are made again from their beginning.
+// Inputs shorter than this are replayed from their beginning.
 constexpr int64_t kFirstAnchorRows = 32;
 // More anchors than this are thinned.
 constexpr size_t kMaxAnchors = 256;
@@ -28,7 +28,7 @@ AnchorRef with_openings(const Anchor& anchor, const Openings& openings, const Op
   return out;
 }
 
-// The error in a block after which a restored input gives no more of the rows that it gave before, or null.
+// The error in a block that ends a restored input before the rows it gave earlier, or null.
 ErrorPtr lost_position(const Block& block) {
   for (const RowError& error : block.errors) {
     if (error.error->position_lost) return error.error;
@@ -65,7 +65,7 @@ Result<Port> Port::open_at(Context& ctx, Instance instance, Mode mode, std::stri
   return port;
 }
 
-// A fresh anchor, and nothing pulled.
+// Adds a fresh anchor, with nothing pulled.
 void Port::start_over() {
   block_.rows = 0;
   begin_ = 0;
@@ -136,10 +136,10 @@ void Port::anchor_if_due(Context& ctx) noexcept {
   try {
     write_anchor();
   } catch (...) {
-    // Rows can be made again from the last one as well.
+    // Rows can be replayed from the last anchor as well.
   }
   int64_t end_ns = clock.now_ns();
-  // The rows since the last anchor took this long; so many more pay for another one.
+  // How long the rows since the last anchor took; this pays for so many rows until the next one.
   int64_t elapsed_ns = std::max<int64_t>(1, begin_ns - anchored_at_ns_);
   int64_t cost_ns = std::max<int64_t>(1, end_ns - begin_ns);
   double due = anchored_at_ns_ == 0 ? 64.0
@@ -161,7 +161,7 @@ void Port::write_anchor() {
   if (anchors_.size() > kMaxAnchors) thin_anchors();
 }
 
-// Keeps every other anchor, the first and the last among them.
+// Keeps every other anchor, including the first and the last.
 void Port::thin_anchors() {
   std::vector<AnchorPoint> kept;
   for (size_t i = 0; i < anchors_.size(); ++i) {
@@ -200,7 +200,7 @@ Status Port::restore(Context& ctx) {
   return Status();
 }
 
-// An error in `out` in place of the next row, and then the end.
+// Puts an error into `out` in place of the next row, and ends the sequence.
 void Port::lose(const ErrorPtr& error, Block& out) noexcept {
   pulled_ = consumed_ + 1;
   position_lost_ = true;
@@ -208,7 +208,7 @@ void Port::lose(const ErrorPtr& error, Block& out) noexcept {
   out.set_error(as_lost_position(error), node().components().size());
 }
 
-// Goes to the loaded position. Answers rows when done, and end for an error in `out`.
+// Goes to the loaded position. Answers rows when done, and end if there is an error in `out`.
 PullResult Port::take_up(Context& ctx, Block& out) noexcept try {
   if (restore_anchor_) {
     Status restored = restore(ctx);
@@ -223,7 +223,7 @@ PullResult Port::take_up(Context& ctx, Block& out) noexcept try {
   return PullResult::end;
 }
 
-// Answers rows when done, and end for an error in `out`: the input does not get as far as it had.
+// Answers rows when done, and end if there is an error in `out`: the input ended before the position.
 PullResult Port::drop_replayed(Context& ctx, Block& out) {
   Demand demand;
   demand.drop = true;
@@ -290,13 +290,13 @@ void Port::take_into(Block& out, size_t first, int count) {
       out.columns[first + i] = block_.columns[i].slice(begin_, count);
     }
   }
-  // Failed rows may have none.
+  // Failed rows may have no columns.
   const size_t end = std::min(first + node().components().size(), out.columns.size());
   for (size_t i = first + block_.columns.size(); i < end; ++i) out.columns[i].make_placeholder();
   for (const RowError& error : block_.errors) {
     if (error.row >= begin_ && error.row < begin_ + count) out.fail_row(error.row - begin_, error.error);
   }
-  // Of several inputs, the first that has any.
+  // With several inputs, the origins are those of the first that has any.
   if (out.origins.empty()) out.origins.append(block_.origins, begin_, count, 0);
   take(count);
 }

@@ -12,8 +12,8 @@ bool lacks_origin(const Error& error, Origin origin) {
   return origin.known() && error.file.empty() && error.record < 0;
 }
 
-// With the operator's path, where it has none, and the file and record that the row came from. As it is where there is
-// no memory.
+// Adds the operator's path, if missing, and the file and record that the row came from. Returns the error
+// unchanged if there is no memory.
 ErrorPtr with_place(const ErrorPtr& error, const PathNode& path, Session& session, Origin origin) noexcept
     try {
   if (!error->path.empty() && !lacks_origin(*error, origin)) return error;
@@ -88,7 +88,7 @@ void Stage::add_places(Context& ctx, Block& out) noexcept {
   }
 }
 
-// A position that cannot be taken up ends the sequence.
+// Ends the sequence at a position that cannot be resumed.
 PullResult Stage::give_up(Context& ctx, const ErrorPtr& error, Block& out) noexcept {
   const ErrorPtr lost = as_lost_position(error);
   saved_state_.reset();
@@ -135,7 +135,7 @@ PullResult Stage::pull(Context& ctx, const Demand& demand, Block& out) {
   return step.answer() == PullResult::end ? finish() : step.answer();
 }
 
-// The exception in flight becomes an error in `out`. False: the cursor is to be called again.
+// Turns the exception in flight into an error in `out`. Returns false if the cursor must be called again.
 bool Stage::lose(Context& ctx, Block& out) noexcept {
   const ErrorPtr error = error_of_exception();
   if (saved_state_) {
@@ -155,7 +155,7 @@ PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept 
   if (ended_) return PullResult::end;
   if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   if (thread_ends()) [[unlikely]] {
-    // Another thread goes on from here.
+    // Another thread takes over from here.
     ctx.waker->wake();
     return PullResult::pending;
   }
@@ -175,7 +175,7 @@ PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept 
 
 namespace {
 
-// How a stage stands, as one number: at its end, or so many errors before it goes on.
+// The status of a stage as one number: at its end, or how many errors come before it goes on.
 constexpr int64_t kEnded = 1;
 constexpr int64_t kMostOwed = int64_t{1} << 40;
 

@@ -1,10 +1,10 @@
 // Stage: the non-virtual wrapper around every cursor.
 //
-// It gives what no operator writes: the sticky end, error rows (returned or thrown), the operator's path on
-// errors and the file and record that a failed row came from, cancellation, resuming after a restore, the rule for memory that runs out (Cursor::lose), and the
-// scope of saved state. Ownership: owns the cursor; dropped at the end of the sequence with all it holds.
-// Threads: one driver at a time. Errors: rows of `out`, never returned or thrown; telling one needs no
-// memory. Cost: about 5 ns per call.
+// It does what no operator has to write: the sticky end, error rows (returned or thrown), the operator's path
+// on errors and the file and record that a failed row came from, cancellation, resuming after a restore, the
+// rule for memory that runs out (Cursor::lose), and the scope of saved state. It owns the cursor and drops it
+// at the end of the sequence with all it holds. One thread at a time may drive it. Errors are rows of `out`,
+// never returned or thrown, and need no memory. A call costs about 5 ns.
 #pragma once
 
 #include <memory>
@@ -17,16 +17,16 @@ namespace weir {
 // The input ends before the rows that the restored position counts.
 ErrorPtr shorter_than_saved();
 
-// Writes the state of a stage over `node` that has come to its end.
+// Writes the state of a stage over `node` that has reached its end.
 void write_ended(const Dataset& node, Archive& archive);
 
 class Stage {
  public:
-  // A failure to open (a parameter out of range at run time) becomes the stage's only row, an error.
+  // A failure to open (say, a parameter out of range at run time) becomes the stage's only row, an error.
   static std::unique_ptr<Stage> open(Context& ctx, Instance instance);
 
   PullResult next(Context& ctx, const Demand& demand, Block& out) noexcept;
-  // Writes the position, or keeps the loaded one for the next call of next().
+  // Writes the position, or stores the loaded one for the next call of next().
   void state(Archive& archive);
 
   const Dataset& node() const { return *node_; }
@@ -46,10 +46,10 @@ class Stage {
   std::unique_ptr<Cursor> cursor_;
   ErrorPtr open_error_;
   bool ended_ = false;
-  // Rows that were lost together with one that was given as `repeated_error_`, and take their places as well.
+  // Rows that were lost together with the one given as `repeated_error_`; each still owes its error.
   int64_t repeat_errors_ = 0;
   ErrorPtr repeated_error_;
-  // The loaded state, until the cursor has taken it up.
+  // The loaded state, until the cursor has resumed it.
   std::unique_ptr<std::string> saved_state_;
   bool cursor_has_state_ = false;
 };

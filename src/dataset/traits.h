@@ -1,5 +1,4 @@
-// Traits: what functions tell the datasets that use them.
-// Ownership: as RefCounted. Threads: immutable.
+// Traits: what functions tell the datasets that use them. Immutable.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace weir {
 
-// What the rows of a graph depend on beside its text; checkpoints record it. Each list has a fixed order.
+// What the rows of a graph depend on besides its text; checkpoints record it. Each list has a fixed order.
 struct Sites {
   // Seeds that may have been drawn.
   std::vector<RefPtr<const SeedSite>> seeds;
@@ -23,16 +22,16 @@ struct Sites {
   void add(const Sites& more);
 };
 
-// What a FunctionParam's function tells the house about itself (expr::Function derives from it).
+// What a FunctionParam's function says about itself (expr::Function derives from it).
 class FunctionTraits : public RefCounted {
  public:
   // compute, blocking or caller.
   virtual Lane lane() const = 0;
-  // Empty, or why calling it twice may differ.
+  // Empty, or why two calls with the same arguments may differ.
   virtual std::string not_replayable() const = 0;
   // Adds the sites of its random calls and of the datasets it makes.
   virtual void add_sites(Sites& out) const = 0;
-  // The nodes that it opens for its caller and that count their openings; not those that it drains itself.
+  // Adds the nodes that it opens for its caller and that count their openings, but not those it drains itself.
   virtual void epoch_nodes(std::vector<EpochNode>& out) const = 0;
 };
 

@@ -1,7 +1,8 @@
 // YieldTimer: how long a cursor may work without a row before it must let others have the thread.
-// An operator that drops rows (filter, skip, ignore_errors) asks after each block; after about a millisecond
-// the answer is to return pending with its own waker already woken, so that cancellation and other pumps get
-// a turn. Cost: a comparison a block; the clock is read every 256 rows.
+//
+// An operator that drops rows (filter, skip, ignore_errors) asks after each block. After about a millisecond
+// it must return pending, with its own waker already woken, so that cancellation and other pumps get a turn.
+// The clock is read every 256 rows.
 #pragma once
 
 #include "core/pull.h"
@@ -11,7 +12,7 @@ namespace weir {
 
 class YieldTimer {
  public:
-  // Counts rows that gave nothing. True: return PullResult::pending now; the waker has been woken.
+  // Counts rows that gave no result. If true, the waker has been woken: return PullResult::pending now.
   bool should_yield(Context& ctx, int rows) {
     rows_ += rows;
     if (rows_ < kRows) return false;
