@@ -1,16 +1,15 @@
 // Budget: how much a window holds, who waits for room in it or for its rows, and how its sequence ended.
 //
-// The filling side charges what it adds and stops where there is no room; the consumer refunds what it took.
-// A filler that stopped is resumed as soon as there is room for a row, so that rows ahead of the consumer stay
-// as many as they may be. One row is always admitted, so that a row larger than all of the room passes.
+// The filling side charges what it adds and stops when there is no room; the consumer refunds what it took. A
+// stopped filler resumes as soon as there is room for a row, so that as many rows as allowed are ahead of the
+// consumer. One row is always admitted, so that a row larger than all of the room passes.
 //
 // A window may begin with little room and multiply it by scale(), which doubles when the consumer finds nothing
-// after the room was full. What rests, or has a consumer slower than itself, then holds little.
+// after the room was full. A window that rests, or whose consumer is slower than it, then holds little.
 //
-// Threads: all under the window's lock but take_rows(), which is the consumer's and takes none: it raises what
-// was taken before it looks whether the filler stopped, and the filler says that it stops before it looks again
-// at what was taken, so that one of them sees the other.
-// Ownership: shares the waiting consumer's waker. Cost: an atomic addition per piece taken.
+// All methods require the window's lock except take_rows(), which the consumer calls without it. take_rows()
+// first raises the count of rows taken and then checks whether the filler stopped; the filler first says that
+// it stops and then checks the count again, so that one of them sees the other.
 #pragma once
 
 #include <atomic>
@@ -31,7 +30,7 @@ class Budget {
   int64_t held_rows() const { return charged_rows_ - taken_rows_.load(); }
   int64_t held_bytes() const { return held_bytes_; }
   int64_t scale() const { return int64_t{1} << doublings_; }
-  // Less is held than `max_rows` rows and the room in bytes, or nothing.
+  // True if less is held than `max_rows` rows and the room in bytes, or nothing.
   bool has_room(int64_t max_rows) const {
     const int64_t rows = held_rows();
     return rows <= 0 || (rows < max_rows && held_bytes_ < max_bytes_);
@@ -41,13 +40,13 @@ class Budget {
     held_bytes_ += bytes;
   }
   void refund_bytes(int64_t bytes) { held_bytes_ -= bytes; }
-  // True if the filler has stopped, so that may_resume() is worth the lock.
+  // Returns true if the filler has stopped, so that may_resume() is worth the lock.
   bool take_rows(int64_t rows) {
     taken_rows_.fetch_add(rows);
     return stopped_.load();
   }
 
-  // The filler stops unless there is room; false if it stopped.
+  // Stops the filler unless there is room; returns false if it stopped.
   bool go_on(int64_t max_rows) {
     if (!has_room(max_rows)) {
       was_full_ = true;
@@ -59,15 +58,15 @@ class Budget {
     return true;
   }
   void stop() { stopped_.store(true); }
-  // True once for each time the filler stopped (or has not begun); the caller then wakes it.
+  // Returns true once for each time the filler stopped (or has not begun); the caller must then wake it.
   bool may_resume(int64_t max_rows) {
     if (!stopped_.load(std::memory_order_relaxed) || !has_room(max_rows)) return false;
     stopped_.store(false, std::memory_order_relaxed);
     return true;
   }
 
-  // What a consumer is told that finds no row: pending if `more` may come, and then `waker` is kept. What was
-  // kept before goes to `old`, to be let go without the lock.
+  // The answer for a consumer that finds no row: pending if `more` may come, which also stores `waker`. The
+  // waker stored before goes to `old`, to be released without the lock.
   PullResult wait(bool more, Waker* waker, RefPtr<Waker>& old) {
     if (!more) return final_;
     if (was_full_ && doublings_left_ > 0) {
@@ -78,10 +77,10 @@ class Budget {
     if (waiter_.get() != waker) old = std::exchange(waiter_, RefPtr<Waker>(waker));
     return PullResult::pending;
   }
-  // To be woken without the lock.
+  // The waker to wake without the lock.
   RefPtr<Waker> take_waiter() { return std::move(waiter_); }
 
-  // End or cancelled, which is final. The waiter is to be woken without the lock.
+  // Stores the final answer, end or cancelled, and returns the waiter, to be woken without the lock.
   RefPtr<Waker> finish(PullResult answer, EpochTableRef epochs) {
     if (final_ != PullResult::cancelled) final_ = answer;
     final_epochs_ = std::move(epochs);
@@ -96,7 +95,7 @@ class Budget {
   const int64_t max_bytes_;
   int doublings_ = 0;
   int doublings_left_;
-  // Since the consumer last found nothing.
+  // Whether the room was full since the consumer last found nothing.
   bool was_full_ = false;
   int64_t charged_rows_ = 0;
   std::atomic<int64_t> taken_rows_{0};

@@ -13,12 +13,12 @@
 
 namespace weir {
 
-// A block on its way: pulled into `in`, turned into `out`, handed out from there.
+// A block on its way: pulled into `in`, turned into `out` and handed out from there.
 struct WindowCall {
   PartialBlock in;
   PartialBlock out;
   int rows = 0;
-  // What it counts for in the budget.
+  // How much of the budget it uses.
   int64_t charged_bytes = 0;
   bool done = false;
   WindowCall* next = nullptr;
@@ -27,17 +27,17 @@ struct WindowCall {
 
 namespace {
 
-// Who has more to do lets others go first after this long.
+// A pump with more to do lets others go first after this long.
 constexpr int64_t kSliceNs = 1'000'000;
-// Calls shorter than the first get more rows, those longer than the second fewer.
+// Calls shorter than the first get more rows, calls longer than the second get fewer.
 constexpr int64_t kShortCallNs = 50'000;
 constexpr int64_t kLongCallNs = 200'000;
-// Calls ahead for each one in flight. Calls of one row, which may take much longer than one another, are four times
-// as many once the consumer has waited for one that others waited behind.
+// Calls ahead for each one in flight. One-row calls may differ much in length; once the consumer has waited
+// for one while others were done, four times as many are made.
 constexpr int kAheadFactor = 4;
 constexpr int kDoublings = 2;
 constexpr int kMaxCallsInFlight = 4096;
-// A call that was made keeps no more of its input's memory.
+// A finished call keeps no more of its input's memory.
 constexpr int64_t kInputBytes = 256;
 
 // First in, first out, through one of the links of a WindowCall. Owns nothing.
@@ -77,15 +77,15 @@ CallWindowOptions checked(CallWindowOptions options, Session& session) {
 
 }  // namespace
 
-// What the puller, the runners and the consumer share. Every call is owned here and is in one place: spare,
+// What the puller, the runners and the consumer share. It owns every call, and each is in one place: spare,
 // the puller's, prepared, a runner's, done, or the consumer's.
 class CallCore final : public RefCounted {
  public:
   CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
            const CallWindowOptions& options, EpochTableRef start);
 
-  // A finished call, to be given back. Null if there is none: `answer` says why, and after pending the
-  // consumer is woken.
+  // Returns a finished call, to be given back later. If there is none, returns null and sets `answer`; after
+  // pending the consumer is woken.
   WindowCall* take(Context& consumer, PullResult& answer, Mark& mark);
   void give_back(WindowCall* call);
   // No call begins after this.
@@ -117,24 +117,24 @@ class CallCore final : public RefCounted {
   RefPtr<Puller> puller_;
   std::vector<RefPtr<Runner>> runners_;
   size_t active_runners_ = 0;
-  // Puller and runners that have not been released.
+  // The puller and runners that have not been released.
   int open_tasks_ = 0;
   bool closed_ = false;
   std::vector<std::unique_ptr<WindowCall>> calls_;
   Line<&WindowCall::next> spare_;
   Line<&WindowCall::next_prepared> prepared_;
-  // Ordered: all calls from their pull until they are taken. Unordered: those that are done.
+  // Ordered: all calls from their pull until they are taken. Unordered: the finished ones.
   Line<&WindowCall::next> line_;
   // Calls pulled and not done.
   int outstanding_ = 0;
-  // Of what was pulled and not given back.
+  // Counts what was pulled and not given back.
   Budget budget_;
-  // Of the last finished call; what those that are not finished are expected to take.
+  // The bytes of the last finished call, as an estimate for unfinished ones.
   int64_t usual_bytes_ = 0;
   int leaf_rows_ = 1;
 };
 
-// Pulls from the feed, one block a call.
+// Pulls from the feed, one block per call.
 class CallCore::Puller final : public Pump {
  public:
   Puller(CallCore& core, Session& session, std::unique_ptr<Feed> feed, EpochTableRef start)
@@ -155,16 +155,16 @@ class CallCore::Puller final : public Pump {
   RefPtr<CallCore> core_;
   EpochScope epochs_;
   std::unique_ptr<Feed> feed_;
-  // What the next pull fills; kept over a pending answer.
+  // What the next pull fills; kept after a pending answer.
   WindowCall* call_ = nullptr;
   bool feed_threw_ = false;
 };
 
-// Makes the prepared calls, one after the other.
+// Makes the prepared calls one after the other.
 class CallCore::Runner final : public Pump {
  public:
   Runner(CallCore& core, Session& session) : Pump(session, core.options_.lane), core_(&core) {}
-  // Guarded by the core's lock: woken, or going to look for another call.
+  // Guarded by the core's lock: woken, or about to look for another call.
   bool active = false;
 
  protected:
@@ -195,7 +195,8 @@ int64_t CallCore::ahead_rows() const {
   return kAheadFactor * options_.calls_in_flight * std::max<int64_t>(leaf_rows_, budget_.scale());
 }
 
-// REQUIRES: mutex_ is held. False if the puller has stopped.
+// Returns false if the puller has stopped.
+// REQUIRES: mutex_ is held.
 bool CallCore::admit(Demand& demand) {
   if (prepared_.size() >= prepared_limit()) {
     budget_.stop();
@@ -209,7 +210,8 @@ bool CallCore::admit(Demand& demand) {
   return true;
 }
 
-// REQUIRES: mutex_ is held. True once for each time the puller stopped; the caller then wakes it.
+// Returns true once for each time the puller stopped; the caller must then wake it.
+// REQUIRES: mutex_ is held.
 bool CallCore::may_resume() {
   if (closed_ || prepared_.size() > prepared_limit() / 2) return false;
   return budget_.may_resume(ahead_rows());
@@ -249,7 +251,7 @@ void CallCore::give_back(WindowCall* call) {
   if (resumed) resumed->wake();
 }
 
-// A call to fill and how much to pull; false if the puller has to stop.
+// Finds a call to fill and how much to pull; returns false if the puller has to stop.
 bool CallCore::prepare(Demand& demand, WindowCall*& call) noexcept try {
   MutexLock lock(mutex_);
   if (budget_.final_answer() != PullResult::rows || closed_ || !admit(demand)) return false;
@@ -260,7 +262,7 @@ bool CallCore::prepare(Demand& demand, WindowCall*& call) noexcept try {
   call = calls_.back().get();
   return budget_.go_on(ahead_rows());
 } catch (...) {
-  // All calls there are are in use; the next one that is given back resumes the puller.
+  // All calls are in use; the next one that is given back resumes the puller.
   return false;
 }
 
@@ -277,7 +279,8 @@ void CallCore::add(WindowCall* call, Session& session) {
   if (runner) runner->wake();
 }
 
-// REQUIRES: mutex_ is held. Null if enough of them are active; those will find what is prepared.
+// Returns null if enough runners are active; those will find what is prepared.
+// REQUIRES: mutex_ is held.
 RefPtr<CallCore::Runner> CallCore::idle_runner(Session& session) noexcept try {
   if (closed_) return nullptr;
   if (active_runners_ == runners_.size()) {
@@ -325,7 +328,7 @@ bool CallCore::stays_active(Runner& runner) {
   return false;
 }
 
-// Throws only where there is no memory to say which rows failed.
+// Throws only if there is no memory to say which rows failed.
 void CallCore::call_function(Context& context, WindowCall& call) {
   Block& in = call.in.block;
   Block& out = call.out.block;
@@ -395,7 +398,7 @@ void CallCore::done(WindowCall& call, int64_t took_ns) {
 void CallCore::close() {
   MutexLock lock(mutex_);
   closed_ = true;
-  // The last task to go empties the core, maybe on another thread while this one still closes tasks.
+  // The last task to go empties the core, perhaps on another thread while this one still closes tasks.
   std::vector<RefPtr<Runner>> runners = std::move(runners_);
   RefPtr<Puller> puller = std::move(puller_);
   lock.unlock();

@@ -1,8 +1,8 @@
 // Executor: where jobs run. One lane computes, one may block, and threads without a job sleep.
-// Ownership: the Runtime owns it; a queued job is shared with it until it ran or the executor went.
-// Threads: any. Errors: submit says no, never throws; a job that nobody takes is not lost, because whoever
-// waits for an iterator runs that iterator's pumps itself (exec/scheduler.h).
-// Cost: a lock and, where a thread must be woken, a few microseconds.
+//
+// The Runtime owns it and shares a queued job with it until the job has run or the executor is gone. May be
+// used on any thread. A job that no thread takes is not lost, because a thread that waits for an iterator
+// runs that iterator's pumps itself (exec/scheduler.h).
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,11 @@ inline constexpr int kLanes = 3;
 
 class Job : public RefCounted {
  public:
-  // REQUIRES of the implementation: nothing is thrown.
+  // REQUIRES of the implementation: does not throw.
   virtual void run() noexcept = 0;
 };
 
-// Where one thread sleeps until another one says so. An unpark that comes first is remembered, one at most.
+// Where one thread sleeps until another wakes it. An unpark that comes first is remembered, at most one.
 class Parker : public RefCounted {
  public:
   virtual void park() = 0;
@@ -41,18 +41,18 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // False: it will never run the job (no thread could be started, or this is a child after fork).
+  // Returns false if it will never run the job: no thread could be started, or this is a child after fork.
   // REQUIRES: lane is not Lane::caller
   virtual bool submit(Lane lane, RefPtr<Job> job) noexcept = 0;
   // How many jobs of the compute lane may run at once, helping threads included; at least 1.
   virtual int parallelism() const noexcept = 0;
-  // Null if there is no memory for one.
+  // Returns null if there is no memory for one.
   virtual RefPtr<Parker> make_parker() noexcept = 0;
-  // False in a child after fork: threads and locks were left behind, so nothing of its may be used.
+  // False in a child after fork: its threads and locks stayed in the parent, so it must not be used.
   bool alive() const noexcept { return forks_ == counted_forks.load(std::memory_order_relaxed); }
 
  protected:
-  // Forks before it was made.
+  // The number of forks before it was made.
   const uint64_t forks_ = counted_forks.load(std::memory_order_relaxed);
 };
 

@@ -1,6 +1,4 @@
 // Feed and Mark: what a Window pulls, and where in the feed's sequence a block stands.
-// Ownership: a Window owns its Feed and destroys it on whichever thread uses it last.
-// Threads: one at a time, any. Errors: rows of `out`; nothing is thrown. Cost: the feed's own.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +13,19 @@ namespace weir {
 struct Mark {
   // The number of the block's first row in the feed's sequence, errors included.
   int64_t ordinal = 0;
-  // Records of the position, which a Window carries along and never looks at. Null behind an unordered one.
+  // Records of the position, which a Window passes on unread. Null after an unordered one.
   RefPtr<const RefCounted> anchor;
   EpochTableRef epochs;
-  // There was no memory for the records: the rows are there, but nothing can be saved behind them.
+  // There was no memory for the records: the rows are there, but the position after them can't be saved.
   bool unplaced = false;
 };
 
 class Feed {
  public:
   virtual ~Feed() = default;
-  // On rows fills `out` and `mark`, at the end the mark's epochs. `out` arrives with the memory of an earlier
-  // block. On pending keeps the waker of `context` (sharing it) and wakes it once when it is worth asking
-  // again.
+  // On rows fills `out` and `mark`, at the end the mark's epochs. `out` arrives with the memory of an earlier block.
+  // On pending keeps the waker of `context` (sharing it) and wakes it once when it is worth asking again. Does not
+  // throw; errors are rows of `out`. The Window calls it, and destroys it, on one thread at a time, any thread.
   virtual PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) = 0;
 };
 

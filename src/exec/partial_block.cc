@@ -21,7 +21,7 @@ int wanted_rows(const Demand& demand, int rows, int64_t bytes, int left) {
 
 void copy_mark(const Mark& from, int next_row, Mark& to) {
   to.ordinal = from.ordinal + next_row;
-  // Mostly they are the same ones; sharing anew would cost two atomic operations each.
+  // They are mostly the same; sharing anew would cost two atomic operations each.
   if (!(to.anchor == from.anchor)) to.anchor = from.anchor;
   if (to.epochs != from.epochs) to.epochs = from.epochs;
   to.unplaced = from.unplaced;
@@ -51,7 +51,7 @@ void PartialBlock::take_rows(const Demand& demand, Block& out, Mark& at) noexcep
   if (whole(demand)) {
     next_row = block.rows;
     std::swap(out, block);
-    // What `out` brought along is only memory.
+    // What `out` brought along is only spare memory.
     if (bytes > kKeptBytes) block = Block();
     block.rows = 0;
     return;

@@ -6,16 +6,16 @@
 // Invariants:
 //  1. At most one thread is inside run(), and everything a run wrote is seen by the next one.
 //  2. A pump is in its scheduler's ready list exactly while it is scheduled. The list owns a reference.
-//  3. A wake is never lost: one that comes while idle schedules; while scheduled a run is still to come;
-//     while running it makes the state notified, and that run is followed by another one.
+//   3. A wake is never lost: one that comes while idle schedules; one that comes while scheduled precedes a run;
+//      one that comes while running makes the state notified, and another run follows.
 //  4. release() is called exactly once, after the last run() has returned: by close() if the pump is idle or
-//     scheduled, else by the thread that runs it, on its way out. No thread waits for that.
-//  5. A job in an executor's queue names a scheduler and a lane, never a pump: once pumps have been claimed by
-//     helping threads or closed, it finds nothing to do.
+//      scheduled, else by the thread that runs it, on its way out. No thread waits for this.
+//   5. A job in an executor's queue names a scheduler and a lane, never a pump: if helping threads have claimed
+//      the pumps, or the pumps are closed, it finds nothing to do.
 //  6. No lock is held while run() or release() are called.
 //
-// Ownership: shared; what a pump works with it lets go in release(). Threads: wake and close from any.
-// Errors: run() must not throw. Cost: a lock for a wake, one for a claim, one for the end of a run.
+// A pump is shared; run() must not throw, and release() drops what it works with. wake and close may be
+// called on any thread. A wake, a claim and the end of a run take a lock each.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class Pump : public Waker {
   Pump(Session& session, Lane lane) : session_(&session), lane_(lane) {}
 
   void wake() final;
-  // No run begins after this; the second time it does nothing.
+  // No run begins after this. Closing twice does nothing.
   void close();
   Session& session() const { return *session_; }
   Lane lane() const { return lane_; }
@@ -42,7 +42,7 @@ class Pump : public Waker {
     rest,   // until the next wake
     again,  // there is more to do; others may go first
   };
-  // `helping` is set on a thread that waits for this iterator: it does one pull's worth and returns.
+  // `helping` is set on a thread that waits for this iterator: do one pull's worth and return.
   virtual After run(bool helping) noexcept = 0;
   virtual void release() noexcept = 0;
 

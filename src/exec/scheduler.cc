@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-// How many polls and pumps one try_drive goes through before it answers pending anyway.
+// The number of polls and pumps that one try_drive runs before it answers pending anyway.
 constexpr int kTriesPerCall = 16;
 
 }  // namespace
@@ -40,7 +40,7 @@ RefPtr<Pump> ReadyList::remove(Pump& pump) {
 void Pump::wake() { session_->scheduler->notify(*this); }
 void Pump::close() { session_->scheduler->close(*this); }
 
-// A thread that parks in this scheduler; lies on that thread's stack until somebody has popped it.
+// A thread that parks in this scheduler; lies on that thread's stack until it has been popped.
 struct Scheduler::Sleeper {
   RefPtr<Parker> parker;
   Sleeper* next = nullptr;
@@ -57,7 +57,7 @@ class Scheduler::LaneJob final : public Job {
   const Lane lane_;
 };
 
-// A call that may wait for this scheduler: refuses where that could last for ever, keeps the edge while it lasts.
+// A call that may wait for this scheduler: refuses if it could wait for ever, holds the edge while it lasts.
 class Scheduler::Visit {
  public:
   explicit Visit(Scheduler& scheduler) : scheduler_(scheduler), frame_(&scheduler) {
@@ -97,7 +97,7 @@ bool Scheduler::inside() const {
   return false;
 }
 
-// Passing the gate first lets whoever waits for the turn have it before the thread that just gave it up.
+// Passing the gate first lets a thread that waits for the turn have it before the one that just gave it up.
 void Scheduler::lock_turn() {
   if (try_lock_turn()) return;
   MutexLock gate(gate_);
@@ -116,7 +116,7 @@ Result<PullResult> Scheduler::drive_in_line(PollRef poll) {
   return answer;
 }
 
-// Helps or parks until a poll is not pending, and gives the right to drive up.
+// Helps or parks until a poll is not pending, and gives up the right to drive.
 // REQUIRES: this thread drives, its frame stands, and a poll begun at `seen` wakes answered pending
 PullResult Scheduler::drive_on(PollRef poll, uint64_t seen) {
   Sleeper sleeper{executor_.make_parker()};
@@ -157,7 +157,7 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
   if (!visit.status().ok()) return visit.status();
   for (int tries = 0;; ++tries) {
     if (!turn_.try_lock()) {
-      // Who drives hears of the armed descriptor when it leaves; if it left before, the second try succeeds.
+      // A driver sees the armed descriptor when it leaves; if it left before, the second try succeeds.
       arm_descriptor();
       if (!turn_.try_lock()) return PullResult::pending;
     }
@@ -268,7 +268,7 @@ void Scheduler::wake() {
 void Scheduler::interrupt() {
   raise_all();
   try {
-    // What this iterator's code waits for may end because of the cancel, too.
+    // The cancel may also end what this iterator's code waits for.
     for (const RefPtr<Waker>& awaited : awaited_by(this)) static_cast<Scheduler&>(*awaited).raise_all();
   } catch (const std::bad_alloc&) {
     // Those notice the cancel when their wait ends by itself.
@@ -307,7 +307,7 @@ void Scheduler::join_locked(Sleeper& sleeper) {
   observers_.fetch_add(1);
 }
 
-// A sleeper that was popped meanwhile has taken a wake with it; who leaves passes it on.
+// A sleeper that was popped meanwhile has consumed a wake; when it leaves it passes the wake on.
 void Scheduler::withdraw(Sleeper& sleeper) {
   MutexLock lock(mutex_);
   for (Sleeper** place = &sleepers_; *place; place = &(*place)->next) {
@@ -380,14 +380,14 @@ void Scheduler::notify(Pump& pump) {
   if (pump.state_ == Pump::State::idle) schedule(pump, lock, true);
 }
 
-// Puts the pump into the ready list, asks its lane for a thread and, if so told, raises a sleeper: nobody
-// knows when the lane has one. Lets go of the lock.
+// Puts the pump into the ready list, asks its lane for a thread and, if `raise` is set, raises a sleeper,
+// since nobody knows when the lane has a thread. Releases the lock.
 void Scheduler::schedule(Pump& pump, MutexLock& lock, bool raise) {
   const Lane lane = pump.lane_;
   const int index = static_cast<int>(lane);
   pump.state_ = Pump::State::scheduled;
   ready_[index].push(pump);
-  // As many jobs as ready pumps will do: those that helping threads made needless serve later pumps.
+  // As many jobs as ready pumps will do: jobs that helping threads made needless serve later pumps.
   const bool submits = lane != Lane::caller && jobs_[index] < ready_[index].size();
   if (submits) ++jobs_[index];
   if (lane == Lane::caller) signal_descriptor();
@@ -489,7 +489,7 @@ void Scheduler::execute(Pump& pump, bool helping) {
     if (closing) {
       pump.state_ = Pump::State::closed;
     } else if (pump.state_ == Pump::State::notified || after == Pump::After::again) {
-      // A helping thread is up and comes back to help again.
+      // A helping thread is awake and comes back to help again.
       schedule(pump, lock, !helping);
     } else {
       pump.state_ = Pump::State::idle;

@@ -1,24 +1,24 @@
 // Scheduler: the pumps of one iterator that are ready to run, and the threads that wait for this iterator.
 //
-// Driving. The root is polled by the one thread that holds the right to drive. A thread that waits polls; on
-// pending it runs ready pumps of this scheduler, one pull at a time, and polls again; if none is ready it parks.
-// It gives the right up while it helps or is parked.
+// Only the thread that holds the right to drive polls the root. A thread that waits polls; on pending it runs
+// ready pumps of this scheduler, one pull at a time, and polls again; if none is ready it parks. It gives up
+// the right while it helps or is parked.
 //
 // Invariants:
-//  1. A thread parks only after a poll that answered pending, and joins the sleepers before it gives up the
-//     right to drive: whoever polls afterwards sees it there.
-//  2. Every wake counts `wakes_`. A driver that finds the count changed since before its poll polls again.
-//  3. A wake, and a pump that becomes ready, raise one sleeper; a driver that leaves raises one more. So as
-//     long as there is something to poll or to run, some thread is up.
-//  4. The lock is a leaf (it comes after gate and turn); pumps, polls, the executor and parkers are called
-//  without it.
+//   1. A thread parks only after a poll that answered pending, and joins the sleepers before it gives up the
+//      right to drive: whoever polls afterwards sees it there.
+//   2. Every wake counts `wakes_`. A driver that finds the count changed since before its poll polls again.
+//   3. A wake, and a pump that becomes ready, raise one sleeper; a driver that leaves raises one more. So as
+//      long as there is something to poll or to run, some thread is awake.
+//   4. The lock is a leaf (it comes after gate and turn); pumps, polls, the executor and parkers are called
+//      without it.
 //
-// A thread that ends in a callback, or while it is parked (core/host_call.h), polls no more: it leaves as a
+// A thread that ends in a callback, or while it is parked (core/host_call.h), stops polling: it leaves as a
 // driver does, and drive answers cancelled to it alone.
 //
-// Ownership: shared by the Session, queued jobs and whoever holds it as a waker.
-// Threads: any. Errors: failed_precondition where waiting could never end, and in a child after fork.
-// Cost: drive that need not wait is two atomic exchanges around the poll.
+// Shared by the Session, queued jobs and whoever holds it as a waker. May be used on any thread. Methods fail
+// with failed_precondition if waiting could never end, and in a child after fork. A drive that does not wait
+// costs two atomic exchanges around the poll.
 #pragma once
 
 #include <atomic>
@@ -36,14 +36,14 @@
 
 namespace weir {
 
-// Pumps in the order in which they became ready. Guarded by its scheduler's lock.
+// Pumps in the order in which they became ready. Guarded by the scheduler's lock.
 class ReadyList {
  public:
   bool empty() const { return head_ == nullptr; }
   int size() const { return size_; }
   // REQUIRES: !empty()
   Pump* front() const { return head_; }
-  // Takes a reference; remove() gives it back.
+  // Adds a reference; remove() returns it.
   void push(Pump& pump);
   RefPtr<Pump> remove(Pump& pump);
 
@@ -53,7 +53,7 @@ class ReadyList {
   Pump* tail_ = nullptr;
 };
 
-// One iterator's code on this thread (a fiber, under the simulation), inside those further up.
+// One iterator's code on this thread (on a fiber, under the simulation), inside the frames further up.
 class SchedulerFrame {
  public:
   explicit SchedulerFrame(Scheduler* scheduler)
@@ -69,7 +69,7 @@ class SchedulerFrame {
   static const SchedulerFrame* innermost() { return static_cast<SchedulerFrame*>(slot()); }
 
  private:
-  // Next to the thread pointer, so that a look at it is one instruction in a shared library too.
+  // Next to the thread pointer, so that reading it is one instruction in a shared library, too.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local void* thread_slot;
   static void*& slot() {
     if (SyncHooks* hooks = sync_hooks()) [[unlikely]]
@@ -87,8 +87,9 @@ class Scheduler final : public Waker {
   explicit Scheduler(Runtime& runtime) : executor_(*runtime.executor), clock_(runtime.clock) {}
   ~Scheduler() override;
 
-  // Polls until the answer is not pending. `poll` is called as PullResult(), by one thread at a time, and asks with
-  // this scheduler as the waker in its Context. REQUIRES: poll does not throw
+  // Polls until the answer is not pending. `poll` is called as PullResult(), by one thread at a time, and
+  // uses this scheduler as the waker in its Context.
+  // REQUIRES: poll does not throw
   template <class Poll>
   Result<PullResult> drive(Poll&& poll) {
     if (SchedulerFrame frame(this); frame.outer() == nullptr && executor_.alive() && try_lock_turn())
@@ -102,7 +103,7 @@ class Scheduler final : public Waker {
     }
     return drive_in_line(PollRef(poll));
   }
-  // Polls and runs caller-lane pumps but never waits; answers pending, also if another thread drives.
+  // Polls and runs caller-lane pumps but never waits. Answers pending if another thread drives.
   template <class Poll>
   Result<PullResult> try_drive(Poll&& poll) {
     return drive_once(PollRef(poll));
@@ -113,8 +114,8 @@ class Scheduler final : public Waker {
   Result<PullResult> drive_within(int64_t timeout_ns, Poll&& poll) {
     return drive_until(PollRef(poll), timeout_ns);
   }
-  // Runs `work` with the right to drive, between two polls: save, initialise.
-  // Fails where this thread could wait for itself.
+  // Runs `work` with the right to drive, between two polls, to save or initialise. Fails if this thread
+  // could wait for itself.
   template <class Work>
   Status between_polls(Work&& work) {
     return run_between(PollRef(work));
@@ -122,20 +123,20 @@ class Scheduler final : public Waker {
 
   // The root is worth polling again.
   void wake() override;
-  // Raises every thread that waits here, or in an iterator that code of this one waits for: after a cancel.
+  // Wakes every thread that waits here, or in an iterator that this one's code waits for. Called after a cancel.
   void interrupt();
-  // Waits until no pump of this scheduler runs. Returns at once on a thread that is inside any iterator's code,
-  // where waiting might never end.
+  // Waits until no pump of this scheduler runs. Returns at once on a thread inside any iterator's code, where
+  // waiting might never end.
   void wait_until_quiet();
-  // A descriptor that is readable while another try_drive is worthwhile. The scheduler closes it.
+  // Returns a descriptor that is readable while another try_drive is worthwhile. The scheduler closes it.
   Result<int> ready_descriptor();
 
-  // Who drives, sleeps and is ready, for a reader who wonders why nobody runs.
+  // Says who drives, sleeps and is ready, to show why nothing runs.
   std::string describe();
 
-  // True on a thread that is inside a poll or pump of any scheduler: in a callback, say.
+  // True on a thread inside a poll or pump of any scheduler, say in a callback.
   static bool inside_any();
-  // True if one of those is this scheduler.
+  // True on a thread inside a poll or pump of this scheduler.
   bool inside() const;
 
  private:
@@ -172,10 +173,10 @@ class Scheduler final : public Waker {
   void park_until(Sleeper& sleeper, int64_t deadline);
   Status run_between(PollRef work);
   void raise_all();
-  // Takes the right to drive if it is free; under the simulation whoever waits comes first.
+  // Takes the right to drive if it is free; under the simulation waiting threads come first.
   bool try_lock_turn() { return sync_hooks() == nullptr && turn_.try_lock(); }
   void lock_turn();
-  // Somebody may sleep although there is more to poll: raises one, which raises the next.
+  // A thread may sleep although there is more to poll: raises one, which raises the next.
   void leave() {
     if (observers_.load() != 0) [[unlikely]]
       wake();
@@ -204,7 +205,7 @@ class Scheduler final : public Waker {
   Mutex turn_;
   Mutex gate_;
   std::atomic<uint64_t> wakes_{0};
-  // Sleepers and an armed descriptor: who has to hear of it when a driver leaves.
+  // Sleepers and an armed descriptor, which must be told when a driver leaves.
   std::atomic<int> observers_{0};
 
   Mutex mutex_;

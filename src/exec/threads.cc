@@ -23,11 +23,11 @@
 namespace weir {
 namespace {
 
-// How often a thread looks for its permit before it sleeps.
+// How often a thread checks for its permit before it sleeps.
 constexpr int kLooks = 4;
-// How long a blocking thread without a job stays.
+// How long a blocking thread stays without a job.
 constexpr std::chrono::seconds kIdleTime{2};
-// More threads than this are not tried out at once.
+// At most this many threads are tried out at once.
 constexpr int kMaxProbedThreads = 64;
 
 void count_forks() {
@@ -94,11 +94,11 @@ class ThreadParker final : public Parker {
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t woken_;
-  // There is a permit, one at most. Written under the lock; a park looks before it takes that.
+  // There is a permit, at most one. Written under the lock; a wait looks before it takes the lock.
   std::atomic<bool> permitted_{false};
 };
 
-// The host's signal handlers are none of our threads' business. The thread is to be joined or detached.
+// Starts a thread that leaves the host's signal handlers alone. The caller must join or detach it.
 bool start_thread(void* (*body)(void*), void* argument, pthread_t& thread) {
   const Uncancelled uncancelled;
   sigset_t all, before;
@@ -109,7 +109,7 @@ bool start_thread(void* (*body)(void*), void* argument, pthread_t& thread) {
   return started;
 }
 
-// What an executor, its threads and the arena's tasks share; it outlives the executor where they do.
+// What an executor, its threads and the arena's tasks share; may outlive the executor.
 class JobQueue : public RefCounted {
  public:
   JobQueue(std::string_view name, const void* executor, int limit)
@@ -118,17 +118,18 @@ class JobQueue : public RefCounted {
   bool submit(const RefPtr<Job>& job) noexcept;
   // Drops jobs that have not started and waits for the serving threads, unless called on one of them.
   virtual void close();
-  // Runs jobs until there are none, or until another runner has taken over. The runner has been counted.
+  // Runs jobs until there are none, or until another runner has taken over. The runner is already counted.
   void serve() noexcept;
-  // Jobs, and what its threads do, for a reader who wonders why nobody runs.
+  // Describes the jobs and what its threads do, to show why nothing runs.
   std::string describe();
 
  protected:
-  // Has some thread call serve(). False if there is none.
+  // Makes some thread call serve(). Returns false if there is none.
   virtual bool start_runner() noexcept = 0;
-  // Waits for work; false if the runner is to go. REQUIRES: mutex_ is held
+  // Waits for work; returns false if the runner must leave.
+  // REQUIRES: mutex_ is held
   virtual bool wait_for_job() { return false; }
-  // This thread runs a job of the executor's.
+  // True if this thread runs a job of the executor.
   bool inside() const { return running_for == executor_; }
 
   Mutex mutex_;
@@ -137,7 +138,7 @@ class JobQueue : public RefCounted {
   int idle_ = 0;
   bool closed_ = false;
   std::deque<RefPtr<Job>> jobs_;
-  // Those that close() found: an empty queue takes memory, too.
+  // The jobs that close() found: an empty queue takes memory, too.
   std::deque<RefPtr<Job>> dropped_;
 
  private:
@@ -147,7 +148,7 @@ class JobQueue : public RefCounted {
   const std::string_view name_;
   const void* const executor_;
   const int limit_;
-  // Asked for, and not gone; of these, inside serve().
+  // Runners asked for and not gone; of these, those inside serve().
   int runners_ = 0;
   int serving_ = 0;
   const Shown<JobQueue> shown_{this};
@@ -169,7 +170,7 @@ bool JobQueue::submit(const RefPtr<Job>& job) noexcept try {
   MutexLock again(mutex_);
   --runners_;
   if (runners_ > 0) return true;
-  // Nobody will come for it. If somebody came and went meanwhile, the job has run.
+  // No runner will come for it. If one came and went meanwhile, the job has run.
   auto found = std::find(jobs_.begin(), jobs_.end(), job);
   if (found == jobs_.end()) return true;
   jobs_.erase(found);
@@ -200,7 +201,7 @@ void JobQueue::serve() noexcept {
     mutex_.lock();
     replaced = thread_ends() && replace_runner();
   }
-  // The one that took over is counted in this one's place.
+  // The runner that took over is counted instead of this one.
   if (!replaced) --runners_;
   --serving_;
   if (closed_) left_.notify_all();
@@ -208,8 +209,8 @@ void JobQueue::serve() noexcept {
   running_for = outer;
 }
 
-// The thread was to end in a function of the host's: another runner takes its place. A thread of oneTBB's
-// goes back there, since it cannot end.
+// The thread was about to end in a host function: another runner takes its place. A oneTBB thread goes back
+// to oneTBB, since it cannot end.
 bool JobQueue::replace_runner() noexcept {
   bool replaced = false;
   if (!closed_) {
@@ -241,7 +242,7 @@ std::string JobQueue::describe() {
   return text;
 }
 
-// Plain threads, grown while all are busy. A thread that leaves is joined by the next one that does, and the
+// Plain threads, added while all are busy. A thread that leaves is joined by the next one that does, and the
 // last one by close().
 class ThreadQueue final : public JobQueue {
  public:
@@ -251,7 +252,7 @@ class ThreadQueue final : public JobQueue {
     const Uncancelled uncancelled;
     JobQueue::close();
     mutex_.lock();
-    // Nobody will be there to join the calling thread, nor who leaves after it.
+    // Nobody will be there to join the calling thread, nor those that leave after it.
     abandoned_ = inside();
     while (!abandoned_ && threads_ > 0) left_.wait(mutex_);
     const std::optional<pthread_t> last = std::exchange(ended_, std::nullopt);
@@ -308,7 +309,7 @@ class ThreadQueue final : public JobQueue {
     return woken == std::cv_status::no_timeout || !jobs_.empty();
   }
 
-  // Started, and not through leave(); and the last one that is.
+  // Threads started that have not passed leave(), and the last one that did.
   int threads_ = 0;
   std::optional<pthread_t> ended_;
   bool abandoned_ = false;
@@ -316,9 +317,8 @@ class ThreadQueue final : public JobQueue {
 
 // Tasks of a oneTBB arena. A task takes jobs until there are none and never waits; no exception leaves it.
 //
-// close() does not wait for tasks that oneTBB has not started: its threads may all be busy, or may be waiting
-// for the caller of close(). Such a task finds a closed queue. docs/adr/0013 says why the host's threads
-// don't enqueue.
+// close() does not wait for tasks that oneTBB has not started: its threads may all be busy, or may be waiting for
+// the caller of close(). Such a task finds a closed queue. docs/adr/0013 says why the host's threads don't enqueue.
 class ArenaQueue final : public JobQueue {
  public:
   ArenaQueue(const void* executor, int limit, RefPtr<ThreadQueue> starter)
@@ -330,23 +330,23 @@ class ArenaQueue final : public JobQueue {
     all = this;
   }
 
-  // Has the arena start its threads now, while the probe's answer is fresh.
+  // Makes the arena start its threads now, while the probe's answer is fresh.
   bool warm_up() { return starter_->submit(make_ref<Start>(*this, Start::What::threads)); }
 
  private:
-  // What a thread of the host's leaves to the starter's.
+  // What a host's thread hands to the starter's thread.
   class Start final : public Job {
    public:
     enum class What : uint8_t { threads, runner };
     Start(ArenaQueue& queue, What what) : queue_(&queue), what_(what) {}
 
     void run() noexcept override {
-      // oneTBB's threads are the host's, too, and get the signal mask of whoever makes them start.
+      // oneTBB's threads belong to the host, too, and inherit the signal mask of whoever makes them start.
       sigset_t before;
       ::pthread_sigmask(SIG_SETMASK, &queue_->host_mask_, &before);
       const bool enqueued = queue_->open() && (what_ == What::threads || queue_->enqueue_runner());
       ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-      // Where there is no arena, this thread computes.
+      // Without an arena, this thread computes.
       if (!enqueued && what_ == What::runner) queue_->serve();
     }
 
@@ -369,7 +369,7 @@ class ArenaQueue final : public JobQueue {
     return false;
   }
 
-  // Or a thread of weir's, which ends with the executor.
+  // Or of a thread of weir's, which ends with the executor.
   static bool known_to_tbb() {
     return running_for || tbb::this_task_arena::current_thread_index() != tbb::task_arena::not_initialized;
   }
@@ -393,8 +393,8 @@ class ArenaQueue final : public JobQueue {
     return false;
   }
 
-  // All queues, so that a leak checker can reach them when the process ends: tasks that oneTBB never started
-  // still hold theirs.
+  // All queues, so that a leak checker can reach them when the process ends: tasks that oneTBB never
+  // started still hold them.
   static constinit Mutex all_mutex;
   static constinit ArenaQueue* all;
   ArenaQueue* next_ = nullptr;
@@ -410,7 +410,7 @@ class ArenaQueue final : public JobQueue {
 constinit Mutex ArenaQueue::all_mutex;
 constinit ArenaQueue* ArenaQueue::all = nullptr;
 
-// Whether so many threads can exist at once. Does not wait for them to go.
+// True if that many threads can exist at once. Does not wait for them to end.
 bool probe_threads(int count) {
   struct Probe : RefCounted {
     std::atomic<int> over{0};
@@ -453,7 +453,7 @@ class Threads final : public Executor {
 
   ~Threads() override {
     if (!alive()) {
-      // Other threads held who knows what when the process forked: nothing of it is touched again.
+      // Other threads may have held any lock when the process forked, so none of it is touched again.
       static_cast<void>(compute_.release());
       static_cast<void>(starter_.release());
       static_cast<void>(blocking_.release());
@@ -472,8 +472,8 @@ class Threads final : public Executor {
   RefPtr<Parker> make_parker() noexcept override { return RefPtr<Parker>(new (std::nothrow) ThreadParker); }
 
  private:
-  // oneTBB serves up to as many threads as it owns in this process, which counts the calling one. Where more
-  // were asked for, and in a child, where oneTBB's threads are missing, plain threads compute.
+  // oneTBB serves up to as many threads as it owns in this process, including the calling one. If more were
+  // asked for, and in a child, where oneTBB's threads are missing, plain threads compute.
   RefPtr<JobQueue> make_compute() {
     const size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     const int owned = static_cast<int>(std::clamp<size_t>(allowed, 2, kMaxComputeThreads + 1)) - 1;
@@ -490,7 +490,7 @@ class Threads final : public Executor {
 
   int size_ = 1;
   RefPtr<JobQueue> compute_;
-  // The arena's, if compute_ is one.
+  // The arena's starter thread, if compute_ is an arena.
   RefPtr<ThreadQueue> starter_;
   RefPtr<JobQueue> blocking_;
 };

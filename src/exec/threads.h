@@ -1,9 +1,8 @@
-// The real executor: compute is one oneTBB arena, blocking is plain threads grown on demand.
-// Ownership: jobs that have not begun when it goes are dropped; it waits, without a limit, for those that run
-// and for its plain threads to end, except when a job of its own destroys it. oneTBB's threads end by
-// themselves after the last executor has gone, if nobody else uses them.
-// Threads: any. Errors: none; where threads cannot be started, submit says no.
-// Cost: creation starts threads and waits for none of them, well below a millisecond.
+// The real executor: compute is one oneTBB arena, blocking is plain threads added on demand.
+//
+// Creation starts threads but waits for none of them. The destructor drops jobs that have not begun and
+// waits, without a limit, for running jobs and its plain threads, except when a job of its own destroys it.
+// oneTBB's threads end by themselves after the last executor is gone, if nobody else uses them.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +17,18 @@ inline constexpr int kMaxBlockingThreads = 64;
 inline constexpr int kMaxComputeThreads = 1024;
 
 struct ThreadsOptions {
-  // Jobs of the compute lane at once, that of a helping thread included; 0 is the number of processors.
-  // For more than the arena's threads can serve plain threads take its place.
+  // Jobs of the compute lane at once, including one on a helping thread; 0 is the number of processors. For
+  // more than the arena's threads can serve, plain threads take its place.
   int compute_threads = 0;
   // 0 is kMaxBlockingThreads.
   int blocking_threads = 0;
-  // Whether so many threads can exist at once; tests replace it. Null tries it out, once a process.
+  // Whether that many threads can exist at once; tests replace it. Null tries it out, once per process.
   bool (*probe)(int threads) = nullptr;
 };
 
 std::unique_ptr<Executor> make_threads(const ThreadsOptions& options = {});
 
-// How many forks lie between the process that loaded the library and this one.
+// How many forks lie between this process and the one that loaded the library.
 uint64_t fork_generation();
 
 }  // namespace weir

@@ -18,11 +18,11 @@ struct Graph {
   std::vector<std::pair<Waker*, Waker*>> edges;
 };
 
-// Never destroyed: threads may still wait when the process ends.
+// Never destroyed: threads may still wait while the process ends.
 Graph& graph() {
   static Graph* const graph = [] {
     auto* made = new Graph;
-    // The child has none of the threads that wait, so none of their edges. The edges' memory is left alone.
+    // The child has none of the waiting threads, so none of their edges. The edges' memory is left alone.
     pthread_atfork([] { weir::graph().mutex.lock(); }, [] { weir::graph().mutex.unlock(); },
                    [] {
                      weir::graph().edges.clear();
@@ -33,7 +33,8 @@ Graph& graph() {
   return *graph;
 }
 
-// `from` and all that it waits for. REQUIRES: the graph's lock is held.
+// Returns `from` and all that it waits for.
+// REQUIRES: the graph's lock is held.
 std::vector<Waker*> reached(const Graph& graph, Waker* from) {
   std::vector<Waker*> found{from};
   for (size_t i = 0; i < found.size(); ++i) {

@@ -1,5 +1,5 @@
-// Watch: shows tests all schedulers and queues there are, so that they can say who waits for whom when nobody
-// moves. Ownership: none; installed before the first of them is made. Threads: any. Cost: a load for each
+// Watch: shows tests all schedulers and queues, so that they can say who waits for whom when nothing moves.
+// Install it before the first of them is made. Only tests do.
 // that is made or goes; nothing is installed outside tests.
 #pragma once
 
@@ -37,7 +37,7 @@ class Shown {
   T* const object_;
 };
 
-// What a pointer is called in these descriptions.
+// The name of a pointer in these descriptions.
 std::string name_of(const void* object);
 
 }  // namespace weir

@@ -37,12 +37,12 @@ class WindowPump final : public Pump {
         slots_(1),
         budget_(options_.max_bytes, options_.halvings) {}
 
-  // Swaps the oldest block into `into`, whose memory stays in its place. False if there is none: `answer`
-  // says why, and after pending the consumer is woken.
+  // Swaps the oldest block into `into`, whose memory stays in its place. Returns false if there is none:
+  // `answer` says why, and after pending the consumer is woken.
   bool take(Context& consumer, const Demand& demand, PartialBlock& into, PullResult& answer);
-  // Rows of a taken block were given; with the last of them the block's bytes are free.
+  // Rows of a taken block were given; after the last of them the block's bytes are free.
   void rows_given(int rows, int64_t bytes);
-  // The consumer is gone: a run in progress pulls no more.
+  // The consumer is gone: a run in progress stops pulling.
   void abandon();
 
  protected:
@@ -59,7 +59,7 @@ class WindowPump final : public Pump {
   void finish(PullResult answer, EpochTableRef epochs);
 
   const WindowOptions options_;
-  // The running thread's alone.
+  // Used only by the running thread.
   EpochScope epochs_;
   std::unique_ptr<Feed> feed_;
   PartialBlock scratch_;
@@ -71,7 +71,7 @@ class WindowPump final : public Pump {
   std::vector<PartialBlock> slots_;
   size_t first_ = 0;
   size_t count_ = 0;
-  // Of what is in the ring and in the block that the consumer holds.
+  // Counts what is in the ring and in the block that the consumer holds.
   Budget budget_;
   bool closed_ = false;
 };
@@ -118,7 +118,8 @@ void WindowPump::abandon() {
   close();
 }
 
-// REQUIRES: mutex_ is held. What may be pulled now; false for nothing, and the pump has stopped.
+// Sets what may be pulled now. Returns false if nothing, and the pump has stopped.
+// REQUIRES: mutex_ is held.
 bool WindowPump::admit(Demand& demand) noexcept {
   if (closed_ || !grow()) {
     budget_.stop();
@@ -132,7 +133,8 @@ bool WindowPump::admit(Demand& demand) noexcept {
   return true;
 }
 
-// REQUIRES: mutex_ is held. A place for one more block, if there is memory for it.
+// Adds a place for one more block, if there is memory for it.
+// REQUIRES: mutex_ is held.
 bool WindowPump::grow() noexcept try {
   if (count_ < slots_.size()) return true;
   std::vector<PartialBlock> larger(slots_.size() * 2);
@@ -144,7 +146,7 @@ bool WindowPump::grow() noexcept try {
   return false;
 }
 
-// Adds what was pulled. False if the pump has to stop there.
+// Adds what was pulled. Returns false if the pump has to stop there.
 bool WindowPump::push(Demand& next) {
   MutexLock lock(mutex_);
   std::swap(scratch_, slots_[(first_ + count_) % slots_.size()]);
@@ -216,7 +218,7 @@ PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mar
       mark.epochs = front_->mark.epochs;
       return answer;
     }
-    // Then it is out of the budget.
+    // Then it has left the budget.
     whole = front_->whole(demand);
   }
   front_->take_rows(demand, out, mark);

@@ -5,9 +5,8 @@
 // block. A row leaves the budget when it is taken, its bytes when the last row of its block is. One row is
 // always admitted, so that a row larger than max_bytes passes; bytes held stay below max_bytes plus one row.
 //
-// Ownership: the Window owns feed and blocks; destroyed, it never waits: a pump that is running destroys the
-// feed on its way out. Threads: next and the destructor by one thread at a time.
-// Errors: rows, as the feed gave them. Cost: a lock per block on either side; cutting shares buffers.
+// Owns feed and blocks. The destructor never waits: a running pump destroys the feed on its way out. Only one
+// thread at a time may call next or the destructor.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,8 @@ namespace weir {
 struct WindowOptions {
   // REQUIRES: all at least 1
   int64_t max_rows = 1;
-  // Begins with max_rows halved so often, and doubles that when the consumer finds nothing after the window was
-  // full.
+  // The window begins with max_rows halved this often, and doubles that when the consumer finds nothing after
+  // the window was full.
   int halvings = 0;
   int64_t max_bytes = int64_t{8} << 20;
   // Rows that the pump asks for at once; the first pulls ask for 1, 2, 4 … so that the first row comes soon.
@@ -42,8 +41,8 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  // At most demand.rows rows of the oldest block. End and cancelled are final; at the end `mark` has the feed's
-  // counts of openings.
+  // Gives at most demand.rows rows of the oldest block. End and cancelled are final; at the end `mark` has
+  // the feed's counts of openings.
   PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);
 
  private:
