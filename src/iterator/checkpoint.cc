@@ -13,7 +13,7 @@ constexpr EnvelopeKind kEnvelope{
 constexpr int64_t kMaxHistories = 4096;
 constexpr int64_t kMaxParams = 65536;
 
-// Loops over a list whose length stands before it.
+// Loops over a list whose length is stored before it.
 template <class T, class F>
 void list(Archive& archive, std::string_view key, std::vector<T>& items, int64_t limit, F&& item) {
   auto count = static_cast<int64_t>(items.size());

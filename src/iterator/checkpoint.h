@@ -1,9 +1,7 @@
-// Checkpoint: what an iterator writes down, and the bytes around it.
+// Checkpoint: what an iterator saves, and the bytes around it.
 //
-// The bytes: keyed fields in an envelope (graph/envelope.h), whose checksum finds any flipped bit and any cut
-// before a field is read. Ownership: values. Threads: values. Errors: data_loss for damage,
-// failed_precondition for what belongs elsewhere. Cost: one hash of the bytes. Nothing is allocated by a size
-// that was read before it is known to be there.
+// The bytes are keyed fields in an envelope (graph/envelope.h), whose checksum finds any flipped bit and any
+// cut before a field is read. A size from the bytes allocates nothing before it is known to be there.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +17,7 @@
 
 namespace weir {
 
-// How far an iterator has come with one graph: how often it was opened, and the openings counted within it.
+// How far an iterator has come with one graph: how often it was opened, and the openings counted inside it.
 struct GraphHistory {
   Fingerprint fingerprint;
   uint64_t openings = 0;
@@ -41,7 +39,7 @@ struct Checkpoint {
   std::vector<ParamDigest> params;
   // The pairs of the graph's seed sites, two numbers each.
   std::vector<uint64_t> seeds;
-  // Of the graph's found names (dataset/found_names.h), the size of each digest, and the digest.
+  // Of the graph's found names (dataset/found_names.h): the size of each digest, and the digest.
   std::vector<uint64_t> names;
   // The number of this opening, from 0, and the openings counted at the position.
   uint64_t opening = 0;
@@ -50,10 +48,11 @@ struct Checkpoint {
   std::vector<GraphHistory> histories;
   // Rows that were pulled and not delivered (iterator/held_rows.h).
   std::string held;
-  // The root Stage's.
+  // The root Stage's state.
   std::string stage;
 
   std::string to_bytes();
+  // Returns data_loss for damaged bytes, failed_precondition for a checkpoint of something else.
   static Result<Checkpoint> from_bytes(std::string_view bytes);
 
  private:
@@ -64,8 +63,8 @@ struct Checkpoint {
 // restored.
 Status check_checkpoint_size(uint64_t size, int64_t limit_bytes);
 
-// The bytes of a checkpoint in a file, whose header is looked at first: no more is read than it claims, than
-// the file has, and than the limit allows. Errors: those of from_bytes about the envelope, those of the file.
+// Reads the bytes of a checkpoint from a file. Looks at the header first and reads no more than it claims, than
+// the file has, and than the limit allows. Fails as from_bytes does for a bad envelope, or as the file does.
 Result<std::string> read_checkpoint(RandomAccessFile& file, int64_t limit_bytes);
 
 // Dtype, shape and bytes; of more than 1 MiB the first and last 64 KiB.

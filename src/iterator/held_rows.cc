@@ -12,9 +12,9 @@ namespace weir {
 namespace {
 
 void error_state(Archive& archive, Error& error) {
-  // All there are: a further field does not compile until it is written down as well.
+  // Names all members: a new one does not compile until it is saved as well.
   auto& [error_code, message, path, file, offset, record, position_lost, parts] = error;
-  // Of texts that do not build; the message says it all.
+  // Only texts that do not build have them; the message says it all.
   parts = MistakeParts();
   auto code = static_cast<int64_t>(error_code);
   archive("code", code, 1, static_cast<int64_t>(Code::data_loss));
@@ -40,10 +40,10 @@ std::string bytes_of(const Tensor& tensor) {
   return strings.take();
 }
 
-// A tensor from its bytes, or what is wrong with them.
+// Returns a tensor made from its bytes, or what is wrong with them.
 Result<Tensor> tensor_of(DType dtype, const Shape& shape, std::string_view bytes) {
   int64_t count = checked_count(shape.dims());
-  // Every string takes a few bytes at least, so that a hostile count is no reason to allocate.
+  // Every string takes at least a few bytes, so a hostile count allocates nothing.
   size_t least = dtype == DType::string ? kLeastStringBytes : dtype_size(dtype);
   if (count < 0 || static_cast<uint64_t>(count) > bytes.size() / least ||
       (dtype != DType::string && static_cast<uint64_t>(count) * least != bytes.size())) {

@@ -17,7 +17,7 @@ namespace {
 
 // The root's keys are derived from it and the number of the opening.
 constexpr uint64_t kRootKey = 0x77656972;
-// Other graphs whose openings an iterator remembers; the one used longest ago is forgotten first.
+// Other graphs whose openings an iterator remembers; the least recently used is forgotten first.
 constexpr size_t kMaxRemembered = 1024;
 
 // Stands for how often a node is opened in an epoch where that depends on the data: so often that no order of one
@@ -37,7 +37,7 @@ std::vector<ParamDigest> digests_of(const Document& document, const Env* env) {
   return out;
 }
 
-// Whether the names that the graph found are those of the checkpoint.
+// Checks that the graph found the same names as the checkpoint's.
 Status check_names(const Dataset& root, std::span<const uint64_t> saved) {
   for (const auto& found : root.sites().names) {
     const uint64_t size = saved.empty() ? 0 : saved[0];
@@ -84,8 +84,7 @@ PullResult Iterator::poll(Polled& polled) noexcept {
   return poll_rarely(polled, true);
 }
 
-// What is off the beaten track: nothing to poll, rows held back, errors among other rows, another order of
-// keys, a thread that ends.
+// The rare cases: nothing to poll, rows held back, errors among other rows, another order of keys, a thread that ends.
 PullResult Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
   try {
     Position* position = position_.get();
@@ -94,7 +93,7 @@ PullResult Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
       polled.status = not_initialised();
       return PullResult::end;
     }
-    // What was pulled is delivered, or the position would have lost it.
+    // What was pulled must be delivered, or the position would have lost it.
     if (!pulled && position->session->cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
     if (!position->held.empty()) {
       position->held.take(polled.rows, polled.out);
@@ -106,7 +105,7 @@ PullResult Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
       if (got != PullResult::rows) return got;
     }
     if (thread_ends()) {
-      // It will see no rows, so whoever asks next gets them.
+      // The ending thread sees no rows, so the next caller gets them.
       if (position->held.empty()) {
         position->held.hold(std::move(polled.out));
       } else {
@@ -136,7 +135,7 @@ void Iterator::arrange(Position& position, Block& out) {
   out.columns = std::move(columns);
 }
 
-// Runs `work` between two polls; what it throws becomes its Status.
+// Runs `work` between two polls; an exception becomes its Status.
 template <class Work>
 Status Iterator::with_right(Work&& work) {
   Status done;
@@ -173,7 +172,7 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
   return check_names(*document.root(), checkpoint.names);
 }
 
-// Loads what stands in the checkpoint into a stage that was opened anew.
+// Loads the checkpoint's state into a newly opened stage.
 Status Iterator::restore(Position& position, const Checkpoint& checkpoint) const {
   Archive stage(checkpoint.stage);
   position.stage->state(stage);
@@ -252,7 +251,7 @@ void Iterator::open_root(Position& position, bool counted) const {
                                                             derive_key(kRootKey, position.opening)});
 }
 
-// The histories with how far the present position has come, for the next time that its graph is opened.
+// The histories, with how far the present position has come, for the next time that its graph is opened.
 std::vector<GraphHistory> Iterator::remembered() const {
   std::vector<GraphHistory> histories = histories_;
   if (!position_) return histories;

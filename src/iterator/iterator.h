@@ -1,14 +1,13 @@
 // Iterator: a position in a dataset, which a user drives.
 //
-// One that is made with a document and never initialised again is one-shot; with $params it is initialisable;
+// An iterator made with a document and never initialised again is one-shot; with $params it is initialisable;
 // made from a structure it is reinitialisable. They are one class, because they differ only in who calls
-// initialize(). Positions: initialize() builds and checks the new position and then swaps, so a failure
-// leaves the old one in service. How often a graph was opened, and the openings counted within it, outlive
-// the position: they are kept by fingerprint, as of the last row delivered. Ownership: shares documents and
-// its runtime's owner; elements may outlive it. Threads: any; one drives, the others wait for their turn.
-// cancel() waits for nobody. Errors: failed_precondition, invalid_argument, data_loss; cancelled as an
-// answer. Elements' errors are rows. Cost: next is two atomic exchanges above the root Stage; initialize
-// about 10 us.
+// initialize(). How often a graph was opened, and the openings counted inside it, outlive the position: they
+// are kept by fingerprint, as of the last row delivered.
+//
+// Shares its documents and its runtime's owner; elements may outlive it. May be used on any thread: one
+// drives, the others wait for their turn. Errors of elements are rows. next costs two atomic exchanges above
+// the root Stage; initialize about 10 us.
 #pragma once
 
 #include <memory>
@@ -36,8 +35,8 @@ struct Beginning {
 
 class Iterator {
  public:
-  // Uninitialised. `owner` keeps `runtime` alive and is held by everything that the iterator leaves behind.
-  // `document`, if any, is what initialize() begins when it is given none.
+  // Makes an uninitialised iterator. `owner` keeps `runtime` alive and is held by everything that the
+  // iterator leaves behind. `document`, if any, is what initialize() begins if it is given none.
   Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document = nullptr);
   ~Iterator();
   Iterator(const Iterator&) = delete;
@@ -46,10 +45,11 @@ class Iterator {
   const RefPtr<SourceNames>& source_names() const { return source_names_; }
   const Spec& spec() const { return spec_; }
 
-  // Begins the document, or the one it has if this is null.
+  // Begins the document; null: the document it has. The new position is built and checked before it replaces the old
+  // one, so a failure leaves the old one in service.
   Status initialize(DocumentRef document, const Beginning& beginning);
 
-  // Up to `rows` rows into `out`, as many as one pull gives; waits. Never a failed row beside others.
+  // Puts up to `rows` rows into `out`, as many as one pull gives, and waits for them. A failed row comes alone.
   Result<PullResult> next(int rows, Block& out) {
     Polled polled{*this, rows, out, Status()};
     Result<PullResult> answer = scheduler_->drive(polled);
@@ -57,7 +57,7 @@ class Iterator {
       return answer;
     return polled.status;
   }
-  // The same without waiting for others.
+  // Like next, but does not wait for others.
   Result<PullResult> try_next(int rows, Block& out) {
     Polled polled{*this, rows, out, Status()};
     Result<PullResult> answer = scheduler_->try_drive(polled);
@@ -72,12 +72,12 @@ class Iterator {
     if (polled.status.ok()) return answer;
     return polled.status;
   }
-  // Gives rows [begin, …) of the last block back: they come again first.
+  // Returns rows [begin, …) of the last block: they come again first.
   Status give_back(const Block& block, int begin);
 
-  // From now on next answers cancelled, until initialize().
+  // From now on next answers cancelled, until initialize(). Does not wait.
   void cancel();
-  // Lets go of the position; waits for what is running unless called from inside it.
+  // Drops the position. Waits for what is running unless called from inside it.
   void close();
   Result<int> ready_descriptor() { return scheduler_->ready_descriptor(); }
 
@@ -95,7 +95,7 @@ class Iterator {
     EpochScope epochs;
     std::unique_ptr<Stage> stage;
     HeldRows held;
-    // Where the components of spec_ stand in the document's; empty if in their places.
+    // Where the components of spec_ stand in the document's; empty if in the same places.
     std::vector<int> order;
   };
   struct Polled {
@@ -107,7 +107,7 @@ class Iterator {
   };
 
   PullResult poll(Polled& polled) noexcept;
-  // `pulled`: a block is in `out` already.
+  // `pulled`: a block is already in `out`.
   PullResult poll_rarely(Polled& polled, bool pulled) noexcept;
   void arrange(Position& position, Block& out);
   template <class Work>
@@ -118,7 +118,7 @@ class Iterator {
   Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;
   bool count_openings(Position& position, uint64_t epoch, const std::vector<GraphHistory>& histories,
                       const Checkpoint* checkpoint) const;
-  // `counted`: the openings are part of the position's counts already.
+  // `counted`: the openings are already part of the position's counts.
   void open_root(Position& position, bool counted) const;
   Status restore(Position& position, const Checkpoint& checkpoint) const;
   std::vector<GraphHistory> remembered() const;
@@ -128,7 +128,7 @@ class Iterator {
   const RefPtr<RefCounted> owner_;
   const Spec spec_;
   RefPtr<Scheduler> scheduler_;
-  // What the origins of its rows name, over all initialisations.
+  // The files that the origins of its rows name, over all initialisations.
   const RefPtr<SourceNames> source_names_;
 
   // Guarded by the right to drive.

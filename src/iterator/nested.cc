@@ -49,7 +49,7 @@ Status NestedDrainer::drain(const NestedDataset& dataset, const Spec& element,
     Printer(NestedDrainer& drainer, const Spec& spec, std::vector<std::string>& texts)
         : drainer_(drainer), spec_(spec), texts_(texts) {}
     Status row(const Components& values) override {
-      // All of them become one text.
+      // They all become one text.
       WEIR_ASSIGN(std::string text, format_element(spec_, values, &drainer_, left_));
       left_ -= std::min(left_, text.size() + kSeparator);
       texts_.push_back(std::move(text));

@@ -1,6 +1,4 @@
-// Draining a nested dataset: what printing an element that holds one needs.
-// Ownership: borrows the runtime; `owner` keeps it. Threads: any.
-// Errors: the first of an element; resource_exhausted above kMaxNestedRows. Cost: an opening and its rows.
+// Drains nested datasets, to print an element that holds one.
 #pragma once
 
 #include "core/runtime.h"
@@ -18,6 +16,8 @@ class RowVisitor {
   virtual Status row(const Components& values) = 0;
 };
 
+// Gives each element to the visitor. Fails with the first error of an element, or
+// resource_exhausted above kMaxNestedRows.
 Status drain_nested(Runtime& runtime, RefPtr<RefCounted> owner, const NestedDataset& nested,
                     RowVisitor& visitor);
 

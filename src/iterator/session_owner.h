@@ -1,5 +1,4 @@
 // SessionOwner: what a session keeps alive for its pumps: the scheduler, and whatever keeps the runtime.
-// Ownership: shares both. Threads: immutable. Errors: none. Cost: none.
 #pragma once
 
 #include "core/ref.h"
@@ -10,7 +9,7 @@ namespace weir {
 class SessionOwner final : public RefCounted {
  public:
   SessionOwner(RefPtr<RefCounted> o, RefPtr<Scheduler> c) : owner(std::move(o)), scheduler(std::move(c)) {}
-  // Goes after the scheduler.
+  // Destroyed after the scheduler.
   const RefPtr<RefCounted> owner;
   const RefPtr<Scheduler> scheduler;
 };
