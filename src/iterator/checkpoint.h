@@ -59,8 +59,7 @@ struct Checkpoint {
   void state(Archive& archive);
 };
 
-// resource_exhausted above the limit checkpoint_bytes. What is saved stays within it, too, so that it can be
-// restored.
+// resource_exhausted above the limit checkpoint_bytes. Saved checkpoints stay below it, too, so they can be restored.
 Status check_checkpoint_size(uint64_t size, int64_t limit_bytes);
 
 // Reads the bytes of a checkpoint from a file. Looks at the header first and reads no more than it claims, than
