@@ -26,8 +26,8 @@ TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count) {
                                               concat(count, arguments ? "" : " at NULL")));
     return;
   }
-  // Elements stand as far apart as the caller's version of the struct is large. Every one is looked at, after
-  // a failure too, since its callback has to be destroyed.
+  // Elements are spaced by the size of the caller's version of the struct. Every one is read, even after a
+  // failure, since its callback has to be destroyed.
   const uint32_t stride = bytes_of_struct(arguments->struct_size, sizeof(weir_argument));
   const auto* bytes = reinterpret_cast<const char*>(arguments);
   for (uint64_t i = 0; i < count; ++i) {
@@ -58,7 +58,7 @@ Status TakenArguments::take(const weir_argument& known) {
   if (known.callback) {
     WEIR_ASSIGN(callback, take_callback(known.callback));
   }
-  // A size alone says that a text was meant.
+  // A size alone means that a text was intended.
   const bool has_text = known.text != nullptr || known.text_size > 0;
   int given = has_text + (known.callback != nullptr) + (known.dataset.value != 0) + (known.tensor.value != 0);
   if (given != 1) {

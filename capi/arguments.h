@@ -1,7 +1,5 @@
-// TakenArguments: a caller's weir_arguments, read and checked once; the callbacks among them are taken over.
-// Ownership: callbacks that nobody takes are destroyed with it; datasets and tensors are shared.
-// Threads: one call's. Errors: invalid_argument, kept until status() is asked. Cost: an allocation an
-// argument.
+// TakenArguments: a caller's weir_arguments, read and checked once. It takes over the callbacks among them and
+// destroys those that nobody uses; datasets and tensors are shared. Errors are kept until status() is called.
 #pragma once
 
 #include <string>
@@ -13,12 +11,12 @@
 
 namespace weir::capi {
 
-// More in one call are refused, and the array is not read then.
+// More arguments in one call are refused without reading the array.
 inline constexpr uint64_t kMaxArguments = 65536;
 
 struct TakenArgument {
   std::string name;
-  // A text, or a thing.
+  // A text, or something handed in.
   std::variant<std::string, HandedThing> value;
 };
 
@@ -36,7 +34,7 @@ class TakenArguments {
   std::vector<TakenArgument> list_;
 };
 
-// What a text calls @NAME: the things given, before those that the runtime has registered.
+// What a text may refer to by @NAME: the arguments given, which come before what the runtime has registered.
 Result<Handed> handed_of(const TakenArguments& arguments, Handed registered);
 // Values for $params.
 Result<std::vector<ParamValue>> params_of(const TakenArguments& arguments);

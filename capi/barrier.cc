@@ -41,7 +41,7 @@ void clear(weir_error& error) noexcept {
   error.owner = 0;
 }
 
-// For when there is no memory for more.
+// Used if there is no memory for more.
 void fill_plainly(weir_error& out, Code code, const char* message) noexcept {
   clear(out);
   out.code = static_cast<int32_t>(code);

@@ -1,14 +1,12 @@
-// guarded(): the one exception barrier; every entry point that can fail runs its body inside it. released(),
-// for those that only let go. And what the entry points share: reading options, strings and handles that a
-// caller gave.
+// guarded(): the one exception barrier; every entry point that can fail runs its body inside it. released() is for
+// those that only release. Also what the entry points share: reading the options, strings and handles of a caller.
 //
 //   int32_t weir_thing_do(weir_thing thing, int64_t* out, weir_error* error) {
 //     return guarded(error, out, [&]() -> Status { … *out = …; return Status(); });
 //   }
 //
-// A thread that a function of the host's has begun to end (core/host_call.h) ends here, where nothing of
-// weir's is left on its stack. Ownership: none. Threads: any. Errors: a Status becomes minus its code, an
-// exception resource_exhausted or internal. Cost: success costs nothing.
+// A Status becomes minus its code, an exception resource_exhausted or internal. A thread that a host function
+// has begun to end (core/host_call.h) ends here, where none of weir's frames are left on its stack.
 #pragma once
 
 #include <cstring>
@@ -25,13 +23,13 @@
 
 namespace weir::capi {
 
-// What an entry point answers: a result, and the error that goes with it if it is no success.
+// What an entry point returns: a result, and the error that goes with it unless it is a success.
 class Answer {
  public:
   Answer(int32_t result) : result_(result) {}
   Answer(const Status& status)
       : result_(status.ok() ? WEIR_OK : -static_cast<int32_t>(status.code())), error_(status.pointer()) {}
-  // This element failed and the next call goes on.
+  // This element failed; the next call goes on.
   static Answer element_failed(ErrorPtr error) {
     Answer answer(WEIR_ELEMENT_FAILED);
     answer.error_ = std::move(error);
@@ -45,9 +43,9 @@ class Answer {
   ErrorPtr error_;
 };
 
-// Fills `out` if it is there; never throws, never allocates in vain.
+// Fills `out` unless it is null. Never throws, and allocates only to fill it.
 void fill_error(weir_error* out, const Error& error) noexcept;
-// The answer to the exception in flight, with `error` filled.
+// Answers with the exception in flight and fills `error`.
 int32_t answer_exception(weir_error* error) noexcept;
 int32_t answer_error(weir_error* error, const Answer& answer) noexcept;
 int32_t answer_null_out(weir_error* error) noexcept;
@@ -72,7 +70,7 @@ int32_t guarded(weir_error* error, Body&& body) {
   return result;
 }
 
-// The same for functions with an out parameter, which is zeroed first and after a failure.
+// For functions with an out parameter, which is zeroed first and again after a failure.
 template <class Out, class Body>
 int32_t guarded(weir_error* error, Out* out, Body&& body) {
   if (!out) return answer_null_out(error);
@@ -102,23 +100,22 @@ Status pin_error(const P& pinned, std::string_view what, uint64_t handle) {
 
 Status too_many_owners(std::string_view what);
 
-// What _ref does.
+// Implements the _ref functions.
 Status share(HandleKind kind, std::string_view what, uint64_t handle);
 
-// The string that a caller gave, WEIR_STRLEN resolved. invalid_argument for NULL with a length, or above
-// `limit`.
+// Reads a caller's string and resolves WEIR_STRLEN. invalid_argument for NULL with a length, or a size above `limit`.
 Result<std::string_view> read_string(const char* data, uint64_t size, std::string_view what, uint64_t limit);
 
-// Bytes that a caller gave; the same errors.
+// Reads a caller's bytes, with the same errors.
 Result<std::string_view> read_bytes(const void* data, uint64_t size, std::string_view what);
 
-// The dimensions that a caller gave. invalid_argument for a rank outside 0..8, NULL, or a negative one.
+// Reads a caller's dimensions. invalid_argument for a rank outside 0..8, for NULL, or for a negative dimension.
 Result<std::span<const int64_t>> read_dims(int32_t rank, const int64_t* dims);
 
 inline constexpr uint64_t kMaxNameBytes = 4096;
 inline constexpr uint32_t kMaxStructBytes = 4096;
 
-// The bytes that a caller's struct has: 0 stands for `first`, the size that it had in its first version.
+// The size of a caller's struct: 0 stands for `first`, its size in the first version.
 inline uint32_t bytes_of_struct(uint32_t struct_size, size_t first) {
   return struct_size == 0 ? static_cast<uint32_t>(first) : struct_size;
 }
@@ -127,19 +124,19 @@ inline bool is_struct_size(uint32_t bytes, size_t first) {
   return bytes >= first && bytes <= kMaxStructBytes;
 }
 
-// For a struct of `struct_size` bytes of which the library knows `known`: what follows must be zero.
+// Checks a struct of `struct_size` bytes of which the library knows `known`: the rest must be zero.
 Status check_struct_size(std::string_view name, const void* given, uint32_t struct_size, size_t known,
                          size_t first);
 
-// For structs that the library fills.
+// Checks a struct that the library fills.
 Status check_out_struct(std::string_view name, uint32_t struct_size, size_t first);
 
-// A reserved field gets its meaning later, which a caller who leaves something else there must not get.
+// Reserved fields must be zero: they get a meaning later, which today's callers can't intend.
 Status check_reserved(std::string_view name, int64_t reserved);
 
-// Copies a versioned struct over `known`, which holds the defaults of what an older caller does not have.
-// NULL leaves the defaults. Where the size is one, `known` is filled after a failure, too: what it hands over
-// has to be destroyed.
+// Copies a versioned struct over `known`, which holds the defaults for fields that an older caller does not
+// have. NULL leaves the defaults. If the size is valid, `known` is filled even on failure, since what it
+// hands over has to be destroyed.
 template <class T>
 Status read_struct(std::string_view name, const T* given, size_t first, T& known) {
   if (!given) return Status();
@@ -152,7 +149,7 @@ Status read_struct(std::string_view name, const T* given, size_t first, T& known
   return Status();
 }
 
-// Hands bytes over to the caller: a NUL behind them, released through weir_bytes_release.
+// Hands bytes over to the caller, followed by a NUL and released by weir_bytes_release.
 weir_bytes make_bytes(std::string bytes);
 
 inline weir_string to_string_struct(std::string_view text) { return {text.data(), text.size()}; }

@@ -66,7 +66,7 @@ Status CallObject::output(uint32_t index, std::span<const int64_t> dims, void** 
   if (shape.rank() < kMaxRank) {
     *data = column.make_dense(component.dtype, shape, in_.rows);
   } else {
-    // No room for a dimension in front; only a single element can have so many.
+    // No room for a leading dimension; only a single element can have this many.
     Tensor tensor = Tensor::allocate(component.dtype, shape);
     if (has_owners(tensor.dtype)) std::memset(tensor.data, 0, tensor.byte_size());
     *data = tensor.data;
@@ -92,7 +92,7 @@ Status CallObject::fail(int64_t row, int32_t code, std::string_view message) {
   return Status();
 }
 
-// Strings may point into what the callback allocated or into its inputs.
+// Strings may point into memory that the callback allocated or into its inputs.
 OwnersRef CallObject::owners_of_strings() const {
   auto owners = make_ref<Owners>();
   for (const BufferRef& buffer : allocated_) owners->list.push_back(buffer);
@@ -112,7 +112,7 @@ OwnersRef CallObject::owners_of_strings() const {
   return owners;
 }
 
-// The entries of a row that failed may be anything, so nothing must follow their pointers.
+// The entries of a failed row may be anything, so nothing must follow their pointers.
 void CallObject::forget_failed_rows() const {
   for (size_t i = 0; i < results_.size(); ++i) {
     if (!written_[i] || results_[i].dtype != DType::string) continue;
@@ -129,7 +129,7 @@ Status CallObject::check_column(size_t index) {
   Column& column = out_.columns[index];
   const Tensor tensor = column.dense() ? column.tensor() : column.list()[0];
   if (tensor.dtype == DType::boolean) {
-    // Other bytes than 0 and 1 are no bool to a compiler.
+    // To a compiler, only the bytes 0 and 1 are bools.
     for (uint8_t& byte : tensor.entries<uint8_t>()) byte = byte != 0;
   } else if (tensor.dtype == DType::string) {
     for (const Str& text : tensor.entries<Str>()) {

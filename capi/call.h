@@ -1,7 +1,6 @@
-// CallObject: what a weir_call stands for while a callback runs.
-// Ownership: borrows the blocks of the call; keeps what the callback allocates until finish() hands it on.
-// Threads: the callback's, one at a time. Errors: rows of `out`, or the Status of finish().
-// Cost: one allocation a call.
+// CallObject: what a weir_call stands for while a callback runs. It borrows the blocks of the call and keeps
+// what the callback allocates until finish() passes it on. Only the callback uses it, on one thread at a
+// time. A call costs one allocation.
 #pragma once
 
 #include <vector>
@@ -27,7 +26,8 @@ class CallObject final : public Object {
   void* allocate(uint64_t size);
   Status fail(int64_t row, int32_t code, std::string_view message);
 
-  // Checks what the callback wrote and turns what it returned into the outcome of the call.
+  // Checks what the callback wrote and turns its result into the outcome of the call. Fails only if the whole
+  // call does; errors of single rows are in `out`.
   Status finish(int32_t result);
 
  private:

@@ -42,7 +42,7 @@ class HostCallback final : public Callback {
   Status call_once(Session& session, const Block& in, Block& out) const;
 
   const weir_callback host_;
-  // Absent: the structure of the input.
+  // If absent, the structure of the input.
   const std::optional<Spec> result_;
   std::vector<Component> components_;
 };
@@ -57,7 +57,7 @@ bool is_dense(const Block& block) {
 
 Status HostCallback::call(Session& session, const Block& in, Block& out) const {
   if (!flags.block || is_dense(in)) return call_once(session, in, out);
-  // Rows of unequal shapes have no common view: each is a block of its own.
+  // Rows of different shapes have no common view: each becomes a block of its own.
   out.reset(0);
   for (int i = 0; i < in.rows; ++i) {
     Block row = in.slice(i, 1);
@@ -72,9 +72,8 @@ Status HostCallback::call(Session& session, const Block& in, Block& out) const {
   return Status();
 }
 
-// A call that has a handle. Other threads may use the handle at any time, also while the callback returns,
-// and what they look at lies on this thread's stack: so it is made stale, and whoever is inside leaves,
-// first.
+// A call that has a handle. Other threads may use the handle at any time, even while the callback returns, but
+// what they look at lies on this thread's stack. So it first becomes stale and waits for other threads to leave.
 class RunningCall {
  public:
   explicit RunningCall(std::unique_ptr<CallObject> call)
@@ -89,7 +88,7 @@ class RunningCall {
   }
 
   weir_call handle() const { return handle_; }
-  // The call is this thread's alone afterwards.
+  // Afterwards only this thread uses the call.
   CallObject& close() {
     drop_owner(HandleKind::call, handle_.value);
     await_last_pin(*slot_);
@@ -102,7 +101,7 @@ class RunningCall {
 };
 
 Status HostCallback::call_once(Session& session, const Block& in, Block& out) const {
-  // Of a thread that ends, the host expects no more calls.
+  // The host expects no more calls on a thread that ends.
   if (thread_ends()) return thread_ended();
   std::vector<Component> same;
   if (!result_) {

@@ -1,7 +1,6 @@
-// Callbacks of the host: a weir_callback taken over, as the expression floor sees it.
-// Ownership: its destroy function runs exactly once: when the last CallbackRef goes, or when taking it over
-// fails. Threads: as its flags say. Errors: invalid_argument for what is no callback. Cost: about 100 ns a
-// call besides the host's function.
+// Callbacks of the host: a weir_callback taken over, as an expr::Callback. Its destroy function runs exactly
+// once: when the last CallbackRef goes, or when taking it over fails. It is called on the threads that its
+// flags allow; a call costs about 100 ns besides the host's function.
 #pragma once
 
 #include "capi/barrier.h"
@@ -10,7 +9,7 @@
 
 namespace weir::capi {
 
-// Runs a destroy function unless somebody else has taken that over.
+// Runs a destroy function unless dismissed.
 class DestroyGuard {
  public:
   DestroyGuard(void (*destroy)(void*), void* user_data) : destroy_(destroy), user_data_(user_data) {}

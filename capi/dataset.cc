@@ -11,7 +11,7 @@ weir_dataset publish_dataset(DocumentRef document) {
   return weir_dataset{publish(HandleKind::dataset, std::make_unique<DatasetObject>(std::move(document)))};
 }
 
-// Names for what is handed to an operator; no argument of the caller's can be called so.
+// Names for the datasets handed to an operator; no argument of the caller can have such a name.
 std::string internal_name(size_t number) { return std::to_string(number + 1); }
 
 Result<DocumentRef> apply(RuntimeHost& host, std::string_view name, const std::vector<DocumentRef>& inputs,
@@ -44,7 +44,7 @@ Result<std::vector<DocumentRef>> documents_of(const weir_dataset* inputs, uint64
   return out;
 }
 
-// Arguments are taken over before anything can fail, and once, whatever the rest of the call comes to.
+// Takes over the arguments first, before anything can fail, and exactly once whatever the rest of the call does.
 template <class Body>
 int32_t with_arguments(const weir_argument* arguments, uint64_t count, weir_dataset* out, weir_error* error,
                        Body&& body) {

@@ -1,6 +1,4 @@
-// DatasetObject: a Document behind a handle.
-// Ownership: shares the document. Threads: immutable. Errors: invalid_argument for a bad handle. Cost: see
-// weir.h.
+// DatasetObject: a Document behind a handle. Immutable.
 #pragma once
 
 #include "capi/barrier.h"

@@ -5,7 +5,7 @@ namespace weir::capi {
 
 namespace {
 
-// Lanes are 0 for a dtype that DLPack has not.
+// Lanes are 0 for a dtype that DLPack does not support.
 DLDataType dlpack_of(DType dtype) {
   const auto bits = static_cast<uint8_t>(8 * dtype_size(dtype));
   switch (dtype_info(dtype).kind) {
@@ -24,7 +24,7 @@ DLDataType dlpack_of(DType dtype) {
   }
 }
 
-// A tensor of ours on its way out.
+// An exported tensor.
 struct Exported {
   DLManagedTensorVersioned managed;
   Tensor tensor;
@@ -53,7 +53,7 @@ bool is_row_major(const DLTensor& tensor) {
   return true;
 }
 
-// Where the outermost entries lie, in bytes from the first one.
+// How far the entries reach, in bytes before and after the first one.
 struct Reach {
   int64_t low = 0;
   int64_t high = 0;
@@ -75,8 +75,9 @@ Result<Reach> reach_of(const DLTensor& tensor, size_t entry_bytes) {
   return reach;
 }
 
-// The first entry. REQUIRES: the tensor has entries. All of them lie in the address space, so that no address
-// is computed that wraps round.
+// Returns the first entry, or an error unless all entries lie in the address space, so that no
+// address computation overflows.
+// REQUIRES: the tensor has entries.
 Result<uint8_t*> first_entry_of(const DLTensor& tensor, int64_t count, size_t entry_bytes) {
   if (!tensor.data) return invalid_argument("expected entries, found NULL");
   const auto base = reinterpret_cast<uintptr_t>(tensor.data);
@@ -135,7 +136,7 @@ Status check_dlpack(const DLManagedTensorVersioned& managed) {
 
 Result<Tensor> import(DLManagedTensorVersioned* managed) {
   if (!managed) return invalid_argument("expected a DLPack tensor, found NULL");
-  // Of another major version, only version, manager and deleter stand where we know them.
+  // In another major version, only version, manager and deleter are at known places.
   DestroyGuard guard(delete_managed, managed);
   WEIR_TRY(check_dlpack(*managed));
   const DLTensor& from = managed->dl_tensor;
@@ -155,7 +156,7 @@ Result<Tensor> import(DLManagedTensorVersioned* managed) {
   if (count == 0) return Tensor::allocate(dtype, Shape(dims));
   WEIR_ASSIGN(auto* data, first_entry_of(from, count, entry_bytes));
   size_t alignment = is_complex(dtype) ? entry_bytes / 2 : entry_bytes;
-  // A bool from elsewhere may be any byte, so it is copied and mended.
+  // A bool from elsewhere may be any byte, so it is copied and normalised.
   bool copied =
       dtype == DType::boolean || reinterpret_cast<uintptr_t>(data) % alignment != 0 || !is_row_major(from);
   if (copied) {

@@ -36,7 +36,7 @@ Status with_component(weir_element element, uint32_t index, Body&& body) {
   return body(pinned->tensor(index));
 }
 
-// The structure of what next_block gives: every shape has the rows in front.
+// The structure of what next_block returns: every shape has a leading dimension for the rows.
 Spec batched_spec(const Spec& spec, int64_t rows) {
   Spec out = spec;
   if (out.is_tensor() && out.shape.rank_known()) out.shape = out.shape.prepended(rows);
@@ -84,7 +84,7 @@ void weir_element_clear(weir_element element) {
   });
 }
 
-// The one function besides next that runs once an element: it resolves without a pin.
+// The only function besides next that runs once per element: it resolves without a pin.
 int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, weir_error* error) {
   const auto* found = static_cast<const Element*>(resolve(HandleKind::element, element.value));
   if (found && out && out->struct_size >= kViewBytes && out->reserved == 0 && has_component(*found, index) &&

@@ -11,7 +11,7 @@ struct ExampleObject final : Object {
   ExampleBuilder builder;
 };
 
-// An Example of 2 GiB and more is refused when it is serialized; far larger features are refused at once.
+// An Example of 2 GiB or more is refused when it is serialized; far larger features are refused at once.
 constexpr uint64_t kMaxFeatureBytes = uint64_t{1} << 31;
 
 template <class T, class Body>

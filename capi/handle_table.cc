@@ -23,7 +23,7 @@ constexpr uint32_t kNone = UINT32_MAX;
 // Never destroyed, since handles may be used while the process exits.
 struct Table {
   Mutex mutex;
-  // First in, first out, so that a slot rests as long as possible before it is used again.
+  // First in, first out, so that a slot rests as long as possible before it is reused.
   uint32_t first_free;
   uint32_t last_free;
   uint32_t slot_count;
@@ -35,7 +35,7 @@ constinit Table g_table{};
 void before_fork() { g_table.mutex.lock(); }
 void after_fork_in_parent() { g_table.mutex.unlock(); }
 // The child has copies of the parent's objects but none of the threads that served them: every handle loses
-// its kind, so that nothing fits it any more, and the objects are left alone.
+// its kind, so that it no longer fits anything, and the objects are left alone.
 void after_fork_in_child() {
   for (uint32_t i = 0; i < g_table.slot_count; ++i) {
     Slot& slot = chunks[i >> kChunkBits].load(std::memory_order_relaxed)[i & (kChunkSlots - 1)];
@@ -94,7 +94,7 @@ Slot& take_free() {
 }  // namespace
 
 void slots::release(Slot& slot, uint64_t word) noexcept {
-  // A parent's object in the child of a fork.
+  // An object of the parent, in the child of a fork.
   if (((word >> 32) & kKindMask) == 0) return;
   delete slot.object;
   slot.object = nullptr;

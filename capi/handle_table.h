@@ -1,15 +1,15 @@
 // HandleTable: turns the 64-bit values that the C interface hands out into objects, and refuses all others.
+// The table owns the objects. May be used on any thread.
 //
-// A handle is [generation 28 | kind 4 | slot 32]. Slots are never unmapped, so that any value can be looked
-// up. A slot's one atomic word is [generation 28 | kind 4 | owners 15 | exclusive 1 | pins 16]:
-//  1. The object lives while owners or pins are left; whoever takes the last of both deletes it, once.
-//  2. Without owners no pin is granted: the handle is closed, though calls in progress still use the object.
-//  3. An exclusive pin is granted once at a time, beside plain ones.
-//  4. A slot's generation changes before it is used again, so that old handles do not fit; it begins at a
-//     random number, so that those of another process do not either.
-// Ownership: the table owns what is published. Threads: any.
-// Errors: a null pointer or pin; exceptions from publish().
-// Cost: resolve about 1 ns, pin and unpin about 6 ns, publish and the last release about 50 ns.
+// A handle is [generation 28 | kind 4 | slot 32]. Slots are never unmapped, so any value can be looked up. A
+// slot's one atomic word is [generation 28 | kind 4 | owners 15 | exclusive 1 | pins 16]:
+//   1. The object lives while owners or pins are left; whoever takes the last of both deletes it, once.
+//   2. Without owners no pin is granted: the handle is closed, though calls in progress still use the object.
+//   3. Only one exclusive pin is granted at a time, beside shared ones.
+//   4. A slot's generation changes before the slot is reused, so that old handles do not fit; it begins at a
+//      random number, so that handles of another process do not fit either.
+//
+// Resolve takes about 1 ns, pin and unpin about 6 ns, publish and the last release about 50 ns.
 #pragma once
 
 #include <atomic>
@@ -48,7 +48,7 @@ struct alignas(64) Slot {
   uint32_t index = 0;
 };
 
-// How a word is divided, for the functions below that run once an element.
+// How a word is divided, for the functions below that run once per element.
 namespace slots {
 
 inline constexpr uint64_t kPin = 1;
@@ -63,10 +63,10 @@ inline constexpr uint32_t kChunkBits = 10;
 inline constexpr uint32_t kChunkSlots = 1u << kChunkBits;
 inline constexpr uint32_t kChunks = 4096;
 
-// Null until slots of that number are needed; a chunk is never taken away.
+// Null until slots with these numbers are needed; a chunk is never removed.
 extern constinit std::atomic<Slot*> chunks[kChunks];
 
-// Null for a number that no slot has.
+// Returns null for a number without a slot.
 inline Slot* find(uint64_t handle) noexcept {
   const auto index = static_cast<uint32_t>(handle);
   if (index >= kChunks * kChunkSlots) return nullptr;
@@ -93,11 +93,10 @@ class TooManyHandles final : public std::bad_alloc {
 };
 static_assert(slots::kChunks * slots::kChunkSlots == 4194304);
 
-// 0 is no handle. Throws TooManyHandles, or std::bad_alloc where memory has run out.
+// Never returns 0. Throws TooManyHandles, or std::bad_alloc if there is no memory.
 uint64_t publish(HandleKind kind, std::unique_ptr<Object> object);
 
-// The object of a live handle, or null. REQUIRES of the caller's caller: no release meanwhile on another
-// thread.
+// Returns the object of a live handle, or null. REQUIRES of the caller's caller: no other thread releases it meanwhile.
 inline Object* resolve(HandleKind kind, uint64_t handle) noexcept {
   const Slot* found = slots::find(handle);
   if (!found || !slots::fits(found->word.load(std::memory_order_acquire), kind, handle)) return nullptr;
@@ -107,7 +106,7 @@ inline Object* resolve(HandleKind kind, uint64_t handle) noexcept {
 enum class PinMode : uint8_t { shared, exclusive };
 enum class PinResult : uint8_t { pinned, unknown, busy };
 
-// `pinned` is the slot, to be given to unpin().
+// Sets `pinned` to the slot; pass it to unpin().
 inline PinResult pin(HandleKind kind, uint64_t handle, PinMode mode, Slot*& pinned) noexcept {
   Slot* found = slots::find(handle);
   if (!found) return PinResult::unknown;
@@ -128,18 +127,18 @@ inline void unpin(Slot* pinned, PinMode mode) noexcept {
     slots::release(*pinned, word);
 }
 
-// Waits until the caller's pin is the last one. REQUIRES: no owners are left, so that no pin is granted any
-// more, and those who hold one do something short.
+// Waits until the caller's pin is the last one.
+// REQUIRES: no owners are left, so that no pin is granted any more, and holders of a pin are soon done.
 void await_last_pin(const Slot& pinned) noexcept;
 
-// False if the handle is unknown or has the most owners already.
+// Fails if the handle is unknown or has the maximum of owners.
 enum class OwnerResult : uint8_t { added, unknown, too_many };
 OwnerResult add_owner(HandleKind kind, uint64_t handle) noexcept;
-// Of two that drop the last owner, one is told.
+// Of two threads that drop the last owners, only one gets dropped_last.
 enum class DropResult : uint8_t { unknown, dropped, dropped_last };
 DropResult drop_owner(HandleKind kind, uint64_t handle) noexcept;
 
-// A pin while it lives. T is derived from Object and says its kind as T::kKind.
+// Pins while it lives. T is derived from Object and names its kind in T::kKind.
 template <class T, PinMode kMode = PinMode::shared>
 class Pin {
  public:

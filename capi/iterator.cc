@@ -13,7 +13,7 @@ namespace {
 // The first version of weir_iterator_options.
 constexpr size_t kOptionsBytes = offsetof(weir_iterator_options, epoch);
 
-// Options as they were given, read once.
+// The options as given, read once.
 struct TakenOptions {
   explicit TakenOptions(const weir_iterator_options* options)
       : status(read_struct("weir_iterator_options", options, kOptionsBytes, known)),
@@ -53,7 +53,7 @@ Status initialize(IteratorObject& object, DocumentRef document, const TakenOptio
       {params, options.has_position() ? &checkpoint : nullptr, options.known.epoch});
 }
 
-// What can be said of them whether they are used or not.
+// Checks what does not depend on whether they are used.
 Status check_options(const TakenOptions& options) {
   WEIR_TRY(options.status);
   const weir_iterator_options& known = options.known;

@@ -11,7 +11,7 @@ namespace weir::capi {
 
 namespace {
 
-// Bytes that the first byte of a UTF-8 character announces, 0 for none.
+// The length that the first byte of a UTF-8 character announces, 0 if invalid.
 int utf8_length(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first < 0xe0) return 2;
@@ -27,7 +27,7 @@ bool is_utf8(std::string_view text) {
     for (int k = 1; k < length; ++k) {
       if ((byte(i + static_cast<size_t>(k)) & 0xc0) != 0x80) return false;
     }
-    // Overlong forms, surrogates, and what lies beyond the last character.
+    // Overlong forms, surrogates, and code points beyond the last.
     if (length == 3 && byte(i) == 0xe0 && byte(i + 1) < 0xa0) return false;
     if (length == 3 && byte(i) == 0xed && byte(i + 1) >= 0xa0) return false;
     if (length == 4 && byte(i) == 0xf0 && byte(i + 1) < 0x90) return false;
@@ -81,7 +81,7 @@ std::string json_entry(const Tensor& tensor, int64_t i) {
   return out;
 }
 
-// False once the text is longer than kMaxElementText.
+// Returns false once the text is longer than kMaxElementText.
 bool append_tensor(std::string& out, const Tensor& tensor, int axis, int64_t& next) {
   if (axis == tensor.shape.rank()) {
     out += json_entry(tensor, next++);

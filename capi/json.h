@@ -1,6 +1,4 @@
-// Elements as JSON, one value on one line; weir.h says how each kind of value is written.
-// Ownership: yields a string. Threads: pure but for nested datasets, which are drained.
-// Errors: those of nested datasets; resource_exhausted above kMaxElementText. Cost: proportional to the text.
+// Elements as JSON, one value per line; weir.h says how each kind of value is written.
 #pragma once
 
 #include <string>
@@ -11,6 +9,7 @@
 
 namespace weir::capi {
 
+// Drains nested datasets and fails with their errors; resource_exhausted above kMaxElementText.
 // REQUIRES: `values` has the components of `spec`.
 Result<std::string> json_of(const Spec& spec, const Components& values, const RefPtr<RuntimeHost>& host);
 

@@ -22,7 +22,7 @@ class StderrLogger final : public Logger {
     try {
       logger_.log(level_of(level), spdlog::string_view_t(message.data(), message.size()));
     } catch (...) {
-      // Logging is no reason for anything to fail.
+      // Logging must not make anything fail.
     }
   }
 

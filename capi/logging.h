@@ -1,6 +1,5 @@
-// Loggers: to standard error through a spdlog logger of our own that no registry knows, or to the host's
-// function. Ownership: the caller's. Threads: any. Errors: none; a line that cannot be written is lost. Cost:
-// a write, for lines at or above the level.
+// Loggers: to standard error, through a private spdlog logger in no registry, or to the host's function. May
+// be used on any thread. A line that cannot be written is lost.
 #pragma once
 
 #include <memory>
@@ -11,7 +10,8 @@
 namespace weir::capi {
 
 std::unique_ptr<Logger> make_stderr_logger(Logger::Level least);
-// Runs host.destroy in its destructor. REQUIRES: host.log is there
+// The destructor runs host.destroy.
+// REQUIRES: host.log is not null
 std::unique_ptr<Logger> make_host_logger(const weir_logger& host, Logger::Level least);
 
 }  // namespace weir::capi

@@ -34,7 +34,7 @@ class SystemRandom final : public RandomSource {
   uint64_t draw() override {
     const Uncancelled uncancelled;
     uint64_t bits = 0;
-    // A machine that has just booted may have none yet; the clock is the best there is then.
+    // A machine that has just booted may have none yet; then the clock must do.
     if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits)
       bits = static_cast<uint64_t>(clock_.now_ns());
     return bits;
@@ -73,7 +73,7 @@ class HostAllocator final : public RefCounted {
 
 RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, RefPtr<HostAllocator> allocator,
                                         std::unique_ptr<Logger> logger) {
-  // Starting threads has the system read what it knows of the machine.
+  // Starting threads makes the system read files about the machine.
   const Uncancelled uncancelled;
   RefPtr<RuntimeHost> host(new RuntimeHost());
   host->clock_ = std::make_unique<SteadyClock>();
@@ -100,7 +100,7 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   return host;
 }
 
-// Threads first: what they run uses the rest.
+// Threads first: their jobs use the rest.
 RuntimeHost::~RuntimeHost() { executor_.reset(); }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the callback is moved
@@ -145,7 +145,7 @@ Result<RefPtr<RuntimeHost>> runtime_of(weir_runtime runtime) {
 
 namespace {
 
-// What the options hand over, destroyed unless it was built into something that does it.
+// Takes the allocator from the options. It is destroyed here unless an object that destroys it could be made.
 Result<RefPtr<HostAllocator>> take_allocator(const weir_allocator* given) {
   if (!given) return RefPtr<HostAllocator>();
   weir_allocator known = WEIR_ALLOCATOR_INIT;

@@ -1,6 +1,6 @@
-// RuntimeHost: a Runtime assembled from the real back ends, shared by the handle and all that was made with
-// it. Ownership: by RefPtr; iterators, their pumps and elements with nested datasets hold it. Threads: any.
-// Errors: std::bad_alloc. Cost: making one starts threads, a few milliseconds at the most.
+// RuntimeHost: a Runtime made of the real back ends, shared by its handle and everything made with it:
+// iterators, their pumps, and elements with nested datasets. May be used on any thread. Creating one starts
+// threads, which takes at most a few milliseconds.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace weir::capi {
 
-// The host's allocator, as the pool calls it; destroyed once pool and buffers are gone.
+// The host's allocator, as the pool calls it; destroyed after the pool and its buffers.
 class HostAllocator;
 
 class RuntimeHost final : public RefCounted {
@@ -27,9 +27,9 @@ class RuntimeHost final : public RefCounted {
   ~RuntimeHost() override;
 
   Runtime& runtime() { return runtime_; }
-  // already_exists if the name is taken.
+  // Returns already_exists if the name is taken.
   Status add_callback(const std::string& name, RefPtr<const Callback> callback);
-  // All registered callbacks by their names.
+  // Returns all registered callbacks by name.
   Handed callbacks() const;
 
   // The iterator that has the name, with an owner more; else gives the name to `iterator`, with an owner more for it.
@@ -60,7 +60,7 @@ struct RuntimeObject final : Object {
   const RefPtr<RuntimeHost> host;
 };
 
-// The runtime behind a handle, which it keeps alive while it is used.
+// Returns the runtime behind a handle; the reference keeps it alive.
 Result<RefPtr<RuntimeHost>> runtime_of(weir_runtime runtime);
 
 }  // namespace weir::capi

@@ -45,7 +45,7 @@ std::vector<std::string> part_names(const Spec& spec) {
   return out;
 }
 
-// Takes `word` and the dot after it off the path, if it begins with them.
+// Removes `word` and the dot after it from the front of the path, if it begins with them.
 bool take_word(std::string_view& path, std::string_view word) {
   if (path.substr(0, word.size()) != word) return false;
   if (path.size() > word.size() && path[word.size()] != '.') return false;
@@ -53,8 +53,7 @@ bool take_word(std::string_view& path, std::string_view word) {
   return true;
 }
 
-// Takes the first word of the path: which part of the spec it names, if any. A key without its quotes will
-// do.
+// Removes the first word of the path and returns the part of the spec that it names, if any. Keys need no quotes.
 std::optional<size_t> take_part(const Spec& spec, const std::vector<std::string>& names,
                                 std::string_view& path) {
   for (size_t i = 0; i < names.size(); ++i) {
@@ -73,7 +72,7 @@ Status no_such_part(const Spec& spec, const std::vector<std::string>& names, std
   std::string list;
   for (const std::string& name : names) list += concat(list.empty() ? "" : ", ", name);
   const std::string_view word = path.substr(0, path.find('.'));
-  // All numbers look alike.
+  // Numbers are all alike.
   const std::string hint = spec.kind == Spec::Kind::tuple ? "" : syntax::nearest_hint(word, names);
   return Status(Code::not_found,
                 expected_found(concat("a part of ", spec.to_string(), " (", list, ")"), quote(word), hint));

@@ -1,5 +1,4 @@
-// SpecObject: a Spec behind a handle; children are shared parts of one tree.
-// Ownership: the object shares the tree. Threads: immutable. Errors: none. Cost: one allocation a handle.
+// SpecObject: a Spec behind a handle; children are shared parts of one tree. Immutable.
 #pragma once
 
 #include <memory>

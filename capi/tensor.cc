@@ -24,7 +24,7 @@ size_t alignment_of(DType dtype) {
   return dtype_size(dtype);
 }
 
-// What the caller says about memory, checked for contradictions.
+// Checks what the caller says about memory for contradictions.
 Result<Described> describe(int32_t dtype, int32_t rank, const int64_t* dims, const void* data,
                            uint64_t byte_size) {
   if (dtype <= 0 || dtype > WEIR_DTYPE_STRING) {
@@ -59,7 +59,7 @@ Status check_strings(const Tensor& tensor) {
   return Status();
 }
 
-// Bytes other than 0 and 1 are no bool to a compiler.
+// To a compiler, only the bytes 0 and 1 are bools.
 void normalise(Tensor& tensor) {
   if (tensor.dtype != DType::boolean) return;
   for (uint8_t& byte : tensor.entries<uint8_t>()) byte = byte != 0;

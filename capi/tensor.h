@@ -1,6 +1,4 @@
-// TensorObject: a tensor behind a handle, and the DLPack dtypes.
-// Ownership: the object shares the tensor's memory. Threads: immutable. Errors: invalid_argument. Cost: see
-// weir.h.
+// TensorObject: a tensor behind a handle, whose memory it shares, and the DLPack dtypes. Immutable.
 #pragma once
 
 #include "capi/barrier.h"
@@ -18,8 +16,7 @@ struct TensorObject final : Object {
 weir_tensor publish_tensor(Tensor tensor);
 Result<Tensor> tensor_of(weir_tensor tensor);
 
-// A versioned DLPack tensor that shares the memory of `tensor`, read-only unless `writable`, for which it is
-// copied.
+// Makes a versioned DLPack tensor that shares the memory of `tensor` read-only, or a copy if `writable`.
 Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable);
 
 }  // namespace weir::capi

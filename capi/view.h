@@ -1,6 +1,4 @@
-// Filling a weir_view, whatever version of it the caller has.
-// Ownership: the view borrows the tensor. Threads: as the tensor. Errors: invalid_argument. Cost: a few
-// stores.
+// Fills a weir_view, whatever version of it the caller has. The view borrows the tensor.
 #pragma once
 
 #include "capi/barrier.h"
@@ -24,7 +22,7 @@ inline void fill_view(weir_view& view, DType dtype, const Shape& shape, int skip
   view.byte_size = count * dtype_size(dtype);
 }
 
-// The first row of a column, or all of it with the rows in front.
+// Views the first row of a column, or all rows with a leading dimension.
 inline void fill_view(weir_view& view, const Column& column, bool whole) {
   const Tensor& tensor = column.dense() ? column.tensor() : column.list()[0];
   fill_view(view, tensor.dtype, tensor.shape, column.dense() && !whole ? 1 : 0, tensor.data);
