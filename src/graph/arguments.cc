@@ -84,7 +84,7 @@ bool takes_any_number(const FieldList& fields) {
   return fields.list.size() == 1 && std::holds_alternative<InputsParam*>(fields.list[0].slot);
 }
 
-// The single argument of `f(x)`; in `f(x, single: y)` the unnamed one is the first parameter, as always.
+// True for the single argument of `f(x)`; in `f(x, single: y)` the unnamed one is the first parameter, as always.
 bool is_single(const OperatorDef& def, const FieldList& fields, const Node& call, size_t positional) {
   if (positional != 1 || def.single_argument == nullptr) return false;
   return std::none_of(call.items.begin(), call.items.end(), [&](const Item& item) {
@@ -126,7 +126,7 @@ Mistake unknown_parameter(const FieldList& fields, const std::string& name) {
   return out;
 }
 
-// tf.data's names for what has another name here.
+// tf.data's names for parameters that have another name here.
 struct Alias {
   std::string_view theirs;
   std::string_view ours;
@@ -225,7 +225,7 @@ MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields
     }
     slot = item.value;
   }
-  // Who misspelt a name has not forgotten it.
+  // A misspelt name is not a missing one.
   if (!out.status.ok()) return out;
   for (size_t i = 0; i < fields.list.size(); ++i) {
     if (out.values[i] || !is_required(fields.list[i])) continue;
@@ -238,7 +238,7 @@ std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& f
                                       const std::vector<NodePtr>& values) {
   if (takes_any_number(fields)) {
     const NodePtr& structure = values[0];
-    // A tuple of one would be read as the structure itself if it were a tuple or dict.
+    // A tuple of one must be nested, or it would be read as the structure itself if its member is a tuple or dict.
     bool nested = structure->kind == Kind::tuple && structure->items.size() == 1 &&
                   (structure->child(0).kind == Kind::tuple || structure->child(0).kind == Kind::dict);
     if (structure->kind != Kind::tuple || structure->items.empty() || nested) return {{"", {}, structure}};
@@ -251,7 +251,7 @@ std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& f
     if (left_out && syntax::equal(*left_out, *given[i])) given[i] = nullptr;
   }
 
-  // How many stand without a name: all up to the last required one if none of them is missing.
+  // How many stand without a name: all up to the last required one, if none of them is missing.
   int prefix = 0;
   while (prefix < static_cast<int>(given.size()) && given[static_cast<size_t>(prefix)]) ++prefix;
   prefix = std::min(prefix, std::max(required + 1, 1));

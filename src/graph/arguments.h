@@ -1,7 +1,4 @@
-// The arguments of a call of an operator, matched with the fields that the operator declares.
-// Ownership: borrows the fields, shares the nodes. Threads: pure functions.
-// Errors: all mistakes of a call, each at its place.
-// Cost: a look-up an argument.
+// Matches the arguments of an operator's call with the fields that the operator declares.
 #pragma once
 
 #include <memory>
@@ -29,24 +26,25 @@ struct FieldList {
 // True if a call must give the field.
 bool is_required(const Field& field);
 
-// What an argument may be left out for, as a literal; null where there is no such default.
+// The literal for the value of a field that is left out; null if there is no such default.
 syntax::NodePtr default_of(const Field& field);
 
-// The value of each field, null where none is given, and what is wrong with the call.
+// The value of each field, null if not given, and all mistakes of the call, each at its place.
 struct MatchedArguments {
   std::vector<syntax::NodePtr> values;
   Status status;
 };
 
-// The parameter that tf.data's name means here (`batch_size` of batch is n), or the name itself.
+// The parameter that tf.data's name stands for (`batch_size` of batch is n), or the name itself.
 std::string_view parameter_name(const FieldList& fields, std::string_view name);
 
-// An operator whose one field is a structure of datasets (zip) takes any number of positional arguments as a
-// tuple.
+// Borrows the fields and shares the nodes. An operator whose one field is a structure of datasets (zip) takes
+// any number of positional arguments as a tuple.
 MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields, const syntax::Node& call);
 
 // The arguments in canonical form: those without a default and the first by position, the others by name, in
-// the declared order; none that its default would give. REQUIRES: they match.
+// the declared order, without those equal to their default.
+// REQUIRES: they match.
 std::vector<syntax::Item> canonical_arguments(const OperatorDef& def, const FieldList& fields,
                                               const std::vector<syntax::NodePtr>& values);
 

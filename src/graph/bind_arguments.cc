@@ -18,7 +18,7 @@ using syntax::NodePtr;
 
 namespace {
 
-// How often the shape of a state may be relaxed before it must hold still: every dimension and the rank once.
+// How often the shape of a state may be relaxed before it must be stable: every dimension and the rank once.
 constexpr int kMaxStateRounds = 2 * kMaxRank;
 
 std::string grammar_of(const Field& field) {
@@ -64,7 +64,7 @@ class ArgumentBinder {
     return at_node(node, status);
   }
 
-  // none and auto where the field takes them.
+  // Accepts none and auto if the field does.
   template <class T>
   bool take_word(Scalar<T>& slot, Status& status) {
     bool automatic = node_->kind == Kind::automatic;
@@ -114,7 +114,7 @@ class ArgumentBinder {
   Status take(StringParam& slot) { return take_scalar(slot, DType::string, "a string"); }
 
   Status take(FloatParam& slot) {
-    // A literal is read with all its digits; what is computed may be of either dtype.
+    // A literal is read with all its digits; a computed value may have either dtype.
     auto exact = compile_expression(binder_.context(), site_.scope, *node_, path(), DType::float64);
     if (exact.ok() || node_->kind == Kind::automatic || node_->kind == Kind::none) {
       return take_scalar(slot, DType::float64, "a number");
@@ -215,9 +215,9 @@ class ArgumentBinder {
   }
 
   Status take(FunctionParam& slot) {
-    // What it would be typed by is wrong itself.
+    // Its type depends on something that is wrong itself.
     if (!has_input_ || (failed_ && slot.takes == FunctionParam::Takes::state_and_element)) return {};
-    // Of what a mistake in the result is said.
+    // The node to blame for a mistake in the result.
     const Node& body = node_->kind == Kind::lambda ? node_->child(1) : *node_;
     FunctionRef function;
     if (slot.takes == FunctionParam::Takes::state_and_element) {
@@ -238,7 +238,7 @@ class ArgumentBinder {
     return {};
   }
 
-  // The state begins as the field `initial` is; a dimension that changes from call to call becomes unknown.
+  // The state begins as the field `initial`; a dimension that changes from call to call becomes unknown.
   Result<FunctionRef> compile_over_state(const FunctionParam& slot, const Node& body) {
     int at = fields_.find("initial");
     auto* const* initial =
@@ -267,7 +267,7 @@ class ArgumentBinder {
     }
   }
 
-  // Keys in any order.
+  // Compares keys in any order.
   static bool same_structure(const Spec& a, const Spec& b) {
     if (a.kind != b.kind || a.dtype != b.dtype || a.children.size() != b.children.size()) return false;
     for (size_t i = 0; i < a.children.size(); ++i) {
@@ -311,7 +311,7 @@ class ArgumentBinder {
     return {};
   }
 
-  // One name as a vector of it.
+  // Makes a vector of one name.
   class AsVector final : public ParamExpression {
    public:
     explicit AsVector(ExpressionRef scalar) : scalar_(std::move(scalar)) {}
@@ -360,7 +360,7 @@ class ArgumentBinder {
       indices.push_back(index);
       structure = Spec::dataset(inputs_.back()->spec());
       parts_ += structure.part_count();
-      // Before the inputs still to come make it much larger.
+      // Checked before the remaining inputs make it much larger.
       if (parts_ > kMaxParts) return error(node, too_many_parts());
       return {};
     }
@@ -384,7 +384,7 @@ class ArgumentBinder {
   bool failed_ = false;
   const Field* field_ = nullptr;
   const Node* node_ = nullptr;
-  // Of the structures of a list or tuple of datasets so far.
+  // Parts of the structures of a list or tuple of datasets so far.
   int parts_ = 0;
 };
 

@@ -27,7 +27,7 @@ std::vector<std::string> operator_names(bool sources) {
   return out;
 }
 
-// What a node is, in a sentence.
+// Describes a node for use in a sentence.
 std::string_view described(const Node& node) {
   switch (node.kind) {
     case Kind::integer:
@@ -66,7 +66,7 @@ void Binder::bind_let(const Node& statement, Scope& scope, Status& mistakes) {
     status = dataset.status();
     if (dataset.ok()) scope.bind_dataset(statement.text, *std::move(dataset));
   } else {
-    // Typed here so that a mistake shows even where nothing uses it; each use types it again, since
+    // Typed here so that a mistake shows even if nothing uses it; each use types it again, since literals adapt.
     // literals adapt.
     auto typed = compile_expression(context_, scope, value, "let " + statement.text);
     status = typed.status();
@@ -183,7 +183,7 @@ Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::
     case Scope::Found::Kind::mistake:
       return as_consequence(error_at(node, concat(node.text, " was not built")));
     case Scope::Found::Kind::dataset:
-      // Without $params there is nothing in the outermost scope that its nodes could ask for.
+      // Without $params the outermost scope has nothing that its nodes could ask for.
       if (found.env_levels == 0 || (found.env_levels == scope.env_depth() && !has_params_))
         return found.dataset;
       return outer_dataset(std::move(found.dataset), found.env_levels, site(scope));
@@ -262,7 +262,7 @@ Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope&
   if (piped.height >= kMaxChain) {
     return error_at(call, expected_found(concat("at most ", kMaxChain, " operators in a row"), "more"));
   }
-  // Counted from the source, so that a call site has one path however its text was put together.
+  // Counted from the source, so that a call site has one path however its text was built.
   CallSite site{*this, *def, call, scope, concat(path, piped.height, "/", def->name)};
   Status mistakes = both(matched.status, bind_arguments(site, fields, matched.values, has_input, inputs));
   if (!mistakes.ok()) return mistakes;

@@ -1,10 +1,8 @@
-// Binder: from the tree of a text to datasets: operators looked up, arguments typed and checked, lambdas
-// compiled.
+// Binder: turns the tree of a text into datasets: looks up operators, types and checks arguments, compiles lambdas.
 //
-// One Binder binds one text. Pipelines inside lambdas come back through PipelineCompiler, with the lambda's
-// scope. Ownership: borrows runtime and what was handed in for its lifetime; datasets are shared.
-// Threads: one. Errors: all independent mistakes, as one Status (both()), each at its place in the text; operators after one that did
-// not build are still checked. Cost: linear in the text.
+// One Binder binds one text, on one thread. Pipelines inside lambdas come back through PipelineCompiler, with
+// the lambda's scope. It borrows the runtime and what was handed in. All independent mistakes are returned as
+// one Status (both()), each at its place in the text; operators after one that did not build are still checked.
 #pragma once
 
 #include <map>
@@ -18,14 +16,14 @@
 
 namespace weir {
 
-// More operators one behind the other are refused: every one costs stack when elements are pulled.
+// Longer chains of operators are refused: each operator takes stack when elements are pulled.
 inline constexpr int kMaxChain = 1000;
 
 class Binder final : public PipelineCompiler {
  public:
   Binder(Runtime& runtime, const Handed& handed, bool has_params);
 
-  // The statements of a document, then its pipeline. `scope` knows the $params and the datasets handed in.
+  // Binds the statements of a document, then its pipeline. `scope` knows the $params and the datasets handed in.
   Result<DatasetRef> bind_document(const syntax::Node& document, Scope& scope);
 
   Callee callee(syntax::Place place, std::string_view name) const override;
@@ -36,12 +34,12 @@ class Binder final : public PipelineCompiler {
 
   const CompileContext& context() const { return context_; }
   Runtime& runtime() const { return runtime_; }
-  // The callback behind @NAME; an error where it is something else.
+  // Returns the callback behind @NAME; an error if it is something else.
   Result<CallbackRef> callback(const syntax::Node& node) override;
-  // A dataset where one is due: a pipeline, a source's call, a name or any expression that gives one.
+  // Binds a dataset: a pipeline, a call of a source, a name or any expression that gives one.
   Result<DatasetRef> bind_dataset(const syntax::Node& node, const Scope& scope, std::string_view path);
   bool is_dataset_here(const syntax::Node& node, const Scope& scope) const;
-  // How many operators stand one behind the other, from a source to this node.
+  // How long the chain of operators is from a source to this node.
   int height(const Dataset& dataset);
   // Where nodes of that scope are built.
   BuildSite site(const Scope& scope) const { return {&runtime_, scope.env_depth()}; }
@@ -69,7 +67,7 @@ class Binder final : public PipelineCompiler {
   std::map<uint64_t, int> heights_;
 };
 
-// What bind_arguments needs to know of the call.
+// What bind_arguments needs to know about the call.
 struct CallSite {
   Binder& binder;
   const OperatorDef& def;
@@ -79,9 +77,8 @@ struct CallSite {
   std::string path;
 };
 
-// Fills the parameters from the values matched with them; datasets among them are added to `inputs`. All mistakes
-// are found. `has_input` is false where the dataset that is piped in did not build, so that functions of its elements
-// cannot be typed.
+// Fills the parameters with their matched values; datasets among them are added to `inputs`. Finds all mistakes.
+// `has_input` is false if the piped dataset did not build, so that functions of its elements cannot be typed.
 Status bind_arguments(const CallSite& site, FieldList& fields, const std::vector<syntax::NodePtr>& values,
                       bool has_input, std::vector<DatasetRef>& inputs);
 

@@ -37,8 +37,7 @@ bool same_thing(const HandedThing& a, const HandedThing& b) {
   return true;
 }
 
-// Every name that a text uses for itself, so that a new one can be told apart; how often each document is
-// used.
+// Every name that a text uses for itself, so that new names can avoid them; and how often each document is used.
 struct Survey {
   std::set<std::string> names;
   std::map<const Document*, int> uses;
@@ -103,8 +102,8 @@ class Writer {
   }
 
  private:
-  // The pipeline of a document whose statements have been added to this one's. A `let` whose name is taken,
-  // by another document or by an earlier `let`, gets a new one.
+  // Returns the pipeline of a document after adding its statements to this one's. A `let` whose name is
+  // taken, by another document or by an earlier `let`, is renamed.
   NodePtr expand(const Document& document) {
     std::map<std::string, std::string> renames;
     for (const Item& item : document.tree().root->items) {
@@ -133,7 +132,7 @@ class Writer {
     return name;
   }
 
-  // A document used once is written where it stands; one used more often is named, since it is one node.
+  // A document used once is written in place; one used more often gets a name, since it is one node.
   NodePtr place(const Document& document) {
     if (survey_.uses[&document] == 1) return expand(document);
     NodePtr& name = named_[&document];
@@ -172,7 +171,7 @@ class Writer {
     pipeline.items.insert(pipeline.items.begin(), head->items.begin(), head->items.end());
   }
 
-  // A call of an operator with its arguments in canonical order; any other call as it is.
+  // Puts the arguments of an operator's call into canonical order; leaves any other call as it is.
   static NodePtr ordered(const NodePtr& call, bool source) {
     const OperatorDef* def = find_operator(call->text);
     if (!def || (def->kind == OperatorKind::source) != source) return call;
@@ -197,7 +196,7 @@ class Writer {
     return out;
   }
 
-  // Its own name, unless something else has it; a number for what has none.
+  // Returns its own name, unless that is taken; a number if it has none.
   std::string word_for(const std::string& name, const HandedThing& thing) {
     for (const auto& [word, other] : handed_) {
       if (same_thing(other, thing) && (word == name || is_number(name))) return word;

@@ -1,6 +1,5 @@
-// The canonical tree of a document: arguments in one order and without what defaults give, datasets handed in
-// written out, small tensors as literals; and what of it stays handed in.
-// Ownership: shares nodes and values. Threads: pure. Errors: none. Cost: one walk over all trees involved.
+// The canonical tree of a document: arguments in one order and without defaults, datasets handed in written
+// out, small tensors as literals; and what remains handed in.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace weir {
 
-// Tensors of more entries print as `@1`.
+// Tensors with more entries print as `@1`.
 inline constexpr int64_t kMaxPrintedEntries = 1000;
 
 struct Canonical {
@@ -22,11 +21,11 @@ struct Canonical {
 
 Canonical canonical(const Document& document);
 
-// Of a canonical tree.
+// Digests of a canonical tree.
 GraphDigest digest_of(const Canonical& tree);
 Fingerprint fingerprint_of(const Canonical& tree);
 
-// A nested value as a literal, or null: too large, or something that is not written as one.
+// A nested value as a literal, or null if it is too large or has no literal.
 syntax::NodePtr literal_of_value(const HandedValue& value);
 
 }  // namespace weir

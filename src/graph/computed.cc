@@ -20,10 +20,10 @@ class Computed final : public TerminalRunner {
   Status run(Session& session, const EnvRef& env, uint64_t, Components& out) const override {
     const Components* known = session.memo().find(this);
     if (!known) {
-      // The Env of the document, if it has one, is the outermost; no other is asked for.
+      // The document's Env, if it has one, is the outermost; no other is needed.
       const Env* root = env.get();
       while (root && root->parent) root = root->parent.get();
-      // One key, whoever comes first: it is one value.
+      // The key is always the same, whoever comes first: it is one value.
       WEIR_ASSIGN(Components value, value_->evaluate(session, root, 0));
       known = &session.memo().keep(this, std::move(value));
     }

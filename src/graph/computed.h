@@ -1,17 +1,16 @@
-// Computed values: what a `let` of a document stands for that is no dataset and costs more than arithmetic on
-// constants: the value of a terminal, or one that is drawn. It is computed at its first use, once an
-// iterator. Ownership: shared by the programs that use it. Threads: any. Errors: of computing, at each use
-// again. Cost: a search among the document's computed values, and a copy a row.
+// Computed values: a `let` of a document that is no dataset and costs more than arithmetic on constants: the
+// value of a terminal, or a drawn one. Each iterator computes it once, at its first use; if that fails, each
+// use tries again. Then it costs a search among the document's computed values, and a copy per row.
 #pragma once
 
 #include "expr/compile.h"
 
 namespace weir {
 
-// `value` is compiled in the scope of the document, whose $params it may use.
+// `value` is compiled in the scope of the document and may use its $params.
 RefPtr<const TerminalRunner> make_computed(ExpressionRef value);
 
-// Whether an expression should be computed once only: it drains a dataset or draws numbers.
+// True if an expression should be computed only once: it drains a dataset or draws numbers.
 bool is_worth_keeping(const syntax::Node& node, const Expression& value);
 
 }  // namespace weir

@@ -23,7 +23,7 @@ const ParameterDigest* find(const NodeDigest& node, const std::string& name) {
   return nullptr;
 }
 
-// "" if all of `a` is in `b` with the same values.
+// Returns "" if all of `a` is in `b` with the same values.
 std::string first_difference(size_t index, const NodeDigest& a, const NodeDigest& b) {
   for (const ParameterDigest& parameter : a.parameters) {
     const ParameterDigest* other = find(b, parameter.name);

@@ -1,6 +1,4 @@
-// Digests of a graph as written: what tells whether a checkpoint belongs to a dataset, and if not, why.
-// Ownership: values. Threads: values. Errors: none.
-// Cost: a hash of the canonical text, 8 bytes a parameter.
+// Digests of a graph as written: they tell whether a checkpoint belongs to a dataset, and if not, why.
 #pragma once
 
 #include <array>
@@ -30,8 +28,7 @@ struct ParameterDigest {
   bool operator==(const ParameterDigest&) const = default;
 };
 
-// One operator of the canonical text, in the order in which it is printed; `param` and large tensors count
-// too.
+// One operator of the canonical text, in the order in which they are printed; `param` and large tensors count as well.
 struct NodeDigest {
   std::string name;
   std::vector<ParameterDigest> parameters;
@@ -45,9 +42,9 @@ struct GraphDigest {
   void state(Archive& archive);
 };
 
-// The first operator and parameter in which two graphs of different fingerprints differ:
-// "operator 3, batch: parameter n differs" or "operator 3 is batch here and padded_batch there". Of equal
-// digests it says that the difference is in names and lets, which only the text has.
+// Says in which operator and parameter two graphs with different fingerprints first differ: "operator 3,
+// batch: parameter n differs" or "operator 3 is batch here and padded_batch there". If the digests are equal,
+// the difference is in names and lets, which only the text has, and it says so.
 std::string difference(const GraphDigest& here, const GraphDigest& there);
 
 }  // namespace weir

@@ -5,10 +5,8 @@
 //   document->root();      // the Dataset that a Stage opens
 //   document->format();    // "range(10) | batch(3)"
 //
-// Ownership: a Document shares the dataset and everything handed in. It may outlive the Runtime that built
-// it, but opening it needs one. Threads: immutable. Errors: a text that cannot be built is invalid_argument,
-// with line, column and a caret. Cost: building is linear in the text; format, serialize and fingerprint walk
-// it again.
+// A Document is immutable and shares the dataset and everything handed in. It may outlive the Runtime that
+// built it, but opening it needs one. format, serialize and fingerprint walk the text again.
 #pragma once
 
 #include <cstdint>
@@ -43,26 +41,26 @@ class Document : public RefCounted {
   // A terminal at the end is a dataset of one element.
   const DatasetRef& root() const { return root_; }
   bool ends_in_terminal() const;
-  // The $params in the order in which they were declared, those of datasets handed in after them.
+  // The $params in declared order, followed by those of datasets handed in.
   const std::vector<DeclaredParam>& params() const { return params_; }
   const Spec& spec() const { return root_->spec(); }
   // A count, kInfinite or kUnknown.
   int64_t cardinality() const { return root_->cardinality(); }
 
-  // The canonical text. Datasets handed in are written out; callbacks keep their registered name, else print
+  // The canonical text. Datasets handed in are written out. Callbacks keep their registered name, else they print
   // as `@1`, `@2` …, as do tensors of more than kMaxPrintedEntries entries; smaller ones print as literals.
   std::string format() const;
-  // Text and handed things as bytes, the same for equal graphs. failed_precondition over a callback that is
-  // not registered under a name.
+  // Text and handed things as bytes, the same for equal graphs. failed_precondition if a callback is not
+  // registered under a name.
   Result<std::string> serialize() const;
 
-  // What the graph as written comes to: the same for equal texts, whatever they were built from.
+  // The fingerprint of the graph as written: the same for equal texts, whatever they were built from.
   const Fingerprint& fingerprint() const { return fingerprint_; }
-  // As written, and what its `@` words stand for.
+  // The tree as written, and what its `@` words stand for.
   const syntax::Tree& tree() const { return *tree_; }
   const Handed& handed() const { return handed_; }
 
-  // Operator by operator and parameter by parameter, to say where two graphs differ (graph/digest.h).
+  // Digests of every operator and parameter, to say where two graphs differ (graph/digest.h).
   GraphDigest digest() const;
 
  private:
@@ -81,9 +79,8 @@ class Document : public RefCounted {
 
 Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed = {});
 
-// An operator over documents: `inputs` are what is piped into it or given as its first datasets; each
-// argument is a field's name (or "" for the next position) and the text of its value, which may name handed
-// things.
+// Applies an operator to documents: `inputs` are piped into it or given as its first datasets; each argument
+// is a field's name (or "" for the next position) and the text of its value, which may name handed things.
 struct TextArgument {
   std::string name;
   std::string text;
@@ -92,25 +89,24 @@ Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
                                    const std::vector<DocumentRef>& inputs,
                                    const std::vector<TextArgument>& arguments, const Handed& handed = {});
 
-// The bytes of serialize(). `callbacks` resolves registered names. data_loss for damaged bytes,
-// failed_precondition for those of another format version; invalid_argument for forged ones, whose sizes and
-// depth are bounded before anything is built; not_found for an unknown callback.
+// Reads the bytes of serialize(). `callbacks` resolves registered names. data_loss for damaged bytes,
+// failed_precondition for another format version, invalid_argument for forged bytes, whose sizes and depth
+// are bounded before anything is built, not_found for an unknown callback.
 Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view bytes,
                                          const Handed& callbacks = {});
 
-// Equal graphs as written.
+// True if the graphs are equal as written.
 bool equal(const Document& a, const Document& b);
 
-// A value for a $param: a nested value of the declared structure, or the text of a literal of it (a bare word
-// is a string).
+// A value for a $param: a nested value of the declared structure, or the text of such a literal (a bare
+// word is a string).
 struct ParamValue {
   std::string name;
   std::variant<std::string, HandedValue> value;
 };
 
-// The variables that an iterator's root opens with: the $params in their declared order; null for a document
-// that declares none. invalid_argument names a parameter that is missing, unknown, given twice or of another
-// type.
+// The variables that an iterator's root opens with: the $params in declared order; null for a document that
+// declares none. invalid_argument names a parameter that is missing, unknown, given twice or of another type.
 Result<EnvRef> bind_params_env(const Document& document, const std::vector<ParamValue>& given);
 
 }  // namespace weir

@@ -22,7 +22,7 @@ using syntax::NodePtr;
 
 namespace {
 
-// Of texts inside texts, levels of both counted; walking them takes stack.
+// The nesting of texts inside texts, with the levels of both; walking them takes stack.
 constexpr int kMaxHandedDepth = 2000;
 
 const DocumentRef* document_of(const Handed& handed, const std::string& word) {
@@ -30,10 +30,10 @@ const DocumentRef* document_of(const Handed& handed, const std::string& word) {
   return found == handed.end() ? nullptr : std::get_if<DocumentRef>(&found->second);
 }
 
-// A dataset handed in, as a name that no text can write.
+// Names a dataset handed in as no text can.
 std::string name_of_handed(const std::string& word) { return "@" + word; }
 
-// The same tree in which datasets handed in are names, which the scope knows.
+// Replaces the datasets handed in by names, which the scope knows.
 NodePtr with_names(const NodePtr& node, const Handed& handed) {
   if (node->kind == Kind::callback) {
     if (!document_of(handed, node->text)) return node;
@@ -119,8 +119,8 @@ class DocumentBuilder {
     return {};
   }
 
-  // One node however often a dataset was handed in. What has $params of its own is bound again, since its
-  // variables lie elsewhere in the new document's Env.
+  // Makes one node however often a dataset was handed in. One with $params of its own is bound again, since
+  // its variables are elsewhere in the new document's Env.
   Result<DatasetRef> bind_handed(const DocumentRef& inner) {
     if (inner->params().empty()) return inner->root();
     DatasetRef& known = bound_[inner.get()];
@@ -170,7 +170,7 @@ Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, cons
 
 namespace {
 
-// Adds the input under a number that nobody uses and yields its word.
+// Adds the input under an unused number and returns its word.
 std::string add_input(Handed& handed, const DocumentRef& input) {
   for (size_t number = 1;; ++number) {
     std::string word = std::to_string(number);
@@ -197,7 +197,7 @@ std::string call_text(const OperatorDef& def, const std::vector<std::string>& in
   return out + ")";
 }
 
-// True if the text is the one call that was meant, and no argument closed it to write on.
+// True if the text is the one call that was meant, and no argument closed it to add something.
 bool is_one_call(const Node& document, const OperatorDef& def, size_t argument_count) {
   if (document.items.size() != 1) return false;
   const Node* call = &document.child(0);

@@ -16,13 +16,13 @@ struct Header {
   char magic[8];
   uint32_t version;
   uint32_t reserved;
-  // Of the content.
+  // The size of the content.
   uint64_t size;
   uint64_t checksum;
 };
 static_assert(sizeof(Header) == kEnvelopeBytes);
 
-// Of all of the content and the rest of the header.
+// Covers all of the content and the rest of the header.
 uint64_t checksum_of(Header header, std::string_view content) {
   header.checksum = hash_of(content);
   return hash_of({reinterpret_cast<const char*>(&header), sizeof header});
@@ -71,7 +71,7 @@ Result<std::string_view> open_envelope(const EnvelopeKind& kind, std::string_vie
     return data_loss(expected_found(concat(kind.name, " whose checksum is right"), "a wrong one",
                                     "it is damaged: use another copy"));
   }
-  // Only now: a version that was damaged is damage.
+  // Checked last: a damaged version is damage.
   if (header.version != kind.version) {
     return failed_precondition(expected_found(concat(kind.name, " of format version ", kind.version),
                                               concat(header.version),

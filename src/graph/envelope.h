@@ -1,10 +1,7 @@
-// Envelope: what stands around bytes that leave the process, so that damage is told from a foreign version,
-// and both from bytes that belong here, before a field is read: magic, format version, size and checksum.
+// Envelope: the header of bytes that leave the process: magic, format version, size and checksum. It tells
+// damage, a foreign version and valid bytes apart before any field is read.
 //
-// The layout and the checksum are the same for every format version; what changes them takes another magic.
-// Ownership: what is opened views the caller's bytes. Threads: pure functions. Errors: data_loss for every
-// flipped bit, cut and appended byte; failed_precondition for another version's whole bytes.
-// Cost: one hash of the bytes.
+// The layout and the checksum are the same for every format version; changing them takes another magic.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +27,12 @@ inline constexpr size_t kEnvelopeBytes = 32;
 
 std::string enclose(const EnvelopeKind& kind, std::string_view content);
 
-// What was enclosed.
+// Returns a view of what was enclosed. data_loss for every flipped bit, cut and appended byte;
+// failed_precondition for intact bytes of another version.
 Result<std::string_view> open_envelope(const EnvelopeKind& kind, std::string_view bytes);
 
-// Whether bytes that begin like this can be whole if there are `size` of them. REQUIRES: `beginning` has
-// kEnvelopeBytes bytes, or all of fewer.
+// Checks whether bytes that begin like this can be complete if there are `size` of them.
+// REQUIRES: `beginning` has kEnvelopeBytes bytes, or all if there are fewer.
 Status check_envelope(const EnvelopeKind& kind, std::string_view beginning, uint64_t size);
 
 }  // namespace weir

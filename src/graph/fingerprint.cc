@@ -14,7 +14,7 @@ using syntax::Node;
 
 namespace {
 
-// Of a larger tensor only the first and last part is read.
+// Only the first and last part of a larger tensor is read.
 constexpr size_t kMaxHashedBytes = size_t{1} << 20;
 constexpr size_t kHashedEnd = size_t{64} << 10;
 
@@ -47,7 +47,7 @@ class Digester {
  public:
   GraphDigest take() { return std::move(out_); }
 
-  // Inputs first: the order of the data.
+  // Inputs first, in the order of the data.
   void visit(const Node& node) {
     if (node.kind == Kind::call) return visit_call(node, true);
     if (node.kind == Kind::param) return add("param " + node.text, {{"spec", hash_of(print(node.child(0)))}});
@@ -90,7 +90,7 @@ class Digester {
       const Field::Slot& slot = fields.list[i].slot;
       bool dataset = std::holds_alternative<InputParam*>(slot) || std::holds_alternative<InputsParam*>(slot);
       if (dataset) visit(*value);
-      // Which inputs stand where still counts: a dict of datasets has keys, a let is named.
+      // Which inputs are where still counts: a dict of datasets has keys, a let is named.
       parameters.push_back({fields.list[i].name, hash_of(dataset ? outline(*value) : print(*value))});
     }
     add(def->name, std::move(parameters));

@@ -48,8 +48,8 @@ double read_decimal(int64_t digits, int exponent_of_last) {
   return value;
 }
 
-// For the 16-bit floats, which std::to_chars does not know: the fewest digits whose value rounds back.
-// Beside the nearest decimal its neighbours are tried, since above a power of two the values lie wider apart.
+// For the 16-bit floats, which std::to_chars does not support: the fewest digits whose value rounds back.
+// Besides the nearest decimal its neighbours are tried, since above a power of two the values lie wider apart.
 template <class RoundsBack>
 Decimal shortest_by_search(double magnitude, RoundsBack rounds_back) {
   constexpr int kEnoughDigits = 9;
@@ -90,7 +90,7 @@ std::string lay_out(const Decimal& decimal) {
          digits.substr(static_cast<size_t>(exponent) + 1);
 }
 
-// `decimal_of` is asked for finite magnitudes above 0 only.
+// Calls `decimal_of` only with finite magnitudes above 0.
 template <class T, class DecimalOf>
 std::string format_signed(T value, DecimalOf decimal_of) {
   if (std::isnan(value)) return "nan";
@@ -128,7 +128,7 @@ void append_entry(std::string& out, const Tensor& tensor, int64_t i) {
   if (!visit_entry(tensor, i, [&](const auto& entry) { out += text_of(entry); })) out += "?";
 }
 
-// False once the text is longer than `limit`.
+// Returns false once the text is longer than `limit`.
 bool append_axis(std::string& out, const Tensor& tensor, int axis, int64_t& entry, size_t limit) {
   if (axis == tensor.shape.rank()) {
     append_entry(out, tensor, entry++);
@@ -300,7 +300,7 @@ std::string format_float(BFloat16 value) {
 }
 
 bool text_exceeds(const Shape& shape, size_t limit) {
-  // A character and ", " for each entry, or for each list that is empty.
+  // A character and ", " for each entry, or for each empty list.
   const size_t places = limit / 3 + 1;
   size_t count = 1;
   for (int axis = 0; axis < shape.rank() && shape.dim(axis) != 0; ++axis) {

@@ -1,5 +1,4 @@
-// Handed: what a caller gives a text besides itself: callbacks, datasets and tensors, named `@NAME` or `@1`
-// in it. Ownership: shares what it is given. Threads: a value. Errors: none; a text that names what is not
+// Handed: what a caller gives along with a text: callbacks, datasets and tensors, named `@NAME` or `@1` in it.
 // here does not build. Cost: a map.
 #pragma once
 
@@ -24,7 +23,7 @@ struct HandedValue {
 
 using HandedThing = std::variant<CallbackRef, RefPtr<const Document>, HandedValue>;
 
-// By the word behind the `@`: a name, or a number in decimal.
+// By the word after the `@`: a name, or a decimal number.
 using Handed = std::map<std::string, HandedThing, std::less<>>;
 
 }  // namespace weir

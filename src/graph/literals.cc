@@ -40,7 +40,7 @@ NodePtr integer_node(int64_t value) {
   return negate(unsigned_node(~static_cast<uint64_t>(value) + 1));
 }
 
-// `text` is what format_float gave.
+// `text` comes from format_float.
 NodePtr float_node(std::string text) {
   bool negative = text[0] == '-';
   auto node = node_of(Kind::floating);
@@ -99,7 +99,7 @@ NodePtr empty_node(const Tensor& tensor) {
   return call;
 }
 
-// A literal has this dtype by itself.
+// True if a literal has this dtype by default.
 bool is_plain(DType dtype) {
   return dtype == DType::int64 || dtype == DType::float32 || dtype == DType::boolean ||
          dtype == DType::string;

@@ -76,8 +76,8 @@ bool is_written_value(const Node& node) {
   }
 }
 
-// Whether the text of a string parameter stands for itself: it has no quotes, and is no literal of another
-// kind, which is a mistake more often than a name.
+// True if the text of a string parameter stands for itself: it has no quotes and is no literal of another
+// kind, which is more often a mistake than a name.
 bool is_plain_text(const std::string& text, const Result<syntax::Tree>& tree) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin != std::string::npos && text[begin] == '"') return false;

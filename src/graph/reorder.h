@@ -1,12 +1,12 @@
-// A function whose result is another's with dict keys in the order that its caller goes by.
-// Ownership: shares the function. Threads, errors: the function's. Cost: moves a column a component.
+// Gives a function's result with its dict keys in the order that the caller expects; moves a column per component.
 #pragma once
 
 #include "expr/function.h"
 
 namespace weir {
 
-// `spec` with the keys of its dicts ordered as in `like`. REQUIRES: equal structure, keys in any order
+// `spec` with the keys of its dicts ordered as in `like`.
+// REQUIRES: equal structure, keys in any order
 Spec ordered_like(const Spec& spec, const Spec& like);
 
 // REQUIRES: wanted is the function's result with keys in another order

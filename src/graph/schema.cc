@@ -99,8 +99,8 @@ SchemaParameter parameter(const KernelParam& param) {
   return out;
 }
 
-// NAME(a, b: default). From `single` on, which a single positional argument sets, what comes before it has no
-// default either.
+// NAME(a, b: default). Parameters before `single`, the one that a single positional argument sets, have
+// no default either.
 std::string call_form(const SchemaEntry& entry, const char* single) {
   std::string out = entry.name + "(";
   bool by_position = single != nullptr;

@@ -1,9 +1,9 @@
-// The schema: every operator and function as data, from what their definitions say. Help, weir_schema, the
-// docs and bindings are made from it.
+// The schema: every operator and function as data, from their definitions. Help, weir_schema, the docs and
+// bindings are made from it.
 //
 //   for (const SchemaEntry& entry : require(schema("take"))) std::cout << schema_page(entry);
 //
-// Ownership: plain values. Threads: pure functions. Errors: not_found, with the nearest name.
+// Unknown names give not_found with the nearest name.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ struct SchemaParameter {
   // Of an operator: int, float, bool, string, seed, dtype, spec, value, function, dataset, datasets or files.
   // Of a function: tensor, list, value, constant, dtype, seed or features.
   std::string type;
-  // Of a function's tensors: a dtype's name, or a word that parameters of one dtype share. "" for any.
+  // Of a function's tensors: a dtype's name, or a word shared by parameters of one dtype. "" for any.
   std::string dtype;
-  // Of a function-valued parameter: what it is called with, and what it must give.
+  // Of a function-valued parameter: what it is called with, and what it must return.
   std::string takes;
   std::string gives;
-  // What stands for it where it is left out, as the notation writes it. Nothing: it is required.
+  // The value if it is left out, as the notation writes it. If absent, the parameter is required.
   std::optional<std::string> fallback;
   std::optional<int64_t> minimum;
   std::optional<int64_t> maximum;
@@ -40,7 +40,7 @@ struct SchemaEntry {
   std::string name;
   // source, transformation, terminal, function, or operator (a function that is written a + b).
   std::string kind;
-  // How it is written, from the shortest form on.
+  // How it is written, shortest form first.
   std::vector<std::string> signatures;
   std::vector<SchemaParameter> parameters;
   std::string doc;
@@ -54,14 +54,14 @@ struct SchemaEntry {
 
 // All entries: sources, transformations, terminals, functions; each kind by name.
 std::vector<SchemaEntry> schema();
-// Those of one name; a dtype's name means `cast`. not_found says what is near, or planned.
+// The entries of one name; a dtype's name means `cast`. not_found says which name is near, or that it is planned.
 Result<std::vector<SchemaEntry>> schema(std::string_view name);
 
 // {"version": …, "operators": […], "functions": […]}, as weir.h describes it.
 std::string schema_json(const std::vector<SchemaEntry>& entries);
 // One line per entry, under a heading per kind.
 std::string schema_list(const std::vector<SchemaEntry>& entries);
-// All about one entry, for a terminal.
+// Everything about one entry, for a terminal.
 std::string schema_page(const SchemaEntry& entry);
 
 }  // namespace weir

@@ -86,7 +86,7 @@ std::string wrapped(std::string_view text, size_t indent, size_t width = 100) {
 std::string type_text(const SchemaParameter& parameter) {
   std::string out = parameter.type;
   if (!parameter.dtype.empty()) {
-    // A capital letter or the name of a parameter stands for a dtype that others share.
+    // A capital letter or the name of a parameter stands for a shared dtype.
     const bool shared = parameter.dtype.size() == 1 || parameter.dtype == "dtype";
     out += shared ? concat(" of dtype ", parameter.dtype) : concat(" of ", parameter.dtype);
   }

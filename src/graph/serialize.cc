@@ -43,7 +43,7 @@ Result<Tensor> read_tensor(const graph::Tensor& in) {
   }
   std::vector<int64_t> dims(in.dims().begin(), in.dims().end());
   int64_t count = checked_count(dims);
-  // What is there bounds what is allocated.
+  // The entries that are there bound what is allocated.
   int64_t there = dtype == DType::string ? in.strings_size()
                                          : static_cast<int64_t>(in.entries().size() / dtype_size(dtype));
   bool exact = dtype == DType::string

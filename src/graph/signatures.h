@@ -1,5 +1,4 @@
-// What the parser must know of operators and functions: the grammar of each argument.
-// Ownership: static. Threads: immutable. Errors: none. Cost: built at the first use.
+// What the parser must know about operators and functions: the grammar of each argument.
 #pragma once
 
 #include "syntax/grammar.h"

@@ -9,8 +9,7 @@ namespace weir {
 
 namespace {
 
-// Pumps that a terminal leaves behind keep the iterator's session, and with it the runtime, until they are
-// done.
+// Pumps that a terminal leaves running keep the iterator's session, and with it the runtime, until they finish.
 class InnerOwner final : public RefCounted {
  public:
   InnerOwner(RefPtr<Session> outer, RefPtr<Scheduler> scheduler)
@@ -29,13 +28,13 @@ class Runner final : public TerminalRunner {
   std::string not_replayable() const override { return dataset_->not_replayable(); }
   void add_sites(Sites& out) const override { out.add(dataset_->sites()); }
 
-  // The call is part of a pump or poll of the outer iterator, whose scheduler must not be waited for; what runs
-  // ahead below the terminal gets a scheduler of its own.
+  // The call is part of a pump or poll of the outer iterator, whose scheduler it must not wait for, so what
+  // runs ahead below the terminal gets its own scheduler.
   Status run(Session& outer, const EnvRef& env, uint64_t key, Components& out) const override {
     auto scheduler = make_ref<Scheduler>(outer.runtime);
     auto session =
         make_ref<Session>(outer, make_ref<InnerOwner>(RefPtr<Session>(&outer), scheduler), scheduler.get());
-    // No position outside counts what is opened in here.
+    // No outer position counts what is opened here.
     EpochScope epochs(nullptr, dataset_->depth(), in_lambda_ ? key : 0, true);
     Context ctx{*session, scheduler.get(), &epochs};
     std::unique_ptr<Stage> stage = Stage::open(ctx, {dataset_, env, key});
@@ -55,7 +54,7 @@ class Runner final : public TerminalRunner {
 
  private:
   const DatasetRef dataset_;
-  // Each call is a row's own, and so are its random orders.
+  // Each call belongs to a row and has random orders of its own.
   const bool in_lambda_;
 };
 

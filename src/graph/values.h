@@ -1,6 +1,4 @@
-// Values from outside, checked before anything relies on them.
-// Ownership: borrows. Threads: pure functions. Errors: invalid_argument. Cost: a look at every index and row
-// split.
+// Checks values from outside before anything relies on them.
 #pragma once
 
 #include "core/spec.h"
@@ -9,7 +7,7 @@
 namespace weir {
 
 // invalid_argument unless the tensors are a value of that structure: dtypes, shapes, and the invariants of
-// sparse and ragged ones.
+// sparse and ragged ones. Looks at every index and row split.
 Status check_value(const Spec& spec, const Components& values);
 
 }  // namespace weir

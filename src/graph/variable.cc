@@ -82,7 +82,7 @@ Result<DatasetRef> variable_dataset(ExpressionRef value, const BuildSite& site) 
   auto params = std::make_unique<VariableParams>();
   params->value.set = true;
   params->value.spec = value->spec();
-  // Also where it is constant, since the expression tells what its dataset needs.
+  // Set even if it is constant, since the expression says what its dataset needs.
   params->value.expression = std::move(value);
   return Dataset::build(variable_operator(), std::move(params), {}, site);
 }

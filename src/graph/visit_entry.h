@@ -1,5 +1,5 @@
-// visit_entry: gives an entry of a tensor, as the type that it has, to whoever prints it.
-// Ownership: none. Threads: pure. Errors: false for nested datasets, which have no entries to print. Cost: one
+// visit_entry: passes an entry of a tensor, in its own type, to a function that prints it. Returns false for
+// nested datasets, which have no entries to print.
 // switch's worth.
 #pragma once
 
