@@ -1,6 +1,5 @@
 // Ahead: what a cursor over a Window needs besides the Window: the feed from a Port, and the position that
 // the consumer has reached, which is all that a checkpoint holds of a Window.
-// AheadPosition the consumer's. Errors: rows. Cost: a pointer a block.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,5 @@
 // compose: builds a node of another operator for an operator that stands for it, with the errors of
 // Dataset::build. PassCursor returns its rows.
-// nothing per row.
 #pragma once
 
 #include <memory>

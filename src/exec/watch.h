@@ -1,6 +1,5 @@
 // Watch: shows tests all schedulers and queues, so that they can say who waits for whom when nothing moves.
 // Install it before the first of them is made. Only tests do.
-// that is made or goes; nothing is installed outside tests.
 #pragma once
 
 #include <atomic>

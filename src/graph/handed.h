@@ -1,5 +1,4 @@
 // Handed: what a caller gives along with a text: callbacks, datasets and tensors, named `@NAME` or `@1` in it.
-// here does not build. Cost: a map.
 #pragma once
 
 #include <map>

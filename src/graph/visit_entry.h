@@ -1,6 +1,5 @@
 // visit_entry: passes an entry of a tensor, in its own type, to a function that prints it. Returns false for
 // nested datasets, which have no entries to print.
-// switch's worth.
 #pragma once
 
 #include <cstdint>
