@@ -74,7 +74,7 @@ std::string_view Cursor::hint() const {
       if (at_word("if") || at_word("let") || at_word("not"))
         return "put the part that begins with it in parentheses";
       if (after_word && text(*before) == "lambda") return "a lambda is written x -> x + 1, without the word";
-      // A call right behind another.
+      // A call right after another.
       if (before == nullptr || before->kind != TokenKind::right_paren) return "";
       return next.kind == TokenKind::left_paren && next.touches ? "a transformation stands behind a '|'" : "";
     default:
@@ -117,7 +117,7 @@ bool Cursor::recover(size_t begin) {
     at_ = i;
     if (i > failed_at && here.kind == TokenKind::pipe) return true;
     if (i > failed_at && (at_word("let") || at_word("param")) && begins_line(here)) return false;
-    // What stands in brackets belongs to what failed.
+    // What stands in brackets belongs to the part that failed.
     if (here.match != 0) i = here.match - 1;
   }
   at_ = tokens_.list.size() - 1;

@@ -1,7 +1,6 @@
 // A place in the tokens of a text, and the error that ends a parse. Private to this floor.
-// Ownership: borrows the text. Threads: one.
-// Errors: whoever fails returns a null node or false, and callers pass that on at once, up to the statement, which
-// recovers. Cost: constant time a step.
+//
+// A failing method returns a null node or false, and callers return it at once, up to the statement, which recovers.
 #pragma once
 
 #include <string>
@@ -35,7 +34,7 @@ class Cursor {
   bool at(TokenKind kind) const { return token().kind == kind; }
   bool at_touching(TokenKind kind) const { return at(kind) && token().touches; }
   bool at_word(std::string_view word) const { return at(TokenKind::word) && text() == word; }
-  // The last token is never left.
+  // Never moves past the last token.
   void advance() {
     if (at_ + 1 < tokens_.list.size()) ++at_;
   }
@@ -50,24 +49,25 @@ class Cursor {
     return true;
   }
 
-  // "expected WHAT, found …" at the current token, with what helps. Returns false.
+  // Records "expected WHAT, found …" at the current token, with a hint. Returns false.
   bool expected(std::string_view what, std::string_view what_to_do = "");
-  // The mistake at a place. Returns false.
+  // Records a mistake at a place. Returns false.
   bool fail(Span span, const Mistake& mistake);
 
-  // Forgets the mistake of a part, whose own mistake says more.
+  // Replaces the mistake of a part by one that says more.
   void replace(Span span, const Mistake& mistake) { error_ = error_at(span, mistake); }
-  // After a mistake in what begins at token `begin`: keeps it, and goes on at the next `|` outside brackets (then true)
-  // or at the next `let` or `param` that begins a line, else at the end of the text.
+  // After a mistake in what begins at token `begin`: keeps it and goes on at the next `|` outside brackets,
+  // returning true, or at the next `let` or `param` that begins a line, else at the end of the text.
   bool recover(size_t begin);
-  // A mistake that was kept.
+  // True if a mistake was kept.
   bool failed() const { return !mistakes_.ok(); }
 
   bool expect(TokenKind kind, std::string_view what) { return accept(kind) || expected(what); }
   bool expect_word(std::string_view word);
 
-  // Members up to the closing bracket, which is taken. REQUIRES: the opening one has just been taken.
-  // `member` parses one and returns whether it could. Tells whether there was a comma.
+  // Parses members up to and including the closing bracket. `member` parses one and returns false on failure.
+  // `comma` tells whether there was a comma.
+  // REQUIRES: the opening bracket has just been taken.
   template <class Member>
   bool members(TokenKind close, bool trailing_comma, bool* comma, Member member) {
     size_t opener = at_ - 1;
@@ -82,10 +82,11 @@ class Cursor {
     return accept(close) || unclosed(close, opener);
   }
 
-  // A node of the tokens from `begin` up to the last one taken; null if it is too deep.
+  // Makes a node of the tokens from `begin` to the last one taken; null if it is too deep.
   NodePtr finish(Node node, size_t begin);
 
-  // Counts a level of nesting while it lives. REQUIRES: ok() is asked before going on.
+  // Counts a level of nesting while it lives.
+  // REQUIRES: check ok() before going on.
   class Level {
    public:
     explicit Level(Cursor& cursor) : cursor_(cursor) { ++cursor_.levels_; }
@@ -98,17 +99,17 @@ class Cursor {
     Cursor& cursor_;
   };
 
-  // What stands here, in quotes.
+  // The current token in quotes.
   std::string found() const;
 
  private:
   bool too_deep(Span span);
-  // Nothing but spaces stands before the token on its line.
+  // True if only spaces stand before the token on its line.
   bool begins_line(const Token& token) const;
   bool unclosed(TokenKind close, size_t opener);
-  // Whether an operand may end with the token, so that an operator is due.
+  // True if an operand may end with the token, so that an operator may follow.
   bool ends_operand(const Token& before) const;
-  // What helps whoever wrote the token that was found; empty if nothing is known to.
+  // A hint for the token that was found; empty if there is none.
   std::string_view hint() const;
 
   std::string_view source_;
@@ -116,7 +117,7 @@ class Cursor {
   size_t at_ = 0;
   int levels_ = 0;
   Status error_;
-  // Of parts that were given up.
+  // Of parts that were abandoned.
   Status mistakes_;
 };
 

@@ -20,7 +20,7 @@ void add_pattern_names(const Node& pattern, Names& out) {
 
 void add_free_names(const Node& node, Names& bound, Names& out) {
   if (node.kind == Kind::name && bound.count(node.text) == 0) out.insert(node.text);
-  // A call may be of a function.
+  // The callee may be a function.
   if (node.kind == Kind::call && bound.count(node.text) == 0) out.insert(node.text);
   if (node.kind == Kind::lambda) {
     Names inner = bound;
@@ -46,7 +46,7 @@ Names free_names(const Node& node) {
 }
 
 int count_uses(const Node& node, const std::string& name, bool in_lambda) {
-  // What a lambda uses is used for each element.
+  // A lambda uses it for each element.
   if (node.kind == Kind::name && node.text == name) return in_lambda ? 2 : 1;
   if (node.kind == Kind::let_in && node.text == name) return count_uses(node.child(0), name, in_lambda);
   if (node.kind == Kind::lambda) {
@@ -61,7 +61,7 @@ int count_uses(const Node& node, const std::string& name, bool in_lambda) {
   return uses;
 }
 
-// What costs nothing to write twice, and means the same.
+// True if writing it twice costs nothing and means the same.
 bool is_plain(const Node& node) {
   switch (node.kind) {
     case Kind::name:
@@ -107,7 +107,7 @@ class Writer {
       auto let = std::make_shared<Node>(statement);
       let->items[0].value = walk(statement.items[0].value);
       functions_.erase(statement.text);
-      // A function that is defined already means the name that it could see.
+      // A function defined earlier refers to the name that it could see.
       if (captured_.count(statement.text) != 0)
         let->text = rename(statement.text);
       else
@@ -131,7 +131,7 @@ class Writer {
   using Renames = std::map<std::string, NodePtr, std::less<>>;
 
   void define(const Node& statement) {
-    // Calls of functions above are written out now, so that the body is a text of its own.
+    // Calls of earlier functions are written out now, so that the body stands on its own.
     NodePtr lambda = walk_lambda(statement.items[0].value);
     Function function{lambda, free_names(*lambda)};
     captured_.insert(function.free.begin(), function.free.end());
@@ -144,7 +144,7 @@ class Writer {
     return instead;
   }
 
-  // Depth and size of a node that was made here.
+  // Sets depth and size of a new node.
   NodePtr finish(std::shared_ptr<Node> node) {
     int depth = 0;
     for (const Item& item : node->items) {
@@ -161,7 +161,7 @@ class Writer {
                                  "more"),
             nullptr);
       }
-      // Whatever is small: the text is refused.
+      // Any small node will do: the text is refused.
       auto small = std::make_shared<Node>();
       small->kind = Kind::none;
       small->span = node->span;
@@ -178,7 +178,7 @@ class Writer {
     }
   }
 
-  // From here on NAME is written as another.
+  // From here on NAME is written as another name.
   std::string rename(const std::string& name) {
     std::string out = fresh(name);
     auto node = std::make_shared<Node>();
@@ -233,7 +233,7 @@ class Writer {
     }
   }
 
-  // Where a lambda stands, the name of a function may.
+  // The name of a function may stand for a lambda.
   NodePtr walk_arguments(const NodePtr& node) {
     auto out = std::make_shared<Node>(*node);
     for (Item& item : out->items) {
@@ -245,8 +245,8 @@ class Writer {
     return finish(std::move(out));
   }
 
-  // Names that are bound while it lives: they hide functions, and are renamed where a function that is called
-  // under them means something else by them.
+  // Names that are bound while it lives. They hide functions, and are renamed if a function called inside
+  // means something else by them.
   class Shadow {
    public:
     Shadow(Writer& writer, const Names& names)
@@ -320,7 +320,7 @@ class Writer {
     return finish(std::move(out));
   }
 
-  // The body with the arguments in it.
+  // The body with the arguments substituted.
   NodePtr call(const std::string& name, const Function function, const Node& node, NodePtr piped) {
     const Node& pattern = function.lambda->child(0);
     std::vector<NodePtr> parameters;
@@ -360,7 +360,7 @@ class Writer {
                 std::make_shared<Node>(node));
   }
 
-  // Replaces parameters in a body, which refers to nothing else that a call could write out.
+  // Replaces the parameters in a body, in which nothing else is left for a call to write out.
   NodePtr substitute(const std::vector<NodePtr>& parameters, std::vector<NodePtr> arguments,
                      const NodePtr& body, Span span) {
     Renames places;
@@ -399,7 +399,7 @@ class Writer {
     return out;
   }
 
-  // What the names of a pattern stand for, as parts of a value.
+  // Adds what the names of a pattern stand for, as parts of a value.
   void place(const Node& pattern, const NodePtr& value, Renames& places) {
     if (pattern.kind == Kind::pattern_name) places[pattern.text] = value;
     for (size_t i = 0; i < pattern.items.size(); ++i) {
@@ -413,7 +413,7 @@ class Writer {
     }
   }
 
-  // `node` with names replaced; names that it binds and that the replacements mean are renamed.
+  // Returns `node` with names replaced; names that it binds and that the replacements mean are renamed.
   NodePtr replaced(const NodePtr& node, const Renames& places, const Names& meant) {
     if (too_large_) return node;
     if (node->kind == Kind::name) {
@@ -448,7 +448,7 @@ class Writer {
     for (Item& item : out->items) {
       if (item.value) item.value = replaced(item.value, places, meant);
     }
-    // A pipeline in the place of a pipeline's head is one with it.
+    // A pipeline that heads another pipeline is merged with it.
     if (out->kind == Kind::pipeline && out->child(0).kind == Kind::pipeline) {
       const NodePtr head = out->items[0].value;
       out->items.erase(out->items.begin());
@@ -468,7 +468,7 @@ class Writer {
   }
 
   std::map<std::string, Function, std::less<>> functions_;
-  // Names that are written as others where we are.
+  // Names that are currently written as others.
   Renames renamed_;
   // What the functions so far refer to, and all names that are taken.
   Names captured_;

@@ -1,6 +1,5 @@
-// Which grammar an argument of a call has: what the parser must ask, since it knows no operator and no
-// function. Ownership: the parser borrows a Grammars for the call. Threads: const members from any thread.
-// Errors: none; an unknown callee takes values. Cost: one look-up an argument.
+// The grammar of each argument of a call, which the parser must ask for, since it knows no operators or
+// functions. Unknown callees take values. Const members may be called on any thread.
 #pragma once
 
 #include <cstddef>
@@ -39,17 +38,17 @@ class Grammars {
   virtual std::vector<std::string> names(Place place) const = 0;
 };
 
-// The rule for parameters by name: `dtype`; `spec`; `features`, `context`, `lists`; `columns`, as which the
-// operators declare a list of values and dtypes; others take values.
+// The rule for parameter names: `dtype`; `spec`; `features`, `context`, `lists`; `columns`, which operators
+// use for a list of values and dtypes; others take values.
 Grammar grammar_of_parameter(std::string_view name);
 
 // Grammars read from the parameters that operators and functions declare.
 class SignatureTable : public Grammars {
  public:
-  // The grammar of each positional argument. A callee with several signatures is added once for each; where
-  // one has a value and another a dtype, either may stand.
+  // The grammar of each positional argument. A callee with several signatures is added once for each; if one
+  // has a value and another a dtype, both are allowed.
   void add(Place place, std::string_view callee, const std::vector<Grammar>& positions);
-  // The same, from the parameters' names through grammar_of_parameter().
+  // The same, with parameter names for grammar_of_parameter().
   void add_names(Place place, std::string_view callee, const std::vector<std::string>& names);
 
   Grammar of_position(Place place, std::string_view callee, size_t position) const override;

@@ -38,7 +38,7 @@ constexpr std::array kForeign = {
     Meaning{"lambda", "a lambda is written x -> x + 1, without the word"},
 };
 
-// Python's modules, which functions have no use for here.
+// Python modules, which functions don't need here.
 constexpr std::array<std::string_view, 7> kModules = {"tf", "np", "numpy", "jnp", "jax", "torch", "math"};
 
 bool is_module(std::string_view word) {

@@ -10,7 +10,7 @@ namespace weir::syntax {
 
 namespace {
 
-// Longest first, so that the first that fits is the one.
+// Longest first, so that the first match is right.
 constexpr std::array<std::pair<std::string_view, TokenKind>, 27> kPunctuation = {{
     {"...", TokenKind::ellipsis},   {"->", TokenKind::arrow},
     {"**", TokenKind::double_star}, {"//", TokenKind::double_slash},
@@ -30,7 +30,7 @@ constexpr std::array<std::pair<std::string_view, TokenKind>, 27> kPunctuation = 
 
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-// What to write for what other notations have.
+// What to write instead of a character of other notations.
 std::string_view instead_of(char c) {
   switch (c) {
     case '&':
@@ -86,7 +86,7 @@ class Lexer {
     return TokenKind::invalid;
   }
 
-  // Returns whether there was any.
+  // Returns true if there was any.
   bool skip_space() {
     size_t begin = at_;
     while (at_ < source_.size()) {

@@ -1,7 +1,7 @@
-// Text to tokens: the lowest step of parsing, private to this floor.
-// Ownership: tokens are places in the text, which stays the caller's. Threads: pure function.
-// Errors: a mistake ends the tokens with one of kind `invalid`, whose mistake the parser reports when it gets
-//   there, so that the first mistake of a text is the one reported. Cost: one pass; 20 bytes a token.
+// Turns a text into tokens. Private to this floor.
+//
+// Tokens are places in the text. A mistake ends them with one of kind `invalid`; the parser reports it when it
+// gets there, so that the first mistake of a text is the one reported. Takes one pass, and 20 bytes per token.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,7 @@ struct Tokens {
 // REQUIRES: source.size() <= kMaxSourceBytes
 Tokens lex(std::string_view source);
 
-// Words that name no variable.
+// Words that can't name a variable.
 bool is_reserved(std::string_view word);
 
 inline bool starts_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

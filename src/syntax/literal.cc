@@ -35,7 +35,7 @@ void append_utf8(std::string& out, uint32_t point) {
   }
 }
 
-// `digits` is d.ddd… times ten to the power `exponent`; laid out as Python's repr lays out a float.
+// `digits` is d.ddd… times ten to the power `exponent`; laid out like Python's repr of a float.
 std::string lay_out(std::string_view digits, int64_t exponent) {
   auto count = static_cast<int64_t>(digits.size());
   if (exponent < -4 || exponent >= 16) {
@@ -50,7 +50,7 @@ std::string lay_out(std::string_view digits, int64_t exponent) {
   return concat(digits.substr(0, whole), ".", digits.substr(whole));
 }
 
-// Reads \u{HEX} from its `{` on; moves `at` behind the `}`.
+// Reads \u{HEX} from its `{` on; moves `at` past the `}`.
 bool read_unicode(std::string_view text, size_t& at, std::string& out) {
   if (at >= text.size() || text[at] != '{') return false;
   ++at;

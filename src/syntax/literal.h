@@ -1,5 +1,4 @@
 // The values of literals as written: integers, floats, strings. Private to this floor.
-// Threads: pure functions. Errors: as each says. Cost: one pass over the literal.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +8,15 @@
 
 namespace weir::syntax {
 
-// Of a float; beyond it nothing but 0 and infinity fits any dtype.
+// Beyond this exponent only 0 and infinity fit any dtype.
 inline constexpr int kMaxExponent = 9999;
 
-// "42" or "0xff"; nothing beyond uint64.
+// Reads "42" or "0xff"; nothing if it exceeds uint64.
 std::optional<uint64_t> read_integer(std::string_view text);
 
-// The same value in canonical form, exact: "1.0", "0.0001", "1e-05", "1.25e+20". Digits are dropped only
-// where they are zeros without meaning. Nothing if the exponent is beyond kMaxExponent. REQUIRES: a token of
-// kind floating.
+// The exact value of a float in canonical form: "1.0", "0.0001", "1e-05", "1.25e+20". Drops only
+// insignificant zeros. Nothing if the exponent exceeds kMaxExponent.
+// REQUIRES: a token of kind floating.
 std::optional<std::string> canonical_float(std::string_view text);
 
 struct StringValue {
@@ -26,7 +25,8 @@ struct StringValue {
   std::string message;  // empty if all is well
 };
 
-// Reads the escapes. REQUIRES: a token of kind string, quotes included.
+// Reads the escapes.
+// REQUIRES: a token of kind string, quotes included.
 StringValue read_string(std::string_view text);
 
 }  // namespace weir::syntax

@@ -163,7 +163,7 @@ NodePtr Parser::dict_pattern(Names& bound) {
     constexpr std::string_view kPattern = "':' and a pattern, since a quoted key binds no name";
     const bool shorthand = cursor_.at(TokenKind::word) && cursor_.token(1).kind != TokenKind::colon;
     if (!shorthand) return keyed(item, keys, kPattern) ? pattern(bound) : nullptr;
-    // The key is the name that it binds.
+    // A key also binds its name.
     NodePtr name = pattern_word(cursor_.text(), bound);
     return name != nullptr && key(item, keys) ? name : nullptr;
   });

@@ -14,7 +14,7 @@ NodePtr Parser::all(NodePtr root) {
   return root;
 }
 
-// After a mistake the rest of the text is read for more of them.
+// After a mistake, reads the rest of the text for more.
 NodePtr Parser::document() {
   Node document{.kind = Kind::document};
   Names params;
@@ -37,7 +37,7 @@ NodePtr Parser::document() {
   }
 }
 
-// Calls from a `|` on; false where there was a mistake in them.
+// Parses calls from a `|` on; returns false if there was a mistake in them.
 bool Parser::rest_of_pipeline() {
   while (cursor_.accept(TokenKind::pipe)) {
     if (!cursor_.at(TokenKind::word)) return cursor_.expected("the name of a transformation after '|'");

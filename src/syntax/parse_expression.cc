@@ -11,7 +11,7 @@ namespace weir::syntax {
 
 namespace {
 
-// Levels of the binary operators, from the weakest; `not` stands among them.
+// The binary operators, weakest first; `not` is among them.
 enum Precedence : int { kNoOperator, kOr, kAnd, kNot, kComparison, kSum, kProduct };
 
 struct BinaryOperator {
@@ -54,7 +54,7 @@ BinaryOperator binary_operator(TokenKind kind, std::string_view text) {
   }
 }
 
-// The name that a chain of fields begins with, if it does.
+// The name at the start of a chain of fields, if there is one.
 std::string_view prefix_of(const Node& field) {
   const Node* base = &field;
   while (base->kind == Kind::field) base = &base->child(0);

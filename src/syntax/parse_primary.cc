@@ -1,4 +1,4 @@
-// What expressions are made of: literals, names, and what stands in brackets.
+// The parts of expressions: literals, names, and everything in brackets.
 #include <optional>
 #include <utility>
 

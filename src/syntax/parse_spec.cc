@@ -1,4 +1,4 @@
-// Dtypes, element specs, features: the grammars of arguments that are no values.
+// Dtypes, element specs, features: the grammars of arguments that are not values.
 #include <array>
 #include <optional>
 #include <utility>
@@ -25,7 +25,7 @@ std::vector<std::string> dtype_names() {
 
 std::optional<DType> written_dtype(std::string_view word) {
   std::optional<DType> dtype = dtype_from_name(word);
-  // Nested datasets have a dtype inside, and no name in the notation.
+  // Nested datasets have an internal dtype, without a name in the notation.
   if (dtype == DType::dataset || dtype == DType::invalid) return std::nullopt;
   return dtype;
 }

@@ -1,7 +1,8 @@
 // Text to tree: documents, values of parameters, element specs.
-// Ownership: the Tree owns its copy of the text; `grammars` is borrowed for the call.
-// Threads: any. Errors: invalid_argument, each mistake at its place, for render() in source.h.
-// Cost: one pass; memory in proportion to the text, which kMaxSourceBytes bounds; up to 512 KiB of stack.
+//
+// A Tree owns its copy of the text; `grammars` is borrowed for the call. Errors are invalid_argument, each
+// mistake at its place, for render() in source.h. Memory is proportional to the text, which kMaxSourceBytes
+// bounds; parsing takes up to 512 KiB of stack.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ namespace weir::syntax {
 // A whole document; the root is a Kind::document.
 Result<Tree> parse_document(std::string source, const Grammars& grammars);
 
-// One value, as of `-p NAME=VALUE`: a number, string, list, tuple, dict, true …; a bare word is a string.
+// One value, as for `-p NAME=VALUE`: a number, string, list, tuple, dict, true …; a bare word is a string.
 Result<Tree> parse_value(std::string source);
 
 // One element spec; the root is a Kind::spec_….

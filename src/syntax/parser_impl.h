@@ -1,7 +1,5 @@
-// The recursive descent over the grammar of the notation, one method a rule. Private to this floor.
-// Ownership: borrows the text and the grammars. Threads: one.
-// Errors: a method that fails returns null (or false) and has left the error with the cursor.
-// Cost: constant work a token; recursion is bounded by kMaxDepth.
+// A recursive descent over the grammar of the notation, one method per rule. Private to this floor. A method
+// that fails returns null (or false) and leaves the error with the cursor. kMaxDepth bounds the recursion.
 #pragma once
 
 #include <set>
@@ -17,7 +15,7 @@ namespace weir::syntax {
 
 class Parser {
  public:
-  // With `bare_words` a word that names a variable elsewhere is a string.
+  // With `bare_words`, a word that names a variable elsewhere is a string.
   Parser(std::string_view source, const Grammars& grammars, bool bare_words)
       : cursor_(source), grammars_(grammars), bare_words_(bare_words) {}
 
@@ -29,8 +27,8 @@ class Parser {
  private:
   using Names = std::set<std::string, std::less<>>;
 
-  // What stands in brackets: a node of its members, each of which the rule reads: it names the item if it has
-  // a name, and returns the value. In parentheses one member without a comma is that member alone.
+  // Parses something in brackets into a node of its members. `rule` reads one: it names the item if it has a
+  // name, and returns its value. In parentheses a single member without a comma stands for itself.
   // REQUIRES: at the opening bracket
   template <class Rule>
   NodePtr bracketed(Kind kind, TokenKind close, Rule rule) {
@@ -63,12 +61,12 @@ class Parser {
   NodePtr expression();
   NodePtr conditional();
   NodePtr let_in();
-  // The rest, from the value on, of a `let` whose first token is `begin`.
+  // Parses the rest, from the value on, of a `let` whose first token is `begin`.
   NodePtr let_body(std::string name, NodePtr value, size_t begin);
   bool let_name(std::string* name);
-  // Operators that bind at least as strongly as `weakest`.
+  // Parses operators that bind at least as strongly as `weakest`.
   NodePtr binary(int weakest);
-  // A binary node, or a unary one where there is no second; null if there is no first.
+  // Makes a binary node, or a unary one if there is no second; null if there is no first.
   NodePtr operation(Op op, size_t begin, NodePtr first, NodePtr second);
   NodePtr logical_not();
   NodePtr unary();
@@ -88,9 +86,9 @@ class Parser {
   NodePtr group_or_tuple();
   NodePtr list();
   NodePtr dict();
-  // Reads a key and refuses it if the names have it.
+  // Reads a key and refuses it if it is among the names.
   bool key(Item& item, Names& names);
-  // The same with the colon behind it, which `colon` says.
+  // The same with the colon after it; `colon` is how messages call it.
   bool keyed(Item& item, Names& names, std::string_view colon) {
     return key(item, names) && cursor_.expect(TokenKind::colon, colon);
   }
@@ -98,7 +96,7 @@ class Parser {
 
   // parse_call.cc
   NodePtr call(Place place);
-  // After a mistake in the arguments of a call: that there is no such callee says more.
+  // After a mistake in the arguments of a call: says that there is no such callee, which explains more.
   void look_up(const Token& callee, Place place);
   bool argument(Node& call, Place place, Names& names);
   NodePtr argument_value(Grammar grammar);
@@ -129,7 +127,7 @@ class Parser {
   Cursor cursor_;
   const Grammars& grammars_;
   bool bare_words_;
-  // What `let` has named so far.
+  // The names that `let` has defined so far.
   std::vector<std::string> lets_;
 };
 

@@ -9,7 +9,7 @@ namespace weir::syntax {
 
 namespace {
 
-// How strongly a node's text binds; a child below what its place wants stands in parentheses.
+// How strongly a node's text binds; a child weaker than its place requires gets parentheses.
 enum Strength : int {
   kPipeline,
   kPrefix,  // if and let, whose last part extends as far as it can
@@ -67,7 +67,7 @@ class Printer {
  public:
   std::string take() { return std::move(out_); }
 
-  // The kinds stand in groups, in this order.
+  // The kinds are grouped in this order.
   void node(const Node& n) {
     if (n.kind <= Kind::none) return literal(n);
     if (n.kind <= Kind::lambda) return expression(n);
@@ -221,7 +221,7 @@ class Printer {
     at_least(right, n.child(1));
   }
 
-  // A point after a number would be a part of it.
+  // A point after a number would become part of it.
   void base_of_field(const Node& n) {
     bool number = n.kind == Kind::integer || n.kind == Kind::floating;
     at_least(number ? kPrimary + 1 : kPostfix, n);

@@ -1,6 +1,5 @@
-// Tree to canonical text: parsing it gives an equal tree, and printing that gives the same text.
-// Ownership: yields a string. Threads: pure functions. Errors: none; any tree that the parser can yield
-// prints. Cost: in proportion to the text.
+// Tree to canonical text: parsing it gives an equal tree, and printing that gives the same text. Prints any
+// tree that the parser can return.
 #pragma once
 
 #include <string>
@@ -10,8 +9,8 @@
 
 namespace weir::syntax {
 
-// Any node: a document (a statement a line, the pipeline on the last, no newline at the end), an
-// expression, pattern, spec, feature. Only the parentheses that are needed.
+// Prints any node: a document (a statement per line, the pipeline on the last, no newline at the end), an
+// expression, pattern, spec or feature. Writes only the parentheses that are needed.
 std::string print(const Node& node);
 
 // A key as dicts, fields, patterns, specs and elements show it: bare if it is an identifier, else quoted.

@@ -1,8 +1,8 @@
-// The tree of a text: what the parser yields, the printer prints and the upper floors read.
-// Ownership: nodes are immutable and shared (NodePtr); a Tree also holds the text, so that its errors can
-//   show the line. A subtree may outlive its Tree.
-// Threads: immutable after parsing; any thread may read.
-// Cost: about 250 bytes a node; a tree is at most kMaxDepth deep, so walking it by recursion is safe.
+// The tree of a text: made by the parser, printed by the printer, read by the upper floors.
+//
+// Nodes are immutable and shared (NodePtr), and a subtree may outlive its Tree; the Tree also holds the text,
+// so that its errors can show the line. A tree is at most kMaxDepth deep, so walking it by recursion is safe.
+// A node takes about 250 bytes.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace weir::syntax {
 
-// Levels of nesting, operators included. Deeper texts are refused.
+// The most levels of nesting, operators included. Deeper texts are refused.
 inline constexpr int kMaxDepth = 200;
-// What a node is, and which of its members say what. "items" lists the children in order; an item's name is
-// empty where none is mentioned.
+// What a node is, and which of its members are used. "items" lists the children in order; an item has a name
+// only where one is mentioned.
 enum class Kind : uint8_t {
   // Literals.
   integer,    // `integer` is the written value; a minus sign is a unary node around it
@@ -109,7 +109,7 @@ std::string_view op_text(Op op);
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
 
-// A child, with its key (dicts, patterns, specs, features) or argument name where it has one.
+// A child, with its key (dicts, patterns, specs, features) or argument name if it has one.
 struct Item {
   std::string name = {};
   Span name_span = {};
@@ -129,14 +129,14 @@ struct Node {
 
   // REQUIRES: i < items.size() and, in a slice, that the part is there
   const Node& child(size_t i) const { return *items[i].value; }
-  // While it is built: appends a child without a name.
+  // Appends a child without a name, while the node is built.
   void add(NodePtr child) { items.push_back({.value = std::move(child)}); }
 };
 
 // Same kind, values and children; spans do not count.
 bool equal(const Node& a, const Node& b);
 
-// A number with at most one minus sign, or a list of such: what adapts its dtype.
+// A number with at most one minus sign, or a list of these: anything whose dtype adapts.
 bool is_literal(const Node& node);
 
 struct Tree {
