@@ -120,7 +120,7 @@ const Node& BoundCall::place(const Value& value, size_t member) const {
 
 namespace {
 
-// Beside a string; for as long as there is no as_string, nothing can be written instead.
+// Beside a string; until there is an as_string, there is nothing to write instead.
 std::string_view string_hint() {
   return find_kernel("as_string") != nullptr
              ? "as_string(x) makes text"
@@ -129,7 +129,7 @@ std::string_view string_hint() {
 
 }  // namespace
 
-// The dtype of the members of a group that have one; if all are literals, the natural one.
+// The dtype of the typed members of a group; the natural one if all are literals.
 Result<DType> BoundCall::group_dtype(std::string_view type) {
   DType found = DType::invalid;
   bool floating = false;
@@ -165,7 +165,7 @@ DType BoundCall::dtype_param() const {
   return DType::invalid;
 }
 
-// What a literal becomes at once where a cast follows: the cast's dtype, within its class.
+// The dtype that a literal takes at once because a cast follows: the cast's dtype, within its class.
 DType BoundCall::adapted_dtype(const Leaf& leaf) const {
   const DType dtype = dtype_param();
   if (!leaf.literal) return DType::invalid;
@@ -173,7 +173,7 @@ DType BoundCall::adapted_dtype(const Leaf& leaf) const {
   return is_float(dtype) || is_complex(dtype) || (is_integer(dtype) && whole) ? dtype : DType::invalid;
 }
 
-// What stands beside one argument of a group, in words.
+// Describes what stands beside one argument of a group.
 std::string_view BoundCall::others() const {
   if (is_identifier(kernel_.name)) return "the other arguments";
   return kernel_.params[0].kind == ParamKind::list ? "the other members" : "the other operand";

@@ -1,6 +1,5 @@
-// BoundCall: a kernel's call while it is typed: its arguments, then its results. Private to src/expr.
-// Ownership: lives for one call. Threads: one. Errors: with a caret under the argument. Cost: linear in
-// arguments.
+// BoundCall: a kernel's call while it is typed: first its arguments, then its results. Lives for one call;
+// errors have a caret under the argument. Private to src/expr.
 #pragma once
 
 #include <map>
@@ -18,7 +17,7 @@ class BoundCall final : public KernelCall {
   BoundCall(Compiler& compiler, const Kernel& kernel, const syntax::Node& node, const Scope& scope)
       : compiler_(compiler), kernel_(kernel), node_(node), scope_(scope), can_fail_(kernel.can_fail) {}
 
-  // Types the arguments (null: left out), lets literals adapt, and asks the kernel.
+  // Types the arguments (null if left out), lets literals adapt, and calls the kernel's infer.
   Status bind(const std::vector<const syntax::Node*>& arguments);
   // Emits or folds the call.
   Result<Typed> finish(Builder& builder, uint64_t site);
@@ -52,7 +51,7 @@ class BoundCall final : public KernelCall {
   struct Value {
     const syntax::Node* node = nullptr;
     bool given = false;
-    // One, or the members of a list.
+    // A single value, or the members of a list.
     std::vector<Typed> values;
     DType dtype = DType::invalid;
     int first_argument = -1;
@@ -75,7 +74,7 @@ class BoundCall final : public KernelCall {
   const syntax::Node& node_;
   const Scope& scope_;
   std::vector<Value> values_;
-  // Trees of defaults.
+  // The trees of defaults.
   std::vector<syntax::Tree> defaults_;
   std::vector<Leaf> arguments_;
   RefPtr<const SeedSite> seed_;

@@ -1,6 +1,5 @@
-// NumPy broadcasting: of shapes when a call is typed, and of entries when it runs.
-// Ownership: none. Threads: pure. Errors: as each says.
-// Cost: one flat loop where shapes are equal or one side is a scalar, else a loop over the last dimensions.
+// NumPy broadcasting: of shapes when a call is typed, and of entries when it runs. Runs one flat loop if the
+// shapes are equal or one side is a scalar, else a loop over the last dimensions.
 #pragma once
 
 #include <optional>
@@ -13,15 +12,14 @@ namespace weir {
 // one. Nothing if known dimensions show that they do not fit.
 std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
-// Of a call's arguments: an error that names both shapes if two of them do not fit.
+// The same for a call's arguments; the error names both shapes if two of them do not fit.
 Result<Shape> broadcast_shapes(const KernelCall& call, std::span<const int> params);
 
-// The concrete shape of the run's arguments, all of them; fails every row and gives nothing if they do not
-// fit.
+// The concrete shape of all arguments of the run. If they do not fit, fails every row and returns nothing.
 std::optional<Shape> broadcast_run(KernelRun& run);
 
-// Where the entries of an argument lie as one walks the entries of a wider shape: the entry's distance for a
-// step along each dimension, 0 along those that are repeated.
+// Where the entries of an argument lie as one walks the entries of a wider shape: the distance per step along
+// each dimension, 0 along repeated ones.
 struct Strides {
   int64_t step[kMaxRank] = {};
 };

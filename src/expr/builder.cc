@@ -62,7 +62,7 @@ Leaf Builder::import(const Leaf& leaf) {
   }
   const Register& from = outer_->program_.registers[static_cast<size_t>(out.index)];
   if (from.source == Register::Source::env) {
-    // No need to hand it on: it can be read from the Env here too.
+    // No need to pass it on: it can be read from the Env here, too.
     if (kind_ == Kind::branch) {
       out.index = env_register(leaf.type, from.level, from.index);
     } else {
@@ -132,7 +132,7 @@ void each_argument(const Instruction& instruction, F f) {
   for (int arg : instruction.else_args) f(static_cast<size_t>(arg));
 }
 
-// From the last instruction to the first: which are used at all, and which feed one that can fail.
+// Finds, from the last instruction to the first, which are used at all and which feed one that can fail.
 std::vector<bool> mark(Program& program) {
   std::vector<bool> live(program.registers.size());
   std::vector<bool> needed(program.registers.size());

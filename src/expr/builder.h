@@ -1,10 +1,9 @@
-// Builder: a program (or an Env) in the making.
+// Builder: a program (or an Env) under construction.
 //
-// Builders nest as the text does: a lambda's program stands in a document's or a pipeline's Env, a branch of
-// `if` in its program, a pipeline's Env in the program that makes the dataset. A value computed by one is
-// brought into another inside it by import(): a branch takes it as an input, an Env captures it, a lambda
-// reads it from its Env. Ownership: a builder refers to the one around it, which must outlive it. Threads:
-// one. Cost: linear.
+// Builders nest as the text does: a lambda's program inside a document's or a pipeline's Env, a branch of
+// `if` inside its program, a pipeline's Env inside the program that makes the dataset. import() brings a
+// value computed by one builder into another inside it: a branch takes it as an input, an Env captures it, a
+// lambda reads it from its Env. A builder refers to the one around it, which must outlive it.
 #pragma once
 
 #include <vector>
@@ -31,22 +30,23 @@ class Builder {
   // How many Envs lie below the one that this runs under (or is).
   int env_depth() const;
 
-  // The value of a leaf from any builder around this one, seen from here.
+  // The value of a leaf of any enclosing builder, as seen from here.
   Leaf import(const Leaf& leaf);
-  // The register that holds it here. REQUIRES: a program or branch; a literal has been settled.
+  // The register that holds it here.
+  // REQUIRES: a program or branch; a literal has been settled.
   int register_of(const Leaf& leaf);
 
   // The next component of the input, as a leaf.
   Leaf add_input(const Component& type);
   // The next slot of the root Env.
   Leaf add_param(const Component& type);
-  // Appends an instruction with `results.size()` new registers and gives their leaves.
+  // Appends an instruction with `results.size()` new registers and returns their leaves.
   std::vector<Leaf> emit(Instruction instruction, const std::vector<Component>& results);
 
-  // Registers of the program around that this branch takes, or this Env captures, in order.
+  // Registers of the enclosing program that this branch takes, or this Env captures, in order.
   const std::vector<int>& imported() const { return imported_; }
 
-  // The finished program: dead code that cannot fail is gone.
+  // Returns the finished program, without dead code that cannot fail.
   Program finish(const std::vector<Leaf>& results);
 
  private:

@@ -1,5 +1,4 @@
 // Call: what the evaluation of a program carries along.
-// Ownership: none beyond the call. Threads: one. Cost: a few words.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +8,7 @@
 
 namespace weir {
 
-// What an evaluation carries. Without a session (folding) nothing that needs one is run, and results are
-// small.
+// Without a session (folding), nothing that needs one is run, and results are small.
 struct Call {
   Session* session = nullptr;
   const Env* env = nullptr;

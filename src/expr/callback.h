@@ -1,8 +1,7 @@
-// Callback: a function of the host's that map, filter, … apply, as this floor sees it.
-// Ownership: the host's destroy function runs exactly once, in the destructor, after the last call.
-// Threads: flags say where it may run; a Function over a callback that is not concurrent serialises its
-// calls. Errors: a failed Status is the error of that row, or of every row of a block. Cost: what the host's
-// function costs.
+// Callback: a function of the host that map, filter, … apply, as this floor sees it.
+//
+// The host's destroy function runs exactly once, in the destructor, after the last call. The flags say where
+// the function may run; a Function over a callback that is not concurrent serialises its calls.
 #pragma once
 
 #include <string>
@@ -15,7 +14,7 @@ namespace weir {
 struct CallbackFlags {
   // May run on several threads at once.
   bool concurrent = false;
-  // Waits, so that it runs on the blocking lane.
+  // Waits, so it must run on the blocking lane.
   bool blocking = false;
   // Takes a block; each row must get the value that it would get alone.
   bool block = false;
@@ -31,10 +30,10 @@ class Callback : public RefCounted {
 
   const CallbackFlags flags;
 
-  // The structure that it yields for elements of structure `input`; an error if it does not take them.
+  // Returns the structure of its result for elements of structure `input`; an error if it does not take them.
   virtual Result<Spec> result(const Spec& input) const = 0;
-  // Fills the columns of `out` for the rows of `in`: one row unless it takes blocks. `in` has no failed rows;
-  // rows that fail are listed in out.errors, a failed Status fails them all.
+  // Fills the columns of `out` for the rows of `in`, a single row unless it takes blocks. `in` has no failed
+  // rows; rows that fail are listed in out.errors. A failed Status fails all rows.
   virtual Status call(Session& session, const Block& in, Block& out) const = 0;
 };
 

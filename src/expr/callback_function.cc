@@ -1,5 +1,5 @@
-// A Function over a callback: takes turns where it must, calls row by row where it takes single elements, and
-// never shows it a failed row.
+// A Function over a callback: serialises calls where it must, calls row by row for single elements, and never
+// shows the callback a failed row.
 #include <vector>
 
 #include "core/sync.h"
@@ -56,8 +56,7 @@ void CallbackFunction::call(const CallArgs& args, const Block& in, Block& out) c
   if (args.drop) out.columns.clear();
 }
 
-// With the lock held the host's function runs, which may take its own; it never calls back into this
-// function.
+// The host's function runs with the lock held and may take its own locks; it never calls back into this function.
 Status CallbackFunction::invoke(Session& session, const Block& in, Block& out) const {
   Status status;
   if (concurrent_) {

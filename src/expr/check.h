@@ -1,6 +1,4 @@
 // Mistakes that many kernels report when a call is typed, in the same words.
-// Ownership: none. Threads: as KernelCall. Errors: invalid_argument at the argument. Cost: one string if it
-// fails.
 #pragma once
 
 #include "core/text.h"

@@ -1,13 +1,12 @@
-// Compiling: from the tree of an expression to a Function or an Expression, typed once, with everything
-// folded that is known; and what this floor asks of the one that knows operators.
+// Compiles the tree of an expression to a Function or an Expression, typed once, with everything known
+// folded; and declares what this floor needs from the one that knows operators.
 //
 //   CompileContext context{.runtime = &runtime, .pipelines = &binder};
 //   Scope scope;
 //   WEIR_ASSIGN(FunctionRef f, compile_lambda(context, scope, lambda_node, input->spec(), "2/map.f"));
 //
-// Ownership: yields shared immutable objects that keep nothing of the tree. Threads: any, one scope at a
-// time. Errors: invalid_argument at a place of the text. Cost: linear in the text; folding runs
-// kernels once.
+// The results are immutable and keep nothing of the tree. Errors are invalid_argument at a place of the text.
+// A scope may be used by one thread at a time.
 #pragma once
 
 #include <optional>
@@ -27,10 +26,9 @@
 
 namespace weir {
 
-// What the graph floor does for pipelines that stand inside expressions. `scope` is a scope of its own, whose
-// Env is made for each row: operator parameters there are compiled with compile_expression(), inner lambdas
-// with compile_lambda(), both against `scope` or scopes inside it. `path` leads to the place in the printed
-// graph.
+// What the graph floor does for pipelines inside expressions. `scope` is a scope of its own, whose Env is
+// made for each row: compile operator parameters with compile_expression() and inner lambdas with
+// compile_lambda(), both against `scope` or scopes inside it. `path` leads to the place in the printed graph.
 class PipelineCompiler {
  public:
   virtual ~PipelineCompiler() = default;
@@ -39,14 +37,14 @@ class PipelineCompiler {
   virtual Callee callee(syntax::Place place, std::string_view name) const = 0;
   // Names of sources (Place::function) or of transformations and terminals, for suggestions.
   virtual std::vector<std::string> names(syntax::Place place) const = 0;
-  // A pipeline or the call of a source.
+  // Compiles a pipeline or the call of a source.
   virtual Result<DatasetRef> compile_dataset(const syntax::Node& node, Scope& scope,
                                              std::string_view path) = 0;
   struct Terminal {
     RefPtr<const TerminalRunner> runner;
     Spec spec;
   };
-  // A pipeline that ends in a terminal.
+  // Compiles a pipeline that ends in a terminal.
   virtual Result<Terminal> compile_terminal(const syntax::Node& node, Scope& scope,
                                             std::string_view path) = 0;
   // What the caller handed in as @NAME: a value, or a dataset (compiled against no Env).
@@ -61,15 +59,15 @@ class PipelineCompiler {
 };
 
 struct CompileContext {
-  // Where seeds that are `none` are drawn; null: every one is (0, 0).
+  // Where seeds that are `none` are drawn; if null, every one is (0, 0).
   Runtime* runtime = nullptr;
-  // Null: expressions with pipelines do not build.
+  // If null, expressions with pipelines do not build.
   PipelineCompiler* pipelines = nullptr;
-  // A name that a `let` gave to a value is typed anew wherever it stands, and so are the names in it: how
-  // deep in one another the trees of such values stand just now, and how many were typed in all.
+  // A `let` of a value is typed anew at each use, and so are the names in it: how deeply such values are
+  // currently nested, and how many were typed in all.
   mutable int let_levels = 0;
   mutable int let_uses = 0;
-  // Lambdas around what is being compiled.
+  // How many lambdas enclose what is being compiled.
   mutable int lambdas = 0;
 };
 
@@ -77,22 +75,22 @@ struct CompileContext {
 inline constexpr int kMaxLetLevels = 400;
 inline constexpr int kMaxLetUses = 100'000;
 
-// A lambda over elements of structure `input`; of two arguments, `input` is the tuple of both. `path` is the
-// call site as its path in the printed graph: random calls are keyed by it.
+// Compiles a lambda over elements of structure `input`; with two arguments, `input` is the tuple of both.
+// `path` is the call site as its path in the printed graph, which keys random calls.
 Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& scope,
                                    const syntax::Node& lambda, const Spec& input, std::string_view path);
 
-// An expression over the variables that can be seen in `scope`, as a parameter. A literal adapts to `wanted`
-// if that is given; any other dtype is then an error.
+// Compiles an expression over the variables visible in `scope`, for use as a parameter. A literal adapts to
+// `wanted` if given; any other dtype is then an error.
 Result<ExpressionRef> compile_expression(const CompileContext& context, const Scope& scope,
                                          const syntax::Node& node, std::string_view path,
                                          DType wanted = DType::invalid);
 
-// True if the node is a dataset where it stands: a pipeline without a terminal, a source's call, a name bound
-// to one. A variable that holds a nested dataset counts too.
+// True if the node is a dataset where it stands: a pipeline without a terminal, a source's call, or a name
+// bound to one. A variable that holds a nested dataset counts, too.
 bool is_dataset(const CompileContext& context, const Scope& scope, const syntax::Node& node);
 
-// invalid_argument at the node.
+// Returns invalid_argument at the node.
 inline Status error_at(const syntax::Node& node, const Mistake& mistake) {
   return syntax::error_at(node.span, mistake);
 }

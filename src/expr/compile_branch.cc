@@ -6,7 +6,7 @@ namespace weir {
 
 using syntax::Node;
 
-// Literals adapt to the other side.
+// Makes literals adapt to the other side.
 Status Compiler::join_leaf(Leaf& yes, Leaf& no, const Node& node) {
   const Node& then_node = node.child(1);
   const Node& else_node = node.child(2);
@@ -26,7 +26,7 @@ Status Compiler::join_leaf(Leaf& yes, Leaf& no, const Node& node) {
 
 namespace {
 
-// Same tree, whatever dtypes and shapes its tensors have.
+// True if the trees are equal, whatever dtypes and shapes their tensors have.
 bool same_structure(const Spec& a, const Spec& b) {
   if (a.kind != b.kind || a.children.size() != b.children.size()) return false;
   if (a.is_tensor()) return true;

@@ -1,4 +1,4 @@
-// Calls of functions: which kernel, which argument is which parameter.
+// Calls of functions: finds the kernel and matches arguments with parameters.
 #include "core/seed.h"
 #include "core/text.h"
 #include "expr/bound_call.h"
@@ -46,7 +46,7 @@ Result<Typed> Compiler::unknown_function(const Node& node) {
   return error(node, {concat("there is no function '", node.text, "'"), syntax::hint_for(node.text, names)});
 }
 
-// The node of each parameter, null where it is left out.
+// The node of each parameter, null if left out.
 Result<Compiler::Nodes> Compiler::arguments(const Kernel& kernel, const Node& node) {
   const auto& params = kernel.params;
   Nodes out(params.size());

@@ -1,4 +1,4 @@
-// @NAME(…): a callback of the host's inside an expression, called for each row.
+// @NAME(…): a callback of the host inside an expression, called for each row.
 #include "core/text.h"
 #include "expr/compiler.h"
 #include "expr/function.h"
@@ -9,7 +9,7 @@ using syntax::Node;
 
 namespace {
 
-// Its arguments are the values captured for the row, and its value is drained from the callback as from a terminal.
+// Its arguments are the values captured for the row; its value is drained from the callback as from a terminal.
 class CallbackRunner final : public TerminalRunner {
  public:
   explicit CallbackRunner(FunctionRef function) : function_(std::move(function)) {}
@@ -34,7 +34,7 @@ class CallbackRunner final : public TerminalRunner {
 
 }  // namespace
 
-// One argument is the element that the callback takes, several are a tuple.
+// A single argument is the callback's element; several form a tuple.
 Result<Typed> Compiler::invocation(const Node& node, const Scope& scope) {
   const Node& name = node.child(0);
   if (context_.pipelines == nullptr) return error(name, concat("nothing was handed in as @", name.text));

@@ -13,13 +13,13 @@ using syntax::Node;
 
 namespace {
 
-// x[…] in the making: the plan, and what its run-time arguments are.
+// x[…] under construction: the plan and its run-time arguments.
 struct Positions {
   IndexPlan plan;
   std::vector<Leaf> arguments;
 };
 
-// A vector of integers some of whose entries are known, at one known position.
+// The entry at a known position of a vector of integers, if that entry is known.
 std::optional<int64_t> known_entry(const Leaf& x, const IndexPlan& plan) {
   if (!x.integers || x.type.shape.rank() != 1 || plan.positions.size() != 1) return std::nullopt;
   const IndexPosition& position = plan.positions[0];
@@ -32,7 +32,7 @@ std::optional<int64_t> known_entry(const Leaf& x, const IndexPlan& plan) {
   return (*x.integers)[static_cast<size_t>(at)];
 }
 
-// Whether some row may have a position that is out of range, or a step of 0.
+// True if some row may have a position that is out of range, or a step of 0.
 bool may_fail(const IndexPlan& plan, const Shape& x) {
   for (const IndexPosition& position : plan.positions) {
     if (position.kind == IndexPosition::Kind::index && position.start.kind == IndexBound::Kind::argument)
@@ -42,7 +42,7 @@ bool may_fail(const IndexPlan& plan, const Shape& x) {
   return !x.is_static();
 }
 
-// How a member is written that stands in brackets.
+// How to write a member that was written in brackets.
 std::string hint_for_member(const Spec& spec, const Node& node) {
   if (spec.kind == Spec::Kind::tuple) return "write .0, .1 … for the members of a tuple";
   if (spec.kind != Spec::Kind::dict) return "";
@@ -52,7 +52,7 @@ std::string hint_for_member(const Spec& spec, const Node& node) {
 
 }  // namespace
 
-// A scalar of int64 as a bound: its value if it is known.
+// Adds a scalar of int64 as a bound: its value, if known.
 Status Compiler::bound(const Node& node, const Scope& scope, IndexBound& bound,
                        std::vector<Leaf>& arguments) {
   WEIR_ASSIGN(Typed value, expression(node, scope));

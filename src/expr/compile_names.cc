@@ -1,4 +1,4 @@
-// Names, fields, positions, `let` and patterns: structure only, so nothing here costs anything at run time.
+// Names, fields, positions, `let` and patterns: only structure, so nothing here costs anything at run time.
 #include "core/text.h"
 #include "expr/compiler.h"
 #include "syntax/hints.h"
@@ -28,7 +28,7 @@ Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
   return out;
 }
 
-// Compiled where it is used, with the names that it could see where it stands.
+// Compiles a `let` where it is used, with the names that it could see where it stands.
 Result<Typed> Compiler::let_value(const Node& node, const Node& value, const Scope::Place& place,
                                   const Scope& scope) {
   if (++context_.let_uses > kMaxLetUses || context_.let_levels + value.depth > kMaxLetLevels) {
@@ -87,7 +87,7 @@ Result<Typed> Compiler::handed(const Node& node) {
 
 namespace {
 
-// The name that a chain of fields begins with, if it does.
+// The name at the start of a chain of fields, if there is one.
 std::string_view prefix_of(const Node& field) {
   const Node* base = &field;
   while (base->kind == Kind::field) base = &base->child(0);
@@ -104,7 +104,7 @@ Result<Typed> Compiler::field(const Node& node, const Scope& scope) {
   }
   WEIR_ASSIGN(Typed value, expression(node.child(0), scope));
   if (value.spec.kind != Spec::Kind::dict) {
-    // What is an attribute in Python.
+    // Attributes in Python.
     const bool function = node.text == "shape" || node.text == "size" || node.text == "rank";
     return error(node, expected_found(concat("a dict with the key ", syntax::print_key(node.text)),
                                       value.spec.to_string(),

@@ -162,7 +162,7 @@ CompiledExpression::CompiledExpression(const Spec& spec, Program program, Progra
              std::all_of(program.results.begin(), program.results.end(), [&](int reg) {
                return program.registers[static_cast<size_t>(reg)].source == Register::Source::constant;
              })) {
-  // What runs code may fail although its result is an argument as it is: assert.
+  // Code may fail even if its result is an unchanged argument: assert.
   bool variables = program.code.empty();
   for (int result : program.results) {
     const Register& reg = program.registers[static_cast<size_t>(result)];

@@ -1,6 +1,6 @@
-// CompiledFunction and CompiledExpression: finished programs behind the interfaces of function.h.
-// Ownership: by RefPtr; they own their program and a few frames. Threads: any number of calls at once.
-// Errors: by row (function), as a Status (expression). Cost: a frame is leased with one atomic exchange.
+// CompiledFunction and CompiledExpression: finished programs behind the interfaces of function.h. They own
+// their program and a few frames. Any number of threads may call one at once; each call leases a frame with
+// one atomic exchange.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace weir {
 
-// Frames that wait for the next call. More calls at once than kept frames make new ones.
+// Frames that wait for the next call. If more calls run at once than frames are kept, new ones are made.
 class FramePool {
  public:
   explicit FramePool(const Program& program) : program_(program) {}
@@ -67,7 +67,7 @@ class CompiledFunction final : public Function {
 
   const Program program_;
   const ProgramTraits traits_;
-  // Results that are computed and go to one column only, which may be written in place.
+  // Results that are computed and used by one column only, which may be written in place.
   std::vector<bool> direct_;
   mutable FramePool frames_;
 };
@@ -85,7 +85,7 @@ class CompiledExpression final : public Expression {
   RefPtr<const CompiledFunction> function_;
   bool known_ = false;
   Components constant_;
-  // All results are variables: where they are.
+  // If all results are variables, where they are.
   struct Place {
     int level;
     int slot;

@@ -72,7 +72,7 @@ Result<Typed> Compiler::tuple(const Node& node, const Scope& scope) {
     if (node.kind == Kind::dict) out.spec.keys.push_back(item.name);
     parts += member.spec.part_count();
     out.spec.children.push_back(std::move(member.spec));
-    // Before the members still to come make it much larger.
+    // Checked before the remaining members make it much larger.
     if (parts > kMaxParts) return error(node, too_many_parts());
     out.leaves.insert(out.leaves.end(), member.leaves.begin(), member.leaves.end());
   }
@@ -80,7 +80,7 @@ Result<Typed> Compiler::tuple(const Node& node, const Scope& scope) {
   return out;
 }
 
-// A list of literals is a literal; any other is stacked.
+// Makes a literal of a list of literals; stacks any other list.
 Result<Typed> Compiler::list(const Node& node, const Scope& scope) {
   std::vector<LiteralRef> literals;
   size_t numbers = 0;
@@ -127,7 +127,7 @@ bool Compiler::is_dataset(const Node& node, const Scope& scope) {
     return context_.pipelines->callee(syntax::Place::transformation, last.text) != Callee::terminal;
   }
   if (node.kind == Kind::name && scope.find(node.text).kind == Scope::Found::Kind::dataset) return true;
-  // Typed in a program that is thrown away.
+  // Typed in a program that is discarded.
   Builder trial(
       builder(scope).kind() == Builder::Kind::program || builder(scope).kind() == Builder::Kind::branch
           ? Builder::Kind::branch
@@ -148,7 +148,7 @@ Result<Typed> Compiler::pipeline(const Node& node, const Scope& scope) {
 
 namespace {
 
-// Emits what gives the components of a structure.
+// Emits the instruction that computes the components of a structure.
 Typed emit_values(Instruction instruction, const Spec& spec, Builder& builder) {
   Typed out = typed_of(spec);
   std::vector<Component> results;
@@ -159,7 +159,7 @@ Typed emit_values(Instruction instruction, const Spec& spec, Builder& builder) {
 
 }  // namespace
 
-// A pipeline: the variables that it uses are captured for each row.
+// Compiles a pipeline: the variables that it uses are captured for each row.
 Result<Typed> Compiler::nested(const Node& node, const Scope& scope, bool terminal) {
   if (context_.pipelines == nullptr) return error(node, "expected an expression without a pipeline");
   Builder& outer = builder(scope);
@@ -207,7 +207,7 @@ void Compiler::add_traits(Lane lane, std::string why) {
 
 namespace {
 
-// What to cast what stands beside a literal to, so that the literal fits; "" if no dtype would do.
+// The cast for what stands beside a literal, so that the literal fits; "" if no dtype would do.
 std::string cast_beside(const Literal& literal, DType dtype, std::string_view beside) {
   const DType wide = !literal.floating ? DType::int64 : is_float(dtype) ? DType::float64 : DType::float32;
   const bool castable = is_integer(dtype) || is_float(dtype);
@@ -242,7 +242,7 @@ Status Compiler::settle(Typed& value, const Node& node) {
   return Status();
 }
 
-// Gives a structure the component types that its leaves have.
+// Sets the component types of a structure to those of its leaves.
 void retype(Spec& spec, const std::vector<Leaf>& leaves, size_t& at) {
   if (spec.kind == Spec::Kind::tensor) {
     spec.dtype = leaves[at].type.dtype;

@@ -1,6 +1,5 @@
-// Compiler: walks the tree of an expression and fills a Builder. Private to src/expr.
-// Ownership: lives for one lambda or expression. Threads: one.
-// Errors: invalid_argument at a place of the text. Cost: linear in the text.
+// Compiler: walks the tree of an expression and fills a Builder. Lives for one lambda or expression; errors
+// are invalid_argument at a place of the text. Private to src/expr.
 #pragma once
 
 #include <string>
@@ -21,20 +20,20 @@ class Compiler {
   Result<Typed> expression(const syntax::Node& node, const Scope& scope);
   // Binds the names of a pattern to the parts of a value.
   Status bind(const syntax::Node& pattern, const Typed& value, Scope& scope);
-  // Literals become constants of their natural dtype.
+  // Turns literals into constants of their natural dtype.
   Status settle(Typed& value, const syntax::Node& node);
-  // A literal becomes a constant of that dtype; anything else must have it. `beside`: what gave the dtype and
-  // may be cast where the literal does not fit.
+  // Turns a literal into a constant of that dtype; anything else must have it. `beside` names what has the
+  // dtype and may be cast if the literal does not fit.
   Status settle_as(Leaf& leaf, DType dtype, const syntax::Node& node, std::string_view beside = "");
   bool is_dataset(const syntax::Node& node, const Scope& scope);
 
   Status error(const syntax::Node& node, const Mistake& mistake) const { return error_at(node, mistake); }
   ProgramTraits& traits() { return traits_; }
-  // Why the constants of `node` have no value: under the call that failed, if there is only one.
+  // Why the constants of `node` have no value: points at the failed call, if there is only one.
   Status failure(const syntax::Node& node, const Status& status) const {
     return error(failed_calls_.size() == 1 ? *failed_calls_[0].node : node, status.error().what());
   }
-  // The builder that a scope's values are computed in.
+  // The builder that computes a scope's values.
   static Builder& builder(const Scope& scope) { return *scope.builder_; }
 
  private:
@@ -64,7 +63,7 @@ class Compiler {
   // The value of a terminal over the variables in `captured`.
   Typed terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, std::vector<int> captured,
                  const Scope& scope);
-  // Of a dataset that the function gives.
+  // Adds those of a dataset that the function returns.
   void add_traits(const Dataset& dataset);
   void add_traits(Lane lane, std::string why);
   std::string next_path() { return path_ + "/" + std::to_string(places_++); }
@@ -95,7 +94,7 @@ class Compiler {
   const std::string path_;
   ProgramTraits traits_;
   int places_ = 0;
-  // Calls that failed although all of their arguments are known.
+  // Calls that failed although all their arguments are known.
   struct FailedCall {
     const syntax::Node* node;
     Status status;
@@ -103,13 +102,14 @@ class Compiler {
   std::vector<FailedCall> failed_calls_;
 };
 
-// Gives a structure the component types that its leaves have, from leaf `at` on.
+// Sets the component types of a structure to those of its leaves, from leaf `at` on.
 void retype(Spec& spec, const std::vector<Leaf>& leaves, size_t& at);
-// True if nothing but constants goes in, whichever branches are taken, so that it has one value.
+// True if only constants go in, whichever branches are taken, so that it has one value.
 bool is_constant(const Program& program);
-// Its results. resource_exhausted: they are large. REQUIRES: is_constant(program)
+// Computes its results; resource_exhausted if they are large.
+// REQUIRES: is_constant(program)
 Result<std::vector<Tensor>> run_constant(const Program& program);
-// Those of a body over constants.
+// Computes the results of a body over constants.
 Result<std::vector<Tensor>> fold(KernelBody body, std::shared_ptr<const KernelState> state,
                                  const std::vector<Leaf>& args, const std::vector<Component>& results);
 

@@ -1,10 +1,8 @@
-// Picks the instance of a template for a dtype known at run time, and the arithmetic that storage types
-// compute in.
+// Picks the instance of a template for a dtype known at run time, and the type that arithmetic on it is done in.
 //
 //   bool known = visit<Integers>(dtype, [&]<class T>() { call.body(body<T>); });
 //
-// Ownership: none. Threads: pure. Errors: false where the list does not have the dtype. Cost: one switch's
-// worth.
+// Costs a switch.
 #pragma once
 
 #include <complex>
@@ -38,13 +36,13 @@ bool visit_list(DType dtype, F&& f, TypeList<Ts...>) {
   return ((dtype == dtype_of<Ts> ? (f.template operator()<Ts>(), true) : false) || ...);
 }
 
-// Calls f<T>() for the type of the list that stores `dtype`.
+// Calls f<T>() for the type of the list that stores `dtype`; returns false if there is none.
 template <class List, class F>
 bool visit(DType dtype, F&& f) {
   return visit_list(dtype, f, List());
 }
 
-// The type that arithmetic on T is done in: float for the two halves, T itself otherwise.
+// The type that arithmetic on T is done in: float for the two halves, else T itself.
 template <class T>
 struct ComputeOf {
   using type = T;
@@ -83,7 +81,7 @@ T store(Compute<T> value) {
     return value;
   }
 }
-// Rounded already.
+// Already rounded.
 template <class T>
 requires is_half<T> T store(T value) { return value; }
 

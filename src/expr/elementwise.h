@@ -1,12 +1,12 @@
-// Bodies that compute entry by entry: write the operation on one entry, the house writes the loops.
+// Bodies that compute entry by entry: write the operation on one entry, and this header adds the loops.
 //
 //   struct Add { template <class T> T operator()(T a, T b) const { return a + b; } };
 //   call.body(binary_body<float, float, float, Add>);
 //
 // An operation gets entries in the type that arithmetic is done in (Compute<T>) and returns that of the
-// result. For one that may fail see checked_binary_body. Ownership: none. Threads: pure. Errors: shapes that
-// do not broadcast fail their rows. Cost: flat loops that the compiler vectorises where shapes are equal or
-// one side is a scalar, for the dtypes that gain from it also with AVX2 (bench: scale_images, exp_floats).
+// result. For one that may fail see checked_binary_body. Shapes that do not broadcast fail their rows. The
+// compiler vectorises the flat loops where shapes are equal or one side is a scalar, for the dtypes that gain
+// from it also with AVX2 (bench: scale_images, exp_floats).
 #pragma once
 
 #include "core/cpu.h"
@@ -16,21 +16,21 @@
 
 namespace weir {
 
-// Rows lie one behind the other (or there is only one).
+// True if rows lie one after the other (or there is only one).
 inline bool is_flat(const KernelRun& run, const Arg& arg) {
   return run.rows() == 1 || arg.stride == static_cast<int64_t>(arg.row_bytes());
 }
 
 namespace elementwise {
 
-// Dtypes whose loops run faster in 256 bits, as long as the caches keep up; more bits gain nothing. Others
-// would only be code.
+// Dtypes whose loops run faster in 256 bits, as long as the caches keep up; more bits gain nothing. For
+// others it would only add code.
 template <class T>
 inline constexpr bool has_wide_loops = std::is_same_v<T, float> || std::is_same_v<T, double> ||
                                        std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>;
 template <class T>
 inline constexpr bool has_wide_results = has_wide_loops<T> || std::is_same_v<T, bool>;
-// What pixels and labels are made of.
+// The dtypes of pixels and labels.
 template <class T>
 inline constexpr bool has_wide_sources = has_wide_loops<T> || std::is_same_v<T, uint8_t>;
 
@@ -48,7 +48,7 @@ template <class A, class R, class F>
   map_loop<A, R, F>(in, out, count);
 }
 
-// out[k] = f(in[k]). Results never lie in arguments.
+// out[k] = f(in[k]). Results never overlap arguments.
 template <class A, class R, class F>
 void map_entries(const A* in, R* out, int64_t count) {
   if constexpr (has_wide_sources<A> && has_wide_results<R>) {
@@ -79,7 +79,7 @@ template <int StepA, int StepB, class A, class B, class R, class F>
                                             int64_t count) {
   for (int64_t k = 0; k < count; ++k) out[k] = store<R>(F()(load(a[k * StepA]), load(b[k * StepB])));
 }
-// Not inlined: one vectorised loop for each use of it is what compiling takes long for.
+// Not inlined: vectorising one loop for each use would make compiling slow.
 template <int StepA, int StepB, class A, class B, class R, class F>
 [[gnu::noinline]] void zip_baseline(const A* a, const B* b, R* out, int64_t count) {
   zip_loop<StepA, StepB, A, B, R, F>(a, b, out, count);
@@ -89,7 +89,7 @@ template <int StepA, int StepB, class A, class B, class R, class F>
   zip_loop<StepA, StepB, A, B, R, F>(a, b, out, count);
 }
 
-// A run of entries; each side steps by 0 or 1. Results never lie in arguments.
+// A run of entries; each side steps by 0 or 1. Results never overlap arguments.
 template <int StepA, int StepB, class A, class B, class R, class F>
 void span(const A* a, const B* b, R* out, int64_t count) {
   if constexpr (has_wide_loops<A> && has_wide_loops<B> && has_wide_results<R> && StepA + StepB > 0) {
@@ -98,7 +98,7 @@ void span(const A* a, const B* b, R* out, int64_t count) {
   zip_baseline<StepA, StepB, A, B, R, F>(a, b, out, count);
 }
 
-// Entries of one row in any broadcast: loops over the outer dimensions, spans over the last.
+// Computes the entries of one row in any broadcast: loops over the outer dimensions, spans over the last.
 template <class A, class B, class R, class F>
 void walk(const A* a, const Strides& sa, const B* b, const Strides& sb, R* out, const Shape& shape) {
   const int rank = shape.rank();
@@ -161,8 +161,8 @@ void binary_body(KernelRun& run) {
   }
 }
 
-// The same for an operation that fails on some entries: F::check(a, b) gives null or the message. Rows that
-// hold such an entry fail; the others are as if alone.
+// The same for an operation that fails on some entries: F::check(a, b) returns null or the message. Rows with
+// such an entry fail; the others are unaffected.
 template <class A, class B, class R, class F>
 void checked_binary_body(KernelRun& run) {
   const Arg& a = run.arg(0);

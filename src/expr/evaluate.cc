@@ -12,7 +12,7 @@ namespace weir {
 
 namespace {
 
-// Captured strings up to here are copied rather than hold the memory of their block.
+// Captured strings up to this size are copied, so that they don't hold their block's memory.
 constexpr size_t kSmallString = 256;
 
 // One evaluation of one program.
@@ -110,7 +110,7 @@ void Evaluation::kernel(const Instruction& instruction, Frame::Work& work) {
                        uniform ? nullptr : destination(result));
   }
   if (frame_.error_count == rows_) return;
-  // Not around the whole evaluation: a terminal may call the host.
+  // Not around the whole evaluation, since a terminal may call the host.
   FloatMode mode;
   if (uniform) {
     run(instruction, work, 0, 1, 1);
@@ -145,7 +145,7 @@ void Evaluation::run(const Instruction& instruction, Frame::Work& work, int firs
   instruction.body(piece);
 }
 
-// One past the last row, from `first` on, that can be run together with it.
+// Returns one past the last row that can run together with row `first`.
 int Evaluation::piece_end(const Instruction& instruction, int first) {
   int end = first + 1;
   for (int arg : instruction.args) {
@@ -167,7 +167,7 @@ void Evaluation::run_pieces(const Instruction& instruction, Frame::Work& work) {
   }
 }
 
-// Runs one side of a branch over the rows listed, or over all of them if the list is empty.
+// Runs one side of a branch over the rows listed, or over all if the list is empty.
 void Evaluation::run_side(const Program& program, Frame& frame, const std::vector<int>& args,
                           std::span<const int32_t> rows, bool drop) {
   frame.errors.clear();
@@ -230,7 +230,7 @@ void Evaluation::branch(const Instruction& instruction, Frame::Work& work, bool 
   if (!drop) merge(instruction, work);
 }
 
-// All rows went one way: its results are the results.
+// All rows took one side, so its results are the results.
 void Evaluation::take_side(const Instruction& instruction, const Program& program, Frame& frame) {
   for (size_t i = 0; i < instruction.results.size(); ++i) {
     slot(instruction.results[i]).borrow(frame.slots[static_cast<size_t>(program.results[i])]);
@@ -263,7 +263,7 @@ void Evaluation::merge_result(size_t i, const Instruction& instruction, Frame::W
   }
 }
 
-// The variables of one row, as the Env of a dataset that it makes.
+// Captures the variables of one row as the Env of a dataset that it makes.
 EnvRef Evaluation::capture(const Instruction& instruction, int row) {
   Components values;
   values.reserve(instruction.args.size());
@@ -276,7 +276,7 @@ EnvRef Evaluation::capture(const Instruction& instruction, int row) {
       value.owners = make_ref<Owners>();
       collect_owners(program_, frame_, arg, value.owners->list);
     } else if (value.byte_size() <= kAlignment) {
-      // Not worth holding a block for.
+      // Too small to hold a block for.
       value = deep_copy(value);
     }
     values.push_back(std::move(value));

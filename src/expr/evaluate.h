@@ -1,6 +1,5 @@
-// Evaluation: runs a program over the rows of a block.
-// Ownership: none beyond the call. Threads: one call a frame. Errors: by row, in the frame.
-// Cost: about 30 ns an instruction and what its body costs.
+// Runs a program over the rows of a block. Each frame serves one call at a time and gets the errors by row.
+// An instruction costs about 30 ns besides its body.
 #pragma once
 
 #include <span>
@@ -11,14 +10,14 @@
 
 namespace weir {
 
-// A result's own home, or null where there is none.
+// The column that a result is written to, or null.
 struct Destination {
   int reg = -1;
   Column* column = nullptr;
 };
 
-// Runs the code over `rows` rows. REQUIRES: the slots of inputs are set; frame.errors holds the errors so
-// far. With `drop` only what can fail is run.
+// Runs the code over `rows` rows. With `drop` it runs only what can fail.
+// REQUIRES: the slots of inputs are set; frame.errors holds the errors so far.
 void evaluate(const Program& program, Frame& frame, const Call& call, int rows, bool drop,
               std::span<const Destination> destinations = {});
 

@@ -8,7 +8,7 @@ namespace weir {
 namespace {
 
 constexpr size_t kChunkBytes = 16 * 1024;
-// Rows of shapes that may yet differ are laid out side by side only up to here.
+// Up to this size, rows whose shapes may yet differ are laid out side by side.
 constexpr int64_t kSpeculativeBytes = 1 << 20;
 
 size_t aligned(size_t size) { return (size + kAlignment - 1) & ~(kAlignment - 1); }
@@ -63,7 +63,7 @@ void Slot::borrow(const Column& column) {
   }
   const Tensor& tensor = column.tensor();
   if (tensor.dtype == DType::invalid) {
-    // Places of failed rows only.
+    // Only places of failed rows.
     form = Form::empty;
     origin = nullptr;
     view = {};

@@ -1,7 +1,6 @@
 // Frame: the registers of one evaluation of a program, and the scratch memory that they reuse from call to
-// call. Ownership: a Function keeps a few frames and lends one to each call. Between calls a frame holds no
-// memory but its own. Threads: one call at a time. Errors: std::bad_alloc. Cost: no allocation in steady
-// state.
+// call. A Function keeps a few frames and lends one to each call; between calls a frame holds only its own
+// memory. In steady state it does not allocate.
 #pragma once
 
 #include <memory>
@@ -15,9 +14,9 @@ namespace weir {
 class Scratch {
  public:
   uint8_t* allocate(size_t size);
-  // What the last allocate() lies in.
+  // The buffer of the last allocate().
   const BufferRef& buffer() const { return chunk_; }
-  // Chunks in use since reset(), for results that point into them.
+  // Buffers used since reset(), for results that point into them.
   const std::vector<BufferRef>& used() const { return used_; }
   void reset();
 
@@ -27,7 +26,7 @@ class Scratch {
   std::vector<BufferRef> used_;
 };
 
-// The value of a register: rows at a fixed distance, or a tensor a row.
+// The value of a register: rows at a fixed distance, or one tensor per row.
 class Slot {
  public:
   enum class Form : uint8_t { empty, dense, list };
@@ -39,42 +38,42 @@ class Slot {
   Arg view;
   // Dense: what keeps them alive.
   const BufferRef* holder = nullptr;
-  // The tensor that the rows came with, whose owners keep strings alive; null for computed ones.
+  // The tensor that the rows came with, whose owners keep strings alive; null for computed rows.
   const Tensor* origin = nullptr;
-  // List: a tensor a row; failed rows have none.
+  // List: one tensor per row; failed rows have none.
   const std::vector<Tensor>* list = nullptr;
 
-  // A view of somebody else's rows.
+  // Views the rows of another owner.
   void borrow(const Slot& other);
   void borrow(const Tensor& value);   // one value for all rows
   void borrow(const Column& column);  // a row each
 
-  // Begins a result of `rows` rows; where it goes to if it becomes dense (null: scratch).
+  // Begins a result of `rows` rows. If it becomes dense, it goes to `destination`, or to scratch if that is null.
   void begin(DType dtype, int rows, Column* destination);
   // True if the rows went straight to the destination.
   bool delivered() const { return form == Form::dense && own_ && destination_ != nullptr; }
-  // Room for rows [first, first + count), in rising order of `first`; contiguous. Dense as long as the shapes
-  // agree.
+  // Makes contiguous room for rows [first, first + count), in rising order of `first`. Stays dense as long
+  // as the shapes agree.
   uint8_t* make(int first, int count, const Shape& shape);
   uint8_t* make_row(int row, const Shape& shape);
-  // A result that is somebody else's memory.
+  // Makes the result share the memory of another slot.
   void share(const Slot& other, const Shape& shape, size_t offset);
 
-  // Zeroes the place of a row that failed, if the memory is this slot's to write.
+  // Zeroes the place of a failed row, if the memory belongs to this slot.
   void clear_row(int i);
 
-  // The listed rows of another slot, one behind the other.
+  // Copies the listed rows of another slot one after the other.
   void gather(const Slot& from, DType dtype, std::span<const int32_t> rows);
-  // Row `row` of a result is row `at` of another slot.
+  // Copies row `at` of another slot to row `row` of the result.
   void copy_row(int row, const Slot& from, int at);
   template <class T>
   const T* entry(int i) const {
     return form == Form::list ? (*list)[static_cast<size_t>(i)].as<const T>() : view.row<T>(i);
   }
 
-  // Row i as a tensor that keeps its memory, but not what strings point to, alive.
+  // Returns row i as a tensor that keeps its memory alive, but not what strings point to.
   Tensor row(int i) const;
-  // Lets go of everything but scratch memory.
+  // Releases everything but scratch memory.
   void release();
 
  private:
@@ -95,7 +94,7 @@ struct Frame {
   std::vector<Slot> slots;
   // Indexed by instruction.
   struct Work {
-    // Bytes of strings, and what results point into besides.
+    // The bytes of strings, and what else results point into.
     Scratch bytes;
     std::vector<RefPtr<RefCounted>> kept;
     std::unique_ptr<Frame> then_frame;
@@ -108,11 +107,11 @@ struct Frame {
   std::vector<ErrorPtr> errors;
   int error_count = 0;
   std::vector<Arg> args;
-  // Slots that a search for owners has been at.
+  // Slots that the search for owners has visited.
   std::vector<const Slot*> seen;
 
   bool failed(int row) const { return !errors.empty() && errors[static_cast<size_t>(row)] != nullptr; }
-  // The first error of a row wins. `rows` is how many there are.
+  // Marks a row as failed; its first error wins. `rows` is the number of rows.
   void fail(int row, int rows, ErrorPtr error);
 };
 

@@ -4,9 +4,8 @@
 //   CallArgs args{.session = ctx.session, .env = env.get(), .key = key, .base_ordinal = first};
 //   f.call(args, in, out);   // out: the same rows; errors of `in` kept, new ones added
 //
-// Ownership: by FunctionRef; immutable. A function keeps scratch memory of its last calls.
-// Threads: any number of threads may call one Function at once. Errors: rows of `out`; std::bad_alloc.
-// Cost: about 100 ns a call and what its kernels cost; no allocation per row.
+// Both are immutable; any number of threads may call one Function at once. A Function keeps scratch memory of
+// its last calls. A call costs about 100 ns plus its kernels and allocates nothing per row.
 #pragma once
 
 #include <memory>
@@ -25,10 +24,10 @@ struct CallArgs {
   const Env* env = nullptr;
   // The cursor's key, from which random kernels and inner openings derive theirs.
   uint64_t key = 0;
-  // Row i has the ordinal base_ordinal + i, or base_ordinal + selection[i] where a selection is given.
+  // Row i has the ordinal base_ordinal + i, or base_ordinal + selection[i] if there is a selection.
   int64_t base_ordinal = 0;
   const int32_t* selection = nullptr;
-  // Only the errors are wanted: computes nothing that cannot fail, and gives no columns.
+  // Only the errors are wanted: computes nothing that cannot fail, and returns no columns.
   bool drop = false;
 
   int64_t ordinal(int row) const { return base_ordinal + (selection ? selection[row] : row); }
@@ -37,21 +36,22 @@ struct CallArgs {
 class Function : public FunctionTraits {
  public:
   // `in` has the flattened components of the argument (of a tuple for two: state, element). `out` gets those
-  // of the result; it arrives with the memory of the last call and must not be `in`.
+  // of the result and may arrive with the memory of the last call; it must not be `in`. Errors of rows go to
+  // `out`; throws std::bad_alloc.
   virtual void call(const CallArgs& args, const Block& in, Block& out) const = 0;
 
   const Spec& input() const { return input_; }
   const Spec& result() const { return result_; }
-  // Components that result() has, computed once.
+  // The components of result(), computed once.
   const std::vector<Component>& components() const { return components_; }
-  // Some row may fail; if not, a call with `drop` costs nothing.
+  // True if some row may fail; if not, a call with `drop` costs nothing.
   bool can_fail() const { return can_fail_; }
   bool draws_random() const { return draws_random_; }
-  // False for callbacks that must not run twice at a time; call() then takes turns.
+  // False for callbacks that must not run twice at a time; call() then serialises them.
   bool concurrent() const { return concurrent_; }
-  // A block may be handed over; false for callbacks that take single elements, which are called row by row.
+  // False for callbacks that take single elements, which are called row by row.
   bool takes_blocks() const { return takes_blocks_; }
-  // The component of the input that result component i is, or -1 if it is computed.
+  // The input component that result component i is, or -1 if it is computed.
   virtual int passes(int i) const {
     (void)i;
     return -1;
@@ -72,16 +72,16 @@ class Function : public FunctionTraits {
 
 using FunctionRef = RefPtr<const Function>;
 
-// The callback as a function of elements of structure `input`; an error if it does not take them.
+// Makes a function of the callback for elements of structure `input`; an error if it does not take them.
 Result<FunctionRef> make_callback_function(CallbackRef callback, const Spec& input);
 
 // A value over the variables of the enclosing scope.
 class Expression : public ParamExpression {
  public:
   const Spec& spec() const { return spec_; }
-  // The value, if it depends on nothing; else null.
+  // The value if it depends on nothing, else null.
   virtual const Components* constant() const = 0;
-  // Why it has no value, with the place in the text, if it depends on nothing and fails nevertheless.
+  // If it depends on nothing and still fails: why, with the place in the text.
   const Status& failure() const { return failure_; }
 
  protected:

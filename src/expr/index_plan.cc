@@ -14,7 +14,7 @@ constexpr size_t kMaxBounds = 3 * kMaxRank;
 
 bool computed(const IndexBound& bound) { return bound.kind == IndexBound::Kind::argument; }
 
-// Nothing for an argument that is not known yet.
+// Returns nothing for an argument that is not known yet.
 std::optional<int64_t> value_of(const IndexBound& bound, std::span<const int64_t> bounds, int64_t absent) {
   switch (bound.kind) {
     case IndexBound::Kind::absent:
@@ -28,7 +28,7 @@ std::optional<int64_t> value_of(const IndexBound& bound, std::span<const int64_t
   return bounds[static_cast<size_t>(bound.value)];
 }
 
-// Where Python's slice begins or ends in a dimension of `extent`.
+// Where a Python slice begins or ends in a dimension of `extent`.
 int64_t clamped(int64_t at, int64_t extent, int64_t low, int64_t high) {
   if (at < 0) at = at < -extent ? -1 - extent : at;
   return std::clamp(at < 0 ? at + extent : at, low, high);
@@ -40,7 +40,7 @@ struct Taken {
   int64_t count = 0;
 };
 
-// `start` and `stop` count where the position gives one.
+// `start` and `stop` count if the position gives them.
 Taken take_slice(const IndexPosition& position, int64_t extent, int64_t start, int64_t stop, int64_t step) {
   Taken out;
   out.step = step;
@@ -53,14 +53,14 @@ Taken take_slice(const IndexPosition& position, int64_t extent, int64_t start, i
                                                                       : clamped(stop, extent, low, high);
   const int64_t distance = forward ? last - out.first : out.first - last;
   if (distance > 0) {
-    // As unsigned: the negation of the lowest step does not fit.
+    // Unsigned, since the negation of the lowest step does not fit.
     const uint64_t size = forward ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
     out.count = static_cast<int64_t>((static_cast<uint64_t>(distance) - 1) / size) + 1;
   }
   return out;
 }
 
-// Adds one slice of a dimension to the view.
+// Adds a slice of one dimension to the view.
 std::string add_slice(const IndexPosition& position, int64_t extent, int64_t stride,
                       std::span<const int64_t> bounds, int at, IndexView* view) {
   const std::optional<int64_t> start = value_of(position.start, bounds, 0);
@@ -207,7 +207,7 @@ void copy_view(const IndexView& view, const uint8_t* from, uint8_t* to, size_t s
   }
 }
 
-// Every row has the same view.
+// All rows have the same view.
 void index_together(KernelRun& run, const IndexPlan& plan) {
   const Arg& x = run.arg(0);
   IndexView view;

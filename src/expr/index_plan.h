@@ -1,6 +1,4 @@
 // IndexPlan: what x[…] says, and the view of a shape that it gives: basic NumPy indexing.
-// Ownership: part of a program. Threads: immutable. Errors: messages without a place.
-// Cost: one step a dimension.
 #pragma once
 
 #include <string>
@@ -20,7 +18,7 @@ struct IndexBound {
 struct IndexPosition {
   enum class Kind : uint8_t { index, slice, ellipsis, newaxis };
   Kind kind = Kind::index;
-  // An index has a start only.
+  // An index only has a start.
   IndexBound start, stop, step;
 };
 
@@ -28,10 +26,10 @@ class IndexPlan : public KernelState {
  public:
   std::vector<IndexPosition> positions;
 
-  // Positions that take a dimension away from what the ellipsis stands for.
+  // Positions that consume a dimension, which the ellipsis then doesn't stand for.
   int consumed() const;
   bool has_arguments() const;
-  // The results of all rows have one shape if the arguments do: only indices are computed.
+  // True if the results of all rows have one shape when the arguments do: only indices are computed.
   bool fixed_shape() const;
 };
 
@@ -42,13 +40,12 @@ struct IndexView {
   int64_t offset = 0;
 };
 
-// `bounds` has the value of each run-time argument, or nothing while they are unknown; dimensions of `x` may
-// be unknown too, and then those of the view are. Gives a message if a position is out of range, else "".
+// Applies the plan to a shape. `bounds` has the value of each run-time argument, or nothing while they are unknown;
+// unknown dimensions of `x` give unknown ones of the view. Returns a message if a position is out of range, else "".
 // REQUIRES: x.rank_known()
 std::string resolve(const IndexPlan& plan, const Shape& x, std::span<const int64_t> bounds, IndexView* view);
 
-// Gives results[0] = args[0] as the plan in the state says; args[1…] are the plan's arguments, scalars of
-// int64.
+// Computes results[0] from args[0] by the plan in the state; args[1…] are the plan's arguments, int64 scalars.
 void index_body(KernelRun& run);
 
 }  // namespace weir

@@ -1,5 +1,4 @@
-// Rules of typing that many kernels share. Ownership: none. Threads: pure.
-// Errors: as KernelCall::error(). Cost: none at run time.
+// Rules of typing that many kernels share.
 #pragma once
 
 #include <string_view>
@@ -11,8 +10,7 @@
 
 namespace weir {
 
-// f(x), entry by entry, of the same dtype, for the dtypes of a list. F's operator() is called with
-// Compute<T>.
+// f(x), entry by entry, with the same dtype, for the dtypes of a list. Calls F's operator() with Compute<T>.
 template <class List, class F>
 Status infer_unary(KernelCall& call, std::string_view expected) {
   call.result(call.dtype(0), call.shape(0));
@@ -20,12 +18,12 @@ Status infer_unary(KernelCall& call, std::string_view expected) {
   return known ? Status() : wrong_dtype(call, 0, expected);
 }
 
-// Whether broadcasting two arguments may fail at run time: not if both shapes are known.
+// True if broadcasting two arguments may fail at run time: not if both shapes are known.
 inline bool may_not_broadcast(const KernelCall& call) {
   return !call.shape(0).is_static() || !call.shape(1).is_static();
 }
 
-// f(a, b), entry by entry with broadcasting, for two arguments of one dtype of a list.
+// f(a, b), entry by entry with broadcasting, for two arguments of the same dtype of a list.
 template <class List, class F>
 Status infer_binary(KernelCall& call, std::string_view expected) {
   constexpr int kBoth[] = {0, 1};

@@ -16,7 +16,7 @@ std::string written(const Literal::Number& number) {
   return concat(number.negative ? "-" : "", number.floating ? number.text : std::to_string(number.integer));
 }
 
-// A whole number that was written as a float, where one of integers is meant.
+// A whole number written as a float where an integer is wanted.
 std::string as_integer(const Literal::Number& number, DType dtype) {
   if (!number.floating || is_float(dtype)) return "";
   double value = 0;
@@ -42,7 +42,7 @@ bool to_integer(const Literal::Number& number, T* out) {
   return true;
 }
 
-// Nearest to the written value; infinite only if that was written.
+// Rounds to the nearest value; infinite only if that was written.
 template <class T>
 bool to_floating(const Literal::Number& number, T* out) {
   T value = 0;

@@ -1,7 +1,5 @@
-// Literal: a number or nested list of numbers as written, whose dtype is not yet known.
-// Ownership: a value, shared while binding. Threads: immutable.
-// Errors: invalid_argument without a place, which the caller adds: a value that does not fit the dtype.
-// Cost: one conversion an entry; floats are read from their exact decimal text.
+// Literal: a number or nested list of numbers as written, whose dtype is not yet known. Floats keep their
+// exact decimal text.
 #pragma once
 
 #include <memory>
@@ -14,7 +12,7 @@
 
 namespace weir {
 
-// Of one literal. No text has room for more, but lists of names of lists do.
+// The most numbers in one literal. No text has room for more, but lists of names of lists do.
 inline constexpr size_t kMaxLiteralNumbers = size_t{1} << 20;
 
 struct Literal {
@@ -22,7 +20,7 @@ struct Literal {
     bool floating = false;
     bool negative = false;
     uint64_t integer = 0;
-    // Of a float: its digits, "inf" or "nan", without the sign.
+    // For a float: its digits, "inf" or "nan", without the sign.
     std::string text;
   };
 
@@ -33,8 +31,8 @@ struct Literal {
   // int64 or float32.
   DType natural() const { return floating ? DType::float32 : DType::int64; }
   bool empty() const { return numbers.empty(); }
-  // Exactly the written values. Integers fit every dtype of numbers that holds them, floats only float
-  // dtypes.
+  // Converts exactly the written values. Integers fit every number dtype that holds them, floats only float
+  // dtypes; else invalid_argument, to which the caller adds the place.
   Result<Tensor> to(DType dtype) const;
 };
 
@@ -42,7 +40,7 @@ using LiteralRef = std::shared_ptr<const Literal>;
 
 // A number with at most one minus sign; nothing for any other node.
 std::optional<Literal> number_literal(const syntax::Node& node);
-// The list of those literals; nothing if their shapes differ or the rank is too high.
+// A list of those literals; nothing if their shapes differ or the rank is too high.
 std::optional<Literal> list_literal(const std::vector<LiteralRef>& members);
 
 }  // namespace weir

@@ -1,6 +1,5 @@
-// x^y for floats and integers, with the same bits on every machine (see math.h).
-// Ownership: none. Threads: pure. Errors: none; special values as C's pow has them.
-// Cost: about 10 ns for float, 200 ns for double, which goes through the 80-bit format.
+// x^y for floats and integers, with the same bits on every machine (see math.h). Special values follow C's
+// pow. Costs about 10 ns for float, and 200 ns for double, which goes through the 80-bit format.
 #pragma once
 
 #include <type_traits>
@@ -13,7 +12,8 @@ float pow(float x, float y);
 // REQUIRES: a LongDoubleMode
 double pow(double x, double y);
 
-// Wraps. REQUIRES: y >= 0
+// Wraps.
+// REQUIRES: y >= 0
 template <class T>
 requires std::is_integral_v<T> T pow(T x, T y) {
   T result = 1;

@@ -1,6 +1,5 @@
-// Program: a compiled lambda body or branch: a register machine over blocks, without jumps.
-// Registers are components: of the input, constants, variables of enclosing scopes, or results of
-// instructions. Ownership: a Function owns its program. Threads: immutable. Cost: none by itself.
+// Program: a compiled lambda body or branch: a register machine over blocks, without jumps. Registers are
+// components: of the input, constants, variables of enclosing scopes, or results of instructions.
 #pragma once
 
 #include <memory>
@@ -17,11 +16,11 @@ struct Register {
 
   Component type = {};
   Source source = Source::computed;
-  // Input: which component. Env: the slot.
+  // Input: the component. Env: the slot.
   int index = 0;
   int level = 0;
   Tensor constant = {};
-  // Computed: by which instruction.
+  // Computed: the instruction that does it.
   int instruction = -1;
 };
 
@@ -39,14 +38,14 @@ struct Instruction {
   std::vector<int> args = {};
   std::vector<int> results = {};
   bool can_fail = false;
-  // Draws or drains: computed for every row even if all arguments are the same for all.
+  // Draws or drains: computed for every row even if the arguments are the same for all.
   bool per_row = false;
-  // Some instruction that can fail depends on it; decided when the program is finished.
+  // Some instruction that can fail depends on it; set when the program is finished.
   bool needed = false;
 
   KernelBody body = nullptr;
   std::shared_ptr<const KernelState> state = {};
-  // The call site, for kernels that draw and terminals.
+  // The call site, for terminals and kernels that draw.
   uint64_t site = 0;
   RefPtr<const SeedSite> seed = {};
 
@@ -56,7 +55,7 @@ struct Instruction {
   std::vector<int> else_args = {};
 
   DatasetRef dataset = {};
-  // The dataset belongs to a scope so many Envs above, and captures nothing; -1: it has an Env of its own.
+  // How many Envs further up the dataset's scope is, if it captures nothing; -1 if it has its own Env.
   int shared_env_level = -1;
   RefPtr<const TerminalRunner> terminal = {};
 };

@@ -1,5 +1,5 @@
-// Reductions over any axes, by one tree that depends on the row's shape alone: not on the block, the
-// instruction set or the thread. A sum has an error that grows with the logarithm of the number of entries.
+// Reductions over any axes, by a tree that depends only on the row's shape, not on the block, the instruction
+// set or the thread. The error of a sum grows with the logarithm of the number of entries.
 //
 //   struct Sum {
 //     using Acc = float;                            // what is computed in
@@ -10,9 +10,8 @@
 //   };
 //   infer_axes(call, 1, 2, &shape) … call.body(reduce_body<float, float, Sum>, axes);
 //
-// Ownership: none. Threads: pure. Errors: a reduction without identity fails the rows that hold nothing.
-// Cost: loops that the compiler vectorises, along the last axis and across it; an allocation a run where axes
-// do not lie side by side.
+// A reduction without identity fails the rows that have no entries. The compiler vectorises the loops along
+// the last axis and across it; a run allocates only if the reduced axes are not adjacent.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +26,7 @@
 namespace weir {
 
 struct ReduceAxes : KernelState {
-  // Of the axes listed, or of all.
+  // Reduces all axes, or those listed.
   bool all = false;
   bool keepdims = false;
   std::array<bool, kMaxRank> reduced = {};
@@ -41,8 +40,7 @@ std::vector<KernelParam> reduction_params();
 // Reads the parameters `axis` and `keepdims`; the result's shape goes to `shape`.
 Result<std::shared_ptr<const ReduceAxes>> infer_axes(KernelCall& call, int axis, int keepdims, Shape* shape);
 
-// One step of a reduction: `extent` entries, `inner` apart, become one, for each of `outer` times `inner`
-// places.
+// One step of a reduction: `extent` entries, `inner` apart, become one, for each of `outer` times `inner` places.
 struct ReducePass {
   int64_t outer = 1;
   int64_t extent = 1;
@@ -51,10 +49,10 @@ struct ReducePass {
 struct ReducePlan {
   std::array<ReducePass, kMaxRank> passes;
   int count = 0;
-  // Entries that become one.
+  // How many entries become one.
   int64_t reduced = 1;
 };
-// The innermost run of reduced axes goes first. At least one pass.
+// The innermost run of reduced axes goes first. There is at least one pass.
 ReducePlan plan_reduction(const Shape& shape, const ReduceAxes& axes);
 
 namespace reduce {
@@ -64,7 +62,7 @@ inline constexpr int64_t kLeaf = 1024;
 inline constexpr int64_t kColumnLeaf = 64;
 inline constexpr int64_t kTile = 128;
 
-// The largest power of two leaves that leaves something for the right half.
+// The largest number of leaves, a power of two, that leaves something for the right half.
 inline int64_t left_half(int64_t count, int64_t leaf) {
   return leaf * static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>((count - 1) / leaf)));
 }
@@ -74,7 +72,8 @@ typename Op::Acc take(In value) {
   return static_cast<typename Op::Acc>(load(value));
 }
 
-// Entries side by side. REQUIRES: count > 0
+// Reduces adjacent entries.
+// REQUIRES: count > 0
 template <class Op, class In>
 typename Op::Acc fold(const In* in, int64_t count) {
   using Acc = typename Op::Acc;
@@ -100,7 +99,8 @@ typename Op::Acc fold(const In* in, int64_t count) {
   return lanes[0];
 }
 
-// `count` rows, `step` entries apart, of `width` columns each. REQUIRES: count > 0, width <= kTile
+// Reduces `count` rows, `step` entries apart, of `width` columns each.
+// REQUIRES: count > 0, width <= kTile
 template <class Op, class In>
 void fold_columns(const In* in, int64_t count, int64_t step, int64_t width, typename Op::Acc* out) {
   if (count > kColumnLeaf) {
@@ -139,14 +139,14 @@ void run_pass(const ReducePass& pass, int64_t outer, const In* in, Sink sink) {
   }
 }
 
-// Rows that lie one behind the other.
+// Reduces rows that lie one after the other.
 template <class T, class R, class Op>
 void run_plan(const ReducePlan& plan, int64_t rows, const T* in, R* out) {
   using Acc = typename Op::Acc;
   const auto finish = [&](int64_t k, Acc value) { out[k] = Op::template finish<R>(value, plan.reduced); };
   const auto outer = [&](int i) { return rows * plan.passes[static_cast<size_t>(i)].outer; };
   if (plan.count == 1) return run_pass<Op>(plan.passes[0], outer(0), in, finish);
-  // Through memory of its own, since vector<bool> would pack.
+  // In separate memory, since vector<bool> would pack.
   std::unique_ptr<Acc[]> last;
   for (int i = 0; i < plan.count; ++i) {
     const ReducePass& pass = plan.passes[static_cast<size_t>(i)];

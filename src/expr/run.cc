@@ -50,7 +50,7 @@ void Run::share(int result, int arg, const Shape& row_shape, size_t offset) {
   }
   uint8_t* to = make(result, row_shape);
   if (to == nullptr) return;
-  // The result's bytes: its entries may be smaller than the argument's.
+  // The bytes of the result, whose entries may be smaller than the argument's.
   const size_t bytes = static_cast<size_t>(row_shape.count()) * dtype_size(slot.view.dtype);
   for (int row = 0; row < rows_ && bytes > 0; ++row) {
     std::memcpy(to + static_cast<size_t>(row) * bytes, from.data + row * from.stride + offset, bytes);

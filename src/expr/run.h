@@ -1,5 +1,4 @@
-// Run: the KernelRun that the evaluation hands to a kernel's body. Private to evaluation and folding.
-// Ownership: none. Threads: one. Errors: bodies report them through fail(). Cost: a few words on the stack.
+// Run: the KernelRun that the evaluation passes to a kernel's body. Private to evaluation and folding.
 #pragma once
 
 #include "expr/call.h"
@@ -10,7 +9,7 @@ namespace weir {
 
 class Run final : public KernelRun {
  public:
-  // Rows [first, first + count) of the results' `rows`; an evaluation over `all_rows`. Where rows is 1 and
+  // Rows [first, first + count) of the results' `rows`, in an evaluation over `all_rows`. If rows is 1 and
   // all_rows is not, the one row stands for all.
   Run(const Instruction& instruction, Frame& frame, Frame::Work& work, const Call& call, int first, int count,
       int rows, int all_rows)

@@ -1,10 +1,10 @@
 // Scope: what names mean while a text is bound: $params, `let`s, and the variables of enclosing lambdas.
 //
-// Env levels. A document's root Env holds its $params. Where a pipeline stands inside a lambda, each row that
-// makes a dataset has an Env of its own, whose values are the variables that the pipeline uses; its parent is
-// the Env that the lambda itself ran under. Names are resolved to (levels up, slot) when the text is bound.
-// Ownership: a scope refers to the one around it, which must outlive it; scopes live only while binding.
-// Threads: one. Errors: none here. Cost: a look-up walks outwards.
+// Env levels: a document's root Env holds its $params. For a pipeline inside a lambda, each row that makes a
+// dataset has an Env of its own, with the variables that the pipeline uses; its parent is the Env that the
+// lambda itself ran under. Names are resolved to (levels up, slot) when the text is bound.
+//
+// A scope refers to the one around it, which must outlive it; scopes live only while binding. A look-up walks outwards.
 #pragma once
 
 #include <cstdint>
@@ -24,52 +24,54 @@ class Builder;  // expr/builder.h
 
 class Scope {
  public:
-  // Of a document.
+  // The scope of a document.
   Scope();
-  // Inside `outer`, for names that a `let` or a pattern brings.
+  // A scope inside `outer`, for the names of a `let` or a pattern.
   Scope(const Scope& outer, Builder& builder);
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
   ~Scope();
 
-  // $NAME; its components take the next slots of the root Env. REQUIRES: the scope of a document.
+  // $NAME; its components take the next slots of the root Env.
+  // REQUIRES: the scope of a document.
   void declare_param(std::string name, const Spec& spec);
   // let NAME = a dataset, one node that all uses share. A later binding of a name hides an earlier one.
   void bind_dataset(std::string name, DatasetRef dataset);
   // let NAME = an expression: a constant, a literal (which adapts at each use), or one over $params.
   void bind_expression(std::string name, syntax::NodePtr value);
-  // let NAME = what is computed once an iterator, however often it is used. REQUIRES: the scope of a
-  // document.
+  // let NAME = a value that is computed once per iterator, however often it is used.
+  // REQUIRES: the scope of a document.
   void bind_computed(std::string name, RefPtr<const TerminalRunner> value, const Spec& spec);
-  // A `let` that did not build: using it is no mistake of its own.
+  // A `let` that did not build; using it is no further mistake.
   void bind_mistake(std::string name);
-  // A variable whose value is at hand.
+  // A variable whose value is known.
   void bind_value(std::string name, Typed value);
 
   struct Found {
     enum class Kind : uint8_t { nothing, dataset, value, mistake };
     Kind kind = Kind::nothing;
-    // Of kind dataset: the node, and how many Envs above the asking scope's its own variables lie.
+    // For a dataset: the node, and how many Envs above this scope's its own variables lie.
     DatasetRef dataset;
     int env_levels = 0;
   };
-  // What NAME is, seen from here.
+  // What NAME means here.
   Found find(std::string_view name) const;
   // How many Envs lie between this scope's Env and the document's root Env.
   int env_depth() const;
 
-  // All names that can be seen, for suggestions.
+  // All visible names, for suggestions.
   std::vector<std::string> names() const;
 
  private:
   friend class Compiler;
-  // Exactly one of dataset, expression, computed, mistake and value (which then has leaves or an empty structure).
+  // Exactly one of dataset, expression, computed, mistake and value is set (value then has leaves or
+  // an empty structure).
   struct Binding {
     std::string name;
     DatasetRef dataset;
     syntax::NodePtr expression;
     Typed value;
-    // Its structure is that of `value`.
+    // Has the structure of `value`.
     RefPtr<const TerminalRunner> computed = {};
     bool mistake = false;
   };
@@ -84,11 +86,11 @@ class Scope {
   };
   // Where a name is bound; a null scope if nowhere.
   Place look_up(std::string_view name) const;
-  // The scope of a document around this one.
+  // The enclosing scope of a document.
   const Scope& root() const;
 
   const Scope* outer_ = nullptr;
-  // Only so many bindings of `outer_` are seen: what a `let` itself could see.
+  // How many bindings of `outer_` are visible: those that a `let` itself could see.
   size_t outer_limit_ = SIZE_MAX;
   Builder* builder_ = nullptr;
   std::unique_ptr<Builder> root_builder_;

@@ -1,16 +1,15 @@
-// Shapes that are given as arguments: what is known of them when a call is typed, and what they are for a
-// row. Ownership: none. Threads: pure. Errors: invalid_argument. Cost: linear in the dimensions.
+// Shapes given as arguments: what is known of them when a call is typed, and what they are for a row.
 #pragma once
 
 #include "expr/kernel.h"
 
 namespace weir {
 
-// What the integers of a parameter say: unknown entries become unknown dimensions, an unknown number of them
-// an unknown rank. An error for negative or too many entries.
+// The shape that a parameter's integers give: unknown entries become unknown dimensions, an unknown number of
+// them an unknown rank. invalid_argument for negative or too many entries.
 Result<Shape> shape_from(const KernelCall& call, int param);
 
-// The number of entries, or -1 if the dimensions do not tell: a dimension of 0 does, whatever the others are.
+// The number of entries, or -1 if the dimensions do not tell. A dimension of 0 does, whatever the others are.
 int64_t known_count(const Shape& shape);
 
 // A scalar or vector of int64 of one row. Entries are not checked.
@@ -22,14 +21,14 @@ struct Entries {
 };
 inline Entries entries_of(const Arg& arg, int row) { return {arg.row<int64_t>(row), arg.shape.count()}; }
 
-// The shape that they are; an error for negative or too many entries.
+// The shape that they give; invalid_argument for negative or too many entries.
 Result<Shape> shape_from(const Entries& entries);
 
-// All rows of the run have equal bytes in that argument.
+// True if all rows of the run have equal bytes in that argument.
 bool same_in_all_rows(const KernelRun& run, const Arg& arg);
 
-// For kernels whose result has the shape that an argument gives: makes the result and calls
-// fill(first row, rows, entries of a row, data), once for all rows if they agree.
+// For kernels whose result has a shape given by an argument: makes the result and calls fill(first row, rows,
+// entries of a row, data), once for all rows if they agree.
 template <class F>
 void make_shaped(KernelRun& run, const Arg& arg, F fill) {
   if (same_in_all_rows(run, arg)) {

@@ -1,6 +1,5 @@
-// TerminalRunner: a terminal inside a lambda: drains a dataset to one value.
-// Ownership: shared by the programs that run it. Threads: any number of calls at once. Errors: the dataset's.
-// Cost: opening and draining the dataset.
+// TerminalRunner: a terminal inside a lambda: opens a dataset and drains it to one value. Any number of
+// threads may call it at once.
 #pragma once
 
 #include <vector>
@@ -15,7 +14,7 @@ class TerminalRunner : public FunctionTraits {
  public:
   // `env` holds the variables captured for the row; `key` is the row's own.
   virtual Status run(Session& session, const EnvRef& env, uint64_t key, Components& out) const = 0;
-  // It drains what it opens itself.
+  // It drains what it opens.
   void epoch_nodes(std::vector<EpochNode>&) const final {}
 };
 

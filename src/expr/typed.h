@@ -1,6 +1,5 @@
-// Typed: what a piece of an expression is while it is compiled: its structure, and for each component where
-// its value comes from. Ownership: a value; leaves point at the Builder that computes them, which outlives
-// it. Threads: one. Cost: a few words a component.
+// Typed: a part of an expression while it is compiled: its structure, and for each component where its value
+// comes from. Leaves point to the Builder that computes them, which must outlive them.
 #pragma once
 
 #include <memory>
@@ -29,7 +28,7 @@ struct Leaf {
   Builder* owner = nullptr;
   int index = -1;
   int level = 0;
-  // A vector (or scalar) of int64 some of whose entries are known; kUnknownEntry for the others.
+  // A vector (or scalar) of int64, some of whose entries are known; kUnknownEntry for the others.
   std::optional<std::vector<int64_t>> integers = {};
 
   bool known() const { return literal != nullptr || constant != nullptr; }
@@ -51,7 +50,7 @@ struct Typed {
 
 Typed typed_constant(Tensor value);
 Typed typed_literal(Literal literal);
-// Leaves that nothing computes yet, of that structure.
+// Leaves of that structure that nothing computes yet.
 Typed typed_of(const Spec& spec);
 
 }  // namespace weir

@@ -1,5 +1,4 @@
-// Integer arithmetic that wraps, as the notation has it; on floats the plain operations.
-// Ownership: none. Threads: pure. Errors: none. Cost: that of the operation.
+// Integer arithmetic that wraps, as in the notation; on floats the plain operations.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +7,7 @@ namespace weir {
 
 namespace wrap {
 
-// Unsigned and not promoted to int, where overflow would be undefined.
+// Unsigned and not promoted to int, in which overflow would be undefined.
 template <class T, bool = std::is_integral_v<T>>
 struct Wide {
   using type = T;

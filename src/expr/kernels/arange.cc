@@ -1,5 +1,4 @@
-// arange(stop), arange(start, stop, step: 1): the vector start, start + step, … up to stop, which it leaves
-// out.
+// arange(stop), arange(start, stop, step: 1): the vector start, start + step, … up to but excluding stop.
 #include <cmath>
 
 #include "core/text.h"
@@ -12,7 +11,7 @@ namespace {
 
 using Steps = JoinT<Integers, TypeList<float, double>>;
 
-// How many entries; an error if there is no end.
+// The number of entries; an error if there is no end.
 template <class T>
 Result<int64_t> length(T start, T stop, T step) {
   if (step == T{0}) return invalid_argument("expected a step other than 0");
@@ -45,7 +44,7 @@ void fill(const KernelRun& run, int i, int64_t count, T* out) {
                               static_cast<uint64_t>(k) * static_cast<uint64_t>(step));
     }
   } else {
-    // One after the other, as TensorFlow adds them.
+    // Added one after the other, as TensorFlow does.
     T value = start;
     for (int64_t k = 0; k < count; ++k, value += step) out[k] = value;
   }

@@ -1,4 +1,4 @@
-// argmax and argmin along one axis: the position of the first entry that none is beyond.
+// argmax and argmin along one axis: the position of the first extreme entry.
 #include "core/text.h"
 #include "expr/elementwise.h"
 #include "expr/infer.h"
@@ -24,7 +24,7 @@ struct Less {
   }
 };
 
-// Entries are `step` apart. A nan is never chosen, unless there is nothing else.
+// Entries are `step` apart. A nan is chosen only if there is nothing else.
 template <class T, class Before>
 int64_t position(const T* in, int64_t count, int64_t step) {
   int64_t best = 0;

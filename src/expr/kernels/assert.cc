@@ -1,4 +1,4 @@
-// assert(c, "message", x): x, or an error of the element where c does not hold. No bytes move.
+// assert(c, "message", x): x, or an error of the element if c is false. No bytes move.
 #include "expr/check.h"
 
 namespace weir {

@@ -1,6 +1,5 @@
-// bitcast(x, dtype): the same bytes read as another dtype. A narrower one adds a last dimension, a wider one
-// takes a last dimension of as many entries as it needs. No bytes move, save to a wider dtype, whose
-// alignment x may not have.
+// bitcast(x, dtype): the same bytes read as another dtype. A narrower one adds a last dimension, a wider one consumes
+// a last dimension of matching extent. No bytes move, except to a wider dtype, for which x may not be aligned.
 #include <cstring>
 
 #include "core/text.h"
@@ -15,7 +14,7 @@ struct Sizes : KernelState {
   size_t to = 1;
 };
 
-// Nothing if the last dimension is not what the wider dtype needs; an unknown one passes.
+// Returns nothing if the last dimension does not match the wider dtype; an unknown one passes.
 std::optional<Shape> cast_shape(const Shape& shape, const Sizes& sizes) {
   if (sizes.from == sizes.to) return shape;
   int64_t dims[kMaxRank];

@@ -9,8 +9,8 @@ namespace weir {
 
 namespace {
 
-// Truncates, then wraps. What the 64-bit integers of the target's kind (signed or unsigned) do not reach
-// becomes the nearest of them before it wraps; nan becomes 0.
+// Truncates, then wraps. Values beyond the 64-bit integers of the target's kind (signed or unsigned) become
+// the nearest of these before wrapping; nan becomes 0.
 template <class To, class From>
 To truncated(From value) {
   constexpr From kLimit = From(0x1p63);
@@ -42,7 +42,7 @@ To converted(From value) {
   }
 }
 
-// Complex numbers lose their imaginary part on the way to reals.
+// Complex numbers lose their imaginary part when cast to reals.
 template <class To, class From>
 To cast_entry(From value) {
   if constexpr (requires { value.real(); }) {

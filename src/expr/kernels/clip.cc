@@ -16,7 +16,7 @@ bool one_value(const KernelRun& run, const Arg& arg) {
   return arg.shape.count() == 1 && (arg.stride == 0 || run.rows() == 1);
 }
 
-// Bounds are scalars for all rows as a rule.
+// Bounds are usually the same scalars for all rows.
 template <class T>
 void clip_flat(KernelRun& run, T* out) {
   const Arg& x = run.arg(0);

@@ -1,4 +1,4 @@
-// a == b, != < <= > >=: entry by entry, broadcast, giving bool. Strings compare by bytes; bool and complex
+// a == b, != < <= > >=: entry by entry, broadcast, giving bool. Strings compare by bytes, bool and complex
 // numbers only for equality.
 #include "expr/infer.h"
 

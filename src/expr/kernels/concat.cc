@@ -12,8 +12,8 @@ struct Axis : KernelState {
   int axis = 0;
 };
 
-// Fills a result of `run` whose rows are made of `outer` rounds through all arguments, each of which gives as
-// many bytes a round as its row has, divided by `outer`.
+// Fills a result of `run`, whose rows consist of `outer` rounds through all arguments; in each round an
+// argument gives the bytes of its row divided by `outer`.
 void interleave(KernelRun& run, int64_t outer, uint8_t* out) {
   for (int i = 0; i < run.rows(); ++i) {
     for (int64_t o = 0; o < outer; ++o) {
@@ -70,7 +70,7 @@ void stack_body(KernelRun& run) {
   if (out != nullptr && outer > 0) interleave(run, outer, out);
 }
 
-// The members' shapes as one, dimension by dimension; `skip` is the axis that may differ, or -1.
+// Merges the members' shapes, dimension by dimension; `skip` is the axis that may differ, or -1.
 Result<Shape> common_shape(KernelCall& call, int skip) {
   Shape shape = call.member(0, 0).shape;
   for (int m = 1; m < call.size(0); ++m) {

@@ -1,5 +1,5 @@
 // decode_raw(s, dtype, little_endian: true): the bytes of a string as a vector of numbers; a tensor of
-// strings, all of one length, gets a last dimension. The bytes are copied once, into rows side by side, where
+// strings of equal length gets a last dimension. The bytes are copied once, into rows side by side, where
 // kernels run flat loops.
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@ namespace {
 
 struct Layout : KernelState {
   size_t size = 1;
-  // Runs of so many bytes are turned round; 1: as they are.
+  // Reverses runs of this many bytes; 1 leaves them as they are.
   size_t swapped = 1;
   bool boolean = false;
 };
@@ -59,7 +59,7 @@ void copy(const KernelRun& run, int row, size_t length, uint8_t* out) {
 }
 
 void body(KernelRun& run) {
-  // All rows have one length as a rule; rows that fail are then left out of account.
+  // Usually all rows have one length, and then rows that fail don't matter.
   size_t common = 0;
   bool found = false;
   bool equal = true;

@@ -11,7 +11,7 @@ namespace weir {
 
 namespace {
 
-// The bytes of the entry that everything is filled with.
+// The bytes of the entry to fill with.
 struct Entry : KernelState {
   std::array<uint8_t, 16> bytes = {};
   size_t size = 0;
@@ -63,7 +63,7 @@ T one() {
   }
 }
 
-// An entry of 0 (false, "") or 1 (true). Null where there is none of that dtype.
+// An entry of 0 (false, "") or 1 (true). Null if the dtype has none.
 std::shared_ptr<const Entry> entry_of(DType dtype, bool of_ones) {
   auto entry = std::make_shared<Entry>();
   entry->size = dtype_size(dtype);

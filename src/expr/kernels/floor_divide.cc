@@ -1,5 +1,5 @@
-// a // b and a % b: floor division and its remainder with the divisor's sign, as in Python. Division of
-// integers by zero is an error of the element; of floats it gives what IEEE 754 says.
+// a // b and a % b: floor division and its remainder with the divisor's sign, as in Python. Dividing integers
+// by zero is an error of the element; floats follow IEEE 754.
 #include <cmath>
 
 #include "expr/infer.h"
@@ -26,8 +26,8 @@ struct FloorDivide : NotZero {
       const T quotient = static_cast<T>(a / b);
       return static_cast<T>(quotient - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0));
     } else {
-      // From the exact remainder, as Python does it: a / b may round up to the next integer, and an infinity
-      // has no remainder.
+      // From the exact remainder, as in Python: a / b may round up to the next integer, and an
+      // infinity has no remainder.
       if (b == 0) return a / b;
       const T remainder = std::fmod(a, b);
       T quotient = (a - remainder) / b;

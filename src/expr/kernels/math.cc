@@ -1,5 +1,4 @@
-// Arithmetic and analysis of one argument, entry by entry: abs ceil exp floor log negative round sign sqrt
-// square.
+// Functions of one argument, entry by entry: abs ceil exp floor log negative round sign sqrt square.
 #include "expr/math.h"
 
 #include <cmath>

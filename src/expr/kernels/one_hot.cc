@@ -1,5 +1,4 @@
-// one_hot(i, depth, on: 1, off: 0, dtype: float32): a last dimension of `depth`, `on` at the position, else
-// `off`.
+// one_hot(i, depth, on: 1, off: 0, dtype: float32): a last dimension of `depth` with `on` at position i, else `off`.
 #include <algorithm>
 
 #include "core/text.h"
@@ -11,7 +10,7 @@ namespace weir {
 
 namespace {
 
-// Entries are copied as bytes: one instance a size.
+// Entries are copied as bytes, with one instance per size.
 template <size_t kSize>
 struct Bytes {
   uint8_t bytes[kSize];
@@ -25,7 +24,7 @@ Result<Shape> result_shape(const Shape& indices, int64_t depth) {
   return Shape(std::span<const int64_t>(dims, static_cast<size_t>(indices.rank() + 1)));
 }
 
-// Positions outside are all off: negative ones are large as unsigned numbers.
+// Positions out of range are all off: negative ones are large as unsigned numbers.
 template <class I, class W>
 void fill(const KernelRun& run, int i, int64_t depth, W* out) {
   const I* indices = run.arg(0).row<I>(i);

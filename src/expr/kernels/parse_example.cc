@@ -1,5 +1,5 @@
-// parse_example(r, features): serialized tf.Examples straight from the wire into columns, a dict in written
-// order. r is one string or a vector of them; strings in the result are views into the records.
+// parse_example(r, features): parses serialized tf.Examples from the wire straight into columns, a dict in
+// the order written. r is one string or a vector of them; strings in the result are views into the records.
 #include "core/text.h"
 #include "expr/check.h"
 #include "format/example.h"
@@ -20,7 +20,7 @@ Shape joined(const Shape& records, const Shape& feature) {
   return records.rank() == 0 ? feature : feature.prepended(records[0]);
 }
 
-// Rows whose records lie one behind the other, into columns that begin with the first of them.
+// Parses rows whose records lie one after the other into columns that begin with the first of them.
 void parse(KernelRun& run, int first, int rows, void* const* columns) {
   const Arg& records = run.arg(0);
   const auto per_row = static_cast<size_t>(records.shape.count());
@@ -82,7 +82,7 @@ Status set_default(KernelCall& call, const syntax::Node& node, DType dtype, Feat
   return Status();
 }
 
-// `node` is a spec and, where it is written, a default behind it.
+// `node` is a spec and the default after it, if there is one.
 Status read_feature(KernelCall& call, const syntax::Node& node, FeatureConfig& feature, Spec& spec) {
   const syntax::Node& type = node.child(0);
   const auto refuse = [&](std::string_view found, std::string hint = "") {

@@ -19,7 +19,7 @@ struct Pow {
   }
 };
 
-// Through long double.
+// Computes in long double.
 void wide_body(KernelRun& run) {
   LongDoubleMode mode;
   binary_body<double, double, double, Pow>(run);

@@ -1,6 +1,5 @@
-// random_uniform(shape, min: 0, max: 1, dtype: float32, seed: none): independent draws from [min, max).
-// A draw depends on key, ordinal and position alone: Philox under the key, the ordinal as the upper half of
-// the counter.
+// random_uniform(shape, min: 0, max: 1, dtype: float32, seed: none): independent draws from [min, max). A draw
+// depends only on key, ordinal and position: Philox under the key, with the ordinal as the upper half of the counter.
 #include <bit>
 #include <cmath>
 
@@ -16,7 +15,7 @@ namespace {
 
 using Drawn = JoinT<Integers, Floats>;
 
-// From [0, 1), as TensorFlow makes them: random bits as the mantissa of a number from [1, 2).
+// From [0, 1), as in TensorFlow: random bits as the mantissa of a number from [1, 2).
 float unit_float(uint32_t bits) { return std::bit_cast<float>((bits & 0x7fffff) | 0x3f800000) - 1.0f; }
 double unit_double(uint32_t high, uint32_t low) {
   return std::bit_cast<double>((uint64_t{high & 0xfffff} | 0x3ff00000) << 32 | low) - 1.0;
@@ -49,7 +48,7 @@ struct Uniform {
   }
 
  private:
-  // Two integers from one block.
+  // Makes two integers from one block.
   void pair(uint64_t position, int64_t count, T* out) const {
     const Philox::Block bits = philox.block(position / 2);
     out[0] = integer(position, uint64_t{bits[1]} << 32 | bits[0]);
@@ -73,7 +72,7 @@ struct Uniform {
     return static_cast<T>(static_cast<Unsigned>(low) + static_cast<Unsigned>(product >> 64));
   }
 
-  // As many random bits as the dtype has behind its leading one, so that a draw is exact in it.
+  // Keeps as many random bits as the dtype has after its leading one, so that a draw is exact in it.
   static uint32_t narrowed(uint32_t bits) {
     if constexpr (std::is_same_v<T, Float16>) return (bits & 0x3ff) << 13;
     if constexpr (std::is_same_v<T, BFloat16>) return (bits & 0x7f) << 16;

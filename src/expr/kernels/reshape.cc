@@ -1,5 +1,5 @@
-// reshape(x, shape): the same entries under another shape, one dimension of which may be -1, "what is left".
-// No bytes move unless rows of a block differ in the shape asked for.
+// reshape(x, shape): the same entries in another shape, of which one dimension may be -1 for "what is left".
+// No bytes move unless rows of a block get different shapes.
 #include <cstring>
 
 #include "core/text.h"
@@ -9,7 +9,7 @@ namespace weir {
 
 namespace {
 
-// The shape of `count` entries (-1: unknown) as `dims` asks for it, where an `unknown` entry may be anything.
+// The shape that `dims` gives `count` entries (-1: unknown); an `unknown` entry may be anything.
 Result<Shape> resolve(std::span<const int64_t> dims, int64_t count, std::optional<int64_t> unknown) {
   if (dims.size() > static_cast<size_t>(kMaxRank)) {
     return invalid_argument(expected_found(concat("at most ", kMaxRank, " dimensions"), concat(dims.size())));
@@ -36,7 +36,7 @@ Result<Shape> resolve(std::span<const int64_t> dims, int64_t count, std::optiona
         "expected dimensions above 0 beside one of -1, which nothing else tells, found 0");
   }
   if (count < 0) return out;
-  // Dimensions unknown so far may be anything, but the known ones have to divide the entries.
+  // Unknown dimensions may be anything, but the known ones must divide the entries.
   const bool divides = product > 0 ? count % product == 0 : count == 0;
   const bool fits = left < 0 && !open ? product == count : divides;
   if (!fits) {

@@ -1,4 +1,4 @@
-// expand_dims(x, axis) and squeeze(x, axis: none): dimensions of 1 put in and taken out. No bytes move.
+// expand_dims(x, axis) and squeeze(x, axis: none): insert and remove dimensions of 1. No bytes move.
 #include "core/text.h"
 #include "expr/check.h"
 #include "expr/reduce.h"
@@ -31,7 +31,7 @@ Status expand_infer(KernelCall& call) {
   return Status();
 }
 
-// Takes out the axes listed, or all of extent 1.
+// Removes the axes listed, or all of extent 1.
 Result<Shape> squeezed(const Shape& shape, const ReduceAxes& axes) {
   int64_t dims[kMaxRank];
   size_t rank = 0;
@@ -60,7 +60,7 @@ Status squeeze_infer(KernelCall& call) {
   if (!state->all) {
     if (!from.rank_known()) return call.error(0, "expected a tensor of known rank; reshape it first");
     WEIR_ASSIGN(const std::vector<int> axes, call.axes(1, from.rank()));
-    // As TensorFlow has it: an empty list is all of them.
+    // As in TensorFlow: an empty list means all.
     state->all = axes.empty();
     for (int axis : axes) state->reduced[static_cast<size_t>(axis)] = true;
   }

@@ -1,5 +1,5 @@
-// where(c, a, b): a where c is true, b elsewhere, entry by entry with broadcasting. Both are computed; `if`
-// guards.
+// where(c, a, b): a where c is true, else b, entry by entry with broadcasting. Both are computed; use
+// `if` to guard one.
 #include <array>
 
 #include "expr/infer.h"
