@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "capi/arguments.h"
 #include "core/text.h"
 
 namespace weir::capi {

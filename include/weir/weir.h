@@ -729,8 +729,8 @@ WEIR_API int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* bu
 WEIR_API int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error);
 
 /* Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
- * lost, and the next call goes on. A callback or kernel that this thread runs meanwhile is not interrupted. Errors:
- * also invalid_argument for a negative timeout. */
+ * lost, and the next call goes on. Only what stands before a prefetch runs elsewhere, as for weir_iterator_try_next;
+ * what this thread runs itself is not interrupted. Errors: also invalid_argument for a negative timeout. */
 WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeout_ns, weir_element element,
                                            weir_error* error);
 

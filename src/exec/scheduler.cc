@@ -230,7 +230,7 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
     MutexLock lock(mutex_);
     RefPtr<Pump> pump;
     const bool woken = wakes_.load() != seen;
-    if (!woken) pump = claim_any();
+    if (!woken) pump = helpless_ ? claim_any() : claim(Lane::caller);
     const bool parks = !woken && !pump && sleeper.parker;
     if (parks) join_locked(sleeper);
     lock.unlock();

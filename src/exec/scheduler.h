@@ -108,8 +108,8 @@ class Scheduler final : public Waker {
   Result<PullResult> try_drive(Poll&& poll) {
     return drive_once(PollRef(poll));
   }
-  // Like drive, but answers pending after `timeout_ns`. A poll or pump that runs on this thread is not interrupted.
-  // REQUIRES: timeout_ns >= 0, and the runtime has a clock
+  // Like drive, but answers pending after `timeout_ns`, and runs no pump that another thread could run: a poll or pump
+  // on this thread is not interrupted. REQUIRES: timeout_ns >= 0, and the runtime has a clock
   template <class Poll>
   Result<PullResult> drive_within(int64_t timeout_ns, Poll&& poll) {
     return drive_until(PollRef(poll), timeout_ns);

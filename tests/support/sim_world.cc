@@ -39,9 +39,9 @@ class SimWorld::FiberParker final : public Parker {
     sleeper_ = nullptr;
   }
   bool park_for(int64_t ns) override {
-    const int64_t until = world_.clock_->now_ns() + ns;
+    const int64_t until = world_.runtime_.clock->now_ns() + ns;
     // Time passes with every look at the clock, so that this is no deadlock.
-    while (!permit_ && world_.clock_->now_ns() < until) world_.current_->suspend();
+    while (!permit_ && world_.runtime_.clock->now_ns() < until) world_.current_->suspend();
     return std::exchange(permit_, false);
   }
   void unpark() override {
