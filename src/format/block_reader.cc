@@ -1,4 +1,4 @@
-// The reading half of inflate.h that knows nothing of compression.
+// The reading half of inflate.h, which knows nothing about compression.
 #include <algorithm>
 #include <cstring>
 
@@ -8,10 +8,10 @@ namespace weir {
 
 namespace {
 
-// Blocks that wait for their next use, so that reading on touches no fresh pages.
+// Blocks kept for their next use, so that reading on touches no fresh pages.
 constexpr size_t kRetainedBlocks = 8;
 
-// A longer run is believed as far as the stream has proven it: what is there already, doubled.
+// A longer run is trusted only as far as the stream has proven it: what is already there, doubled.
 constexpr size_t kBelievedBytes = size_t{4} << 20;
 
 }  // namespace
@@ -21,7 +21,7 @@ BlockReader::BlockReader(std::unique_ptr<ByteStream> stream, size_t block_bytes)
       block_bytes_(block_bytes),
       pool_(std::max(kRetainedBlocks * block_bytes, 2 * kBelievedBytes)) {}
 
-// Moves the bytes at hand to the front of a buffer with room for `size`.
+// Moves the unread bytes to the front of a buffer with room for `size`.
 void BlockReader::renew_buffer(size_t size) {
   const size_t kept = end_ - begin_;
   if (buffer_ && buffer_->unique() && buffer_->size() >= size) {
@@ -58,7 +58,7 @@ Status BlockReader::seek(uint64_t offset) {
     begin_ = static_cast<size_t>(offset - buffer_offset_);
     return {};
   }
-  // Views into the old buffer stay as they are.
+  // Views into the old buffer stay valid.
   buffer_ = nullptr;
   data_ = nullptr;
   begin_ = end_ = 0;

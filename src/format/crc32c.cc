@@ -1,7 +1,6 @@
-// Long runs fold 256 bytes at a time by carry-less multiplication, where the processor multiplies 512 bits.
-// Others go through the crc32 instruction in three interleaved streams, because it takes three cycles and one
-// can start each cycle. Streams are joined, and folds made, by multiplying with powers of x modulo the
-// polynomial.
+// Long runs are folded 256 bytes at a time by carry-less multiplication, where the processor multiplies 512 bits.
+// Others go through the crc32 instruction in three interleaved streams, because it takes three cycles and one can
+// start each cycle. Streams are joined, and folds made, by multiplying with powers of x modulo the polynomial.
 #include "format/crc32c.h"
 
 #include <array>
@@ -9,7 +8,7 @@
 #include <cstring>
 
 #if defined(__x86_64__)
-// GCC takes the undefined operands that its own header makes on purpose for mistakes.
+// GCC warns about undefined operands that its own header makes on purpose.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
@@ -48,7 +47,7 @@ constexpr uint32_t power_of_x(int exponent) {
 }
 
 // A product of two 32-bit remainders that goes through the crc32 instruction comes out multiplied by x^33.
-// kShift[n] moves a remainder over n words of 8 bytes on that way.
+// kShift[n] moves a remainder over n words of 8 bytes that way.
 constexpr size_t kStreamWords = 128;
 
 constexpr std::array<uint32_t, 2 * kStreamWords + 1> make_shifts() {
@@ -94,7 +93,8 @@ inline uint64_t load64(const uint8_t* bytes) {
   return static_cast<uint64_t>(_mm_cvtsi128_si64(product));
 }
 
-// REQUIRES: `words` >= 1; reads three streams of so many words of 8 bytes.
+// Reads three streams of this many words of 8 bytes each.
+// REQUIRES: `words` >= 1
 [[gnu::target("sse4.2,pclmul")]] inline uint64_t crc_of_streams(const uint8_t* bytes, size_t words,
                                                                 uint64_t crc) {
   const uint8_t* second = bytes + 8 * words;
@@ -108,7 +108,7 @@ inline uint64_t load64(const uint8_t* bytes) {
   const size_t last = 8 * (words - 1);
   a = _mm_crc32_u64(a, load64(bytes + last));
   b = _mm_crc32_u64(b, load64(second + last));
-  // The products ride on the third stream's last word, so that joining costs no step of its own.
+  // The products ride on the third stream's last word, so that joining takes no step of its own.
   return _mm_crc32_u64(c, load64(third + last) ^ shifted(a, 2 * words) ^ shifted(b, words));
 }
 
@@ -211,7 +211,7 @@ Levels find_levels() {
 
 uint32_t choose_and_run(const void* data, size_t size, uint32_t crc);
 
-// Begins as the function that replaces it, so that it works before static initialisers have run.
+// Starts as the function that replaces it, so that it works before static initialisers have run.
 constinit std::atomic<Function> g_crc32c{choose_and_run};
 
 uint32_t choose_and_run(const void* data, size_t size, uint32_t crc) {

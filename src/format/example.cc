@@ -1,7 +1,7 @@
 // Example { Features features = 1 }, Features { map<string, Feature> feature = 1 }: one pass over the bytes.
-// Feature values go straight to their column; what is wrong with one is only remembered, since a later entry
-// of the same name replaces it. Records of one writer mostly name their features in the same order, so each
-// feature remembers which came after it last time, and that guess is tried before the index.
+// Feature values go straight to their column; an error in one is only remembered, since a later entry of the
+// same name replaces it. Records of one writer mostly name their features in the same order, so each feature
+// remembers which one followed last time, and that guess is tried before the index.
 #include "format/example.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace weir {
 
 namespace {
 
-// Beyond it rows times values times 16 bytes could overflow.
+// Beyond it, rows times values times 16 bytes could overflow.
 constexpr size_t kFeatureValuesLimit = size_t{1} << 31;
 
 constexpr uint32_t kFirst = wire_tag(1, WireType::delimited);   // every message's field 1
@@ -24,7 +24,7 @@ constexpr uint32_t kSecond = wire_tag(2, WireType::delimited);  // a map entry's
 
 enum class Outcome : uint8_t { ok, absent, wrong_kind, wrong_count, malformed };
 
-// The values of one feature on their way to a column; those beyond its count are counted only.
+// The values of one feature on their way to a column; values beyond its count are only counted.
 template <class T>
 struct Values {
   T* out;
@@ -96,7 +96,7 @@ bool read_list(WireCursor list, Values<Str>& values) {
   return true;
 }
 
-// The kind that is set last counts, and lists of that kind are one list, as in any protobuf parser.
+// The kind that is set last counts, and lists of that kind form one list, as in any protobuf parser.
 template <class T>
 Outcome read_feature(WireCursor feature, FeatureType type, Values<T> values, size_t& found,
                      FeatureType& found_type) {
@@ -128,9 +128,9 @@ size_t width_of(FeatureType type) {
 
 // What is known of a feature while records are read.
 struct Progress {
-  // The record, counted from 1, that had it last.
+  // The last record that had it, counted from 1.
   size_t seen_in = 0;
-  // The feature that came behind it last time.
+  // The feature that followed it last time.
   uint32_t successor = 0;
   Outcome outcome = Outcome::absent;
   FeatureType found_type = FeatureType::int64;
@@ -186,8 +186,8 @@ class Plan final : public ExamplePlan {
   std::vector<FeatureConfig> features_;
   NameIndex index_;
   std::vector<size_t> row_bytes_;
-  // What a feature's values of one row are made of, over and over: all of them, or one for all, so that a
-  // shape costs no memory before there are records. Empty without a default.
+  // The values of a feature that one row gets: all of them, or one repeated, so that a shape takes no memory
+  // before there are records. Empty without a default.
   std::vector<std::vector<char>> defaults_;
   BufferRef default_bytes_;
 };
@@ -258,7 +258,7 @@ void Plan::fill_default(size_t f, char* out) const {
   const size_t whole = row_bytes_[f];
   size_t filled = std::min(defaults_[f].size(), whole);
   if (filled != 0) std::memcpy(out, defaults_[f].data(), filled);
-  // Each time as much again as there is.
+  // Each step copies as much again as there is.
   for (size_t more; filled < whole; filled += more) {
     more = std::min(filled, whole - filled);
     std::memcpy(out + filled, out, more);
@@ -293,7 +293,7 @@ Outcome Plan::read_value(size_t f, WireCursor value, char* out, Progress& progre
   return Outcome::absent;
 }
 
-// `number` tells this record from the others of this call; `good` counts the features that are right so far.
+// `number` distinguishes this record from the others of this call; `good` counts the features that are right so far.
 bool Plan::read_entry(WireCursor entry, size_t row, size_t number, void* const* columns,
                       std::vector<Progress>& progress, size_t& previous, size_t& good) const {
   WireCursor key, value;
@@ -355,7 +355,7 @@ Status missing_feature(const std::string& name, const std::vector<std::string>& 
                                         : concat("did you mean ", shown_name(near), "?")});
 }
 
-// Fills in defaults and says what is missing or wrong, by the first such feature.
+// Fills in defaults; the error names the first feature that is missing or wrong.
 Status Plan::complete(Str record, size_t row, size_t number, void* const* columns,
                       const std::vector<Progress>& progress) const {
   for (size_t f = 0; f < features_.size(); ++f) {

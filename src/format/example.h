@@ -1,8 +1,7 @@
-// ExamplePlan: serialized tf.Examples straight from the wire into columns; ExampleBuilder: the other way.
-// Ownership: a plan is immutable; strings it gives are views into the records, or into default_bytes().
-// Threads: a plan may be used by many at once, a builder by one.
-// Errors: invalid_argument, of one row each.
-// Cost: 15 to 30 ns a scalar feature, less if records list them in one order; one allocation a call.
+// ExamplePlan parses serialized tf.Examples from the wire straight into columns; ExampleBuilder writes them.
+//
+// A plan is immutable and may be used by many threads at once, a builder by one at a time. A scalar feature
+// costs 15 to 30 ns, less if records list their features in one order; a call allocates once.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +23,16 @@ namespace weir {
 enum class FeatureType : uint8_t { string = 1, float32 = 2, int64 = 3 };
 std::string_view feature_type_name(FeatureType type);
 
-// How many values a feature has a row, and so what comes out. Every kind so far has one dense column.
+// How many values a feature has per row, and so the form of its column. So far every kind has one dense column.
 enum class FeatureKind : uint8_t { fixed };
 
 struct FeatureConfig {
   std::string name;
   FeatureType type = FeatureType::int64;
   FeatureKind kind = FeatureKind::fixed;
-  // The values that a row must have, exactly: the product of the shape.
+  // The exact number of values that a row must have: the product of the shape.
   size_t count = 1;
-  // What a row without the feature gets: `count` values, or one for all of them, in the vector of the type.
+  // What a row without the feature gets: `count` values, or one for all of them, in the vector of its type.
   bool has_default = false;
   std::vector<int64_t> int64_default;
   std::vector<float> float_default;
@@ -47,25 +46,24 @@ struct ExampleError {
 
 class ExamplePlan {
  public:
-  // Fails if a name comes twice, a count is out of bounds, or a default has the wrong type or number of
-  // values.
+  // Fails if a name occurs twice, a count is out of bounds, or a default has the wrong type or number of values.
   static Result<std::shared_ptr<const ExamplePlan>> compile(std::vector<FeatureConfig> features);
   virtual ~ExamplePlan() = default;
 
-  // columns[f] is the first value of feature f: int64_t*, float* or Str*, rows × count of them. Appends one
-  // error for each row that has one, the first that is met, in the order of rows; that row is zero in all
-  // columns then.
+  // Parses the records, one per row. columns[f] points to the first value of feature f: int64_t*, float* or Str*,
+  // rows × count of them. Strings are views into the records, or into default_bytes(). Appends an invalid_argument
+  // for each bad row, in the order of rows, with its first mistake; that row is then zero in all columns.
   virtual void parse(std::span<const Str> records, void* const* columns,
                      std::vector<ExampleError>& errors) const = 0;
-  // The same for one record, into row `row`.
+  // Parses a single record into row `row`.
   virtual Status parse_row(Str record, size_t row, void* const* columns) const = 0;
 
   virtual const std::vector<FeatureConfig>& features() const = 0;
-  // Keeps the bytes of string defaults; null if there are none.
+  // Keeps the bytes of string defaults alive; null if there are none.
   virtual const BufferRef& default_bytes() const = 0;
 };
 
-// Setting a name again replaces its values.
+// Builds one Example. Setting a name again replaces its values.
 class ExampleBuilder {
  public:
   void set_int64(std::string_view name, std::span<const int64_t> values);
@@ -73,14 +71,14 @@ class ExampleBuilder {
   void set_bytes(std::string_view name, std::span<const Str> values);
   void clear() { features_.clear(); }
 
-  // Appends the message to `out`, features sorted by name, so that equal features give equal bytes.
-  // resource_exhausted at 2 GiB and above, which no reader takes.
+  // Appends the message to `out`, with features sorted by name, so that equal features give equal bytes.
+  // resource_exhausted at 2 GiB or more, which no reader accepts.
   Status serialize(std::string& out) const;
 
  private:
   void set(std::string_view name, FeatureType type, std::string_view list);
 
-  // By name, the serialized Feature.
+  // The serialized Feature by name.
   std::map<std::string, std::string, std::less<>> features_;
 };
 

@@ -8,7 +8,7 @@ namespace weir {
 
 namespace {
 
-// What protobuf parsers refuse.
+// Protobuf parsers refuse more.
 constexpr size_t kExampleBytesLimit = (size_t{1} << 31) - 1;
 
 size_t varint_bytes(uint64_t value) {
@@ -32,7 +32,7 @@ void append_field(std::string& out, uint32_t field, std::string_view bytes) {
   out.append(bytes);
 }
 
-// The bytes of a field of a number below 16, its header included.
+// The size of a field with a number below 16, including its header.
 size_t field_bytes(size_t size) { return 1 + varint_bytes(size) + size; }
 
 size_t entry_bytes(const std::string& name, const std::string& feature) {

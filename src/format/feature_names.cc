@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kFirst = wire_tag(1, WireType::delimited);
 
-// Calls `found` with each field 1 of a message, until one cannot be read.
+// Calls `found` with each field 1 of a message, until one is unreadable.
 template <class Found>
 void each_first(WireCursor message, Found&& found) {
   while (!message.done()) {

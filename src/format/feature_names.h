@@ -1,6 +1,4 @@
-// The names of the features in a serialized tf.Example, for the message that one is missing.
-// Ownership: yields values. Threads: pure function. Errors: what cannot be read is left out. Cost: a pass over the
-// record.
+// The names of the features in a serialized tf.Example, for the error that says which is missing.
 #pragma once
 
 #include <string>
@@ -10,7 +8,7 @@
 
 namespace weir {
 
-// Each name once, in the order of the record.
+// Each name once, in the order of the record. Skips what it can't read.
 std::vector<std::string> feature_names(Str record);
 
 }  // namespace weir

@@ -92,8 +92,7 @@ Status InflateStream::refill() {
   return {};
 }
 
-// Behind a member there is the end, another member, or padding with zeros, as tape and block devices leave
-// it.
+// A member is followed by the end, another member, or padding with zeros, as tape and block devices leave it.
 Status InflateStream::begin_member() {
   if (zlib_.avail_in == 0) {
     state_ = State::ended;
@@ -109,7 +108,7 @@ Status InflateStream::begin_member() {
   return {};
 }
 
-// Moves on, by input consumed, output produced or a change of state.
+// Advances by consuming input, producing output or changing state.
 Status InflateStream::step() {
   WEIR_TRY(refill());
   if (state_ == State::between) return begin_member();
@@ -168,7 +167,7 @@ Status InflateStream::seek(uint64_t offset) {
   return {};
 }
 
-// Two bytes are too little to tell zlib data from text or a record's length, so they must decompress as well.
+// Two bytes can't tell zlib data from text or a record's length, so they must decompress as well.
 bool looks_like_zlib(std::span<const uint8_t> bytes) {
   if (bytes.size() < 2 || (bytes[0] & 0x0f) != Z_DEFLATED || bytes[0] >> 4 > 7) return false;
   if ((bytes[0] * 256 + bytes[1]) % 31 != 0) return false;
@@ -184,7 +183,7 @@ bool looks_like_zlib(std::span<const uint8_t> bytes) {
   return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR;
 }
 
-// A plain TFRecord file says so by the checksum of its first length.
+// The checksum of a plain TFRecord file's first length identifies it.
 bool looks_like_records(std::span<const uint8_t> bytes) {
   uint32_t stored;
   if (bytes.size() < 8 + sizeof(stored)) return false;

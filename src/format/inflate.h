@@ -1,8 +1,7 @@
-// ByteStream: the bytes of a file, decompressed if need be; BlockReader: the same in large shared buffers.
-// Ownership: a stream owns its file; the buffers of a BlockReader live as long as somebody refers to them.
-// Threads: one at a time.
-// Errors: those of the file, and data_loss with file and offset where compressed data is damaged.
-// Cost: bounded memory: 100 KiB for decompression and the blocks in use, which come from a pool.
+// ByteStream: the bytes of a file, decompressed if need be. BlockReader: the same in large shared buffers.
+//
+// A stream owns its file. Not thread-safe. Damaged compressed data gives data_loss with file and offset.
+// Memory is bounded: 100 KiB for decompression, and the blocks in use, which come from a pool.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +17,23 @@
 
 namespace weir {
 
-// `automatic` decides by the first bytes: "auto" in the notation.
+// `automatic` decides by the first bytes; it is "auto" in the notation.
 enum class Compression : uint8_t { none, gzip, zlib, automatic };
 
-// "" "gzip" "zlib" "auto", in small letters; the error lists them.
+// "" "gzip" "zlib" "auto", in lower case; the error lists them.
 Result<Compression> parse_compression(std::string_view name);
 std::string_view compression_name(Compression compression);
-// What a file that begins with these bytes is; give it the first 64 or more where there are as many.
+// The compression of a file that begins with these bytes; pass the first 64 or more if there are as many.
 Compression guess_compression(std::span<const uint8_t> first_bytes);
 
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  // Up to out.size() bytes; fewer only before an end or an error, none at the end. Bytes before an error come
-  // first.
+  // Reads up to out.size() bytes; fewer only before the end or an error, none at the end. Bytes before
+  // an error come first.
   virtual Result<size_t> read(std::span<uint8_t> out) = 0;
-  // Goes to a place in the decompressed bytes; past the end is the end. Cheap in a plain file, else it reads
-  // up to there.
+  // Moves to a position in the decompressed bytes, or to the end if that comes first. Cheap in a plain file;
+  // else it reads up to the position.
   virtual Status seek(uint64_t offset) = 0;
   virtual const std::string& file() const = 0;
 };
@@ -45,23 +44,23 @@ Result<std::unique_ptr<ByteStream>> open_stream(RefPtr<RandomAccessFile> file, C
 
 inline constexpr size_t kBlockBytes = 256 * 1024;
 
-// Hands out runs of a stream as views into shared buffers: no copy but of what straddles two blocks.
+// Hands out runs of a stream as views into shared buffers; copies only what straddles two blocks.
 class BlockReader {
  public:
   explicit BlockReader(std::unique_ptr<ByteStream> stream, size_t block_bytes = kBlockBytes);
 
-  // At least `size` bytes from offset() on, in one run; fewer only if the stream ends or fails before:
-  // status() says. The bytes stay while buffer(), as it is after this call, has an owner.
+  // Returns at least `size` bytes from offset() on, in one run; fewer only if the stream ends or fails first,
+  // see status(). The bytes stay valid while somebody owns the buffer() of that moment.
   std::span<const uint8_t> peek(size_t size) {
     return end_ - begin_ >= size ? std::span<const uint8_t>(data_ + begin_, end_ - begin_) : fill(size);
   }
-  // REQUIRES: peek() gave at least `size` bytes.
+  // REQUIRES: peek() returned at least `size` bytes.
   void advance(size_t size) { begin_ += size; }
 
   const BufferRef& buffer() const { return buffer_; }
-  // Where in the decompressed bytes the next one lies.
+  // The position of the next byte in the decompressed bytes.
   uint64_t offset() const { return buffer_offset_ + begin_; }
-  // Why there are no bytes beyond those that peek() gave; ok if the stream goes on or has ended.
+  // Why there are no bytes beyond those of peek(); ok if the stream goes on or has ended.
   const Status& status() const { return status_; }
   const std::string& file() const { return stream_->file(); }
   Status seek(uint64_t offset);

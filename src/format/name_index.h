@@ -1,6 +1,5 @@
-// NameIndex: from a name to its number, for few names that are looked up for every record.
-// Ownership: views of the names; whoever made it keeps them. Threads: immutable once made.
-// Errors: none. Cost: a hash of the name and mostly one comparison.
+// NameIndex: from a name to its number, for a few names that are looked up for every record. Holds views of
+// the names, which the caller keeps alive. A look-up costs a hash of the name and usually one comparison.
 #pragma once
 
 #include <bit>
@@ -12,7 +11,7 @@
 
 namespace weir {
 
-// Names are short: two overlapping words settle most of them without a call.
+// Names are short: two overlapping words decide most comparisons without a call.
 inline bool same_bytes(const void* a, const void* b, size_t size) {
   const uint8_t* left = static_cast<const uint8_t*>(a);
   const uint8_t* right = static_cast<const uint8_t*>(b);
@@ -35,7 +34,7 @@ class NameIndex {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  // False if the name is there already.
+  // Returns false if the name is already there.
   bool insert(std::string_view name) {
     if (find(name) != kNone) return false;
     names_.push_back(name);
@@ -63,8 +62,7 @@ class NameIndex {
   }
 
  private:
-  // By overlapping words like same_bytes(); it need not be strong, as the names in the index are nobody's
-  // attack.
+  // Hashes overlapping words like same_bytes(); it need not be strong, since no attacker chooses the names.
   static size_t hash(std::string_view name) {
     constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
     const char* bytes = name.data();
@@ -83,7 +81,7 @@ class NameIndex {
       mix(uint64_t{load<uint8_t>(bytes)} | uint64_t{load<uint8_t>(bytes + size / 2)} << 8 |
           uint64_t{load<uint8_t>(bytes + size - 1)} << 16);
     }
-    // A name's last byte is a word's highest; only the product's upper half has all of it.
+    // A name's last byte is a word's highest; only the upper half of the product depends on all of it.
     return static_cast<size_t>((value * kFactor) >> 32);
   }
 

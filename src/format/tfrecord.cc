@@ -1,5 +1,4 @@
-// The format: length (8 bytes), its masked CRC (4), the record, its masked CRC (4), little-endian, nothing
-// between.
+// The format: length (8 bytes), its masked CRC (4), the record, its masked CRC (4), little-endian, nothing in between.
 #include "format/tfrecord.h"
 
 #include <bit>
@@ -17,7 +16,7 @@ namespace {
 constexpr size_t kHeaderBytes = 12;
 constexpr size_t kFooterBytes = 4;
 
-// No record is as long as that: the length is damage that happens to have the right checksum.
+// No record is this long: such a length is damage that happens to have the right checksum.
 constexpr uint64_t kNoSuchLength = uint64_t{1} << 48;
 
 static_assert(std::endian::native == std::endian::little, "lengths and checksums are read as they stand");
@@ -48,7 +47,7 @@ std::string_view RecordReader::fail(Code code, Mistake mistake) {
   return {};
 }
 
-// The bytes run out: because the file does, or because it can't be read.
+// The bytes run out, because the file ends or because it can't be read.
 std::string_view RecordReader::fail_short(std::string_view what, uint64_t found, uint64_t expected) {
   if (const Status& status = blocks_.status(); !status.ok())
     return fail(status.code(), status.error().what());
@@ -56,7 +55,7 @@ std::string_view RecordReader::fail_short(std::string_view what, uint64_t found,
                                       found, " and the end of the file; restore the file or write it again"));
 }
 
-// As any other error of the file.
+// Handled like any other error of the file.
 void RecordReader::fail_without_memory() {
   try {
     fail(out_of_memory()->code, out_of_memory()->message);
@@ -107,9 +106,9 @@ Status RecordReader::next_batch(size_t max_records, size_t max_bytes, RecordBatc
   size_t bytes = 0;
   try {
     while (count < max_records && !done_) {
-      // It comes in registers. A record in memory would be read back right after the two stores that wrote it,
-      // and that read waits until both are in the cache: no record's checksum would begin before the last one's
-      // was done.
+      // It is returned in registers. A record in memory would be read back right after the two stores that
+      // wrote it, and that read waits until both are in the cache: no record's checksum would begin before
+      // the last one's was done.
       const std::string_view record = next_record();
       if (record.data() == nullptr) break;
       if (out.owners.empty() || out.owners.back() != blocks_.buffer()) out.owners.push_back(blocks_.buffer());
@@ -129,7 +128,7 @@ Status RecordReader::seek(RecordPosition position) {
   done_ = false;
   failure_ = {};
   if (position.offset == 0) return blocks_.seek(0);
-  // Behind the end is the end; the byte before tells that from a file that has as many bytes.
+  // Seeking past the end stops at the end; the byte before tells that from a file of the right size.
   WEIR_TRY(blocks_.seek(position.offset - 1));
   if (!blocks_.peek(1).empty()) {
     blocks_.advance(1);

@@ -1,9 +1,9 @@
-// TFRecord files: RecordReader gives checked records as views into shared buffers, RecordWriter writes them.
-// Ownership: a batch's owners keep the bytes of its records; reader and writer own their file.
-// Threads: one at a time; nothing blocks but the file system.
-// Errors: those of the file, and data_loss with file, offset (in the decompressed bytes) and record number.
-// Either costs the rest of the file, as does memory that runs out: nothing says where the next record begins.
-// Cost: both checksums and no allocation a record.
+// TFRecord files: RecordReader returns checked records as views into shared buffers, RecordWriter writes them.
+//
+// Reader and writer own their file and are not thread-safe. Both checksums are verified, and no record costs
+// an allocation. Errors are those of the file, and data_loss with file, offset (in the decompressed bytes)
+// and record number. An error loses the rest of the file, as does memory that runs out, since nothing marks
+// where the next record begins.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@
 
 namespace weir {
 
-// A record's length stands in the file, and compressed ones cost their writer next to nothing.
+// A record's length comes from the file, and a huge compressed record costs its writer almost nothing.
 inline constexpr uint64_t kRecordBytesLimit = static_cast<uint64_t>(Limits().record_bytes);
 
-// Every record lies in one of `owners`, each of which is listed once.
+// Every record lies in one of `owners`, which keep it alive. Each owner is listed once.
 struct RecordBatch {
   std::vector<Str> records;
   std::vector<BufferRef> owners;
@@ -36,7 +36,7 @@ struct RecordBatch {
   }
 };
 
-// Before which record a reader stands. `offset` counts decompressed bytes.
+// The record that a reader will read next. `offset` counts decompressed bytes.
 struct RecordPosition {
   uint64_t offset = 0;
   uint64_t record = 0;
@@ -49,19 +49,19 @@ class RecordReader {
                                                     Compression compression,
                                                     uint64_t record_bytes_limit = kRecordBytesLimit);
 
-  // Appends records until there are `max_records` more or `max_bytes` bytes of them are reached (the record
-  // that reaches them included). Appends at least one; else it is the end (ok) or an error, which comes once,
-  // after the records before it, and is followed by the end.
+  // Appends records until there are `max_records` more, or `max_bytes` bytes of them are reached, including
+  // the record that reaches them. Appends at least one, except at the end (ok) or for an error, which comes
+  // once, after the records before it, and is followed by the end.
   Status next_batch(size_t max_records, size_t max_bytes, RecordBatch& out);
 
   RecordPosition position() const { return {blocks_.offset(), record_}; }
-  // Goes to a position that position() gave for the same file; data_loss if it has become shorter. Costs
-  // reading up to there where it is compressed.
+  // Goes to a position that position() returned for the same file; data_loss if the file has become shorter.
+  // In a compressed file it reads everything before the position.
   Status seek(RecordPosition position);
   const std::string& file() const { return blocks_.file(); }
 
  private:
-  // The next record; a view of null at the end, and after an error.
+  // The next record; a null view at the end and after an error.
   std::string_view next_record();
   std::string_view fail(Code code, Mistake mistake);
   std::string_view fail_short(std::string_view what, uint64_t found, uint64_t expected);
@@ -82,11 +82,12 @@ class RecordWriter {
                                                       Compression compression, int level = -1);
   virtual ~RecordWriter() = default;
 
-  // After an error of any of these the file is damaged; every further call gives the same error.
+  // After an error of any of these the file is damaged; every further call returns the same error.
   virtual Status write(Str record) = 0;
-  // Hands everything written to the file system; a reader sees whole records then.
+  // Hands everything written to the file system; a reader then sees whole records.
   virtual Status flush() = 0;
-  // Completes the file. REQUIRES: nothing is called afterwards. Destroyed without it, the file is incomplete.
+  // Completes the file; a writer destroyed before leaves it incomplete.
+  // REQUIRES: nothing is called afterwards.
   virtual Status close() = 0;
 };
 

@@ -1,7 +1,5 @@
-// The protobuf wire format, as far as reading tf.Example needs it: one cursor over bytes that nobody trusts.
-// Ownership: none; the bytes belong to the caller. Threads: a value.
-// Errors: a function that answers false met damage; the cursor is of no use then.
-// Cost: a bounds check a read.
+// The protobuf wire format, as far as reading tf.Example needs it: a cursor over untrusted bytes of the
+// caller. A function that returns false has met damage; the cursor is then of no use.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +39,7 @@ class WireCursor {
     return true;
   }
 
-  // What a length and as many bytes hold.
+  // Reads a length and views as many bytes.
   bool read_delimited(WireCursor& content) {
     uint64_t size;
     if (!read_varint(size) || size > this->size()) return false;
@@ -58,7 +56,7 @@ class WireCursor {
     return true;
   }
 
-  // Passes over a field whose tag was read. Groups are damage, as for TensorFlow's own parser.
+  // Skips a field whose tag was read. Groups are damage, as in TensorFlow's parser.
   bool skip(uint32_t tag) {
     uint64_t number;
     WireCursor content;
