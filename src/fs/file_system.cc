@@ -8,7 +8,7 @@ namespace weir {
 
 namespace {
 
-// A larger file is believed as far as it has been read.
+// The size of a larger file is trusted only as far as it has been read.
 constexpr size_t kFirstReadBytes = size_t{64} << 10;
 
 }  // namespace

@@ -1,9 +1,9 @@
-// FileSystem: the one door to files; open, create, glob, stat, and writing a whole file atomically.
-// Ownership: files are shared by RefPtr and may outlive the FileSystem that opened them.
-// Threads: a FileSystem and a RandomAccessFile may be used by many at once, a WritableFile by one at a time.
-// Errors: not_found, permission_denied, invalid_argument, resource_exhausted, data_loss, unavailable;
-// Error.file is set.
-// Cost: every call may block; none of them belongs on a compute lane.
+// FileSystem: the only access to files: open, create, glob, stat, and writing a whole file atomically.
+//
+// Every call may block; keep them off the compute lane. A FileSystem and a RandomAccessFile may be used by
+// many threads at once, a WritableFile by one at a time. Files may outlive the FileSystem that opened them.
+// Errors are not_found, permission_denied, invalid_argument, resource_exhausted, data_loss or unavailable,
+// with Error.file set.
 #pragma once
 
 #include <cstddef>
@@ -19,26 +19,26 @@
 
 namespace weir {
 
-// A file open for reading at any place.
+// A file open for reading at any position.
 class RandomAccessFile : public RefCounted {
  public:
   explicit RandomAccessFile(std::string name) : name_(std::move(name)) {}
   const std::string& name() const { return name_; }
 
-  // Reads from `offset` on and gives how many bytes; fewer than asked for say nothing, none is the end.
+  // Reads from `offset` on and returns the number of bytes. Fewer than asked for mean nothing; none means the end.
   virtual Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) = 0;
-  // The size now; it may be another one by the time of the next read.
+  // The current size; the next read may see another one.
   virtual Result<uint64_t> size() = 0;
 
  private:
   const std::string name_;
 };
 
-// Up to `limit_bytes` bytes from `offset` on; fewer only at the end. Memory grows with what is read, whatever
-// the file's size says.
+// Reads up to `limit_bytes` bytes from `offset` on; fewer only at the end. Memory grows with what is read,
+// whatever the file's size says.
 Result<std::string> read_up_to(RandomAccessFile& file, uint64_t offset, uint64_t limit_bytes);
 
-// A file being written from its beginning. Destroyed without close(), it is closed and errors are lost.
+// A file written from its beginning. If destroyed without close(), it is closed and errors are lost.
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
@@ -60,32 +60,32 @@ class FileSystem {
   virtual ~FileSystem() = default;
 
   virtual Result<RefPtr<RandomAccessFile>> open(const std::string& name) = 0;
-  // An empty file for writing, in place of any that was there.
+  // Creates an empty file for writing, replacing any that was there.
   virtual Result<std::unique_ptr<WritableFile>> create(const std::string& name) = 0;
   virtual Result<FileInfo> stat(const std::string& name) = 0;
   // The names in a folder without "." and "..", in no particular order.
   virtual Result<std::vector<std::string>> list_folder(const std::string& folder) = 0;
   virtual Status remove(const std::string& name) = 0;
   virtual Status create_folders(const std::string& folder) = 0;
-  // Whatever happens, a power failure included, the file holds either what it held or all of `bytes`, and
-  // after success the latter. Links are followed: what they lead to is replaced, and made if it is not there.
-  // Anything else that is no regular file is refused. Writers of one file take turns. Leaves the file's name
-  // plus ".tmp" if the process is killed; the next writer takes it over.
+  // Whatever happens, a power failure included, the file holds either its old contents or all of `bytes`;
+  // after success the latter. Links are followed: their target is replaced, or created if missing. Anything
+  // else but a regular file is refused. Writers of one file take turns. If the process is killed, a file with
+  // ".tmp" appended to the name is left; the next writer takes it over.
   virtual Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) = 0;
 
-  // False where nothing is; an error where that can't be found out.
+  // Returns false if nothing is there; an error if that can't be found out.
   Result<bool> exists(const std::string& name);
-  // All of a file's bytes; resource_exhausted if there are more than `limit_bytes`.
+  // Returns all bytes of a file; resource_exhausted if there are more than `limit_bytes`.
   Result<std::string> read_file(const std::string& name, uint64_t limit_bytes);
-  // The names of files and folders that match, sorted bytewise. `*` `?` `[a-z]` `[!x]` match within one part
-  // of a path, a leading dot included; `\` takes the next character as it is. No match gives an empty list.
+  // The names of matching files and folders, sorted bytewise. `*` `?` `[a-z]` `[!x]` match within one part of
+  // a path, a leading dot included; `\` quotes the next character. No match gives an empty list.
   Result<std::vector<std::string>> glob(std::string_view pattern);
 };
 
 // The machine's own files. Lives as long as the process.
 FileSystem& local_file_system();
 
-// What went wrong with a file, with Error.file and, where known, offset and record set.
+// An error of a file, with Error.file and, where known, offset and record set.
 Status file_error(Code code, Mistake mistake, std::string file, int64_t offset = -1, int64_t record = -1);
 
 // True if `name`, one part of a path, matches `pattern`, in glob's notation.

@@ -1,5 +1,5 @@
-// Patterns over file names, read without the host's locale. A pattern is matched part by part: what holds no
-// wildcard is taken as it is, and only folders that a pattern can lead into are listed.
+// Patterns over file names, read without the host's locale. A pattern is matched part by part: parts without
+// wildcards are taken literally, and only folders that a pattern can lead into are listed.
 #include <algorithm>
 
 #include "core/text.h"
@@ -9,8 +9,8 @@ namespace weir {
 
 namespace {
 
-// Where the class that begins behind `[` at `begin` ends: the place behind its `]`, or npos if it has none.
-// `matched` says whether `byte` is in it.
+// Returns the position after the `]` of the class that begins after `[` at `begin`, or npos if it has none.
+// `matched` says whether `byte` is in the class.
 size_t match_class(std::string_view pattern, size_t begin, char byte, bool& matched) {
   size_t at = begin;
   const bool negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');
@@ -32,7 +32,7 @@ size_t match_class(std::string_view pattern, size_t begin, char byte, bool& matc
   return at < pattern.size() ? at + 1 : std::string_view::npos;
 }
 
-// Whether what stands at `at` in the pattern, anything but `*`, takes `byte`; moves `at` behind it.
+// Matches `byte` with what stands at `at` in the pattern, anything but `*`; moves `at` past it.
 bool match_one(std::string_view pattern, size_t& at, char byte) {
   const char wanted = pattern[at++];
   if (wanted == '?') return true;
@@ -58,10 +58,10 @@ std::string without_escapes(std::string_view part) {
 
 bool is_literal(std::string_view part) { return part.find_first_of("*?[") == std::string_view::npos; }
 
-// Not being there, or not being a folder, only means that nothing matches.
+// If the path is missing or not a folder, nothing matches.
 bool is_no_match(const Status& status) { return status.code() == Code::not_found; }
 
-// Appends to `out` each path of `bases` lengthened by what matches `part` there.
+// Appends to `out` each path of `bases` extended by what matches `part` there.
 Status extend(FileSystem& files, const std::vector<std::string>& bases, std::string_view part, bool last,
               std::vector<std::string>& out) {
   for (const std::string& base : bases) {
@@ -129,7 +129,7 @@ Result<std::vector<std::string>> FileSystem::glob(std::string_view pattern) {
     begin = behind;
   }
   if (is_literal(pattern.substr(pattern.rfind('/') + 1)) || pattern.back() == '/') {
-    // The end of these paths was taken on trust.
+    // The ends of these paths have not been checked yet.
     Status failure;
     std::erase_if(paths, [&](const std::string& path) {
       const Result<bool> there = exists(path);

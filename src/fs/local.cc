@@ -1,4 +1,4 @@
-// The machine's own files. Read with pread, not mapped: a mapped file that shrinks would kill the process.
+// The local files. Read with pread, not mapped: a mapped file that shrinks would kill the process.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -89,7 +89,7 @@ Status failure_of(int error, std::string_view action, const std::string& name,
                     name);
 }
 
-// The system ends a name at its first zero byte and would open another file.
+// The system ends a name at its first NUL and would open another file.
 Status check_name(const std::string& name) {
   if (!name.empty() && name.find('\0') == std::string::npos) return {};
   return file_error(
@@ -123,7 +123,7 @@ class Descriptor {
   }
   int number() const { return number_; }
   bool valid() const { return number_ >= 0; }
-  // On Linux the descriptor is gone even if this fails; an interruption is no failure.
+  // On Linux the descriptor is closed even if this fails; an interruption is not a failure.
   int close() {
     const Uncancelled uncancelled;
     const int result = ::close(std::exchange(number_, -1));
@@ -149,7 +149,7 @@ Status write_all(int descriptor, const std::string& name, std::span<const uint8_
 
 Status sync_descriptor(int descriptor, const std::string& name) {
   if (retried([&] { return ::fsync(descriptor); }) == 0) return {};
-  // Some places (a pipe, a few file systems' folders) have nothing to sync.
+  // Some things (a pipe, folders of a few file systems) have nothing to sync.
   return errno == EINVAL || errno == ENOTSUP ? Status() : failure_of(errno, "sync", name);
 }
 
@@ -167,7 +167,7 @@ class LocalFile final : public RandomAccessFile {
                        static_cast<off_t>(offset + total));
       });
       if (got < 0 && total == 0) return failure_of(errno, "read", name());
-      // What was read comes first; the next call meets the failure again.
+      // What was read comes first; the next call will fail again.
       if (got <= 0) break;
       total += static_cast<size_t>(got);
     }
@@ -220,10 +220,10 @@ Status check_regular(const struct stat& info, const std::string& name) {
                     name);
 }
 
-// As many as the system follows when it opens a file.
+// The system follows as many when it opens a file.
 constexpr int kMaxLinks = 40;
 
-// Replaces the name of a link by what it leads to.
+// Replaces the name of a link by its target.
 Status follow_link(std::string& path) {
   std::string text(256, '\0');
   for (;;) {
@@ -239,7 +239,7 @@ Status follow_link(std::string& path) {
   }
 }
 
-// The file that is meant by `name`: itself, or what its links lead to, which need not be there.
+// The file that `name` refers to: itself, or the target of its links, which need not exist.
 Result<std::string> target_of(const std::string& name) {
   struct stat info;
   const bool exists = ::stat(name.c_str(), &info) == 0;
@@ -258,11 +258,11 @@ Result<std::string> target_of(const std::string& name) {
   return failure_of(ELOOP, "follow the link", name);
 }
 
-// The file beside the target that the bytes go to first, empty, and ours alone: other writers wait for its
-// lock, and one whose file was renamed away meanwhile opens it anew.
+// Opens the file beside the target that the bytes go to first: empty and exclusively locked. Other writers
+// wait for the lock, and one whose file was renamed meanwhile opens it anew.
 Result<Descriptor> open_temporary(const std::string& name) {
   for (;;) {
-    // Without O_NONBLOCK opening a named pipe waits for somebody to read.
+    // Without O_NONBLOCK, opening a named pipe waits for a reader.
     Descriptor file = open_descriptor(name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
     struct stat locked, named;
     if (!file.valid()) {
@@ -285,7 +285,7 @@ class LocalFileSystem final : public FileSystem {
  public:
   Result<RefPtr<RandomAccessFile>> open(const std::string& name) override {
     WEIR_TRY(check_name(name));
-    // Without O_NONBLOCK opening a named pipe waits for somebody to write.
+    // Without O_NONBLOCK, opening a named pipe waits for a writer.
     Descriptor file = open_descriptor(name, O_RDONLY | O_NONBLOCK);
     if (!file.valid()) return failure_of(errno, "open", name, " for reading");
     struct stat info;
@@ -378,7 +378,7 @@ class LocalFileSystem final : public FileSystem {
 }  // namespace
 
 FileSystem& local_file_system() {
-  // Never destroyed: threads left behind may still read when the process ends.
+  // Never destroyed: remaining threads may still read while the process ends.
   static LocalFileSystem* files = new LocalFileSystem;
   return *files;
 }

@@ -37,7 +37,7 @@ class SimulatedFile final : public RandomAccessFile {
     uint64_t size = std::min<uint64_t>(out.size(), end - offset);
     if (faults_.longest_read != 0) size = std::min<uint64_t>(size, faults_.longest_read);
     if (offset + size > faults_.read_error_offset) {
-      // As a disk would: what lies before the bad place can be read.
+      // Like a disk: the bytes before the bad place can be read.
       if (offset >= faults_.read_error_offset) {
         return file_error(Code::data_loss, concat("cannot read ", quote(name()), ": planted fault"), name(),
                           static_cast<int64_t>(offset));

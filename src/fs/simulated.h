@@ -1,7 +1,6 @@
-// SimulatedFileSystem: files in memory, and faults that follow from a seed and a file's name alone.
-// Ownership: open files keep their bytes, also once they are replaced or removed.
-// Threads: any. Errors: not_found and invalid_argument as local files give them, and the planted ones.
-// Cost: a lock and a copy a call.
+// SimulatedFileSystem: files in memory, with faults that depend only on a seed and a file's name. May be used
+// on any thread. Open files keep their bytes even when they are replaced or removed. Errors are the not_found
+// and invalid_argument of local files, and the planted ones.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ namespace weir {
 
 inline constexpr uint64_t kNowhere = UINT64_MAX;
 
-// What strikes the readers of one file, from its opening on, the same each time.
+// The faults that readers of one file meet, the same each time it is opened.
 struct FileFaults {
   bool fails_to_open = false;               // unavailable
   uint64_t read_error_offset = kNowhere;    // data_loss for reads that would reach beyond it
@@ -27,7 +26,7 @@ struct FileFaults {
   uint64_t append_error_offset = kNowhere;  // resource_exhausted for writes that would reach beyond it
 };
 
-// How many files in a thousand have which fault. Drawn from `seed` and the name, so that neither the order of
+// How many files in a thousand have each fault. Drawn from `seed` and the name, so that neither the order of
 // calls nor the number of threads changes them.
 struct FaultPlan {
   uint64_t seed = 0;
@@ -41,11 +40,11 @@ class SimulatedFileSystem final : public FileSystem {
  public:
   explicit SimulatedFileSystem(FaultPlan plan = {}) : plan_(plan) {}
 
-  // Puts a file there, whatever the faults; folders come with the names in them.
+  // Adds a file, whatever the faults; folders follow from the names in them.
   void put(const std::string& name, std::string_view bytes);
-  // Faults of one file, in place of those drawn; for a file that is created, too.
+  // Sets the faults of one file instead of those drawn; also for a file that will be created.
   void set_faults(const std::string& name, FileFaults faults);
-  // What strikes a file of that name and size.
+  // The faults of a file of that name and size.
   FileFaults faults_of(const std::string& name, uint64_t size) const;
 
   Result<RefPtr<RandomAccessFile>> open(const std::string& name) override;
