@@ -37,9 +37,10 @@ class Feedable final : public Object {
 };
 
 Status no_such_handle() {
-  return Status(Code::not_found,
-                expected_found("the string handle of an iterator of this process",
-                               "one whose iterator is gone, or that weir_iterator_string_handle did not give"));
+  return Status(
+      Code::not_found,
+      expected_found("the string handle of an iterator of this process",
+                     "one whose iterator is gone, or that weir_iterator_string_handle did not give"));
 }
 
 // Lets `deliver` take from the iterator that `text` names.

@@ -49,8 +49,7 @@ Status initialize(IteratorObject& object, DocumentRef document, const TakenOptio
     WEIR_ASSIGN(checkpoint, checkpoint_of(*object.host, options));
   }
   return object.iterator.initialize(
-      std::move(document),
-      {params, options.has_position() ? &checkpoint : nullptr, options.known.epoch});
+      std::move(document), {params, options.has_position() ? &checkpoint : nullptr, options.known.epoch});
 }
 
 // Checks what does not depend on whether they are used.
@@ -203,17 +202,20 @@ int32_t weir_iterator_share(weir_iterator iterator, const char* name, uint64_t n
   return guarded(error, out, [&]() -> Status {
     Pin<IteratorObject> pinned(iterator.value);
     if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
-    WEIR_ASSIGN(std::string_view given, read_string(name, name_size, "the name of an iterator", kMaxNameBytes));
-    if (given.empty()) return invalid_argument("expected a name to share the iterator by, found an empty one");
+    WEIR_ASSIGN(std::string_view given,
+                read_string(name, name_size, "the name of an iterator", kMaxNameBytes));
+    if (given.empty())
+      return invalid_argument("expected a name to share the iterator by, found an empty one");
     WEIR_ASSIGN(const uint64_t named, pinned->host->share_iterator(std::string(given), iterator.value));
     Pin<IteratorObject> other(named);
     if (named == iterator.value) pinned->named_handle.store(named);
     const std::string difference = other ? difference_of(*other->spec, *pinned->spec) : std::string();
     if (!difference.empty()) {
       if (drop_owner(HandleKind::iterator, named) == DropResult::dropped_last) other->iterator.close();
-      return invalid_argument(expected_found(
-          concat("elements ", other->spec->to_string(), ", as the iterator ", quote(given), " of this runtime has"),
-          concat(pinned->spec->to_string(), ": ", difference)));
+      return invalid_argument(
+          expected_found(concat("elements ", other->spec->to_string(), ", as the iterator ", quote(given),
+                                " of this runtime has"),
+                         concat(pinned->spec->to_string(), ": ", difference)));
     }
     *out = weir_iterator{named};
     return Status();

@@ -64,8 +64,8 @@ bool has_shape(const Spec& spec) {
 std::string difference_at(const Spec& wanted, const Spec& got, const std::string& path) {
   const std::string name = path.empty() ? "the element" : path;
   const auto child_path = [&](const std::string& child) { return path.empty() ? child : path + "." + child; };
-  const bool leaf_differs =
-      wanted.kind != got.kind || wanted.dtype != got.dtype || (has_shape(wanted) && !wanted.shape.compatible(got.shape));
+  const bool leaf_differs = wanted.kind != got.kind || wanted.dtype != got.dtype ||
+                            (has_shape(wanted) && !wanted.shape.compatible(got.shape));
   if (leaf_differs) return concat(name, " is ", got.to_string(), ", not ", wanted.to_string());
   if (wanted.kind == Spec::Kind::dict) {
     for (const std::string& key : wanted.keys) {

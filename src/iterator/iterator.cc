@@ -231,7 +231,8 @@ bool Iterator::count_openings(Position& position, uint64_t epoch, const std::vec
     const auto& nodes = position.document->root()->epoch_nodes();
     for (size_t i = 0; i < nodes.size(); ++i) {
       if (nodes[i].depth > 0) continue;
-      const uint64_t openings = nodes[i].openings < 0 ? kUnknownOpenings : static_cast<uint64_t>(nodes[i].openings);
+      const uint64_t openings =
+          nodes[i].openings < 0 ? kUnknownOpenings : static_cast<uint64_t>(nodes[i].openings);
       position.epochs.set(i, epoch * openings);
     }
     return true;

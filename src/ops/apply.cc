@@ -29,7 +29,7 @@ void Apply::call_by_rows(Session& session, int64_t first, const Block& in, Block
   out.rows = 0;
   out.reset(columns);
   Block one;
-  // Somebody has to pay for the call that failed: the first row that could have had a value.
+  // One row must take the error of the failed call: the first that could have had a value.
   bool paid = false;
   for (int row = 0; row < in.rows; ++row) {
     if (const ErrorPtr* failed = in.error_of(row)) {

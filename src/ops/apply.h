@@ -1,7 +1,6 @@
-// Apply: what operators that apply a function to the rows of a Port have in common.
-// Ownership: keeps the function and the variables it was opened under. Threads: the cursor's driver.
-// Errors: rows. Where memory runs out in a block, its first row fails and the others are tried one by one, if
-// the function may be called again; what is thrown is for all rows. Cost: that of Function::call.
+// Apply: what operators that apply a function to the rows of a Port have in common. Keeps the function and
+// the variables it was opened under. If a block runs out of memory, its first row fails and the others are
+// tried one by one, provided that the function may be called again; any other exception fails all rows.
 #pragma once
 
 #include "dataset/operator.h"
@@ -21,8 +20,7 @@ class Apply {
   const Function& function() const { return *function_; }
   uint64_t key() const { return key_; }
 
-  // The function over rows that have the ordinals from `first` on. Where all rows of `in` have failed it is
-  // not called.
+  // Calls the function over rows with ordinals from `first` on, unless all rows of `in` have failed.
   void operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop = false) const;
 
  private:

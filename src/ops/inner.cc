@@ -64,7 +64,7 @@ Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
 }
 
 Step InnerSource::open_again(Context& ctx, std::unique_ptr<Inner>& out, const Inner::Saved& saved) {
-  // The row comes first, since the input's own openings count as ever.
+  // The row comes first, since the input's own openings are counted as usual.
   PullResult got = input_.fill(ctx, Demand{});
   if (got != PullResult::rows) return got;
   QuietContext quiet(ctx);
@@ -93,7 +93,7 @@ Status Inner::load(const Saved& saved) {
   stage_->state(archive);
   archive.finish();
   WEIR_TRY(archive.status());
-  // What opening has counted is counted in the saved numbers.
+  // The saved numbers already count what opening has counted.
   epochs_ = EpochScope(nullptr, epochs_.depth(), epochs_.key());
   if (!epochs_.assign(saved.epochs)) return data_loss("the counts of an open dataset are damaged");
   return Status();

@@ -1,8 +1,6 @@
-// Inner: a dataset that a function made from a row of the input, opened: what flat_map and interleave hold.
-// InnerSource: the input, and the function that makes them.
-// Ownership: an Inner owns the inner cursor and the scope in which its epochs are counted. Threads: the
-// cursor's driver. Errors: rows. Cost: opening is the function's call, an Env, and what the inner operators
-// open.
+// Inner: the open dataset that a function made from a row of the input, as flat_map and interleave hold it.
+// InnerSource: the input, and the function that makes them. An Inner owns the inner cursor and the scope that
+// counts its epochs. Errors are rows.
 #pragma once
 
 #include <memory>
@@ -15,15 +13,14 @@ namespace weir {
 
 class Inner {
  public:
-  // The saved position of an inner cursor, as it stands in an archive until the row that opened it is at
-  // hand.
+  // The saved position of an inner cursor, kept in this form until the row that opened it is available.
   struct Saved {
     std::string bytes;
     std::vector<uint64_t> epochs;
     void state(Archive& archive);
   };
 
-  // The number of the row that it was opened for.
+  // The number of the row it was opened for.
   int64_t ordinal() const { return ordinal_; }
   PullResult next(Context& ctx, const Demand& demand, Block& out);
   Saved save();
@@ -39,9 +36,9 @@ class Inner {
 
   int64_t ordinal_;
   EpochScope epochs_;
-  // Lambdas around the operator, or -1 if what the function gives opens nothing from outside.
+  // The number of lambdas around the operator, or -1 if what the function returns opens nothing from outside.
   int outer_depth_;
-  // Of the row that it was opened for, which its rows have where they have none of their own.
+  // The origin of the row it was opened for, used by rows that have none of their own.
   Origin origin_;
   std::unique_ptr<Stage> stage_;
 };
@@ -55,13 +52,13 @@ class InnerSource {
         depth_(opening.node->depth()),
         opens_outer_(opens_outer(*opening.node, apply_.function())) {}
 
-  // Pulls a row of the input, calls the function on it and opens what it gives, in `out`. An error is the
-  // row's. The row is taken, also if it failed, but not consumed.
+  // Pulls a row of the input, calls the function on it and opens the result in `out`. An error belongs to the
+  // row. The row is taken even if it failed, but not consumed.
   Step open_next(Context& ctx, std::unique_ptr<Inner>& out);
-  // The same for a dataset that was open when the position was saved: its openings are counted already.
+  // The same for a dataset that was open when the position was saved: its openings are already counted.
   Step open_again(Context& ctx, std::unique_ptr<Inner>& out, const Inner::Saved& saved);
   Port& input() { return input_; }
-  // Of the row taken last.
+  // The origin of the row taken last.
   Origin origin() const { return origin_; }
 
  private:
@@ -73,7 +70,7 @@ class InnerSource {
   const int depth_;
   const bool opens_outer_;
   Origin origin_;
-  // What the function gave, kept for its memory.
+  // The function's result, kept for its memory.
   Block result_;
 };
 

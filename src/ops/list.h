@@ -1,5 +1,4 @@
 // The operators: every source, transformation and terminal that documents can name.
-// Ownership: static. Threads: immutable. Cost: find_operator is a binary search.
 #pragma once
 
 #include <span>
@@ -14,8 +13,8 @@ const OperatorDef& from_tensor_slices_operator();
 const OperatorDef& interleave_operator();
 const OperatorDef& shuffle_operator();
 
-// Parameters of the operators that others are composed of (dataset/compose.h). Their fields, and what they
-// mean, stand in the operator's file.
+// Parameters of the operators that others are composed of (dataset/compose.h). The operator's file has their
+// fields and describes them.
 struct FromTensorsParams : ParamsOf<FromTensorsParams> {
   ValueParam value;
   void fields(Fields& f) override;
@@ -46,12 +45,12 @@ struct ShuffleParams : ParamsOf<ShuffleParams> {
   static const OperatorDef& op() { return shuffle_operator(); }
 };
 
-// In the order of their names.
+// All operators, sorted by name.
 std::span<const OperatorDef* const> operators();
-// Adds one that is not in list.inc: how tests bring operators that misbehave on purpose.
+// Adds an operator that is not in list.inc, such as those of tests that misbehave on purpose.
 // REQUIRES: before any document is parsed; the definition lives for ever; no other has its name.
 void add_operator(const OperatorDef& def);
-// Null if there is none of that name.
+// Returns null if there is none of that name.
 const OperatorDef* find_operator(std::string_view name);
 
 }  // namespace weir

@@ -31,7 +31,7 @@ class OpenFile final : public Function {
       }
     }
   }
-  // The reader reads ahead on a lane of its own.
+  // The reader itself reads ahead on another lane.
   Lane lane() const override { return Lane::compute; }
   std::string not_replayable() const override { return ""; }
   void add_sites(Sites&) const override {}

@@ -1,7 +1,5 @@
-// interleave_files: what num_parallel_reads stands for: files read in turns, a record of each.
-// It yields what interleave(f -> READER(f), cycle_length: count) would. Ownership: as Dataset::build.
-// Threads: any. Errors: as Dataset::build; a file that fails is an error of its own records, as its reader
-// says. Cost: building a node a file.
+// interleave_files: implements num_parallel_reads: reads files in turns, one record of each. Equals
+// interleave(f -> READER(f), cycle_length: count). A file that fails gives the errors of its reader.
 #pragma once
 
 #include <memory>
@@ -10,7 +8,7 @@
 
 namespace weir {
 
-// `reader` with `params` reads the file whose name its only input gives. `count` may be auto.
+// `reader` with `params` reads the file named by its only input. `count` may be auto.
 Result<DatasetRef> interleave_files(DatasetRef names, const IntParam& count, const OperatorDef& reader,
                                     std::unique_ptr<ParamsBase> params, const BuildSite& site);
 

@@ -19,8 +19,7 @@ ShuffleRewind::ShuffleRewind(int64_t capacity, int64_t draws, int64_t values, Sh
       order_(order),
       step_(draws),
       unresolved_(values - draws) {
-  // Before the first draw, element e lies in slot e, so that nothing needs to be allocated for what a state
-  // says.
+  // Before the first draw element e lies in slot e, so a saved state alone never causes an allocation.
   if (draws == 0) unresolved_ = 0;
   if (unresolved_ == 0) return;
   destination_.assign(static_cast<size_t>(std::min(capacity, values)), -1);
@@ -42,7 +41,7 @@ bool ShuffleRewind::run(int64_t steps) {
       at_front = -1;
       --unresolved_;
     }
-    // What the draw moved into the hole came from the front.
+    // The draw moved the front element into the hole.
     const int64_t offset = order_.offset(step_, std::min(capacity_, values_ - step_));
     if (offset == 0) continue;
     const int64_t hole = offset < capacity_ - front ? front + offset : front + offset - capacity_;

@@ -1,10 +1,10 @@
 // The order of shuffle's draws, and which elements a buffer holds after so many of them.
 //
 // A shuffle keeps elements in a ring of `capacity` slots: element e is put into slot e % capacity. Draw t
-// takes the element `sample(t) % n` slots behind slot t % capacity, n being how many there are, and moves the
-// element of that front slot into the hole; then element capacity + t is put into the front slot. So slots
-// follow from the draws alone. Ownership: values. Threads: one at a time. Errors: none; std::bad_alloc. Cost:
-// a sample a draw; a rewind takes about N ln N steps of some nanoseconds and 16 to 32 bytes a slot.
+// takes the element `sample(t) % n` slots after slot t % capacity, where n is the number of elements, and
+// moves the element of that front slot into the hole; then element capacity + t is put into the front slot.
+// So the slots follow from the draws alone. A draw costs a sample; a rewind takes about N ln N steps of some
+// nanoseconds and 16 to 32 bytes per slot.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace weir {
 
-// How many rows of its input a restored shuffle reads again on average in its steady state: N (ln N + 0.58),
-// since the oldest of N elements with equal chances has been passed over that often. 8 N for a buffer of
-// 1,000, 14 N for a million.
+// How many rows of its input a restored shuffle rereads on average in its steady state: N (ln N + 0.58),
+// since the oldest of N equally likely elements has been passed over that often. 8 N for a buffer of 1,000,
+// 14 N for a million.
 double shuffle_reread_rows(double buffer_size);
 
 class ShuffleDraws {
@@ -24,7 +24,7 @@ class ShuffleDraws {
   ShuffleDraws() = default;
   ShuffleDraws(uint64_t seed, uint64_t seed2) : samples_(Philox(seed, seed2)) {}
 
-  // How far behind the front draw `number` picks among `count` elements.
+  // How far after the front draw `number` picks among `count` elements.
   int64_t offset(int64_t number, int64_t count) {
     const uint32_t sample = samples_.at(static_cast<uint64_t>(number));
     if (count <= INT64_C(0xffffffff)) return sample % static_cast<uint32_t>(count);
@@ -35,7 +35,7 @@ class ShuffleDraws {
   PhiloxStream samples_;
 };
 
-// Computes backwards in time what the slots hold after `draws` draws and `values` elements put in.
+// Computes, backwards in time, what the slots hold after `draws` draws and `values` elements put in.
 class ShuffleRewind {
  public:
   struct Held {
@@ -46,9 +46,10 @@ class ShuffleRewind {
   // REQUIRES: 0 <= draws <= values, values - draws <= capacity
   ShuffleRewind(int64_t capacity, int64_t draws, int64_t values, ShuffleDraws order);
 
-  // Does up to `steps` steps; true when done.
+  // Does up to `steps` steps; returns true when done.
   bool run(int64_t steps);
-  // The elements held, oldest first. REQUIRES: done
+  // The elements held, oldest first.
+  // REQUIRES: done
   int64_t size() const { return values_ - draws_; }
   Held operator[](int64_t i) const;
 
@@ -60,7 +61,7 @@ class ShuffleRewind {
   // Draws not yet undone.
   int64_t step_;
   int64_t unresolved_;
-  // For each slot at that time, in which slot its element ended, or -1 if that is of no interest.
+  // For each slot at that time: the slot in which its element ended, or -1 if that doesn't matter.
   std::vector<int64_t> destination_;
   // Newest first.
   std::vector<Held> held_;

@@ -84,7 +84,8 @@ static void ways(weir_runtime runtime) {
   float half = -1;
   int64_t rows = 0;
   CHECK(weir_feedable_spec(feedable, &spec, NULL) == WEIR_OK);
-  CHECK(weir_spec_format(spec, &text, NULL) == WEIR_OK && strcmp(text.data, "{b: int64[], a: float32[]}") == 0);
+  CHECK(weir_spec_format(spec, &text, NULL) == WEIR_OK &&
+        strcmp(text.data, "{b: int64[], a: float32[]}") == 0);
   weir_bytes_release(&text);
   weir_spec_unref(spec);
   /* The keys stand in the order of the feedable's structure, whichever way an element is taken. */
@@ -119,11 +120,9 @@ static void ways(weir_runtime runtime) {
 
 static void wrong(weir_runtime runtime) {
   static const char* const kTexts[] = {
-      "range(3) | map(x -> {a: x})",
-      "range(3) | map(x -> {a: x, b: x, c: x})",
+      "range(3) | map(x -> {a: x})", "range(3) | map(x -> {a: x, b: x, c: x})",
       "range(3) | map(x -> {a: x, b: cast(x, int32)})",
-      "range(4) | batch(2, drop_remainder: true) | map(x -> {a: x[0], b: x})",
-      "range(3) | map(x -> (x, x))"};
+      "range(4) | batch(2, drop_remainder: true) | map(x -> {a: x[0], b: x})", "range(3) | map(x -> (x, x))"};
   static const char* const kSaid[] = {"b is missing", "c is not expected", "b is int32[], not int64[]",
                                       "b is int64[2], not int64[]", "the element is (int64[], int64[])"};
   weir_feedable feedable = feedable_of("{a: int64[], b: int64[]}");
@@ -230,7 +229,8 @@ static void shared_names(weir_runtime runtime) {
   weir_iterator found = {0};
   weir_element element = make_element();
   weir_error error = WEIR_ERROR_INIT;
-  CHECK(weir_iterator_share(first, "train", WEIR_STRLEN, &named, NULL) == WEIR_OK && named.value == first.value);
+  CHECK(weir_iterator_share(first, "train", WEIR_STRLEN, &named, NULL) == WEIR_OK &&
+        named.value == first.value);
   CHECK(weir_iterator_share(second, "train", WEIR_STRLEN, &found, NULL) == WEIR_OK &&
         found.value == first.value);
   weir_iterator_destroy(second);
@@ -247,7 +247,8 @@ static void shared_names(weir_runtime runtime) {
   weir_iterator_destroy(named);
   CHECK(weir_iterator_next(named, element, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
   /* The name is free then, for any structure. */
-  CHECK(weir_iterator_share(other, "train", WEIR_STRLEN, &found, NULL) == WEIR_OK && found.value == other.value);
+  CHECK(weir_iterator_share(other, "train", WEIR_STRLEN, &found, NULL) == WEIR_OK &&
+        found.value == other.value);
   weir_iterator_destroy(other);
   weir_iterator_destroy(found);
   weir_error_clear(&error);

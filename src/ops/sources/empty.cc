@@ -1,4 +1,4 @@
-// empty(spec): no element of the given structure. Checkpoint: nothing.
+// empty(spec): no elements, of the given structure. Checkpoint: nothing.
 #include "dataset/operator.h"
 
 namespace weir {

@@ -1,5 +1,5 @@
-// from_tensor_slices(value): one element a slice along the first dimension of every component.
-// Slices share the value's memory. Checkpoint: how many were given.
+// from_tensor_slices(value): one element per slice along the first dimension of every component. Slices share
+// the value's memory. Checkpoint: how many were given.
 #include <cstdint>
 
 #include "core/text.h"
@@ -42,7 +42,7 @@ class FromTensorSlices final : public Cursor {
     std::vector<Component> components;
     for (const Tensor& tensor : params.value.values) components.push_back({tensor.dtype, tensor.shape});
     WEIR_TRY(check_lengths(components));
-    // The value of an expression is this cursor's, and goes with it.
+    // The value of an expression belongs to this cursor and goes with it.
     for (const Tensor& tensor : params.value.values) {
       if (!opening.node->dynamic()) tensor.set_lasting();
     }

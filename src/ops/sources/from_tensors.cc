@@ -14,7 +14,7 @@ using Params = FromTensorsParams;
 class FromTensors final : public Cursor {
  public:
   FromTensors(Opening& opening, const Params& params) : components_(params.value.values) {
-    // The value of an expression is this cursor's, and goes with it.
+    // The value of an expression belongs to this cursor and goes with it.
     for (const Tensor& tensor : components_) {
       if (!opening.node->dynamic()) tensor.set_lasting();
     }

@@ -1,6 +1,6 @@
 // list_files(pattern, shuffle, seed): the names of the files that match, globbed when the graph is built.
 // Sorted, or in a new random order each epoch. Checkpoint: that of the list and its shuffle, and a checksum
-// of the names, since a position among other files would be another one.
+// of the names, since a position among other files would mean something else.
 #include <algorithm>
 
 #include "core/text.h"
@@ -32,7 +32,7 @@ struct FoundParams : ParamsOf<FoundParams> {
   static const OperatorDef& op() { return found_operator(); }
 };
 
-// The names as they come; the node has what a checkpoint has to know of them.
+// The names in order; the node keeps what a checkpoint needs to know about them.
 struct Found {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const FoundParams&) {
     return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, opening.node->inputs()[0]));
@@ -60,7 +60,7 @@ class ListFiles final : public Cursor {
       : rows_(opening, names), found_(*names->sites().names.at(0)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override { return rows_.next(ctx, demand, out); }
-  // Checkpoints know what is found when a graph is built; a pattern that a variable gives is tried later.
+  // Checkpoints know the names found when a graph is built; a pattern from a variable is tried later.
   void state(Archive& archive) override {
     uint64_t count = found_.count();
     uint64_t checksum = found_.checksum();
@@ -76,7 +76,7 @@ class ListFiles final : public Cursor {
 
  private:
   PassCursor rows_;
-  // The dataset that rows_ reads has them.
+  // Their owner is the dataset that rows_ reads.
   const FoundNames& found_;
 };
 

@@ -1,4 +1,4 @@
-// range(stop), range(start, stop, step, dtype): numbers from start to stop, without stop, by step.
+// range(stop), range(start, stop, step, dtype): numbers from start up to but excluding stop, by step.
 // Computed in int64 and then cast to the dtype. Checkpoint: how many were given.
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Params : ParamsOf<Params> {
   }
 };
 
-// How many numbers there are; wide arithmetic, since stop - start may not fit.
+// The number of elements; wide arithmetic, since stop - start may not fit.
 int64_t count_of(int64_t start, int64_t stop, int64_t step) {
   __int128 distance = static_cast<__int128>(stop) - start;
   __int128 count = step > 0 ? (distance + step - 1) / step : (distance + step + 1) / step;
@@ -58,7 +58,7 @@ void fill_rounded(Column& column, uint64_t first, uint64_t step, int rows) {
 
 using Fill = void (*)(Column&, uint64_t, uint64_t, int);
 
-// Null for a dtype that holds no real numbers.
+// Null for a dtype without real numbers.
 Fill fill_for(DType dtype) {
   Fill out = nullptr;
   visit<Integers>(dtype, [&]<class T>() { out = fill<T>; });

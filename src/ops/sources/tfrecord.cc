@@ -32,7 +32,7 @@ struct Params : ParamsOf<Params> {
   bool in_turns() const { return num_parallel_reads.value_or(0) != 1; }
 };
 
-// Reads ahead this much at the most.
+// The most bytes read ahead.
 constexpr int64_t kAheadBytes = int64_t{4} << 20;
 constexpr int64_t kAheadRows = 8192;
 
@@ -63,7 +63,7 @@ class Reader final : public Cursor {
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
-    // The records that were being given, or else the file.
+    // The records that were being given, else the file.
     if (!batch_.records.empty()) {
       const auto records = static_cast<int64_t>(batch_.records.size());
       batch_.clear();
@@ -123,7 +123,7 @@ class Reader final : public Cursor {
     return Status();
   }
 
-  // The file's name has served: what follows comes from the next one.
+  // The file's name is used up: what follows comes from the next one.
   void close_file() {
     reader_.reset();
     open_ = false;
@@ -147,10 +147,10 @@ class Reader final : public Cursor {
   Port files_;
   std::string compression_;
   std::unique_ptr<RecordReader> reader_;
-  // The open file's number among the names of the session.
+  // The open file's number among the session's names.
   uint32_t source_ = 0;
   RecordBatch batch_;
-  // The file at the head of files_ has been begun, and where the next record of it lies.
+  // Whether the file at the head of files_ has been begun, and where its next record lies.
   bool open_ = false;
   RecordPosition position_;
 };

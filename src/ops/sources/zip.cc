@@ -1,5 +1,5 @@
 // zip(a, b, …), also of a structure of datasets: one element of each, in that structure; ends with the
-// shortest. A position at which some input failed is one error. Checkpoint: every input's position.
+// shortest. A position at which an input failed gives one error. Checkpoint: every input's position.
 #include <algorithm>
 #include <vector>
 
@@ -28,9 +28,9 @@ class Zip final : public Cursor {
     bool ended = false;
     int rows = demand.rows;
     for (Port& input : inputs_) {
-      // As in tf.data, the inputs after one that ends still move on by a row. Only epochs can tell.
+      // As in tf.data, the inputs after one that ends still advance by a row. Only epochs show it.
       if (ended && !input.node().may_count_openings()) continue;
-      // Asking the later inputs for what the earlier ones have leaves nothing over as a rule.
+      // Asking the later inputs for as many rows as the earlier ones have usually leaves nothing over.
       PullResult got = input.fill(ctx, ended ? Demand{} : demand.at_most(rows));
       if (got == PullResult::cancelled) return got;
       if (got == PullResult::pending && in_turns_) return got;
@@ -55,7 +55,7 @@ class Zip final : public Cursor {
   int64_t lose(const ErrorPtr&) noexcept override {
     const int64_t lost = std::max<int64_t>(1, end_ - inputs_.back().position());
     for (Port& input : inputs_) {
-      // Some inputs may have given their rows already.
+      // Some inputs may already have given their rows.
       if (input.position() < end_) input.take(static_cast<int>(end_ - input.position()));
       input.consume_all();
     }
@@ -68,11 +68,11 @@ class Zip final : public Cursor {
 
  private:
   size_t width_;
-  // The inputs open the same shuffle, in the order in which rows need it: none is asked before an earlier one
-  // has answered.
+  // The inputs open the same shuffle, in the order in which rows need it: none is pulled before an
+  // earlier one has answered.
   const bool in_turns_;
   std::vector<Port> inputs_;
-  // The position behind the rows that are being joined.
+  // The position after the rows that are being joined.
   int64_t end_ = 0;
 };
 

@@ -1,7 +1,7 @@
-// batch(n, drop_remainder, num_parallel_calls): n elements joined along a new first dimension.
-// An element that fails drops the rows gathered for its batch and takes their place; the next batch begins
-// behind it. A batch for which memory runs out is an error in its own place, and its rows are gone. Order is
-// kept. Checkpoint: the input's position before the unfinished batch, whose rows are made again.
+// batch(n, drop_remainder, num_parallel_calls): n elements joined along a new first dimension. A failed
+// element drops the rows gathered for its batch and takes their place; the next batch begins after it. A
+// batch that memory runs out for is an error in its own place, and its rows are lost. Order is kept.
+// Checkpoint: the input's position before the unfinished batch, whose rows are read again.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -58,7 +58,7 @@ class Batch final : public Cursor {
   }
 
   int64_t lose(const ErrorPtr& error) noexcept override {
-    // The error comes where the batch would have come.
+    // The error comes in place of the batch.
     memory_error_ = error;
     batch_.lose();
     return 0;
@@ -72,7 +72,7 @@ class Batch final : public Cursor {
   }
 
  private:
-  // Takes the buffered rows up to the batch's end or an error, which it returns.
+  // Takes the buffered rows up to the end of the batch or an error, which it returns.
   ErrorPtr gather(Context& ctx) {
     const Block& block = input_.block();
     int begin = input_.begin();
@@ -102,7 +102,7 @@ class Batch final : public Cursor {
   int64_t n_;
   bool drop_remainder_;
   BatchBuffer batch_;
-  // Why the batch at hand cannot be made; its rows are only counted.
+  // Why the current batch cannot be made; its rows are only counted.
   ErrorPtr memory_error_;
 };
 

@@ -1,5 +1,5 @@
-// concatenate(other): the input, then the other dataset, of the same structure. Checkpoint: which, and its
-// position.
+// concatenate(other): the input, then the other dataset, of the same structure. Checkpoint: which
+// one, and its position.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -28,7 +28,7 @@ class Concatenate final : public Cursor {
     if (!second_) {
       PullResult got = first_.pull(ctx, demand, out);
       if (got != PullResult::end) return got;
-      // Not before: an epoch that the first one counts comes before those of the second.
+      // Not earlier: an epoch that the first one counts comes before those of the second.
       second_.emplace(ctx, other_, Port::Mode::pass, Port::Opens::at_first_pull);
     }
     in_.rows = 0;

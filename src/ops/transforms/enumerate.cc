@@ -1,4 +1,4 @@
-// enumerate(start): (number, element) from `start` on. An error spends a number. Checkpoint: the next number.
+// enumerate(start): (number, element) from `start` on. An error uses up a number. Checkpoint: the next number.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -28,7 +28,7 @@ class Enumerate final : public Cursor {
     if (columns) {
       auto* numbers = out.columns[0].make_dense<int64_t>(Shape(), in_.rows);
       for (int i = 0; i < in_.rows; ++i) numbers[i] = static_cast<int64_t>(next_ + static_cast<uint64_t>(i));
-      // Swapping hands the consumer the values and the input the consumer's spare memory.
+      // Swapping gives the values to the consumer, and the consumer's spare memory to the input.
       for (size_t i = 0; i < in_.columns.size(); ++i) std::swap(out.columns[i + 1], in_.columns[i]);
     }
     std::swap(out.errors, in_.errors);

@@ -1,7 +1,7 @@
-// filter(f): the elements for which f is true. Errors of the input and of f stand in their places.
-// Where nothing passes it asks for more and more rows at a time. A row for which memory runs out is an error
-// whether it would have passed or not, so that positions counted behind it may be one too far on.
-// Checkpoint: the input's position; rows that were pulled and not given come again.
+// filter(f): the elements for which f is true. Errors of the input and of f keep their places. While nothing
+// passes it pulls more and more rows at a time. A row that memory runs out for is an error whether it would
+// have passed or not, so positions counted after it may be one too far on. Checkpoint: the input's position;
+// rows that were pulled and not given come again.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -25,7 +25,7 @@ class Filter final : public Cursor {
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {
       if (input_.buffered() == 0) {
-        // So many rows of output take at least as many of input, and more where none has passed for long.
+        // That many rows of output take at least as many of input, and more if none has passed for long.
         Demand wanted = demand;
         wanted.rows = std::max(demand.rows, width_);
         wanted.drop = false;
@@ -48,7 +48,7 @@ class Filter final : public Cursor {
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
-    // The rows that pass, or, where there is no verdict, all of them.
+    // The rows that pass, or all if there is no verdict.
     const int64_t passing = static_cast<int64_t>(passing_.size() - next_passing_);
     const int64_t lost = passing > 0 ? passing : input_.buffered();
     passing_.clear();
@@ -61,7 +61,7 @@ class Filter final : public Cursor {
   void state(Archive& archive) override { input_.state(archive); }
 
  private:
-  // Lists the buffered rows that stay: those for which f is true or fails, and errors.
+  // Lists the buffered rows to keep: those for which f is true or fails, and errors.
   void judge(Context& ctx) {
     const Block& block = input_.block();
     passing_.clear();
@@ -84,7 +84,7 @@ class Filter final : public Cursor {
     passing_.resize(count);
   }
 
-  // Moves the next of the passing rows to `out`. What passes beyond those stays in the Port.
+  // Moves the next passing rows to `out`. Further ones stay in the Port.
   void give(const Demand& demand, Block& out) {
     const Block& block = input_.block();
     const size_t count = std::min(passing_.size() - next_passing_, static_cast<size_t>(demand.rows));
@@ -109,12 +109,12 @@ class Filter final : public Cursor {
 
   Port input_;
   Apply apply_;
-  // What f says of the Port's rows.
+  // What f returns for the Port's rows.
   Block verdict_;
-  // Those of the Port's rows that stay, and how many of them were given.
+  // The Port's rows to keep, and how many of them were given.
   std::vector<int32_t> passing_;
   size_t next_passing_ = 0;
-  // Rows of the next pull at the least: doubled as long as none passes.
+  // The least number of rows of the next pull: doubled as long as none passes.
   int width_ = 0;
   YieldTimer yield_timer_;
 };

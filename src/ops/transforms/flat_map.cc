@@ -1,5 +1,5 @@
-// flat_map(f): the elements of the dataset that f gives for the first element, then for the second, and so
-// on. A failing call is one error; the next element follows. Checkpoint: the open element's number, and the
+// flat_map(f): the elements of the dataset that f returns for the first element, then for the second, and so
+// on. A failed call is one error; the next element follows. Checkpoint: the open element's number, and the
 // position in its dataset.
 #include "dataset/yield_timer.h"
 #include "ops/inner.h"
@@ -36,7 +36,7 @@ class FlatMap final : public Cursor {
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
-    // What is left of the open dataset, or the row for which one was being opened.
+    // What is left of the open dataset is lost, or the row for which one was being opened.
     inner_.reset();
     outer_.input().consume_all();
     return 1;
@@ -62,7 +62,7 @@ class FlatMap final : public Cursor {
   InnerSource outer_;
   std::unique_ptr<Inner> inner_;
   YieldTimer yield_timer_;
-  // A position was loaded in which a dataset is open: resume opens it.
+  // The loaded position has an open dataset: resume opens it.
   bool must_reopen_ = false;
   Inner::Saved saved_;
 };

@@ -51,7 +51,7 @@ class IgnoreErrors final : public Cursor {
   void state(Archive& archive) override { input_.state(archive); }
 
  private:
-  // A line for which there is no memory is left out.
+  // A line that there is no memory for is left out.
   void warn(Context& ctx) const noexcept try {
     Logger* logger = ctx.runtime().logger;
     for (const RowError& error : in_.errors) {

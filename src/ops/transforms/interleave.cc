@@ -1,7 +1,7 @@
-// interleave(f, cycle_length, block_length): block_length elements of each of cycle_length open datasets in
-// turns. A slot whose dataset ends takes the next element of the input on its next turn. Errors do not count
-// as elements. Checkpoint: per open slot the number of the element that opened it and the position in its
-// dataset.
+// interleave(f, cycle_length, block_length): takes turns among cycle_length open datasets, with block_length
+// elements of each. A slot whose dataset ends takes the next element of the input on its next turn. Errors do
+// not count as elements. Checkpoint: for each open slot, the number of the element that opened it and the
+// position in its dataset.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -86,7 +86,7 @@ class Interleave final : public Cursor {
   }
   void close_slot();
   std::unique_ptr<Inner>& slot(int64_t index) {
-    // Slots come into being as inputs do, so that a large cycle_length costs nothing by itself.
+    // Slots are made as inputs come, so a large cycle_length alone costs nothing.
     if (static_cast<int64_t>(slots_.size()) <= index) slots_.resize(static_cast<size_t>(index) + 1);
     return slots_[static_cast<size_t>(index)];
   }
@@ -103,17 +103,16 @@ class Interleave final : public Cursor {
   bool outer_ended_ = false;
   std::vector<std::unique_ptr<Inner>> slots_;
   Block part_;
-  // Rows that the block at hand consists of, and whether a turn is being taken for more.
+  // Rows of the current block, and whether a turn is being taken for more.
   int rows_in_call_ = 0;
   bool in_turn_ = false;
   YieldTimer yield_timer_;
-  // A loaded position until resume has opened its slots.
+  // A loaded position, until resume has opened its slots.
   std::vector<Slot> saved_slots_;
   int64_t saved_position_ = 0;
 };
 
-// Rows of the current slot, or an error, in part_; possibly none where a slot was opened, closed or passed
-// over.
+// Puts rows of the current slot, or an error, into part_; possibly none if a slot was opened, closed or skipped.
 PullResult Interleave::pull_slot(Context& ctx, const Demand& demand) {
   part_.reset(part_.columns.size());
   if (outer_ended_ && open_count_ == 0) return PullResult::end;
@@ -141,8 +140,8 @@ void Interleave::close_slot() {
   advance();
 }
 
-// The rows gathered for the block, and, if a turn was being taken, what is left of the dataset whose turn it
-// was or the row for which one was being opened.
+// Loses the rows gathered for the block and, if a turn was being taken, the rest of that slot's dataset or
+// the row for which one was being opened.
 int64_t Interleave::lose(const ErrorPtr&) noexcept {
   if (!in_turn_) return std::max(rows_in_call_, 1);
   in_turn_ = false;
@@ -173,12 +172,12 @@ PullResult Interleave::fill_slot(Context& ctx) {
 
 void Interleave::advance() {
   block_index_ = 0;
-  // Behind the last slot that was ever open there is nothing, once nothing more is opened.
+  // Once nothing more is opened, there is nothing after the last slot that was ever open.
   int64_t slots = outer_ended_ ? static_cast<int64_t>(slots_.size()) : cycle_length_;
   cycle_index_ = cycle_index_ + 1 < slots ? cycle_index_ + 1 : 0;
 }
 
-// The oldest row needed is the oldest that has a slot open.
+// The oldest row needed is the oldest with an open slot.
 void Interleave::consume() {
   int64_t oldest = outer_.input().position();
   for (const auto& open : slots_) {

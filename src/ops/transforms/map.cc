@@ -1,6 +1,6 @@
-// map(f, num_parallel_calls, deterministic): f of each element.
-// An element whose call fails is an error in its place. Parallel calls keep the order unless deterministic is
-// false. Checkpoint: the input's position; calls made ahead are made again.
+// map(f, num_parallel_calls, deterministic): f of each element. An element whose call fails is an error in
+// its place. Parallel calls keep the order unless deterministic is false. Checkpoint: the input's position;
+// calls made ahead are repeated.
 #include <algorithm>
 #include <cstdint>
 
@@ -32,7 +32,7 @@ class Map final : public Cursor {
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     in_.rows = 0;
     Demand wanted = demand;
-    // A call that may fail needs its argument even where its value is not wanted.
+    // A call that may fail needs its argument even if its value is not wanted.
     wanted.drop = demand.drop && !apply_.function().can_fail();
     PullResult got = input_.pull(ctx, wanted, in_);
     if (got != PullResult::rows) return got;
@@ -80,7 +80,7 @@ struct MakeCallWindow {
 
 bool unordered(const Params& params) { return params.deterministic.is_constant() && !*params.deterministic; }
 bool sequential(const Params& params) { return params.num_parallel_calls.value_or(0) == 1; }
-// False where it is not known yet: then the input's lane must do.
+// False if it is not known yet: then the input's lane must do.
 bool parallel(const ParamsBase& base) {
   const IntParam& calls = static_cast<const Params&>(base).num_parallel_calls;
   return calls.is_auto() || calls.value_or(1) != 1;

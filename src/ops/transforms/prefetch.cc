@@ -20,7 +20,7 @@ struct Params : ParamsOf<Params> {
 };
 
 constexpr int64_t kAutoRows = 1024;
-// Of kAutoRows, so that auto begins with 2.
+// Halvings of kAutoRows, so that auto begins with 2.
 constexpr int kAutoHalvings = 9;
 constexpr int64_t kAutoBytes = int64_t{8} << 20;
 constexpr int64_t kMaxBlockShare = 64;

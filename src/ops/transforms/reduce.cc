@@ -1,6 +1,5 @@
-// reduce(initial, f): the last state of f(f(initial, first), second) …, as one element; initial if there is
-// none. An error of the input or of f is the result. Checkpoint: none inside; a restored reduction begins
-// again.
+// reduce(initial, f): the last state of f(f(initial, first), second) …, as one element; initial if the input is
+// empty. An error of the input or of f is the result. Checkpoint: nothing; a restored reduction begins again.
 #include <cstdint>
 #include <utility>
 
@@ -28,7 +27,7 @@ class Reduce final : public Cursor {
 
   Step next(Context& ctx, const Demand&, Block& out) override {
     if (done_) return PullResult::end;
-    // An error is the result, thrown ones too.
+    // An error is the result, also a thrown one.
     done_ = true;
     Step step = run(ctx, out);
     if (step.error()) return step;
@@ -45,7 +44,7 @@ class Reduce final : public Cursor {
   }
 
  private:
-  // Takes in all rows that there are now.
+  // Consumes all rows that are there now.
   Step run(Context& ctx, Block& out) {
     Demand demand;
     demand.rows = kMaxBlockRows;
@@ -80,7 +79,7 @@ class Reduce final : public Cursor {
   Port input_;
   Apply apply_;
   bool done_ = false;
-  // One row: the state so far.
+  // The state so far, in one row.
   Block state_;
   Block in_;
   YieldTimer yield_timer_;

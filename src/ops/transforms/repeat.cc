@@ -1,7 +1,6 @@
-// repeat(count): the input again and again, `count` times; for ever if negative.
-// Each epoch opens the input anew, so shuffles below draw a new order; after the last epoch it is opened once
-// more, as in tf.data. Without a count it ends with the first epoch that gives no element. Checkpoint: the
-// epoch and the position in it.
+// repeat(count): the input `count` times, one after the other; for ever if negative. Each epoch opens the input
+// anew, so shuffles below draw a new order; after the last epoch it is opened once more, as in tf.data. Without
+// a count it ends with the first epoch that gives no element. Checkpoint: the epoch and the position in it.
 #include <cstdint>
 
 #include "dataset/operator.h"
@@ -53,7 +52,7 @@ class Repeat final : public Cursor {
     input.key = derive_key(opening.key, 0);
     return input;
   }
-  // No later epoch can give a row either.
+  // True if no later epoch can give a row either.
   bool gives_nothing() const {
     if (count_ < 0) return input_.values() == 0;
     return input_.position() == 0 && input_.node().cardinality() == 0 && !input_.node().may_count_openings();

@@ -1,9 +1,9 @@
 // shuffle(buffer_size, seed, reshuffle_each_iteration): the elements in random order, each drawn from a
-// buffer of buffer_size elements that the next one of the input fills up again; the same order as tf.data's
-// for the same seed. Errors pass at once. Checkpoint: the seeds, how many draws were made, and the input's
-// position at the oldest element in the buffer; restoring reads the input again from there, about
-// shuffle_reread_rows(buffer_size) rows. An element for which there is no memory is drawn as any other, and
-// is an error then, so that the order of the others stays and a restored shuffle has it.
+// buffer of buffer_size elements that the input refills; the same order as tf.data's for the same seed.
+// Errors pass at once. Checkpoint: the seeds, how many draws were made, and the input's position at the
+// oldest element in the buffer; restoring rereads the input from there, about
+// shuffle_reread_rows(buffer_size) rows. An element that memory runs out for is drawn like any other, and is
+// an error then, so that the order of the others is kept and a restored shuffle has it, too.
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -29,9 +29,9 @@ namespace {
 
 using Params = ShuffleParams;
 
-// Steps of a rewind between two looks at the clock.
+// Steps of a rewind between two checks of the clock.
 constexpr int kRewindSteps = 16 * 1024;
-// Gaps between needed rows that are worth a pull of their own, which drops them.
+// Gaps between needed rows that are worth a separate pull, which drops them.
 constexpr int64_t kDroppedGap = 16;
 
 // Which rows of the input the buffer still needs, by runs of 2^bits elements.
@@ -40,7 +40,7 @@ class LiveRuns {
   explicit LiveRuns(int64_t capacity) : runs_(1) {
     while (bits_ < 12 && (int64_t{64} << bits_) < capacity) ++bits_;
   }
-  // Elements from `element` on stand at `ordinal` and the following ones.
+  // Elements from `element` on are at `ordinal` and the following rows.
   void begin(int64_t element, int64_t ordinal, int64_t count) noexcept try {
     if (!begun_ && count > 0) begin_first(element, ordinal);
     for (int64_t run = first_ + static_cast<int64_t>(runs_.size()); run << bits_ < element + count; ++run) {
@@ -49,7 +49,7 @@ class LiveRuns {
   } catch (...) {
     keep_all(element, ordinal);
   }
-  // Nobody knows any more which elements are live: all from the oldest on are one run, which lives for good.
+  // It is no longer known which elements are live: all from the oldest on form one run, which stays for good.
   void keep_all(int64_t element, int64_t ordinal) noexcept {
     if (!begun_) begin_first(element, ordinal);
     runs_.resize(1);
@@ -82,7 +82,7 @@ class LiveRuns {
   Run& run_of(int64_t element) { return runs_[static_cast<size_t>((element >> bits_) - first_)]; }
   int bits_ = 0;
   int64_t first_ = 0;
-  // Never empty; the first is nobody's before begin().
+  // Never empty; the first is unused before begin().
   std::deque<Run> runs_;
   bool begun_ = false;
 };
@@ -94,7 +94,7 @@ struct Refill {
   // Rows and elements that the saved cursor had taken.
   int64_t rows;
   int64_t values;
-  // The next of the rewind's elements to be read.
+  // The index of the next of the rewind's elements to be read.
   int64_t next = 0;
 };
 
@@ -110,7 +110,7 @@ class Shuffle final : public Cursor {
     epoch_ = opened.number;
     seeds_ = {static_cast<uint64_t>(params.seed.first), static_cast<uint64_t>(params.seed.second)};
     if (params.seed.site) seeds_ = opening.ctx.session.seed(*params.seed.site);
-    // An order that nobody fixed, or that no epoch of the iterator counts, is the call's own.
+    // An order that nobody fixed, or that no epoch of the iterator counts, belongs to this call.
     const bool drawn = params.seed.site && params.seed.site->origin == SeedSite::Origin::drawn;
     const bool borrowed = opened.borrowed && *params.reshuffle_each_iteration;
     if (opened.scope_key != 0 && (drawn || borrowed)) {
@@ -202,7 +202,7 @@ class Shuffle final : public Cursor {
  private:
   int64_t held() const { return values_ - draws_; }
 
-  // Filling, as wide as the house allows; then a row of the input for each row wanted.
+  // While filling, as wide as allowed; then a row of the input for each row wanted.
   Demand pull_width(const Demand& demand) const {
     Demand pull;
     const int64_t filling = capacity_ - held() - 1;
@@ -211,7 +211,7 @@ class Shuffle final : public Cursor {
     return pull;
   }
 
-  // The stand of an element that has no slot.
+  // Marks an element without a slot.
   static constexpr int64_t kNoElement = INT64_MIN;
 
   // Makes room for lifting that many rows.
@@ -220,7 +220,7 @@ class Shuffle final : public Cursor {
     store_.begin_lift(rows);
   }
 
-  // How many of the next `count` draws can be made: the errors among them need memory, except for the first.
+  // How many of the next `count` draws can be made: the errors among them need memory, except the first.
   int drawable(int count) noexcept {
     if (error_slots_ == 0) return count;
     return room_for_errors(count) ? count : room_for_errors(1) ? 1 : 0;
@@ -233,14 +233,14 @@ class Shuffle final : public Cursor {
   }
 
   // Takes buffered rows and draws until `limit` rows are lifted, the input has to be pulled, or there is no
-  // memory for more errors than there are. Throws nothing.
+  // memory for further errors. Does not throw.
   int advance(int limit) noexcept {
     int given = 0;
     errors_.clear();
     try {
       make_ready(limit);
     } catch (...) {
-      // For one row it is there.
+      // There is always memory for one row.
       limit = 1;
       make_ready(limit);
     }
@@ -269,7 +269,7 @@ class Shuffle final : public Cursor {
       } else if (filling > 0) {
         for (int i = 0; i < taken; ++i) put(i);
       } else {
-        // Each of the draws finds a full buffer.
+        // Each draw finds a full buffer.
         choose(taken, capacity_, 0);
         if (in_staging_ && error_slots_ == 0) [[likely]] {
           for (int i = 0; i < taken; ++i) {
@@ -301,8 +301,8 @@ class Shuffle final : public Cursor {
     return next == errors.end() ? input_.buffered() : next->row - input_.begin();
   }
 
-  // Stages the next elements of the input. False: there is no memory, and the first of them is to be put
-  // without its values. `error`: they are no elements of the dataset.
+  // Stages the next elements of the input. Returns false if there is no memory; the first of them must then
+  // be put without its values. `error` is set if they are not elements of the dataset.
   bool stage(int count, ErrorPtr& error) noexcept {
     in_staging_ = false;
     const int64_t slots = store_.capacity();
@@ -317,7 +317,7 @@ class Shuffle final : public Cursor {
     } catch (...) {
       count = 1;
     }
-    // Elements may have been put where there was no slot.
+    // Elements may have been put without a slot.
     for (int64_t slot = slots; error_slots_ > 0 && slot < store_.capacity(); ++slot)
       store_.set_tag(slot, kNoElement);
     if (!error) live_.begin(values_, input_.position(), count);
@@ -346,7 +346,7 @@ class Shuffle final : public Cursor {
     if (++back_ == capacity_) back_ = 0;
   }
 
-  // An element without memory: its slot has the number only, as its complement, or there is no slot at all.
+  // Puts an element without memory: its slot has only the number, as its complement, or there is no slot at all.
   void put_nothing() {
     ++error_slots_;
     if (back_ < store_.capacity()) {
@@ -358,8 +358,8 @@ class Shuffle final : public Cursor {
   }
   int64_t tag(int64_t slot) const { return slot < store_.capacity() ? store_.tag(slot) : kNoElement; }
 
-  // Chooses the slots of the next draws ahead of time, so that memory is on its way when they are made.
-  // `shrinks` is how many elements fewer each next draw finds.
+  // Chooses the slots of the next draws early, so that their memory is being loaded when they are made. Each
+  // next draw finds `shrinks` fewer elements.
   void choose(int count, int64_t found, int64_t shrinks) {
     chosen_.resize(static_cast<size_t>(count));
     int64_t front = front_;
@@ -372,7 +372,7 @@ class Shuffle final : public Cursor {
     }
   }
 
-  // Lifts the element of a chosen slot, and moves the front's into the hole.
+  // Lifts the element of a chosen slot, and moves the front element into the hole.
   void draw(int chosen, int lifted) {
     if (error_slots_ == 0) return draw_value(chosen, lifted);
     draw_among_failed(chosen_[static_cast<size_t>(chosen)], lifted);
@@ -413,7 +413,7 @@ class Shuffle final : public Cursor {
       else
         store_.set_tag(slot, kNoElement);
     } else if (tag(front_) >= 0) {
-      // The hole is no place for it.
+      // It must not go into the hole.
       ++error_slots_;
       store_.forget(front_);
     }
@@ -458,7 +458,7 @@ class Shuffle final : public Cursor {
     return pull;
   }
 
-  // Puts those rows of block_ back that the buffer held.
+  // Puts back the rows of block_ that the buffer held.
   Status take_again() {
     Refill& refill = *refill_;
     const int64_t ordinal = input_.position() - block_.rows;
@@ -471,7 +471,7 @@ class Shuffle final : public Cursor {
       for (; refill.next < refill.rewind.size(); ++refill.next) {
         const int64_t ahead = refill.rewind[refill.next].element - values_;
         if (ahead >= end - row) break;
-        // Only a damaged state asks for an element that has gone by.
+        // Only a damaged state asks for an element that has already passed.
         if (ahead < 0) return misfit();
         rows_.push_back(row + static_cast<int32_t>(ahead));
       }
@@ -506,12 +506,12 @@ class Shuffle final : public Cursor {
   uint64_t epoch_;
   SeedSite::Pair seeds_;
   ShuffleDraws order_;
-  // Elements put into the buffer and drawn from it, and the slots that come next.
+  // Elements put into the buffer and drawn from it, and the next slots.
   int64_t values_ = 0;
   int64_t draws_ = 0;
   int64_t back_ = 0;
   int64_t front_ = 0;
-  // Those in the buffer without values.
+  // Buffered elements without values.
   int64_t error_slots_ = 0;
   // Rows on the store's bench.
   int rows_in_hand_ = 0;
@@ -519,7 +519,7 @@ class Shuffle final : public Cursor {
   YieldTimer yield_timer_;
   std::unique_ptr<Refill> refill_;
 
-  // Scratch of one call.
+  // Scratch memory of one call.
   std::vector<int32_t> rows_;
   std::vector<int64_t> chosen_;
   RowErrors errors_;

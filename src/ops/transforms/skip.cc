@@ -1,6 +1,5 @@
-// skip(n): all but the first `n` elements; nothing at all if negative.
-// Errors among the skipped are passed on and not counted. Checkpoint: how many are left to skip, and
-// the input's position.
+// skip(n): all but the first `n` elements; nothing if negative. Errors among the skipped are passed on and
+// not counted. Checkpoint: how many are left to skip, and the input's position.
 #include <algorithm>
 #include <cstdint>
 
@@ -36,7 +35,7 @@ class Skip final : public Cursor {
       if (yield_timer_.should_yield(ctx, rows)) return PullResult::pending;
     }
     PullResult got = input_.pull(ctx, demand, out);
-    // Rows that a restore still has to drop are consumed already, and pending says nothing about them.
+    // Rows that a restore still has to drop are already consumed, and pending says nothing about them.
     if (got == PullResult::rows) input_.consume_all();
     return got;
   }
@@ -47,7 +46,7 @@ class Skip final : public Cursor {
   }
 
  private:
-  // Skips what is buffered, up to the first error, which is returned.
+  // Skips what is buffered, up to the first error, which it returns.
   ErrorPtr skip() {
     for (const RowError& error : input_.block().errors) {
       if (error.row < input_.begin()) continue;

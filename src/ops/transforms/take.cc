@@ -1,6 +1,5 @@
-// take(n): the first `n` elements, all of them if negative.
-// Of none the input is not opened. Errors on the way are passed on and not counted. Checkpoint: how many are
-// left, and the input's position.
+// take(n): the first `n` elements; all of them if negative. For 0 the input is not opened. Errors on the way
+// are passed on and not counted. Checkpoint: how many are left, and the input's position.
 #include <algorithm>
 #include <cstdint>
 
