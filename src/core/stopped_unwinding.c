@@ -1,9 +1,9 @@
-/* Stops the unwinding of a thread that ends, and goes on with it elsewhere.
+/* Stops the unwinding of a thread that ends, and resumes it elsewhere.
  *
  * In C, glibc unwinds to the frame of a pthread_cleanup_push by a longjmp and calls the cleanup function
- * there, in a stack frame that is still in use. So the cleanup function may jump on within that frame. The
+ * there, in a stack frame that is still in use, so the cleanup function may jump on within that frame. The
  * thread stays marked as ending, which only means that it cannot be cancelled again; ending it a second time
- * is legal. Threads: any. Cost: two setjmp per call.
+ * is legal. A call costs two setjmp.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -14,7 +14,7 @@ _Noreturn void weir_core_end_thread(void);
 
 static void leave(void* place) { siglongjmp(*(sigjmp_buf*)place, 1); }
 
-/* Yields 0 if the thread began to end instead of returning. */
+/* Returns 0 if the thread began to end instead of returning. */
 int weir_core_call(void (*function)(void*), void* argument) {
   volatile int returned = 0;
   sigjmp_buf place;

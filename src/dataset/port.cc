@@ -139,7 +139,7 @@ void Port::anchor_if_due(Context& ctx) noexcept {
     // Rows can be replayed from the last anchor as well.
   }
   int64_t end_ns = clock.now_ns();
-  // How long the rows since the last anchor took; this pays for so many rows until the next one.
+  // How long the rows since the last anchor took. The next one is due once its cost is a small share of that.
   int64_t elapsed_ns = std::max<int64_t>(1, begin_ns - anchored_at_ns_);
   int64_t cost_ns = std::max<int64_t>(1, end_ns - begin_ns);
   double due = anchored_at_ns_ == 0 ? 64.0

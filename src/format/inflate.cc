@@ -52,9 +52,9 @@ class InflateStream final : public ByteStream {
 
  private:
   enum class State : uint8_t {
-    between,  // before the first member, or behind one: the file may end
+    between,  // before the first member, or after one: the file may end
     inside,
-    padding,  // behind the last member: only zeros may follow
+    padding,  // after the last member: only zeros may follow
     ended,
   };
 
