@@ -1,4 +1,4 @@
-/* weir.h: feeding data to whoever trains or scores a model. This header is the manual; read it from the top.
+/* weir.h: data loading for programs that train or run models. This header is the manual; read it from the top.
  *
  *   weir_runtime runtime = {0};
  *   weir_dataset dataset = {0};
@@ -594,7 +594,7 @@ typedef struct weir_origin {
 #define WEIR_ORIGIN_INIT \
   { sizeof(weir_origin), 0, {NULL, 0}, -1 }
 
-/* Returns the record and file that element `row` came from: 0, or a row of what weir_iterator_next_block gave. A
+/* Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A
  * batch or another group has the origin of its first member; elements of sources without records have none. The
  * file's name is valid until the next call for this element, or until the element is filled again, cleared or
  * destroyed. Errors: out_of_range if the element has no such row. Cost: a copy of the name. */
@@ -639,9 +639,9 @@ typedef struct weir_iterator_options {
   /* Values for `param NAME: spec`, each a text ("5"; that of a string stands for itself) or a tensor. */
   const weir_argument* params;
   uint64_t param_count;
-  const void* checkpoint; /* what weir_iterator_save gave; copied */
+  const void* checkpoint; /* from weir_iterator_save; copied */
   uint64_t checkpoint_size;
-  const char* checkpoint_file; /* what weir_iterator_save_file wrote */
+  const char* checkpoint_file; /* from weir_iterator_save_file */
   uint64_t checkpoint_file_size;
   /* How often the dataset was gone through before. Shuffles and random functions begin with their order of that
    * epoch, so that a loop of new iterators over one dataset sees a new order each time, as one iterator that is
@@ -736,7 +736,7 @@ WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeo
 
 /* Returns a file descriptor that is readable while weir_iterator_try_next is worth calling: at first, until a
  * try_next returns WEIR_PENDING, and again when an element or the end has come, when the iterator is
- * cancelled or initialised, or when another thread has left a next. It may be readable without need. Poll it,
+ * cancelled or initialised, or when another thread has left a next. It may be readable in vain. Poll it,
  * never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
  * Errors: unavailable. */
 WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error);
