@@ -736,7 +736,7 @@ WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeo
 
 /* Returns a file descriptor that is readable while weir_iterator_try_next is worth calling: at first, until a
  * try_next returns WEIR_PENDING, and again when an element or the end has come, when the iterator is
- * cancelled or initialised, or when another thread has left a next. It may be readable in vain. Poll it,
+ * cancelled or initialised, or when another thread has left a next. Spurious readiness is possible. Poll it,
  * never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
  * Errors: unavailable. */
 WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error);
