@@ -39,8 +39,10 @@ struct EpochNode {
   int depth = 0;
   // Several uses of the node take turns to open it.
   bool shared = false;
-  // How often it is opened while the graph is gone through once, or -1 where that depends on the data.
+  // How often it is opened while the graph is gone through once, or -1 where that depends on the data; and how often
+  // by opening the graph alone.
   int64_t openings = 1;
+  int64_t openings_at_once = 1;
 
   bool operator==(const EpochNode& other) const { return id == other.id; }
 };

@@ -86,25 +86,43 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   return DatasetRef(node);
 }
 
-// A node that reaches this one by two paths is opened by each. `times` is how often each of its openings happens.
-void Dataset::inherit(const EpochNode& counted, bool shared, int64_t times) {
-  const int64_t openings = product_of(counted.openings, times);
+// A node that reaches this one by two paths is opened by each.
+void Dataset::inherit(const EpochNode& counted, bool shared) {
   auto known = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), counted);
   if (known == epoch_nodes_.end()) {
-    known = epoch_nodes_.insert(known, counted);
-    known->openings = openings;
-  } else {
-    shared = true;
-    known->openings = known->openings < 0 || openings < 0 ? -1 : known->openings + openings;
+    epoch_nodes_.push_back(counted);
+    epoch_nodes_.back().shared = counted.shared || shared;
+    return;
   }
-  known->shared = known->shared || counted.shared || shared;
+  known->shared = true;
+  known->openings = known->openings < 0 || counted.openings < 0 ? -1 : known->openings + counted.openings;
+  known->openings_at_once += counted.openings_at_once;
+}
+
+// A node of input `index` as seen from here: how often it is opened while this node is gone through.
+EpochNode Dataset::counted_through(EpochNode counted, size_t index) const {
+  const int64_t opened = counted.openings_at_once;
+  if (op_->epochs != nullptr) {
+    const int64_t epochs = dynamic_ ? -1 : op_->epochs(*params_);
+    const int64_t passes = product_of(counted.openings, epochs);
+    counted.openings = passes < 0 ? -1 : epochs == 0 ? 0 : passes + opened;
+    if (epochs == 0) counted.openings_at_once = 0;
+  } else if (op_->ends_early && counted.openings != opened) {
+    counted.openings = -1;
+  }
+  if (index >= op_->opens_late_from) counted.openings_at_once = 0;
+  return counted;
 }
 
 void Dataset::inherit(const FunctionTraits& traits, int64_t calls) {
   std::vector<EpochNode> counted;
   traits.epoch_nodes(counted);
   // Each call of a lambda opens what the lambda captures.
-  for (const EpochNode& node : counted) inherit(node, node.depth <= depth_, calls);
+  for (EpochNode& node : counted) {
+    node.openings = product_of(node.openings, calls);
+    node.openings_at_once = 0;
+    inherit(node, node.depth <= depth_);
+  }
   Sites sites;
   traits.add_sites(sites);
   sites_.add(sites);
@@ -118,10 +136,9 @@ void Dataset::inherit() {
   params_->fields(fields);
   lane_ = op_->lane;
   bool window = op_->is_window != nullptr && op_->is_window(*params_);
-  int64_t times = 1;
-  if (op_->openings != nullptr) times = dynamic_ ? -1 : op_->openings(*params_);
-  for (const DatasetRef& input : inputs_) {
-    for (const EpochNode& node : input->epoch_nodes()) inherit(node, false, times);
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const DatasetRef& input = inputs_[i];
+    for (const EpochNode& node : input->epoch_nodes()) inherit(counted_through(node, i), false);
     opens_variables_ = opens_variables_ || input->opens_variables_;
     sites_.add(input->sites());
     if (!window) lane_ = std::max(lane_, input->lane());

@@ -58,7 +58,8 @@ class Dataset : public RefCounted {
  private:
   Dataset() = default;
   void inherit();
-  void inherit(const EpochNode& counted, bool shared, int64_t times);
+  void inherit(const EpochNode& counted, bool shared);
+  EpochNode counted_through(EpochNode counted, size_t index) const;
   void inherit(const FunctionTraits& traits, int64_t calls);
 
   const OperatorDef* op_ = nullptr;

@@ -56,8 +56,13 @@ struct OperatorDef {
                                const BuildSite& site) = nullptr;
   // Openings are counted per epoch (by shuffle and whatever stands for one).
   bool counts_openings = false;
-  // How often it opens its inputs while it is gone through once, or -1 if nobody knows. Null: once.
-  int64_t (*openings)(const ParamsBase& params) = nullptr;
+  // How often it goes through its input while it is gone through once, after which it opens the input once more; -1
+  // if nobody knows. Null: once, and that is all.
+  int64_t (*epochs)(const ParamsBase& params) = nullptr;
+  // May end before its inputs do.
+  bool ends_early = false;
+  // Opens inputs from this one on when it first needs a row of them.
+  size_t opens_late_from = SIZE_MAX;
   // Opens a dataset that it finds in a variable.
   bool opens_variables = false;
   // Runs its input ahead, so that a segment ends below it.

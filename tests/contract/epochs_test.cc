@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,56 @@ TEST_CASE("epochs: each opening of a shuffle takes the next one, as in tf.data",
   CHECK(epochs_of(*runtime,
                   "let e = range(2) | flat_map(z -> " + kShuffled + ")\nrange(2) | flat_map(y -> e)",
                   3) == "0 0 0 0");
+}
+
+// What an iterator gives that begins with this epoch.
+Lines lines_of_epoch(Runtime& runtime, const DocumentRef& document, uint64_t epoch) {
+  const auto iterator = OpenIterator(new Iterator(runtime, nullptr, document->spec(), document));
+  require_ok(iterator->initialize(nullptr, {{}, nullptr, epoch}));
+  return all_lines(*iterator);
+}
+
+TEST_CASE("epochs: a new iterator begins with the one that it is told", "[contract]") {
+  ThreadsRuntime runtime;
+  // One iterator that goes through them again and again counts what it opens; a new one is told how often that was.
+  for (const std::string& text : std::vector<std::string>{
+           kShuffled, kShuffled + " | repeat(2)", kShuffled + " | repeat(2) | repeat(3)",
+           kShuffled + " | repeat(0) | concatenate(range(3))", kShuffled + " | take(7)",
+           kShuffled + " | take(7) | repeat(3)", kShuffled + " | repeat(2) | shuffle(3, seed: 5) | repeat(2)",
+           kShuffled + " | map(x -> x + 1, num_parallel_calls: 2) | prefetch(3) | repeat(2)",
+           kShuffled + " | filter(x -> x > 9) | repeat(2)",
+           "let d = " + kShuffled + "\nd | repeat(2) | concatenate(d) | concatenate(d)",
+           "let d = " + kShuffled + "\nzip(d, d) | repeat(2)",
+           "let d = " + kShuffled + "\nrange(3) | flat_map(x -> d | take(2)) | repeat(2)",
+           "let d = " + kShuffled + "\nrange(3) | interleave(x -> d, cycle_length: 2)",
+           "range(9) | map(x -> random_uniform([], seed: 4) + cast(x, float32))",
+           "range(9) | shuffle(4, seed: 1) | map(x -> (x, random_uniform([], seed: 4))) | repeat(2)"}) {
+    CAPTURE(text);
+    const DocumentRef document = parse_text(*runtime, text);
+    const auto again = OpenIterator(new Iterator(*runtime, nullptr, document->spec(), document));
+    std::vector<Lines> seen;
+    for (uint64_t epoch = 0; epoch < 4; ++epoch) {
+      CAPTURE(epoch);
+      require_ok(again->initialize(nullptr, {{}, nullptr}));
+      seen.push_back(all_lines(*again));
+      CHECK(lines_of_epoch(*runtime, document, epoch) == seen.back());
+    }
+    if (text.find("repeat(0)") == std::string::npos && !seen[0].empty()) CHECK(seen[1] != seen[2]);
+  }
+}
+
+TEST_CASE("epochs: where the data says how often a shuffle opens, they differ all the same", "[contract]") {
+  ThreadsRuntime runtime;
+  for (const std::string& text :
+       std::vector<std::string>{kShuffled + " | repeat() | take(50)",
+                                "let d = " + kShuffled + "\nrange(9) | filter(x -> x > 6) | flat_map(x -> d)",
+                                "let d = " + kShuffled + "\nzip(d | repeat(3), range(30))"}) {
+    CAPTURE(text);
+    const DocumentRef document = parse_text(*runtime, text);
+    std::set<Lines> seen;
+    for (uint64_t epoch = 0; epoch < 4; ++epoch) seen.insert(lines_of_epoch(*runtime, document, epoch));
+    CHECK(seen.size() == 4);
+  }
 }
 
 TEST_CASE("epochs: a Window counts what led to the last row taken, no less and no more", "[contract]") {

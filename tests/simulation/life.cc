@@ -125,7 +125,9 @@ void Life::read(int rows) {
 void Life::poll(int rows) {
   std::shared_ptr<Iterator> iterator = iterator_;
   for (uint64_t tries = 1 + world_.draw(20); tries > 0; --tries) {
-    Result<PullResult> got = iterator->try_next(rows, block_);
+    Result<PullResult> got =
+        world_.draw(3) == 0 ? iterator->next_within(static_cast<int64_t>(world_.draw(200'000)), rows, block_)
+                            : iterator->try_next(rows, block_);
     check(got.status());
     if (*got != PullResult::pending) return take(*got, rows);
     if (world_.draw(8) == 0) save();

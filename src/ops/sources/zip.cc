@@ -116,6 +116,7 @@ const OperatorDef& zip_operator() {
       .bench = "zip(range(1000000), range(1000000))",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
+      .ends_early = true,
   });
   return def;
 }

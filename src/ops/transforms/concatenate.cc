@@ -102,6 +102,7 @@ const OperatorDef& concatenate_operator() {
       .bench = "range(500000) | concatenate(range(500000))",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
+      .opens_late_from = 1,
   });
   return def;
 }

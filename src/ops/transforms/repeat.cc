@@ -1,6 +1,7 @@
 // repeat(count): the input `count` times, one after the other; for ever if negative. Each epoch opens the input
 // anew, so shuffles below draw a new order; after the last epoch it is opened once more, as in tf.data. Without
 // a count it ends with the first epoch that gives no element. Checkpoint: the epoch and the position in it.
+#include <algorithm>
 #include <cstdint>
 
 #include "dataset/operator.h"
@@ -75,10 +76,8 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
   return __builtin_mul_overflow(n, count, &total) ? INT64_MAX : total;
 }
 
-// Once more than there are epochs, see above.
-int64_t openings(const ParamsBase& base) {
-  const int64_t count = *static_cast<const Params&>(base).count;
-  return count <= 0 ? count : count + 1;
+int64_t epochs(const ParamsBase& base) {
+  return std::max<int64_t>(-1, *static_cast<const Params&>(base).count);
 }
 
 }  // namespace
@@ -94,7 +93,7 @@ const OperatorDef& repeat_operator() {
       .bench = "range(1000) | repeat(1000)",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
-      .openings = openings,
+      .epochs = epochs,
   });
   return def;
 }

@@ -543,6 +543,7 @@ const OperatorDef& shuffle_operator() {
       .spec = same_spec,
       .cardinality = same_cardinality,
       .counts_openings = true,
+      .opens_late_from = 0,
   });
   return def;
 }

@@ -56,6 +56,7 @@ const OperatorDef& take_operator() {
       .bench = "range(2000000) | take(1000000)",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
+      .ends_early = true,
   });
   return def;
 }
