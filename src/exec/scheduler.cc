@@ -63,8 +63,7 @@ class Scheduler::Visit {
   explicit Visit(Scheduler& scheduler) : scheduler_(scheduler), frame_(&scheduler) {
     if (!scheduler.executor_.alive()) {
       status_ = failed_precondition(
-          "expected the process that created this iterator, found a child after fork, which has none of its "
-          "threads; create a new runtime in the child");
+          "expected the process that created this iterator, found a child after fork, which has none of its threads; create a new runtime in the child");
     } else if (frame_.outer()) {
       status_ = add_wait(frame_.outer()->scheduler(), &scheduler);
       waits_ = status_.ok();

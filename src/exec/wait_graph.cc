@@ -54,8 +54,7 @@ Status add_wait(Waker* from, Waker* to) {
   const std::vector<Waker*> behind = reached(all, to);
   if (std::find(behind.begin(), behind.end(), from) != behind.end()) {
     return failed_precondition(
-        "expected an iterator that does not wait for the caller; this one's pipeline is waiting, directly or "
-        "through other iterators, for the callback that makes this call. Use a separate iterator");
+        "expected an iterator that does not wait for the caller; this one's pipeline is waiting, directly or through other iterators, for the callback that makes this call. Use a separate iterator");
   }
   all.edges.emplace_back(from, to);
   return Status();

@@ -84,8 +84,7 @@ std::string difference(const GraphDigest& here, const GraphDigest& there) {
     if (!text.empty()) return text;
   }
   if (here.nodes.size() == there.nodes.size()) {
-    return "operators and parameters are the same, but the names or lets are written differently; "
-           "use the text that it was saved with";
+    return "operators and parameters are the same, but the names or lets are written differently; use the text that it was saved with";
   }
   bool longer = here.nodes.size() > there.nodes.size();
   const GraphDigest& more = longer ? here : there;

@@ -118,9 +118,9 @@ Result<std::string> Document::serialize() const {
       continue;
     }
     if (is_number(word)) {
-      return failed_precondition(concat("the callback @", word,
-                                        " has no name, so that the graph cannot be "
-                                        "serialized; hand it in under a registered name"));
+      return failed_precondition(
+          concat("the callback @", word,
+                 " has no name, so that the graph cannot be serialized; hand it in under a registered name"));
     }
     entry->mutable_callback();
   }

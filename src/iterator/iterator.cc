@@ -52,8 +52,7 @@ Status check_names(const Dataset& root, std::span<const uint64_t> saved) {
 
 Status not_initialised() {
   return failed_precondition(
-      "expected an iterator that is initialised, found one that was made and never "
-      "initialised; initialize it with a dataset and the dataset's parameters");
+      "expected an iterator that is initialised, found one that was made and never initialised; initialize it with a dataset and the dataset's parameters");
 }
 
 }  // namespace
@@ -159,8 +158,7 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
   if (checkpoint.params.size() != position.params.size() ||
       checkpoint.seeds.size() != 2 * document.root()->sites().seeds.size()) {
     return data_loss(
-        "expected a checkpoint with all parameters and seeds of this dataset, found other numbers of "
-        "them; it was made by another version of the library");
+        "expected a checkpoint with all parameters and seeds of this dataset, found other numbers of them; it was made by another version of the library");
   }
   for (size_t i = 0; i < position.params.size(); ++i) {
     if (checkpoint.params[i].hash != position.params[i].hash) {
@@ -335,10 +333,9 @@ Result<std::string> Iterator::write_down() const {
   const Position& position = *position_;
   const Dataset& root = *position.document->root();
   if (!root.not_replayable().empty()) {
-    return failed_precondition(
-        concat("expected a dataset whose rows can be made again, so that its position can be "
-               "saved; found that ",
-               root.not_replayable()));
+    return failed_precondition(concat(
+        "expected a dataset whose rows can be made again, so that its position can be saved; found that ",
+        root.not_replayable()));
   }
   Checkpoint checkpoint;
   checkpoint.fingerprint = position.document->fingerprint();

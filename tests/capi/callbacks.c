@@ -180,9 +180,9 @@ static void outputs_of_failed_rows(weir_runtime runtime) {
   weir_iterator iterator = iterate(runtime, dataset);
   weir_element element = make_element();
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
-  CHECK(prints(element, 0,
-               "([[\"good!\", \"good!\"], [\"good!\", \"good!\"], [\"good!\", \"good!\"]], "
-               "[[true, true], [true, true], [true, true]])"));
+  CHECK(prints(
+      element, 0,
+      "([[\"good!\", \"good!\"], [\"good!\", \"good!\"], [\"good!\", \"good!\"]], [[true, true], [true, true], [true, true]])"));
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_END);
   weir_element_destroy(element);
   weir_iterator_destroy(iterator);

@@ -70,9 +70,9 @@ static void another_runtimes_dataset(void) {
   weir_element element = make_element();
   callback.function = adds_ten;
   REQUIRE(weir_runtime_register(first, "f", 1, &callback, NULL) == WEIR_OK);
-  dataset = parse(first,
-                  "range(30000) | map(@f) | map(x -> assert(x != 12, \"m\", x)) | ignore_errors(log: true) "
-                  "| batch(20000) | prefetch(1)");
+  dataset = parse(
+      first,
+      "range(30000) | map(@f) | map(x -> assert(x != 12, \"m\", x)) | ignore_errors(log: true) | batch(20000) | prefetch(1)");
   weir_runtime_destroy(first);
   iterator = iterate(second, dataset);
   weir_runtime_destroy(second);

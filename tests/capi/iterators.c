@@ -91,17 +91,15 @@ static void elements(weir_runtime runtime) {
 }
 
 static void json(weir_runtime runtime) {
-  weir_dataset dataset =
-      parse(runtime,
-            "from_tensors((1.5, [true, false], \"a\\\"b\\n\", \"\\xff\", {k: [[1, 2], [3, 4]]},"
-            " nan, [inf, -inf]))");
+  weir_dataset dataset = parse(
+      runtime,
+      "from_tensors((1.5, [true, false], \"a\\\"b\\n\", \"\\xff\", {k: [[1, 2], [3, 4]]}, nan, [inf, -inf]))");
   weir_iterator iterator = iterate(runtime, dataset);
   weir_element element = make_element();
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   CHECK(prints(
       element, WEIR_FORMAT_JSON,
-      "[1.5, [true, false], \"a\\\"b\\n\", {\"base64\": \"/w==\"}, {\"k\": [[1, 2], [3, 4]]}, \"NaN\", "
-      "[\"Infinity\", \"-Infinity\"]]"));
+      "[1.5, [true, false], \"a\\\"b\\n\", {\"base64\": \"/w==\"}, {\"k\": [[1, 2], [3, 4]]}, \"NaN\", [\"Infinity\", \"-Infinity\"]]"));
   weir_element_destroy(element);
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);

@@ -366,9 +366,9 @@ int main(void) {
   memcpy(&g_throw, &symbol, sizeof symbol);
   w.runtime = make(NULL, &result);
   REQUIRE(result == WEIR_OK);
-  w.dataset = parse(w.runtime,
-                    "from_tensor_slices([\"a\", \"bb\", \"c\"]) | enumerate() | shuffle(3, seed: 1) | "
-                    "repeat(2) | batch(2) | prefetch(1)");
+  w.dataset = parse(
+      w.runtime,
+      "from_tensor_slices([\"a\", \"bb\", \"c\"]) | enumerate() | shuffle(3, seed: 1) | repeat(2) | batch(2) | prefetch(1)");
   w.iterator = iterate(w.runtime, w.dataset);
   w.element = make_element();
   REQUIRE(weir_iterator_next(w.iterator, w.element, NULL) == WEIR_OK);

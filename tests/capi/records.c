@@ -46,10 +46,10 @@ static void round_trip(weir_runtime runtime, int32_t compression) {
   CHECK(weir_record_writer_close(writer, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
   weir_record_writer_destroy(writer);
   weir_record_writer_destroy(writer);
-  snprintf(text, sizeof text,
-           "tfrecord(\"%s\", compression: \"auto\")"
-           " | map(r -> parse_example(r, {n: int64, half: float32, name: string}))",
-           file);
+  snprintf(
+      text, sizeof text,
+      "tfrecord(\"%s\", compression: \"auto\") | map(r -> parse_example(r, {n: int64, half: float32, name: string}))",
+      file);
   dataset = parse(runtime, text);
   iterator = iterate(runtime, dataset);
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);

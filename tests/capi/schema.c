@@ -88,12 +88,10 @@ static void components(void) {
           "expected a part of (int64, string) (0, 1), found \"2\"");
   refuses(
       "{image: string, label: int64}", "", WEIR_CODE_INVALID_ARGUMENT,
-      "expected the path of one component, found that of {image: string, label: int64}, which has 2; go on to a "
-      "part of it, such as image");
+      "expected the path of one component, found that of {image: string, label: int64}, which has 2; go on to a part of it, such as image");
   refuses(
       "{a: (int64, int64)}", "a", WEIR_CODE_INVALID_ARGUMENT,
-      "expected the path of one component, found that of (int64, int64), which has 2; go on to a part of it, such "
-      "as 0");
+      "expected the path of one component, found that of (int64, int64), which has 2; go on to a part of it, such as 0");
   refuses("{a: int64[3]}", "a.0", WEIR_CODE_NOT_FOUND,
           "expected a path that ends at int64[3], which has no parts, found \"0\" after it");
   refuses("sparse<int64>[?]", "values.0", WEIR_CODE_NOT_FOUND,

@@ -258,45 +258,45 @@ void check_restores(const std::string& text, int step = 1) {
 }
 
 TEST_CASE("epochs: restored anywhere, every use goes on with its own", "[contract]") {
-  for (const char* text : {
-           "zip(d, d) | repeat(3)",
-           "zip(d | repeat(3), d | repeat(3))",
-           "zip(d | repeat(3), d | take(2) | repeat(6)) | batch(4)",
-           "zip(d | concatenate(d), d | filter(x -> x > 1) | repeat(5))",
-           "zip(d | repeat(2) | batch(3), d | repeat(4) | shuffle(6, seed: 5)) | repeat(2)",
-           "zip(range(3) | flat_map(x -> d), d | repeat(4)) | shuffle(4, seed: 2)",
-           "zip(range(4) | interleave(x -> d | map(y -> y + 10 * x), cycle_length: 3, block_length: 2), d | "
-           "repeat(4))",
-           "range(3) | flat_map(x -> zip(d | repeat(2), d | repeat(2)) | batch(3)) | repeat(2)",
-           "range(3) | flat_map(x -> range(2) | flat_map(y -> d | batch(2)))",
-           "range(2) | map(x -> d) | flat_map(e -> e | repeat(2) | batch(2)) | repeat(2)",
-           "range(2) | map(x -> range(5) | shuffle(5, seed: 3)) | flat_map(e -> e | repeat(2)) | repeat(2)",
-           "d | repeat(2) | prefetch(3) | repeat(2) | batch(3)",
-           "zip(d | repeat(2) | prefetch(3), d | repeat(2) | prefetch(2)) | repeat(2) | batch(3)",
-           "zip(d | repeat(2) | map(x -> x, num_parallel_calls: 2), d | repeat(2)) | repeat(2)",
-           "zip(d, d) | repeat(3) | prefetch(2) | shuffle(4, seed: 1)",
-           "range(3) | flat_map(x -> zip(d, d) | prefetch(2)) | repeat(2)",
-           "d | repeat(3) | shuffle(7, seed: 9) | repeat(2) | batch(4)",
-           "zip(d, d | repeat()) | repeat(3)",
-           "d | take(2) | filter(x -> x > 2) | repeat(9) | concatenate(d)",
-           "range(40) | map(x -> x, num_parallel_calls: 2) | shuffle(1, seed: 7)",
-       }) {
+  constexpr const char* kTexts[] = {
+      "zip(d, d) | repeat(3)",
+      "zip(d | repeat(3), d | repeat(3))",
+      "zip(d | repeat(3), d | take(2) | repeat(6)) | batch(4)",
+      "zip(d | concatenate(d), d | filter(x -> x > 1) | repeat(5))",
+      "zip(d | repeat(2) | batch(3), d | repeat(4) | shuffle(6, seed: 5)) | repeat(2)",
+      "zip(range(3) | flat_map(x -> d), d | repeat(4)) | shuffle(4, seed: 2)",
+      "zip(range(4) | interleave(x -> d | map(y -> y + 10 * x), cycle_length: 3, block_length: 2), d | repeat(4))",
+      "range(3) | flat_map(x -> zip(d | repeat(2), d | repeat(2)) | batch(3)) | repeat(2)",
+      "range(3) | flat_map(x -> range(2) | flat_map(y -> d | batch(2)))",
+      "range(2) | map(x -> d) | flat_map(e -> e | repeat(2) | batch(2)) | repeat(2)",
+      "range(2) | map(x -> range(5) | shuffle(5, seed: 3)) | flat_map(e -> e | repeat(2)) | repeat(2)",
+      "d | repeat(2) | prefetch(3) | repeat(2) | batch(3)",
+      "zip(d | repeat(2) | prefetch(3), d | repeat(2) | prefetch(2)) | repeat(2) | batch(3)",
+      "zip(d | repeat(2) | map(x -> x, num_parallel_calls: 2), d | repeat(2)) | repeat(2)",
+      "zip(d, d) | repeat(3) | prefetch(2) | shuffle(4, seed: 1)",
+      "range(3) | flat_map(x -> zip(d, d) | prefetch(2)) | repeat(2)",
+      "d | repeat(3) | shuffle(7, seed: 9) | repeat(2) | batch(4)",
+      "zip(d, d | repeat()) | repeat(3)",
+      "d | take(2) | filter(x -> x > 2) | repeat(9) | concatenate(d)",
+      "range(40) | map(x -> x, num_parallel_calls: 2) | shuffle(1, seed: 7)",
+  };
+  for (const char* text : kTexts) {
     check_restores(kLet + text);
   }
 }
 
 // Long enough for anchors on the way, which hold states of Windows and of open datasets.
 TEST_CASE("epochs: restored from an anchor on the way, every use goes on with its own", "[contract]") {
-  for (const char* text : {
-           "zip(d | repeat(30), d | repeat(30))",
-           "zip(d | repeat(20) | prefetch(3), d | repeat(20) | prefetch(2))",
-           "zip(d | repeat(9) | prefetch(3), d | repeat(9)) | repeat(3) | prefetch(7) | batch(4)",
-           "zip(range(20) | flat_map(x -> d), d | repeat(30) | filter(x -> x > 0)) | shuffle(9, seed: 1)",
-           "range(9) | flat_map(x -> zip(d | repeat(3) | prefetch(2), d | repeat(3))) | batch(3)",
-           "zip(range(30) | interleave(x -> d | take(4), cycle_length: 3), d | repeat(22)) | shuffle(5, "
-           "seed: 8)",
-           "range(20) | map(x -> d) | flat_map(e -> e | repeat(2)) | batch(7) | repeat(2)",
-       }) {
+  constexpr const char* kTexts[] = {
+      "zip(d | repeat(30), d | repeat(30))",
+      "zip(d | repeat(20) | prefetch(3), d | repeat(20) | prefetch(2))",
+      "zip(d | repeat(9) | prefetch(3), d | repeat(9)) | repeat(3) | prefetch(7) | batch(4)",
+      "zip(range(20) | flat_map(x -> d), d | repeat(30) | filter(x -> x > 0)) | shuffle(9, seed: 1)",
+      "range(9) | flat_map(x -> zip(d | repeat(3) | prefetch(2), d | repeat(3))) | batch(3)",
+      "zip(range(30) | interleave(x -> d | take(4), cycle_length: 3), d | repeat(22)) | shuffle(5, seed: 8)",
+      "range(20) | map(x -> d) | flat_map(e -> e | repeat(2)) | batch(7) | repeat(2)",
+  };
+  for (const char* text : kTexts) {
     check_restores(kLet + text, 17);
   }
 }

@@ -299,8 +299,7 @@ TEST_CASE("faults: a callback over blocks fails row by row", "[contract]") {
 
 // A pipeline with a bit of everything that writes state.
 constexpr const char* kSaved =
-    "range(60) | shuffle(7, seed: 3) | map(x -> x + 1, num_parallel_calls: 2) | repeat(2)"
-    " | interleave(x -> range(x % 4) | map(y -> x * 10 + y), cycle_length: 3) | batch(5) | prefetch(2)";
+    "range(60) | shuffle(7, seed: 3) | map(x -> x + 1, num_parallel_calls: 2) | repeat(2) | interleave(x -> range(x % 4) | map(y -> x * 10 + y), cycle_length: 3) | batch(5) | prefetch(2)";
 
 TEST_CASE("faults: of a checkpoint every flipped bit and every cut is found, and the old position stays",
           "[contract]") {

@@ -9,15 +9,14 @@ namespace {
 TEST_CASE("contract: a let that draws or drains has one value, however often it is used") {
   ThreadsRuntime runtime;
   auto lines = [&](const char* text) { return all_lines(*runtime, text); };
-  for (const char* text : {
-           "let n = random_uniform([], 0, 1000000, int64) range(3) | map(x -> n)",
-           "let n = random_uniform([], 0, 1000000, int64, seed: 1) range(3) | flat_map(x -> from_tensors(n))",
-           "let n = random_uniform([], 0, 1000000, int64) let m = n + 1 from_tensors(n) | "
-           "concatenate(from_tensors(m - 1))",
-           "let n = range(9) | shuffle(9) | reduce(0, (s, x) -> s * 10 + x) range(3) | map(x -> n)",
-           "let n = range(9) | shuffle(9) | reduce(0, (s, x) -> s * 10 + x) "
-           "range(2) | map(x -> range(2) | map(y -> n) | reduce(0, (s, y) -> s + y))",
-       }) {
+  constexpr const char* kTexts[] = {
+      "let n = random_uniform([], 0, 1000000, int64) range(3) | map(x -> n)",
+      "let n = random_uniform([], 0, 1000000, int64, seed: 1) range(3) | flat_map(x -> from_tensors(n))",
+      "let n = random_uniform([], 0, 1000000, int64) let m = n + 1 from_tensors(n) | concatenate(from_tensors(m - 1))",
+      "let n = range(9) | shuffle(9) | reduce(0, (s, x) -> s * 10 + x) range(3) | map(x -> n)",
+      "let n = range(9) | shuffle(9) | reduce(0, (s, x) -> s * 10 + x) range(2) | map(x -> range(2) | map(y -> n) | reduce(0, (s, y) -> s + y))",
+  };
+  for (const char* text : kTexts) {
     INFO(text);
     const std::vector<std::string> all = lines(text);
     REQUIRE(all.size() >= 2);

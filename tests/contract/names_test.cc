@@ -17,10 +17,9 @@ std::vector<std::string> lines_of(Runtime& runtime, const DocumentRef& document)
 TEST_CASE("contract: a name that gets another one is told from what hides it", "[contract]") {
   ThreadsRuntime runtime;
   // All of these names are taken, so that the second text's own get new ones.
-  const DocumentRef first = require_value(
-      parse_document(*runtime,
-                     "let a = 1000 let b = 2000 let d = range(a) let x = 3000 let a1 = 4000 let sum = 5000 "
-                     "d | take(b + x + a1 + sum) | repeat()"));
+  const DocumentRef first = require_value(parse_document(
+      *runtime,
+      "let a = 1000 let b = 2000 let d = range(a) let x = 3000 let a1 = 4000 let sum = 5000 d | take(b + x + a1 + sum) | repeat()"));
   for (const char* text : {
            "let a = 2 range(5) | map(x -> let a = 100 in x + a)",
            "let a = 2 range(5) | map(x -> (let a = 100 in x + a) + a)",

@@ -21,8 +21,7 @@ const char* const kTexts[] = {
     // Arithmetic, for each class of dtypes.
     "FLOATS | map(x -> (x + 1.5, x * x, x / 3.0, x // 0.7, x % 0.7, -x, abs(x), clip(x, -3.0, 3.0))RUN)",
     "DOUBLES | map(x -> (x + 1.5, x * x, x / 3.0, x // 0.7, x % 0.7, minimum(x, 1.0), maximum(x, 1.0))RUN)",
-    "INTS | map(x -> (x * x * x, x / 7, x // 7, x % 7, x ** 3, assert(x != 7, \"seven\", x), 100 // (x - "
-    "20))RUN)",
+    "INTS | map(x -> (x * x * x, x / 7, x // 7, x % 7, x ** 3, assert(x != 7, \"seven\", x), 100 // (x - 20))RUN)",
     "INTS | map(x -> (uint8(x) * uint8(7), int16(x) // int16(3), uint64(x) - uint64(9))RUN)",
     "FLOATS | map(x -> (float16(x) * float16(x), bfloat16(x) / bfloat16(3.0))RUN)",
     // Own implementations, also behind blocks of unequal shapes.
@@ -30,43 +29,29 @@ const char* const kTexts[] = {
     "DOUBLES | map(x -> (exp(x), log(abs(x)), sqrt(abs(x)), x ** 0.3)RUN)",
     "VECTORS | map(v -> (exp(v), log(v * v), sqrt(abs(v)))RUN)",
     // Subnormals.
-    "INTS | map(x -> (float32(x) * 1e-42, float64(x) * float64(5e-324), float16(float32(x) * 1e-9), x == 0 "
-    "or "
-    "float32(x) * 1e-42 == 0.0, bool(float32(x) * 1e-42), exp(float32(x) * 1e-42 - 95.0))RUN)",
+    "INTS | map(x -> (float32(x) * 1e-42, float64(x) * float64(5e-324), float16(float32(x) * 1e-9), x == 0 or float32(x) * 1e-42 == 0.0, bool(float32(x) * 1e-42), exp(float32(x) * 1e-42 - 95.0))RUN)",
     // Sums have a tree of their own.
     "VECTORS | map(v -> (sum(v), mean(v), sum(exp(v)), sum(float64(v)), sum(int64(v)))RUN)",
-    "VECTORS | filter(v -> shape(v)[0] > 0) | map(v -> (max(v), argmax(v), argmax(-v), v[0], v[-1], "
-    "v[::2])RUN)",
-    "FLOATS | batch(24, drop_remainder: true) | map(m -> reshape(m, [2, 3, 4]))"
-    " | map(m -> (sum(m), sum(m, axis: 0), sum(m, axis: 1), mean(m, axis: -1), max(m, axis: [0, 2]))RUN)",
+    "VECTORS | filter(v -> shape(v)[0] > 0) | map(v -> (max(v), argmax(v), argmax(-v), v[0], v[-1], v[::2])RUN)",
+    "FLOATS | batch(24, drop_remainder: true) | map(m -> reshape(m, [2, 3, 4])) | map(m -> (sum(m), sum(m, axis: 0), sum(m, axis: 1), mean(m, axis: -1), max(m, axis: [0, 2]))RUN)",
     "FLOATS | batch(7) | map(v -> (sum(v), v - mean(v), concat([v, v]), stack([v, v], axis: 1))RUN)",
     // Casts.
     "FLOATS | map(x -> (float64(x), float16(x), bfloat16(x), bool(x), int32(clip(x, -9.0, 9.0)))RUN)",
-    "INTS | map(x -> (int8(x), uint16(x), float32(x), float64(x), bitcast(x, float64), one_hot(x % 5, "
-    "5))RUN)",
+    "INTS | map(x -> (int8(x), uint16(x), float32(x), float64(x), bitcast(x, float64), one_hot(x % 5, 5))RUN)",
     // Branches see some of the rows only.
     "FLOATS | map(x -> if x < 0.0 then exp(x) else if x < 5.0 then sqrt(x) * x else log(x)RUN)",
-    "INTS | map(x -> (where(x % 3 == 0, x, -x), if x % 2 == 0 then float32(x) / 3.0 else exp(float32(x % "
-    "9)))RUN)",
+    "INTS | map(x -> (where(x % 3 == 0, x, -x), if x % 2 == 0 then float32(x) / 3.0 else exp(float32(x % 9)))RUN)",
     "INTS | map(x -> if x % 5 == 1 then assert(x % 2 == 0, \"odd\", x) else 10 // (x % 16)RUN)",
     // Random functions draw by the row.
-    "INTS | map(x -> (x, random_uniform([], seed: 5), random_uniform([3], max: 1000, dtype: int64, seed: "
-    "6))RUN)",
-    "INTS | map(x -> if x % 3 == 0 then random_uniform([2], seed: 1) else random_uniform([2], min: -1.0, "
-    "seed: 2)RUN)",
-    "INTS | filter(x -> x % 3 != 0) | shuffle(50, seed: 4) | map(x -> random_uniform([x % 4], dtype: "
-    "float64, seed: 9)RUN)",
-    "range(40) | flat_map(x -> range(x % 9) | map(y -> (x, y, random_uniform([], seed: 3))RUN) | "
-    "prefetch(2))",
-    "INTS | map(x -> random_uniform([], max: 9, dtype: int64, seed: 3)RUN) | batch(13) | repeat(2) | "
-    "prefetch(3)",
+    "INTS | map(x -> (x, random_uniform([], seed: 5), random_uniform([3], max: 1000, dtype: int64, seed: 6))RUN)",
+    "INTS | map(x -> if x % 3 == 0 then random_uniform([2], seed: 1) else random_uniform([2], min: -1.0, seed: 2)RUN)",
+    "INTS | filter(x -> x % 3 != 0) | shuffle(50, seed: 4) | map(x -> random_uniform([x % 4], dtype: float64, seed: 9)RUN)",
+    "range(40) | flat_map(x -> range(x % 9) | map(y -> (x, y, random_uniform([], seed: 3))RUN) | prefetch(2))",
+    "INTS | map(x -> random_uniform([], max: 9, dtype: int64, seed: 3)RUN) | batch(13) | repeat(2) | prefetch(3)",
     // Records.
     "RECORDS | map(r -> parse_example(r, {i: int64, f: float32[3], s: string = \"none\"})RUN)",
-    "RECORDS | filter(r -> string_length(r) > 130) | batch(9) | map(r -> parse_example(r, {s: string = "
-    "\"none\", f: float32[3]})RUN)",
-    "RECORDS | map(r -> parse_example(r, {raw: string})RUN)"
-    " | map({raw} -> (decode_raw(raw, uint8), decode_raw(raw, int16), float32(decode_raw(raw, uint8)) / "
-    "255.0)RUN)",
+    "RECORDS | filter(r -> string_length(r) > 130) | batch(9) | map(r -> parse_example(r, {s: string = \"none\", f: float32[3]})RUN)",
+    "RECORDS | map(r -> parse_example(r, {raw: string})RUN) | map({raw} -> (decode_raw(raw, uint8), decode_raw(raw, int16), float32(decode_raw(raw, uint8)) / 255.0)RUN)",
     "RECORDS | map(r -> sum(float32(decode_raw(parse_example(r, {raw: string}).raw, uint8)) / 255.0)RUN)",
 };
 
@@ -174,8 +159,7 @@ TEST_CASE("one value: the same bytes for widths 1, 7, 128 on 1, 2, 8 threads at 
 const char* const kConstantTexts[] = {
     "from_tensors((0.1, float64(0.1), float16(0.1), bfloat16(0.1), 1e-40, float64(5e-324), 16777217.0))",
     "from_tensors([0.1, 0.2, -0.3, 1e-45, 3.4028235e38])",
-    "from_tensors((1.0 / 3.0, float64(2.0) / 3.0, 1e-40 * 0.5, exp(1.0), float64(10.0) ** 0.3, 16777217 / "
-    "3))",
+    "from_tensors((1.0 / 3.0, float64(2.0) / 3.0, 1e-40 * 0.5, exp(1.0), float64(10.0) ** 0.3, 16777217 / 3))",
     "from_tensors((float32(16777217), float32(33554435), float64(9007199254740993), float16(2049.0)))",
     "range(16777210, 16777230, dtype: float32)",
     "range(9007199254740990, 9007199254741000, dtype: float64)",

@@ -18,9 +18,9 @@ std::string difference(const std::vector<std::string>& then, const std::vector<s
 TEST_CASE("equal names have no difference, others are counted and the first is named") {
   CHECK(difference(numbered(3), numbered(3)).empty());
   CHECK(difference({}, {}).empty());
-  CHECK(difference({"a", "c"}, {"a", "b", "c"}) ==
-        "expected the 2 names that list_files(\"*\") gave when the position was saved, found 3, the first "
-        "difference at \"b\"; put back what was removed and take away what came, or begin anew");
+  CHECK(
+      difference({"a", "c"}, {"a", "b", "c"}) ==
+      "expected the 2 names that list_files(\"*\") gave when the position was saved, found 3, the first difference at \"b\"; put back what was removed and take away what came, or begin anew");
   CHECK(difference({"a", "b"}, {"a"}).find("those at the end missing") != std::string::npos);
   // Where one name ends and the next begins counts.
   CHECK_FALSE(difference({"ab", "c"}, {"a", "bc"}).empty());

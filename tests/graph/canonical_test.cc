@@ -61,9 +61,9 @@ TEST_CASE("Names of texts that are put together do not mix", "[graph]") {
   Handed handed = {{"1", graph.build("let a = 3 range(a) | map(x -> x + a)")},
                    {"2", graph.build("let a = 4 range(a) | map(a -> a + 1) | map(x -> x + a)")}};
   DocumentRef document = graph.build("zip(@1, @2)", handed);
-  CHECK(document->format() ==
-        "let a = 3\nlet a1 = 4\nzip(range(a) | map(x -> x + a), range(a1) | map(a -> a + 1) | map(x -> x + "
-        "a1))");
+  CHECK(
+      document->format() ==
+      "let a = 3\nlet a1 = 4\nzip(range(a) | map(x -> x + a), range(a1) | map(a -> a + 1) | map(x -> x + a1))");
   CHECK(document->cardinality() == 3);
   CHECK(graph.build(document->format())->format() == document->format());
 
@@ -80,14 +80,12 @@ TEST_CASE("What an inner let or a pattern binds keeps its name when an outer one
        graph.build("let a = 2 range(a) | map(x -> let a = 100 in x + a) | map(x -> let a = a + 1 in x * a)")},
       {"3",
        graph.build("let a = 3 range(a) | map(x -> {a, b: x}) | map({a, b} -> a + b) | map((x) -> x + a)")}};
-  CHECK(graph.build("zip(@1, @2)", handed)->format() ==
-        "let a = 1\nlet a1 = 2\nzip(range(a), range(a1) | map(x -> let a = 100 in x + a) | map(x -> let a = "
-        "a1 + "
-        "1 in x * a))");
-  CHECK(graph.build("zip(@1, @3)", handed)->format() ==
-        "let a = 1\nlet a1 = 3\nzip(range(a), range(a1) | map(x -> {a: a1, b: x}) | map({a, b} -> a + b) | "
-        "map(x "
-        "-> x + a1))");
+  CHECK(
+      graph.build("zip(@1, @2)", handed)->format() ==
+      "let a = 1\nlet a1 = 2\nzip(range(a), range(a1) | map(x -> let a = 100 in x + a) | map(x -> let a = a1 + 1 in x * a))");
+  CHECK(
+      graph.build("zip(@1, @3)", handed)->format() ==
+      "let a = 1\nlet a1 = 3\nzip(range(a), range(a1) | map(x -> {a: a1, b: x}) | map({a, b} -> a + b) | map(x -> x + a1))");
 }
 
 TEST_CASE("Small tensors print as literals, large ones stay outside", "[graph]") {

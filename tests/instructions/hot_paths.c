@@ -38,8 +38,7 @@ static const hot_path kPaths[] = {
      one_by_one, 20, 128},
     {"shuffle", "range(1000000000) | shuffle(1000, seed: 7) | batch(128)", one_by_one, 200, 128},
     {"examples",
-     "from_tensor_slices(@records) | repeat() | map(r -> parse_example(r, {image: string, label: int64})) | "
-     "batch(128)",
+     "from_tensor_slices(@records) | repeat() | map(r -> parse_example(r, {image: string, label: int64})) | batch(128)",
      one_by_one, 20, 128},
     {"flat_map", "range(1000000000) | flat_map(x -> range(x, x + 4))", by_block, 10, 1},
     {"callback", "range(1000000000) | map(@f)", by_block, 10, 1},

@@ -104,8 +104,7 @@ static void durable_order(weir_runtime runtime) {
   CHECK(weir_iterator_save_file(iterator, at("link"), WEIR_STRLEN, NULL) == WEIR_OK);
   g_shim.end();
   check_record(
-      "open deep/target.tmp\nwrite deep/target.tmp\nfsync deep/target.tmp\nrename deep/target.tmp "
-      "deep/target\n"
+      "open deep/target.tmp\nwrite deep/target.tmp\nfsync deep/target.tmp\nrename deep/target.tmp deep/target\n"
       "open deep\nfsync deep\n");
   restores(runtime, at("link"));
   weir_iterator_destroy(iterator);
@@ -167,8 +166,7 @@ static void records(weir_runtime runtime, int32_t compression) {
   weir_record_writer_destroy(writer);
   snprintf(
       text, sizeof text,
-      "tfrecord(list_files(\"%s\", shuffle: false), compression: \"auto\") | map(r -> string_length(r)) | "
-      "batch(100)",
+      "tfrecord(list_files(\"%s\", shuffle: false), compression: \"auto\") | map(r -> string_length(r)) | batch(100)",
       at("part-*.tfrecord"));
   dataset = parse(runtime, text);
   iterator = iterate(runtime, dataset);

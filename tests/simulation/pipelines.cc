@@ -18,33 +18,24 @@ namespace {
 constexpr const char* kTexts[kPipelines] = {
     "PROBE | prefetch(3) | map(x -> x * 2) | prefetch(2) | map(x -> (x + 1, x)) | prefetch(auto)",
 
-    "PROBE | map(x -> assert(x % 7 != 3, \"planted in map\", (x, x * x)), num_parallel_calls: 3)"
-    " | map((a, b) -> a + b + random_uniform([], max: 1000, dtype: int64, seed: 3), num_parallel_calls: "
-    "auto)",
+    "PROBE | map(x -> assert(x % 7 != 3, \"planted in map\", (x, x * x)), num_parallel_calls: 3) | map((a, b) -> a + b + random_uniform([], max: 1000, dtype: int64, seed: 3), num_parallel_calls: auto)",
 
     "PROBE | prefetch(4) | shuffle(6, seed: 5) | repeat(3) | prefetch(5)",
 
-    "PROBE | flat_map(x -> range(x % 5) | map(y -> x * 10 + y) | shuffle(3, seed: 2) | prefetch(2)) | "
-    "prefetch(3)",
+    "PROBE | flat_map(x -> range(x % 5) | map(y -> x * 10 + y) | shuffle(3, seed: 2) | prefetch(2)) | prefetch(3)",
 
-    "list_files(\"/data/part-*\", seed: 3)"
-    " | interleave(f -> tfrecord(f, compression: \"auto\") | enumerate(), cycle_length: 3, block_length: 2)"
-    " | prefetch(4)",
+    "list_files(\"/data/part-*\", seed: 3) | interleave(f -> tfrecord(f, compression: \"auto\") | enumerate(), cycle_length: 3, block_length: 2) | prefetch(4)",
 
-    "zip(PROBE | prefetch(2), {a: range(40) | shuffle(7, seed: 2) | prefetch(3),"
-    " b: PROBE | map(x -> -x, num_parallel_calls: 2)})",
+    "zip(PROBE | prefetch(2), {a: range(40) | shuffle(7, seed: 2) | prefetch(3), b: PROBE | map(x -> -x, num_parallel_calls: 2)})",
 
-    "PROBE | map(x -> [x, x + 1], num_parallel_calls: 4) | filter(v -> v[0] % 3 != 1) | batch(4) | "
-    "prefetch(2)",
+    "PROBE | map(x -> [x, x + 1], num_parallel_calls: 4) | filter(v -> v[0] % 3 != 1) | batch(4) | prefetch(2)",
 
     // Epochs and inputs end on the reader's own thread.
     "PROBE | prefetch(8) | repeat(2) | take(17) | concatenate(range(5) | prefetch(2)) | skip(2)",
 
-    "tfrecord(list_files(\"/data/part-*\", seed: 4), compression: \"auto\", num_parallel_reads: 3)"
-    " | map(r -> (r, string_length(r)), num_parallel_calls: 2) | ignore_errors() | prefetch(4)",
+    "tfrecord(list_files(\"/data/part-*\", seed: 4), compression: \"auto\", num_parallel_reads: 3) | map(r -> (r, string_length(r)), num_parallel_calls: 2) | ignore_errors() | prefetch(4)",
 
-    "PROBE | flat_map(x -> range(x % 6) | prefetch(2) | map(y -> y * x, num_parallel_calls: 2) | batch(3)"
-    " | prefetch(1)) | map(v -> sum(v), num_parallel_calls: 2) | reduce(0, (s, x) -> s * 3 + x)",
+    "PROBE | flat_map(x -> range(x % 6) | prefetch(2) | map(y -> y * x, num_parallel_calls: 2) | batch(3) | prefetch(1)) | map(v -> sum(v), num_parallel_calls: 2) | reduce(0, (s, x) -> s * 3 + x)",
 };
 
 // Takes out `begin`, its argument, and `end`, wherever they stand.

@@ -91,14 +91,10 @@ TEST_CASE("printer: specs and features") {
       {"empty((int64))", "empty(int64)"},
       {"empty(())", "empty(())"},
       {"empty(optional<dataset<ragged<string>[2,?]>>)", "empty(optional<dataset<ragged<string>[2, ?]>>)"},
-      {"parse_example(r,{a:float32[2]=[0.5,-0.5],\"b\":varlen(int64),c:sequence(int64,allow_missing:true)=-1}"
-       ")",
-       "parse_example(r, {a: float32[2] = [0.5, -0.5], b: varlen(int64), c: sequence(int64, allow_missing: "
-       "true) = "
-       "-1})"},
+      {"parse_example(r,{a:float32[2]=[0.5,-0.5],\"b\":varlen(int64),c:sequence(int64,allow_missing:true)=-1})",
+       "parse_example(r, {a: float32[2] = [0.5, -0.5], b: varlen(int64), c: sequence(int64, allow_missing: true) = -1})"},
       {"parse_example(r,features:{x:sparse(index_key:\"i\",value_key:\"v\",dtype:float32,size:100)})",
-       "parse_example(r, features: {x: sparse(index_key: \"i\", value_key: \"v\", dtype: float32, size: "
-       "100)})"},
+       "parse_example(r, features: {x: sparse(index_key: \"i\", value_key: \"v\", dtype: float32, size: 100)})"},
   });
 }
 

@@ -91,11 +91,8 @@ TEST_CASE("robustness: zero bytes are errors anywhere") {
 const std::vector<std::string>& samples() {
   static const std::vector<std::string> texts = {
       "param n: {a: int64[?, 3], \"b c\": optional<sparse<int64>[2]>}\nlet d = range($n)\nd | take(2)",
-      "tfrecord(list_files(\"a*\", seed: 7), compression: \"auto\") | map(r -> parse_example(r, {image: "
-      "string, "
-      "label: int64 = -1, w: sequence(float32[2], allow_missing: true)}), num_parallel_calls: auto)",
-      "range(3) | map({image, label: (a, _)} -> let y = x[1:, ::2, ..., newaxis] in if y.0.1 == -2 ** 2 then "
-      "{y, \"k/\": 1.5e-7} else not a or b and c // 2)",
+      "tfrecord(list_files(\"a*\", seed: 7), compression: \"auto\") | map(r -> parse_example(r, {image: string, label: int64 = -1, w: sequence(float32[2], allow_missing: true)}), num_parallel_calls: auto)",
+      "range(3) | map({image, label: (a, _)} -> let y = x[1:, ::2, ..., newaxis] in if y.0.1 == -2 ** 2 then {y, \"k/\": 1.5e-7} else not a or b and c // 2)",
       "csv(\"a\\x00\\u{e9}\", [int64, \"\", int32(0)]) | scan((0, 1,), ((s, t), _) -> (s + t, @f))",
   };
   return texts;

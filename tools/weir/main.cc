@@ -222,8 +222,7 @@ int print_mistakes_as_json(Handles& handles, const std::string& text) {
 int report_binary(const std::string& name) {
   std::fprintf(
       stderr,
-      "error: invalid_argument: expected a document, found binary data in %s; to read records, write weir run "
-      "-e 'tfrecord(\"%s\", compression: \"auto\")'\n",
+      "error: invalid_argument: expected a document, found binary data in %s; to read records, write weir run -e 'tfrecord(\"%s\", compression: \"auto\")'\n",
       name.c_str(), name.c_str());
   return kExitNotBuilt;
 }

@@ -492,9 +492,7 @@ class Shuffle final : public Cursor {
 
   static Status misfit() {
     return data_loss(
-        "the input of shuffle gave other rows than when the checkpoint was written; restore it with the data "
-        "that it "
-        "was written with");
+        "the input of shuffle gave other rows than when the checkpoint was written; restore it with the data that it was written with");
   }
 
   Port input_;

@@ -77,9 +77,9 @@ TEST_CASE("functions of one argument keep dtype and shape") {
             {"([0.0, 1.5, nan, inf], [0.0, -1.0, nan, 1.0])"});
   lab.check("v -> sqrt(v)", {"[4.0, 2.0, 0.0, inf]", "[9.0, 1.0, 0.25, nan]"},
             {"[2.0, 1.4142135, 0.0, inf]", "[3.0, 1.0, 0.5, nan]"}, "float32[4]");
-  lab.check("v -> (floor(v), ceil(v), round(v))", {"[1.5, -1.5, 2.5, -0.5, nan, inf]"},
-            {"([1.0, -2.0, 2.0, -1.0, nan, inf], [2.0, -1.0, 3.0, -0.0, nan, inf], [2.0, -2.0, 2.0, -0.0, "
-             "nan, inf])"});
+  lab.check(
+      "v -> (floor(v), ceil(v), round(v))", {"[1.5, -1.5, 2.5, -0.5, nan, inf]"},
+      {"([1.0, -2.0, 2.0, -1.0, nan, inf], [2.0, -1.0, 3.0, -0.0, nan, inf], [2.0, -2.0, 2.0, -0.0, nan, inf])"});
   lab.check("v -> (square(v), abs(v), floor(v))", {"float16([0.5, 2.0])"},
             {"(float16([0.25, 4.0]), float16([0.5, 2.0]), float16([0.0, 2.0]))"});
   lab.check("z -> (sqrt(z), abs(z))", {"zeros([0, 2])"}, {"(zeros([0, 2]), zeros([0, 2]))"});

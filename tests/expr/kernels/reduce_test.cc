@@ -13,11 +13,11 @@ TEST_CASE("sum, prod and mean over none, one and several axes") {
             {"(21, [5, 7, 9], [6, 15], 6)"}, "(int64, int64[3], int64[2], int64)");
   lab.check("m -> (prod(m), prod(m, 0), prod(m, 1, keepdims: true))", {matrix},
             {"(720, [4, 10, 18], [[6], [120]])"});
-  lab.check("q -> (sum(q, axis: [0, 2]), sum(q, axis: [-1, 0], keepdims: true), sum(q, [1]), sum(q, []))",
-            {"reshape(arange(24), [2, 3, 4])"},
-            {"([60, 92, 124], [[[60], [92], [124]]], [[12, 15, 18, 21], [48, 51, 54, 57]], "
-             "reshape(arange(24), [2, 3, 4]))"},
-            "(int64[3], int64[1, 3, 1], int64[2, 4], int64[2, 3, 4])");
+  lab.check(
+      "q -> (sum(q, axis: [0, 2]), sum(q, axis: [-1, 0], keepdims: true), sum(q, [1]), sum(q, []))",
+      {"reshape(arange(24), [2, 3, 4])"},
+      {"([60, 92, 124], [[[60], [92], [124]]], [[12, 15, 18, 21], [48, 51, 54, 57]], reshape(arange(24), [2, 3, 4]))"},
+      "(int64[3], int64[1, 3, 1], int64[2, 4], int64[2, 3, 4])");
   lab.check("m -> (mean(m), mean(m, 0), mean(m, axis: 1, keepdims: true))",
             {"[[1.0, 2.0, 6.0], [4.0, 5.0, 0.0]]"}, {"(3.0, [2.5, 3.5, 3.0], [[3.0], [3.0]])"},
             "(float32, float32[3], float32[2, 1])");

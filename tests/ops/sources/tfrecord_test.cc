@@ -9,10 +9,8 @@ namespace {
 const ContractEntries contract(
     "tfrecord",
     {{"tfrecord(\"FOLDER/tests/conformance/data/three.tfrecord\")"},
-     {"tfrecord([\"FOLDER/tests/conformance/data/three.tfrecord\", \"FOLDER/nowhere\", "
-      "\"FOLDER/tests/conformance/data/five.tfrecord.gz\"], compression: \"auto\") | batch(2)"},
-     {"tfrecord(list_files(\"FOLDER/tests/conformance/data/shards/*\", seed: 3), num_parallel_reads: "
-      "2)"}});
+     {"tfrecord([\"FOLDER/tests/conformance/data/three.tfrecord\", \"FOLDER/nowhere\", \"FOLDER/tests/conformance/data/five.tfrecord.gz\"], compression: \"auto\") | batch(2)"},
+     {"tfrecord(list_files(\"FOLDER/tests/conformance/data/shards/*\", seed: 3), num_parallel_reads: 2)"}});
 
 std::string quoted(const std::string& file) { return '"' + kConformanceData + file + '"'; }
 std::string tfrecord(const std::string& file, const std::string& more = "") {

@@ -22,8 +22,10 @@ TEST_CASE("concatenate adds up cardinalities") {
 }
 
 TEST_CASE("structures must agree, dict keys in any order; shapes are relaxed") {
-  CHECK(spec("range(4) | batch(2, drop_remainder: true) | concatenate(range(3) | batch(3, drop_remainder: "
-             "true))") == "int64[?]");
+  CHECK(
+      spec(
+          "range(4) | batch(2, drop_remainder: true) | concatenate(range(3) | batch(3, drop_remainder: true))") ==
+      "int64[?]");
   CHECK(
       run("range(1) | map(x -> {a: x, b: \"s\"}) | concatenate(range(1) | map(x -> {b: \"t\", a: x + 7}))") ==
       Lines{"{a: 0, b: \"s\"}", "{a: 7, b: \"t\"}"});

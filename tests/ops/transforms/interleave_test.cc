@@ -8,8 +8,7 @@ const ContractEntries contract(
     "interleave",
     {{"PROBE | interleave(x -> range(x % 5) | map(y -> x * 10 + y), cycle_length: 3, block_length: 2)",
       anything, false},
-     {"PROBE | interleave(x -> probe(4, errors: \"1\") | map(y -> assert(y != x, \"same\", y)), "
-      "cycle_length: 4)",
+     {"PROBE | interleave(x -> probe(4, errors: \"1\") | map(y -> assert(y != x, \"same\", y)), cycle_length: 4)",
       anything, false},
      {"range(4) | interleave(x -> PROBE | map(y -> x * 100 + y) | shuffle(3, seed: 1), cycle_length: 2)",
       anything, false}});
@@ -85,8 +84,7 @@ TEST_CASE("a block of interleave ends with the row that reaches the bytes wanted
   CHECK(block_rows(text, 1101) == Rows{12});
   // What a turn may give is what is left: the prefetch inside hands out no more.
   const std::string turns =
-      "range(2) | interleave(x -> range(6) | map(y -> zeros([100], uint8)) | prefetch(6), cycle_length: 2, "
-      "block_length: 3)";
+      "range(2) | interleave(x -> range(6) | map(y -> zeros([100], uint8)) | prefetch(6), cycle_length: 2, block_length: 3)";
   CHECK(block_rows(turns, 100) == Rows(12, 1));
   for (int rows : block_rows(turns, 299)) CHECK(rows <= 3);
   for (int rows : block_rows(turns, 400)) CHECK(rows <= 4);
@@ -98,8 +96,7 @@ TEST_CASE("a block of interleave ends with the row that reaches the bytes wanted
 
 TEST_CASE("interleave is restored with slots of any age") {
   const std::string text =
-      "range(9) | interleave(x -> range(x % 4 * 3) | map(y -> x * 100 + y), cycle_length: 3, block_length: "
-      "2)";
+      "range(9) | interleave(x -> range(x % 4 * 3) | map(y -> x * 100 + y), cycle_length: 3, block_length: 2)";
   const Lines whole = run(text);
   for (size_t position = 0; position <= whole.size(); ++position) {
     INFO("saved after " << position);

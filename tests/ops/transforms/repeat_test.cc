@@ -40,8 +40,7 @@ TEST_CASE("errors come again with their epoch") {
 
 TEST_CASE("each epoch draws anew, and a restored one goes on with its draws") {
   const std::string text =
-      "range(4) | map(x -> random_uniform([], max: 1000000, dtype: int64, seed: 1)) | shuffle(4, seed: 6) | "
-      "repeat(3)";
+      "range(4) | map(x -> random_uniform([], max: 1000000, dtype: int64, seed: 1)) | shuffle(4, seed: 6) | repeat(3)";
   const Lines whole = run(text);
   REQUIRE(whole.size() == 12);
   CHECK(Lines(whole.begin(), whole.begin() + 4) != Lines(whole.begin() + 4, whole.begin() + 8));
