@@ -1,4 +1,4 @@
-// What anchors cost: the same pipeline through a Port that writes them and through one that does not.
+// What anchors cost: the same pipeline through a Port that records them and through one that does not.
 #include <algorithm>
 
 #include "dataset/operator.h"

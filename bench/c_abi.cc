@@ -1,4 +1,4 @@
-// The same through the C ABI, one element a call; from nothing to the first element; and calls that sleep.
+// The same through the C ABI, one element per call; from nothing to the first element; and calls that sleep.
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -67,8 +67,8 @@ void first_element(benchmark::State& state) {
 }
 BENCHMARK(first_element)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// Calls whose times are log-normal, as those of a store across a network are: one in a hundred takes ten times
-// the median. `ideal` is what calls_in_flight of them would take that never waited for one another.
+// Calls with log-normal times, like those of a store across a network: one in a hundred takes ten times the
+// median. `ideal` is the time for calls_in_flight of them that never wait for one another.
 class Sleeper {
  public:
   static constexpr int kCalls = 2000;
@@ -88,7 +88,7 @@ class Sleeper {
     out.result_spec_size = WEIR_STRLEN;
     return out;
   }
-  // Of what was slept since the last time.
+  // Of what was slept since the last call.
   double ideal_seconds() { return static_cast<double>(slept_ns_.exchange(0)) / 1e9 / kInFlight; }
 
  private:

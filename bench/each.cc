@@ -1,6 +1,6 @@
-// One row for each operator and each function of expressions: what it costs an element, as `ns`. Operators
-// stand over numbers, so `limit_ns` is what a number costs through `range` alone; functions over vectors of
-// 784 entries, so it is what copying such a vector costs. What to run is part of each definition (`bench` in
+// One row per operator and per function of expressions: its cost per element, as `ns`. Operators run over
+// numbers, so `limit_ns` is what a number costs through `range` alone; functions run over vectors of 784
+// entries, so it is what copying such a vector costs. Each definition says what to run (`bench` in
 // dataset/operator.h and expr/kernel.h).
 #include <string>
 

@@ -1,5 +1,5 @@
-// What origins cost: records of 1 KB through map, shuffle and batch, with a source that says where they come from and
-// with one that doesn't.
+// What origins cost: records of 1 KB through map, shuffle and batch, with a source that says where they come
+// from and with one that doesn't.
 #include <algorithm>
 
 #include "support.h"

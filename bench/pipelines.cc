@@ -1,10 +1,10 @@
-// Operators on small elements: what the house costs an element.
+// Operators on small elements: the overhead per element.
 #include "support.h"
 
 namespace weir::bench {
 namespace {
 
-// `counted` is what a run is divided by where that is not its elements.
+// `counted` is the divisor of a run if it is not its elements.
 void drain(benchmark::State& state, const std::string& text, int rows, double target_ns,
            int64_t counted = 0) {
   DocumentRef document = parse(text);

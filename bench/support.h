@@ -1,5 +1,4 @@
-// What the benchmarks share: a runtime, drained pipelines, and the machine's own limits measured in the same
-// run.
+// What the benchmarks share: a runtime, drained pipelines, and the machine's own limits measured in the same run.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -19,13 +18,13 @@ Runtime& runtime();
 
 DocumentRef parse(const std::string& text, const Handed& handed = {});
 
-// A root Stage driven from here, for what must be consumed inside the library.
+// A root Stage driven directly, for what must be consumed inside the library.
 class Drain {
  public:
   explicit Drain(DocumentRef document);
-  // Rows of the next block of at most `rows`; 0 at the end.
+  // Returns the number of rows of the next block of at most `rows`; 0 at the end.
   int next(int rows);
-  // Until the end or at least `limit` rows; yields how many.
+  // Runs to the end or for at least `limit` rows; returns how many.
   int64_t run(int rows, int64_t limit = INT64_MAX);
   const Block& block() const { return block_; }
 
@@ -39,11 +38,11 @@ class Drain {
   int rows_ = 1;
 };
 
-// Bytes a second that memcpy moves into buffers that are used again, with rows of that size.
+// Bytes per second that memcpy moves into reused buffers, in rows of that size.
 double memcpy_rate(size_t row_bytes);
 
-// Nanoseconds per turn of a loop of dependent multiplications, by which absolute figures are scaled: a
-// machine on which it takes kCalibratedNs runs the figures of the table as they stand.
+// Nanoseconds per turn of a loop of dependent multiplications, by which absolute figures are scaled: the
+// figures of the table hold on a machine on which it takes kCalibratedNs.
 double calibration_ns();
 inline constexpr double kCalibratedNs = 1.0;
 
@@ -58,16 +57,15 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Sets the counters of one row of the table: ns an element, what it may be at most on this machine, and the
-// ratio of the two: met if 1 or below.
+// Sets the counters of one row of the table: ns per element, the most it may be on this machine, and the
+// ratio of the two, which is met if at most 1.
 void report_ns(benchmark::State& state, int64_t elements, const Stopwatch& watch, double target_ns);
-// The same for a rate beside a reference of the same run: the ratio is ours/reference, to be at least
-// `least`.
+// The same for a rate beside a reference of the same run: the ratio ours/reference must be at least `least`.
 void report_rate(benchmark::State& state, double ours, double reference, double least);
 
 // A folder for files that benchmarks read; removed at exit.
 const std::string& folder();
-// A file there of records of one size, 192 MiB in all, written once a run.
+// A file there with records of one size, 192 MiB in all, written once per run.
 std::string record_file(size_t record_bytes);
 
 }  // namespace weir::bench

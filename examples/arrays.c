@@ -1,4 +1,4 @@
-/* Arrays of the program's own as a dataset, without a copy: the library reads them where they are.
+/* The program's own arrays as a dataset, without a copy: the library reads them where they are.
 
    A tensor wraps the memory and says how to release it. A document names it with @. */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A function of the program's own in a pipeline. It sees a block of rows at once, and fails one of them. */
+/* The program's own function in a pipeline. It gets a block of rows at once, and fails one of them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void check(int32_t result, const weir_error* error) {
   exit(1);
 }
 
-/* How many steps the Collatz sequence takes from a number down to 1. */
+/* The number of steps that the Collatz sequence takes from a number down to 1. */
 static int32_t collatz(void* user_data, weir_call call) {
   (void)user_data;
   const int64_t rows = weir_call_rows(call);

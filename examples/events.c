@@ -17,7 +17,7 @@ static void check(int32_t result, const weir_error* error) {
   exit(1);
 }
 
-/* Takes all elements that are there. 0: there are no more to come. */
+/* Takes all elements that are ready. Returns 0 after the last one. */
 static int take_ready(weir_iterator iterator, weir_element element, weir_error* error) {
   int32_t result;
   while ((result = weir_iterator_try_next(iterator, element, error)) == WEIR_OK) {
@@ -49,7 +49,7 @@ int main(void) {
   int more = 1;
   int other_seen = 0;
   while (more || !other_seen) {
-    /* poll() passes over negative descriptors. */
+    /* poll() ignores negative descriptors. */
     struct pollfd watched[] = {{more ? ready : -1, POLLIN, 0}, {other_seen ? -1 : other[0], POLLIN, 0}};
     if (poll(watched, 2, -1) < 0) return 1;
     if (watched[0].revents) more = take_ready(iterator, element, &error);

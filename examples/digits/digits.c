@@ -1,4 +1,4 @@
-/* Trains a classifier of handwritten digits; everything that it is fed comes through weir.h.
+/* Trains a classifier of handwritten digits; all its data comes through weir.h.
 
    Two pipelines, one iterator: each epoch initialises it with the training data, then with the test data.
    With --checkpoint the run can be killed at any moment and started again; it ends with the same weights, bit
@@ -40,7 +40,7 @@ typedef struct options {
   int64_t every;          /* steps between snapshots */
   int64_t epochs;
   int32_t threads;
-  int trace; /* a line a step */
+  int trace; /* one line per step */
 } options;
 
 typedef struct job {

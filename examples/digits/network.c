@@ -40,7 +40,7 @@ static void forward(const layers* w, const float* image, float* hidden, float* s
   }
 }
 
-/* Turns scores into probabilities and yields the loss of the right class. */
+/* Turns scores into probabilities and returns the loss of the right class. */
 static float softmax(float* scores, int64_t label) {
   float highest = scores[0];
   for (int c = 1; c < CLASSES; ++c) highest = scores[c] > highest ? scores[c] : highest;

@@ -22,7 +22,7 @@ typedef struct network {
 /* Small random weights; equal seeds give equal ones. */
 void network_init(network* net, uint64_t seed);
 
-/* One step of gradient descent on `count` images (at most MAX_BATCH); yields the sum of their losses. */
+/* One step of gradient descent on `count` images (at most MAX_BATCH); returns the sum of their losses. */
 float network_train(network* net, const float* images, const int64_t* labels, int64_t count, float rate);
 
 /* How many of the images are classified as labelled. */

@@ -1,4 +1,4 @@
-/* A training run written down: weights, progress and the position in the data, in one file, so that the three
+/* A saved training run: weights, progress and the position in the data, in one file, so that the three
    always belong together. After a crash at any moment the file holds either the last snapshot or the one
    before. */
 #ifndef DIGITS_SNAPSHOT_H
@@ -16,11 +16,11 @@ typedef struct progress {
   int64_t image_count;
 } progress;
 
-/* Yields 0, or -1 after a message on standard error. */
+/* Returns 0, or -1 after a message on standard error. */
 int snapshot_write(const char* file, const network* net, const progress* at, const void* position,
                    uint64_t position_size);
 
-/* Yields 1 and a position that the caller frees; 0 if there is no such file; -1 after a message. */
+/* Returns 1 and a position that the caller frees; 0 if there is no such file; -1 after a message. */
 int snapshot_read(const char* file, network* net, progress* at, void** position, uint64_t* position_size);
 
 #endif

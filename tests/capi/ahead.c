@@ -34,7 +34,7 @@ int main(void) {
   iterator = iterate(runtime, dataset);
   for (int given = 1; given <= kGiven; ++given) {
     CHECK(next_int64(iterator, element) == given - 1);
-    /* An element that is taken makes room for another one at once. */
+    /* Taking an element makes room for another one at once. */
     while (atomic_load(&calls) < given + kAhead) {
     }
   }

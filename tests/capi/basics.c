@@ -1,4 +1,4 @@
-/* The library, errors, runtimes, specs: what needs no dataset. */
+/* The library, errors, runtimes, specs: everything that needs no dataset. */
 #include "check.h"
 
 static void library(void) {
@@ -29,7 +29,7 @@ static void errors(void) {
   weir_error_clear(NULL);
   CHECK(weir_spec_parse("int64", WEIR_STRLEN, NULL, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   weir_error_clear(&error);
-  /* One too small for what every error has is left alone. */
+  /* One too small for the first version is left alone. */
   error.struct_size = 8;
   CHECK(weir_spec_parse("int64[", WEIR_STRLEN, &spec, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(error.code == 0);
@@ -48,7 +48,7 @@ static void runtimes(void) {
   weir_runtime_destroy(runtime);
   CHECK(allocated.destroyed == 1 && logged.destroyed == 1 && allocated.calls == 0);
   weir_runtime_destroy(runtime);
-  /* What a failed call was handed is destroyed as well. */
+  /* What was passed to a failed call is destroyed as well. */
   options.thread_count = -1;
   CHECK(weir_runtime_create(&options, &runtime, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(runtime.value == 0);
@@ -62,7 +62,7 @@ static void runtimes(void) {
   CHECK(weir_runtime_create(NULL, NULL, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
 }
 
-/* A struct of a later version is welcome as long as what this one does not know is zero. */
+/* A struct of a later version is accepted if what this version does not know is zero. */
 static void growing_structs(void) {
   struct {
     weir_runtime_options known;

@@ -63,7 +63,7 @@ static void by_element(weir_runtime runtime) {
   CHECK(counted.destroyed == 1);
 }
 
-/* The same by block; strings come out as well. */
+/* The same by block, with strings in the result. */
 static int32_t block_to_text(void* user_data, weir_call call) {
   weir_view in = WEIR_VIEW_INIT;
   int64_t rows = weir_call_rows(call);
@@ -110,13 +110,13 @@ static void by_block(weir_runtime runtime) {
   weir_element_destroy(element);
 }
 
-/* Fails in the ways that have no error of their own. */
+/* Fails in the ways that set no error. */
 static int32_t returns_a_number(void* user_data, weir_call call) {
   (void)call;
   return *(int32_t*)user_data;
 }
 
-/* Whatever a callback returns but WEIR_OK is `unknown`: -1 is what C programs say of any failure. */
+/* Any result of a callback but WEIR_OK means `unknown`: C programs return -1 for any failure. */
 static void failing_without_words(weir_runtime runtime) {
   static const int32_t kResults[] = {-1,       -WEIR_CODE_DATA_LOSS, WEIR_END, WEIR_ELEMENT_FAILED, INT32_MIN,
                                      INT32_MAX};
@@ -190,7 +190,7 @@ static void outputs_of_failed_rows(weir_runtime runtime) {
   CHECK(counted.calls > 0 && counted.calls < 5);
 }
 
-/* A ragged value of two entries with the splits that it is given. */
+/* A ragged value of two entries with the given splits. */
 static int32_t gives_splits(void* user_data, weir_call call) {
   static const int64_t kTwo[] = {2};
   static const int64_t kThree[] = {3};
@@ -203,7 +203,7 @@ static int32_t gives_splits(void* user_data, weir_call call) {
   return WEIR_OK;
 }
 
-/* Splits that lead out of the values are not followed. */
+/* Splits beyond the values are not followed. */
 static void ragged_results(weir_runtime runtime) {
   static int64_t splits[][3] = {{0, 1, 2}, {0, 0, 2}, {0, 1, 3}, {1, 1, 2}, {0, 3, 2}, {0, -1, 2}, {0, 1, 1}};
   static const char* const kTexts[] = {"ragged([[7], [8]])", "ragged([[], [7, 8]])"};
@@ -262,7 +262,7 @@ static void stale_calls(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
-/* Destroyed exactly once by every call that fails. */
+/* Every call that fails destroys it exactly once. */
 static void handed_to_failing_calls(weir_runtime runtime) {
   counts counted = {0, 0};
   weir_callback callback = make_callback(times_ten, &counted, 0, "int64");
@@ -324,7 +324,7 @@ static void registered(void) {
   weir_element_destroy(element);
 }
 
-/* What a callback that uses the library from inside works with. */
+/* The data of a callback that uses the library from inside. */
 typedef struct inside {
   weir_iterator outer;
   weir_iterator other;
@@ -342,7 +342,7 @@ static int32_t pulls_inside(void* user_data, weir_call call) {
   ++self->calls;
   CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == WEIR_OK);
   *(int64_t*)out = next_int64(self->other, self->element) * 100;
-  /* Its own iterator it would wait for for ever. */
+  /* It would wait for its own iterator for ever. */
   CHECK(weir_iterator_next(self->outer, self->element, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
   CHECK(weir_iterator_next(self->other, self->outer_element, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
   CHECK(weir_iterator_save(self->outer, &bytes, NULL) == -WEIR_CODE_FAILED_PRECONDITION);

@@ -20,7 +20,7 @@ static int g_failures = 0;
     }                                                                               \
   } while (0)
 
-/* For what the rest cannot do without. */
+/* For what the rest depends on. */
 #define REQUIRE(condition)                                                            \
   do {                                                                                \
     if (!(condition)) {                                                               \
@@ -89,7 +89,7 @@ static inline int text_is(weir_string text, const char* expected) {
   return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
 }
 
-/* True if the element prints so. */
+/* True if the element prints as `text`. */
 static inline int prints(weir_element element, uint32_t flags, const char* expected) {
   weir_bytes text = WEIR_BYTES_INIT;
   weir_string string;
@@ -103,7 +103,7 @@ static inline int prints(weir_element element, uint32_t flags, const char* expec
   return same;
 }
 
-/* A callback's user data; counts what becomes of it. */
+/* A callback's user data; counts its calls. */
 typedef struct counts {
   int calls;
   int destroyed;
@@ -130,7 +130,7 @@ static inline void count_line(void* user_data, int32_t level, const char* line, 
   ++((counts*)user_data)->calls;
 }
 
-/* Makes the options hand over both. */
+/* Sets both in the options. */
 static inline void hand_over(weir_runtime_options* options, weir_allocator* allocator, counts* allocated,
                              weir_logger* logger, counts* logged) {
   allocator->allocate = count_allocate;

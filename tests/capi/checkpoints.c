@@ -22,7 +22,7 @@ static weir_bytes text_of(weir_element element) {
   return text;
 }
 
-/* The iterators answer the same from here on. */
+/* Both iterators give the same from here on. */
 static void same_tail(weir_iterator first, weir_iterator second) {
   weir_element a = make_element();
   weir_element b = make_element();
@@ -151,7 +151,7 @@ static void parameters_and_files(weir_runtime runtime) {
   options.checkpoint_file_size = WEIR_STRLEN;
   CHECK(weir_iterator_initialize(iterator, none, &options, &error) == WEIR_OK);
   CHECK(next_int64(iterator, element) == 2);
-  /* Another value of a parameter, another file; the position stays. */
+  /* Another parameter value, another file; the position stays. */
   param.text = "6";
   CHECK(weir_iterator_initialize(iterator, none, &options, &error) == -WEIR_CODE_FAILED_PRECONDITION);
   CHECK(strstr(error.message.data, "$n") != NULL);
@@ -167,7 +167,7 @@ static void parameters_and_files(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
-/* NULL with a size is a mistake, and no way to begin anew; so are both at once. */
+/* NULL with a size is a mistake, not a way to start afresh; so are both at once. */
 static void null_with_a_size(weir_runtime runtime) {
   static const uint64_t kSizes[] = {1, 100, UINT64_MAX};
   weir_dataset dataset = parse(runtime, "range(5)");
@@ -189,7 +189,7 @@ static void null_with_a_size(weir_runtime runtime) {
         CHECK(made.value == 0 && strstr(error.message.data, "NULL with a") != NULL);
         CHECK(strstr(error.message.data, "a checkpoint") != NULL);
         CHECK(weir_iterator_initialize(iterator, none, &options, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
-        /* Beside one that is right it is a mistake as well. */
+        /* It is a mistake even beside a valid one. */
         options.checkpoint = saved.data;
         options.checkpoint_size = saved.size;
         if (file) {
@@ -206,7 +206,7 @@ static void null_with_a_size(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
-/* Saving goes through links, and refuses what is no regular file. */
+/* Saving follows links, and refuses anything but a regular file. */
 static void places(weir_runtime runtime) {
   weir_dataset dataset = parse(runtime, "range(5)");
   weir_iterator iterator = iterate(runtime, dataset);
@@ -254,7 +254,7 @@ static void places(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
-/* The next element of both is an error, one and the same in all its fields. */
+/* The next element of both is an error, equal in all its fields. */
 static void same_error(weir_iterator first, weir_iterator second, weir_error* here) {
   weir_element element = make_element();
   weir_error there = WEIR_ERROR_INIT;
@@ -267,7 +267,7 @@ static void same_error(weir_iterator first, weir_iterator second, weir_error* he
   weir_element_destroy(element);
 }
 
-/* An error is the same one after a restore, whether it was held back or is met again. */
+/* An error is the same after a restore, whether it was held back or occurs again. */
 static void errors_after_a_restore(weir_runtime runtime) {
   char texts[2][1024];
   strcpy(texts[0], "range(9) | map(x -> assert(x != 2, \"two\", x))");

@@ -61,7 +61,7 @@ static void release(house* h, int kind) {
   }
 }
 
-/* What is not released yet reads as before. */
+/* Everything not yet released reads as before. */
 static void check_alive(const house* h, unsigned released) {
   weir_view view = WEIR_VIEW_INIT;
   if (!(released & 1u << kTensor)) {
@@ -101,11 +101,11 @@ static void in_order(const char* text, const int* order) {
     check_alive(&h, released);
     if (i == 2) check_goes_on(&h, released);
   }
-  /* Once, and by the last who goes. */
+  /* Once, by the last one to go. */
   CHECK(h.lent.destroyed == 1);
 }
 
-/* Heap's algorithm: every order of the first `count` entries. Yields how many there were. */
+/* Heap's algorithm: every order of the first `count` entries. Returns how many there were. */
 static int permute(const char* text, int* order, int count) {
   int tried = 0;
   if (count == 1) {

@@ -1,11 +1,11 @@
-/* DLPack tensors on their way in: offsets, strides of every kind, and what no memory can be. */
+/* Importing DLPack tensors: offsets, strides of every kind, and impossible memory. */
 #include "weir/dlpack.h"
 
 #include "check.h"
 
 enum { kEntries = 24 };
 
-/* A tensor over memory of its own, with guards around it that no import may show. */
+/* A tensor over its own memory, with guards around it that no import may show. */
 typedef struct lent {
   DLManagedTensorVersioned managed;
   int64_t shape[8];
@@ -35,7 +35,7 @@ static void lend(lent* out, int32_t ndim) {
   for (int i = 0; i < kEntries; ++i) out->data[i] = 100 + i;
 }
 
-/* Imports, and checks the entries that come out, and whether they are the lent ones or a copy. */
+/* Imports, and checks the entries and whether they are lent or copied. */
 static void imports(lent* from, const int32_t* expected, uint64_t count, const void* in_place) {
   weir_tensor tensor = {0};
   weir_view view = WEIR_VIEW_INIT;
@@ -54,7 +54,7 @@ static void imports(lent* from, const int32_t* expected, uint64_t count, const v
   weir_error_clear(&error);
 }
 
-/* Refused with this code, saying so, and given back at once. */
+/* Refused with this code and message, and returned at once. */
 static void refused(lent* from, int32_t code, const char* text) {
   weir_tensor tensor = {7};
   weir_error error = WEIR_ERROR_INIT;
@@ -72,12 +72,12 @@ static void offsets(void) {
   static const int32_t kTransposed[] = {103, 106, 104, 107, 105, 108};
   lent from;
   int32_t expected[3];
-  /* Aligned: in place, behind the offset. */
+  /* Aligned: in place, after the offset. */
   lend(&from, 1);
   from.shape[0] = 3;
   from.managed.dl_tensor.byte_offset = 12;
   imports(&from, kRow, 3, &from.data[3]);
-  /* Not aligned: copied from behind the offset. */
+  /* Not aligned: copied from after the offset. */
   for (uint64_t offset = 1; offset < 12; ++offset) {
     if (offset % 4 == 0) continue;
     lend(&from, 1);
@@ -86,7 +86,7 @@ static void offsets(void) {
     memcpy(expected, (const char*)from.data + offset, sizeof expected);
     imports(&from, expected, 3, NULL);
   }
-  /* With strides that are row-major after all, and with such that are not. */
+  /* With strides that are row-major after all, and with others. */
   lend(&from, 1);
   from.shape[0] = 3;
   from.strides[0] = 1;
@@ -136,7 +136,7 @@ static void strides(void) {
   from.strides[0] = -2;
   from.strides[1] = 1;
   imports(&from, kMixed, 4, NULL);
-  /* The stride of a dimension of 1 says nothing, whatever it is. */
+  /* The stride of a dimension of 1 does not matter. */
   lend(&from, 3);
   from.managed.dl_tensor.strides = from.strides;
   from.shape[0] = from.shape[2] = 1;
@@ -187,7 +187,7 @@ static void beyond_memory(void) {
   from.shape[0] = from.shape[1] = 2;
   from.strides[0] = from.strides[1] = INT64_MAX / 4 - 1;
   refused(&from, WEIR_CODE_INVALID_ARGUMENT, "dimension 1");
-  /* Within 63 bits, and before or behind all memory. */
+  /* Within 63 bits, but before or after all memory. */
   lend(&from, 1);
   from.managed.dl_tensor.strides = from.strides;
   from.shape[0] = 2;

@@ -18,7 +18,7 @@ typedef struct handles {
   weir_example example;
 } handles;
 
-/* With threads that run ahead, and elements on their way. */
+/* With threads that run ahead and elements on their way. */
 static handles make_all(void) {
   handles all;
   memset(&all, 0, sizeof all);
@@ -69,7 +69,7 @@ static void refused_everywhere(const handles* all) {
   weir_error_clear(&error);
 }
 
-/* What needs no thread of the parent's works in the child; so does all that it makes itself. */
+/* What needs no thread of the parent works in the child; so does everything it makes itself. */
 static void made_by_the_child(void) {
   weir_spec spec = {0};
   weir_runtime runtime = make_runtime();
@@ -86,7 +86,7 @@ static void made_by_the_child(void) {
   weir_runtime_destroy(runtime);
 }
 
-/* Yields the status of a child that does `work` on the parent's handles. A child that hangs says so before
+/* Returns the status of a child that does `work` on the parent's handles. A child that hangs says so before
  * its parent does, and goes with it. */
 static int in_child(void (*work)(const handles*), const handles* all) {
   int status = -1;

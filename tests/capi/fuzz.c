@@ -22,7 +22,7 @@ static void keep(int kind, uint64_t value) {
   if (value != 0) g_kept[kind][below(KEPT)] = value;
 }
 
-/* Mostly one of that kind. */
+/* Usually a handle of that kind. */
 static uint64_t any_handle(int kind) {
   switch (below(16)) {
     case 0:
@@ -54,7 +54,7 @@ static const char* const kTexts[] = {"range(5)",
                                      "n",
                                      ""};
 
-/* A string, and a size that is its own, NUL-terminated, or beyond every limit. */
+/* A string, and a size: its own, WEIR_STRLEN, or beyond every limit. */
 static const char* any_text(uint64_t* size) {
   const char* text = kTexts[below(sizeof kTexts / sizeof *kTexts)];
   switch (below(8)) {
@@ -134,7 +134,7 @@ static void call_datasets(weir_runtime runtime) {
   int64_t cardinality;
   uint64_t size;
   const char* text = any_text(&size);
-  /* Callbacks are taken over even where there is no place for the result. */
+  /* Callbacks are taken over even if there is no place for the result. */
   weir_dataset_parse(runtime, text, size, &argument, 1, below(16) ? &out : NULL, any_error());
   keep(kDataset, out.value);
   weir_dataset_apply(runtime, text, size, &dataset, below(2) ? 1 : extreme(), NULL, below(8) ? 0 : extreme(),
@@ -168,7 +168,7 @@ static void call_specs_and_tensors(void) {
   weir_bytes bytes = WEIR_BYTES_INIT;
   weir_string key;
   uint32_t component;
-  /* As many as the largest rank below may ask for. */
+  /* As many as the largest rank below can need. */
   int64_t dims[12] = {(int64_t)below(5), below(4) ? 2 : (int64_t)extreme()};
   weir_spec_parse(text, size, &child, any_error());
   keep(kSpec, child.value);
@@ -316,7 +316,7 @@ int main(void) {
   }
   weir_error_clear(&g_error);
   weir_runtime_destroy(runtime);
-  /* Some calls must have gone well, or this tests nothing. */
+  /* Some calls must have succeeded, or this tests nothing. */
   CHECK(calls < 10000 || g_elements > 0);
   CHECK(g_counted.destroyed <= g_handed_over);
   return failures();

@@ -74,7 +74,7 @@ static void file_names(weir_runtime runtime) {
   remove(kFile);
 }
 
-/* The empty text, one with a NUL, and one that is no UTF-8 are strings like others; two of a name are not. */
+/* The empty text, one with a NUL and one that is not UTF-8 are ordinary strings; two of one name are an error. */
 static void any_bytes(weir_runtime runtime) {
   weir_argument arguments[3] = {WEIR_ARGUMENT_TEXT("a", ""), WEIR_ARGUMENT_TEXT("b", ""),
                                 WEIR_ARGUMENT_TEXT("c", "\xff\xfe")};
@@ -100,7 +100,7 @@ static void any_bytes(weir_runtime runtime) {
   CHECK(weir_dataset_parse(runtime, "range(1)", WEIR_STRLEN, arguments, 2, &dataset, &error) ==
         -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(strstr(error.line.data, "\"a\"") != NULL && dataset.value == 0);
-  /* A text is no number. */
+  /* A text is not a number. */
   CHECK(weir_dataset_parse(runtime, "range(@c)", WEIR_STRLEN, arguments + 2, 1, &dataset, &error) ==
         -WEIR_CODE_INVALID_ARGUMENT);
   weir_error_clear(&error);

@@ -4,7 +4,7 @@
 
 enum { kRounds = 3000, kKept = 7 };
 
-/* A slot is used again after at most kRounds creations of one handle; what it was before stays refused. */
+/* A slot is reused after at most kRounds creations of one handle; its old handles stay refused. */
 static void generations(void) {
   static weir_example old[kRounds];
   const int64_t value = 1;
@@ -20,9 +20,9 @@ static void generations(void) {
       reused += (uint32_t)old[i].value == (uint32_t)old[j].value;
     }
   }
-  /* Else this shows nothing. */
+  /* Otherwise this proves nothing. */
   CHECK(reused > 0);
-  /* Living ones in the same slots are not reached by the old handles. */
+  /* The old handles do not reach live ones in the same slots. */
   {
     weir_example alive[kKept];
     for (int i = 0; i < kKept; ++i) REQUIRE(weir_example_create(&alive[i], NULL) == WEIR_OK);
@@ -58,7 +58,7 @@ static int32_t adds_ten(void* user_data, weir_call call) {
   return WEIR_OK;
 }
 
-/* Threads, memory and logger of the iterator's runtime; callbacks of the dataset's, which may be gone. */
+/* Threads, memory and logger come from the iterator's runtime; callbacks from the dataset's, which may be gone. */
 static void another_runtimes_dataset(void) {
   counts allocated[2] = {{0, 0}, {0, 0}};
   counts logged[2] = {{0, 0}, {0, 0}};
@@ -86,7 +86,7 @@ static void another_runtimes_dataset(void) {
   CHECK(allocated[0].calls == 0 && allocated[1].calls > 0);
 }
 
-/* As many as live at once, and one more. Last, since the memory for their slots stays. */
+/* As many as can live at once, and one more. Last, since the memory for their slots stays. */
 static void most_handles(void) {
   enum { kMost = 4194304 };
   weir_example* all = malloc(kMost * sizeof *all);
@@ -96,11 +96,11 @@ static void most_handles(void) {
   int count = 0;
   REQUIRE(all);
   while (count < kMost && (result = weir_example_create(&all[count], NULL)) == WEIR_OK) ++count;
-  /* None else is alive here. */
+  /* No others are alive here. */
   CHECK(count == kMost);
   CHECK(weir_element_create(&none, &error) == -WEIR_CODE_RESOURCE_EXHAUSTED && none.value == 0);
   CHECK(error.code == WEIR_CODE_RESOURCE_EXHAUSTED && strstr(error.line.data, "4194304 handles"));
-  /* Room for one is room for one of any kind; an error's strings need one, too. */
+  /* A free slot fits any kind; an error's strings need one, too. */
   weir_error_clear(&error);
   weir_example_destroy(all[--count]);
   CHECK(weir_element_create(&none, NULL) == WEIR_OK);

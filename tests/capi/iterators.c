@@ -129,7 +129,7 @@ static void parameters(weir_runtime runtime) {
   CHECK(weir_tensor_copy(WEIR_DTYPE_INT64, 0, NULL, &two, sizeof two, &param.tensor, NULL) == WEIR_OK);
   CHECK(weir_iterator_initialize(iterator, same, &options, &error) == WEIR_OK);
   CHECK(next_int64(iterator, element) == 0);
-  /* A failure leaves the old position in service. */
+  /* After a failure the old position still works. */
   param.name = "m";
   CHECK(weir_iterator_initialize(iterator, same, &options, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(weir_iterator_initialize(iterator, same, NULL, &error) == -WEIR_CODE_INVALID_ARGUMENT);
@@ -160,11 +160,11 @@ static void reinitialisable(weir_runtime runtime) {
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 0, b: 0.0}"));
   CHECK(weir_iterator_initialize(iterator, wrong, NULL, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 1, b: 1.0}"));
-  /* Keys in another order are the same structure, and come out in the iterator's. */
+  /* Keys in another order are the same structure, and come out in the iterator's order. */
   CHECK(weir_iterator_initialize(iterator, other, NULL, &error) == WEIR_OK);
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 1, b: 2.0}"));
-  /* A cancelled iterator answers so until it is initialised again. */
+  /* A cancelled iterator stays cancelled until it is initialised again. */
   weir_iterator_cancel(iterator);
   CHECK(weir_iterator_next(iterator, element, NULL) == -WEIR_CODE_CANCELLED);
   CHECK(weir_iterator_try_next(iterator, element, NULL) == -WEIR_CODE_CANCELLED);
@@ -204,7 +204,7 @@ static void blocks(weir_runtime runtime) {
   CHECK(expected == 10);
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);
-  /* Shapes that change end a block, and nothing is lost. */
+  /* A change of shape ends a block, and nothing is lost. */
   dataset = parse(runtime, "range(5) | map(x -> arange(x // 2))");
   iterator = iterate(runtime, dataset);
   CHECK(weir_iterator_next_block(iterator, 100, element, &rows, &error) == WEIR_OK && rows <= 2);

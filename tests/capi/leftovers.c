@@ -1,4 +1,4 @@
-/* No thread stays once everything is destroyed, whatever the number of threads and whoever used them. */
+/* No thread stays once everything is destroyed, however many there were and whoever used them. */
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
@@ -55,7 +55,7 @@ static void* read_and_stay(void* argument) {
   return NULL;
 }
 
-/* A thread of the host's that has read lives on while the library's are to go. */
+/* A host thread that has read lives on while the library's threads must end. */
 static void beside_a_reader(int32_t threads) {
   reader other;
   pthread_t thread;

@@ -1,4 +1,4 @@
-/* The bounds of what the interface takes, each at its last good value and at the first bad one. */
+/* The bounds of the interface, each at its last good value and at the first bad one. */
 #include "check.h"
 
 enum { kNameBytes = 4096, kArgumentCount = 65536, kMessageBytes = 65536, kSpecBytes = 65536, kRows = 1024 };
@@ -37,7 +37,7 @@ static void names(void) {
   CHECK(weir_example_set_int64(example, name, WEIR_STRLEN, &number, 1, NULL) == kBad);
   CHECK(weir_example_set_int64(example, name + 1, WEIR_STRLEN, &number, 1, NULL) == WEIR_OK);
   CHECK(weir_example_serialize(example, &bytes, NULL) == WEIR_OK && bytes.size > kNameBytes);
-  /* Counts are refused before the values are looked at. */
+  /* Counts are refused before the values are read. */
   CHECK(weir_example_set_int64(example, "n", 1, &number, (UINT64_C(1) << 28) + 1, NULL) == kBad);
   CHECK(weir_example_set_float(example, "n", 1, (const float*)name, (UINT64_C(1) << 29) + 1, NULL) == kBad);
   weir_bytes_release(&bytes);
@@ -63,7 +63,7 @@ static void dtypes_and_ranks(void) {
   }
 }
 
-/* As many arguments as a call takes, each with a name of its own, and one more. */
+/* As many arguments as a call accepts, each with its own name, and one more. */
 static void argument_counts(weir_runtime runtime) {
   static char names[kArgumentCount][8];
   int64_t number = 4;
@@ -89,7 +89,7 @@ static void argument_counts(weir_runtime runtime) {
   free(arguments);
 }
 
-/* Fails with a message of so many bytes; -1 says that it was refused. */
+/* Fails with a message of this many bytes; -1 means that it was refused. */
 static int32_t fail_at_length(void* user_data, weir_call call) {
   uint64_t size = *(const uint64_t*)user_data;
   char* message = malloc(size);

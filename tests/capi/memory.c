@@ -36,7 +36,7 @@ static int fails(void) {
   return 1;
 }
 
-/* operator new and delete, which the library has from whoever brings them first. */
+/* operator new and delete, which the library takes from whoever defines them first. */
 void* _ZnwmRKSt9nothrow_t(size_t size, const void* tag);
 void* _Znwm(size_t size);
 void _ZdlPv(void* memory);
@@ -62,7 +62,7 @@ void _ZdlPvRKSt9nothrow_t(void* memory, const void* tag) {
   free(memory);
 }
 
-/* The allocator of buffers, which answers NULL. */
+/* The allocator of buffers, which returns NULL. */
 static int64_t g_buffers;
 
 static void* allocate(void* user_data, uint64_t size, uint64_t alignment) {
@@ -255,7 +255,7 @@ static const struct {
     {"record_writer", call_writer},
 };
 
-/* What a call may answer while memory is scarce. */
+/* What a call may return while memory is scarce. */
 static void check_answer(const char* name, int32_t result, const weir_error* error) {
   int fine = result == WEIR_OK || result == WEIR_END || result == WEIR_ELEMENT_FAILED ||
              result == -WEIR_CODE_RESOURCE_EXHAUSTED;

@@ -2,7 +2,7 @@
  */
 #include "check.h"
 
-/* As sizes: one byte, all that a NUL would end, and what no memory has. */
+/* Sizes: one byte, WEIR_STRLEN, and more than any memory has. */
 static const uint64_t kSizes[] = {1, WEIR_STRLEN, UINT64_MAX - 1};
 enum { kSizeCount = 3 };
 
@@ -96,7 +96,7 @@ static void arguments(weir_runtime runtime) {
     argument.dataset.value = 0;
     argument.text_size = kSizes[i];
     CHECK_REFUSED(weir_dataset_apply(runtime, "batch", 5, &input, 1, &argument, 1, &dataset, error));
-    /* A text's size beside something else is two things at once. */
+    /* A text's size beside something else sets two things at once. */
     argument.name = "d";
     argument.name_size = 1;
     argument.dataset = input;
@@ -137,7 +137,7 @@ static void examples_and_records(weir_runtime runtime) {
   remove(kFile);
 }
 
-/* What a callback gives: dimensions, messages, strings. */
+/* What a callback passes: dimensions, messages, strings. */
 static int32_t give_nulls(void* user_data, weir_call call) {
   void* out = NULL;
   weir_string* text;

@@ -19,7 +19,7 @@ typedef struct gate {
   pthread_mutex_t mutex;
   pthread_cond_t opened;
   int open;
-  /* Calls that ran on the thread which made the gate, and elsewhere. */
+  /* Calls that ran on the thread that made the gate, and elsewhere. */
   pthread_t maker;
   int here;
   int elsewhere;
@@ -42,7 +42,7 @@ static void destroy_gate(gate* self) {
   pthread_mutex_destroy(&self->mutex);
 }
 
-/* x -> x, when the gate is open. */
+/* x -> x, once the gate is open. */
 static int32_t passes(void* user_data, weir_call call) {
   gate* self = (gate*)user_data;
   weir_view in = WEIR_VIEW_INIT;
@@ -111,7 +111,7 @@ static void descriptor_follows(weir_runtime runtime) {
   iterator = make_gated(runtime, &self, "range(2) | map(@f) | prefetch(1)");
   CHECK(weir_iterator_ready_fd(iterator, &descriptor, NULL) == WEIR_OK);
   CHECK(readable(descriptor));
-  /* The pump may still be on its way into the callback, which wakes for nothing. */
+  /* The pump may still be on its way into the callback, so the wake may be spurious. */
   do {
     CHECK(weir_iterator_try_next(iterator, element, NULL) == WEIR_PENDING);
   } while (readable(descriptor));

@@ -9,14 +9,14 @@
 enum { kThreads = 3, kCalls = 500 };
 
 typedef struct shared {
-  /* The call that runs now or ran last. */
+  /* The current or last call. */
   _Atomic uint64_t call;
   /* Rounds through all functions of a call, of all threads together. */
   atomic_long rounds;
   atomic_int over;
 } shared;
 
-/* A call that another thread works with is busy; one whose callback has returned is stale. */
+/* A call in use on another thread is busy; one whose callback has returned is stale. */
 static int allowed(int32_t result) {
   return result == WEIR_OK || result == -WEIR_CODE_INVALID_ARGUMENT ||
          result == -WEIR_CODE_FAILED_PRECONDITION;
@@ -42,7 +42,7 @@ static void* hammer(void* context) {
   return NULL;
 }
 
-/* Returns in the middle of what the others do with its call. */
+/* Returns while the others still use its call. */
 static int32_t watched(void* user_data, weir_call call) {
   shared* self = (shared*)user_data;
   void* out = NULL;

@@ -7,7 +7,7 @@
 static const int32_t kBad = -WEIR_CODE_INVALID_ARGUMENT;
 
 static int32_t copies(void* user_data, weir_call call) {
-  /* Sizes of 0 inside a callback, too. */
+  /* Sizes of 0 also inside a callback. */
   weir_view in = {0};
   void* out = NULL;
   ++((counts*)user_data)->calls;
@@ -17,7 +17,7 @@ static int32_t copies(void* user_data, weir_call call) {
   return WEIR_OK;
 }
 
-/* A runtime, all of whose structs are {0} but for what they need. */
+/* A runtime whose structs are all {0} except for what they need. */
 static weir_runtime make_zeroed_runtime(counts* allocated, counts* logged) {
   weir_allocator allocator = {0};
   weir_logger logger = {0};
@@ -77,7 +77,7 @@ static void zeroed_outputs(weir_iterator iterator) {
     buffers[i].capacity = 8;
   }
   CHECK(weir_iterator_next_into(iterator, buffers, 2, &error) == WEIR_OK && values[0] == 2 && values[1] == 1);
-  /* An error without a size is filled, and emptied. */
+  /* An error without a size is filled and cleared. */
   CHECK(weir_element_view(element, 7, &view, &error) == -WEIR_CODE_OUT_OF_RANGE);
   CHECK(error.code == WEIR_CODE_OUT_OF_RANGE && error.message.size > 0 && error.offset == -1);
   weir_error_clear(&error);
@@ -106,7 +106,7 @@ static void size_zero(void) {
   CHECK(called.calls >= 2 && called.destroyed == 1 && allocated.destroyed == 1 && logged.destroyed == 1);
 }
 
-/* Sizes below the first version's, but for 0, leave an error alone. */
+/* Sizes below the first version's, except 0, leave an error alone. */
 static void sizes_of_errors(void) {
   static const uint32_t kSizes[] = {1, sizeof(weir_error) - 1, sizeof(weir_error), sizeof(weir_error) + 8, 0};
   for (int i = 0; i < 5; ++i) {
@@ -120,7 +120,7 @@ static void sizes_of_errors(void) {
   }
 }
 
-/* Says whether the error names the field. */
+/* True if the error names the field. */
 static int names(const weir_error* error, const char* field) {
   return strstr(error->line.data, field) != NULL;
 }
@@ -175,7 +175,7 @@ static void reserved_fields(void) {
   CHECK(allocated.destroyed == 4 && logged.destroyed == 4);
 }
 
-/* What stands in a refused argument, or behind one, is destroyed as in any other. */
+/* A callback in a refused argument, or after one, is destroyed like any other. */
 static void refused_arguments(weir_runtime runtime) {
   /* One is registered, and goes with the runtime. */
   static counts counted = {0, 0};
@@ -213,10 +213,10 @@ static void refused_arguments(weir_runtime runtime) {
   CHECK(counted.destroyed == 8);
   later.later = 0;
   CHECK(weir_runtime_register(runtime, "f", 1, &later.known, &error) == WEIR_OK && counted.destroyed == 8);
-  /* A size that is none says nothing about the rest. */
+  /* An invalid size says nothing about the rest. */
   callback.struct_size = sizeof none - 1;
   CHECK(weir_runtime_register(runtime, "g", 1, &callback, &error) == kBad && counted.destroyed == 8);
-  /* Callbacks that are nobody's parameter. */
+  /* Callbacks that no parameter uses. */
   callback.struct_size = sizeof callback;
   {
     weir_iterator_options begin = WEIR_ITERATOR_OPTIONS_INIT;

@@ -18,7 +18,7 @@ static void wrap_and_copy(void) {
   weir_tensor_unref(tensor);
   CHECK(lent.destroyed == 1);
   CHECK(weir_tensor_view(tensor, &view, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
-  /* Released at once where the call fails: size, rank, dtype, alignment, no place for the result. */
+  /* Released at once if the call fails: size, rank, dtype, alignment, no place for the result. */
   CHECK(weir_tensor_wrap(WEIR_DTYPE_FLOAT32, 2, dims, data, 4, count_destroy, &lent, &tensor, NULL) < 0);
   CHECK(weir_tensor_wrap(WEIR_DTYPE_FLOAT32, 9, dims, data, 24, count_destroy, &lent, &tensor, NULL) < 0);
   CHECK(weir_tensor_wrap(99, 2, dims, data, sizeof data, count_destroy, &lent, &tensor, NULL) < 0);
@@ -47,7 +47,7 @@ static void extreme_sizes(void) {
   weir_tensor_unref(tensor);
 }
 
-/* Shapes that no memory holds, of tensors without entries and of rows that never come. */
+/* Shapes beyond any memory, of tensors without entries and of rows that never come. */
 static void vast_shapes(void) {
   static const char* const kTexts[] = {
       "from_tensor_slices(@t) | map(x -> x) | shuffle(3, seed: 1) | batch(2) | prefetch(1)",
@@ -135,7 +135,7 @@ static void dlpack_in(void) {
   CHECK(view.data == lent.data && view.dtype == WEIR_DTYPE_INT32 && lent.deleted == 0);
   weir_tensor_unref(tensor);
   CHECK(lent.deleted == 1);
-  /* Transposed: copied, and given back at once. */
+  /* Transposed: copied, and returned at once. */
   lend(&lent);
   lent.managed.dl_tensor.strides = lent.strides;
   lent.strides[0] = 1;
@@ -145,7 +145,7 @@ static void dlpack_in(void) {
   CHECK(weir_tensor_view(tensor, &view, NULL) == WEIR_OK);
   CHECK(((const int32_t*)view.data)[1] == 2 && ((const int32_t*)view.data)[3] == 1);
   weir_tensor_unref(tensor);
-  /* What cannot be taken is given back. */
+  /* What cannot be imported is returned. */
   lend(&lent);
   lent.managed.dl_tensor.device.device_type = 2;
   CHECK(weir_tensor_from_dlpack(&lent.managed, &tensor, NULL) == -WEIR_CODE_INVALID_ARGUMENT);

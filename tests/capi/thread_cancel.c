@@ -10,7 +10,7 @@
 
 static char g_file[sizeof WEIR_BINARY_DIR + 64];
 
-/* ---- A cancellation that is pending acts nowhere in the library by itself. ---- */
+/* ---- A pending cancellation acts nowhere else in the library. ---- */
 
 static void write_records(weir_runtime runtime) {
   weir_record_writer_options options = WEIR_RECORD_WRITER_OPTIONS_INIT;
@@ -22,7 +22,7 @@ static void write_records(weir_runtime runtime) {
   weir_record_writer_destroy(writer);
 }
 
-/* Without a wait, in which the cancellation would act. */
+/* Without a wait, where the cancellation would act. */
 static int count_without_waiting(weir_iterator iterator) {
   weir_element element = make_element();
   int32_t descriptor = -1;
@@ -86,7 +86,7 @@ static void* everything_while_cancelled(void* context) {
   return NULL;
 }
 
-/* First of all, so that what the library does once is done there, too. */
+/* First, so that what the library does only once happens here. */
 static void pending(void) {
   pthread_t thread;
   void* value = NULL;
@@ -101,7 +101,7 @@ static void pending(void) {
 
 typedef struct waiting {
   weir_iterator iterator;
-  /* One the callback of which waits, for callbacks that pull from inside. */
+  /* An iterator whose callback waits, for callbacks that pull from inside. */
   weir_iterator inner;
   sem_t entered;
   /* How many may pass. A condition, since the thread sanitizer loses track of a thread that is cancelled in
@@ -109,7 +109,7 @@ typedef struct waiting {
   pthread_mutex_t mutex;
   pthread_cond_t opened;
   int gate;
-  /* Who entered last. */
+  /* The thread that entered last. */
   pthread_t inside;
 } waiting;
 
@@ -208,7 +208,7 @@ static void check_cancelled(pthread_t thread) {
   CHECK(value == PTHREAD_CANCELED);
 }
 
-/* The elements of range(3) come from `from` on, but for `lost` at the most, each of which is an error. */
+/* The elements of range(3) come from `from` on, except at most `lost`, each of which is an error. */
 static void check_rest(waiting* self, int64_t from, int lost) {
   weir_element element = make_element();
   weir_error error = WEIR_ERROR_INIT;
@@ -243,7 +243,7 @@ static void in_callback(weir_runtime runtime, uint32_t flags, const char* text) 
   finish(&self);
 }
 
-/* No thread but one of the library's is in the callback, so the one that calls next has to wait for it. */
+/* One of the library's threads is in the callback, so the one that calls next has to wait for it. */
 static void while_parked(weir_runtime runtime, const char* text) {
   waiting self;
   pthread_t thread;

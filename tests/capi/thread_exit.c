@@ -7,17 +7,17 @@
 
 enum { kCount = 20, kMost = 64, kEvery = -2, kFailed = -1 };
 
-/* What the threads that end give. */
+/* The exit value of the threads that end. */
 static int g_marker;
 
 typedef struct puller {
   weir_iterator iterator;
   weir_element element;
-  /* Takes the next element, or several, into `taken`; the result of the call. */
+  /* Takes the next element, or several, into `taken`; returns the result of the call. */
   int32_t (*take)(struct puller* self);
   /* The argument at which the callback ends its thread, or kEvery. */
   int64_t bad;
-  /* It gives true, not its argument. */
+  /* It returns true, not its argument. */
   int filters;
   int64_t taken[kMost];
   int count;
@@ -113,7 +113,7 @@ static void take_all(puller* self) {
   CHECK(result == WEIR_END);
 }
 
-/* The library works in the cleanup of a thread that ends, as anywhere. */
+/* The library works in the cleanup of an ending thread, as anywhere. */
 static void clean(void* context) {
   puller* self = (puller*)context;
   weir_bytes bytes = WEIR_BYTES_INIT;
@@ -168,7 +168,7 @@ typedef struct pipeline {
   int64_t bad;
   /* The callback runs on the thread that pulls. */
   int on_caller;
-  /* What comes; none: 0 to kCount - 1, and an error in the place of `bad`. */
+  /* The expected elements; none: 0 to kCount - 1, with an error in place of `bad`. */
   int count;
   int64_t expected[kMost];
 } pipeline;
@@ -224,12 +224,12 @@ static void in_pipeline(weir_runtime runtime, const pipeline* from, uint32_t fla
   CHECK(self.cleaned == (value != NULL));
   taken = self.count;
   CHECK(weir_iterator_save(self.iterator, &saved, NULL) == WEIR_OK);
-  /* What came last can come again only if this thread is not to end with it. */
+  /* The last element can come again only if it does not end this thread. */
   if (value == NULL) CHECK(weir_iterator_next(self.iterator, self.element, NULL) == WEIR_END);
   if (value != NULL) take_all(&self);
   CHECK(as_expected(&self, from));
   self.bad = kFailed;
-  /* Which rows a batch or a shuffle holds changes with the one that failed. */
+  /* The rows that a batch or a shuffle holds depend on which one failed. */
   if (!from->count && !strstr(from->text, "shuffle")) check_restored(runtime, dataset, &saved, &self, taken);
   weir_bytes_release(&saved);
   weir_element_destroy(self.element);
@@ -271,7 +271,7 @@ static void exits(void* user_data) {
   pthread_exit(&g_marker);
 }
 
-/* The functions that let go of what was handed over. */
+/* The functions that release what was handed over. */
 typedef struct release {
   weir_dataset dataset;
   weir_tensor tensor;
@@ -340,7 +340,7 @@ static void* next_once(void* context) {
   return NULL;
 }
 
-/* The functions of a runtime: a line that is not logged, memory that there is not. */
+/* The functions of a runtime: a line that is not logged, memory that is not there. */
 static void in_runtime_functions(const char* text, const char* after) {
   weir_logger logger = WEIR_LOGGER_INIT;
   weir_allocator allocator = WEIR_ALLOCATOR_INIT;

@@ -31,7 +31,7 @@ static void keep_all_threads(void) {
   weir_runtime runtime = {0};
   weir_element element = make_element();
   weir_dataset dataset;
-  /* oneTBB has a thread less than there are processors, but one at least. */
+  /* oneTBB has one thread less than there are processors, but at least one. */
   int threads = processors() > 1 ? processors() - 1 : 1;
   callback.function = stay;
   callback.flags = WEIR_CALLBACK_CONCURRENT;

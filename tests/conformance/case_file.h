@@ -13,7 +13,7 @@
 //   error: invalid_argument       an element that fails: the code only
 //   end                           the sequence ends here
 //
-// "build error: CODE" in place of the elements means that building fails.
+// "build error: CODE" instead of the elements means that building fails.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Case {
   std::string id() const { return file + ":" + name; }
 };
 
-// All cases of a file's text; throws std::runtime_error on a line that it does not understand.
+// Reads all cases of a file's text; throws std::runtime_error on a line that it does not understand.
 std::vector<Case> parse_cases(const std::string& file, const std::string& text);
 
 // Why `found` is not what the case expects; empty if it is.

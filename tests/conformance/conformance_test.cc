@@ -1,4 +1,4 @@
-// Runs the text cases, each in a folder of its own: element by element through the C ABI, and in blocks.
+// Runs the text cases, each in its own folder: element by element through the C ABI, and in blocks.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -28,12 +28,12 @@ std::string read_text(const fs::path& path) {
 
 std::string text_of(const weir_error& error) { return std::string(error.line.data, error.line.size); }
 
-// What running a case gave.
+// The outcome of running a case.
 struct Run {
   std::vector<std::string> lines;
   std::string spec;
   std::string cardinality;
-  // The messages behind the error lines, for the reader of a failure.
+  // The messages behind the error lines, for whoever reads a failure.
   std::string messages;
 };
 
@@ -127,7 +127,7 @@ class Runner {
   weir_error error_ = WEIR_ERROR_INIT;
 };
 
-// The lines of a case whose rows are asked for in blocks. The C ABI gives no rows of a block as text.
+// The lines of a case read in blocks. The C ABI does not print the rows of a block.
 std::vector<std::string> lines_in_blocks(Runtime& runtime, const Case& test, int rows) {
   auto document = parse_document(runtime, test.document);
   if (!document.ok()) return {"build error: " + std::string(code_name(document.status().code()))};
@@ -140,7 +140,7 @@ std::vector<std::string> lines_in_blocks(Runtime& runtime, const Case& test, int
   return take_lines(*iterator, test.take < 0 ? INT64_MAX : test.take, rows, &nested);
 }
 
-// A fresh folder in which data and data_expr are found, as the working directory.
+// A fresh folder with links to data and data_expr, as the working directory.
 class CaseFolder {
  public:
   CaseFolder() : before_(fs::current_path()) {
@@ -169,7 +169,7 @@ std::vector<Case> all_cases() {
   return out;
 }
 
-// One that is as wide as any, and one that divides nothing.
+// One width is as large as any, the other divides nothing.
 constexpr int kBlockRows[] = {kMaxBlockRows, 7};
 
 std::string verdict(Runner& runner, Runtime& runtime, const Case& test) {

@@ -1,4 +1,4 @@
-// Which epoch of a shuffle each use of it gets, and that restoring changes none of them.
+// Which epoch of a shuffle each of its uses gets, and that restoring changes none of them.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <map>
@@ -18,17 +18,17 @@ constexpr int kRows = 5;
 const std::string kShuffled = "range(5) | shuffle(5, seed: 3)";
 const std::string kLet = "let d = " + kShuffled + "\n";
 
-// The first epochs, joined to one line each.
+// The first epochs, one line each.
 std::map<std::string, int> epochs(Runtime& runtime) {
   std::map<std::string, int> out;
-  // Two of the first twenty are alike.
+  // Two of the first twenty are equal.
   for (const std::string& line : all_lines(runtime, kShuffled + " | batch(5) | repeat(12)")) {
     out.emplace(line, static_cast<int>(out.size()));
   }
   return out;
 }
 
-// Which epochs the elements of the text are, "0 1 3"; "?" for an order that is none of them.
+// The epochs that the elements of the text belong to, "0 1 3"; "?" for an order that is none of them.
 std::string epochs_of(Runtime& runtime, const std::string& text, int rows) {
   const std::map<std::string, int> known = epochs(runtime);
   const Lines lines = all_lines(runtime, text, rows);
@@ -44,7 +44,7 @@ std::string epochs_of(Runtime& runtime, const std::string& text, int rows) {
 
 struct Expected {
   const char* text;
-  // As TensorFlow 2.21 gives them, without its graph rewrites.
+  // As in TensorFlow 2.21, without its graph rewrites.
   const char* epochs;
 };
 
@@ -58,7 +58,7 @@ TEST_CASE("epochs: each opening of a shuffle takes the next one, as in tf.data",
       {"d | filter(x -> x > 9) | repeat(2) | concatenate(d)", "3"},
       {"d | repeat(2) | prefetch(1) | concatenate(d)", "0 1 3"},
       {"d | map(x -> x, num_parallel_calls: 2) | repeat(2) | concatenate(d)", "0 1 3"},
-      // An end that nobody asks for does not.
+      // An end that is not asked for does not.
       {"d | repeat(2) | take(10) | concatenate(d)", "0 1 2"},
       {"d | repeat() | take(10) | concatenate(d)", "0 1 2"},
       {"d | concatenate(d) | repeat(2)", "0 1 2 3"},
@@ -68,7 +68,7 @@ TEST_CASE("epochs: each opening of a shuffle takes the next one, as in tf.data",
       {"d | skip(0) | concatenate(d)", "0 1"},
       {"d | skip(5) | concatenate(d)", "1"},
       {"d | repeat(0) | concatenate(d)", "0"},
-      // Where one input of a zip ends, those after it still move on.
+      // When one input of a zip ends, those after it still advance.
       {"zip(range(5), d | repeat()) | map((a, b) -> b) | concatenate(d)", "0 2"},
       {"zip(d | repeat(), range(5)) | map((a, b) -> a) | concatenate(d)", "0 2"},
       {"zip(range(5), range(9) | flat_map(x -> d)) | map((a, b) -> b) | concatenate(d)", "0 2"},
@@ -196,7 +196,7 @@ TEST_CASE("epochs: a row that drains a shuffle has an order of its own", "[contr
         lines);
   // It takes no epoch from the others.
   CHECK(epochs_of(*runtime, kLet + "zip(d | repeat(2), " + drained + ") | map((a, b) -> a)", 1) == "0 1");
-  // Without reshuffling there is one order only.
+  // Without reshuffling there is only one order.
   const Lines fixed = all_lines(
       *runtime, "let d = range(5) | shuffle(5, seed: 3, reshuffle_each_iteration: false)\n" + drained);
   CHECK(std::count(fixed.begin(), fixed.end(), fixed[0]) == 20);
@@ -225,7 +225,7 @@ TEST_CASE("epochs: an input that answers pending lets no other one take its epoc
   }
 }
 
-// Restored after every `step` blocks, read on in blocks of several widths, saved again on the way.
+// Restores after every `step` blocks, reads on in blocks of several widths, and saves again on the way.
 void check_restores(const std::string& text, int step = 1) {
   INFO(text);
   ThreadsRuntime runtime(1);

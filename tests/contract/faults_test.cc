@@ -1,5 +1,4 @@
-// Bad input from end to end: each gives the error that the notation promises, says where, and loses nothing
-// else.
+// Bad input from end to end: each gives the documented error, says where it is, and loses nothing else.
 #include <catch2/catch_test_macros.hpp>
 #include <stdexcept>
 
@@ -14,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Unlike each other, so that damaged compression can't repeat a whole record, checksum and all.
+// All different, so that damaged compression can't repeat a whole record, checksum and all.
 const Lines kRecords = {"alpha beta!", "Gamma=Delta", "EPSILONZETA", "eta/thetaXY"};
 constexpr size_t kFramed = 27;
 
@@ -31,7 +30,7 @@ std::string flipped(std::string bytes, size_t bit) {
   return bytes;
 }
 
-// A pipeline over three files of which the second is put there anew each time.
+// A pipeline over three files; the second is replaced each time.
 class ThreeFiles {
  public:
   explicit ThreeFiles(const std::string& compression) {
@@ -45,7 +44,7 @@ class ThreeFiles {
 
   SimulatedFileSystem& files() { return files_; }
 
-  // The second file's part of what comes, as printed elements, and its errors.
+  // The second file's part of the output, as printed elements, and its errors.
   Lines read(std::vector<ErrorPtr>& errors) {
     Iterator iterator(*runtime_, nullptr, document_->spec());
     require_ok(iterator.initialize(document_, {{}, nullptr}));
@@ -61,7 +60,7 @@ class ThreeFiles {
         }
       }
     }
-    // Of the files around it nothing is lost.
+    // Nothing is lost of the files around it.
     REQUIRE(lines.size() >= 3);
     CHECK(lines[0] == "(\"1\", 1)");
     CHECK(lines[1] == "(\"2\", 1)");
@@ -115,7 +114,7 @@ TEST_CASE("faults: any flipped bit of a TFRecord costs its rest and says where",
   }
 }
 
-// What is decompressed before the damage is not known here: some first records, then one error.
+// How much is decompressed before the damage is not known here: some first records, then one error.
 void check_compressed(ThreeFiles& files, bool may_be_whole) {
   std::vector<ErrorPtr> errors;
   Lines found = files.read(errors);
@@ -147,8 +146,7 @@ TEST_CASE("faults: a compressed TFRecord, cut anywhere or with any bit flipped",
   for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     INFO("bit " << bit);
     files.files().put("second", flipped(bytes, bit));
-    // Nothing guards a gzip header's flags of text, time, level and system, nor the bits that fill the last
-    // byte.
+    // Nothing guards a gzip header's flags, time, level and system, nor the padding bits of the last byte.
     check_compressed(files, true);
   }
 }
@@ -176,7 +174,7 @@ TEST_CASE("faults: a file that is missing, cannot be opened, or stops being read
   }
 }
 
-// The next element of an iterator in service, as printed.
+// The next element of a running iterator, as printed.
 std::string next_line(Iterator& iterator) { return take_lines(iterator, 1).at(0); }
 
 TEST_CASE("faults: a wrong $param is refused by name and the old position stays", "[contract]") {
@@ -215,7 +213,7 @@ TEST_CASE("faults: a wrong $param is refused by name and the old position stays"
   }
 }
 
-// Gives x * 10, fails on multiples of three, throws on 5.
+// Returns x * 10, fails on multiples of three, throws on 5.
 class Failing final : public Callback {
  public:
   Failing(CallbackFlags flags, int* destroyed) : Callback(flags), destroyed_(destroyed) {}
@@ -297,7 +295,7 @@ TEST_CASE("faults: a callback over blocks fails row by row", "[contract]") {
   CHECK(destroyed == 1);
 }
 
-// A pipeline with a bit of everything that writes state.
+// A pipeline with a bit of everything that has state.
 constexpr const char* kSaved =
     "range(60) | shuffle(7, seed: 3) | map(x -> x + 1, num_parallel_calls: 2) | repeat(2) | interleave(x -> range(x % 4) | map(y -> x * 10 + y), cycle_length: 3) | batch(5) | prefetch(2)";
 
@@ -371,7 +369,7 @@ TEST_CASE("faults: a forged state behind a right checksum never kills nor hangs"
       ++refused;
     }
   }
-  // Keys are written with the values, so most of it is found at once.
+  // Keys are saved with the values, so most of it is found at once.
   CHECK(refused > 0);
   for (size_t size = 0; size < stage.size(); ++size) {
     forged.stage = stage.substr(0, size);

@@ -1,5 +1,5 @@
-// What pipelines hold that were pulled from and then rest. Counted by malloc (mallinfo2), on one thread that runs
-// everything itself, so that the figure is the same each time.
+// How much memory idle pipelines hold after some pulls. Counted by malloc (mallinfo2), on one thread that
+// runs everything itself, so that the figure is the same each time.
 #include <malloc.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -37,7 +37,7 @@ struct Resting {
     REQUIRE(*session->scheduler->drive([&] { return stage->next(context, demand, block); }) ==
             PullResult::rows);
   }
-  // Runs what there is to run until all of it has stopped.
+  // Runs everything until all of it has stopped.
   void settle() {
     for (int i = 0; i < kSettled; ++i) {
       REQUIRE(session->scheduler->try_drive([] { return PullResult::pending; }).ok());

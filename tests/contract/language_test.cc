@@ -1,5 +1,5 @@
-// What texts can say beyond operators and functions: functions of a document, callbacks inside expressions, seeds
-// that are computed, indices of any integer dtype.
+// What texts can express besides operators and functions: functions of a document, callbacks inside
+// expressions, computed seeds, indices of any integer dtype.
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/pipeline.h"
@@ -62,7 +62,7 @@ TEST_CASE("language: a seed may be computed, and numbers wrap as tf.data's do") 
   };
   const std::vector<std::string> seven = order("7");
   CHECK(order("8") != seven);
-  // n mod (2^31 - 1), as Python takes it.
+  // n mod (2^31 - 1), as in Python.
   CHECK(order("2147483654") == seven);
   CHECK(order("-2147483640") == seven);
   CHECK(order("(87654321, 7)") == seven);

@@ -1,4 +1,4 @@
-// What a `let` of a document stands for is one value, whoever uses it.
+// A `let` of a document is one value, whoever uses it.
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/pipeline.h"

@@ -1,5 +1,4 @@
-// Texts that are put together keep their meaning: names of one that another has too are changed, and only
-// those.
+// Texts that are combined keep their meaning: names that collide are changed, and only those.
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/pipeline.h"
@@ -7,7 +6,7 @@
 namespace weir {
 namespace {
 
-// The elements of a document, as they are printed.
+// The elements of a document, as printed.
 std::vector<std::string> lines_of(Runtime& runtime, const DocumentRef& document) {
   OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
   require_ok(iterator->initialize(document, {{}, nullptr}));
@@ -16,7 +15,7 @@ std::vector<std::string> lines_of(Runtime& runtime, const DocumentRef& document)
 
 TEST_CASE("contract: a name that gets another one is told from what hides it", "[contract]") {
   ThreadsRuntime runtime;
-  // All of these names are taken, so that the second text's own get new ones.
+  // All of these names are taken, so that the second text's own names get new ones.
   const DocumentRef first = require_value(parse_document(
       *runtime,
       "let a = 1000 let b = 2000 let d = range(a) let x = 3000 let a1 = 4000 let sum = 5000 d | take(b + x + a1 + sum) | repeat()"));

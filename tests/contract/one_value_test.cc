@@ -1,5 +1,5 @@
-// One value: an element's bytes are the same however many are computed at once, on however many threads and
-// with whatever instructions. (The checksum has levels of its own, which its test compares.)
+// An element's bytes are the same however many are computed at once, on however many threads and with
+// whatever instructions. (The checksum's own levels are compared in its test.)
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <thread>
@@ -15,7 +15,7 @@
 namespace weir {
 namespace {
 
-// FLOATS, DOUBLES and INTS stand for 300 numbers with signs, fractions, zeros and large ones, VECTORS for
+// FLOATS, DOUBLES and INTS stand for 300 numbers with signs, fractions, zeros and large values, VECTORS for
 // vectors of 0 to 36 entries, RECORDS for serialized tf.Examples, RUN for what makes a map parallel.
 const char* const kTexts[] = {
     // Arithmetic, for each class of dtypes.

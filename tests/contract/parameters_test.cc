@@ -49,7 +49,7 @@ TEST_CASE("contract: without a seed each call of a lambda shuffles in its own or
     std::sort(lines.begin(), lines.end());
     CHECK(std::unique(lines.begin(), lines.end()) == lines.end());
   }
-  // A seed that was given gives the same order each time.
+  // A given seed gives the same order each time.
   const std::vector<std::string> seeded =
       all_lines(*runtime, "range(2) | flat_map(x -> range(30) | shuffle(30, seed: 5) | batch(30))");
   CHECK(seeded[0] == seeded[1]);

@@ -1,5 +1,5 @@
-// Random functions draw anew in each epoch and each opening, and the same again from a saved position:
-// without a shuffle, whose own order would hide that the draws repeat.
+// Random functions draw anew in each epoch and each opening, and repeat their draws from a saved position.
+// Tested without a shuffle, whose own order would hide repeated draws.
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 
@@ -78,7 +78,7 @@ TEST_CASE("contract: which rows a random condition keeps differs between epochs"
   CHECK_FALSE(Lines(second, two.end()) == one);
 }
 
-// Adds what the iterator gives to `seen`, all of which must be new.
+// Adds the iterator's values to `seen`; all of them must be new.
 Lines read_new(Iterator& iterator, std::set<std::string>& seen) {
   const Lines lines = all_lines(iterator);
   REQUIRE(lines.size() == 4);
@@ -103,7 +103,7 @@ TEST_CASE("contract: random draws differ between initialisations of an iterator,
     const Lines first = read_new(*iterator, seen);
     require_ok(iterator->initialize(document, {{}, nullptr}));
     const Lines second = read_new(*iterator, seen);
-    // With another dataset in between, and left in the middle.
+    // With another dataset in between, abandoned halfway.
     require_ok(iterator->initialize(other, {{}, nullptr}));
     all_lines(*iterator);
     require_ok(iterator->initialize(document, {{}, nullptr}));

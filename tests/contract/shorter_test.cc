@@ -1,5 +1,4 @@
-// Inputs that have become shorter than they were when a position was saved: one error, which names the
-// operator, and the end.
+// Inputs that have become shorter since a position was saved: one error, which names the operator, and the end.
 #include <catch2/catch_test_macros.hpp>
 
 #include "format/tfrecord.h"
@@ -11,7 +10,7 @@ namespace {
 
 constexpr int kLong = 400;
 
-// Puts a file of so many records.
+// Writes a file of this many records.
 void put(SimulatedFileSystem& files, int records, Compression compression) {
   auto writer = require_value(RecordWriter::create(files, "f", compression));
   for (int i = 0; i < records; ++i) {
@@ -21,8 +20,8 @@ void put(SimulatedFileSystem& files, int records, Compression compression) {
   require_ok(writer->close());
 }
 
-// The errors of what follows after `count` elements of the long file, from a file of `left` records; "more"
-// for an element.
+// The errors that follow after `count` elements of the long file, read from a file of `left` records;
+// "more" for an element.
 std::vector<std::string> errors_after(const std::string& text, int64_t count, int left,
                                       Compression compression) {
   SimulatedFileSystem files;

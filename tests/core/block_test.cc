@@ -172,7 +172,7 @@ TEST_CASE("Errors stay in the order of their rows, however many") {
   CHECK(block.errors.empty());
   CHECK(taken.size() == 4);
   CHECK(copy.errors.size() == 4);
-  // Where a copy fails, there is all of the old.
+  // If a copy fails, the old contents are complete.
   RowErrors one;
   one.push_back({3, why});
   bool thrown = false;

@@ -105,7 +105,7 @@ TEST_CASE("Counts are written down and put back, backwards too") {
   scope.set(9, 4);
   CHECK(scope.assign(Numbers{0, 9, 3}));
   CHECK(scope.written() == Numbers{0, 2, 1, 0, 9, 3});
-  // What no other process knows is not written.
+  // What other processes don't know is not saved.
   scope.set(EpochIndex::kUnlisted + 5, 1);
   CHECK(scope.written() == Numbers{0, 2, 1, 0, 9, 3});
 }

@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-// What is sensitive to each mode, not to be computed by the compiler.
+// Sensitive to each mode, and not computed by the compiler.
 template <class T>
 [[gnu::noinline]] T value(T x) {
   volatile T out = x;

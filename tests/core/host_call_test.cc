@@ -11,8 +11,7 @@ namespace {
 
 int the_value;
 
-// Runs `body` on a thread of its own; what the thread gave. The body returns none unless the thread is to
-// end.
+// Runs `body` on its own thread and returns the thread's value. The body returns null unless the thread ends.
 void* on_thread(std::function<void()> body) {
   pthread_t thread;
   pthread_create(
@@ -52,7 +51,7 @@ TEST_CASE("host_call: a thread that ends in a function goes on until it is let g
         Counted dies(inner);
         pthread_exit(&the_value);
       });
-      // Only what is below the call has been unwound.
+      // Only the frames below the call have been unwound.
       if (!returned && thread_ends() && inner == i + 1 && outer == 0) ++steps;
     }
     if (call_host([] {})) ++steps;

@@ -37,7 +37,7 @@ Column strings(const std::vector<std::string>& values) {
 
 std::string text(const Column& column, int row) { return std::string(column.row(row).as<Str>()->view()); }
 
-// Bytes that live as long as the test and are lent to the library.
+// Bytes that live as long as the test, lent to the library.
 Tensor lent(std::vector<float>& values, const Shape& shape) {
   Tensor out;
   out.dtype = DType::float32;
@@ -239,7 +239,7 @@ TEST_CASE("A row that its spec does not fit is an error") {
   CHECK(put(store, 0, block_of({}, 2), all(2)).code() == Code::internal);
 }
 
-// A million draws and more from a store that stays as full as it is: what shuffle does to it.
+// A million draws and more from a store that stays full, as shuffle does.
 int64_t churn(RowStore& store, int64_t slots, int64_t rounds, const std::vector<Component>& components,
               int64_t largest, int64_t& row_bytes) {
   std::mt19937_64 random(3);

@@ -16,7 +16,7 @@ const OperatorDef& take_operator();
 namespace test {
 namespace {
 
-// A source of its own lane that is not replayable.
+// A source with its own lane that is not replayable.
 class Nothing final : public Cursor {
  public:
   Nothing(Opening&, const NoParams&) {}

@@ -22,7 +22,7 @@ TEST_CASE("equal names have no difference, others are counted and the first is n
       difference({"a", "c"}, {"a", "b", "c"}) ==
       "expected the 2 names that list_files(\"*\") gave when the position was saved, found 3, the first difference at \"b\"; put back what was removed and take away what came, or begin anew");
   CHECK(difference({"a", "b"}, {"a"}).find("those at the end missing") != std::string::npos);
-  // Where one name ends and the next begins counts.
+  // The boundaries between names count.
   CHECK_FALSE(difference({"ab", "c"}, {"a", "bc"}).empty());
   CHECK_FALSE(FoundNames("", {"a"}).difference({}).empty());
 }

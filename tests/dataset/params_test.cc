@@ -37,7 +37,7 @@ class Constant : public ParamExpression {
   Result<Components> answer_;
 };
 
-// What lies in the env already.
+// Something already in the env.
 class Variable : public Constant {
  public:
   explicit Variable(Tensor value)

@@ -125,7 +125,7 @@ DatasetRef counted() {
   return Build(def).node();
 }
 
-// Cannot take up a position.
+// Cannot resume a position.
 class Frail final : public Cursor {
  public:
   Frail(Opening&, const CountedParams&) {}
@@ -157,7 +157,7 @@ TEST_CASE("an input that cannot take its position up is one error and the end") 
   Driver driver(frail(), Port::Mode::keep);
   for (int i = 0; i < 40; ++i) driver.pull(1);
   REQUIRE(driver.port.last_anchor()->ordinal == 32);
-  // Up to the anchor, one row and several rows behind it.
+  // Up to the anchor, one row and several rows after it.
   for (int64_t consumed : {32, 33, 40}) {
     INFO("consumed " << consumed);
     driver.port.consume_to(consumed);
@@ -211,7 +211,7 @@ TEST_CASE("anchors before fast rows are rare") {
   driver.runtime.clock.step_ns = 1000;
   const int64_t before = driver.runtime.clock.now_ns();
   for (int i = 0; i < 100'000; ++i) driver.pull(1);
-  // Two looks at the clock an anchor.
+  // Two readings of the clock per anchor.
   CHECK((driver.runtime.clock.now_ns() - before) / 2000 < 20);
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("a target that fits is filled") {
   CHECK(reinterpret_cast<int64_t*>(place->data())[3] == 2);
 }
 
-// Two rows an opening, both its number; answers pending before each pull when told to.
+// Two rows per opening, both its number; answers pending before each pull when told to.
 class Numbered final : public Cursor {
  public:
   Numbered(Opening& opening, const NoParams&)
@@ -292,7 +292,7 @@ TEST_CASE("openings that a replay has not made again stand in the next position,
   Driver between(node, Port::Mode::keep);
   REQUIRE(between.load(saved).ok());
   Numbered::pends = true;
-  // Restored, but stopped on the way through the rows that are dropped.
+  // Restored, but stopped among the rows that are dropped.
   CHECK(between.pull(1) == -1);
   CHECK(between.save() == saved);
   Numbered::pends = false;

@@ -12,7 +12,7 @@ namespace {
 
 enum Mood : int64_t { kGives, kFails, kThrows, kWaits, kEnds };
 
-// Does what it is told, call after call: a digit of `moods` each, the lowest first.
+// Does what it is told, call after call: one digit of `moods` each, the lowest first.
 struct MoodyParams : ParamsOf<MoodyParams> {
   IntParam moods{0};
   BoolParam opens{true};

@@ -68,7 +68,7 @@ struct StandingClock final : Clock {
   int64_t now_ns() override { return 0; }
 };
 
-// Memory comes back with the first look at the clock, which is behind each call.
+// Memory comes back with the first reading of the clock, which follows each call.
 class ForgivingClock final : public Clock {
  public:
   int64_t now_ns() override {
@@ -94,7 +94,7 @@ class Throws final : public BlockCall {
   const int failures_;
 };
 
-// What the rows of a feed whose every fifth fails become, up to the end or cancelled.
+// The rows of a feed whose every fifth fails, up to the end or cancelled.
 template <class Exception>
 std::vector<Code> codes_of(const Exception& exception, int failures) {
   World world({.probe = no_threads});
@@ -123,7 +123,7 @@ std::vector<Code> every_fifth_lost(Code others) {
 TEST_CASE("call window: what a call throws is the error of its rows", "[threads]") {
   CHECK(codes_of(std::bad_alloc(), 0) == every_fifth_lost(Code::resource_exhausted));
   CHECK(codes_of(std::runtime_error("boom"), 0) == every_fifth_lost(Code::internal));
-  // There is memory for the rows, but not for the words.
+  // There is memory for the rows, but not for the message.
   CHECK(codes_of(std::runtime_error("boom"), 1) == every_fifth_lost(Code::resource_exhausted));
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("call window: each row that is taken makes room for another one", "[th
   }
 }
 
-// Makes each row so many bytes long.
+// Makes each row this many bytes long.
 class Widen final : public BlockCall {
  public:
   explicit Widen(int64_t row_bytes) : row_bytes_(row_bytes) {}
@@ -211,7 +211,7 @@ class Widen final : public BlockCall {
 };
 
 TEST_CASE("call window: holds its room in bytes, and a row that begins within it", "[threads]") {
-  // Results larger than the rows that they are made from count as soon as one is known.
+  // Results larger than their input rows count as soon as one is known.
   for (int64_t row_bytes : {8, 96}) {
     for (int64_t max_bytes : {1, 95, 96, 97, 959, 960, 961}) {
       CAPTURE(row_bytes, max_bytes);

@@ -30,11 +30,11 @@ class SteadyClock final : public Clock {
 
 struct CountingOptions {
   int64_t total = 100;
-  // Every so many rows one fails; 0 is never.
+  // Every so many rows one fails; 0 means never.
   int64_t fail_every = 0;
   // Every so many pulls one is pending.
   int pending_every = 0;
-  // Runs the job that wakes whoever was told so, at some later time; null wakes at once.
+  // Runs the job that wakes the registered waker at some later time; null wakes at once.
   std::function<void(RefPtr<Job>)> later = nullptr;
 };
 
@@ -51,7 +51,7 @@ class CountingFeed final : public Feed {
     return answer;
   }
 
-  // Two threads inside at once, which must never be.
+  // Two threads inside at once, which must never happen.
   static inline std::atomic<int> overlaps{0};
 
  private:
@@ -105,7 +105,7 @@ class CountingFeed final : public Feed {
   Counted counted_;
 };
 
-// A window as the feed of another one.
+// A window used as the feed of another one.
 template <class AnyWindow>
 class WindowFeed final : public Feed {
  public:
@@ -120,8 +120,8 @@ class WindowFeed final : public Feed {
   Counted counted_;
 };
 
-// Adds 1 to every row that has not failed; rows whose number is in `fails` modulo 64 fail. `meanwhile` runs
-// once a call.
+// Adds 1 to every row that has not failed; rows whose number modulo 64 is in `fails` fail. `meanwhile`
+// runs once per call.
 class AddOne final : public BlockCall {
  public:
   explicit AddOne(std::function<void(int64_t)> meanwhile = nullptr, int fails = -1)
@@ -175,7 +175,8 @@ class Reader {
     demand.bytes = bytes;
     return root->next(context, demand, out, mark);
   }
-  // Lets the pumps run until they stop by themselves. REQUIRES: no threads, so that this one runs them
+  // Lets the pumps run until they stop by themselves.
+  // REQUIRES: no threads, so that this one runs them
   void settle() {
     for (int i = 0; i < 64; ++i) {
       if (!session->scheduler->try_drive([] { return PullResult::pending; }).ok()) return;
@@ -185,8 +186,8 @@ class Reader {
     session->cancelled = true;
     session->scheduler->interrupt();
   }
-  // True if the rows just given are those from number `expected` on, each with `added` added to it.
-  // Rows that the counting feed failed carry its error.
+  // True if the rows just given are those from number `expected` on, each with `added` added to it. Rows that
+  // the counting feed failed must carry its error.
   bool is(int64_t expected, int64_t added, int64_t fail_every = 0) const {
     if (mark.ordinal != expected) return false;
     for (int i = 0; i < out.rows; ++i) {

@@ -1,4 +1,4 @@
-// What waits goes on waiting when a signal interrupts it.
+// A wait continues when a signal interrupts it.
 #include <catch2/catch_test_macros.hpp>
 #include <thread>
 
@@ -16,7 +16,7 @@ TEST_CASE("signals: a parked thread stays parked until it is unparked, each time
   auto executor = make_threads();
   const RefPtr<Parker> parker = executor->make_parker();
   std::atomic<int> step{0};
-  // Said before it parks, and once.
+  // Set before it parks, and only once.
   parker->unpark();
   parker->unpark();
   std::thread sleeper([&] {

@@ -13,7 +13,7 @@ using sim::SimWorld;
 
 const uint64_t kSeeds = sim::seed_count(600);
 
-// What a seed makes of a pipeline.
+// The pipeline that a seed gives.
 struct Plan {
   CountingOptions source;
   int64_t added = 0;
@@ -65,7 +65,7 @@ std::unique_ptr<Feed> build(SimWorld& world, Session& session, Plan& plan,
   return feed;
 }
 
-// Reads to the end, or up to `stop` rows, with whatever widths the seed says; empty if all was right.
+// Reads to the end, or up to `stop` rows, in widths given by the seed; returns "" if all was right.
 std::string read(SimWorld& world, Reader& reader, const Plan& plan, int64_t stop) {
   std::vector<bool> seen(static_cast<size_t>(plan.source.total));
   int64_t position = 0;
@@ -165,7 +165,7 @@ TEST_CASE("simulation: several threads on one iterator share its rows", "[simula
     for (int i = 0; i < 3; ++i) {
       world.client("reader " + std::to_string(i), [&] {
         for (bool more = true; more;) {
-          // What was read is looked at with the right to drive, since out and mark are shared.
+          // What was read is checked with the right to drive, since out and mark are shared.
           Result<PullResult> answer = reader.session->scheduler->drive([&] {
             PullResult got = reader.poll(1 + static_cast<int>(world.draw(4)));
             if (got == PullResult::rows) {
@@ -201,7 +201,7 @@ TEST_CASE("simulation: try_next never waits and the descriptor says when to ask 
         PullResult answer = *reader.try_next(3);
         if (answer == PullResult::end) break;
         if (answer == PullResult::pending) {
-          // As poll(2) would wait; a lost signal shows as a run without end.
+          // Waits like poll(2); a lost signal shows as a run without end.
           while (!sim::readable(*descriptor)) world.switch_point();
           continue;
         }

@@ -1,4 +1,4 @@
-// The watchdog of all test programs, in a child that it ends.
+// The watchdog of all test programs, in a child process that it ends.
 #include "support/watchdog.h"
 
 #include <sys/wait.h>
@@ -24,8 +24,7 @@ struct Ended {
   bool says(const char* words) const { return text.find(words) != std::string::npos; }
 };
 
-// Runs `body` in a child, which may be silent for a tenth of a second. Yields how it ended and what it
-// printed.
+// Runs `body` in a child, which may be silent for a tenth of a second. Returns how it ended and what it printed.
 Ended in_watched_child(const std::function<void()>& body) {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);
@@ -34,7 +33,7 @@ Ended in_watched_child(const std::function<void()>& body) {
     ::dup2(ends[1], STDERR_FILENO);
     ::close(ends[0]);
     ::close(ends[1]);
-    // Not Catch2's, which would count this as a failure.
+    // Not one of Catch2's, which would count this as a failure.
     std::signal(SIGABRT, SIG_DFL);
     watchdog_start(0.1);
     body();
@@ -105,7 +104,7 @@ TEST_CASE("watchdog: a program that waits for one that works goes on", "[fork]")
   const Ended ended = in_watched_child([] {
     const pid_t worker = ::fork();
     if (worker == 0) {
-      // As long as the watchdog's patience, several times, in processor time.
+      // Several times as long as the watchdog's patience, in processor time.
       for (const auto until = ::clock() + CLOCKS_PER_SEC; ::clock() < until;) {
       }
       ::_exit(0);

@@ -32,7 +32,7 @@ WindowOptions window_options(int64_t max_rows, int block_rows) {
   return options;
 }
 
-// Reads all rows by `width` and checks them.
+// Reads all rows in blocks of `width` and checks them.
 int64_t read_all(Reader& reader, int width, int64_t added, int64_t fail_every = 0) {
   int64_t position = 0;
   while (*reader.next(width) == PullResult::rows) {
@@ -76,7 +76,7 @@ TEST_CASE("window: holds no more than its room, and starts with the first next",
   for (int64_t given = 1; given < 200; ++given) {
     REQUIRE(*reader.next() == PullResult::rows);
     reader.settle();
-    // Each row that is taken makes room for another one.
+    // Each row taken makes room for another one.
     REQUIRE(pulled == given + 12);
   }
 }
@@ -92,7 +92,7 @@ TEST_CASE("window: room that begins small doubles when the consumer finds nothin
   });
   int64_t given = 0;
   for (int64_t room : {2, 4, 8, 16, 32, 32}) {
-    // Taken one at a time, with the window filled up each time, it stays as it is.
+    // Taken one at a time, with the window refilled each time, it stays as it is.
     for (int i = 0; i < 5; ++i) {
       REQUIRE(*reader.next() == PullResult::rows);
       reader.settle();

@@ -1,4 +1,4 @@
-// Each function over blocks in which rows failed: the other rows have the values that they have alone,
+// Calls each function over blocks with failed rows: the other rows have the values that they have alone,
 // whether their columns are dense or lists, and `drop` finds the same failures.
 #include <map>
 #include <set>
@@ -10,7 +10,7 @@ namespace weir::test {
 namespace {
 
 // Calls by kernel; I, S, F, V, M and T stand for variables of a row that may have failed: an int64, a string,
-// float32[3], int64[2], int64[2, 3] and, of its own length in each row, float32[?].
+// float32[3], int64[2], int64[2, 3] and float32[?], whose length differs between rows.
 const std::multimap<std::string, std::string> kCalls = {
     {"all", "all(V > 2)"},
     {"any", "any(M == 7, axis: 0)"},
@@ -90,7 +90,7 @@ const char* const kPatterns[] = {".......", "x......", "......x", "..x....", "x.
 
 constexpr int kRows = 7;
 
-// The call with each variable as a member of the tuple `a`.
+// The call, with each variable as a member of the tuple `a`.
 std::string over_members(const std::string& call) {
   const std::string names = "ISFVMT";
   const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
@@ -103,7 +103,7 @@ std::string over_members(const std::string& call) {
   return out;
 }
 
-// A serialized tf.Example with an int64 `a` and, so that lengths differ, a field that nobody knows.
+// A serialized tf.Example with an int64 `a` and an unknown field, so that lengths differ.
 std::string example_literal(int value) {
   std::string out =
       "\"\\x0a\\x0c\\x0a\\x0a\\x0a\\x01a\\x12\\x05\\x1a\\x03\\x0a\\x01\\x0" + std::to_string(value);
@@ -111,7 +111,7 @@ std::string example_literal(int value) {
   return out + "\"";
 }
 
-// Rows that differ in every variable. `equal_shapes`: T has one length in all of them.
+// Rows that differ in every variable. With `equal_shapes`, T has the same length in all of them.
 Block rows_of(Lab& lab, const std::string& pattern, bool equal_shapes, Spec* spec) {
   std::vector<std::string> rows;
   for (int i = 0; i < kRows; ++i) {
@@ -124,7 +124,7 @@ Block rows_of(Lab& lab, const std::string& pattern, bool equal_shapes, Spec* spe
   return lab.block(rows, spec);
 }
 
-// The same rows with a tensor a row in each column.
+// The same rows with one tensor per row in each column.
 Block as_lists(const Block& block) {
   Block out = block;
   for (size_t i = 0; i < out.columns.size(); ++i) {
@@ -155,7 +155,7 @@ void check_alone(Lab& lab, const Function& f, const Block& in, const Block& alon
       CHECK(bit_equal(have[i], want[i]));
     }
   }
-  // What moves rows on reads the places of failed ones, too.
+  // Code that passes rows on reads the places of failed ones, too.
   Block moved;
   moved.append(made, 0, made.rows);
   moved.append(made, 0, made.rows);

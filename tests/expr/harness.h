@@ -12,7 +12,7 @@
 
 namespace weir::test {
 
-// A text in the notation, and the node of it that is meant.
+// A text in the notation, and the node of interest in it.
 struct Parsed {
   syntax::Tree tree;
   const syntax::Node* node = nullptr;
@@ -66,7 +66,7 @@ class Lab {
     return out;
   }
 
-  // Calls f over blocks of `width` rows and puts the results behind each other.
+  // Calls f over blocks of `width` rows and joins the results.
   Block run(const Function& f, const Block& in, int width) {
     Block out;
     Block made;
@@ -81,7 +81,7 @@ class Lab {
     return out;
   }
 
-  // The lambda gives the expected values, "error" where a row fails, in blocks of any width.
+  // The lambda must give the expected values, "error" where a row fails, in blocks of any width.
   void check(const std::string& lambda, const std::vector<std::string>& rows,
              const std::vector<std::string>& expected, const std::string& result_spec = "") {
     INFO(lambda);
@@ -116,7 +116,7 @@ class Lab {
     }
   }
 
-  // Does not compile; the message has `part`.
+  // Must not compile; the message contains `part`.
   void refuse(const std::string& lambda, const std::string& row, const std::string& part) {
     INFO(lambda);
     Spec input;

@@ -1,4 +1,4 @@
-// Datasets and terminals inside lambdas: what the rows' variables are when an inner cursor opens.
+// Datasets and terminals inside lambdas: the rows' variables when an inner cursor opens.
 #include "dataset/operator.h"
 #include "expr/harness.h"
 #include "support/no_params.h"
@@ -41,8 +41,8 @@ class Doubling final : public TerminalRunner {
   const ExpressionRef value_;
 };
 
-// `src(x)` is a dataset whose parameter is x; with a second argument that is its lambda, compiled inside it.
-// `src(x) | double()` is a terminal.
+// `src(x)` is a dataset with parameter x; a second argument is its lambda, compiled inside it. `src(x) |
+// double()` is a terminal.
 class FakePipelines final : public PipelineCompiler {
  public:
   Result<CallbackRef> callback(const syntax::Node&) override { return not_found("no callbacks here"); }

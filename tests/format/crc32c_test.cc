@@ -64,7 +64,7 @@ TEST_CASE("crc32c: a checksum can be taken in pieces") {
 
 TEST_CASE("crc32c: masking can be undone and is TFRecord's") {
   for (uint32_t crc : {0u, 1u, 0xe3069283u, 0xffffffffu}) CHECK(unmask_crc32c(mask_crc32c(crc)) == crc);
-  // The length 8 and what stands behind it in a file that TensorFlow wrote.
+  // The length 8 and its checksum in a file that TensorFlow wrote.
   const uint8_t length[8] = {8};
   CHECK(mask_crc32c(crc32c(length, 8)) == 0x0f2486ffu);
 }

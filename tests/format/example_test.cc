@@ -21,13 +21,13 @@ FeatureConfig feature(std::string name, FeatureType type, size_t count = 1) {
 
 constexpr FeatureType kInt = FeatureType::int64, kFloat = FeatureType::float32, kString = FeatureType::string;
 
-// Bytes written as C strings with a length, as string literals hold zeros.
+// Bytes written as string literals, which may contain zeros.
 template <size_t N>
 std::string raw(const char (&text)[N]) {
   return std::string(text, N - 1);
 }
 
-// A message's field that holds bytes.
+// A field of a message that holds bytes.
 std::string field(int number, const std::string& content) {
   std::string out(1, static_cast<char>(number << 3 | 2));
   size_t size = content.size();
@@ -44,7 +44,7 @@ std::string example(const std::string& entries) { return field(1, entries); }
 
 std::string ints(const std::string& varints) { return field(3, field(1, varints)); }
 
-// The columns of a parse, as vectors of the features' types, and the records that strings are views into.
+// The columns of a parse, as vectors of the features' types, and the records that strings point into.
 struct Columns {
   std::vector<std::string> records;
   std::vector<std::vector<int64_t>> int64;

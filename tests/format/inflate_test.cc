@@ -88,7 +88,7 @@ TEST_CASE("inflate: a flipped bit behind the header is data_loss") {
       damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
       INFO(bit);
       const auto [got, code] = drain(damaged, compression);
-      // The bits that fill the last byte up mean nothing.
+      // The padding bits of the last byte mean nothing.
       CHECK((code == Code::data_loss || got == text));
       undetected += code == Code::ok;
     }
@@ -155,7 +155,7 @@ TEST_CASE("inflate: auto decides by the first bytes") {
   CHECK(guess("\x1f") == Compression::none);
   CHECK(guess("plain text") == Compression::none);
   CHECK(guess("x\x9cyz, which has zlib's magic and is text") == Compression::none);
-  // A record of 376 bytes: its length has zlib's magic, its checksum tells.
+  // A record of 376 bytes: its length has zlib's magic, but its checksum identifies it.
   CHECK(guess(std::string("\x78\x01\0\0\0\0\0\0\xa4\x55\x91\x1d", 12)) == Compression::none);
   auto stream =
       open_stream(local_file_system(), test_data("records/five.tfrecord.zlib"), Compression::automatic);
@@ -165,7 +165,7 @@ TEST_CASE("inflate: auto decides by the first bytes") {
 
 TEST_CASE("inflate: names of compressions") {
   CHECK(*parse_compression("") == Compression::none);
-  // In small letters only, as in the notation.
+  // Only in lower case, as in the notation.
   CHECK(parse_compression("GZIP").status().error().message.find("did you mean \"gzip\"?") !=
         std::string::npos);
   CHECK(parse_compression("zlip").status().error().message.find("did you mean \"zlib\"?") !=

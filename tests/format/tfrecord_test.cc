@@ -20,7 +20,7 @@ void append(const RecordBatch& batch, Records& out) {
   for (const Str& record : batch.records) out.emplace_back(record.data, record.size);
 }
 
-// Everything a reader gives; after an error it must answer the end.
+// Everything a reader gives; after an error it must report the end.
 Read drain(RecordReader& reader, size_t max_records = 1000) {
   Read read;
   RecordBatch batch;
@@ -183,7 +183,7 @@ TEST_CASE("tfrecord: a cut at any byte is data_loss, except between records, and
 }
 
 TEST_CASE("tfrecord: any flipped bit is data_loss and loses nothing before it") {
-  // Unlike each other, so that damaged compression can't repeat a whole record, checksum and all.
+  // All different, so that damaged compression can't repeat a whole record, checksum and all.
   const Records records{"alpha beta!", "Gamma=Delta", "EPSILONZETA", "eta/thetaXY"};
   const std::string plain = written(records, Compression::none);
   const std::string gzip = written(records, Compression::gzip);
@@ -204,7 +204,7 @@ TEST_CASE("tfrecord: any flipped bit is data_loss and loses nothing before it") 
     files.put("f", damaged);
     const Read read = drain(files, "f", Compression::gzip);
     INFO(bit);
-    // Nothing guards a gzip header's time, level and system, nor the bits that fill up the last byte.
+    // Nothing guards a gzip header's time, level and system, nor the padding bits of the last byte.
     if (read.failure.ok()) {
       CHECK(read.records == records);
       ++undetected;
@@ -244,7 +244,7 @@ TEST_CASE(
   }
 }
 
-// A file that claims a record of 2^30 bytes, of which only `size` are there, and they compress well.
+// A file that claims a record of 2^30 bytes, of which only `size` exist, and they compress well.
 std::string claims_a_gigabyte(size_t size) {
   const std::string header("\0\0\0\x40\0\0\0\0\xcb\x61\xcc\x52", 12);
   return header + std::string(size, '\0');

@@ -18,7 +18,7 @@ std::string varint(uint64_t value) {
 
 constexpr uint64_t kLargestField = (uint64_t{1} << 29) - 1;
 
-// A field of any number, with content that its wire type takes; 3, 4, 6 and 7 have none.
+// A field of any number, with content that fits its wire type; 3, 4, 6 and 7 have none.
 std::string any_field(uint64_t number, uint32_t wire_type) {
   static const std::string kContents[] = {"\x05", "12345678", std::string("\x02hi", 3), "", "", "1234",
                                           "",     ""};
@@ -87,7 +87,7 @@ std::string field(int number, const std::string& content) {
   return varint(static_cast<uint64_t>(number) << 3 | 2) + varint(content.size()) + content;
 }
 
-// A record with the features i, f and s, and `extra` as one more field of one of its messages.
+// A record with the features i, f and s, and `extra` as one more field in one of its messages.
 std::string record(int level, const std::string& extra) {
   const auto at = [&](int here) { return here == level ? extra : std::string(); };
   const std::string ints = field(3, field(1, "\x05") + at(4)) + at(3);

@@ -100,7 +100,7 @@ TEST_CASE("local files: read_file takes all or says that it is too much") {
   CHECK(!files().read_file("/proc/self/status", 1 << 20)->empty());  // a file that says its size is 0
 }
 
-// Says that it has 4 TiB, and gives `size` bytes in reads of at most `longest`.
+// Claims 4 TiB, and gives `size` bytes in reads of at most `longest`.
 class Boaster final : public RandomAccessFile {
  public:
   Boaster(uint64_t size, size_t longest) : RandomAccessFile("boaster"), size_(size), longest_(longest) {}

@@ -1,4 +1,4 @@
-// What only the machine's own files have: links, pipes and devices in the place of a file that is written.
+// What only local files have: links, pipes and devices in place of a file to be written.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -119,7 +119,7 @@ TEST_CASE("atomic writing: what is no regular file is refused by name, also thro
 
 TEST_CASE("atomic writing: a device is refused, also through a link") {
   TemporaryFolder folder;
-  // A terminal's folder takes no other files, so that nothing is harmed should this fail.
+  // A terminal's folder takes no other files, so nothing is harmed should this fail.
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   char device[64];
   if (terminal < 0 || ::ptsname_r(terminal, device, sizeof device) != 0) {

@@ -1,5 +1,5 @@
-// What tests of this floor share: a runtime without threads or files, and texts built with it.
-// Ownership: a Graph outlives its documents. Threads: one. Errors: a text that does not build fails the test.
+// Shared by the tests of this floor: a runtime without threads or files, and texts built with it. A Graph
+// must outlive its documents. A text that does not build fails the test.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
@@ -10,7 +10,7 @@
 
 namespace weir {
 
-// Counts up, so that what was drawn can be told.
+// Counts up, so that drawn seeds can be recognised.
 class CountingRandom final : public RandomSource {
  public:
   uint64_t draw() override { return ++drawn; }
@@ -26,7 +26,7 @@ struct Graph {
     REQUIRE(document.ok());
     return *document;
   }
-  // The message of what does not build.
+  // The message of a text that does not build.
   std::string refused(std::string_view text, const Handed& handed = {}) {
     auto document = parse_document(runtime, text, handed);
     INFO(text);

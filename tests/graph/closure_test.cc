@@ -12,7 +12,7 @@ class StillClock final : public Clock {
   int64_t now_ns() override { return 1; }
 };
 
-// Texts that run: what they give, a line an element, each opened again at every position.
+// Texts that run: their elements, one per line, with each position saved and reopened.
 struct Running : Graph {
   Running() : executor(make_threads({.compute_threads = 2})), pool(0) {
     runtime.executor = executor.get();
@@ -48,7 +48,7 @@ struct Running : Graph {
     return lines;
   }
 
-  // The lines behind position `count` after saving there and restoring into a fresh cursor.
+  // The lines after position `count`, saved there and restored into a fresh cursor.
   std::vector<std::string> restored_at(const Document& document, const EnvRef& env, size_t count) {
     std::string bytes;
     EpochTableRef epochs;

@@ -12,7 +12,7 @@ namespace {
 constexpr EnvelopeKind kKind{
     .magic = "weirtest", .version = 3, .name = "a test", .origin = "what a test wrote"};
 
-// No two parts of it alike.
+// No two parts of it are equal.
 std::string content_of(size_t size) {
   std::string out;
   for (uint64_t i = 0; out.size() < size; ++i) {
@@ -75,7 +75,7 @@ TEST_CASE("Envelope: the beginning alone tells whether so many bytes can be whol
                               uint64_t{1033}, uint64_t{1} << 42, UINT64_MAX}) {
     CHECK(check_envelope(kKind, beginning, size).code() == Code::data_loss);
   }
-  // Sizes at which a sum would wrap round.
+  // Sizes at which a sum would wrap around.
   std::string forged(beginning);
   for (const uint64_t claimed : {UINT64_MAX, UINT64_MAX - 31, UINT64_MAX - 32}) {
     std::memcpy(&forged[16], &claimed, sizeof claimed);

@@ -18,7 +18,7 @@ HandedValue strings_of(const std::vector<std::string>& texts) {
   return {Spec::tensor(DType::string, shape), {Tensor::strings(views, shape)}};
 }
 
-// Texts unlike each other; so many are printed as literals up to 1,000, and stay outside beyond.
+// Texts that all differ; up to 1,000 they print as literals, beyond that they stay outside.
 std::vector<std::string> numbered(size_t count) {
   std::vector<std::string> out;
   for (size_t i = 0; i < count; ++i) out.push_back("text " + std::to_string(i * 7919));
@@ -46,7 +46,7 @@ TEST_CASE("Every string of a tensor counts in the fingerprint, printed or not", 
       changed[at] = "";
       CHECK(told_apart(plain, over(strings_of(changed))));
     }
-    // The same bytes, cut elsewhere, in another order, and one more of nothing.
+    // The same bytes, cut differently, in another order, and with an empty one.
     std::vector<std::string> moved = texts;
     moved[5] += moved[6][0];
     moved[6].erase(0, 1);

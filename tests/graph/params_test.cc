@@ -113,7 +113,7 @@ TEST_CASE("Parameters can be given as tensors of their structure", "[graph]") {
   CHECK(bind(vector_of<int64_t>({1, 2})).ok());
   CHECK_FALSE(bind(vector_of<int32_t>({1, 2})).ok());
   CHECK_FALSE(bind({Spec::tensor(DType::int64), {Tensor::scalar<int64_t>(1)}}).ok());
-  // A spec that says what the tensors are not.
+  // A spec that does not match the tensors.
   CHECK_FALSE(bind({Spec::tensor(DType::int64, {2}), {Tensor::scalar<int64_t>(1)}}).ok());
 }
 

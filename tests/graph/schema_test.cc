@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-// Says by name which part of a definition is missing.
+// Names the part of a definition that is missing.
 void check_documented(const char* name, std::initializer_list<const char*> parts) {
   INFO(name);
   for (const char* part : parts) CHECK_FALSE(std::string_view(part).empty());

@@ -57,7 +57,7 @@ static int32_t adds_one(void* user_data, weir_call call) {
   return WEIR_OK;
 }
 
-/* Yields how many elements were given. */
+/* Returns how many elements were given. */
 static int64_t call_once(way way, weir_iterator iterator, weir_element element) {
   int64_t rows = 1;
   int64_t numbers[8];

@@ -47,7 +47,7 @@ TEST_CASE("checkpoint: equal positions give equal bytes") {
   CHECK(sample().to_bytes() == sample().to_bytes());
 }
 
-// Of 20 kB and more, no two parts of them alike.
+// 20 kB and more, no two parts of it equal.
 Checkpoint large_sample() {
   Checkpoint checkpoint = sample();
   checkpoint.stage.clear();
@@ -72,7 +72,7 @@ TEST_CASE("checkpoint: of another format version is refused by its number") {
   CHECK(status.error().message.find("found 2") != std::string::npos);
 }
 
-// A file of any size, zeros after its beginning; counts what is read of it.
+// A file of any size, zeros after its beginning; counts the bytes read.
 class VastFile final : public RandomAccessFile {
  public:
   VastFile(std::string beginning, uint64_t size)
@@ -100,7 +100,7 @@ constexpr uint64_t kTerabytes = uint64_t{4} << 40;
 
 TEST_CASE("checkpoint files: the header says whether the rest is worth reading") {
   const std::string whole = sample().to_bytes();
-  // A header that goes with 4 TiB.
+  // A header that claims 4 TiB.
   std::string vast = whole;
   const uint64_t claimed = kTerabytes - kEnvelopeBytes;
   std::memcpy(&vast[16], &claimed, sizeof claimed);

@@ -64,7 +64,7 @@ TEST_CASE("held rows: survive being written down") {
   CHECK(out.errors[0].error->message == "lost");
 }
 
-// What comes back of rows that are written down and read again.
+// The rows after saving and loading.
 HeldRows written_and_read(HeldRows& held, const Spec& spec) {
   Archive saved;
   held.state(saved, spec);
@@ -100,7 +100,7 @@ TEST_CASE("held rows: every field of an error survives") {
     Block out;
     loaded.take(1, out);
     REQUIRE(out.errors.size() == 1);
-    // All the fields: a further one does not compile until it is compared as well.
+    // All fields: a new one does not compile until it is compared as well.
     const auto& [code, message, path, file, offset, record, position_lost, parts] = *out.errors[0].error;
     CHECK(code == error.code);
     CHECK(message == error.message);
@@ -138,7 +138,7 @@ TEST_CASE("held rows: values of every shape and dtype survive, and as many rows 
   CHECK(out.row(0)[0].shape == Shape{0});
   CHECK(*out.row(0)[1].as<bool>());
 
-  // Rows without components cost nothing, so that the limit itself can be tried.
+  // Rows without components cost nothing, so the limit itself can be tested.
   for (const int64_t rows : {kMaxHeldRows, kMaxHeldRows + 1}) {
     Block many;
     many.reset(0);
@@ -154,7 +154,7 @@ TEST_CASE("held rows: values of every shape and dtype survive, and as many rows 
   }
 }
 
-// One row as it would be written down, whatever its components say of themselves.
+// One row as it would be saved, whatever its components claim.
 struct ForgedComponent {
   std::vector<int64_t> dims;
   std::string bytes;

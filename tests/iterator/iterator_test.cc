@@ -30,7 +30,7 @@ TEST_CASE("iterator: what is saved stays within the limit that restoring has") {
   require_ok(iterator->save_file("ckpt"));
   auto file = require_value(files.open("ckpt"));
   CHECK(require_value(read_checkpoint(*file, size)) == bytes);
-  // Nothing was lost by what was refused.
+  // The refused calls lost nothing.
   CHECK(take_lines(*iterator, 1) == std::vector<std::string>{"[4, 5]"});
 }
 

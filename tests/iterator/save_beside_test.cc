@@ -1,4 +1,4 @@
-// Positions that are saved while other threads read: each continues exactly after rows that were given.
+// Positions saved while other threads read: each continues exactly after rows that were given.
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <string>
@@ -13,14 +13,14 @@ namespace {
 constexpr int kReaders = 2;
 constexpr int kRows = 3;
 
-// Bytes, and the bounds of how many elements come before them.
+// The bytes, and bounds for the number of elements before the position.
 struct Saved {
   std::string bytes;
   size_t least = 0;
   size_t most = 0;
 };
 
-// Reads all on several threads, and saves on this one meanwhile.
+// Reads everything on several threads, and meanwhile saves on this one.
 std::vector<Saved> read_and_save(Iterator& iterator) {
   std::atomic<size_t> given{0};
   std::atomic<int> reading{kReaders};
@@ -37,7 +37,7 @@ std::vector<Saved> read_and_save(Iterator& iterator) {
     Saved now;
     now.least = given;
     now.bytes = require_value(iterator.save());
-    // What the readers have taken by then they may not have counted yet.
+    // The readers may not yet have counted what they have taken.
     now.most = given + kReaders * kRows;
     // Each position once.
     if (saved.empty() || saved.back().bytes != now.bytes) saved.push_back(std::move(now));

@@ -1,8 +1,8 @@
-// A program with a oneTBB and a protobuf of its own that loads the library: nothing changes for either side.
+// A program with its own oneTBB and protobuf that loads the library: nothing changes for either side.
 //
 //   neighbours LIBRARY first|last
 //
-// It exports its symbols, so that a library which hid its own badly would find these instead. The word says
+// It exports its symbols, so that a library that hid its own badly would find these instead. The word says
 // whether the library is loaded before or after the program's first use of both.
 #include <dlfcn.h>
 #include <tbb/global_control.h>
@@ -32,7 +32,7 @@ void find(void* library, const char* name, Function*& out) {
   check(out != nullptr, name);
 }
 
-// What the program needs of the library; it is not linked with it.
+// The functions of the library that the program uses; it is not linked with it.
 struct Weir {
   decltype(&weir_runtime_create) runtime_create;
   decltype(&weir_runtime_destroy) runtime_destroy;
@@ -89,7 +89,7 @@ void use_host() {
         "the program's own messages go through bytes");
 }
 
-// The library's work: a graph through bytes, threads, and between its elements the program's tasks once more.
+// The library's work: a graph through bytes, threads, and the program's tasks once more between its elements.
 void use_weir(const Weir& weir) {
   weir_runtime runtime{};
   weir_dataset parsed{};

@@ -15,7 +15,7 @@ namespace {
 
 Result<Spec> numbers(const ParamsBase&, std::span<const DatasetRef>) { return Spec::tensor(DType::int64); }
 
-// The operator whose cursor the test plays.
+// The operator whose cursor the test acts as.
 struct Driven {
   static Result<std::unique_ptr<Cursor>> open(Opening&, const NoParams&) {
     return internal_error("not opened");
@@ -28,7 +28,7 @@ DatasetRef driven() {
   return Build(def).node();
 }
 
-// Ten times the ordinal; there is memory for calls of one row, but for the ordinal `without`.
+// Ten times the ordinal; there is memory for calls of one row, except for the ordinal `without`.
 class TimesTen final : public Function {
  public:
   TimesTen(std::string why_not_again, int64_t without)

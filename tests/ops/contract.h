@@ -1,9 +1,9 @@
-// ContractEntries: pipelines in which an operator stands, for the tests that every operator goes through
-// (ops/contract_test.cc). They stand at the head of the operator's own test:
+// ContractEntries: pipelines with an operator, for the tests that every operator goes through
+// (ops/contract_test.cc). They stand at the top of the operator's own test:
 //
 //   const ContractEntries contract("take", {{"PROBE | take(7)", [](int64_t k) { return k; }}});
 //
-// Threads: made before main. Errors: none.
+// Objects must be made before main.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,16 @@
 
 namespace weir {
 
-// PROBE stands for a source of the numbers from 0 that misbehaves where it is told to, FOLDER for that of the
-// project.
+// PROBE stands for a source of the numbers from 0 that misbehaves on demand, FOLDER for the project's folder.
 struct ContractEntry {
   std::string text;
-  // The rows of PROBE that `next` may have asked for after it gave k rows; negative: anything.
+  // How many rows of PROBE `next` may have asked for after it gave k rows; negative: any number.
   int64_t (*demand)(int64_t k) = [](int64_t k) { return k; };
-  // What follows an error is what would have come anyway, less elements.
+  // An error is followed by what would have come anyway, with fewer elements.
   bool elementwise = true;
 };
 
-// A demand that is not tested.
+// Not tested for its demand.
 inline int64_t anything(int64_t) { return -1; }
 
 class ContractEntries {

@@ -1,4 +1,4 @@
-// One test that every registered operator goes through, and that fails when an operator has no entry.
+// A test that every registered operator goes through, and that fails if an operator has no entry.
 #include "ops/contract.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -90,7 +90,7 @@ TEST_CASE("contract: every operator has an entry, and every entry its operator",
   for (const auto& [name, list] : ContractEntries::all()) named.insert(name);
   for (const OperatorDef* def : operators()) {
     INFO(def->name);
-    // Those that tests add.
+    // The operators that tests add.
     const std::string name = def->name;
     if (name == "probe" || name == "narrow" || name == "fives") continue;
     CHECK(named.erase(def->name) == 1);
@@ -184,7 +184,7 @@ TEST_CASE("contract: an error anywhere loses nothing else", "[contract]") {
         if (line.rfind("error: data_loss", 0) != 0) values.push_back(line);
       }
       CHECK(is_subsequence(values, clean));
-      // No more is missing than failed: an element for each error, or one a probe where errors are ignored.
+      // No more is missing than failed: one element per error, or one per probe where errors are ignored.
       size_t planted = lines.size() - values.size();
       CHECK(values.size() + std::max(planted, probes_in(entry)) >= clean.size());
     }

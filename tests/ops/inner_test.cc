@@ -95,7 +95,7 @@ class Opens final : public Function {
   DatasetRef closed_;
 };
 
-// The operator whose cursor the test plays.
+// The operator whose cursor the test acts as.
 struct Driven {
   static Result<std::unique_ptr<Cursor>> open(Opening&, const NoParams&) {
     return internal_error("not opened");
@@ -171,7 +171,7 @@ TEST_CASE("what stands in the way of a dataset is its row's error, once") {
 
 TEST_CASE("the key of a dataset follows from the row's number, and its openings are counted from 0") {
   Driver driver(21);
-  // As wide a block as the input gives: each row is called for itself.
+  // As wide a block as the input gives: the function is called for each row.
   Demand demand;
   demand.rows = 5;
   REQUIRE(driver.source.input().fill(driver.ctx, demand) == PullResult::rows);

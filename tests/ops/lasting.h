@@ -1,4 +1,4 @@
-// check_lasting: that a source of constants marks their memory as lasting, so that nobody copies to keep it.
+// check_lasting: checks that a source of constants marks their memory as lasting, so that nobody copies it.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>

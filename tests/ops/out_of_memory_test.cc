@@ -1,5 +1,5 @@
-// What is left when memory runs out, of every operator's pipelines: each allocation failing once, and all of
-// them from one on. What could not be made is an error and gone, positions stay, and the sequence ends.
+// Runs every operator's pipelines out of memory: each allocation fails once, and all from one on. What could
+// not be made is an error and lost, positions stay, and the sequence ends.
 #include <catch2/catch_test_macros.hpp>
 
 #include "exec/threads.h"
@@ -12,7 +12,7 @@
 namespace weir::test {
 namespace {
 
-// No thread but the one that asks, so that its allocations are all there are, in one order.
+// No thread but the calling one, so that its allocations are all there are, in one order.
 class NoThreads final : public Executor {
  public:
   bool submit(Lane, RefPtr<Job>) noexcept override { return false; }
@@ -23,7 +23,7 @@ class NoThreads final : public Executor {
   std::unique_ptr<Executor> threads_ = make_threads({.compute_threads = 1});
 };
 
-// Standing time: blocks get wider all the time, and anchors are due as often as they can be.
+// Time stands still: blocks keep getting wider, and anchors are due as often as possible.
 class StandingClock final : public Clock {
  public:
   int64_t now_ns() override { return 1; }
@@ -61,18 +61,18 @@ class LoneRuntime {
   NoThreads executor_;
   StandingClock clock_;
   CountingRandom random_;
-  // Nothing waits in it, so that each buffer is asked of the host.
+  // It keeps nothing, so that each buffer is requested from the host.
   BufferPool pool_{0, {allocate_or_not, release, nullptr}};
   Runtime runtime_;
 };
 
 struct Case {
   std::string text;
-  // Errors stand in the places of the elements that are missing.
+  // Errors stand in place of the missing elements.
   bool keeps_places = true;
-  // What there is is a part of what would have come.
+  // The elements given are part of the full sequence.
   bool in_order = true;
-  // Datasets are opened on the way, and one that cannot be is a single error.
+  // Datasets are opened on the way, and one that cannot be opened is a single error.
   bool opens = false;
 };
 
@@ -101,7 +101,7 @@ std::vector<Case> cases() {
     out.push_back({text});
   }
   for (Case& one : out) {
-    // Whether or how often what failed would have come nobody knows.
+    // Nobody knows whether or how often the failed part would have come.
     for (const char* operation : {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "nowhere",
                                   "probe(", "num_parallel_reads"}) {
       if (has(one.text, operation)) one.keeps_places = false;
@@ -144,11 +144,11 @@ struct Plan {
   int rows;
   int64_t first;
   int64_t count;
-  // Memory is there again, and the position saved and restored, after the first error.
+  // Memory is available again after the first error, and the position is saved and restored.
   bool restores;
 };
 
-// Lines with one run of errors in the place of one run of clean lines.
+// The lines, with one run of errors in place of one run of clean lines.
 bool lacks_one_run(const Lines& lines, const Lines& clean) {
   const size_t least = std::min(lines.size(), clean.size());
   size_t before = 0;
@@ -163,7 +163,7 @@ bool lacks_one_run(const Lines& lines, const Lines& clean) {
 void check_lines(const Case& one, const Plan& plan, const Lines& lines, const Lines& clean) {
   if (one.keeps_places && one.opens && (lines.size() != clean.size() || plan.count > 1)) {
     REQUIRE(lines.size() < clean.size() + 2);
-    // An opening that failed may not have been counted, and then later epochs have another order.
+    // A failed opening may not have been counted, and then later epochs have another order.
     if (plan.count == 1 && !has(one.text, "repeat(")) REQUIRE(lacks_one_run(lines, clean));
     return;
   }
@@ -183,13 +183,13 @@ void check_lines(const Case& one, const Plan& plan, const Lines& lines, const Li
   }
 }
 
-// False if no allocation failed.
+// Returns false if no allocation failed.
 bool run_scarcely(Runtime& runtime, const Case& one, const Plan& plan, const Lines& clean) {
   INFO("allocations " << plan.first << " + " << plan.count << ", rows " << plan.rows);
   OpenIterator iterator = open_text(runtime, one.text);
   Scarcity scarcity{.first = plan.first, .count = plan.count};
   Lines lines;
-  // A call gives a row at the least.
+  // A call gives at least one row.
   for (size_t calls = 0;; ++calls) {
     if (calls > 2 * clean.size() + 40) FAIL("no end");
     const Lines more = next_lines(*iterator, plan.rows, scarcity);
@@ -204,7 +204,7 @@ bool run_scarcely(Runtime& runtime, const Case& one, const Plan& plan, const Lin
       const Lines restored = all_lines(*iterator);
       if (one.keeps_places && (!one.opens || lines.size() + rest.size() == clean.size())) {
         REQUIRE(restored.size() == rest.size());
-        // What failed and was to come is made again.
+        // What failed and was still to come is made again.
         for (size_t i = 0; i < rest.size(); ++i) {
           if (!is_error(rest[i]) && restored[i] != rest[i])
             FAIL("expected " << rest[i] << ", restored " << restored[i]);

@@ -1,5 +1,5 @@
-// What the tests of operators say things with: a pipeline as text, its elements as text, errors as "error:
-// CODE". Ownership: none. Threads: each call makes a runtime of its own. Errors: fail the test.
+// The vocabulary of operator tests: a pipeline as text, its elements as text, errors as "error: CODE". Each
+// call makes its own runtime; mistakes in the text fail the test.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
@@ -18,7 +18,7 @@ using Lines = std::vector<std::string>;
 
 inline const std::string kConformanceData = std::string(WEIR_SOURCE_DIR) + "/tests/conformance/data/";
 
-// All elements, asked for `rows` at a time. `probe` and `narrow` (support/) are there.
+// All elements, read `rows` at a time. `probe` and `narrow` (support/) are available.
 inline Lines run(const std::string& text, int rows = 3) {
   register_probe();
   register_narrow();
@@ -37,8 +37,7 @@ inline Lines run_restored(const std::string& text, int64_t count) {
   return all_lines(*restored);
 }
 
-// The rows of each block that comes where a block of 64 rows and at most `bytes` bytes is wanted, errors
-// included.
+// The rows of each block, errors included, when blocks of 64 rows and at most `bytes` bytes are wanted.
 inline std::vector<int> block_rows(const std::string& text, int64_t bytes) {
   register_probe();
   register_narrow();
@@ -50,7 +49,7 @@ inline std::vector<int> block_rows(const std::string& text, int64_t bytes) {
   return out;
 }
 
-// Rows of the probe that were made for the first `count` elements, asked for one at a time.
+// How many rows of the probe were made for the first `count` elements, read one at a time.
 inline int64_t demand(const std::string& text, int64_t count) {
   register_probe();
   ThreadsRuntime runtime;

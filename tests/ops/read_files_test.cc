@@ -9,7 +9,7 @@
 namespace weir::test {
 namespace {
 
-// Reads a "file": its name and then so many rows more as the name has letters; "missing" is an error.
+// Reads a "file": its name, and then one more row per letter of the name; "missing" is an error.
 class Letters final : public Cursor {
  public:
   Letters(Opening& opening, const NoParams&) : names_(opening, 0, Port::Mode::pass) {}

@@ -13,7 +13,7 @@
 static shim_api g_shim;
 static char g_folder[512];
 
-/* A function of the shim's. The detour is what POSIX says about functions from dlsym(). */
+/* A function of the shim. POSIX prescribes the detour for functions from dlsym(). */
 static void find(const char* name, void* out) {
   void* found = dlsym(RTLD_DEFAULT, name);
   if (!found) {
@@ -46,7 +46,7 @@ static int holds(const char* name, const char* text) {
 
 static int exists(const char* name) { return access(at(name), F_OK) == 0; }
 
-/* An iterator that stands behind two elements. */
+/* An iterator after two elements. */
 static weir_iterator at_two(weir_runtime runtime) {
   weir_dataset dataset = parse(runtime, "range(7)");
   weir_iterator iterator = iterate(runtime, dataset);
@@ -98,7 +98,7 @@ static void durable_order(weir_runtime runtime) {
     check_record("open ckpt.tmp\nwrite ckpt.tmp\nfsync ckpt.tmp\nrename ckpt.tmp ckpt\nopen .\nfsync .\n");
     restores(runtime, at("ckpt"));
   }
-  /* Through a link it is the target's folder that counts. */
+  /* Through a link, the target's folder counts. */
   REQUIRE(mkdir(at("deep"), 0700) == 0 && symlink("deep/target", at("link")) == 0);
   g_shim.begin(g_folder, &kPlan);
   CHECK(weir_iterator_save_file(iterator, at("link"), WEIR_STRLEN, NULL) == WEIR_OK);

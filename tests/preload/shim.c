@@ -30,7 +30,7 @@ static void lock(void) {
 }
 static void unlock(void) { __atomic_store_n(&g_lock, 0, __ATOMIC_RELEASE); }
 
-/* The name within the folder, "." for itself; NULL for all else. */
+/* The name within the folder, "." for itself; NULL for everything else. */
 static const char* watched(const char* path) {
   size_t size = strlen(g_folder);
   if (!__atomic_load_n(&g_on, __ATOMIC_ACQUIRE) || strncmp(path, g_folder, size) != 0) return NULL;
@@ -44,7 +44,7 @@ static const char* watched_descriptor(int descriptor) {
   return g_names[descriptor][0] ? g_names[descriptor] : NULL;
 }
 
-/* Records a call. True if it is to fail. */
+/* Records a call. Returns true if it must fail. */
 static int note(const char* verb, const char* name, const char* to) {
   char line[sizeof g_last];
   int fails;
@@ -60,7 +60,7 @@ static int note(const char* verb, const char* name, const char* to) {
   return fails;
 }
 
-/* Whether this call is interrupted: so often in a row, before it goes through once. */
+/* True if this call is interrupted: so many times in a row before it succeeds once. */
 static int interrupted(shim_call call, const void* what) {
   static __thread shim_call last_call = SHIM_CALLS;
   static __thread const void* last_what;

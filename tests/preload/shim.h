@@ -27,7 +27,7 @@ typedef enum shim_call {
 } shim_call;
 
 typedef struct shim_plan {
-  int interruptions;   /* so often each call answers EINTR before it goes through */
+  int interruptions;   /* how often each call fails with EINTR before it succeeds */
   size_t longest;      /* what a read or write moves at once; 0: no bound */
   const char* failing; /* a line of the record, the call of which fails; NULL: none */
   int error;           /* the errno of that call */

@@ -1,13 +1,13 @@
-// Gives documents in several ways and compares each with what the model says: the C++ half of
-// random_graphs.py, which starts it in the folder of the record files and talks to it through pipes.
+// Runs documents in several ways and compares each with the model's answer: the C++ half of random_graphs.py,
+// which starts it in the folder of the record files and talks to it through pipes.
 //
 //   request   SEED LIMIT MODELLED AGAIN SIZE\n, then SIZE bytes: the document, the spec, the expected lines
 //             and those of a second iteration after AGAIN rows, each part ended by a NUL
 //   answer    KIND SIZE\n, then SIZE bytes: "same", or the kind of difference and a description of it
 //
 // One by one, in blocks, on one, two and eight threads, saved and restored, from its canonical text, from its
-// bytes, initialised again, and under the simulated executor. Without a model the first way says what is
-// expected of the others.
+// bytes, initialised again, and under the simulated executor. Without a model the first way is what the
+// others are compared with.
 #include <iostream>
 #include <memory>
 #include <random>
@@ -62,7 +62,7 @@ std::string line_of(Runtime& runtime, const Spec& spec, const Block& block, int 
   return text.ok() ? *text : concat("error: ", code_name(text.status().code()));
 }
 
-// An iterator and the lines that it gave, from the first row on: those before a checkpoint are handed over.
+// An iterator and the lines that it gave, from the first row on; those before a checkpoint are passed on.
 class Reader {
  public:
   Reader(Runtime& runtime, DocumentRef document, const std::string* checkpoint = nullptr, Lines lines = {})
@@ -72,7 +72,7 @@ class Reader {
     require_ok(iterator_->initialize(std::move(document), {{}, checkpoint}));
   }
 
-  // Up to `count` lines in all, at most `widest` rows at a time.
+  // Reads up to `count` lines in all, at most `widest` rows at a time.
   void read_to(size_t count, Dice& dice, uint64_t widest) {
     while (!ended() && lines_.size() < count) {
       const uint64_t left = std::min<uint64_t>(widest, count - lines_.size());
@@ -96,7 +96,7 @@ class Reader {
   Block block_;
 };
 
-// The first place where lines are not as expected; empty if there is none.
+// The first place where the lines are wrong; empty if there is none.
 std::string difference(const Lines& expected, const Lines& found) {
   size_t at = 0;
   while (at < expected.size() && at < found.size() && expected[at] == found[at]) ++at;
@@ -158,12 +158,12 @@ class Check {
     count();
   }
 
-  // What the document says of how many there will be, where no error takes a place.
+  // What the document says about their number, unless an error replaces an element.
   void count() {
     const Lines& lines = request_.expected;
     const int64_t cardinality = documents_[0]->cardinality();
     const bool ends = !lines.empty() && lines.back() == "end";
-    // An endless repetition counts as infinite, also of nothing.
+    // An endless repetition counts as infinite, even of nothing.
     if (request_.text.find("repeat()") != std::string::npos) return;
     if (request_.text.find("repeat(-1)") != std::string::npos) return;
     for (const std::string& line : lines) {
@@ -202,7 +202,7 @@ class Check {
     }
   }
 
-  // A chain of iterators, each from the last one's checkpoint, over any writing of the document.
+  // A chain of iterators, each from the last one's checkpoint, over any form of the document.
   void saved_and_restored() {
     const size_t step = 1 + dice_.draw(request_.expected.size() / 2 + 2);
     std::string story = "saved at";
@@ -213,7 +213,7 @@ class Check {
       const std::string saved = save(*reader, story);
       const Lines lines = reader->lines();
       if (dice_.draw(3) == 0) {
-        // To be saved changes nothing.
+        // Saving changes nothing.
         reader->read_to(request_.limit, dice_, any_width());
         compare(concat(story, ", read on"), reader->lines());
       }

@@ -11,7 +11,7 @@
 namespace weir::sim {
 namespace {
 
-// Destroying an iterator switches to other clients, which must find nothing by then; assigning a copy would
+// Destroying an iterator switches to other clients, which must not find it any more; assigning a copy would
 // still show them the old one.
 void let_go(std::shared_ptr<Iterator>& iterator) { std::shared_ptr<Iterator>().swap(iterator); }
 
@@ -30,7 +30,7 @@ Life::Life(SimWorld& world, const Case& what, Fate fate, std::optional<Saved> sa
 
 void Life::begin() {
   begun_at_ = saved_ ? saved_->position : 0;
-  // Before the clients, which all use it.
+  // Destroyed after the clients, which all use it.
   open(saved_ ? &*saved_ : nullptr);
   if (fate_ == Fate::shared) {
     for (auto& lines : shared_lines_) {
@@ -120,8 +120,8 @@ void Life::read(int rows) {
   take(*got, rows);
 }
 
-// As a host does that must not wait: asks, does something else, asks again. Where no thread ever comes to
-// help, it has to wait in the end.
+// Like a host that must not wait: asks, does something else, asks again. If no thread ever comes to help, it
+// has to wait in the end.
 void Life::poll(int rows) {
   std::shared_ptr<Iterator> iterator = iterator_;
   for (uint64_t tries = 1 + world_.draw(20); tries > 0; --tries) {
@@ -185,11 +185,11 @@ void Life::save() {
   tell(concat("saved at ", position_));
 }
 
-// Goes on from the position saved last: in another iterator, or in this one.
+// Continues from the position saved last, in another iterator or in this one.
 void Life::restore() {
   if (!saved_) return;
   if (world_.draw(3) != 0) {
-    // The old one goes at once, or stays until its work is done.
+    // The old one is destroyed at once, or stays until its work is done.
     std::shared_ptr<Iterator> old = iterator_;
     let_go(iterator_);
     if (world_.draw(2) == 0) let_go(old);
@@ -197,7 +197,7 @@ void Life::restore() {
   }
   tell(concat("initialised at ", saved_->position));
   std::shared_ptr<Iterator> iterator = iterator_;
-  // A cancel that comes meanwhile may meet either position.
+  // A cancel that comes meanwhile may hit either position.
   let_go(cancelled_);
   ++initialisations_;
   check(iterator->initialize(world_.draw(2) == 0 ? document_ : nullptr, {{}, &saved_->bytes}));
@@ -213,7 +213,7 @@ void Life::meet_cancel() {
   Result<PullResult> again = iterator_->next(1, block_);
   if (!again.ok() || *again != PullResult::cancelled) wrong("went on after the cancel");
   if (world_.draw(2) == 0) throw Over();
-  // The position is what it was.
+  // The position is unchanged.
   if (world_.draw(3) != 0) save();
   if (!saved_) throw Over();
   restore();
@@ -237,7 +237,7 @@ void Life::share(std::vector<std::string>& lines) {
   }
 }
 
-// Whenever the readers may be anywhere; tries some of the positions when they are done.
+// Saves while the readers may be anywhere; tries some of the positions when they are done.
 void Life::save_beside() {
   std::shared_ptr<Iterator> iterator = iterator_;
   std::vector<SavedBeside> saved;
@@ -245,13 +245,13 @@ void Life::save_beside() {
     wait_a_moment(20);
     saved.emplace_back().least = begun_at_ + shared_;
     saved.back().bytes = require_value(iterator->save());
-    // What others have taken by then they may not have told yet.
+    // What others have taken may not have been reported yet.
     saved.back().most = begun_at_ + shared_ + kReaders * kMostShared;
   } while (sharing_ > 0 && saved.size() < 100);
   for (int i = 0; i < 3; ++i) check_resumes(saved[world_.draw(saved.size())]);
 }
 
-// Exactly what comes after a position that the readers passed.
+// Checks that exactly the rows after a position that the readers passed follow.
 void Life::check_resumes(const SavedBeside& saved) {
   Iterator resumed(world_.runtime(), make_ref<Owner>(), document_->spec());
   require_ok(resumed.initialize(document_, {{}, &saved.bytes}));
@@ -273,7 +273,7 @@ void Life::wait_a_moment(uint64_t bound) {
   for (uint64_t i = world_.draw(bound); i > 0; --i) world_.switch_point();
 }
 
-// Of what several readers got, each has its part in order, and all together have everything once.
+// Each of several readers has its part in order, and all together have everything once.
 std::string Life::verdict() const {
   if (fate_ != Fate::shared) return "";
   std::map<std::string, int> counts;

@@ -1,7 +1,6 @@
-// A life of an iterator in one simulated world: threads that read it, and what befalls it meanwhile.
-// Everything that it gives is held against the expected sequence. Ownership: borrows the world and the case.
-// Threads: clients of the world. Errors: thrown as std::runtime_error inside a client, which ends the world's
-// run with that text. Cost: some thousand switches.
+// The life of an iterator in one simulated world: threads that read it, and what happens to it meanwhile.
+// Everything it gives is compared with the expected sequence. Borrows the world and the case. Errors are
+// thrown as std::runtime_error inside a client, which ends the world's run with that text.
 #pragma once
 
 #include <memory>
@@ -15,20 +14,20 @@
 
 namespace weir::sim {
 
-// A position written down, and how many lines come before it.
+// A saved position, and how many lines come before it.
 struct Saved {
   std::string bytes;
   size_t position = 0;
 };
 
-// A position written down while other clients read on, and the bounds of how many lines come before it.
+// A position saved while other clients read on, and bounds for how many lines come before it.
 struct SavedBeside {
   std::string bytes;
   size_t least = 0;
   size_t most = 0;
 };
 
-// Kept by every iterator and by all that it leaves behind: none may be left when a world has gone.
+// Kept by every iterator and everything that it leaves behind; none may remain when a world is gone.
 class Owner final : public RefCounted {
  public:
   Owner() { ++alive; }
@@ -48,16 +47,16 @@ class Life {
 
   // Adds the clients to the world.
   void begin();
-  // After the world has run: what went wrong, or empty.
+  // After the world has run: what went wrong, or "".
   std::string verdict() const;
   // The position saved last.
   const std::optional<Saved>& saved() const { return saved_; }
-  // What the reader did, newest last.
+  // What the reader did, most recent last.
   const std::string& story() const { return story_; }
 
  private:
   struct Over {};
-  // Of a shared iterator, and how many rows each asks for at most.
+  // Whether the iterator is shared, and how many rows each reader asks for at most.
   static constexpr int kReaders = 3;
   static constexpr int kMostShared = 6;
 
@@ -76,7 +75,7 @@ class Life {
   void save_beside();
   void check_resumes(const SavedBeside& saved);
   void wait_a_moment(uint64_t bound);
-  // Ends the life if the iterator was closed by another thread.
+  // Ends the life if another thread closed the iterator.
   void check(const Status& status);
   void tell(const std::string& what) { story_ += what + "; "; }
 
@@ -91,13 +90,13 @@ class Life {
   bool ended_ = false;
   std::optional<Saved> saved_;
   Block block_;
-  // An earlier row, which must stay what it was.
+  // An earlier row, which must not change.
   Components kept_;
   std::string kept_line_;
   bool cancel_issued_ = false;
-  // Goes up before and after each time that an iterator begins anew; odd while it does.
+  // Incremented before and after each restart of an iterator; odd during one.
   int64_t initialisations_ = 0;
-  // Cancelled for certain, and not initialised since.
+  // Certainly cancelled, and not initialised since.
   std::shared_ptr<Iterator> cancelled_;
   bool closed_ = false;
   std::vector<std::string> shared_lines_[kReaders];

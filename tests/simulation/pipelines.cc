@@ -14,7 +14,7 @@ namespace weir::sim {
 namespace {
 
 // PROBE stands for a source that answers pending and fails as the seed says. Faults of files belong to the
-// file (FaultPlan), so a position that is restored meets them again.
+// file (FaultPlan), so a restored position meets them again.
 constexpr const char* kTexts[kPipelines] = {
     "PROBE | prefetch(3) | map(x -> x * 2) | prefetch(2) | map(x -> (x + 1, x)) | prefetch(auto)",
 
@@ -38,7 +38,7 @@ constexpr const char* kTexts[kPipelines] = {
     "PROBE | flat_map(x -> range(x % 6) | prefetch(2) | map(y -> y * x, num_parallel_calls: 2) | batch(3) | prefetch(1)) | map(v -> sum(v), num_parallel_calls: 2) | reduce(0, (s, x) -> s * 3 + x)",
 };
 
-// Takes out `begin`, its argument, and `end`, wherever they stand.
+// Removes `begin`, its argument, and `end`, wherever they stand.
 void remove_all(std::string& text, const std::string& begin, const std::string& end) {
   for (size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
     size_t last = text.find_first_not_of("0123456789auto", at + begin.size());
@@ -83,7 +83,7 @@ std::unique_ptr<SimulatedFileSystem> make_files(Dice& dice) {
   return files;
 }
 
-// What the plain text gives where no thread helps: the sequence that all others must give.
+// What the plain text gives without helping threads: the sequence that all others must give.
 std::vector<std::string> sequence_of(const Case& what) {
   std::vector<std::string> lines;
   SimWorld world(0, {.lanes = SimOptions::Lanes::refusing});

@@ -1,7 +1,6 @@
 // The ten pipelines of the simulation, and what a seed makes of one: how many rows, which of them fail, which
-// faults strike its files, and the lines that must come out.
-// Ownership: a Case owns its files; what reads them must not outlive it. Threads: one. Errors: thrown as
-// std::runtime_error, which fails the test. Cost: making a case runs its pipeline once, on one thread.
+// faults its files have, and the expected lines. Making a Case runs its pipeline once, on one thread; it owns
+// its files, so readers must not outlive it. Errors are thrown as std::runtime_error.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ namespace weir::sim {
 
 inline constexpr uint64_t kPipelines = 10;
 
-// Numbers that belong to a seed and do not depend on the interleaving.
+// Numbers that depend on a seed and not on the interleaving.
 class Dice {
  public:
   explicit Dice(uint64_t seed) : state_(seed) {}
@@ -30,7 +29,7 @@ class Dice {
 };
 
 struct Case {
-  // The pipeline, and the same with nothing in it that runs ahead, waits or works in parallel.
+  // The pipeline, and the same without anything that runs ahead, waits or works in parallel.
   std::string text;
   std::string plain;
   std::unique_ptr<SimulatedFileSystem> files;
@@ -40,8 +39,8 @@ struct Case {
 // REQUIRES: number < kPipelines
 Case make_case(uint64_t number, Dice& dice);
 
-// A row as the test compares it: the element as it is printed, or all of the error but its path, which
-// differs between the two texts and only has to be there.
+// A row as the test compares it: the printed element, or all of the error but its path, which differs between
+// the two texts and only has to be there.
 std::string line_of(const Spec& spec, const Block& block, int row);
 
 }  // namespace weir::sim

@@ -1,6 +1,6 @@
-// Whole pipelines under the simulated executor: one seed is one set of rows, faults, interleavings and fates
-// of the iterator, for each of the ten pipelines. WEIR_SIM_SEEDS sets how many seeds, WEIR_SIM_SEED runs one
-// again.
+// Whole pipelines under the simulated executor: one seed is one set of rows, faults, interleavings and events
+// in the iterator's life, for each of the ten pipelines. WEIR_SIM_SEEDS sets how many seeds, WEIR_SIM_SEED
+// runs a single one.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 
@@ -21,7 +21,7 @@ SimOptions draw_options(Dice& dice) {
   return options;
 }
 
-// One life in a world of its own; what it saved last goes on to the next.
+// One life in a world of its own; what it saved last is passed on to the next.
 void run_life(const Case& what, Dice& dice, std::optional<Saved>& saved) {
   {
     SimWorld world(dice.draw(UINT64_MAX), draw_options(dice));
@@ -29,7 +29,7 @@ void run_life(const Case& what, Dice& dice, std::optional<Saved>& saved) {
     life.begin();
     std::string failure = world.run();
     if (failure.empty()) failure = life.verdict();
-    // Told while the world stands: after a failure it cannot be taken down in order.
+    // Printed while the world stands: after a failure it cannot be taken down in order.
     if (!failure.empty()) FAIL(failure << "\n  so far: " << life.story());
     saved = life.saved();
   }

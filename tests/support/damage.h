@@ -1,5 +1,4 @@
-// Every damage that one bit, a cut or a byte too many can do to saved bytes, for readers that must refuse
-// all.
+// All damage that one bit, a cut or an extra byte can do to saved bytes, for readers that must refuse it.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +9,8 @@
 
 namespace weir {
 
-// How many damaged versions of `bytes` `open(std::string_view)`, which returns a Status, does not refuse as
-// data_loss: each bit flipped, each shorter length, each byte appended.
+// How many damaged versions of `bytes` are not refused as data_loss by `open(std::string_view)`, which
+// returns a Status: each bit flipped, each shorter length, each byte appended.
 template <class Open>
 size_t damages_not_refused(std::string bytes, Open&& open) {
   size_t wrong = 0;

@@ -1,4 +1,4 @@
-// malloc and its kin as support/failing_new.h has them fail, in programs linked with them wrapped.
+// malloc and its relatives, failing as support/failing_new.h says, in programs linked with them wrapped.
 #include <cerrno>
 #include <cstdlib>
 

@@ -9,7 +9,7 @@ namespace {
 thread_local int failures = 0;
 thread_local size_t largest = SIZE_MAX;
 thread_local Scarcity* scarcity = nullptr;
-// malloc is asked by operator new.
+// operator new calls malloc.
 thread_local bool in_new = false;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Makes allocations fail on this thread, for tests of what happens where there is no memory: operator new,
-// and malloc in programs that are linked with it wrapped (support/failing_malloc.cc).
+// Makes allocations fail on this thread, to test what happens without memory: operator new, and malloc in
+// programs that are linked with it wrapped (support/failing_malloc.cc).
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ class LargestAllocation {
   ~LargestAllocation();
 };
 
-// Of the allocations that this thread makes while memory is scarce, those from `first` on fail, `count` of
-// them. Numbered from 0 over all the times that it is scarce.
+// Of the allocations that this thread makes while memory is scarce, `count` fail, from number `first` on.
+// They are numbered from 0, over all times that memory is scarce.
 struct Scarcity {
   int64_t first = 0;
   int64_t count = 0;
-  // Allocations so far, and those of them that failed.
+  // Allocations so far, and how many of them failed.
   int64_t made = 0;
   int64_t failed = 0;
 };
@@ -38,7 +38,7 @@ class Scarce {
   ~Scarce();
 };
 
-// For allocators of tests: whether an allocation of this thread is to fail.
+// For allocators of tests: true if an allocation of this thread must fail.
 bool allocation_fails(size_t size);
 
 }  // namespace weir

@@ -5,8 +5,7 @@
 //     … CHECK(float_control() == scope.control());
 //   }
 //
-// Ownership: a scope sets the thread's own mode back. Threads: each has a mode of its own; new threads and
-// oneTBB's tasks begin with a copy. Cost: a few hundred nanoseconds.
+// A scope restores the thread's mode. New threads and oneTBB's tasks begin with a copy of it.
 #pragma once
 
 #include <cfenv>
@@ -23,7 +22,7 @@ struct HostFloatMode {
   void (*set)();
 };
 
-// What decides how this thread computes; sticky flags are no part of it.
+// What decides how this thread computes, without the sticky flags.
 inline uint64_t float_control() {
 #if defined(__x86_64__)
   uint16_t x87 = 0;
@@ -55,7 +54,7 @@ inline void flush_and_round_up() {
   flush_subnormals();
 }
 inline void trap() {
-  // What is raised already would trap at once.
+  // A flag that is already raised would trap at once.
   std::feclearexcept(FE_ALL_EXCEPT);
   ::feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
 }
@@ -80,7 +79,7 @@ inline std::span<const HostFloatMode> host_float_modes() {
   return modes;
 }
 
-// Sets a mode for this thread until it goes.
+// Sets a mode for this thread while it lives.
 class HostFloatScope {
  public:
   explicit HostFloatScope(const HostFloatMode& mode) {

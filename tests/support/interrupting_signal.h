@@ -1,6 +1,5 @@
-// InterruptingSignal: interrupts what a thread waits for in the system, again and again, and knows that it
-// did. Ownership: puts the handler that was there back. Threads: one at a time has one. Errors: a failed
-// check. Cost: a signal and a spin until it was handled.
+// InterruptingSignal: interrupts the system calls of a waiting thread, again and again, and knows that it
+// did. Restores the previous handler. Only one may exist at a time.
 #pragma once
 
 #include <pthread.h>
@@ -24,7 +23,7 @@ class InterruptingSignal {
   InterruptingSignal& operator=(const InterruptingSignal&) = delete;
   ~InterruptingSignal() { ::sigaction(SIGUSR1, &before_, nullptr); }
 
-  // Interrupts a thread so often, each time after it has handled the one before.
+  // Interrupts a thread this often, each time after it has handled the one before.
   static void send(std::thread& thread, int count) {
     for (int i = 0; i < count; ++i) {
       const int before = handled;

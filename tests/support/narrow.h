@@ -1,6 +1,6 @@
-// narrow(rows, bytes): hands its input on and asks it for no more than that at once, whatever it is asked
-// for, so that a test can set the bounds of a block where it needs them. Counts the largest block that came
-// back. Threads: any number of cursors; counters are atomic.
+// narrow(rows, bytes): passes its input on, but never asks it for more than that at once, so that a test can
+// set the bounds of a block where it needs them. Counts the largest block that came back. Any number of
+// cursors may use it; counters are atomic.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ struct NarrowCounters {
 };
 NarrowCounters& narrow_counters();
 
-// Adds the operator to the list; any number of times.
+// Adds the operator to the list. May be called any number of times.
 void register_narrow();
 
 }  // namespace weir

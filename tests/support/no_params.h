@@ -1,4 +1,4 @@
-// NoParams: the parameters of an operator that takes none. Threads: immutable.
+// NoParams: the parameters of an operator that takes none.
 #pragma once
 
 #include "dataset/params.h"

@@ -35,7 +35,7 @@ struct ThreadsRuntime::Parts {
   SteadyClock clock;
   CountingRandom random;
   BufferPool pool;
-  // Last, so that its threads go first.
+  // Last, so that its threads end first.
   std::unique_ptr<Executor> executor;
 };
 

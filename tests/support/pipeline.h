@@ -1,6 +1,5 @@
 // Pipeline: what tests of whole pipelines need: a runtime on real threads, a text made into an iterator, and
-// its elements as text. Threads: one uses a Pipeline. Errors: thrown as std::runtime_error, which fails the
-// test that it happens in.
+// its elements as text. Errors are thrown as std::runtime_error, which fails the test.
 #pragma once
 
 #include <memory>
@@ -27,7 +26,7 @@ class ThreadsRuntime {
   Runtime runtime_;
 };
 
-// Waits for what an iterator still runs, since here nothing keeps the runtime for it.
+// Waits for what an iterator still runs, since nothing here keeps the runtime alive for it.
 struct CloseIterator {
   void operator()(Iterator* iterator) const {
     iterator->close();
@@ -40,16 +39,16 @@ using OpenIterator = std::unique_ptr<Iterator, CloseIterator>;
 OpenIterator open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint = nullptr);
 DocumentRef parse_text(Runtime& runtime, std::string_view text);
 
-// The next elements as they are printed, errors as "error: CODE", at most `count` of them, asked for `rows`
-// at a time; "end" when there are no more, "cancelled" when that was the answer.
-// `nested` prints nested datasets, which are "dataset(...)" without it.
+// The next elements as printed, errors as "error: CODE": at most `count` of them, read `rows` at a time;
+// "end" after the last one, "cancelled" if that was the answer. With `nested` it prints nested datasets,
+// which are "dataset(...)" otherwise.
 std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows = 1,
                                     NestedPrinter* nested = nullptr);
 // All of them, without "end".
 std::vector<std::string> all_lines(Iterator& iterator, int rows = 1);
 std::vector<std::string> all_lines(Runtime& runtime, std::string_view text, int rows = 1);
 
-// Throws what a status says.
+// Throws if the status is an error.
 void require_ok(const Status& status);
 template <class T>
 T require_value(Result<T> result) {

@@ -48,7 +48,7 @@ class Probe final : public Cursor {
     probe_counters().least_bytes = std::min(probe_counters().least_bytes.load(), demand.bytes);
     if (given_ == n_) return PullResult::end;
     int rows = demand.at_most(n_ - given_).rows;
-    // Fewer rows than wanted are legal too.
+    // Fewer rows than wanted are allowed.
     if (random_ != 0) rows = 1 + static_cast<int>(draw() % static_cast<uint64_t>(rows));
     probe_counters().pulled += rows;
     out.reset(demand.drop ? 0 : 1);
@@ -74,7 +74,7 @@ class Probe final : public Cursor {
   void state(Archive& archive) override { archive("given", given_, 0, n_); }
 
  private:
-  // Who comes meanwhile must not see what is between two states, where the simulation runs others.
+  // Callers that come meanwhile must not see an intermediate state, since the simulation runs others here.
   static void let_others_go() {
     if (SyncHooks* hooks = sync_hooks()) hooks->switch_point();
   }

@@ -2,8 +2,7 @@
 //   n        rows, numbered from 0; row i is the element i
 //   errors   which rows fail instead ("3,7"), with data_loss and the message "planted"
 //   pending  0: never; else a seed: answers pending at random, having woken its waker
-// Counts what is asked of it and how many cursors of it are open.
-// Threads: any number of cursors; counters are atomic.
+// Counts what is asked of it and how many of its cursors are open; counters are atomic.
 #pragma once
 
 #include <atomic>
@@ -15,12 +14,12 @@ struct ProbeCounters {
   std::atomic<int64_t> pulled{0};
   std::atomic<int64_t> open{0};
   std::atomic<int64_t> pending{0};
-  // The fewest that a pull asked for at once.
+  // The fewest rows that a pull asked for at once.
   std::atomic<int64_t> least_bytes{INT64_MAX};
 };
 ProbeCounters& probe_counters();
 
-// Adds the operator to the list; any number of times.
+// Adds the operator to the list. May be called any number of times.
 void register_probe();
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// replace: puts one text for another wherever it stands.
+// replace: replaces every occurrence of one text by another.
 #pragma once
 
 #include <string>

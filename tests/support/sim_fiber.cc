@@ -23,7 +23,7 @@ namespace context = boost::context::detail;
 constexpr size_t kStackBytes = 512 << 10;
 constexpr size_t kGuardBytes = 64 << 10;
 
-// Stacks of fibers that have ended, for the next ones: mapping one costs more than most fibers run.
+// Stacks of finished fibers, for reuse: mapping one costs more than most fibers run.
 std::vector<void*>& free_stacks() {
   static std::vector<void*> stacks;
   return stacks;

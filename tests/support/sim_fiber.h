@@ -1,6 +1,6 @@
-// SimFiber: one stack of its own and the switch into and out of it; what SimWorld is made of.
-// Ownership: the fiber owns its stack; the body must have returned before it goes, else its objects leak.
-// Threads: all fibers of a world run on one thread. Cost: some 10 ns a switch.
+// SimFiber: a stack of its own and the switch into and out of it; SimWorld is made of them. The body must
+// have returned before the fiber is destroyed, else its objects leak. All fibers of a world run on one
+// thread. A switch costs some 10 ns.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,16 @@ namespace weir::sim {
 
 class SimFiber {
  public:
-  // Null body: stands for the thread's own stack, which needs no memory.
+  // A null body stands for the thread's own stack, which needs no memory.
   SimFiber(std::string name, std::function<void()> body);
   ~SimFiber();
   SimFiber(const SimFiber&) = delete;
   SimFiber& operator=(const SimFiber&) = delete;
 
-  // Runs `to` until it switches back here. REQUIRES: this is the thread's own stack, and called on it
+  // Runs `to` until it switches back here.
+  // REQUIRES: this is the thread's own stack, and called on it
   void resume(SimFiber& to);
-  // Goes back to who resumed this one.
+  // Switches back to the fiber that resumed this one.
   void suspend();
 
   bool finished() const { return finished_; }
@@ -27,7 +28,7 @@ class SimFiber {
   const std::string& failure() const { return failure_; }
 
   const std::string name;
-  // What stands in for a thread-local pointer.
+  // Replaces a thread-local pointer.
   void* local = nullptr;
   bool parked = false;
 

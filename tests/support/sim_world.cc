@@ -12,7 +12,7 @@
 namespace weir::sim {
 namespace {
 
-// So many failed tries to take a lock with nothing in between mean that its holder will never run.
+// This many failed attempts in a row to take a lock mean that its holder will never run.
 constexpr int64_t kMaxWaitsInARow = 100'000;
 
 uint64_t mix(uint64_t& state) {
@@ -56,7 +56,7 @@ class SimWorld::FiberParker final : public Parker {
   bool permit_ = false;
 };
 
-// Jobs wait here until the seed picks one for a fiber of its own, as many at once as the lane has threads.
+// Jobs wait here until the seed picks one for a fiber of its own, at most as many at once as the lane has threads.
 class SimWorld::Lanes final : public Executor {
  public:
   explicit Lanes(SimWorld& world) : world_(world) {}
@@ -101,7 +101,7 @@ class SimWorld::Lanes final : public Executor {
   Queue queues_[2];
 };
 
-// Every look at it passes some time, now and then much.
+// Every reading takes some time, now and then much.
 class SimWorld::VirtualClock final : public Clock {
  public:
   explicit VirtualClock(SimWorld& world) : world_(world) {}
@@ -210,7 +210,7 @@ void SimWorld::retire(SimFiber& fiber) {
   fibers_.pop_back();
 }
 
-// Runs one fiber up to its next switch point; false if there is nothing to run.
+// Runs one fiber up to its next switch point; returns false if there is nothing to run.
 bool SimWorld::step() {
   int startable[2];
   size_t lanes = 0;

@@ -1,8 +1,7 @@
 // SimWorld: one seed is one interleaving. Clients, pumps and jobs are fibers on one thread; every lock,
-// submit, park and wake is a switch point, and the seed decides who goes on. Ownership: the world owns its
-// fibers; what clients capture must outlive run(). Threads: one; other threads that take a lock meanwhile
-// pass through. Not for use under tsan. Errors: run() reports a deadlock, or what a client threw, as text.
-// Cost: some 50 ns a switch.
+// submit, park and wake is a switch point, and the seed decides which runs next. Whatever clients capture
+// must outlive run(). Other threads that take a lock meanwhile pass through. Not for use under tsan. run()
+// reports a deadlock, or what a client threw, as text. A switch costs some 50 ns.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ struct SimOptions {
   Lanes lanes = Lanes::working;
   int compute_threads = 2;
   int blocking_threads = 4;
-  // Steps after which a run counts as one that will not end.
+  // After this many steps a run counts as endless.
   int64_t max_steps = 5'000'000;
 };
 
@@ -40,11 +39,11 @@ class SimWorld final : public SyncHooks {
   SimWorld& operator=(const SimWorld&) = delete;
 
   Runtime& runtime() { return runtime_; }
-  // A number in [0, bound) that belongs to the seed.
+  // A number in [0, bound) that depends on the seed.
   uint64_t draw(uint64_t bound);
   // Adds a thread of the host. May be called from inside another one.
   void client(std::string name, std::function<void()> body);
-  // Runs until the clients have returned and no job is left; empty, or what went wrong.
+  // Runs until the clients have returned and no job is left; returns "", or what went wrong.
   std::string run();
   // A digest of the decisions so far: equal for equal seeds.
   uint64_t digest() const { return digest_; }
@@ -61,7 +60,8 @@ class SimWorld final : public SyncHooks {
   class SeededRandom;
 
   bool mine() const;
-  // Lets the seed choose who goes on; REQUIRES: on a fiber
+  // Lets the seed choose what runs next.
+  // REQUIRES: on a fiber
   void yield();
   void park_current();
   void unpark(SimFiber& fiber);
@@ -73,7 +73,7 @@ class SimWorld final : public SyncHooks {
   const SimOptions options_;
   const std::thread::id thread_;
   uint64_t state_;
-  // Of 32 switch points, at how many the same fiber goes on unasked.
+  // At how many of 32 switch points the same fiber simply goes on.
   uint64_t stickiness_;
   uint64_t digest_ = 0;
   int64_t steps_ = 0;
@@ -93,9 +93,9 @@ class SimWorld final : public SyncHooks {
   Runtime runtime_;
 };
 
-// How many seeds a test goes through: `usual`, or WEIR_SIM_SEEDS where the environment sets it.
+// How many seeds a test runs: `usual`, or WEIR_SIM_SEEDS if the environment sets it.
 uint64_t seed_count(uint64_t usual);
-// True if the descriptor can be read, now.
+// True if the descriptor is readable now.
 bool readable(int descriptor);
 
 }  // namespace weir::sim

@@ -1,4 +1,4 @@
-// TemporaryFolder: a folder of its own for a test, gone with the object. Errors: std::runtime_error.
+// TemporaryFolder: a folder for a test, removed with the object. Throws std::runtime_error.
 #pragma once
 
 #include <cstdlib>

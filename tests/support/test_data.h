@@ -3,7 +3,7 @@
 
 #include <string>
 
-// The build says where the source tree is; without it, tests are run from its root.
+// The build says where the source tree is; without it, tests run from its root.
 #ifndef WEIR_SOURCE_DIR
 #define WEIR_SOURCE_DIR "."
 #endif

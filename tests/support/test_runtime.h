@@ -1,6 +1,5 @@
 // A runtime for tests that drive stages directly: a clock that stands still, one session, one scope of
-// epochs. Ownership: outlives what it opens. Threads: one. Errors: a dataset that does not build fails the
-// test. Cost: none.
+// epochs. It must outlive what it opens. A dataset that does not build fails the test.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
@@ -17,7 +16,7 @@ class FakeClock final : public Clock {
  public:
   int64_t now_ns() override { return now_ns_ += step_ns; }
   void advance(int64_t ns) { now_ns_ += ns; }
-  // How far each look at the clock moves it.
+  // How far each reading of the clock advances it.
   int64_t step_ns = 0;
 
  private:
@@ -69,7 +68,7 @@ class Build {
     inputs_.push_back(std::move(input));
     return *this;
   }
-  // Inside so many lambdas.
+  // The number of lambdas around it.
   Build& inside(int lambdas) {
     site_.depth = lambdas;
     return *this;

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A program that uses less in the time of silence only wakes up to sleep again. */
+/* A program that uses less during the silence only wakes up to sleep again. */
 static const double kSleepersCpu_s = 0.005;
-/* So often must all be found asleep. */
+/* How often all must be found asleep. */
 enum { kLooks = 20 };
 
 void (*watchdog_describe)(void) = NULL;
@@ -68,7 +68,7 @@ static int each_thread(int (*visit)(const char* id)) {
 
 static int sleeps(char state) { return state == 'S' || state == 'Z' || state == 'X'; }
 
-/* The thread, and the children that it has started, are asleep. */
+/* True if the thread and the children that it has started are asleep. */
 static int is_asleep(const char* id) {
   char path[64];
   char children[1024];

@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* Prints to standard error who waits for whom; null where nobody knows. */
+/* Prints to standard error who waits for whom; may be null. */
 extern void (*watchdog_describe)(void);
 
-/* Starts another one, which bites after so many seconds of silence: the first waits for a minute. */
+/* Starts another one, which bites after this many seconds of silence: the first waits for a minute. */
 void watchdog_start(double silence_s);
 
 #ifdef __cplusplus

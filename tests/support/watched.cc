@@ -1,4 +1,4 @@
-// What the watchdog says of schedulers, queues and who waits for whom. Part of each test program that has
+// What the watchdog says about schedulers, queues and who waits for whom. Part of each test program that has
 // src/exec, by the name of weir_watched (cmake/WeirTests.cmake).
 #include <pthread.h>
 
@@ -35,10 +35,10 @@ class AllThereIs final : public Watch {
   std::map<void*, std::string (*)(void*)> shown_;
 };
 
-// Never destroyed: threads may still run when the process ends.
+// Never destroyed: threads may still run while the process ends.
 AllThereIs& all_there_is() {
   static AllThereIs* const all = [] {
-    // In a child after fork nobody is left to give the lock back.
+    // In a child after fork nobody is left to release the lock.
     ::pthread_atfork([] { all_there_is().mutex().lock(); }, [] { all_there_is().mutex().unlock(); },
                      [] { all_there_is().mutex().unlock(); });
     return new AllThereIs;

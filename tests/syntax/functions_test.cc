@@ -18,7 +18,7 @@ std::string written(const char* text) {
   return print(**root);
 }
 
-// As the text would be printed with the calls written out by hand.
+// The text as printed when the calls are written out by hand.
 void check_written(const char* text, const char* by_hand) {
   INFO(text);
   CHECK(written(text) == written(by_hand));
@@ -47,7 +47,7 @@ TEST_CASE("functions: what is used twice is computed once") {
   check_written("let square = x -> x * x  range(4) | map(y -> square(y))", "range(4) | map(y -> y * y)");
   check_written("let square = x -> x * x  range(4) | map(y -> square(y + 1))",
                 "range(4) | map(y -> let x_2 = y + 1 in x_2 * x_2)");
-  // A lambda uses what it uses for each element.
+  // A lambda uses it for each element.
   check_written("let f = x -> g(z -> z + x)  range(4) | map(y -> f(y + 1))",
                 "range(4) | map(y -> let x_2 = y + 1 in g(z -> z + x_2))");
 }

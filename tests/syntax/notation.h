@@ -1,5 +1,5 @@
-// Grammars of arguments as the notation's page lists them, and short forms for the tests of this floor.
-// Ownership: values. Threads: any. Errors: a text that should parse and does not fails the test that asks.
+// Grammars of arguments as the notation's page lists them, and short forms for the tests of this floor. A
+// text that should parse and does not fails the test.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
@@ -11,7 +11,7 @@
 
 namespace weir::syntax {
 
-// Texts of this floor call what they like.
+// Texts of this floor may call anything.
 class AnyCallee final : public SignatureTable {
  public:
   bool knows(Place, std::string_view) const override { return true; }

@@ -1,4 +1,4 @@
-// Texts that attack: too deep, too long, cut, mutated. Whatever comes, the answer is a tree or an error.
+// Hostile texts: too deep, too long, cut, mutated. Whatever comes, the answer is a tree or an error.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <filesystem>
@@ -151,7 +151,7 @@ TEST_CASE("robustness: mutated texts parse or fail, and what parses prints to it
   CHECK(parsed < 5700);
 }
 
-// The documents of a file of cases, those that must not build left out.
+// The documents of a file of cases, except those that must not build.
 std::vector<std::string> documents_of(const std::filesystem::path& path) {
   std::ifstream in(path);
   std::vector<std::string> documents;

@@ -131,7 +131,7 @@ std::string wrong_verb(const std::string& word) {
   return problem;
 }
 
-// Takes the one document from what is left of the line.
+// Takes the one document from the rest of the line.
 std::string parse_document(int argc, char** argv, Arguments& out) {
   const std::string expected = "expected one document: a FILE, or -e TEXT; ";
   const int files = argc - optind;

@@ -1,5 +1,4 @@
-// What stands on the command line of `weir`.
-// Ownership: a plain value. Errors: a message for standard error.
+// The command line of `weir`.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ enum class Verb { run, check, spec, format, list, help, version };
 
 struct Arguments {
   Verb verb = Verb::help;
-  // With Verb::help: what about; itself for all of the command, unless `name` is an operator or function.
+  // With Verb::help: the topic; Verb::help itself means the whole command, unless `name` is an operator or function.
   Verb topic = Verb::help;
   std::string name;
   // The document, from -e or a file.
@@ -27,10 +26,10 @@ struct Arguments {
   bool origins = false;
 };
 
-// Empty if the line is understood, else what is wrong with it.
+// Returns "" if the line is understood, else what is wrong with it, for standard error.
 std::string parse_arguments(int argc, char** argv, Arguments& out);
 
-// Whether somebody who wrote a document where a word or a file's name is due would write this.
+// True if somebody might write this who gives a document where a word or a file's name is expected.
 bool looks_like_document(const std::string& word);
 
 }  // namespace weir::command

@@ -1,4 +1,4 @@
-// The command `weir`: run, spec, format, list and help, through nothing but weir.h.
+// The command `weir`: run, spec, format, list and help, using only weir.h.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kExitElementFailed = 1;
 constexpr int kExitNotBuilt = 2;
-// More than the library takes as a document: what lies beyond is not worth reading.
+// More than the library accepts as a document; reading further is pointless.
 constexpr size_t kMaxDocumentBytes = size_t{16} << 20;
 
-// What the command holds of the library, released at its end.
+// The library's handles, released at the end.
 struct Handles {
   weir_runtime runtime{};
   weir_dataset dataset{};
@@ -41,7 +41,7 @@ struct Handles {
 void print(std::FILE* file, std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); }
 std::string_view view(weir_string text) { return {text.data, text.size}; }
 
-// The document cannot be built: the message with its line and caret.
+// The document cannot be built: prints the message with its line and caret.
 int report(const Handles& handles) {
   std::fprintf(stderr, "error: %s: ", weir_code_name(handles.error.code));
   print(stderr, view(handles.error.message));
@@ -49,7 +49,7 @@ int report(const Handles& handles) {
   return kExitNotBuilt;
 }
 
-// 0, or why the file cannot be read, as in errno.
+// Returns 0, or why the file cannot be read, as in errno.
 int read_all(const std::string& name, std::string& out) {
   std::FILE* file = name == "-" ? stdin : std::fopen(name.c_str(), "rb");
   if (!file) return errno;
@@ -90,7 +90,7 @@ int32_t begin(const Arguments& arguments, Handles& handles) {
   options.flags = WEIR_ITERATOR_UNINITIALIZED;
   int32_t result =
       weir_iterator_create(handles.runtime, handles.dataset, &options, &handles.iterator, &handles.error);
-  // Apart from creating it, so that a parameter that is missing or not declared is an error.
+  // Separate from creating it, so that a missing or undeclared parameter is an error.
   options.flags = 0;
   if (result == WEIR_OK) {
     result = weir_iterator_initialize(handles.iterator, handles.dataset, &options, &handles.error);
@@ -139,7 +139,7 @@ void print_origin(const Arguments& arguments, const Handles& handles) {
   }
 }
 
-// False if the element could not be printed: a nested dataset failed while it was drained.
+// Returns false if the element could not be printed: a nested dataset failed while it was drained.
 bool print_element(const Arguments& arguments, Handles& handles) {
   weir_bytes text = WEIR_BYTES_INIT;
   uint32_t flags = arguments.json ? WEIR_FORMAT_JSON : 0;
@@ -160,7 +160,7 @@ int run(const Arguments& arguments, Handles& handles) {
     return kExitNotBuilt;
   }
   bool failed = false;
-  // Nobody reads what comes after a failure to write.
+  // Nobody reads what comes after a failed write.
   for (int64_t line = 0; (arguments.count < 0 || line < arguments.count) && !std::ferror(stdout); ++line) {
     int32_t result = weir_iterator_next(handles.iterator, handles.element, &handles.error);
     if (result == WEIR_END) break;
@@ -218,7 +218,7 @@ int print_mistakes_as_json(Handles& handles, const std::string& text) {
   return status;
 }
 
-// Records, or another file that is no text.
+// Records, or another file that is not text.
 int report_binary(const std::string& name) {
   std::fprintf(
       stderr,
@@ -227,7 +227,7 @@ int report_binary(const std::string& name) {
   return kExitNotBuilt;
 }
 
-// What the library says about one operator or function, or about all of them if `name` is empty.
+// Prints what the library says about one operator or function, or about all of them if `name` is empty.
 int print_schema(const std::string& name, bool json) {
   Handles handles;
   weir_bytes text = WEIR_BYTES_INIT;

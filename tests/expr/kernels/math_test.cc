@@ -7,7 +7,7 @@
 namespace weir::test {
 namespace {
 
-// The distance of a value from the exact one in units in the last place.
+// The distance from the exact value in units in the last place.
 template <class T>
 double units(T have, long double exact) {
   const T rounded = static_cast<T>(exact);

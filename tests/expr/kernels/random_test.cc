@@ -72,7 +72,7 @@ TEST_CASE("floats lie in [min, max) and spread evenly") {
 
 TEST_CASE("a narrow range never gives its end") {
   Lab lab;
-  // Only one float lies in the range; rounding would give the other half of the time.
+  // Only one float lies in the range; rounding would give the other one half of the time.
   const std::vector<Tensor> values =
       draw(lab, "_ -> random_uniform([1000], 16777216.0, 16777218.0, seed: 1)", 1, 1);
   for (float value : values[0].entries<float>()) CHECK(value == 16777216.0f);
@@ -88,8 +88,8 @@ TEST_CASE("integers are uniform") {
     ++counts[value + 3];
   }
   for (int count : counts) CHECK(std::abs(count - 1000) < 150);
-  // A quarter of the first draws from this range must be drawn again; else of three neighbours the first
-  // would come half of the time.
+  // A quarter of the first draws from this range must be redrawn; else the first of three neighbours would
+  // come half of the time.
   const std::vector<Tensor> wide =
       draw(lab, "_ -> random_uniform([3000], 0, 13835058055282163712, uint64, seed: 9)", 1, 1);
   int first = 0;

@@ -32,7 +32,7 @@ TEST_CASE("decode_raw") {
 
 namespace {
 
-// The Examples {a: 5}, {v: [1.0, 2.0]}, {s: "hi"} and one of none of them.
+// The Examples {a: 5}, {v: [1.0, 2.0]}, {s: "hi"} and an empty one.
 const std::string kInt = "\"\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x05\"";
 const std::string kFloats =
     "\"\\n\\x13\\n\\x11\\n\\x01v\\x12\\x0c\\x12\\n\\n\\x08\\x00\\x00\\x80?\\x00\\x00\\x00@\"";

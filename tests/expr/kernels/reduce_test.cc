@@ -82,7 +82,7 @@ TEST_CASE("reductions refuse wrong axes and dtypes") {
 
 namespace {
 
-// The sum as the definition of the tree has it, written without lanes.
+// The sum as the tree is defined, written without lanes.
 struct FloatSum {
   using Acc = float;
   static float identity() { return 0; }

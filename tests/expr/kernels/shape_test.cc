@@ -34,7 +34,7 @@ TEST_CASE("reshape") {
   lab.check("v -> let n = size(v) in reshape(v, [n // 2, 2])", {"[1, 2]", "[1, 2, 3, 4]"},
             {"[[1, 2]]", "[[1, 2], [3, 4]]"}, "int64[?, 2]");
   lab.check("n -> reshape([1, 2], [n])", {"2", "-9223372036854775807 - 1"}, {"[1, 2]", "error"}, "int64[?]");
-  // A dimension of 0 tells the number of entries, whatever the others are.
+  // A dimension of 0 determines the number of entries, whatever the others are.
   lab.check("n -> (reshape(zeros([0, n]), [-1]), reshape(zeros([n, 0]), [3, -1, 2]))", {"0", "4"},
             {"(zeros([0]), zeros([3, 0, 2]))", "(zeros([0]), zeros([3, 0, 2]))"},
             "(float32[0], float32[3, 0, 2])");

@@ -45,7 +45,7 @@ TEST_CASE("an error belongs to its own position, however wide the blocks of the 
                                   "), range(10) | narrow(rows: " + std::to_string(other) + "))";
       for (const std::string& either : {text, swapped}) {
         CHECK(run(either, 64) == whole);
-        // take counts elements only, and ends before an error that follows.
+        // take counts only elements, and ends before an error that follows.
         CHECK(run(either + " | take(2)", 64) == Lines(whole.begin(), whole.begin() + 2));
         CHECK(run(either + " | take(3)", 64) == Lines(whole.begin(), whole.begin() + 4));
         CHECK(run(either + " | take(6)", 64) == Lines(whole.begin(), whole.begin() + 7));

@@ -34,7 +34,7 @@ TEST_CASE("an error takes the place of the rows that were gathered before it") {
   CHECK(run("probe(3, errors: \"2\") | batch(3)") == Lines{"error: data_loss"});
 }
 
-// Elements of 8 KiB and more go straight into the batch's own buffer, which the map below is offered.
+// Elements of 8 KiB and more go straight into the batch's own buffer, which is offered to the map below.
 const char* const kLarge = " | map(x -> zeros([1024], int64) + x) | batch(10) | map(x -> x[:, 1023])";
 
 TEST_CASE("errors amid rows that were written in the batch's own buffer") {

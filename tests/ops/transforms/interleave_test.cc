@@ -71,7 +71,7 @@ TEST_CASE("an error before skipped elements leaves their columns out") {
 }
 
 TEST_CASE("a block of interleave ends with the row that reaches the bytes wanted") {
-  // Rows of 100 bytes, one a turn.
+  // Rows of 100 bytes, one per turn.
   const std::string text =
       "range(3) | interleave(x -> range(4) | map(y -> zeros([100], uint8)), cycle_length: 3)";
   using Rows = std::vector<int>;

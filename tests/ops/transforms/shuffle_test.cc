@@ -27,7 +27,7 @@ constexpr int64_t kError = INT64_MIN;
 constexpr uint64_t kGraphSeed = 87654321;
 using Rows = std::vector<int64_t>;
 
-// A source of numbers, some of which fail, and which answers pending now and then.
+// A source of numbers, some of which fail; sometimes answers pending.
 struct NumbersParams : ParamsOf<NumbersParams> {
   IntParam count;
   IntParam fails_each{0};
@@ -114,7 +114,7 @@ DatasetRef shuffle(DatasetRef input, int64_t size, uint64_t seed2, uint64_t seed
       .node();
 }
 
-// Appends the rows of one block; false at the end.
+// Appends the rows of one block; returns false at the end.
 bool pull(TestRuntime& runtime, Stage& stage, int width, Rows& rows) {
   Context ctx = runtime.context();
   Demand demand;
@@ -169,7 +169,7 @@ struct Golden {
   std::vector<Rows> epochs;
 };
 
-// What TensorFlow 2.21 gives.
+// The order in TensorFlow 2.21.
 const std::vector<Golden>& goldens() {
   static const std::vector<Golden> table = {
       {10, 1, kGraphSeed, 1, true, {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}},
@@ -220,7 +220,7 @@ TEST_CASE("Errors pass at once and do not change the order of the elements") {
   CHECK(run(shuffle(numbers(6, 6), 3, 1), 1) == Rows{kError, 2, 4, 0, 5, 3});
   Rows alone = run(shuffle(numbers(300, 3), 20, 9), 1);
   CHECK(std::count(alone.begin(), alone.end(), kError) == 100);
-  // While it fills, errors come first; then each comes before the element that is drawn after it.
+  // While it fills, errors come first; then each error comes before the element drawn after it.
   CHECK(alone[0] == kError);
   for (int width : {7, 128}) CHECK(run(shuffle(numbers(300, 3), 20, 9), width) == alone);
   CHECK(run(shuffle(numbers(300, 3, 2), 20, 9), 7) == alone);
@@ -272,7 +272,7 @@ TEST_CASE("A restored position can be saved again, and is in the epoch that it w
     restored->state(archive);
     pull(other, *restored, 5, head);
     stage = std::move(restored);
-    // The stage goes on under the runtime of the test.
+    // The stage continues under the runtime of the test.
     const std::string again = save(*stage);
     stage = runtime.open(node);
     Archive reread(again);
@@ -358,7 +358,7 @@ TEST_CASE("A damaged or foreign state is an error") {
   Rows head;
   pull(runtime, *stage, 40, head);
   const std::string bytes = save(*stage);
-  // Shorter data than it was written with.
+  // Shorter data than when it was saved.
   auto shorter = runtime.open(shuffle(numbers(20), 10, 4));
   Archive archive(bytes);
   shorter->state(archive);
@@ -366,7 +366,7 @@ TEST_CASE("A damaged or foreign state is an error") {
   pull(runtime, *shorter, 1, rows);
   CHECK(rows == Rows{kError});
   CHECK(!pull(runtime, *shorter, 1, rows));
-  // A smaller buffer than it was written with.
+  // A smaller buffer than when it was saved.
   auto smaller = runtime.open(shuffle(numbers(100), 5, 4));
   Archive again(bytes);
   smaller->state(again);

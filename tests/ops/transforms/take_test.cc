@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-// An error does not count, so another element comes in its place: tests/ops has that.
+// An error does not count, so another element follows; tests/ops checks that.
 const ContractEntries contract("take", {{"PROBE | take(7)", [](int64_t k) { return k; }, false}});
 
 TEST_CASE("take keeps the first elements") {
