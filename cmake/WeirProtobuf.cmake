@@ -1,4 +1,4 @@
-# The messages of src/format/proto, generated into the build folder, and protobuf's lite runtime behind them.
+# The messages of src/format/proto, generated into the build folder, and protobuf's lite runtime.
 
 find_program(WEIR_PROTOC protoc REQUIRED)
 set(weir_protobuf_flags "")

@@ -1,5 +1,4 @@
-/* Elements in an event loop: nothing waits but poll(), which watches other descriptors too, here a pipe that
- * stands for
+/* Elements in an event loop: only poll() waits, and it watches other descriptors, too: here a pipe in place of
    a socket. */
 #define _POSIX_C_SOURCE 200809L
 

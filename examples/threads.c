@@ -1,6 +1,5 @@
 /* Several threads share one iterator: each takes the next batch as soon as it is free. Every element reaches
- * exactly one
-   of them. */
+   exactly one of them. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>

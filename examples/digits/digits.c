@@ -1,8 +1,8 @@
 /* Trains a classifier of handwritten digits; all its data comes through weir.h.
 
    Two pipelines, one iterator: each epoch initialises it with the training data, then with the test data.
-   With --checkpoint the run can be killed at any moment and started again; it ends with the same weights, bit
-   for bit. */
+   With --checkpoint the run can be killed at any moment and started again; it ends with the same weights,
+   bit for bit. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <inttypes.h>

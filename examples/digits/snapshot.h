@@ -1,6 +1,5 @@
-/* A saved training run: weights, progress and the position in the data, in one file, so that the three
-   always belong together. After a crash at any moment the file holds either the last snapshot or the one
-   before. */
+/* A saved training run: weights, progress and the position in the data, in one file, so that they always
+   belong together. After a crash at any moment the file holds either the last snapshot or the one before. */
 #ifndef DIGITS_SNAPSHOT_H
 #define DIGITS_SNAPSHOT_H
 

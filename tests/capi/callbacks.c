@@ -168,8 +168,7 @@ static int32_t fails_two_rows(void* user_data, weir_call call) {
   return WEIR_OK;
 }
 
-/* What a failed row's outputs hold is nobody's business: whatever follows in the pipeline runs on whole
- * blocks. */
+/* The outputs of a failed row may hold anything: the rest of the pipeline runs on whole blocks. */
 static void outputs_of_failed_rows(weir_runtime runtime) {
   counts counted = {0, 0};
   weir_callback callback = make_callback(fails_two_rows, &counted, WEIR_CALLBACK_BLOCK, "string[2]");

@@ -86,8 +86,8 @@ static void made_by_the_child(void) {
   weir_runtime_destroy(runtime);
 }
 
-/* Returns the status of a child that does `work` on the parent's handles. A child that hangs says so before
- * its parent does, and goes with it. */
+/* Returns the status of a child that does `work` on the parent's handles. A child that hangs is reported
+ * before its parent, and ends with it. */
 static int in_child(void (*work)(const handles*), const handles* all) {
   int status = -1;
   pid_t child;

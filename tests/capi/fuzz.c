@@ -1,5 +1,5 @@
 /* Random calls over the whole interface, with NULLs, stale and made-up handles and extreme sizes: nothing
- * dies. WEIR_FUZZ_CALLS says how many (100,000), WEIR_FUZZ_SEED where it begins. */
+ * crashes. WEIR_FUZZ_CALLS sets how many (100,000), WEIR_FUZZ_SEED the seed. */
 #include "check.h"
 #include "weir/dlpack.h"
 

@@ -1,5 +1,5 @@
-/* Handles: old ones stay refused, and there is a bound to how many live at once. Runtimes: an iterator takes
- * another runtime's dataset. */
+/* Handles: old ones stay refused, and the number of live ones is bounded. Runtimes: an iterator accepts a
+ * dataset of another runtime. */
 #include "check.h"
 
 enum { kRounds = 3000, kKept = 7 };

@@ -246,8 +246,7 @@ static void into_buffers(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
-/* Each buffer too small in turn, by one byte and by all: nothing is written, into no buffer, and the element
- * is kept. */
+/* Each buffer in turn is too small, by one byte or all: nothing is written to any, and the element is kept. */
 static void buffers_too_small(weir_runtime runtime) {
   enum { kGuard = 8, kBuffers = 3 };
   static const uint64_t kNeeded[kBuffers] = {24, 12, 3};

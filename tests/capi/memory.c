@@ -1,5 +1,5 @@
-/* Each allocation of each function fails in turn: the answer is resource_exhausted or a result, no exception
- * gets out, nothing leaks, and iterators go on behind what they could not make and come to their end. */
+/* Each allocation of each function fails in turn: the call returns resource_exhausted or a result, no exception
+ * escapes, nothing leaks, and iterators go on after what they could not make and reach their end. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -9,8 +9,7 @@
 
 #define DATA WEIR_SOURCE_DIR "/tests/conformance/data/"
 
-/* ---- Memory of this thread that fails -------------------------------------------------------------------
- */
+/* ---- Memory of this thread that fails ------------------------------------------------------------------ */
 
 static _Thread_local int64_t g_left = -1; /* allocations until some fail; negative: none will */
 static _Thread_local int64_t g_failing;   /* how many fail then */
@@ -79,8 +78,7 @@ static void release(void* user_data, void* memory, uint64_t size) {
   free(memory);
 }
 
-/* ---- One function after the other -----------------------------------------------------------------------
- */
+/* ---- One function after the other ---------------------------------------------------------------------- */
 
 typedef struct world {
   weir_runtime runtime;
@@ -291,8 +289,7 @@ static void test_calls(world* w) {
   }
 }
 
-/* ---- Iterators ------------------------------------------------------------------------------------------
- */
+/* ---- Iterators ----------------------------------------------------------------------------------------- */
 
 enum { kNext, kNextBlock, kNextInto, kTryNext };
 

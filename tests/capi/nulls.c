@@ -1,5 +1,4 @@
-/* NULL with a size is refused wherever a caller gives bytes, texts or arrays; NULL with 0 is the empty one.
- */
+/* NULL with a size is refused for bytes, texts and arrays; NULL with 0 is an empty one. */
 #include "check.h"
 
 /* Sizes: one byte, WEIR_STRLEN, and more than any memory has. */

@@ -1,5 +1,4 @@
-/* The longest record that a runtime reads: its option, both edges, each compression, and callers without it.
- */
+/* The longest record that a runtime reads: the option, both edges, each compression, callers without it. */
 #include <stddef.h>
 
 #include "check.h"
@@ -81,8 +80,8 @@ static void both_edges(void) {
   }
 }
 
-/* Without the option, or by a caller from before it, 256 MiB: a header that claims as much is believed and
- * then found to be cut short, one that claims a byte more is not. */
+/* Without the option, or for an older caller, 256 MiB: a header that claims as much is believed and the file
+ * found to be cut short; one that claims a byte more is refused. */
 static void by_default(void) {
   static const unsigned char kHeaders[2][12] = {
       {0x00, 0x00, 0x00, 0x10, 0, 0, 0, 0, 0xed, 0xf0, 0x34, 0x49},

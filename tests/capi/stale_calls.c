@@ -1,5 +1,4 @@
-/* [threads] The handle of a call, used on other threads while its callback runs, returns, and has returned.
- */
+/* [threads] The handle of a call, used on other threads before, while and after its callback returns. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

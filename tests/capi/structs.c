@@ -1,5 +1,5 @@
-/* Versions of structs: size 0 is the first one, what is reserved or unknown must be zero, and what a refused
- * struct hands over is destroyed. */
+/* Versions of structs: size 0 means the first one, reserved and unknown fields must be zero, and what a
+ * refused struct hands over is destroyed. */
 #include <stddef.h>
 
 #include "check.h"

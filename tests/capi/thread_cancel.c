@@ -1,5 +1,5 @@
-/* [threads] pthread_cancel of a thread that is in a function of the library: it acts in callbacks and where
- * the thread waits for an element, nowhere else, and other threads go on with everything. */
+/* [threads] pthread_cancel of a thread inside the library: it acts in callbacks and while the thread waits for
+ * an element, nowhere else, and other threads go on. */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -105,7 +105,7 @@ typedef struct waiting {
   weir_iterator inner;
   sem_t entered;
   /* How many may pass. A condition, since the thread sanitizer loses track of a thread that is cancelled in
-   * sem_wait and goes on in the library. */
+   * sem_wait and continues in the library. */
   pthread_mutex_t mutex;
   pthread_cond_t opened;
   int gate;
@@ -260,8 +260,7 @@ static void while_parked(weir_runtime runtime, const char* text) {
   finish(&self);
 }
 
-/* One has the right to drive, the other waits for it. When the first has gone, the second gets its element.
- */
+/* One has the right to drive, the other waits for it. Once the first is gone, the second gets its element. */
 static void two_threads(weir_runtime runtime) {
   waiting self;
   pthread_t threads[2];

@@ -1,5 +1,5 @@
-/* [threads] pthread_exit in functions of the host: the thread ends with its value, the element that it made
- * is `cancelled`, no other is lost, and other threads go on with everything. */
+/* [threads] pthread_exit in host functions: the thread ends with its value, the element that it was making is
+ * `cancelled`, no other is lost, and other threads go on. */
 #include <poll.h>
 #include <pthread.h>
 
@@ -249,8 +249,8 @@ static void in_pipelines(weir_runtime runtime) {
   in_pipeline(runtime, &kPipelines[0], WEIR_CALLBACK_BLOCK, by_next);
 }
 
-/* On threads of the library's own, of both kinds, once or again and again: those that cannot end go on with
- * what comes next, those that end are replaced. */
+/* On the library's own threads, of both kinds, once or repeatedly: those that cannot end go on with the next
+ * job, those that end are replaced. */
 static void on_workers(weir_runtime runtime, uint32_t flags, int64_t bad) {
   puller self = {{0}, {0}, by_try_next, bad, 0, {0}, 0, 0};
   weir_dataset dataset =

@@ -1,5 +1,5 @@
 /* Work that oneTBB never begins, since all its threads are busy: destroying a runtime does not wait for it,
- * and no memory of it is lost when the process ends. */
+ * and none of its memory is lost when the process ends. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <semaphore.h>

@@ -94,7 +94,7 @@ COUNTS = [
     element("-n", "9", "-e", "range(2)", out="0\n1\n"),
     failed("-n", "3", "-e", "range(5) | map(x -> assert(x != 1, \"no\", x))",
            out="0\nerror: invalid_argument: map: no (in map)\n2\n"),
-    # A failure behind the last line is none of this run's.
+    # A failure after the last line does not belong to this run.
     element("-n", "1", "-e", "range(5) | map(x -> assert(x != 1, \"no\", x))", out="0\n"),
     refused("run", "-n", "x", "-e", "range(5)", err=r"error: invalid_argument: expected -n .*found x\n"),
     refused("run", "-n", "-1", "-e", "range(5)", err=r"error: invalid_argument: expected -n .*found -1\n"),

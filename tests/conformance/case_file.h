@@ -1,15 +1,15 @@
 // Case files: blocks separated by a line "====", each
 //
 //   case: NAME                    unique in the file
-//   param: n=5                    optional, one line a parameter
+//   param: n=5                    optional, one line per parameter
 //   run: range(5)                 the document; continues on lines that begin with two spaces
 //   spec: int64                   optional
 //   cardinality: 5                optional
-//   take: 10                      optional: stop after so many elements
+//   take: 10                      optional: stop after this many elements
 //   tolerance: 1e-6               optional: relative and absolute, for floats
 //   unordered                     optional: compare as multisets
 //   ---
-//   0                             the elements as they are printed, one a line
+//   0                             the elements as printed, one per line
 //   error: invalid_argument       an element that fails: the code only
 //   end                           the sequence ends here
 //

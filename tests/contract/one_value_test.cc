@@ -24,7 +24,7 @@ const char* const kTexts[] = {
     "INTS | map(x -> (x * x * x, x / 7, x // 7, x % 7, x ** 3, assert(x != 7, \"seven\", x), 100 // (x - 20))RUN)",
     "INTS | map(x -> (uint8(x) * uint8(7), int16(x) // int16(3), uint64(x) - uint64(9))RUN)",
     "FLOATS | map(x -> (float16(x) * float16(x), bfloat16(x) / bfloat16(3.0))RUN)",
-    // Own implementations, also behind blocks of unequal shapes.
+    // Weir's own implementations, also after blocks of unequal shapes.
     "FLOATS | map(x -> (exp(x), log(abs(x)), sqrt(abs(x)), x ** 0.3, exp(x) ** -1.5)RUN)",
     "DOUBLES | map(x -> (exp(x), log(abs(x)), sqrt(abs(x)), x ** 0.3)RUN)",
     "VECTORS | map(v -> (exp(v), log(v * v), sqrt(abs(v)))RUN)",

@@ -30,9 +30,9 @@ class SteadyClock final : public Clock {
 
 struct CountingOptions {
   int64_t total = 100;
-  // Every so many rows one fails; 0 means never.
+  // One in this many rows fails; 0 means none.
   int64_t fail_every = 0;
-  // Every so many pulls one is pending.
+  // One in this many pulls is pending.
   int pending_every = 0;
   // Runs the job that wakes the registered waker at some later time; null wakes at once.
   std::function<void(RefPtr<Job>)> later = nullptr;

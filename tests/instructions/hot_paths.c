@@ -21,8 +21,7 @@ typedef enum way { one_by_one, by_block, into_memory, saved } way;
 
 typedef struct hot_path {
   const char* name;
-  /* Calls @records for a tensor of examples, @images for a tensor of images, @f for a callback; does not end.
-   */
+  /* Uses @records for a tensor of examples, @images for a tensor of images, @f for a callback; never ends. */
   const char* text;
   way way;
   int32_t calls;

@@ -1,6 +1,6 @@
-/* What the library asks of the system when it reads and writes files: the order in which a checkpoint becomes
- * durable, that every interrupted or shortened call is taken up again, that a failed one is reported, and how
- * little of a file that cannot be a checkpoint is read. Runs with the shim preloaded. */
+/* The system calls of the library when it reads and writes files: the order in which a checkpoint becomes
+ * durable, that every interrupted or shortened call is resumed, that a failed one is reported, and how little
+ * is read of a file that cannot be a checkpoint. Runs with the shim preloaded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

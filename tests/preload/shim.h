@@ -8,7 +8,7 @@
  *   shim.end();
  *   strcmp(shim.record(), "open a.tmp\nwrite a.tmp\nfsync a.tmp\nrename a.tmp a\nopen .\nfsync .\n")
  *
- * Threads: one begins, ends and asks; any may make calls meanwhile. */
+ * One thread calls these functions; any may make system calls meanwhile. */
 #ifndef WEIR_TESTS_PRELOAD_SHIM_H
 #define WEIR_TESTS_PRELOAD_SHIM_H
 
@@ -36,8 +36,8 @@ typedef struct shim_plan {
 typedef struct shim_api {
   void (*begin)(const char* folder, const shim_plan* plan);
   void (*end)(void);
-  /* A line for each open for writing or of a folder, write, fsync and rename; equal ones in a row are one.
-   * Names are those in the folder, which itself is ".". */
+  /* One line per open for writing or of a folder, write, fsync and rename; equal consecutive lines are merged.
+   * Names are relative to the folder, which itself is ".". */
   const char* (*record)(void);
   uint64_t (*interrupted)(shim_call call);
   uint64_t (*read_bytes)(void);

@@ -93,7 +93,7 @@ def operator(rows):
 
 
 def call(function, *arguments):
-    """What a function gives for a row: a value or an Error."""
+    """What a function returns for a row: a value or an Error."""
     try:
         return function(*arguments)
     except Failed as failure:

@@ -20,7 +20,7 @@ from syntax import text_of
 from values import Open, Unknown
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-# Of the cases in tests/conformance, so many at least.
+# At least this many of the cases in tests/conformance.
 UNDERSTOOD = 400
 # One that ignores `start`, against elementwise:enumerate-start.
 CONTRADICTED = {"enumerate-of-tuples-pattern"}

@@ -1,7 +1,6 @@
-/* Watchdog: ends a test program in which nobody runs any more, and says who waits where. It looks at
- * progress, not at time: a program that uses its processor, waits for one, for a disk or for a child that
- * does goes on. Threads: one of its own, which the program starts with. Errors: none. Cost: a look at a clock
- * a second. */
+/* Watchdog: ends a test program in which nothing runs any more, and says who waits where. It looks at progress,
+ * not at time: a program goes on while it uses its processor, or waits for one, for a disk or for a child that
+ * does. It runs on its own thread, started with the program, which reads a clock once a second. */
 #ifndef WEIR_TESTS_SUPPORT_WATCHDOG_H
 #define WEIR_TESTS_SUPPORT_WATCHDOG_H
 
