@@ -25,6 +25,7 @@ class DestroyGuard {
   void* user_data_;
 };
 
+// Takes over a callback. invalid_argument if it is not a valid one.
 Result<CallbackRef> take_callback(const weir_callback* given);
 
 }  // namespace weir::capi

@@ -1,9 +1,9 @@
 // TFRecord files: RecordReader returns checked records as views into shared buffers, RecordWriter writes them.
 //
-// Reader and writer own their file and are not thread-safe. Both checksums are verified, and no record costs
-// an allocation. Errors are those of the file, and data_loss with file, offset (in the decompressed bytes)
-// and record number. An error loses the rest of the file, as does memory that runs out, since nothing marks
-// where the next record begins.
+// Reader and writer own their file and are not thread-safe; only the file system blocks. Both checksums are
+// verified, and no record costs an allocation. Errors are those of the file, and data_loss with file, offset
+// (in the decompressed bytes) and record number. An error loses the rest of the file, as does memory that
+// runs out, since nothing marks where the next record begins.
 #pragma once
 
 #include <cstddef>

@@ -16,8 +16,8 @@ class RowVisitor {
   virtual Status row(const Components& values) = 0;
 };
 
-// Gives each element to the visitor. Fails with the first error of an element, or
-// resource_exhausted above kMaxNestedRows.
+// Gives each element to the visitor. `owner` keeps the runtime alive. Fails with the first error of an
+// element, or resource_exhausted above kMaxNestedRows.
 Status drain_nested(Runtime& runtime, RefPtr<RefCounted> owner, const NestedDataset& nested,
                     RowVisitor& visitor);
 
