@@ -1,5 +1,5 @@
-// compose: builds a node of another operator for an operator that stands for it, with the errors of
-// Dataset::build. PassCursor returns its rows.
+// compose: builds a node of another operator, for operators that are composed of others, with the errors of
+// Dataset::build. PassCursor returns the rows of such a node.
 #pragma once
 
 #include <memory>
