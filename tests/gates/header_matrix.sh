@@ -6,7 +6,7 @@ set -euo pipefail
 
 source=$1
 headers=()
-for header in weir.h dlpack.h weir.hpp; do
+for header in weir.h dlpack.h weir.hpp weir_operators.hpp; do
   if [[ -f $source/include/weir/$header ]]; then headers+=("$header"); fi
 done
 if [[ ! -f $source/include/weir/weir.h ]]; then
@@ -37,9 +37,13 @@ for header in "${headers[@]}"; do
   if [[ $header == *.h ]]; then
     for standard in c99 c11 c17 c2x; do try $standard c "$header" gcc clang; done
   fi
-  for standard in c++11 c++14 c++17 c++20 c++2b; do
-    try $standard c++ "$header" g++ clang++
-  done
+  if [[ $header == *.h ]]; then
+    for standard in c++11 c++14; do try $standard c++ "$header" g++ clang++; done
+  fi
+  for standard in c++17 c++20 c++2b; do try $standard c++ "$header" g++ clang++; done
 done
+# Strict hosts, and those without RTTI, take weir.hpp too.
+flags+=(-Wconversion -fno-rtti)
+for standard in c++17 c++20; do try $standard c++ weir.hpp g++ clang++; done
 echo "$compiled compilations, $failed failed"
 ((failed == 0 && compiled > 0))

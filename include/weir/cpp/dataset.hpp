@@ -1,0 +1,245 @@
+// Part of weir/weir.hpp: runtimes, datasets, and what is handed to them by name.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "weir/cpp/callback.hpp"
+#include "weir/cpp/error.hpp"
+#include "weir/cpp/tensor.hpp"
+
+namespace weir {
+inline namespace v0 {
+
+// Makes batch buffers of 64 KiB and more, for example in pinned memory. Both functions may be called on any
+// thread, and as long as such a buffer is in use.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  // NULL means out of memory and fails the element.
+  virtual void* allocate(uint64_t size, uint64_t alignment) noexcept = 0;
+  virtual void release(void* data, uint64_t size) noexcept = 0;
+};
+
+// Receives the library's few log lines. Called on any thread; it must not call into the library.
+class Logger {
+ public:
+  virtual ~Logger() = default;
+  // `level` is a WEIR_LOG_....
+  virtual void log(int32_t level, std::string_view line) noexcept = 0;
+};
+
+struct RuntimeOptions {
+  int32_t thread_count = 0;                // for computing; 0: one per CPU that the process may use
+  int64_t pool_bytes = 0;                  // free batch buffers kept for reuse; 0: 256 MiB; negative: none
+  int32_t log_level = 0;                   // WEIR_LOG_...: lines below it are dropped; 0: warning
+  int64_t record_bytes = 0;                // the longest record that is read; 0: 256 MiB
+  std::shared_ptr<Allocator> allocator{};  // kept as long as a buffer is in use; none: the library's own
+  std::shared_ptr<Logger> logger{};        // none: standard error
+};
+
+// Threads, memory and logging that iterators share. Most programs need one. It may be destroyed before what
+// was made with it, which stays usable.
+class Runtime {
+ public:
+  explicit Runtime(const RuntimeOptions& options = {}) {
+    weir_runtime_options given = WEIR_RUNTIME_OPTIONS_INIT;
+    given.thread_count = options.thread_count;
+    given.pool_bytes = options.pool_bytes;
+    given.log_level = options.log_level;
+    given.record_bytes = options.record_bytes;
+    std::unique_ptr<KeptAllocator> kept_allocator;
+    weir_allocator allocator = WEIR_ALLOCATOR_INIT;
+    if (options.allocator) {
+      kept_allocator = std::make_unique<KeptAllocator>(options.allocator);
+      allocator.allocate = [](void* kept, uint64_t size, uint64_t alignment) {
+        return (*static_cast<KeptAllocator*>(kept))->allocate(size, alignment);
+      };
+      allocator.release = [](void* kept, void* data, uint64_t size) {
+        (*static_cast<KeptAllocator*>(kept))->release(data, size);
+      };
+      allocator.destroy = [](void* kept) { delete static_cast<KeptAllocator*>(kept); };
+      given.allocator = &allocator;
+    }
+    std::unique_ptr<KeptLogger> kept_logger;
+    weir_logger logger = WEIR_LOGGER_INIT;
+    if (options.logger) {
+      kept_logger = std::make_unique<KeptLogger>(options.logger);
+      logger.log = [](void* kept, int32_t level, const char* line, uint64_t size) {
+        (*static_cast<KeptLogger*>(kept))->log(level, {line, static_cast<size_t>(size)});
+      };
+      logger.destroy = [](void* kept) { delete static_cast<KeptLogger*>(kept); };
+      given.logger = &logger;
+    }
+    // Taken over by the call, also if it fails.
+    allocator.user_data = kept_allocator.release();
+    logger.user_data = kept_logger.release();
+    weir_runtime out{};
+    detail::call(weir_runtime_create, &given, &out);
+    handle_.reset(out);
+  }
+  // Takes over a handle of weir.h.
+  explicit Runtime(weir_runtime handle) noexcept : handle_(handle) {}
+
+  weir_runtime handle() const noexcept { return handle_.get(); }
+
+  // Every text parsed with this runtime may use the callback as @NAME, and serialized graphs keep the name.
+  void add_callback(std::string_view name, const Callback& callback) {
+    const weir_callback handed = callback.make_handed();
+    detail::call(weir_runtime_register, handle(), name.data(), static_cast<uint64_t>(name.size()), &handed);
+  }
+
+ private:
+  using KeptAllocator = std::shared_ptr<Allocator>;
+  using KeptLogger = std::shared_ptr<Logger>;
+  detail::Unique<weir_runtime, weir_runtime_destroy> handle_;
+};
+
+// An immutable description of a sequence. Copies share it. Any number of threads may use one.
+class Dataset {
+ public:
+  Dataset() noexcept = default;
+  // Takes over a handle of weir.h.
+  explicit Dataset(weir_dataset handle) noexcept : handle_(handle) {}
+
+  weir_dataset handle() const noexcept { return handle_.get(); }
+  // The structure of the elements.
+  Spec spec() const {
+    weir_spec out{};
+    detail::call(weir_dataset_spec, handle(), &out);
+    return Spec(out);
+  }
+  // The number of elements, WEIR_CARDINALITY_INFINITE or WEIR_CARDINALITY_UNKNOWN.
+  int64_t cardinality() const {
+    int64_t out = 0;
+    detail::call(weir_dataset_cardinality, handle(), &out);
+    return out;
+  }
+  // The canonical text.
+  std::string text() const { return detail::bytes_of(weir_dataset_format, handle()).str(); }
+  // The graph as bytes, for deserialize().
+  Bytes serialize() const { return detail::bytes_of(weir_dataset_serialize, handle()); }
+  // 128 bits that equal graphs share.
+  std::array<uint64_t, 2> fingerprint() const {
+    weir_fingerprint out{};
+    detail::call(weir_dataset_fingerprint, handle(), &out);
+    return {out.words[0], out.words[1]};
+  }
+
+ private:
+  detail::Shared<weir_dataset, weir_dataset_ref, weir_dataset_unref> handle_;
+};
+
+// Something that a document calls @NAME: a text, which is a string byte for byte; a tensor; a dataset; a
+// callback, or a function that becomes one.
+class Argument {
+ public:
+  using Value = std::variant<std::string, Tensor, Dataset, Callback>;
+
+  template <class T>
+  Argument(std::string name, T&& value) : name_(std::move(name)), value_(value_of(std::forward<T>(value))) {}
+
+  const std::string& name() const noexcept { return name_; }
+  const Value& value() const noexcept { return value_; }
+
+ private:
+  template <class T>
+  static Value value_of(T&& value) {
+    if constexpr (std::is_convertible_v<T&&, std::string_view>) {
+      return std::string(std::string_view(value));
+    } else if constexpr (detail::is_function<std::decay_t<T>>) {
+      return Callback(std::forward<T>(value));
+    } else {
+      return std::forward<T>(value);
+    }
+  }
+
+  std::string name_;
+  Value value_;
+};
+using Arguments = std::vector<Argument>;
+
+namespace detail {
+
+// Arguments as weir.h takes them. Callbacks that were not handed over are destroyed.
+class HandedArguments {
+ public:
+  explicit HandedArguments(const Arguments& arguments) {
+    callbacks_.reserve(arguments.size());
+    list_.reserve(arguments.size());
+    for (const Argument& argument : arguments) add(argument);
+  }
+  HandedArguments(const HandedArguments&) = delete;
+  HandedArguments& operator=(const HandedArguments&) = delete;
+  ~HandedArguments() {
+    if (handed_over_) return;
+    for (const weir_callback& callback : callbacks_) callback.destroy(callback.user_data);
+  }
+
+  uint64_t count() const noexcept { return list_.size(); }
+  const weir_argument* list() const noexcept { return list_.data(); }
+  // Right before the call that takes them over, also if it fails.
+  void hand_over() noexcept { handed_over_ = true; }
+
+ private:
+  void add(const Argument& argument) {
+    weir_argument given = WEIR_ARGUMENT_INIT;
+    given.name = argument.name().data();
+    given.name_size = argument.name().size();
+    if (const auto* text = std::get_if<std::string>(&argument.value())) {
+      given.text = text->data();
+      given.text_size = text->size();
+    } else if (const auto* tensor = std::get_if<Tensor>(&argument.value())) {
+      given.tensor = tensor->handle();
+    } else if (const auto* dataset = std::get_if<Dataset>(&argument.value())) {
+      given.dataset = dataset->handle();
+    } else {
+      callbacks_.push_back(std::get<Callback>(argument.value()).make_handed());
+      given.callback = &callbacks_.back();
+    }
+    list_.push_back(given);
+  }
+
+  std::vector<weir_callback> callbacks_;
+  std::vector<weir_argument> list_;
+  bool handed_over_ = false;
+};
+
+}  // namespace detail
+
+// A dataset from a document. Throws invalid_argument, with line, column and a caret below the place.
+inline Dataset parse(const Runtime& runtime, std::string_view text, const Arguments& arguments = {}) {
+  detail::HandedArguments handed(arguments);
+  weir_dataset out{};
+  handed.hand_over();
+  detail::call(weir_dataset_parse, runtime.handle(), text.data(), static_cast<uint64_t>(text.size()),
+               handed.list(), handed.count(), &out);
+  return Dataset(out);
+}
+
+// The mistakes of a document, as a JSON array; "[]" if it builds.
+inline Bytes check(const Runtime& runtime, std::string_view text, const Arguments& arguments = {}) {
+  detail::HandedArguments handed(arguments);
+  handed.hand_over();
+  return detail::bytes_of(weir_dataset_check, runtime.handle(), text.data(),
+                          static_cast<uint64_t>(text.size()), handed.list(), handed.count());
+}
+
+// What Dataset::serialize() gave.
+inline Dataset deserialize(const Runtime& runtime, std::string_view bytes, const Arguments& arguments = {}) {
+  detail::HandedArguments handed(arguments);
+  weir_dataset out{};
+  handed.hand_over();
+  detail::call(weir_dataset_deserialize, runtime.handle(), static_cast<const void*>(bytes.data()),
+               static_cast<uint64_t>(bytes.size()), handed.list(), handed.count(), &out);
+  return Dataset(out);
+}
+
+}  // namespace v0
+}  // namespace weir

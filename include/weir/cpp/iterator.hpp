@@ -1,0 +1,357 @@
+// Part of weir/weir.hpp: elements, and the positions that give them.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "weir/cpp/array.hpp"
+#include "weir/cpp/dataset.hpp"
+#include "weir/cpp/error.hpp"
+#include "weir/cpp/tensor.hpp"
+#include "weir/weir_operators.hpp"
+
+namespace weir {
+inline namespace v0 {
+
+// Where an element came from.
+struct Origin {
+  std::string file;     // empty where it is not known
+  int64_t record = -1;  // counted from 0, -1 where it is not known
+};
+
+// What an iterator fills, any number of times; it reuses its memory. One thread at a time may use an element.
+class Element {
+ public:
+  Element() {
+    weir_element out{};
+    detail::call(weir_element_create, &out);
+    handle_.reset(out);
+  }
+
+  weir_element handle() const noexcept { return handle_.get(); }
+  // Component `index` of the flat list as T: a value (int64_t, float, std::string_view), Span<const float> with
+  // all entries, Array<float>, or a weir_view of any dtype. Valid until the element is filled again, cleared or
+  // destroyed. Throws invalid_argument if the dtype, or for a value the shape, is another one.
+  template <class T>
+  T get(uint32_t index) const {
+    return detail::read_checked<T>(view(index), std::to_string(index));
+  }
+  weir_view view(uint32_t index) const {
+    weir_view out = WEIR_VIEW_INIT;
+    detail::call(weir_element_view, handle(), index, &out);
+    return out;
+  }
+  // The component without a copy; filling the element again does not touch it.
+  Tensor tensor(uint32_t index) const {
+    weir_tensor out{};
+    detail::call(weir_element_tensor, handle(), index, &out);
+    return Tensor(out);
+  }
+  // The receiver calls its deleter. `flags` is 0 or WEIR_DLPACK_WRITABLE.
+  DLManagedTensorVersioned* dlpack(uint32_t index, uint32_t flags = 0) const {
+    DLManagedTensorVersioned* out = nullptr;
+    detail::call(weir_element_dlpack, handle(), index, flags, &out);
+    return out;
+  }
+  // One line, in the notation or as JSON.
+  std::string text() const { return detail::bytes_of(weir_element_format, handle(), uint32_t{0}).str(); }
+  std::string json() const { return detail::bytes_of(weir_element_format, handle(), WEIR_FORMAT_JSON).str(); }
+  // The record and file that the element came from, or one row of a block.
+  Origin origin(uint32_t row = 0) const {
+    weir_origin out = WEIR_ORIGIN_INIT;
+    detail::call(weir_element_origin, handle(), row, &out);
+    return {std::string(detail::view(out.file)), out.record};
+  }
+  // Releases the values.
+  void clear() noexcept { weir_element_clear(handle()); }
+
+ private:
+  detail::Unique<weir_element, weir_element_destroy> handle_;
+};
+
+namespace detail {
+
+// What a loop over elements gives for these components.
+template <class... T>
+struct Row {
+  using Type = std::tuple<T...>;
+};
+template <class T>
+struct Row<T> {
+  using Type = T;
+};
+template <>
+struct Row<> {
+  using Type = Element&;
+};
+
+}  // namespace detail
+
+// Values for `param NAME: spec`, by name.
+using Params = std::vector<std::pair<std::string, Value>>;
+
+// Where an iterator begins. At most one of checkpoint and checkpoint_file is set.
+struct IteratorOptions {
+  Params params{};
+  std::string_view checkpoint{};  // what Iterator::save() gave; copied
+  std::string checkpoint_file{};  // what Iterator::save_file() wrote
+  bool uninitialized = false;     // even if the dataset needs no parameters
+};
+
+enum class Next { element, end, pending };
+
+template <class... T>
+class Elements;
+
+// A position in a dataset. Any number of threads may call one iterator; they take turns.
+//
+// The functions that give elements throw an Error with element_failed() where an element failed; the next call
+// goes on after it.
+class Iterator {
+ public:
+  // At the beginning, or where the checkpoint was taken.
+  Iterator(const Runtime& runtime, const Dataset& dataset, const IteratorOptions& options = {}) {
+    const HandedOptions handed(options);
+    weir_iterator out{};
+    detail::call(weir_iterator_create, runtime.handle(), dataset.handle(), &handed.options, &out);
+    handle_.reset(out);
+  }
+  Iterator(const Runtime& runtime, const Pipeline& pipeline, const IteratorOptions& options = {})
+      : Iterator(runtime, pipeline.build(runtime), options) {}
+  // Uninitialised, for any dataset of this structure.
+  Iterator(const Runtime& runtime, const Spec& spec) {
+    weir_iterator out{};
+    detail::call(weir_iterator_create_from_spec, runtime.handle(), spec.handle(), &out);
+    handle_.reset(out);
+  }
+  // Takes over a handle of weir.h.
+  explicit Iterator(weir_iterator handle) noexcept : handle_(handle) {}
+
+  weir_iterator handle() const noexcept { return handle_.get(); }
+  Spec spec() const {
+    weir_spec out{};
+    detail::call(weir_iterator_spec, handle(), &out);
+    return Spec(out);
+  }
+
+  // Begins a dataset of the same structure; epochs go on counting, and a cancellation ends.
+  void initialize(const Dataset& dataset, const IteratorOptions& options = {}) {
+    const HandedOptions handed(options);
+    detail::call(weir_iterator_initialize, handle(), dataset.handle(), &handed.options);
+  }
+  // Begins the current dataset again.
+  void initialize(const IteratorOptions& options = {}) { initialize(Dataset(), options); }
+
+  // A range of the remaining elements, for a loop: each is a tuple of one T per component, in the order of the
+  // flat list; for one T, the value itself; without any, an Element&. The types are those of Element::get().
+  // With paths, those components only, in that order:
+  //
+  //   for (auto [image, label] : iterator.elements<Span<const uint8_t>, int64_t>({"image", "label"}))
+  //
+  // The types are checked here, against the spec, and not per element, except that a component of unknown rank
+  // is checked to be a scalar where it comes. What a T borrows is valid until the loop goes on. Where an element
+  // failed, the loop throws; another loop over the same range, or iterator, goes on after it.
+  //
+  // The range refers to the iterator, unless that is a temporary, which it keeps. One thread at a time may use
+  // a range; each of several threads makes one of its own.
+  template <class... T>
+  Elements<T...> elements(std::initializer_list<std::string_view> paths = {}) & {
+    return Elements<T...>(*this, paths);
+  }
+  template <class... T>
+  Elements<T...> elements(std::initializer_list<std::string_view> paths = {}) && {
+    return Elements<T...>(std::move(*this), paths);
+  }
+
+  // Fills the element with the next one; false at the end, and from then on.
+  bool next(Element& element) {
+    return detail::call(weir_iterator_next, handle(), element.handle()) != WEIR_END;
+  }
+  // Fills it with up to max_rows elements at once, which are the first dimension of each component; returns how
+  // many, 0 at the end.
+  int64_t next_block(int64_t max_rows, Element& element) {
+    int64_t rows = 0;
+    detail::call(weir_iterator_next_block, handle(), max_rows, element.handle(), &rows);
+    return rows;
+  }
+  // Copies the next element into memory of the caller, one buffer per component; false at the end.
+  bool next_into(Span<weir_buffer> buffers) {
+    return detail::call(weir_iterator_next_into, handle(), buffers.data(),
+                        static_cast<uint64_t>(buffers.size())) != WEIR_END;
+  }
+  // Like next(), but instead of waiting for other threads it returns Next::pending.
+  Next try_next(Element& element) {
+    const int32_t result = detail::call(weir_iterator_try_next, handle(), element.handle());
+    return result == WEIR_OK ? Next::element : result == WEIR_END ? Next::end : Next::pending;
+  }
+  // Readable while try_next() is worth calling. It belongs to the iterator.
+  int ready_fd() const {
+    int32_t out = -1;
+    detail::call(weir_iterator_ready_fd, handle(), &out);
+    return out;
+  }
+  // Makes every next fail with cancelled, until the iterator is initialised again.
+  void cancel() noexcept { weir_iterator_cancel(handle()); }
+
+  // The position, for IteratorOptions: bytes, or a file that holds all of it or what it held before.
+  Bytes save() const { return detail::bytes_of(weir_iterator_save, handle()); }
+  void save_file(std::string_view file) const {
+    detail::call(weir_iterator_save_file, handle(), file.data(), static_cast<uint64_t>(file.size()));
+  }
+
+ private:
+  template <class... T>
+  friend class Elements;
+
+  static Arguments arguments_of(const Params& params) {
+    Arguments out;
+    for (const auto& [name, value] : params) {
+      if (const Tensor* tensor = value.tensor()) {
+        out.emplace_back(name, *tensor);
+      } else {
+        out.emplace_back(name, value.text());
+      }
+    }
+    return out;
+  }
+  // Options as weir.h takes them.
+  struct HandedOptions {
+    explicit HandedOptions(const IteratorOptions& given)
+        : arguments(arguments_of(given.params)), handed(arguments) {
+      options.flags = given.uninitialized ? WEIR_ITERATOR_UNINITIALIZED : 0;
+      options.params = handed.list();
+      options.param_count = handed.count();
+      options.checkpoint = given.checkpoint.empty() ? nullptr : given.checkpoint.data();
+      options.checkpoint_size = given.checkpoint.size();
+      options.checkpoint_file = given.checkpoint_file.empty() ? nullptr : given.checkpoint_file.data();
+      options.checkpoint_file_size = given.checkpoint_file.size();
+    }
+    Arguments arguments;
+    detail::HandedArguments handed;
+    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  };
+
+  Iterator() noexcept = default;
+
+  detail::Unique<weir_iterator, weir_iterator_destroy> handle_;
+};
+
+// What Iterator::elements() gives.
+template <class... T>
+class Elements {
+ public:
+  struct End {};
+
+  // Stands at one element at a time.
+  class Position {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using difference_type = std::ptrdiff_t;
+    using value_type = typename detail::Row<T...>::Type;
+    using pointer = void;
+    using reference = value_type;
+
+    explicit Position(Elements* range) noexcept : range_(range) {}
+    reference operator*() const { return range_->read(std::index_sequence_for<T...>()); }
+    Position& operator++() {
+      range_->advance();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Position& a, End) noexcept { return a.at_end(); }
+    friend bool operator!=(const Position& a, End) noexcept { return !a.at_end(); }
+    friend bool operator==(End, const Position& a) noexcept { return a.at_end(); }
+    friend bool operator!=(End, const Position& a) noexcept { return !a.at_end(); }
+
+   private:
+    bool at_end() const noexcept { return range_->ended_; }
+
+    Elements* range_;
+  };
+
+  // Goes on to the next element.
+  Position begin() {
+    advance();
+    return Position(this);
+  }
+  End end() const noexcept { return {}; }
+  // The element that the loop stands at, for what the components don't tell: text(), origin(), tensor().
+  Element& element() noexcept { return element_; }
+
+ private:
+  friend class Iterator;
+
+  Elements(Iterator& iterator, std::initializer_list<std::string_view> paths) : source_(iterator.handle()) {
+    bind(iterator.spec(), paths);
+  }
+  Elements(Iterator&& iterator, std::initializer_list<std::string_view> paths)
+      : owned_(std::move(iterator)), source_(owned_.handle()) {
+    bind(owned_.spec(), paths);
+  }
+
+  void advance() {
+    ended_ = false;
+    ended_ = error_.check(weir_iterator_next(source_, element_.handle(), error_.get())) == WEIR_END;
+  }
+  template <size_t... I>
+  typename detail::Row<T...>::Type read(std::index_sequence<I...>) {
+    if constexpr (sizeof...(T) == 0) {
+      return element_;
+    } else {
+      return typename detail::Row<T...>::Type{read_component<T>(I)...};
+    }
+  }
+  template <class C>
+  C read_component(size_t i) const {
+    weir_view view = WEIR_VIEW_INIT;
+    // It cannot fail: the element is filled, and the spec has the component.
+    weir_element_view(element_.handle(), index_[i], &view, nullptr);
+    if (check_rank_[i] && view.rank != 0) return detail::read_checked<C>(view, std::to_string(index_[i]));
+    return detail::Component<C>::read(view);
+  }
+
+  // Which component each T reads, and whether it fits.
+  void bind(const Spec& spec, std::initializer_list<std::string_view> paths) {
+    if constexpr (sizeof...(T) > 0) {
+      const std::vector<detail::Part> parts = detail::parts_of(spec);
+      const size_t found = paths.size() == 0 ? parts.size() : paths.size();
+      if (found != sizeof...(T)) {
+        detail::fail_invalid("elements: expected a type for each component of " + spec.text() + ", " +
+                             std::to_string(found) + (paths.size() == 0 ? "" : " of them by path") +
+                             ", found " + std::to_string(sizeof...(T)) +
+                             "; name the components that are to be read");
+      }
+      for (size_t i = 0; i < sizeof...(T); ++i) {
+        index_[i] = paths.size() == 0 ? static_cast<uint32_t>(i) : spec.component(paths.begin()[i]);
+      }
+      size_t i = 0;
+      ((check_part<T>(parts[index_[i]], i), ++i), ...);
+    } else if (paths.size() != 0) {
+      detail::fail_invalid("elements: expected a type for each path, found none");
+    }
+  }
+  template <class C>
+  void check_part(const detail::Part& part, size_t i) {
+    detail::check_component<C>(part.path, part.dtype, part.rank, part.text);
+    check_rank_[i] = detail::Component<C>::scalar && part.rank < 0;
+  }
+
+  Iterator owned_;
+  weir_iterator source_;
+  Element element_;
+  detail::ErrorSlot error_;
+  bool ended_ = false;
+  std::array<uint32_t, sizeof...(T)> index_{};
+  std::array<bool, sizeof...(T)> check_rank_{};
+};
+
+}  // namespace v0
+}  // namespace weir

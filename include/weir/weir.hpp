@@ -1,0 +1,100 @@
+// weir.hpp: weir for C++17 and later. This header is the manual of what it adds to weir.h, which says what
+// iterators, elements, callbacks and checkpoints are and do. It needs nothing but weir.h and the library, works
+// without RTTI, and throws exceptions.
+//
+//   #include <cstdio>
+//   #include "weir/weir.hpp"
+//
+//   int main() {
+//     weir::Runtime runtime;
+//     auto pipeline = weir::range(10).map("x -> (x, x * x)").batch(4);
+//     weir::Iterator iterator(runtime, pipeline);
+//     using Numbers = weir::Span<const int64_t>;
+//     for (auto [numbers, squares] : iterator.elements<Numbers, Numbers>()) {
+//       for (size_t i = 0; i < numbers.size(); ++i) {
+//         std::printf("%d %d\n", static_cast<int>(numbers[i]), static_cast<int>(squares[i]));
+//       }
+//     }
+//   }
+//
+// Objects. Each handle of weir.h has a class that owns it: Runtime, Iterator, Element, RecordWriter and
+// ExampleBuilder can be moved and not copied; Dataset, Spec, Tensor and Callback are immutable, and copies share
+// them. Destroy them in any order. One that was moved from can only be assigned to or destroyed; other calls
+// throw invalid_argument. handle() gives what a function of weir.h takes and keeps the ownership.
+//
+// Errors. What fails throws weir::Error, with code(), message(), path(), file(), offset(), record() and line().
+// element_failed() tells that only one element failed: the iterator goes on after it with the next call, be it
+// next() or another loop. Everything else is final. To go on in the same loop, put ignore_errors() into the
+// pipeline.
+//
+//   weir::Iterator iterator(runtime, weir::parse(runtime, "range(-2, 3) | map(x -> 6 // x)"));
+//   auto elements = iterator.elements<int64_t>();
+//   for (bool more = true; more;) {
+//     try {
+//       for (int64_t x : elements) std::printf("%d\n", static_cast<int>(x));
+//       more = false;
+//     } catch (const weir::Error& error) {
+//       if (!error.element_failed()) throw;
+//       std::printf("failed: %s\n", error.message().c_str());
+//     }
+//   }
+//
+// Components are read in place, as what elements() and get() are told:
+//
+//   int64_t, float, bool, ...    a scalar; also std::complex, weir::Float16 and weir::BFloat16
+//   std::string_view             a scalar string
+//   weir::Span<const float>      all entries in row-major order, whatever the shape
+//   weir::Array<float>           entries and dimensions: a(i, j), a.row(i), a.dims(); also of std::string_view
+//   weir_view                    any dtype, unchecked
+//
+// Another dtype, or for a scalar another shape, throws invalid_argument and names the component. elements()
+// checks once, against the spec, so that a loop costs what one over weir.h costs; the row range_cpp of
+// bench/README.md has the figure.
+//
+// Datasets come from texts, with things handed in by name, or from chained calls; weir_operators.hpp lists the
+// operators. An Expression stands for any value in the notation.
+//
+//   std::string file = "records with a \"name\"";
+//   auto by_text = weir::parse(runtime, "range(3) | map(x -> (x, @file))", {{"file", file}});
+//   auto by_calls = weir::range(weir::Expression("$n")).param("n", "int64").shuffle(100).build(runtime);
+//   weir::Iterator five(runtime, by_calls, {{{"n", 5}}});
+//
+// Arrays of the program are read where they are. from_arrays gives one element per row:
+//
+//   std::vector<float> points = {0, 1, 2, 3, 4, 5};
+//   std::vector<int64_t> labels = {3, 1, 4};
+//   auto rows = weir::from_arrays({{"point", weir::Tensor::wrap(points.data(), {3, 2})},
+//                                  {"label", weir::Tensor::own(std::move(labels))}});
+//
+// Functions of the program stand where a lambda of the notation may. weir::Callback explains the forms and
+// flags; what a function throws is the error of its element.
+//
+//   int64_t offset = 100;
+//   auto shifted = weir::range(5).map([offset](int64_t x) { return x + offset; });
+//
+// Threads. As in weir.h: an Element, a range of elements(), a RecordWriter, an ExampleBuilder and a Call belong
+// to one thread at a time. Any number of threads may use everything else at once, so several may loop over one
+// iterator, each with elements() of its own; every element reaches exactly one of them. Assigning, moving and
+// destroying an object is for one thread, while no other uses it.
+#pragma once
+
+#if __cplusplus < 201703L
+#error "weir.hpp needs C++17; weir.h serves older programs"
+#endif
+
+#include "weir/cpp/iterator.hpp"
+#include "weir/cpp/records.hpp"
+
+namespace weir {
+inline namespace v0 {
+
+// One element per row of the arrays, without a copy. All have the same first dimension. By name, elements are
+// dicts; otherwise they are the rows of the one array.
+inline Pipeline from_arrays(std::initializer_list<std::pair<std::string_view, Tensor>> arrays) {
+  std::vector<std::pair<std::string_view, Value>> members(arrays.begin(), arrays.end());
+  return from_tensor_slices(Value::dict(members));
+}
+inline Pipeline from_arrays(const Tensor& array) { return from_tensor_slices(array); }
+
+}  // namespace v0
+}  // namespace weir
