@@ -212,6 +212,8 @@ function(weir_add_example_tests)
   set(data "${PROJECT_SOURCE_DIR}/examples/digits/data")
   add_test(NAME examples.digits COMMAND digits --data "${data}" --epochs 30)
   weir_add_script_test(examples.digits_kill examples/digits_kill_test.py "$<TARGET_FILE:digits>" "${data}")
+  weir_add_script_test(examples.digits_cpp examples/digits_cpp_test.py "$<TARGET_FILE:digits>"
+                       "$<TARGET_FILE:digits_cpp>" "${PROJECT_SOURCE_DIR}/examples/digits")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.c")
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
