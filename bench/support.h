@@ -1,15 +1,13 @@
-// What the benchmarks share: a runtime, drained pipelines, and the machine's own limits measured in the same run.
+// What the benchmarks of the inside share: a runtime, drained pipelines, and the machine's own limits measured in the same run.
 #pragma once
 
-#include <benchmark/benchmark.h>
-
-#include <chrono>
 #include <memory>
 #include <string>
 
 #include "dataset/stage.h"
 #include "graph/document.h"
 #include "iterator/iterator.h"
+#include "report.h"
 #include "weir/weir.h"
 
 namespace weir::bench {
@@ -40,28 +38,6 @@ class Drain {
 
 // Bytes per second that memcpy moves into reused buffers, in rows of that size.
 double memcpy_rate(size_t row_bytes);
-
-// Nanoseconds per turn of a loop of dependent multiplications, by which absolute figures are scaled: the
-// figures of the table hold on a machine on which it takes kCalibratedNs.
-double calibration_ns();
-inline constexpr double kCalibratedNs = 1.0;
-
-// Wall-clock time since it was made, for counters that must not depend on how a benchmark is timed.
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
-// Sets the counters of one row of the table: ns per element, the most it may be on this machine, and the
-// ratio of the two, which is met if at most 1.
-void report_ns(benchmark::State& state, int64_t elements, const Stopwatch& watch, double target_ns);
-// The same for a rate beside a reference of the same run: the ratio ours/reference must be at least `least`.
-void report_rate(benchmark::State& state, double ours, double reference, double least);
 
 // A folder for files that benchmarks read; removed at exit.
 const std::string& folder();

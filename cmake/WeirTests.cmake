@@ -130,6 +130,20 @@ function(weir_add_cpp_tests)
     target_compile_options(${program} PRIVATE -Wpedantic -Wconversion -O1)
     target_compile_definitions(${program} PRIVATE "WEIR_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
   endforeach()
+  # What the manual at the top of weir.hpp shows.
+  set(extract "${PROJECT_SOURCE_DIR}/tests/cpp/extract_manual_samples.py")
+  set(header "${PROJECT_SOURCE_DIR}/include/weir/weir.hpp")
+  set(manual "${PROJECT_BINARY_DIR}/cpp_manual.cc")
+  add_custom_command(
+    OUTPUT "${manual}"
+    COMMAND "${extract}" "${header}" "${manual}"
+    DEPENDS "${extract}" "${header}"
+    VERBATIM)
+  add_executable(cpp_manual "${manual}")
+  set_target_properties(cpp_manual PROPERTIES CXX_STANDARD 17)
+  target_link_libraries(cpp_manual PRIVATE weir weir_flags)
+  weir_add_script_test(cpp.manual examples/program_test.py "$<TARGET_FILE:cpp_manual>"
+                       "${PROJECT_SOURCE_DIR}/tests/cpp/manual.out")
   add_test(NAME cpp COMMAND cpp_test ${WEIR_CATCH_ARGUMENTS} ${WEIR_TEST_FILTER})
   add_test(NAME cpp.cxx20 COMMAND cpp20_test ${WEIR_CATCH_ARGUMENTS} ${WEIR_TEST_FILTER})
   add_test(NAME cpp.no_rtti COMMAND cpp_no_rtti)

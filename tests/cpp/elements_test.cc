@@ -193,6 +193,9 @@ TEST_CASE("an element gives its parts") {
   CHECK(error_of([&] { element.get<float>(2); }).code() == WEIR_CODE_OUT_OF_RANGE);
   CHECK(element.json() == "{\"x\": 0, \"y\": [1.5, 2.5]}");
   CHECK(element.origin().record == -1);
+  const weir::Tensor shared = weir::Tensor::from_dlpack(element.dlpack(1));
+  CHECK(shared.read<Span<const float>>().data() == element.get<Span<const float>>(1).data());
+  CHECK(error_of([&] { element.dlpack(2); }).code() == WEIR_CODE_OUT_OF_RANGE);
   const weir::Tensor kept = element.tensor(1);
   REQUIRE(iterator.next(element));
   element.clear();

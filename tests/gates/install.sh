@@ -17,13 +17,16 @@ cmake -G Ninja -S "$gate" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >>"$wor
 cmake --build "$work/cmake" >>"$work/log"
 "$work/cmake/c_program"
 "$work/cmake/cxx_program"
+"$work/cmake/hpp_program"
 
 export PKG_CONFIG_PATH=$pkg_config_folder
 read -ra flags <<<"$(pkg-config --cflags --libs weir)"
 cc -std=c99 "$gate/program.c" -o "$work/c_program" "${flags[@]}"
 c++ -std=c++11 "$gate/program.cc" -o "$work/cxx_program" "${flags[@]}"
+c++ -std=c++17 "$gate/program_hpp.cc" -o "$work/hpp_program" "${flags[@]}"
 LD_LIBRARY_PATH=$library_folder "$work/c_program"
 LD_LIBRARY_PATH=$library_folder "$work/cxx_program"
+LD_LIBRARY_PATH=$library_folder "$work/hpp_program"
 
 # The installed command, where there is one, finds the installed library by itself.
 if [[ -x $prefix/bin/weir ]]; then "$prefix/bin/weir" --version; fi

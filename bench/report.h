@@ -1,0 +1,34 @@
+// How a benchmark measures and reports. It includes nothing of weir, so that benchmarks of weir.hpp, whose names
+// are those of the inside, can use it.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+
+namespace weir::bench {
+
+// Nanoseconds per turn of a loop of dependent multiplications, by which absolute figures are scaled: a
+// machine on which it takes kCalibratedNs runs the figures of the table as they stand.
+double calibration_ns();
+inline constexpr double kCalibratedNs = 1.0;
+
+// Wall-clock time since it was made, for counters that must not depend on how a benchmark is timed.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// Sets the counters of one row of the table: ns an element, what it may be at most on this machine, and the
+// ratio of the two: met if 1 or below.
+void report_ns(benchmark::State& state, int64_t elements, const Stopwatch& watch, double target_ns);
+// The same for a rate beside a reference of the same run: the ratio is ours/reference, to be at least
+// `least`.
+void report_rate(benchmark::State& state, double ours, double reference, double least);
+
+}  // namespace weir::bench
