@@ -1,6 +1,8 @@
 /* Trains a classifier of handwritten digits; all its data comes through weir.h.
 
    Two pipelines, one iterator: each epoch initialises it with the training data, then with the test data.
+   With --feedable there are two iterators, and a feedable one that takes from either by its string handle, so
+   the network is also tested in the middle of an epoch, and training goes on where it was.
    With --checkpoint the run can be killed at any moment and started again; it ends with the same weights,
    bit for bit. */
 #define _POSIX_C_SOURCE 200809L
@@ -40,15 +42,25 @@ typedef struct options {
   int64_t every;          /* steps between snapshots */
   int64_t epochs;
   int32_t threads;
-  int trace; /* one line per step */
+  int trace;    /* one line per step */
+  int feedable; /* two iterators, named by handle at each step */
 } options;
+
+/* What a step takes from. */
+enum { kTraining, kTesting, kSources };
+
+typedef struct source {
+  weir_iterator iterator; /* the same in both places unless --feedable */
+  weir_bytes handle;      /* empty unless --feedable */
+} source;
 
 typedef struct job {
   options opt;
   weir_runtime runtime;
   weir_dataset train;
   weir_dataset test;
-  weir_iterator iterator;
+  weir_feedable feedable;
+  source sources[kSources];
   weir_element element;
   weir_error error;
   uint32_t image; /* the components of a batch */
@@ -77,8 +89,10 @@ static double now(void) {
 }
 
 /* 1: `out` is filled; 0: the epoch is over. */
-static int next_batch(job* j, batch* out) {
-  int32_t result = weir_iterator_next(j->iterator, j->element, &j->error);
+static int next_batch(job* j, const source* from, batch* out) {
+  int32_t result = j->opt.feedable ? weir_feedable_next(j->feedable, from->handle.data, from->handle.size,
+                                                        j->element, &j->error)
+                                   : weir_iterator_next(from->iterator, j->element, &j->error);
   if (result == WEIR_END) return 0;
   if (result != WEIR_OK) die("reading", &j->error);
   weir_view images = WEIR_VIEW_INIT;
@@ -93,7 +107,8 @@ static int next_batch(job* j, batch* out) {
   return 1;
 }
 
-static void begin(job* j, weir_dataset dataset, const char* pattern, const void* position, uint64_t size) {
+static void begin(job* j, const source* from, weir_dataset dataset, const char* pattern, const void* position,
+                  uint64_t size) {
   char text[4096];
   int length = snprintf(text, sizeof text, "\"%s/%s\"", j->opt.data, pattern);
   if (length < 0 || (size_t)length >= sizeof text) {
@@ -110,15 +125,27 @@ static void begin(job* j, weir_dataset dataset, const char* pattern, const void*
   begin.param_count = 1;
   begin.checkpoint = position;
   begin.checkpoint_size = size;
-  if (weir_iterator_initialize(j->iterator, dataset, &begin, &j->error) != WEIR_OK)
+  if (weir_iterator_initialize(from->iterator, dataset, &begin, &j->error) != WEIR_OK)
     die("starting", &j->error);
 }
 
 static void write_snapshot(job* j) {
   weir_bytes position = WEIR_BYTES_INIT;
-  if (weir_iterator_save(j->iterator, &position, &j->error) != WEIR_OK) die("saving", &j->error);
+  if (weir_iterator_save(j->sources[kTraining].iterator, &position, &j->error) != WEIR_OK) die("saving", &j->error);
   if (snapshot_write(j->opt.checkpoint, &j->net, &j->at, position.data, position.size) != 0) exit(1);
   weir_bytes_release(&position);
+}
+
+static double test_accuracy(job* j) {
+  int64_t correct = 0;
+  int64_t count = 0;
+  batch b;
+  begin(j, &j->sources[kTesting], j->test, "test-*.tfrecord.gz", NULL, 0);
+  while (next_batch(j, &j->sources[kTesting], &b)) {
+    correct += network_count_correct(&j->net, b.images, b.labels, b.count);
+    count += b.count;
+  }
+  return count ? (double)correct / (double)count : 0.0;
 }
 
 /* The rest of an epoch, from the iterator's position on. */
@@ -126,25 +153,15 @@ static void train_epoch(job* j) {
   float rate = 0.1f;
   for (int64_t i = 0; i < j->at.epoch; ++i) rate *= 0.95f;
   batch b;
-  while (next_batch(j, &b)) {
+  while (next_batch(j, &j->sources[kTraining], &b)) {
     j->at.loss_sum += network_train(&j->net, b.images, b.labels, b.count, rate);
     j->at.image_count += b.count;
     ++j->at.step;
     if (j->opt.trace) printf("step %" PRId64 "\n", j->at.step);
-    if (j->opt.checkpoint && j->at.step % j->opt.every == 0) write_snapshot(j);
+    if (j->at.step % j->opt.every != 0) continue;
+    if (j->opt.checkpoint) write_snapshot(j);
+    if (j->opt.feedable) printf("after step %" PRId64 ": accuracy %.4f\n", j->at.step, test_accuracy(j));
   }
-}
-
-static double test_accuracy(job* j) {
-  int64_t correct = 0;
-  int64_t count = 0;
-  batch b;
-  begin(j, j->test, "test-*.tfrecord.gz", NULL, 0);
-  while (next_batch(j, &b)) {
-    correct += network_count_correct(&j->net, b.images, b.labels, b.count);
-    count += b.count;
-  }
-  return count ? (double)correct / (double)count : 0.0;
 }
 
 static double run(job* j) {
@@ -157,7 +174,7 @@ static double run(job* j) {
   for (; j->at.epoch < j->opt.epochs; ++j->at.epoch) {
     int64_t images_before = j->at.image_count;
     double started = now();
-    begin(j, j->train, "train-*.tfrecord.gz", position, position_size);
+    begin(j, &j->sources[kTraining], j->train, "train-*.tfrecord.gz", position, position_size);
     free(position);
     position = NULL;
     position_size = 0;
@@ -173,6 +190,24 @@ static double run(job* j) {
   return accuracy;
 }
 
+/* One iterator for both, or one each and what names them. */
+static void make_iterators(job* j, weir_spec spec) {
+  for (int i = 0; i < kSources; ++i) {
+    source* from = &j->sources[i];
+    if (i > 0 && !j->opt.feedable) {
+      *from = j->sources[0];
+      continue;
+    }
+    if (weir_iterator_create_from_spec(j->runtime, spec, &from->iterator, &j->error) != WEIR_OK ||
+        (j->opt.feedable &&
+         weir_iterator_string_handle(from->iterator, &from->handle, &j->error) != WEIR_OK)) {
+      die("building", &j->error);
+    }
+  }
+  if (j->opt.feedable && weir_feedable_create(spec, &j->feedable, &j->error) != WEIR_OK)
+    die("building", &j->error);
+}
+
 static void build(job* j) {
   weir_runtime_options runtime = WEIR_RUNTIME_OPTIONS_INIT;
   runtime.thread_count = j->opt.threads;
@@ -183,16 +218,20 @@ static void build(job* j) {
       weir_dataset_spec(j->train, &spec, &j->error) != WEIR_OK ||
       weir_spec_component(spec, "image", WEIR_STRLEN, &j->image, &j->error) != WEIR_OK ||
       weir_spec_component(spec, "label", WEIR_STRLEN, &j->label, &j->error) != WEIR_OK ||
-      weir_iterator_create_from_spec(j->runtime, spec, &j->iterator, &j->error) != WEIR_OK ||
       weir_element_create(&j->element, &j->error) != WEIR_OK) {
     die("building", &j->error);
   }
+  make_iterators(j, spec);
   weir_spec_unref(spec);
 }
 
 static void tear_down(job* j) {
   weir_element_destroy(j->element);
-  weir_iterator_destroy(j->iterator);
+  weir_feedable_destroy(j->feedable);
+  for (int i = 0; i < kSources; ++i) {
+    weir_bytes_release(&j->sources[i].handle);
+    weir_iterator_destroy(j->sources[i].iterator);
+  }
   weir_dataset_unref(j->test);
   weir_dataset_unref(j->train);
   weir_runtime_destroy(j->runtime);
@@ -210,11 +249,12 @@ static void write_weights(const job* j) {
 static int usage(void) {
   fprintf(stderr,
           "usage: digits [--data FOLDER] [--epochs N] [--threads N] [--checkpoint FILE [--every STEPS]]\n"
-          "              [--weights FILE] [--trace]\n"
+          "              [--weights FILE] [--trace] [--feedable]\n"
           "Trains on train-*.tfrecord.gz and tests on test-*.tfrecord.gz in FOLDER.\n"
           "--checkpoint  writes weights and position there every STEPS steps (20) and continues from it\n"
           "--weights     writes the final weights there\n"
-          "--trace       prints a line a step\n");
+          "--trace       prints a line per step\n"
+          "--feedable    trains and tests through two handles, and tests every STEPS steps, too\n");
   return 2;
 }
 
@@ -223,6 +263,10 @@ static int parse(int argc, char** argv, options* out) {
     const char* value = i + 1 < argc ? argv[i + 1] : NULL;
     if (strcmp(argv[i], "--trace") == 0) {
       out->trace = 1;
+      continue;
+    }
+    if (strcmp(argv[i], "--feedable") == 0) {
+      out->feedable = 1;
       continue;
     }
     if (!value) return usage();

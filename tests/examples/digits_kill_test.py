@@ -3,7 +3,8 @@
 
     digits_kill_test.py DIGITS DATA
 
-Each life of a run begins with another number of threads, continues from the file that the last one left, and is
+Each life of a run begins with another number of threads, some with one iterator and some with two that are named by
+handle, continues from the file that the last one left, and is
 killed with SIGKILL after a pseudo-random number of lines, until one comes to the end. Lines come through a
 socket that holds only a few of them, so that no life gets far ahead of who reads it.
 """
@@ -55,6 +56,8 @@ def complete_run(digits, data, folder, draw):
     for kills in range(MAX_LIVES):
         command = train(digits, data, weights, "--trace", "--checkpoint", checkpoint, "--every", "3",
                         "--threads", THREADS[draw.randrange(len(THREADS))])
+        if draw.randrange(2):
+            command.append("--feedable")
         killed, lines = live([str(word) for word in command], draw.randrange(MAX_LINES))
         if not killed:
             checkpoint.unlink()
