@@ -17,7 +17,10 @@
 
 enum { kBlock = 1024, kImages = 64, kImageBytes = 784, kRecords = 500, kWarmUp = 3 };
 
-typedef enum way { one_by_one, by_block, into_memory, saved } way;
+typedef enum way { one_by_one, typed, by_block, into_memory, saved } way;
+
+/* In typed_loop.cc: goes through the next elements of an iterator of int64 with weir.hpp. */
+int64_t typed_loop(weir_iterator iterator, int32_t calls);
 
 typedef struct hot_path {
   const char* name;
@@ -31,6 +34,7 @@ typedef struct hot_path {
 
 static const hot_path kPaths[] = {
     {"next", "range(1000000000)", one_by_one, 20000, 1},
+    {"next_cpp", "range(1000000000)", typed, 20000, 1},
     {"map", "range(1000000000) | map(x -> (x * 2 + 1, float32(x) * 0.5))", by_block, 40, 1},
     {"filter", "range(1000000000) | filter(x -> x % 3 == 0)", by_block, 40, 1},
     {"batch_images", "from_tensor_slices(@images) | repeat() | map(x -> float32(x) / 255.0) | batch(128)",
@@ -69,6 +73,9 @@ static int64_t call_once(way way, weir_iterator iterator, weir_element element) 
       REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
       REQUIRE(weir_element_view(element, 0, &view, NULL) == WEIR_OK);
       break;
+    case typed:
+      REQUIRE(typed_loop(iterator, 1) == 1);
+      break;
     case by_block:
       REQUIRE(weir_iterator_next_block(iterator, kBlock, element, &rows, NULL) == WEIR_OK);
       break;
@@ -93,6 +100,7 @@ __attribute__((noinline)) int64_t measured(const hot_path* path, weir_iterator i
                                            weir_element element);
 int64_t measured(const hot_path* path, weir_iterator iterator, weir_element element) {
   int64_t elements = 0;
+  if (path->way == typed) return typed_loop(iterator, path->calls);
   for (int32_t i = 0; i < path->calls; ++i) elements += call_once(path->way, iterator, element) * path->group;
   return elements;
 }
