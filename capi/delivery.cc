@@ -193,12 +193,11 @@ Answer deliver_block(const Delivery& delivery, weir_element element, int64_t max
 Answer deliver_into(const Delivery& delivery, weir_buffer* given, uint64_t count) {
   WEIR_ASSIGN(Buffers buffers, Buffers::read(given, count));
   WEIR_TRY(check_buffers(buffers, delivery.components));
-  std::unique_ptr<Block> block = delivery.from.spare.take();
-  Result<PullResult> pulled = delivery.from.iterator.next(1, *block);
-  Answer answer = answer_of(pulled, *block);
-  if (answer.result() == WEIR_OK) answer = copy_row(delivery, buffers, *block);
-  delivery.from.spare.put(std::move(block));
-  return answer;
+  SpareBlock::Loan loan(delivery.from.spare);
+  Block& block = *loan;
+  Result<PullResult> pulled = delivery.from.iterator.next(1, block);
+  Answer answer = answer_of(pulled, block);
+  return answer.result() == WEIR_OK ? copy_row(delivery, buffers, block) : answer;
 }
 
 }  // namespace weir::capi

@@ -14,27 +14,32 @@
 
 namespace weir::capi {
 
-// A block that calls lend one another, so that each need not make its own.
+// A block that one call at a time borrows, so that each need not make its own columns.
 class SpareBlock {
  public:
-  SpareBlock() = default;
-  SpareBlock(const SpareBlock&) = delete;
-  SpareBlock& operator=(const SpareBlock&) = delete;
-  ~SpareBlock() { delete spare_.load(std::memory_order_acquire); }
+  class Loan {
+   public:
+    explicit Loan(SpareBlock& spare)
+        : spare_(spare.lent_.exchange(true, std::memory_order_acquire) ? nullptr : &spare) {}
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() {
+      if (!spare_) return;
+      // The rows go, the columns' memory stays.
+      spare_->block_.reset(spare_->block_.columns.size());
+      spare_->lent_.store(false, std::memory_order_release);
+    }
+    // Its own if another call has the spare one.
+    Block& operator*() { return spare_ ? spare_->block_ : own_; }
 
-  // A new one if another call has the spare one.
-  std::unique_ptr<Block> take() {
-    std::unique_ptr<Block> block(spare_.exchange(nullptr, std::memory_order_acq_rel));
-    return block ? std::move(block) : std::make_unique<Block>();
-  }
-  // Keeps the memory of `block`, not its rows.
-  void put(std::unique_ptr<Block> block) {
-    block->reset(block->columns.size());
-    delete spare_.exchange(block.release(), std::memory_order_acq_rel);
-  }
+   private:
+    SpareBlock* const spare_;
+    Block own_;
+  };
 
  private:
-  std::atomic<Block*> spare_{nullptr};
+  std::atomic<bool> lent_{false};
+  Block block_;
 };
 
 // "weir-iterator:", the handle in 16 hexadecimal digits, "-", and 128 random bits in 32 of them.

@@ -131,7 +131,8 @@ static void begin(job* j, const source* from, weir_dataset dataset, const char* 
 
 static void write_snapshot(job* j) {
   weir_bytes position = WEIR_BYTES_INIT;
-  if (weir_iterator_save(j->sources[kTraining].iterator, &position, &j->error) != WEIR_OK) die("saving", &j->error);
+  if (weir_iterator_save(j->sources[kTraining].iterator, &position, &j->error) != WEIR_OK)
+    die("saving", &j->error);
   if (snapshot_write(j->opt.checkpoint, &j->net, &j->at, position.data, position.size) != 0) exit(1);
   weir_bytes_release(&position);
 }

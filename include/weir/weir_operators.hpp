@@ -146,7 +146,8 @@ class Pipeline : public detail::Document<Pipeline> {
 
   // Makes up to n elements ahead on another thread while the consumer works. Order and errors stay where they
   // are.
-  // n: How many elements may wait; 0 runs nothing ahead; auto: what fits 8 MiB, 2 to 1,024.
+  // n: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has
+  // to wait, up to 8 MiB and 1,024.
   Pipeline prefetch(const Int& n) const { return then(detail::CallText("prefetch").positional(n).end()); }
 
   // The input count times over, forever if count is negative. An endless repeat ends after an epoch without
