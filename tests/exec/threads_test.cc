@@ -169,11 +169,15 @@ TEST_CASE("threads: a job may destroy its own executor", "[threads]") {
   // Others are idle, or busy until it is gone.
   meet(*executor, 3);
   std::atomic<bool> gone{false};
+  Meeting begins(2);
   Meeting ends(2);
   REQUIRE(executor->submit(Lane::blocking, job([&] {
+                             begins.join();
                              gone.wait(false);
                              ends.join();
                            })));
+  // A job that has not begun is dropped with its executor.
+  begins.join();
   REQUIRE(executor->submit(lane, job([&] {
                              executor = nullptr;
                              gone = true;
