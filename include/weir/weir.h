@@ -676,7 +676,9 @@ WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec 
  * parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
  * failed_precondition if it belongs to another graph (the error names the operator and parameter that
  * differ), to other parameters or to another version of the library, or if there is no dataset;
- * resource_exhausted if its file is larger than 4 GiB. */
+ * resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
+ * differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle below
+ * is opened more than once. */
 WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                           const weir_iterator_options* options, weir_error* error);
 

@@ -33,6 +33,11 @@ bool Archive::read_key(std::string_view key, char type) {
   return true;
 }
 
+bool Archive::next_is(std::string_view key) const {
+  return status_.ok() && in_.size() > key.size() && static_cast<uint8_t>(in_[0]) == key.size() &&
+         in_.substr(1, key.size()) == key;
+}
+
 void Archive::write_varint(uint64_t value) {
   while (value >= 0x80) {
     out_.push_back(static_cast<char>(value | 0x80));

@@ -34,6 +34,9 @@ class Archive {
   void operator()(std::string_view key, std::vector<int64_t>& values);
   void operator()(std::string_view key, std::vector<uint64_t>& values);
 
+  // Whether the next field has this key: what was saved may have one of several forms.
+  // REQUIRES: loading()
+  bool next_is(std::string_view key) const;
   // Takes all fields that are left, to be read later.
   // REQUIRES: loading()
   void rest(std::string& bytes) {

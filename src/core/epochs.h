@@ -43,6 +43,9 @@ struct EpochNode {
   // by opening the graph alone.
   int64_t openings = 1;
   int64_t openings_at_once = 1;
+  // Tells apart which operators above run it ahead while it is opened again: anchors list its openings in another form
+  // where a Window stands in between.
+  uint64_t windows = 0;
 
   bool operator==(const EpochNode& other) const { return id == other.id; }
 };

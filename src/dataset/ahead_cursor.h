@@ -32,7 +32,9 @@ class AheadCursor final : public Cursor {
 
   void state(Archive& archive) override {
     if (archive.loading()) {
-      archive("counts", saved_counts_);
+      // Without counts it was saved where nothing ran ahead, and those of the whole position are its own.
+      has_counts_ = archive.next_is("counts");
+      if (has_counts_) archive("counts", saved_counts_);
       archive.rest(saved_input_);
     } else {
       position_.save(archive);
@@ -42,7 +44,8 @@ class AheadCursor final : public Cursor {
   Step resume(Context& ctx) override {
     WEIR_ASSIGN(Port port, Port::open_at(ctx, input_, Port::Mode::keep, saved_input_));
     EpochScope epochs(ctx.epochs->table());
-    if (!epochs.assign(saved_counts_)) return data_loss("the counts of a position are damaged");
+    if (has_counts_ && !epochs.assign(saved_counts_))
+      return data_loss("the counts of a position are damaged");
     start(ctx, std::move(port), epochs.table());
     saved_input_.clear();
     return PullResult::rows;
@@ -60,6 +63,7 @@ class AheadCursor final : public Cursor {
   std::unique_ptr<W> window_;
   std::string saved_input_;
   std::vector<uint64_t> saved_counts_;
+  bool has_counts_ = false;
 };
 
 struct MakeWindow {

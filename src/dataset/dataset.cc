@@ -57,6 +57,9 @@ int64_t product_of(int64_t a, int64_t b) {
   return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? -1 : product;
 }
 
+// Multiplies and adds, modulo 2^64, so that different sequences of `b` give different results.
+uint64_t mixed(uint64_t a, uint64_t b) { return a * 0x9E3779B97F4A7C15u + b; }
+
 }  // namespace
 
 Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
@@ -97,11 +100,14 @@ void Dataset::inherit(const EpochNode& counted, bool shared) {
   known->shared = true;
   known->openings = known->openings < 0 || counted.openings < 0 ? -1 : known->openings + counted.openings;
   known->openings_at_once += counted.openings_at_once;
+  known->windows = mixed(known->windows, counted.windows);
 }
 
 // A node of input `index` as seen from here: how often it is opened while this node is gone through.
 EpochNode Dataset::counted_through(EpochNode counted, size_t index) const {
   const int64_t opened = counted.openings_at_once;
+  if (op_->is_window != nullptr && counted.openings != opened)
+    counted.windows = mixed(counted.windows, op_->is_window(*params_) ? 1 : 2);
   if (op_->epochs != nullptr) {
     const int64_t epochs = dynamic_ ? -1 : op_->epochs(*params_);
     const int64_t passes = product_of(counted.openings, epochs);

@@ -143,6 +143,8 @@ inline constexpr Bounds at_least(int64_t low) { return {low, std::numeric_limits
 struct Allows {
   bool automatic = false;
   bool none = false;
+  // Says how the elements are made, not which: a checkpoint fits whatever the value.
+  bool any_position = false;
 };
 
 struct Field {

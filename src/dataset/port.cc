@@ -59,10 +59,40 @@ Result<Port> Port::open_at(Context& ctx, Instance instance, Mode mode, std::stri
   QuietContext quiet(ctx);
   Port port(*quiet, std::move(instance), mode);
   Archive archive(saved);
-  port.state(archive);
+  if (mode == Mode::keep && archive.next_is("pulled")) {
+    port.load_passed(archive);
+  } else {
+    port.state(archive);
+  }
   archive.finish();
   if (!archive.status().ok()) return archive.status();
   return port;
+}
+
+// Loads what a pass Port saved, which is an anchor at the position itself.
+void Port::load_passed(Archive& archive) {
+  auto anchor = make_ref<Anchor>();
+  archive("pulled", anchor->ordinal, 0, INT64_MAX);
+  archive("values", anchor->values, 0, anchor->ordinal);
+  archive.rest(anchor->bytes);
+  if (!archive.status().ok()) return;
+  consumed_ = anchor->ordinal;
+  load_anchor(std::move(anchor), archive);
+}
+
+// Takes the position up from `anchor` at the next pull.
+void Port::load_anchor(RefPtr<Anchor> anchor, Archive& archive) {
+  if (!anchor->fresh && stage_) {
+    Archive input(anchor->bytes);
+    stage_->state(input);
+    input.finish();
+    if (!input.status().ok()) return archive.fail(input.status().error().message);
+  }
+  block_.rows = 0;
+  begin_ = 0;
+  pulled_ = consumed_;
+  position_lost_ = false;
+  restore_anchor_ = std::move(anchor);
 }
 
 // Adds a fresh anchor, with nothing pulled.
@@ -200,6 +230,15 @@ Status Port::restore(Context& ctx) {
   return Status();
 }
 
+// Goes on as a pass Port once the position has been taken up.
+void Port::pass_on() {
+  mode_ = Mode::pass;
+  passes_afterwards_ = false;
+  anchors_.clear();
+  place_ = nullptr;
+  replay_openings_ = Openings();
+}
+
 // Puts an error into `out` in place of the next row, and ends the sequence.
 void Port::lose(const ErrorPtr& error, Block& out) noexcept {
   pulled_ = consumed_ + 1;
@@ -249,7 +288,9 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
       if (taken_up == PullResult::end) return PullResult::rows;
       if (taken_up != PullResult::rows) return taken_up;
     }
-    if (stage_ && !position_lost_) anchor_if_due(ctx);
+    if (passes_afterwards_) [[unlikely]]
+      pass_on();
+    if (mode_ != Mode::pass && stage_ && !position_lost_) anchor_if_due(ctx);
   }
   if (position_lost_) [[unlikely]]
     return PullResult::end;
@@ -328,6 +369,13 @@ void Port::save_position(Archive& archive, const Anchor& anchor, int64_t consume
 }
 
 void Port::state(Archive& archive) {
+  if (mode_ == Mode::pass && archive.loading() && !archive.next_is("pulled")) {
+    // A Window stood here when this was saved. Its counts of openings are those of the whole position.
+    std::vector<uint64_t> counts;
+    if (archive.next_is("counts")) archive("counts", counts);
+    mode_ = Mode::keep;
+    passes_afterwards_ = true;
+  }
   if (mode_ == Mode::pass) {
     archive("pulled", pulled_, 0, INT64_MAX);
     archive("values", values_, 0, pulled_);
@@ -351,18 +399,7 @@ void Port::state(Archive& archive) {
   anchor->state(archive);
   if (archive.status().ok() && anchor->ordinal > consumed_)
     archive.fail("an anchor lies behind its position");
-  if (!archive.status().ok()) return;
-  if (!anchor->fresh && stage_) {
-    Archive input(anchor->bytes);
-    stage_->state(input);
-    input.finish();
-    if (!input.status().ok()) return archive.fail(input.status().error().message);
-  }
-  block_.rows = 0;
-  begin_ = 0;
-  pulled_ = consumed_;
-  position_lost_ = false;
-  restore_anchor_ = std::move(anchor);
+  if (archive.status().ok()) load_anchor(std::move(anchor), archive);
 }
 
 }  // namespace weir

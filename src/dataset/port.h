@@ -109,6 +109,9 @@ class Port {
     Openings openings;
   };
 
+  void load_passed(Archive& archive);
+  void load_anchor(RefPtr<Anchor> anchor, Archive& archive);
+  void pass_on();
   void start_over();
   void open(Context& ctx);
   // Like open(), but an exception becomes an error in place of the rows.
@@ -123,6 +126,8 @@ class Port {
   void thin_anchors();
 
   Mode mode_;
+  // A pass Port that keeps anchors until it has taken up a position that a Window saved.
+  bool passes_afterwards_ = false;
   Instance instance_;
   std::unique_ptr<Stage> stage_;
 

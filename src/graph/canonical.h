@@ -25,6 +25,10 @@ Canonical canonical(const Document& document);
 GraphDigest digest_of(const Canonical& tree);
 Fingerprint fingerprint_of(const Canonical& tree);
 
+// The tree without the arguments that say only how elements are made (Allows::any_position): graphs for which this is
+// equal have the same positions.
+Canonical positional(const Canonical& tree);
+
 // A nested value as a literal, or null if it is too large or has no literal.
 syntax::NodePtr literal_of_value(const HandedValue& value);
 

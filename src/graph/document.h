@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/sync.h"
 #include "core/value.h"
 #include "dataset/dataset.h"
 #include "graph/digest.h"
@@ -56,12 +57,16 @@ class Document : public RefCounted {
 
   // The fingerprint of the graph as written: the same for equal texts, whatever they were built from.
   const Fingerprint& fingerprint() const { return fingerprint_; }
+  // The fingerprint of what a position depends on: equal for graphs that differ only in how they make their elements,
+  // such as in num_parallel_calls.
+  const Fingerprint& positional_fingerprint() const { return positional_fingerprint_; }
   // The tree as written, and what its `@` words stand for.
   const syntax::Tree& tree() const { return *tree_; }
   const Handed& handed() const { return handed_; }
 
-  // Digests of every operator and parameter, to say where two graphs differ (graph/digest.h).
-  GraphDigest digest() const;
+  // Digests of every operator and parameter that a position depends on, to say where two graphs differ
+  // (graph/digest.h).
+  const GraphDigest& digest() const;
 
  private:
   friend class DocumentBuilder;
@@ -73,6 +78,10 @@ class Document : public RefCounted {
   std::unique_ptr<const syntax::Tree> tree_;
   Handed handed_;
   Fingerprint fingerprint_;
+  Fingerprint positional_fingerprint_;
+  // Made when it is first asked for, by a save.
+  mutable Mutex digest_mutex_;
+  mutable std::unique_ptr<const GraphDigest> digest_;
   // How deeply operators and documents are nested.
   int depth_ = 0;
 };

@@ -66,7 +66,9 @@ class DocumentBuilder {
     document->handed_ = std::move(handed);
     WEIR_TRY(check_nesting(*document));
     WEIR_TRY(collect_params(*document));
-    document->fingerprint_ = fingerprint_of(canonical(*document));
+    const Canonical tree_as_written = canonical(*document);
+    document->fingerprint_ = fingerprint_of(tree_as_written);
+    document->positional_fingerprint_ = fingerprint_of(positional(tree_as_written));
     DocumentBuilder builder(runtime, document->params_);
     WEIR_ASSIGN(document->root_, builder.bind(*document));
     return DocumentRef(document);
@@ -158,7 +160,11 @@ Document::~Document() = default;
 
 bool Document::ends_in_terminal() const { return root_->op().kind == OperatorKind::terminal; }
 std::string Document::format() const { return syntax::print(*canonical(*this).root); }
-GraphDigest Document::digest() const { return digest_of(canonical(*this)); }
+const GraphDigest& Document::digest() const {
+  MutexLock lock(digest_mutex_);
+  if (!digest_) digest_ = std::make_unique<const GraphDigest>(digest_of(positional(canonical(*this))));
+  return *digest_;
+}
 
 bool equal(const Document& a, const Document& b) { return a.fingerprint() == b.fingerprint(); }
 

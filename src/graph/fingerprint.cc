@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "core/text.h"
 #include "graph/arguments.h"
@@ -106,7 +108,32 @@ class Digester {
   GraphDigest out_;
 };
 
+// Whether argument `i` of a call says only how elements are made.
+bool fits_any_position(const FieldList& fields, const Node& call, size_t i) {
+  const std::string& name = call.items[i].name;
+  const int field = name.empty() ? static_cast<int>(i) : fields.find(name);
+  return field >= 0 && static_cast<size_t>(field) < fields.list.size() &&
+         fields.list[static_cast<size_t>(field)].allows.any_position;
+}
+
+syntax::NodePtr positional(const syntax::NodePtr& node) {
+  if (!node || node->items.empty()) return node;
+  auto copy = std::make_shared<Node>(*node);
+  copy->items.clear();
+  const OperatorDef* def = node->kind == Kind::call ? find_operator(node->text) : nullptr;
+  std::optional<FieldList> fields;
+  if (def) fields.emplace(*def);
+  for (size_t i = 0; i < node->items.size(); ++i) {
+    if (fields && fits_any_position(*fields, *node, i)) continue;
+    copy->items.push_back(node->items[i]);
+    copy->items.back().value = positional(node->items[i].value);
+  }
+  return copy;
+}
+
 }  // namespace
+
+Canonical positional(const Canonical& tree) { return {positional(tree.root), tree.handed}; }
 
 GraphDigest digest_of(const Canonical& tree) {
   Digester digester;

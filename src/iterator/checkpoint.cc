@@ -45,11 +45,13 @@ void GraphHistory::state(Archive& archive) {
 void Checkpoint::state(Archive& archive) {
   archive("library", library_version);
   state_of(archive, "fingerprint", fingerprint);
+  state_of(archive, "positional", positional);
   graph.state(archive);
   list(archive, "params", params, kMaxParams, [&](ParamDigest& param) {
     archive("param", param.name);
     archive("digest", param.hash);
   });
+  archive("windows", windows);
   archive("seeds", seeds);
   archive("names", names);
   archive("opening", opening);

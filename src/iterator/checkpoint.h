@@ -35,8 +35,12 @@ struct ParamDigest {
 struct Checkpoint {
   std::string library_version;
   Fingerprint fingerprint;
+  // Document::positional_fingerprint(), which says whether the checkpoint fits.
+  Fingerprint positional;
   GraphDigest graph;
   std::vector<ParamDigest> params;
+  // EpochNode::windows of the graph's counted nodes.
+  std::vector<uint64_t> windows;
   // The pairs of the graph's seed sites, two numbers each.
   std::vector<uint64_t> seeds;
   // Of the graph's found names (dataset/found_names.h): the size of each digest, and the digest.

@@ -37,6 +37,12 @@ std::vector<ParamDigest> digests_of(const Document& document, const Env* env) {
   return out;
 }
 
+std::vector<uint64_t> windows_of(const Dataset& root) {
+  std::vector<uint64_t> out;
+  for (const EpochNode& node : root.epoch_nodes()) out.push_back(node.windows);
+  return out;
+}
+
 // Checks that the graph found the same names as the checkpoint's.
 Status check_names(const Dataset& root, std::span<const uint64_t> saved) {
   for (const auto& found : root.sites().names) {
@@ -150,10 +156,18 @@ Status Iterator::with_right(Work&& work) {
 
 Status Iterator::check_belongs(const Position& position, const Checkpoint& checkpoint) const {
   const Document& document = *position.document;
-  if (!(checkpoint.fingerprint == document.fingerprint())) {
+  if (!(checkpoint.positional == document.positional_fingerprint())) {
     return failed_precondition(
         expected_found("a checkpoint of this dataset",
                        concat("one of another: ", difference(document.digest(), checkpoint.graph))));
+  }
+  const Dataset& root = *document.root();
+  const bool made_alike = checkpoint.fingerprint == document.fingerprint();
+  if (checkpoint.windows != windows_of(root) || (root.opens_variables() && !made_alike)) {
+    return failed_precondition(expected_found(
+        "a pipeline that makes its elements ahead where it did when the checkpoint was saved",
+        "one that does not",
+        "a shuffle below is opened more than once; write num_parallel_calls and prefetch as they were, or change only numbers above 1"));
   }
   if (checkpoint.params.size() != position.params.size() ||
       checkpoint.seeds.size() != 2 * document.root()->sites().seeds.size()) {
@@ -339,6 +353,7 @@ Result<std::string> Iterator::write_down() const {
   }
   Checkpoint checkpoint;
   checkpoint.fingerprint = position.document->fingerprint();
+  checkpoint.positional = position.document->positional_fingerprint();
   checkpoint.graph = position.document->digest();
   checkpoint.params = position.params;
   for (const auto& site : root.sites().seeds) {
@@ -350,6 +365,7 @@ Result<std::string> Iterator::write_down() const {
     checkpoint.names.push_back(found->digest().size());
     checkpoint.names.insert(checkpoint.names.end(), found->digest().begin(), found->digest().end());
   }
+  checkpoint.windows = windows_of(root);
   checkpoint.opening = position.opening;
   checkpoint.epochs = position.epochs.written();
   for (const GraphHistory& history : histories_) {

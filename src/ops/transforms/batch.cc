@@ -23,7 +23,7 @@ struct Params : ParamsOf<Params> {
     f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
     f("num_parallel_calls", num_parallel_calls,
       "For compatibility with tf.data; has no effect, since copying is not worth a thread.", at_least(1),
-      {.automatic = true});
+      {.automatic = true, .any_position = true});
   }
 };
 

@@ -21,10 +21,10 @@ void InterleaveParams::fields(Fields& fields) {
          {.automatic = true});
   fields("block_length", block_length, "How many elements of one dataset come in a row.", at_least(1));
   fields("num_parallel_calls", num_parallel_calls, "At most cycle_length. The sequence is the same for any.",
-         at_least(1), {.automatic = true});
+         at_least(1), {.automatic = true, .any_position = true});
   fields("deterministic", deterministic,
          "For compatibility with tf.data; has no effect, since the order is always kept.", {},
-         {.none = true});
+         {.none = true, .any_position = true});
 }
 
 namespace {

@@ -18,7 +18,8 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& fields) override {
     fields("f", f, "The function: a lambda or a callback.");
     fields("num_parallel_calls", num_parallel_calls,
-           "How many calls run at once; auto: as many as there are cores.", at_least(1), {.automatic = true});
+           "How many calls run at once; auto: as many as there are cores.", at_least(1),
+           {.automatic = true, .any_position = true});
     fields("deterministic", deterministic, "false: results come as they finish, in any order.", {},
            {.none = true});
   }

@@ -15,7 +15,7 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& f) override {
     f("n", n,
       "How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has to wait, up to 8 MiB and 1,024.",
-      at_least(0), {.automatic = true});
+      at_least(0), {.automatic = true, .any_position = true});
   }
 };
 
