@@ -1,42 +1,15 @@
 // The same through the C ABI, one element per call; from nothing to the first element; and calls that sleep.
 #include <atomic>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "opened.h"
 #include "support.h"
 
 namespace weir::bench {
 namespace {
-
-void must(int32_t result, const weir_error& error) {
-  if (result >= 0) return;
-  std::fprintf(stderr, "weir_bench: %.*s\n", static_cast<int>(error.line.size), error.line.data);
-  std::exit(1);
-}
-
-struct Opened {
-  explicit Opened(const char* text, const weir_argument* argument = nullptr) {
-    must(weir_runtime_create(nullptr, &runtime, &error), error);
-    must(weir_dataset_parse(runtime, text, WEIR_STRLEN, argument, argument ? 1 : 0, &dataset, &error), error);
-    must(weir_iterator_create(runtime, dataset, nullptr, &iterator, &error), error);
-    must(weir_element_create(&element, &error), error);
-  }
-  ~Opened() {
-    weir_element_destroy(element);
-    weir_iterator_destroy(iterator);
-    weir_dataset_unref(dataset);
-    weir_runtime_destroy(runtime);
-  }
-  weir_error error = WEIR_ERROR_INIT;
-  weir_runtime runtime{};
-  weir_dataset dataset{};
-  weir_iterator iterator{};
-  weir_element element{};
-};
 
 void range_c_abi(benchmark::State& state) {
   Opened it("range(9223372036854775807)");

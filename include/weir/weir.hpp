@@ -72,6 +72,16 @@
 //   int64_t offset = 100;
 //   auto shifted = weir::range(5).map([offset](int64_t x) { return x + offset; });
 //
+// A dataset can be gone through again and again. weir::elements() makes a new iterator each time, and every loop has the
+// next order of the dataset's shuffles. A Feedable takes each element from the iterator that a string handle names, so
+// that training can pause for validation:
+//
+//   int64_t sum = 0;
+//   weir::Dataset shuffled = weir::range(4).shuffle(4).build(runtime);
+//   for (int epoch = 0; epoch < 2; ++epoch) {
+//     for (int64_t x : weir::elements<int64_t>(runtime, shuffled)) sum += x;
+//   }
+//
 // Threads. As in weir.h: an Element, a range of elements(), a RecordWriter, an ExampleBuilder and a Call belong
 // to one thread at a time. Any number of threads may use everything else at once, so several may loop over one
 // iterator, each with elements() of its own; every element reaches exactly one of them. Assigning, moving and

@@ -1,9 +1,11 @@
 // Components read as C++ types: what they give, and what is refused.
 #include <poll.h>
 
+#include <chrono>
 #include <complex>
 #include <map>
 #include <thread>
+#include <vector>
 
 #include "support.h"
 
@@ -230,6 +232,73 @@ TEST_CASE("blocks, buffers and polling") {
     while ((next = polled.try_next(element)) == weir::Next::element) ++elements;
   }
   CHECK(elements == 3);
+}
+
+TEST_CASE("a feedable iterator takes from those that handles name") {
+  const weir::Runtime runtime;
+  weir::Element element;
+  weir::Iterator small(runtime, weir::range(10));
+  weir::Iterator large(runtime, weir::range(100, 110));
+  const std::string from_small = small.string_handle();
+  const std::string from_large = large.string_handle();
+  CHECK(from_small == small.string_handle());
+  CHECK(from_small != from_large);
+  weir::Feedable feedable(small.spec());
+  CHECK(feedable.spec().text() == "int64");
+  REQUIRE(feedable.next(from_small, element));
+  CHECK(element.get<int64_t>(0) == 0);
+  REQUIRE(feedable.next(from_large, element));
+  CHECK(element.get<int64_t>(0) == 100);
+  CHECK(feedable.try_next(from_small, element) == weir::Next::element);
+  CHECK(element.get<int64_t>(0) == 1);
+  CHECK(feedable.next_within(from_large, std::chrono::seconds(9), element) == weir::Next::element);
+  CHECK(element.get<int64_t>(0) == 101);
+  CHECK(feedable.next_block(from_small, 3, element) == 3);
+  CHECK(element.get<Span<const int64_t>>(0)[2] == 4);
+  int64_t number = -1;
+  weir_buffer buffer = WEIR_BUFFER_INIT;
+  buffer.data = &number;
+  buffer.capacity = sizeof number;
+  CHECK(feedable.next_into(from_large, {&buffer, 1}));
+  CHECK(number == 102);
+  CHECK(small.next_within(std::chrono::seconds(9), element) == weir::Next::element);
+  CHECK(element.get<int64_t>(0) == 5);
+  CHECK(error_of([&] { feedable.next("nobody", element); }).code() == WEIR_CODE_NOT_FOUND);
+  weir::Iterator other(runtime, weir::range(3).map("x -> cast(x, int32)"));
+  CHECK(error_of([&] { feedable.next(other.string_handle(), element); }).code() ==
+        WEIR_CODE_INVALID_ARGUMENT);
+}
+
+TEST_CASE("an iterator is shared by name") {
+  const weir::Runtime runtime;
+  weir::Element element;
+  weir::Iterator named = weir::Iterator(runtime, weir::range(5)).share("numbers");
+  weir::Iterator again = weir::Iterator(runtime, weir::range(9)).share("numbers");
+  CHECK(named.handle().value == again.handle().value);
+  REQUIRE(named.next(element));
+  REQUIRE(again.next(element));
+  CHECK(element.get<int64_t>(0) == 1);
+}
+
+TEST_CASE("loops over one dataset begin with the next epoch each") {
+  const weir::Runtime runtime;
+  weir::ShuffleOptions shuffle_options;
+  shuffle_options.seed = 3;
+  const weir::Dataset dataset = weir::range(20).shuffle(20, shuffle_options).build(runtime);
+  const weir::Dataset copy = dataset;
+  std::vector<std::vector<int64_t>> seen(3);
+  for (size_t epoch = 0; epoch < seen.size(); ++epoch) {
+    for (int64_t x : weir::elements<int64_t>(runtime, epoch == 1 ? copy : dataset)) seen[epoch].push_back(x);
+  }
+  CHECK(seen[0] != seen[1]);
+  CHECK(seen[1] != seen[2]);
+  weir::Iterator iterator(runtime, dataset);
+  for (size_t epoch = 0; epoch < seen.size(); ++epoch) {
+    if (epoch > 0) iterator.initialize();
+    std::vector<int64_t> expected;
+    for (int64_t x : iterator.elements<int64_t>()) expected.push_back(x);
+    CHECK(seen[epoch] == expected);
+  }
 }
 
 TEST_CASE("threads share an iterator, each with a range of its own", "[threads]") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -106,7 +107,8 @@ class Dataset {
  public:
   Dataset() noexcept = default;
   // Takes over a handle of weir.h.
-  explicit Dataset(weir_dataset handle) noexcept : handle_(handle) {}
+  explicit Dataset(weir_dataset handle)
+      : handle_(handle), loops_(std::make_shared<std::atomic<uint64_t>>(uint64_t{0})) {}
 
   weir_dataset handle() const noexcept { return handle_.get(); }
   // The structure of the elements.
@@ -131,9 +133,12 @@ class Dataset {
     detail::call(weir_dataset_fingerprint, handle(), &out);
     return {out.words[0], out.words[1]};
   }
+  // How many loops were begun before this one, for IteratorOptions::epoch. Copies count together.
+  uint64_t count_loop() const noexcept { return loops_ ? loops_->fetch_add(1) : 0; }
 
  private:
   detail::Shared<weir_dataset, weir_dataset_ref, weir_dataset_unref> handle_;
+  std::shared_ptr<std::atomic<uint64_t>> loops_;
 };
 
 // Something that a document calls @NAME: a text, which is a string byte for byte; a tensor; a dataset; a

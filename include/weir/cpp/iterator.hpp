@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -98,15 +99,25 @@ struct Row<> {
 // Values for `param NAME: spec`, by name.
 using Params = std::vector<std::pair<std::string, Value>>;
 
-// Where an iterator begins. At most one of checkpoint and checkpoint_file is set.
+// Where an iterator begins. At most one of checkpoint, checkpoint_file and epoch is set.
 struct IteratorOptions {
   Params params{};
   std::string_view checkpoint{};  // what Iterator::save() gave; copied
   std::string checkpoint_file{};  // what Iterator::save_file() wrote
   bool uninitialized = false;     // even if the dataset needs no parameters
+  // How often the dataset was gone through before: shuffles and random functions begin with their order of that epoch.
+  uint64_t epoch = 0;
 };
 
 enum class Next { element, end, pending };
+
+namespace detail {
+
+inline Next next_of(int32_t result) {
+  return result == WEIR_OK ? Next::element : result == WEIR_END ? Next::end : Next::pending;
+}
+
+}  // namespace detail
 
 template <class... T>
 class Elements;
@@ -189,8 +200,12 @@ class Iterator {
   }
   // Like next(), but instead of waiting for other threads it returns Next::pending.
   Next try_next(Element& element) {
-    const int32_t result = detail::call(weir_iterator_try_next, handle(), element.handle());
-    return result == WEIR_OK ? Next::element : result == WEIR_END ? Next::end : Next::pending;
+    return detail::next_of(detail::call(weir_iterator_try_next, handle(), element.handle()));
+  }
+  // Like next(), but returns Next::pending if there is none after that long; nothing is lost.
+  Next next_within(std::chrono::nanoseconds timeout, Element& element) {
+    const auto ns = static_cast<int64_t>(timeout.count());
+    return detail::next_of(detail::call(weir_iterator_next_within, handle(), ns, element.handle()));
   }
   // Readable while try_next() is worth calling. It belongs to the iterator.
   int ready_fd() const {
@@ -198,6 +213,15 @@ class Iterator {
     detail::call(weir_iterator_ready_fd, handle(), &out);
     return out;
   }
+  // The iterator that has this name within its runtime, which is this one if none had it before. Both share it, and the
+  // last one to go releases it.
+  Iterator share(std::string_view name) const {
+    weir_iterator out{};
+    detail::call(weir_iterator_share, handle(), name.data(), static_cast<uint64_t>(name.size()), &out);
+    return Iterator(out);
+  }
+  // A text that names this iterator to a Feedable: the same after initialize(), and impossible to guess.
+  std::string string_handle() const { return detail::bytes_of(weir_iterator_string_handle, handle()).str(); }
   // Makes every next fail with cancelled, until the iterator is initialised again.
   void cancel() noexcept { weir_iterator_cancel(handle()); }
 
@@ -233,6 +257,7 @@ class Iterator {
       options.checkpoint_size = given.checkpoint.size();
       options.checkpoint_file = given.checkpoint_file.empty() ? nullptr : given.checkpoint_file.data();
       options.checkpoint_file_size = given.checkpoint_file.size();
+      options.epoch = given.epoch;
     }
     Arguments arguments;
     detail::HandedArguments handed;
@@ -242,6 +267,52 @@ class Iterator {
   Iterator() noexcept = default;
 
   detail::Unique<weir_iterator, weir_iterator_destroy> handle_;
+};
+
+// Takes each element from the iterator that a string handle names, which keeps its position. Several threads may use
+// one at once. The functions are those of Iterator; they throw not_found if the iterator is gone, and invalid_argument,
+// with the part that differs, if its elements don't fit.
+class Feedable {
+ public:
+  explicit Feedable(const Spec& spec) {
+    weir_feedable out{};
+    detail::call(weir_feedable_create, spec.handle(), &out);
+    handle_.reset(out);
+  }
+
+  weir_feedable handle() const noexcept { return handle_.get(); }
+  Spec spec() const {
+    weir_spec out{};
+    detail::call(weir_feedable_spec, handle(), &out);
+    return Spec(out);
+  }
+  bool next(std::string_view from, Element& element) {
+    return call(weir_feedable_next, from, element.handle()) != WEIR_END;
+  }
+  Next try_next(std::string_view from, Element& element) {
+    return detail::next_of(call(weir_feedable_try_next, from, element.handle()));
+  }
+  Next next_within(std::string_view from, std::chrono::nanoseconds timeout, Element& element) {
+    const auto ns = static_cast<int64_t>(timeout.count());
+    return detail::next_of(call(weir_feedable_next_within, from, ns, element.handle()));
+  }
+  int64_t next_block(std::string_view from, int64_t max_rows, Element& element) {
+    int64_t rows = 0;
+    call(weir_feedable_next_block, from, max_rows, element.handle(), &rows);
+    return rows;
+  }
+  bool next_into(std::string_view from, Span<weir_buffer> buffers) {
+    return call(weir_feedable_next_into, from, buffers.data(), static_cast<uint64_t>(buffers.size())) !=
+           WEIR_END;
+  }
+
+ private:
+  template <class Function, class... A>
+  int32_t call(Function function, std::string_view from, A... arguments) const {
+    return detail::call(function, handle(), from.data(), static_cast<uint64_t>(from.size()), arguments...);
+  }
+
+  detail::Unique<weir_feedable, weir_feedable_destroy> handle_;
 };
 
 // What Iterator::elements() gives.
@@ -352,6 +423,16 @@ class Elements {
   std::array<uint32_t, sizeof...(T)> index_{};
   std::array<bool, sizeof...(T)> check_rank_{};
 };
+
+// A new loop over the dataset, as Iterator::elements() gives it. The dataset counts such loops, copies of it together:
+// each begins with the next epoch, so that its shuffles have another order every time.
+template <class... T>
+Elements<T...> elements(const Runtime& runtime, const Dataset& dataset,
+                        std::initializer_list<std::string_view> paths = {}) {
+  IteratorOptions options;
+  options.epoch = dataset.count_loop();
+  return Iterator(runtime, dataset, options).template elements<T...>(paths);
+}
 
 }  // namespace v0
 }  // namespace weir

@@ -1,0 +1,131 @@
+// What iterators cost through the C ABI beside the elements themselves: copies into the caller's memory, feeding by
+// handle, checkpoints, and beginning again.
+#include <algorithm>
+
+#include "opened.h"
+#include "support.h"
+
+namespace weir::bench {
+namespace {
+
+void next(Opened& it) { must(weir_iterator_next(it.iterator, it.element, &it.error), it.error); }
+
+void skip(Opened& it, int64_t rows) {
+  int64_t got = 0;
+  for (; rows > 0; rows -= got) {
+    const int64_t wanted = std::min<int64_t>(rows, 1024);
+    must(weir_iterator_next_block(it.iterator, wanted, it.element, &got, &it.error), it.error);
+  }
+}
+
+constexpr int kElements = 1000;
+const char* const kEndless = "range(9223372036854775807)";
+
+void next_into(benchmark::State& state) {
+  Opened it(kEndless);
+  int64_t value = 0;
+  weir_buffer buffer = WEIR_BUFFER_INIT;
+  buffer.data = &value;
+  buffer.capacity = sizeof value;
+  int64_t sum = 0;
+  int64_t elements = 0;
+  Stopwatch watch;
+  for (auto _ : state) {
+    for (int i = 0; i < kElements; ++i) {
+      must(weir_iterator_next_into(it.iterator, &buffer, 1, &it.error), it.error);
+      sum += value;
+    }
+    elements += kElements;
+  }
+  benchmark::DoNotOptimize(sum);
+  report_ns(state, elements, watch, 60);
+}
+BENCHMARK(next_into);
+
+double seconds_of_direct(Opened& it) {
+  Stopwatch watch;
+  for (int i = 0; i < kElements; ++i) next(it);
+  return watch.seconds();
+}
+
+double seconds_of_fed(Opened& it, weir_feedable feedable, weir_bytes handle) {
+  Stopwatch watch;
+  for (int i = 0; i < kElements; ++i)
+    must(weir_feedable_next(feedable, handle.data, handle.size, it.element, &it.error), it.error);
+  return watch.seconds();
+}
+
+// What a feedable iterator adds to each next, in alternating pairs; the least of each.
+void feedable_next(benchmark::State& state) {
+  Opened it(kEndless);
+  weir_spec spec{};
+  weir_feedable feedable{};
+  weir_bytes handle = WEIR_BYTES_INIT;
+  must(weir_iterator_spec(it.iterator, &spec, &it.error), it.error);
+  must(weir_feedable_create(spec, &feedable, &it.error), it.error);
+  must(weir_iterator_string_handle(it.iterator, &handle, &it.error), it.error);
+  double direct = 1e9;
+  double fed = 1e9;
+  for (auto _ : state) {
+    direct = std::min(direct, seconds_of_direct(it));
+    fed = std::min(fed, seconds_of_fed(it, feedable, handle));
+  }
+  const double target = 15 * calibration_ns() / kCalibratedNs;
+  const double added = (fed - direct) / kElements * 1e9;
+  state.counters["ns"] = added;
+  state.counters["at_most"] = target;
+  state.counters["of_target"] = added / target;
+  weir_bytes_release(&handle);
+  weir_feedable_destroy(feedable);
+  weir_spec_unref(spec);
+}
+BENCHMARK(feedable_next);
+
+void save_large_shuffle(benchmark::State& state) {
+  Opened it(
+      "range(3000000) | shuffle(1000000, seed: 1) | map(x -> x + 1, num_parallel_calls: auto) | prefetch(64)");
+  skip(it, 1'000'000);
+  uint64_t size = 0;
+  Stopwatch watch;
+  for (auto _ : state) {
+    weir_bytes bytes = WEIR_BYTES_INIT;
+    must(weir_iterator_save(it.iterator, &bytes, &it.error), it.error);
+    size = bytes.size;
+    weir_bytes_release(&bytes);
+  }
+  report_ns(state, static_cast<int64_t>(state.iterations()), watch, 1e6);
+  state.counters["bytes"] = static_cast<double>(size);
+  state.counters["bytes_at_most"] = 16 * 1024;
+}
+BENCHMARK(save_large_shuffle)->Unit(benchmark::kMicrosecond);
+
+// From a checkpoint at so many percent of 1e8 elements of a source with random access to the first element.
+void restore(benchmark::State& state) {
+  Opened it("range(100000000) | map(x -> x + 1, num_parallel_calls: auto) | batch(32) | prefetch(auto)");
+  const int64_t batches = 100'000'000 / 32 * state.range(0) / 100;
+  skip(it, batches);
+  weir_bytes bytes = WEIR_BYTES_INIT;
+  must(weir_iterator_save(it.iterator, &bytes, &it.error), it.error);
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  options.checkpoint = bytes.data;
+  options.checkpoint_size = bytes.size;
+  Stopwatch watch;
+  for (auto _ : state) {
+    must(weir_iterator_initialize(it.iterator, it.dataset, &options, &it.error), it.error);
+    next(it);
+  }
+  report_ns(state, static_cast<int64_t>(state.iterations()), watch, 20e6);
+  weir_bytes_release(&bytes);
+}
+BENCHMARK(restore)->Arg(10)->Arg(90)->Unit(benchmark::kMicrosecond)->UseRealTime();
+
+void initialise_again(benchmark::State& state) {
+  Opened it("range(10) | map(x -> x * x) | batch(4)");
+  Stopwatch watch;
+  for (auto _ : state) must(weir_iterator_initialize(it.iterator, it.dataset, nullptr, &it.error), it.error);
+  report_ns(state, static_cast<int64_t>(state.iterations()), watch, 30e3);
+}
+BENCHMARK(initialise_again)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace weir::bench
