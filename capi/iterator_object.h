@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,8 +50,13 @@ class StringHandle {
   static constexpr std::string_view kPrefix = "weir-iterator:";
   static constexpr size_t kSize = kPrefix.size() + 16 + 1 + 32;
 
-  // The handle that a text of this form begins with; 0 for any other text.
-  static uint64_t iterator_of(std::string_view text) noexcept;
+  // The handle in a text of this size, 0 for any other size. A text of another form gives any number, since equals()
+  // has the last word.
+  static uint64_t iterator_of(std::string_view text) noexcept {
+    if (text.size() != kSize) return 0;
+    const char* digits = text.data() + kPrefix.size();
+    return uint64_t{eight_digits(digits)} << 32 | eight_digits(digits + 8);
+  }
 
   // The text of `handle`, made at the first call.
   std::string_view get(uint64_t handle, RandomSource& random);
@@ -59,6 +66,17 @@ class StringHandle {
   }
 
  private:
+  // Eight lower-case hexadecimal digits at once, first as a byte each, then joined two by two.
+  static uint32_t eight_digits(const char* text) noexcept {
+    static_assert(std::endian::native == std::endian::little);
+    uint64_t bits;
+    std::memcpy(&bits, text, sizeof bits);
+    bits = (bits & 0x0f0f0f0f0f0f0f0f) + 9 * ((bits >> 6) & 0x0101010101010101);
+    bits = (bits << 4 | bits >> 8) & 0x00ff00ff00ff00ff;
+    bits = (bits << 8 | bits >> 16) & 0x0000ffff0000ffff;
+    return static_cast<uint32_t>(bits << 16 | bits >> 32);
+  }
+
   std::atomic<bool> made_{false};
   Mutex mutex_;
   std::string text_;
