@@ -2,7 +2,6 @@
 
 #include "core/text.h"
 #include "core/version.h"
-#include "graph/envelope.h"
 
 namespace weir {
 
@@ -86,19 +85,23 @@ Status check_checkpoint_size(uint64_t size, int64_t limit_bytes) {
                      concat("one of ", size)));
 }
 
-Result<std::string> read_checkpoint(RandomAccessFile& file, int64_t limit_bytes) {
+Result<std::string> read_enveloped(const EnvelopeKind& kind, RandomAccessFile& file, int64_t limit_bytes) {
   const auto at_file = [&file](const Status& status) {
     return file_error(status.code(), status.error().message, file.name());
   };
   WEIR_ASSIGN(const uint64_t size, file.size());
   WEIR_ASSIGN(const std::string beginning, read_up_to(file, 0, kEnvelopeBytes));
-  Status status = check_envelope(kEnvelope, beginning, size);
+  Status status = check_envelope(kind, beginning, size);
   if (status.ok()) status = check_checkpoint_size(size, limit_bytes);
   if (!status.ok()) return at_file(status);
   WEIR_ASSIGN(std::string bytes, read_up_to(file, 0, size));
-  status = open_envelope(kEnvelope, bytes).status();
+  status = open_envelope(kind, bytes).status();
   if (!status.ok()) return at_file(status);
   return bytes;
+}
+
+Result<std::string> read_checkpoint(RandomAccessFile& file, int64_t limit_bytes) {
+  return read_enveloped(kEnvelope, file, limit_bytes);
 }
 
 uint64_t digest_of(const Components& values) {

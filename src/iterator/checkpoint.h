@@ -14,6 +14,7 @@
 #include "core/value.h"
 #include "fs/file_system.h"
 #include "graph/digest.h"
+#include "graph/envelope.h"
 
 namespace weir {
 
@@ -66,8 +67,11 @@ struct Checkpoint {
 // resource_exhausted above the limit checkpoint_bytes. Saved checkpoints stay below it, too, so they can be restored.
 Status check_checkpoint_size(uint64_t size, int64_t limit_bytes);
 
-// Reads the bytes of a checkpoint from a file. Looks at the header first and reads no more than it claims, than
-// the file has, and than the limit allows. Fails as from_bytes does for a bad envelope, or as the file does.
+// Reads an envelope from a file. Looks at the header first and reads no more than it claims, than the file has, and
+// than the limit allows. Fails as open_envelope does for a bad envelope, or as the file does.
+Result<std::string> read_enveloped(const EnvelopeKind& kind, RandomAccessFile& file, int64_t limit_bytes);
+
+// The same for the bytes of a checkpoint.
 Result<std::string> read_checkpoint(RandomAccessFile& file, int64_t limit_bytes);
 
 // Dtype, shape and bytes; of more than 1 MiB the first and last 64 KiB.

@@ -1,0 +1,63 @@
+// CheckpointFolder: the checkpoints of one rank in a folder, as numbered generations of which the newest are kept.
+//
+// A generation is one file, r00003-000000000012.ckpt: rank 3, number 12. It appears whole or not at all, and a damaged
+// one is recognised and passed over. Ranks share a folder and never touch each other's files; of one rank there
+// is one CheckpointFolder at a time. Its runtime outlives it. One thread at a time. Errors: those of the file system.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/runtime.h"
+#include "core/status.h"
+
+namespace weir {
+
+class CheckpointFolder {
+ public:
+  struct Generation {
+    // From 1.
+    int64_t number = 0;
+    // What Iterator::save() gave.
+    std::string position;
+    // What the caller stored beside it.
+    std::string extra;
+  };
+
+  // Creates the folder if it is missing, and removes files that a killed writer of this rank left half written.
+  // REQUIRES: keep > 0
+  static Result<CheckpointFolder> open(Runtime& runtime, std::string folder, uint32_t rank, int keep);
+
+  // Publishes the next generation and returns its number, then removes the oldest ones beyond `keep`, and those that
+  // load() found damaged. After a failure all older ones are still there. A file that cannot be removed is logged.
+  // resource_exhausted above the limit checkpoint_bytes. Calls fsync twice.
+  Result<int64_t> save(std::string_view position, std::string_view extra);
+
+  // Returns the newest valid generation and logs why newer ones were passed over. not_found if there is none. A file
+  // that may be readable later (unavailable, no permission, too many open files) is an error, not passed over:
+  // going back would lose work for nothing.
+  Result<Generation> load();
+
+ private:
+  CheckpointFolder(Runtime& runtime, std::string folder, uint32_t rank, int keep)
+      : runtime_(&runtime), folder_(std::move(folder)), rank_(rank), keep_(keep) {}
+
+  // This rank's files by number, ascending.
+  Result<std::vector<int64_t>> generations();
+  Status remove_temporaries();
+  void remove_old(const std::vector<int64_t>& older);
+  void remove(const std::string& path);
+  std::string path_of(int64_t number) const;
+
+  Runtime* runtime_;
+  std::string folder_;
+  uint32_t rank_;
+  int keep_;
+  // Generations in which load() found damage.
+  std::set<int64_t> damaged_;
+};
+
+}  // namespace weir

@@ -1,0 +1,289 @@
+#include "iterator/checkpoint_folder.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/text.h"
+#include "fs/simulated.h"
+#include "graph/envelope.h"
+#include "support/damage.h"
+
+namespace weir {
+namespace {
+
+struct KeptLines final : Logger {
+  void log(Level level, std::string_view line) override {
+    CHECK(level == Level::warning);
+    lines.emplace_back(line);
+  }
+  std::vector<std::string> lines;
+};
+
+struct Fixture {
+  Fixture() {
+    runtime.files = &files;
+    runtime.logger = &logger;
+    // A simulated folder is there as long as it has a file.
+    files.put("dir/README", "");
+  }
+
+  CheckpointFolder open(uint32_t rank = 0, int keep = 3) {
+    auto folder = CheckpointFolder::open(runtime, "dir", rank, keep);
+    REQUIRE(folder.ok());
+    return *std::move(folder);
+  }
+  // Publishes `count` generations whose position and extra bytes tell their numbers.
+  void save(CheckpointFolder& folder, int count) {
+    for (int i = 0; i < count; ++i) {
+      const int number = ++saved;
+      auto published = folder.save(concat("position ", number), concat("extra ", number));
+      REQUIRE(published.ok());
+      CHECK(*published == number);
+    }
+  }
+  std::vector<std::string> names() {
+    auto names = files.list_folder("dir");
+    REQUIRE(names.ok());
+    std::erase(*names, "README");
+    return *names;
+  }
+  std::string bytes_of(const std::string& name) {
+    auto bytes = files.read_file("dir/" + name, 1 << 20);
+    REQUIRE(bytes.ok());
+    return *bytes;
+  }
+  void cut(const std::string& name, size_t size) { files.put("dir/" + name, bytes_of(name).substr(0, size)); }
+  void flip(const std::string& name, size_t bit) {
+    std::string bytes = bytes_of(name);
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+    files.put("dir/" + name, bytes);
+  }
+
+  SimulatedFileSystem files;
+  KeptLines logger;
+  Runtime runtime;
+  int saved = 0;
+};
+
+using Names = std::vector<std::string>;
+
+std::string name_of(int number, int rank = 0) {
+  return concat("r0000", rank, "-00000000000", number, ".ckpt");
+}
+
+void check_loads(CheckpointFolder& folder, int number) {
+  auto loaded = folder.load();
+  REQUIRE(loaded.ok());
+  CHECK(loaded->number == number);
+  CHECK(loaded->position == concat("position ", number));
+  CHECK(loaded->extra == concat("extra ", number));
+}
+
+TEST_CASE("checkpoint folder: generations are numbered and the newest ones are kept") {
+  Fixture f;
+  CheckpointFolder folder = f.open();
+  CHECK(folder.load().status().code() == Code::not_found);
+  f.save(folder, 2);
+  CHECK(f.names() == Names{name_of(1), name_of(2)});
+  f.save(folder, 3);
+  CHECK(f.names() == Names{name_of(3), name_of(4), name_of(5)});
+  check_loads(folder, 5);
+  // Another process goes on where this one ended, and keeps what it was told to.
+  CheckpointFolder next = f.open(0, 1);
+  check_loads(next, 5);
+  f.save(next, 1);
+  CHECK(f.names() == Names{name_of(6)});
+  CHECK(f.logger.lines.empty());
+}
+
+TEST_CASE("checkpoint folder: empty and binary bytes come back") {
+  Fixture f;
+  CheckpointFolder folder = f.open();
+  const std::string binary("\0\xff\n", 3);
+  REQUIRE(folder.save("", binary).ok());
+  CHECK(folder.load()->position.empty());
+  CHECK(folder.load()->extra == binary);
+  REQUIRE(folder.save(binary, "").ok());
+  CHECK(folder.load()->position == binary);
+  CHECK(folder.load()->extra.empty());
+}
+
+TEST_CASE("checkpoint folder: a damaged newest generation is passed over, and the log says why") {
+  Fixture f;
+  CheckpointFolder folder = f.open();
+  f.save(folder, 3);
+  std::string why;
+  SECTION("empty") {
+    f.cut(name_of(3), 0);
+    why = "found nothing";
+  }
+  SECTION("cut in the header") {
+    f.cut(name_of(3), 20);
+    why = "it was cut short";
+  }
+  SECTION("cut in what follows") {
+    f.cut(name_of(3), 50);
+    why = "it was cut short";
+  }
+  SECTION("one bit") {
+    f.flip(name_of(3), 8 * 40);
+    why = "checksum";
+  }
+  SECTION("something else") {
+    f.files.put("dir/" + name_of(3), "nothing like a generation at all, really");
+    why = "weirgenr";
+  }
+  SECTION("a bad place of the disk") {
+    f.files.set_faults("dir/" + name_of(3), {.read_error_offset = 40});
+    why = "planted fault";
+  }
+  check_loads(folder, 2);
+  REQUIRE(f.logger.lines.size() == 1);
+  INFO(f.logger.lines[0]);
+  CHECK(f.logger.lines[0].find("skipped \"dir/" + name_of(3) + "\": ") != std::string::npos);
+  CHECK(f.logger.lines[0].find(why) != std::string::npos);
+}
+
+TEST_CASE("checkpoint folder: of several damaged generations each is logged; without a valid one not_found") {
+  Fixture f;
+  CheckpointFolder folder = f.open();
+  f.save(folder, 3);
+  f.cut(name_of(3), 1);
+  f.cut(name_of(2), 0);
+  check_loads(folder, 1);
+  CHECK(f.logger.lines.size() == 2);
+  f.flip(name_of(1), 0);
+  CHECK(folder.load().status().code() == Code::not_found);
+  CHECK(f.logger.lines.size() == 5);
+}
+
+TEST_CASE("checkpoint folder: every flipped bit, every cut and every appended byte falls back") {
+  Fixture f;
+  CheckpointFolder folder = f.open();
+  f.save(folder, 2);
+  const size_t wrong = damages_not_refused(f.bytes_of(name_of(2)), [&](std::string_view bytes) {
+    f.files.put("dir/" + name_of(2), bytes);
+    f.logger.lines.clear();
+    auto loaded = folder.load();
+    const bool refused = loaded.ok() && loaded->number == 1 && f.logger.lines.size() == 1;
+    return refused ? data_loss("refused") : Status();
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("checkpoint folder: a damaged generation goes once a newer one is there, and doesn't count") {
+  Fixture f;
+  CheckpointFolder folder = f.open(0, 2);
+  f.save(folder, 2);
+  f.cut(name_of(2), 10);
+  check_loads(folder, 1);
+  CHECK(f.names() == Names{name_of(1), name_of(2)});
+  f.saved = 2;
+  f.save(folder, 1);
+  CHECK(f.names() == Names{name_of(1), name_of(3)});
+}
+
+TEST_CASE("checkpoint folder: intact bytes of another version and foreign fields are passed over") {
+  Fixture f;
+  CheckpointFolder folder = f.open();
+  f.save(folder, 1);
+  const EnvelopeKind later{.magic = "weirgenr", .version = 2, .name = "later", .origin = ""};
+  f.files.put("dir/" + name_of(2), enclose(later, "fields"));
+  const EnvelopeKind same{.magic = "weirgenr", .version = 1, .name = "same", .origin = ""};
+  f.files.put("dir/" + name_of(3), enclose(same, "fields"));
+  check_loads(folder, 1);
+  REQUIRE(f.logger.lines.size() == 2);
+  CHECK(f.logger.lines[1].find("format version 1, found 2") != std::string::npos);
+  // The other version may be what a newer library goes on with.
+  f.saved = 3;
+  f.save(folder, 1);
+  CHECK(f.names() == Names{name_of(1), name_of(2), name_of(4)});
+}
+
+TEST_CASE("checkpoint folder: a generation that can't be read now is an error") {
+  Fixture f;
+  CheckpointFolder folder = f.open();
+  f.save(folder, 2);
+  f.files.set_faults("dir/" + name_of(2), {.fails_to_open = true});
+  CHECK(folder.load().status().code() == Code::unavailable);
+  CHECK(f.logger.lines.empty());
+}
+
+TEST_CASE("checkpoint folder: ranks don't touch each other's files") {
+  Fixture f;
+  CheckpointFolder first = f.open(0, 1);
+  CheckpointFolder second = f.open(1, 1);
+  for (int i = 0; i < 3; ++i) REQUIRE(first.save("first", "").ok());
+  f.save(second, 2);
+  CHECK(f.names() == Names{name_of(3), name_of(2, 1)});
+  f.cut(name_of(2, 1), 0);
+  CHECK(second.load().status().code() == Code::not_found);
+  CHECK(first.load()->position == "first");
+  CHECK(f.logger.lines.size() == 1);
+}
+
+TEST_CASE("checkpoint folder: names of any rank are read back") {
+  Fixture f;
+  for (uint32_t rank : {99999u, 100000u, UINT32_MAX}) {
+    CheckpointFolder folder = f.open(rank);
+    REQUIRE(folder.save(concat(rank), "").ok());
+    CHECK(folder.load()->position == concat(rank));
+  }
+}
+
+TEST_CASE("checkpoint folder: an opened one removes leftovers of its own rank, and nothing else") {
+  Fixture f;
+  const Names others = {
+      "notes.tmp",
+      "r00000-000000000000.ckpt.tmp",
+      "r00000-12.ckpt.tmp",
+      "r00000-99999999999999999999.ckpt.tmp",
+      "r000000-000000000001.ckpt.tmp",
+      "r00001-000000000001.ckpt.tmp",
+  };
+  for (const std::string& name : others) f.files.put("dir/" + name, "x");
+  for (int number : {3, 7}) f.files.put("dir/" + name_of(number) + ".tmp", "x");
+  CheckpointFolder folder = f.open();
+  CHECK(f.names() == others);
+  f.save(folder, 1);
+  check_loads(folder, 1);
+}
+
+TEST_CASE("checkpoint folder: a write that fails leaves the older generations") {
+  Fixture f;
+  CheckpointFolder folder = f.open(0, 1);
+  f.save(folder, 1);
+  f.files.set_faults("dir/" + name_of(2), {.append_error_offset = 10});
+  CHECK(folder.save("position 2", "").status().code() == Code::resource_exhausted);
+  CHECK(f.names() == Names{name_of(1)});
+  check_loads(folder, 1);
+  f.files.set_faults("dir/" + name_of(2), {});
+  f.save(folder, 1);
+  CHECK(f.names() == Names{name_of(2)});
+}
+
+TEST_CASE("checkpoint folder: the limit of checkpoints holds for both parts together") {
+  Fixture f;
+  CheckpointFolder folder = f.open();
+  const std::string half(200, 'x');
+  REQUIRE(folder.save(half, half).ok());
+  f.runtime.limits.checkpoint_bytes = 400;
+  CHECK(folder.save(half, half).status().code() == Code::resource_exhausted);
+  CHECK(f.names() == Names{name_of(1)});
+  CHECK(folder.load().status().code() == Code::not_found);
+  CHECK(f.logger.lines.size() == 1);
+}
+
+TEST_CASE("checkpoint folder: there is no number after the last one") {
+  Fixture f;
+  CheckpointFolder folder = f.open();
+  f.files.put("dir/r00000-9223372036854775807.ckpt", "");
+  CHECK(folder.save("", "").status().code() == Code::resource_exhausted);
+}
+
+TEST_CASE("checkpoint folder: a folder that isn't one is an error") {
+  Fixture f;
+  CHECK(CheckpointFolder::open(f.runtime, "elsewhere", 0, 1).status().code() == Code::not_found);
+}
+
+}  // namespace
+}  // namespace weir
