@@ -32,6 +32,7 @@ enum class HandleKind : uint8_t {
   bytes,
   error,
   feedable,
+  checkpoint_manager,
 };
 
 // What a handle stands for.

@@ -162,6 +162,9 @@ typedef struct weir_iterator {
 typedef struct weir_feedable {
   uint64_t value;
 } weir_feedable;
+typedef struct weir_checkpoint_manager {
+  uint64_t value;
+} weir_checkpoint_manager;
 typedef struct weir_element {
   uint64_t value;
 } weir_element;
@@ -802,6 +805,57 @@ WEIR_API int32_t weir_feedable_next_block(weir_feedable feedable, const char* ha
                                           weir_error* error);
 WEIR_API int32_t weir_feedable_next_into(weir_feedable feedable, const char* handle, uint64_t handle_size,
                                          weir_buffer* buffers, uint64_t buffer_count, weir_error* error);
+
+/* ---- Checkpoint managers: a folder that the newest positions are kept in -------------------------------- */
+
+typedef struct weir_checkpoint_manager_options {
+  uint32_t struct_size;
+  int32_t keep;  /* generations, 1 to 65536; 0: 3 */
+  uint32_t rank; /* whose generations these are; one manager at a time writes those of a rank */
+  uint32_t reserved;
+  int64_t every_elements; /* that weir_checkpoint_manager_step saves after; 0: never */
+  int64_t every_ns;       /* nanoseconds that it saves after; 0: never */
+} weir_checkpoint_manager_options;
+
+#define WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT \
+  { sizeof(weir_checkpoint_manager_options), 0, 0, 0, 0, 0 }
+
+/* Creates a manager of the checkpoints in a folder, owned by the caller, and the folder if it is missing. Each save is a
+ * generation, a file such as r00003-000000000012.ckpt: rank 3, number 12. Processes may share the folder if each has a
+ * rank of its own: a manager neither reads nor removes the files of other ranks. Removes what a killed process of this
+ * rank left half written. `options` may be NULL. One thread at a time may use a manager. Errors: invalid_argument; those
+ * of the folder. */
+WEIR_API int32_t weir_checkpoint_manager_create(weir_runtime runtime, const char* folder,
+                                                uint64_t folder_size,
+                                                const weir_checkpoint_manager_options* options,
+                                                weir_checkpoint_manager* out, weir_error* error);
+
+/* Releases the manager. The generations stay. */
+WEIR_API void weir_checkpoint_manager_destroy(weir_checkpoint_manager manager);
+
+/* Publishes the iterator's position, with `extra_size` bytes of the caller's (a step count, the state of a model), as
+ * the next generation; then removes the oldest ones beyond `keep`, and those that weir_checkpoint_manager_load found
+ * damaged. After a crash at any moment each generation is there whole or not at all, and after a failure all older
+ * ones are. Waits for a next in progress. Calls fsync twice. Errors: those of weir_iterator_save and of the file;
+ * resource_exhausted if both parts together are above 4 GiB. */
+WEIR_API int32_t weir_checkpoint_manager_save(weir_checkpoint_manager manager, weir_iterator iterator,
+                                              const void* extra, uint64_t extra_size, weir_error* error);
+
+/* Counts `elements` that the caller has taken from the iterator, and saves as above if every_elements of them were
+ * taken, or every_ns nanoseconds have passed, since the manager was created or last saved. `saved`, which may be NULL,
+ * becomes 1 if it saved, else 0. A save that failed is due again at the next call. Errors: also invalid_argument for
+ * negative `elements`. Without a save no file is touched. */
+WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, weir_iterator iterator,
+                                              int64_t elements, const void* extra, uint64_t extra_size,
+                                              int32_t* saved, weir_error* error);
+
+/* Returns the newest valid generation: the position, for the `checkpoint` of weir_iterator_options, the extra bytes, and
+ * the number; `extra` and `generation` may be NULL. For each damaged one that it passes over, and each one of another
+ * version of the library, the runtime's logger gets a warning that says why. Errors: not_found if there is none, which
+ * is how a first run begins; those of a file that can't be read now but is not damaged (no permission, too many open
+ * files), since going back to an older one would lose work. */
+WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position,
+                                              weir_bytes* extra, int64_t* generation, weir_error* error);
 
 /* ---- Writing records and examples ---------------------------------------------------------------------- */
 

@@ -1,0 +1,141 @@
+#include "capi/barrier.h"
+#include "capi/iterator_object.h"
+#include "iterator/checkpoint_folder.h"
+
+namespace weir::capi {
+
+namespace {
+
+constexpr int32_t kDefaultKeep = 3;
+constexpr int32_t kMaxKeep = 65536;
+
+struct ManagerObject final : Object {
+  static constexpr HandleKind kKind = HandleKind::checkpoint_manager;
+  ManagerObject(RefPtr<RuntimeHost> h, CheckpointFolder f, const weir_checkpoint_manager_options& options)
+      : host(std::move(h)),
+        folder(std::move(f)),
+        every_elements(options.every_elements),
+        every_ns(options.every_ns),
+        saved_ns(now_ns()) {}
+
+  int64_t now_ns() const { return host->runtime().clock->now_ns(); }
+
+  void count(int64_t elements) { taken = elements > INT64_MAX - taken ? INT64_MAX : taken + elements; }
+  bool due() const {
+    return (every_elements > 0 && taken >= every_elements) ||
+           (every_ns > 0 && now_ns() - saved_ns >= every_ns);
+  }
+
+  Status save(uint64_t iterator, const void* extra, uint64_t extra_size) {
+    WEIR_ASSIGN(std::string_view beside, read_bytes(extra, extra_size, "extra bytes"));
+    Pin<IteratorObject> source(iterator);
+    if (!source) return pin_error(source, "an iterator", iterator);
+    WEIR_ASSIGN(const std::string position, source->iterator.save());
+    WEIR_TRY(folder.save(position, beside).status());
+    taken = 0;
+    saved_ns = now_ns();
+    return Status();
+  }
+
+  const RefPtr<RuntimeHost> host;
+  CheckpointFolder folder;
+  const int64_t every_elements;
+  const int64_t every_ns;
+  // Elements since the last save, and when that was.
+  int64_t taken = 0;
+  int64_t saved_ns;
+};
+
+Status check_options(const weir_checkpoint_manager_options& options) {
+  if (options.keep < 0 || options.keep > kMaxKeep)
+    return invalid_argument(expected_found(concat("keep from 0 to ", kMaxKeep), concat(options.keep)));
+  if (options.every_elements < 0)
+    return invalid_argument(expected_found("every_elements of 0 and more", concat(options.every_elements)));
+  if (options.every_ns < 0)
+    return invalid_argument(expected_found("every_ns of 0 and more", concat(options.every_ns)));
+  return Status();
+}
+
+template <class Body>
+int32_t with_manager(weir_checkpoint_manager manager, weir_error* error, Body&& body) {
+  return guarded(error, [&]() -> Status {
+    ExclusivePin<ManagerObject> pinned(manager.value);
+    if (!pinned) return pin_error(pinned, "a checkpoint manager", manager.value);
+    return body(*pinned);
+  });
+}
+
+}  // namespace
+
+}  // namespace weir::capi
+
+using namespace weir;
+using namespace weir::capi;
+
+int32_t weir_checkpoint_manager_create(weir_runtime runtime, const char* folder, uint64_t folder_size,
+                                       const weir_checkpoint_manager_options* options,
+                                       weir_checkpoint_manager* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    weir_checkpoint_manager_options known = WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT;
+    WEIR_TRY(read_struct("weir_checkpoint_manager_options", options, sizeof(weir_checkpoint_manager_options),
+                         known));
+    WEIR_TRY(check_options(known));
+    WEIR_ASSIGN(std::string_view name,
+                read_string(folder, folder_size, "the name of a folder", kMaxNameBytes));
+    WEIR_ASSIGN(RefPtr<RuntimeHost> host, runtime_of(runtime));
+    WEIR_ASSIGN(CheckpointFolder opened,
+                CheckpointFolder::open(host->runtime(), std::string(name), known.rank,
+                                       known.keep == 0 ? kDefaultKeep : known.keep));
+    out->value = publish(HandleKind::checkpoint_manager,
+                         std::make_unique<ManagerObject>(std::move(host), std::move(opened), known));
+    return Status();
+  });
+}
+
+void weir_checkpoint_manager_destroy(weir_checkpoint_manager manager) {
+  released([&] { drop_owner(HandleKind::checkpoint_manager, manager.value); });
+}
+
+int32_t weir_checkpoint_manager_save(weir_checkpoint_manager manager, weir_iterator iterator,
+                                     const void* extra, uint64_t extra_size, weir_error* error) {
+  return with_manager(manager, error, [&](ManagerObject& object) -> Status {
+    return object.save(iterator.value, extra, extra_size);
+  });
+}
+
+int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, weir_iterator iterator,
+                                     int64_t elements, const void* extra, uint64_t extra_size, int32_t* saved,
+                                     weir_error* error) {
+  if (saved) *saved = 0;
+  return with_manager(manager, error, [&](ManagerObject& object) -> Status {
+    if (elements < 0)
+      return invalid_argument(expected_found("a count of 0 elements and more", concat(elements)));
+    object.count(elements);
+    if (!object.due()) return Status();
+    WEIR_TRY(object.save(iterator.value, extra, extra_size));
+    if (saved) *saved = 1;
+    return Status();
+  });
+}
+
+int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position, weir_bytes* extra,
+                                     int64_t* generation, weir_error* error) {
+  if (extra) *extra = weir_bytes{};
+  if (generation) *generation = 0;
+  if (!position) return answer_null_out(error);
+  *position = weir_bytes{};
+  return with_manager(manager, error, [&](ManagerObject& object) -> Status {
+    WEIR_ASSIGN(CheckpointFolder::Generation newest, object.folder.load());
+    weir_bytes beside{};
+    // The second make_bytes may find no memory.
+    struct Releasing {
+      ~Releasing() { weir_bytes_release(bytes); }
+      weir_bytes* bytes;
+    } releasing{extra ? &beside : nullptr};
+    if (extra) beside = make_bytes(std::move(newest.extra));
+    *position = make_bytes(std::move(newest.position));
+    if (extra) *extra = std::exchange(beside, weir_bytes{});
+    if (generation) *generation = newest.number;
+    return Status();
+  });
+}
