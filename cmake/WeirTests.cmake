@@ -206,6 +206,18 @@ function(weir_add_random_graphs_test)
   weir_add_script_test(random_graphs.self random_graphs/self_test.py "$<TARGET_FILE:random_graphs_runner>")
 endfunction()
 
+# Adds the run that is killed and goes on from its folder of checkpoints.
+function(weir_add_checkpoints_test)
+  weir_has_selected_tests(selected "${PROJECT_SOURCE_DIR}/tests/checkpoints/kill_test.py")
+  if(NOT selected)
+    return()
+  endif()
+  add_executable(killed_run "${PROJECT_SOURCE_DIR}/tests/checkpoints/killed_run.c")
+  target_include_directories(killed_run PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(killed_run PRIVATE weir_watchdog weir weir_flags Threads::Threads)
+  weir_add_script_test(checkpoints.kill checkpoints/kill_test.py "$<TARGET_FILE:killed_run>")
+endfunction()
+
 # Adds the count of instructions on the hot paths, which means something where the library is built as it is shipped.
 function(weir_add_instructions_test)
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR WEIR_SANITIZE)
