@@ -10,6 +10,7 @@
 
 #include "core/host_call.h"
 #include "core/text.h"
+#include "fs/durable_steps.h"
 #include "fs/file_system.h"
 
 namespace weir {
@@ -206,6 +207,12 @@ std::string folder_of(const std::string& name) {
   return slash == 0 ? "/" : name.substr(0, slash);
 }
 
+Status sync_folder(const std::string& folder) {
+  const Descriptor opened = open_descriptor(folder, O_RDONLY | O_DIRECTORY);
+  if (!opened.valid()) return failure_of(errno, "open", folder, " to sync it");
+  return sync_descriptor(opened.number(), folder);
+}
+
 // "cannot write "a/b": expected a regular file, found a named pipe; …"
 Status check_regular(const struct stat& info, const std::string& name) {
   if (S_ISREG(info.st_mode)) return {};
@@ -281,6 +288,33 @@ Result<Descriptor> open_temporary(const std::string& name) {
   }
 }
 
+// How a file is replaced (fs/durable_steps.h).
+struct ReplaceSteps {
+  const std::string& target;
+  const std::string& temporary;
+  const Descriptor& file;
+
+  Status write(std::span<const uint8_t> bytes) const { return write_all(file.number(), temporary, bytes); }
+  Status sync() const { return sync_descriptor(file.number(), temporary); }
+  Status rename() const {
+    if (::rename(temporary.c_str(), target.c_str()) == 0) return {};
+    return failure_of(errno, "replace", target);
+  }
+  void discard() const { ::unlink(temporary.c_str()); }
+  Status sync_folder() const { return weir::sync_folder(folder_of(target)); }
+};
+
+struct FolderSteps {
+  static Result<bool> make(const std::string& folder) {
+    if (::mkdir(folder.c_str(), 0777) == 0) return true;
+    const int error = errno;
+    struct stat info;
+    if (::stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return false;
+    return failure_of(error, "create the folder", folder);
+  }
+  static Status sync(const std::string& folder) { return sync_folder(folder); }
+};
+
 class LocalFileSystem final : public FileSystem {
  public:
   Result<RefPtr<RandomAccessFile>> open(const std::string& name) override {
@@ -343,35 +377,17 @@ class LocalFileSystem final : public FileSystem {
 
   Status create_folders(const std::string& folder) override {
     WEIR_TRY(check_name(folder));
-    for (size_t end = 0; end != std::string::npos;) {
-      end = folder.find('/', end + 1);
-      const std::string part = folder.substr(0, end);
-      if (::mkdir(part.c_str(), 0777) == 0) continue;
-      const int error = errno;
-      struct stat info;
-      if (::stat(part.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) continue;
-      return failure_of(error, "create the folder", part);
-    }
-    return {};
+    FolderSteps steps;
+    return create_folders_in_order(steps, folder);
   }
 
   Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override {
     WEIR_TRY(check_name(name));
     WEIR_ASSIGN(const std::string target, target_of(name));
     const std::string temporary = target + ".tmp";
-    WEIR_ASSIGN(Descriptor file, open_temporary(temporary));
-    Status status = write_all(file.number(), temporary, bytes);
-    if (status.ok()) status = sync_descriptor(file.number(), temporary);
-    if (status.ok() && ::rename(temporary.c_str(), target.c_str()) != 0)
-      status = failure_of(errno, "replace", target);
-    if (!status.ok()) {
-      ::unlink(temporary.c_str());
-      return status;
-    }
-    const std::string folder = folder_of(target);
-    const Descriptor parent = open_descriptor(folder, O_RDONLY | O_DIRECTORY);
-    if (!parent.valid()) return failure_of(errno, "open", folder, " to sync it");
-    return sync_descriptor(parent.number(), folder);
+    WEIR_ASSIGN(const Descriptor file, open_temporary(temporary));
+    ReplaceSteps steps{target, temporary, file};
+    return replace_in_order(steps, bytes);
   }
 };
 
