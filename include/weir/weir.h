@@ -851,8 +851,8 @@ WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, w
 
 /* Returns the newest valid generation: the position, for the `checkpoint` of weir_iterator_options, the extra bytes, and
  * the number; `extra` and `generation` may be NULL. For each damaged one that it passes over, and each one of another
- * version of the library, the runtime's logger gets a warning that says why. Errors: not_found if there is none, which
- * is how a first run begins; those of a file that can't be read now but is not damaged (no permission, too many open
+ * version of the library, the runtime's logger gets a warning that says why. Errors: not_found if there is none at
+ * all, which is how a first run begins; data_loss if there are some and none is valid; those of a file that can't be read now but is not damaged (no permission, too many open
  * files), since going back to an older one would lose work. */
 WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position,
                                               weir_bytes* extra, int64_t* generation, weir_error* error);

@@ -159,10 +159,11 @@ Result<CheckpointFolder::Generation> CheckpointFolder::load() {
     if (status.code() == Code::data_loss) damaged_.insert(*number);
     warn(*runtime_, concat("checkpoints: skipped ", quote(path), ": ", status.error().lead_and_message()));
   }
-  return not_found(expected_found(
-      concat("a valid generation of rank ", rank_, " in the folder ", quote(folder_)),
-      numbers.empty() ? std::string("none") : concat("only damaged or foreign ones, ", numbers.size()),
-      "begin from the start"));
+  const std::string wanted = concat("a valid generation of rank ", rank_, " in the folder ", quote(folder_));
+  if (numbers.empty()) return not_found(expected_found(wanted, "none", "begin from the start"));
+  // Whoever begins anew where there is nothing must not do so over work that is damaged.
+  return data_loss(expected_found(wanted, concat("only damaged or foreign ones, ", numbers.size()),
+                                  "restore a copy, or remove them to begin from the start"));
 }
 
 }  // namespace weir

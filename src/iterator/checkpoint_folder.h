@@ -36,9 +36,9 @@ class CheckpointFolder {
   // resource_exhausted above the limit checkpoint_bytes. Calls fsync twice.
   Result<int64_t> save(std::string_view position, std::string_view extra);
 
-  // Returns the newest valid generation and logs why newer ones were passed over. not_found if there is none. A file
-  // that may be readable later (unavailable, no permission, too many open files) is an error, not passed over:
-  // going back would lose work for nothing.
+  // Returns the newest valid generation and logs why newer ones were passed over. not_found if there is none at all,
+  // data_loss if none is valid. A file that may be readable later (unavailable, no permission, too many open files) is
+  // an error, not passed over: going back would lose work for nothing.
   Result<Generation> load();
 
  private:

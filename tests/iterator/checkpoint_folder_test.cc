@@ -143,7 +143,7 @@ TEST_CASE("checkpoint folder: a damaged newest generation is passed over, and th
   CHECK(f.logger.lines[0].find(why) != std::string::npos);
 }
 
-TEST_CASE("checkpoint folder: of several damaged generations each is logged; without a valid one not_found") {
+TEST_CASE("checkpoint folder: of several damaged generations each is logged; without a valid one data_loss") {
   Fixture f;
   CheckpointFolder folder = f.open();
   f.save(folder, 3);
@@ -152,7 +152,7 @@ TEST_CASE("checkpoint folder: of several damaged generations each is logged; wit
   check_loads(folder, 1);
   CHECK(f.logger.lines.size() == 2);
   f.flip(name_of(1), 0);
-  CHECK(folder.load().status().code() == Code::not_found);
+  CHECK(folder.load().status().code() == Code::data_loss);
   CHECK(f.logger.lines.size() == 5);
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("checkpoint folder: ranks don't touch each other's files") {
   f.save(second, 2);
   CHECK(f.names() == Names{name_of(3), name_of(2, 1)});
   f.cut(name_of(2, 1), 0);
-  CHECK(second.load().status().code() == Code::not_found);
+  CHECK(second.load().status().code() == Code::data_loss);
   CHECK(first.load()->position == "first");
   CHECK(f.logger.lines.size() == 1);
 }
@@ -269,7 +269,7 @@ TEST_CASE("checkpoint folder: the limit of checkpoints holds for both parts toge
   f.runtime.limits.checkpoint_bytes = 400;
   CHECK(folder.save(half, half).status().code() == Code::resource_exhausted);
   CHECK(f.names() == Names{name_of(1)});
-  CHECK(folder.load().status().code() == Code::not_found);
+  CHECK(folder.load().status().code() == Code::data_loss);
   CHECK(f.logger.lines.size() == 1);
 }
 
