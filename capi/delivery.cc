@@ -39,7 +39,7 @@ Status give_back(Iterator& iterator, Element& element, int begin) {
   return given;
 }
 
-// A caller's buffers, which stand as far apart as its version of the struct is large.
+// A caller's buffers. The distance between two of them is the size of the struct in the caller's version.
 class Buffers {
  public:
   static Result<Buffers> read(weir_buffer* buffers, uint64_t count) {
@@ -77,7 +77,7 @@ class Buffers {
 Status check_buffers(const Buffers& buffers, const std::vector<Component>& components) {
   if (buffers.count() != components.size()) {
     return invalid_argument(
-        expected_found(concat(components.size(), " buffers, one a component"), concat(buffers.count())));
+        expected_found(concat(components.size(), " buffers, one per component"), concat(buffers.count())));
   }
   for (uint64_t i = 0; i < buffers.count(); ++i) {
     DType dtype = components[i].dtype;
@@ -94,16 +94,15 @@ Status check_buffers(const Buffers& buffers, const std::vector<Component>& compo
   return Status();
 }
 
-// A row's components in the order of the caller's structure.
+// Copies the components of one row, in the order of the caller's structure.
 Answer copy_row(const Delivery& delivery, const Buffers& buffers, const Block& block) {
-  bool fits = true;
-  const auto column_of = [&](uint64_t i) -> const Column& {
-    return block.columns[delivery.order.empty() ? i : static_cast<size_t>(delivery.order[i])];
+  const auto component = [&](uint64_t i) -> const Tensor& {
+    const Column& column = block.columns[delivery.order.empty() ? i : static_cast<size_t>(delivery.order[i])];
+    return column.dense() ? column.tensor() : column.list()[0];
   };
+  bool fits = true;
   for (uint64_t i = 0; i < buffers.count(); ++i) {
-    const Column& column = column_of(i);
-    const Tensor& tensor = column.dense() ? column.tensor() : column.list()[0];
-    buffers[i].used = tensor.byte_size();
+    buffers[i].used = component(i).byte_size();
     fits = fits && buffers[i].used <= buffers[i].capacity;
   }
   if (!fits) {
@@ -113,9 +112,7 @@ Answer copy_row(const Delivery& delivery, const Buffers& buffers, const Block& b
         "expected buffers that hold the element, found one that is too small; `used` says what is needed");
   }
   for (uint64_t i = 0; i < buffers.count(); ++i) {
-    const Column& column = column_of(i);
-    const Tensor& tensor = column.dense() ? column.tensor() : column.list()[0];
-    if (buffers[i].used > 0) std::memcpy(buffers[i].data, tensor.data, buffers[i].used);
+    if (buffers[i].used > 0) std::memcpy(buffers[i].data, component(i).data, buffers[i].used);
   }
   return WEIR_OK;
 }

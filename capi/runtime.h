@@ -33,7 +33,7 @@ class RuntimeHost final : public RefCounted {
   Handed callbacks() const;
 
   // The iterator that has the name, with an owner more; else gives the name to `iterator`, with an owner more for it.
-  // resource_exhausted at the most owners.
+  // resource_exhausted when the iterator cannot have another owner.
   Result<uint64_t> share_iterator(const std::string& name, uint64_t iterator);
   // Frees the names of an iterator that is gone.
   void forget_iterator(uint64_t iterator);

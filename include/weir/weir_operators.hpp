@@ -109,7 +109,7 @@ class Pipeline : public detail::Document<Pipeline> {
   Pipeline filter(const Function& f) const { return then(detail::CallText("filter").positional(f).end()); }
 
   // The elements of the dataset that f makes from the first element, then those of the second, and so on.
-  // f: Gives a dataset for an element.
+  // f: Maps each element to a dataset.
   Pipeline flat_map(const Function& f) const {
     return then(detail::CallText("flat_map").positional(f).end());
   }
@@ -122,7 +122,7 @@ class Pipeline : public detail::Document<Pipeline> {
 
   // Takes turns between the datasets that f makes from the elements. cycle_length of them are open at a time,
   // and each gives block_length elements per turn. The order is fixed, whatever runs in parallel.
-  // f: Gives a dataset for an element.
+  // f: Maps each element to a dataset.
   Pipeline interleave(const Function& f, const InterleaveOptions& options = {}) const {
     return then(detail::CallText("interleave")
                     .positional(f)

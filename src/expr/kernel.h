@@ -84,7 +84,7 @@ struct Kernel {
   // What bench/each.cc measures: an expression over x: float32[784], n: int64[784], b: bool[784], s: string
   // of 784 bytes, and e: a serialized tf.Example.
   const char* bench = "";
-  // Rows may fail; infer can say otherwise for a call.
+  // Whether rows may fail. infer can decide otherwise for a particular call.
   bool can_fail = false;
   // It waits (for files), so it runs on the blocking lane.
   bool blocks = false;

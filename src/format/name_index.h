@@ -11,7 +11,7 @@
 
 namespace weir {
 
-// Names are short: two overlapping words decide most comparisons without a call.
+// Compares short names without a call: two words, which may overlap, cover up to 16 bytes.
 inline bool same_bytes(const void* a, const void* b, size_t size) {
   const uint8_t* left = static_cast<const uint8_t*>(a);
   const uint8_t* right = static_cast<const uint8_t*>(b);

@@ -20,7 +20,7 @@ TEST_CASE("equal names have no difference, others are counted and the first is n
   CHECK(difference({}, {}).empty());
   CHECK(
       difference({"a", "c"}, {"a", "b", "c"}) ==
-      "expected the 2 names that list_files(\"*\") gave when the position was saved, found 3, the first difference at \"b\"; put back what was removed and take away what came, or begin anew");
+      "expected the 2 names that list_files(\"*\") gave when the position was saved, found 3, the first difference at \"b\"; restore the files that were removed and remove those that were added, or start from the beginning");
   CHECK(difference({"a", "b"}, {"a"}).find("those at the end missing") != std::string::npos);
   // The boundaries between names count.
   CHECK_FALSE(difference({"ab", "c"}, {"a", "bc"}).empty());

@@ -28,7 +28,7 @@ struct Origin {
   int64_t record = -1;  // counted from 0, -1 where it is not known
 };
 
-// What an iterator fills, any number of times; it reuses its memory. One thread at a time may use an element.
+// Receives one element at a time from an iterator; its memory is reused for the next. One thread at a time may use an element.
 class Element {
  public:
   Element() {

@@ -69,7 +69,7 @@ class ListFiles final : public Cursor {
     if (count != found_.count() || checksum != found_.checksum()) {
       archive.fail(expected_found(concat("the ", count, " files that matched when the position was saved"),
                                   concat(found_.count()),
-                                  "put back what was removed and take away what came, or begin anew"));
+                                  "restore the files that were removed and remove those that were added, or start from the beginning"));
     }
     rows_.state(archive);
   }

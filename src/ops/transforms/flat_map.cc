@@ -9,7 +9,7 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::dataset};
-  void fields(Fields& fields) override { fields("f", f, "Gives a dataset for an element."); }
+  void fields(Fields& fields) override { fields("f", f, "Maps each element to a dataset."); }
 };
 
 class FlatMap final : public Cursor {

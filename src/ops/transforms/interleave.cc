@@ -16,7 +16,7 @@ namespace weir {
 
 void InterleaveParams::fields(Fields& fields) {
   constexpr int64_t kMaxCycle = int64_t{1} << 20;
-  fields("f", f, "Gives a dataset for an element.");
+  fields("f", f, "Maps each element to a dataset.");
   fields("cycle_length", cycle_length, "How many datasets are open at a time; auto is 8.", {1, kMaxCycle},
          {.automatic = true});
   fields("block_length", block_length, "How many elements of one dataset come in a row.", at_least(1));
