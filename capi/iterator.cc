@@ -5,6 +5,7 @@
 #include "capi/delivery.h"
 #include "core/text.h"
 #include "fs/file_system.h"
+#include "iterator/resize.h"
 
 namespace weir::capi {
 
@@ -12,6 +13,8 @@ namespace {
 
 // The first version of weir_iterator_options.
 constexpr size_t kOptionsBytes = offsetof(weir_iterator_options, epoch);
+
+constexpr uint64_t kMaxRanks = uint64_t{1} << 20;
 
 // The options as given, read once.
 struct TakenOptions {
@@ -21,7 +24,8 @@ struct TakenOptions {
 
   bool has_bytes() const { return known.checkpoint != nullptr; }
   bool has_file() const { return known.checkpoint_file != nullptr; }
-  bool has_position() const { return has_bytes() || has_file(); }
+  bool has_ranks() const { return known.rank_checkpoint_count > 0; }
+  bool has_position() const { return has_bytes() || has_file() || has_ranks(); }
 
   weir_iterator_options known = WEIR_ITERATOR_OPTIONS_INIT;
   Status status;
@@ -42,14 +46,34 @@ Result<std::string> checkpoint_of(RuntimeHost& host, const TakenOptions& options
   return read_checkpoint(*file, runtime.limits.checkpoint_bytes);
 }
 
+Result<std::vector<std::string>> checkpoints_of_ranks(const weir_iterator_options& options) {
+  std::vector<std::string> checkpoints;
+  for (uint64_t i = 0; i < options.rank_checkpoint_count; ++i) {
+    const weir_string& given = options.rank_checkpoints[i];
+    WEIR_ASSIGN(auto bytes, read_bytes(given.data, given.size, "the checkpoint of a rank"));
+    checkpoints.emplace_back(bytes);
+  }
+  return checkpoints;
+}
+
 Status initialize(IteratorObject& object, DocumentRef document, const TakenOptions& options) {
   WEIR_ASSIGN(auto params, params_of(options.arguments));
+  Beginning beginning{.params = params, .epoch = options.known.epoch};
+  const World world{options.known.rank, options.known.world_size, {}};
+  if (world.known()) beginning.world = &world;
   std::string checkpoint;
-  if (options.has_position()) {
+  if (options.has_ranks()) {
+    WEIR_ASSIGN(const auto ranks, checkpoints_of_ranks(options.known));
+    if (!document) {
+      WEIR_ASSIGN(document, object.iterator.document());
+    }
+    WEIR_ASSIGN(checkpoint,
+                resize({object.host->runtime(), object.host, document, params, beginning.world}, ranks));
+  } else if (options.has_position()) {
     WEIR_ASSIGN(checkpoint, checkpoint_of(*object.host, options));
   }
-  return object.iterator.initialize(
-      std::move(document), {params, options.has_position() ? &checkpoint : nullptr, options.known.epoch});
+  if (options.has_position()) beginning.checkpoint = &checkpoint;
+  return object.iterator.initialize(std::move(document), beginning);
 }
 
 // Checks what does not depend on whether they are used.
@@ -63,8 +87,18 @@ Status check_options(const TakenOptions& options) {
   WEIR_TRY(read_string(known.checkpoint_file, known.checkpoint_file_size, "the name of a checkpoint",
                        kMaxNameBytes)
                .status());
-  if (options.has_bytes() && options.has_file()) {
-    return invalid_argument("expected one of checkpoint and checkpoint_file, found both");
+  if (options.has_bytes() + options.has_file() + options.has_ranks() > 1) {
+    return invalid_argument(
+        "expected one of checkpoint, checkpoint_file and rank_checkpoints, found several of them");
+  }
+  if (known.rank_checkpoint_count > kMaxRanks || (options.has_ranks() && !known.rank_checkpoints)) {
+    return invalid_argument(
+        expected_found(concat("at most ", kMaxRanks, " rank_checkpoints"),
+                       concat(known.rank_checkpoint_count, known.rank_checkpoints ? "" : " at NULL")));
+  }
+  if (known.world_size == 0 ? known.rank != 0 : known.rank >= known.world_size) {
+    return invalid_argument(
+        expected_found("a rank below world_size", concat(known.rank, " of ", known.world_size)));
   }
   if (options.has_position() && known.epoch != 0) {
     return invalid_argument("expected an epoch or a checkpoint, which has its own, found both");

@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 
 #include "capi/callback.h"
 #include "core/buffer.h"
+#include "core/launcher.h"
 #include "exec/threads.h"
 #include "expr/callback.h"
 #include "fs/file_system.h"
@@ -96,6 +98,7 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   runtime.random = host->random_.get();
   runtime.logger = host->logger_.get();
   runtime.pool = host->pool_.get();
+  runtime.world = world_of([](const char* name) { return std::getenv(name); });
   if (options.record_bytes > 0) runtime.limits.record_bytes = options.record_bytes;
   return host;
 }

@@ -652,10 +652,22 @@ typedef struct weir_iterator_options {
    * shuffle stands in a function or under an endless repeat, how often it is opened per epoch depends on the data;
    * its orders then still differ between epochs, but are not those that one iterator would come to. */
   uint64_t epoch;
+  /* Which of how many processes the iterator counts as, for shard(auto, auto). World size 0: what the environment said
+   * when the runtime was created, in RANK and WORLD_SIZE, or the variables of Open MPI, MPICH, Slurm or an indexed job
+   * of Kubernetes (JOB_COMPLETION_INDEX, with WORLD_SIZE). */
+  uint32_t rank;
+  uint32_t world_size;
+  /* Instead of a checkpoint: those that all ranks of a run saved, in any order, to go on with as another number of
+   * ranks. Each element that none of them had delivered is delivered by one of the new ranks. The ranks may have come
+   * differently far. Operators between shard(auto, auto) and the end must keep nothing: a map, a filter, a batch or a
+   * prefetch may stand there, a shuffle or an interleave belongs before the shard. Each one is restored, to find out
+   * how far it had come. */
+  const weir_string* rank_checkpoints;
+  uint64_t rank_checkpoint_count;
 } weir_iterator_options;
 
 #define WEIR_ITERATOR_OPTIONS_INIT \
-  { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0, 0 }
+  { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0 }
 
 /* Creates an iterator at the beginning of `dataset`, or where the checkpoint was taken, owned by the caller.
  * The dataset may come from another runtime: threads, memory, logger and limits are those of `runtime`,
@@ -681,7 +693,8 @@ WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec 
  * differ), to other parameters or to another version of the library, or if there is no dataset;
  * resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
  * differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle below
- * is opened more than once. */
+ * is opened more than once. Of a pipeline with shard(auto, auto), `checkpoint` must be the one of this rank of as many
+ * ranks; failed_precondition otherwise, and for rank_checkpoints that do not belong together. */
 WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                           const weir_iterator_options* options, weir_error* error);
 

@@ -157,6 +157,17 @@ class Pipeline : public detail::Document<Pipeline> {
     return then(detail::CallText("repeat").named("count", count).end());
   }
 
+  // One of num_shards parts: the elements whose number, counted from 0, leaves index when divided by
+  // num_shards. Errors are passed on to every part and not counted. shard(auto, auto) is the part of the
+  // iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI,
+  // MPICH, Slurm and Kubernetes); the checkpoints of all its ranks can be continued by another number of
+  // ranks.
+  // num_shards: How many shards there are; auto: as many as the iterator has ranks.
+  // index: Which of them this is, from 0; auto: that of the iterator's rank.
+  Pipeline shard(const Int& num_shards, const Int& index) const {
+    return then(detail::CallText("shard").positional(num_shards).positional(index).end());
+  }
+
   // The elements in random order, each drawn from a buffer of buffer_size elements that is filled first. The
   // order is tf.data's for the same seed. Errors pass at once.
   // buffer_size: How many elements wait to be drawn from; larger mixes better.

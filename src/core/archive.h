@@ -15,15 +15,21 @@
 
 namespace weir {
 
+struct Settling;  // dataset/settling.h
+
 class Archive {
  public:
   // Writes.
   Archive() = default;
+  // Writes exact positions.
+  explicit Archive(Settling* settling) : settling_(settling) {}
   // Reads.
   // REQUIRES: `bytes` outlives the archive.
   explicit Archive(std::string_view bytes) : loading_(true), in_(bytes) {}
 
   bool loading() const { return loading_; }
+  // Null, or takes positions up as they are written.
+  Settling* settling() const { return settling_; }
 
   void operator()(std::string_view key, int64_t& value) { integer(key, value); }
   // A loaded value outside [low, high] is data_loss.
@@ -44,6 +50,10 @@ class Archive {
     in_ = {};
   }
 
+  // Adds fields that another archive wrote.
+  // REQUIRES: !loading()
+  void append(std::string_view fields) { out_.append(fields); }
+
   void fail(const Mistake& mistake);
   const Status& status() const { return status_; }
   // data_loss unless everything was read.
@@ -62,6 +72,7 @@ class Archive {
   void list(std::string_view key, std::vector<T>& values);
 
   bool loading_ = false;
+  Settling* settling_ = nullptr;
   std::string out_;
   std::string_view in_;
   Status status_;

@@ -10,7 +10,8 @@ Session::Session(Runtime& r, RefPtr<RefCounted> scheduler_owner, Scheduler* iter
       scheduler(iterator_scheduler),
       scheduler_owner_(std::move(scheduler_owner)),
       memo_(make_ref<Memo>()),
-      source_names_(make_ref<SourceNames>()) {}
+      source_names_(make_ref<SourceNames>()),
+      world_(r.world) {}
 
 Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Scheduler* iterator_scheduler)
     : runtime(outer.runtime),
@@ -19,6 +20,7 @@ Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Sched
       seeds_(outer.seeds_),
       memo_(outer.memo_),
       source_names_(outer.source_names_),
+      world_(outer.world_),
       epoch_index_(outer.epoch_index_) {}
 
 Session::~Session() = default;

@@ -17,6 +17,7 @@
 #include "core/epochs.h"
 #include "core/ref.h"
 #include "core/status.h"
+#include "core/world.h"
 
 namespace weir {
 
@@ -63,6 +64,8 @@ struct Runtime {
   Logger* logger = nullptr;
   BufferPool* pool = nullptr;
   Limits limits;
+  // As the environment says.
+  World world;
   // Whether sources say where rows come from; off only to measure the cost.
   bool origins = true;
 };
@@ -101,6 +104,10 @@ class Session : public RefCounted {
   SourceNames& source_names() const { return *source_names_; }
   // REQUIRES: before the first cursor opens.
   void use_source_names(RefPtr<SourceNames> names);
+  // Which of how many processes the iterator counts as.
+  const World& world() const { return world_; }
+  // REQUIRES: before the first cursor opens.
+  void use_world(World world) { world_ = std::move(world); }
 
   // Numbers the counted nodes of the iterator's graph.
   // REQUIRES: before the first cursor opens.
@@ -116,6 +123,7 @@ class Session : public RefCounted {
   std::vector<std::pair<const SeedSite*, SeedSite::Pair>> seeds_;
   const RefPtr<Memo> memo_;
   RefPtr<SourceNames> source_names_;
+  World world_;
   std::shared_ptr<const EpochIndex> epoch_index_;
 };
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "dataset/ahead.h"
+#include "dataset/settling.h"
 #include "exec/window.h"
 
 namespace weir {
@@ -36,6 +38,8 @@ class AheadCursor final : public Cursor {
       has_counts_ = archive.next_is("counts");
       if (has_counts_) archive("counts", saved_counts_);
       archive.rest(saved_input_);
+    } else if (archive.settling() != nullptr && input_.node->sites().by_rank) {
+      settled_state(archive, *archive.settling());
     } else {
       position_.save(archive);
     }
@@ -52,14 +56,50 @@ class AheadCursor final : public Cursor {
   }
 
  private:
+  // The Window is ahead of its consumer, so the input is opened a second time, where the consumer is.
+  void settled_state(Archive& archive, Settling& settling) {
+    if (!settled_) {
+      Archive saved;
+      position_.save(saved);
+      const std::string bytes = saved.take();
+      Archive loaded(bytes);
+      std::vector<uint64_t> counts;
+      std::string position;
+      loaded("counts", counts);
+      loaded.rest(position);
+      EpochScope epochs(settling.ctx->epochs->table());
+      if (!epochs.assign(counts))
+        return settling.fail(data_loss("the counts of a position are damaged").pointer());
+      Context inside = *settling.ctx;
+      inside.epochs = &epochs;
+      auto port = Port::open_at(inside, input_, Port::Mode::keep, position);
+      if (!port.ok()) return settling.fail(port.status().pointer());
+      settled_.emplace(Settled{*std::move(port), std::move(counts), epochs.table()});
+    }
+    EpochScope epochs(settled_->epochs);
+    Context inside = *settling.ctx;
+    inside.epochs = &epochs;
+    Context* const outside = std::exchange(settling.ctx, &inside);
+    if (!settling.collects()) archive("counts", settled_->counts);
+    settled_->port.state(archive);
+    settling.ctx = outside;
+  }
+
   void start(Context& ctx, Port port, EpochTableRef epochs) {
     position_.start(port, epochs);
     window_ = make_(ctx, std::make_unique<PortFeed>(std::move(port)), std::move(epochs));
   }
 
+  struct Settled {
+    Port port;
+    std::vector<uint64_t> counts;
+    EpochTableRef epochs;
+  };
+
   Instance input_;
   Make make_;
   AheadPosition position_;
+  std::optional<Settled> settled_;
   std::unique_ptr<W> window_;
   std::string saved_input_;
   std::vector<uint64_t> saved_counts_;

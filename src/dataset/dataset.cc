@@ -152,7 +152,7 @@ void Dataset::inherit() {
   }
   for (const Field& field : fields.list) {
     if (auto* seed = std::get_if<SeedParam*>(&field.slot); seed && (*seed)->site) {
-      sites_.add({{(*seed)->site}, {}});
+      sites_.add({.seeds = {(*seed)->site}});
     }
     if (const ParamExpression* expression = expression_of(field)) {
       // Evaluated by whatever opens this node, with no window in between.
@@ -171,7 +171,8 @@ void Dataset::inherit() {
     if ((*slot)->gives == FunctionParam::Gives::dataset && (depth_ > 0 || from_elements))
       opens_variables_ = true;
   }
-  if (op_->found_names != nullptr) sites_.add({{}, {op_->found_names(*params_)}});
+  if (op_->found_names != nullptr) sites_.add({.names = {op_->found_names(*params_)}});
+  if (op_->by_rank != nullptr && op_->by_rank(*params_)) sites_.by_rank = true;
   if (op_->not_replayable != nullptr && not_replayable_.empty()) {
     if (const char* reason = op_->not_replayable(*params_)) not_replayable_ = concat(op_->name, " ", reason);
   }

@@ -44,7 +44,8 @@ std::string FoundNames::difference(std::span<const uint64_t> saved) const {
     out += at < firsts_.size() ? concat(", the first difference at ", quote(firsts_[at]))
                                : ", with those at the end missing";
   }
-  return out + "; restore the files that were removed and remove those that were added, or start from the beginning";
+  return out +
+         "; restore the files that were removed and remove those that were added, or start from the beginning";
 }
 
 }  // namespace weir

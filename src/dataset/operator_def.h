@@ -69,6 +69,8 @@ struct OperatorDef {
   bool (*is_window)(const ParamsBase& params) = nullptr;
   // Null, or why equal positions need not give equal rows with these parameters.
   const char* (*not_replayable)(const ParamsBase& params) = nullptr;
+  // Null, or says whether the rows depend on the rank of the process with these parameters.
+  bool (*by_rank)(const ParamsBase& params) = nullptr;
   // Null, or returns the names that a node with these parameters found when it was built.
   RefPtr<const FoundNames> (*found_names)(const ParamsBase& params) = nullptr;
   // Serves another operator; appears in no text and in no error's path.

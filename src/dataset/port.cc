@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "core/exception.h"
+#include "core/text.h"
 #include "dataset/counted.h"
+#include "dataset/settling.h"
 
 namespace weir {
 
@@ -368,7 +370,65 @@ void Port::save_position(Archive& archive, const Anchor& anchor, int64_t consume
   copy.state(archive);
 }
 
+// Writes the input's state in pass mode.
+void Port::save_input(Archive& archive) {
+  if (stage_) {
+    stage_->state(archive);
+  } else if (position_lost_ || open_error_) {
+    write_ended(node(), archive);
+  }
+}
+
+// Writes the state for an archive that settles other inputs.
+void Port::save_as_ever(Archive& archive) {
+  Archive plain;
+  state(plain);
+  archive.append(plain.take());
+}
+
+// Takes up the loaded position, and writes it without rows to drop.
+void Port::settled_state(Archive& archive) {
+  Settling& settling = *archive.settling();
+  if (mode_ != Mode::pass && (restore_anchor_ || pulled_ < consumed_)) {
+    Block out;
+    const PullResult taken_up = take_up(*settling.ctx, out);
+    if (taken_up == PullResult::end) return settling.fail(out.errors[0].error);
+    if (taken_up != PullResult::rows) return settling.stop(taken_up);
+  }
+  if (passes_afterwards_) pass_on();
+  if (pulled_ > consumed_ && mode_ != Mode::pass) {
+    return settling.fail(
+        failed_precondition(
+            expected_found("operators above shard(auto, auto) that keep no elements",
+                           concat(instance_.path->parent ? instance_.path->parent->to_string() : "one",
+                                  ", which has read elements that it has yet to give"),
+                           "put it before the shard"))
+            .pointer());
+  }
+  if (settling.collects()) {
+    if (stage_) stage_->state(archive);
+    return;
+  }
+  if (mode_ == Mode::pass) {
+    archive("pulled", pulled_);
+    archive("values", values_);
+    return save_input(archive);
+  }
+  Archive input(&settling);
+  save_input(input);
+  AnchorFields here;
+  here.ordinal = pulled_;
+  here.values = values_;
+  here.fresh = !stage_;
+  here.bytes = input.take();
+  save_position(archive, Anchor(std::move(here)), pulled_);
+}
+
 void Port::state(Archive& archive) {
+  if (archive.settling() != nullptr) {
+    if (node().sites().by_rank) return settled_state(archive);
+    return save_as_ever(archive);
+  }
   if (mode_ == Mode::pass && archive.loading() && !archive.next_is("pulled")) {
     // A Window stood here when this was saved. Its counts of openings are those of the whole position.
     std::vector<uint64_t> counts;
@@ -379,11 +439,7 @@ void Port::state(Archive& archive) {
   if (mode_ == Mode::pass) {
     archive("pulled", pulled_, 0, INT64_MAX);
     archive("values", values_, 0, pulled_);
-    if (stage_) {
-      stage_->state(archive);
-    } else if (position_lost_ || open_error_) {
-      write_ended(node(), archive);
-    }
+    save_input(archive);
     if (archive.loading()) position_lost_ = false;
     return;
   }

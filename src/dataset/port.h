@@ -90,6 +90,8 @@ class Port {
 
   // Saves and loads; loading only stores the state. After loading, position() is the saved consumed().
   void state(Archive& archive);
+  // Saves without settling, whatever the archive.
+  void save_as_ever(Archive& archive);
   // Opens the input again from its beginning under another key, as for a new epoch.
   void reopen(Context& ctx, uint64_t key);
   // Called after loading: opens the input under the key of the loaded position's epoch and keeps that position.
@@ -109,6 +111,8 @@ class Port {
     Openings openings;
   };
 
+  void settled_state(Archive& archive);
+  void save_input(Archive& archive);
   void load_passed(Archive& archive);
   void load_anchor(RefPtr<Anchor> anchor, Archive& archive);
   void pass_on();

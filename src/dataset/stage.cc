@@ -3,6 +3,7 @@
 #include "core/exception.h"
 #include "core/host_call.h"
 #include "core/text.h"
+#include "dataset/settling.h"
 
 namespace weir {
 
@@ -188,6 +189,33 @@ void write_ended(const Dataset& node, Archive& archive) {
   archive("state", nothing);
 }
 
+int64_t Stage::standing() const { return ended_ || (!cursor_ && !open_error_) ? kEnded : -repeat_errors_; }
+
+void Stage::settled_state(Archive& archive) {
+  Settling& settling = *archive.settling();
+  if (saved_state_ && !ended_) {
+    Block out;
+    const PullResult resumed = resume(*settling.ctx, out);
+    if (ended_) return settling.fail(out.errors[0].error);
+    if (resumed != PullResult::rows) return settling.stop(resumed);
+  }
+  const size_t place = settling.parts.size();
+  if (settling.collects()) {
+    settling.ended = settling.ended || standing() == kEnded;
+    settling.parts.push_back({path_->to_string(), {}});
+  }
+  Archive inner(&settling);
+  if (cursor_) cursor_->state(inner);
+  std::string bytes = inner.take();
+  int64_t standing = this->standing();
+  if (settling.collects()) {
+    settling.parts[place].own = concat(standing, ' ', bytes);
+  } else {
+    archive(node_->op().name, standing);
+    archive("state", bytes);
+  }
+}
+
 void Stage::state(Archive& archive) {
   if (archive.loading()) {
     int64_t standing = 0;
@@ -209,7 +237,8 @@ void Stage::state(Archive& archive) {
     }
     return;
   }
-  int64_t standing = ended_ || (!cursor_ && !open_error_) ? kEnded : -repeat_errors_;
+  if (archive.settling() != nullptr) return settled_state(archive);
+  int64_t standing = this->standing();
   archive(node_->op().name, standing);
   std::string bytes;
   if (saved_state_) {

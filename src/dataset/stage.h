@@ -26,7 +26,8 @@ class Stage {
   static std::unique_ptr<Stage> open(Context& ctx, Instance instance);
 
   PullResult next(Context& ctx, const Demand& demand, Block& out) noexcept;
-  // Writes the position, or stores the loaded one for the next call of next().
+  // Writes the position, or stores the loaded one for the next call of next(). If the archive settles, a loaded one is
+  // taken up first.
   void state(Archive& archive);
 
   const Dataset& node() const { return *node_; }
@@ -40,6 +41,8 @@ class Stage {
   PullResult give_up(Context& ctx, const ErrorPtr& error, Block& out) noexcept;
   void add_places(Context& ctx, Block& out) noexcept;
   PullResult finish();
+  void settled_state(Archive& archive);
+  int64_t standing() const;
 
   DatasetRef node_;
   PathRef path_;

@@ -11,12 +11,14 @@
 
 namespace weir {
 
-// What the rows of a graph depend on besides its text; checkpoints record it. Each list has a fixed order.
+// What the rows of a graph depend on besides its text; checkpoints record it. The lists have a fixed order.
 struct Sites {
   // Seeds that may have been drawn.
-  std::vector<RefPtr<const SeedSite>> seeds;
+  std::vector<RefPtr<const SeedSite>> seeds{};
   // File names that patterns matched.
-  std::vector<RefPtr<const FoundNames>> names;
+  std::vector<RefPtr<const FoundNames>> names{};
+  // The rank of the process and the number of ranks.
+  bool by_rank = false;
 
   // Adds those that are not listed yet.
   void add(const Sites& more);

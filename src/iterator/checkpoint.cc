@@ -57,6 +57,10 @@ void Checkpoint::state(Archive& archive) {
   archive("epochs", epochs);
   list(archive, "histories", histories, kMaxHistories,
        [&](GraphHistory& history) { history.state(archive); });
+  if (archive.loading() ? archive.next_is("rank") : world_size > 0) {
+    archive("rank", rank, 0, INT64_MAX);
+    archive("ranks", world_size, rank + 1, INT64_MAX);
+  }
   archive("held", held);
   archive("root", stage);
 }

@@ -51,6 +51,9 @@ struct Checkpoint {
   std::vector<uint64_t> epochs;
   // Other graphs that this iterator was initialised with before.
   std::vector<GraphHistory> histories;
+  // Of a graph with shards by rank: whose position this is, of how many. 0 ranks: of a graph without.
+  int64_t rank = 0;
+  int64_t world_size = 0;
   // Rows that were pulled and not delivered (iterator/held_rows.h).
   std::string held;
   // The root Stage's state.

@@ -56,12 +56,21 @@ Status check_names(const Dataset& root, std::span<const uint64_t> saved) {
   return Status();
 }
 
-Status not_initialised() {
+// The position of one rank is not that of another.
+Status check_world(const World& world, const Checkpoint& checkpoint) {
+  if (checkpoint.world_size == world.size && checkpoint.rank == world.rank) return Status();
   return failed_precondition(
-      "expected an iterator that is initialised, found one that was made and never initialised; initialize it with a dataset and the dataset's parameters");
+      expected_found(concat("the checkpoint of rank ", world.rank, " of ", world.size),
+                     concat("that of rank ", checkpoint.rank, " of ", checkpoint.world_size),
+                     "to change the number of ranks, give the checkpoints of all ranks"));
 }
 
 }  // namespace
+
+Status Iterator::not_initialised() {
+  return failed_precondition(
+      "expected an iterator that is initialised, found one that was made and never initialised; initialize it with a dataset and the dataset's parameters");
+}
 
 Iterator::Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document)
     : runtime_(runtime),
@@ -181,6 +190,8 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
           "another one"));
     }
   }
+  const World& world = position.session->world();
+  if (document.root()->sites().by_rank && world.known()) WEIR_TRY(check_world(world, checkpoint));
   return check_names(*document.root(), checkpoint.names);
 }
 
@@ -211,9 +222,10 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   position->order = moved_components(document->spec(), spec_);
   WEIR_ASSIGN(position->env, bind_params_env(*document, beginning.params));
   if (position->env) position->params = digests_of(*document, position->env.get());
-  if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session =
       make_ref<Session>(runtime_, make_ref<SessionOwner>(owner_, scheduler_), scheduler_.get());
+  if (beginning.world) position->session->use_world(*beginning.world);
+  if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);
   const Dataset& root = *document->root();
   if (checkpoint) {
@@ -305,6 +317,15 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
   });
 }
 
+Result<DocumentRef> Iterator::document() {
+  DocumentRef document;
+  WEIR_TRY(with_right([&]() -> Status {
+    document = document_;
+    return Status();
+  }));
+  return document;
+}
+
 Status Iterator::give_back(const Block& block, int begin) {
   return with_right([&]() -> Status {
     if (!position_) return not_initialised();
@@ -364,6 +385,10 @@ Result<std::string> Iterator::write_down() const {
   for (const auto& found : root.sites().names) {
     checkpoint.names.push_back(found->digest().size());
     checkpoint.names.insert(checkpoint.names.end(), found->digest().begin(), found->digest().end());
+  }
+  if (root.sites().by_rank) {
+    checkpoint.rank = position.session->world().rank;
+    checkpoint.world_size = position.session->world().size;
   }
   checkpoint.windows = windows_of(root);
   checkpoint.opening = position.opening;

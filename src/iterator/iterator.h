@@ -31,6 +31,8 @@ struct Beginning {
   const std::string* checkpoint = nullptr;
   // How often the dataset was gone through before. 0: as often as this iterator knows.
   uint64_t epoch = 0;
+  // The world for shards by rank; null: the runtime's.
+  const World* world = nullptr;
 };
 
 class Iterator {
@@ -48,6 +50,9 @@ class Iterator {
   // Begins the document; null: the document it has. The new position is built and checked before it replaces the old
   // one, so a failure leaves the old one in service.
   Status initialize(DocumentRef document, const Beginning& beginning);
+
+  // What initialize() begins if it is given none, or null. Waits for a next in progress.
+  Result<DocumentRef> document();
 
   // Puts up to `rows` rows into `out`, as many as one pull gives, and waits for them. A failed row comes alone.
   Result<PullResult> next(int rows, Block& out) {
@@ -82,6 +87,21 @@ class Iterator {
   Result<int> ready_descriptor() { return scheduler_->ready_descriptor(); }
 
   Result<std::string> save();
+  // Runs `work(Context&, Stage&)` as often as it answers pending, with the right to drive; it must not throw.
+  template <class Work>
+  Status settle(Work&& work) {
+    Status status;
+    const auto poll = [&]() noexcept -> PullResult {
+      if (!position_) {
+        status = not_initialised();
+        return PullResult::end;
+      }
+      Context context{*position_->session, scheduler_.get(), &position_->epochs};
+      return work(context, *position_->stage);
+    };
+    Result<PullResult> answer = scheduler_->drive(poll);
+    return answer.ok() ? status : answer.status();
+  }
   Status save_file(const std::string& name);
 
  private:
@@ -106,6 +126,7 @@ class Iterator {
     PullResult operator()() noexcept { return self.poll(*this); }
   };
 
+  static Status not_initialised();
   PullResult poll(Polled& polled) noexcept;
   // `pulled`: a block is already in `out`.
   PullResult poll_rarely(Polled& polled, bool pulled) noexcept;

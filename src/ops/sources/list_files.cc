@@ -67,9 +67,9 @@ class ListFiles final : public Cursor {
     archive("count", count);
     archive("names", checksum);
     if (count != found_.count() || checksum != found_.checksum()) {
-      archive.fail(expected_found(concat("the ", count, " files that matched when the position was saved"),
-                                  concat(found_.count()),
-                                  "restore the files that were removed and remove those that were added, or start from the beginning"));
+      archive.fail(expected_found(
+          concat("the ", count, " files that matched when the position was saved"), concat(found_.count()),
+          "restore the files that were removed and remove those that were added, or start from the beginning"));
     }
     rows_.state(archive);
   }

@@ -1,0 +1,53 @@
+// Settling: makes the exact position of every shard by rank in a tree of cursors known, so that positions of several
+// ranks can be joined (iterator/resize.h).
+//
+// A saved position is exact only together with the rows that a restore drops: a Port's anchor lies before it. An
+// archive with a Settling takes up the positions between the root and the shards while it saves: it opens, resumes and
+// drops rows there. It runs twice: first it lists what each stage saves of its own, and the positions of the shards;
+// then it saves the tree with the joined positions in place of those. Below the shards, and beside them, everything is
+// saved as ever. One thread; pulls may be pending, and then it begins anew, while the cursors keep their progress.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/pull.h"
+#include "core/runtime.h"
+#include "dataset/shard_position.h"
+
+namespace weir {
+
+struct Settling {
+  // What one stage saves, without its inputs.
+  struct Part {
+    std::string path;
+    std::string own;
+  };
+
+  Settling(Context& context, std::span<const ShardPosition> joined_positions)
+      : ctx(&context), joined(joined_positions) {}
+
+  bool collects() const { return joined.empty(); }
+  bool goes_on() const { return answer == PullResult::rows; }
+  void stop(PullResult with) { answer = with; }
+  void fail(ErrorPtr why) {
+    answer = PullResult::end;
+    error = std::move(why);
+  }
+
+  Context* ctx;
+  // First run.
+  std::vector<Part> parts;
+  std::vector<ShardPosition> shards;
+  // The root, or a stage between it and a shard, is at its end.
+  bool ended = false;
+  // Second run: one for each shard in the order of `shards`.
+  std::span<const ShardPosition> joined;
+  size_t joined_count = 0;
+  // rows: it goes on; end: it failed; else the run must be repeated, or was cancelled.
+  PullResult answer = PullResult::rows;
+  ErrorPtr error;
+};
+
+}  // namespace weir

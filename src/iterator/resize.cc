@@ -1,0 +1,211 @@
+#include "iterator/resize.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "core/exception.h"
+#include "core/text.h"
+#include "dataset/settling.h"
+#include "dataset/stage.h"
+#include "iterator/iterator.h"
+
+namespace weir {
+
+namespace {
+
+// What the position of one rank comes to.
+struct Settled {
+  std::vector<Settling::Part> parts;
+  std::vector<ShardPosition> shards;
+  bool at_end = false;
+};
+
+Status check_same_run(const Checkpoint& first, const Checkpoint& other) {
+  if (other.seeds != first.seeds) {
+    return failed_precondition(
+        expected_found("ranks that share their seeds",
+                       concat("other ones in rank ", other.rank, " than in rank ", first.rank),
+                       "give each shuffle and random function a seed, or draw one for all ranks"));
+  }
+  if (!other.held.empty()) {
+    return failed_precondition(expected_found("positions without elements that were pulled and not delivered",
+                                              concat("some in rank ", other.rank),
+                                              "take them before saving"));
+  }
+  return Status();
+}
+
+// The checkpoints by rank.
+Result<std::vector<Checkpoint>> by_rank(std::span<const std::string> checkpoints) {
+  std::vector<std::optional<Checkpoint>> found(checkpoints.size());
+  for (const std::string& bytes : checkpoints) {
+    WEIR_ASSIGN(Checkpoint checkpoint, Checkpoint::from_bytes(bytes));
+    if (checkpoint.world_size == 0) {
+      return failed_precondition(
+          expected_found("checkpoints of a pipeline with shard(auto, auto)", "one of another pipeline"));
+    }
+    if (checkpoint.world_size != static_cast<int64_t>(checkpoints.size())) {
+      return failed_precondition(expected_found(
+          concat("the checkpoints of all ", checkpoint.world_size, " ranks"), concat(checkpoints.size())));
+    }
+    auto& place = found[static_cast<size_t>(checkpoint.rank)];
+    if (place) {
+      return failed_precondition(
+          expected_found("one checkpoint of each rank", concat("two of rank ", checkpoint.rank)));
+    }
+    place = std::move(checkpoint);
+  }
+  std::vector<Checkpoint> out;
+  for (auto& checkpoint : found) out.push_back(*std::move(checkpoint));
+  for (const Checkpoint& checkpoint : out) WEIR_TRY(check_same_run(out[0], checkpoint));
+  return out;
+}
+
+class Resizer {
+ public:
+  Resizer(const Resizing& resizing, const World& world, std::vector<Checkpoint> checkpoints)
+      : resizing_(resizing), world_(world), checkpoints_(std::move(checkpoints)) {}
+
+  Result<std::string> run() {
+    WEIR_TRY(settle_all());
+    // All ranks at their end: so is any rank of another number of them.
+    const auto going_on =
+        std::find_if(settled_.begin(), settled_.end(), [](const auto& s) { return !s.at_end; });
+    if (going_on == settled_.end()) return finished(checkpoints_[0], checkpoints_[0].stage);
+    WEIR_TRY(check_parts(static_cast<size_t>(going_on - settled_.begin())));
+    WEIR_TRY(check_ends());
+    std::vector<ShardPosition> joined;
+    size_t base = 0;
+    for (size_t shard = 0; shard < going_on->shards.size(); ++shard) {
+      std::vector<std::optional<ShardPosition>> ranks;
+      for (const Settled& rank : settled_)
+        ranks.push_back(rank.at_end ? std::nullopt : std::optional(rank.shards[shard]));
+      const size_t first = ShardPosition::least_advanced(ranks);
+      if (shard > 0 && first != base) {
+        return failed_precondition(
+            "expected shards of which one rank is behind in each, found several shards whose ranks are not in step");
+      }
+      base = first;
+      WEIR_ASSIGN(ShardPosition position, ShardPosition::joined(ranks));
+      joined.push_back(std::move(position));
+    }
+    std::string stage;
+    WEIR_TRY(settle(base, joined, [&](Settling&, Archive& archive) { stage = archive.take(); }));
+    return finished(checkpoints_[base], std::move(stage));
+  }
+
+ private:
+  // Restores the position of a rank, settles it and lets `take(settling, archive)` have what came of it.
+  template <class Take>
+  Status settle(size_t rank, std::span<const ShardPosition> joined, Take&& take) {
+    const World own{checkpoints_[rank].rank, checkpoints_[rank].world_size, {}};
+    const std::string bytes = checkpoints_[rank].to_bytes();
+    Iterator iterator(resizing_.runtime, resizing_.owner, resizing_.document->spec(), resizing_.document);
+    struct Closing {
+      ~Closing() { iterator.close(); }
+      Iterator& iterator;
+    } closing{iterator};
+    WEIR_TRY(iterator.initialize(nullptr, {.params = resizing_.params, .checkpoint = &bytes, .world = &own}));
+    Status status;
+    WEIR_TRY(iterator.settle([&](Context& ctx, Stage& stage) noexcept {
+      try {
+        Settling settling(ctx, joined);
+        Archive archive(&settling);
+        stage.state(archive);
+        if (settling.answer == PullResult::rows) take(settling, archive);
+        if (settling.error) status = Status(settling.error);
+        return settling.answer;
+      } catch (...) {
+        status = Status(error_of_exception());
+      }
+      return PullResult::end;
+    }));
+    return status;
+  }
+
+  Status settle_all() {
+    for (size_t rank = 0; rank < checkpoints_.size(); ++rank) {
+      Settled& settled = settled_.emplace_back();
+      WEIR_TRY(settle(rank, {}, [&](Settling& settling, Archive&) {
+        settled.at_end = settling.ended;
+        settled.parts = std::move(settling.parts);
+        settled.shards = std::move(settling.shards);
+      }));
+    }
+    return Status();
+  }
+
+  // What stands above the shards is the same in all ranks that go on.
+  Status check_parts(size_t first) const {
+    const auto& wanted = settled_[first];
+    for (size_t rank = first + 1; rank < settled_.size(); ++rank) {
+      const Settled& other = settled_[rank];
+      if (other.at_end) continue;
+      const size_t count = std::min(wanted.parts.size(), other.parts.size());
+      for (size_t i = 0; i < count; ++i) {
+        const auto& [path, own] = wanted.parts[i];
+        if (path == other.parts[i].path && own == other.parts[i].own) continue;
+        return failed_precondition(
+            expected_found("operators above shard(auto, auto) that are at the same state in all ranks",
+                           concat(path, ", which is not in ranks ", first, " and ", rank),
+                           "put it before the shard, or save all ranks after equally many elements"));
+      }
+      if (wanted.parts.size() != other.parts.size() || wanted.shards.size() != other.shards.size())
+        return data_loss("expected checkpoints of one pipeline, found others");
+    }
+    if (wanted.shards.empty()) {
+      return failed_precondition(
+          "expected a position in an input with shard(auto, auto), found one where none is open");
+    }
+    return Status();
+  }
+
+  // A rank that ended before its shard did says nothing of what the others have to deliver.
+  Status check_ends() const {
+    if (std::none_of(settled_.begin(), settled_.end(), [](const Settled& s) { return s.at_end; }))
+      return Status();
+    const char* ending = ends_early(*resizing_.document->root());
+    if (!ending) return Status();
+    return failed_precondition(
+        expected_found("ranks that all go on, or have all ended",
+                       "some that ended, in a pipeline that may end before its shard does",
+                       concat("put ", ending, " before the shard")));
+  }
+
+  // The first operator above a shard by rank that may end before its input.
+  static const char* ends_early(const Dataset& node) {
+    for (const DatasetRef& input : node.inputs()) {
+      if (!input->sites().by_rank) continue;
+      if (node.op().ends_early || node.inputs().size() > 1) return node.op().name;
+      if (const char* below = ends_early(*input)) return below;
+    }
+    return nullptr;
+  }
+
+  Result<std::string> finished(Checkpoint checkpoint, std::string stage) const {
+    checkpoint.rank = world_.rank;
+    checkpoint.world_size = world_.size;
+    checkpoint.stage = std::move(stage);
+    return checkpoint.to_bytes();
+  }
+
+  const Resizing& resizing_;
+  const World& world_;
+  std::vector<Checkpoint> checkpoints_;
+  std::vector<Settled> settled_;
+};
+
+}  // namespace
+
+Result<std::string> resize(const Resizing& resizing, std::span<const std::string> checkpoints) {
+  if (checkpoints.empty()) return invalid_argument("expected the checkpoints of all ranks, found none");
+  if (!resizing.document) return failed_precondition("expected a dataset to go on with, found none");
+  const World& world = resizing.world ? *resizing.world : resizing.runtime.world;
+  if (!world.known())
+    return failed_precondition(expected_found("a rank and a number of ranks to go on as", world.reason));
+  WEIR_ASSIGN(std::vector<Checkpoint> ranks, by_rank(checkpoints));
+  return Resizer(resizing, world, std::move(ranks)).run();
+}
+
+}  // namespace weir

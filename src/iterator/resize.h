@@ -1,0 +1,33 @@
+// Resizing: the checkpoints of all ranks of a run, made into one with which a rank of another number of ranks goes on.
+//
+// Each element that no rank had delivered is delivered by one of the new ranks, and no other one is. The ranks need not
+// have come equally far. What lies between shard(auto, auto) and the end of the pipeline must be at the same state in
+// all of them: maps, filters, batches and prefetches are; a shuffle, an interleave or an enumerate is not, and belongs
+// before the shard.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/runtime.h"
+#include "graph/document.h"
+
+namespace weir {
+
+struct Resizing {
+  Runtime& runtime;
+  // Keeps the runtime.
+  RefPtr<RefCounted> owner;
+  // failed_precondition if null.
+  DocumentRef document;
+  const std::vector<ParamValue>& params;
+  // The new rank and number of ranks; null: the runtime's.
+  const World* world;
+};
+
+// Returns a checkpoint for the new rank. `checkpoints` has those of ranks 0 to n - 1 in any order. failed_precondition,
+// with what to do, if they do not go together or operators above the shard keep elements; else as restoring fails.
+// Restores each of them, one after the other, and the least advanced twice.
+Result<std::string> resize(const Resizing& resizing, std::span<const std::string> checkpoints);
+
+}  // namespace weir

@@ -1,0 +1,156 @@
+// shard(num_shards, index): the elements whose number modulo num_shards is index. Errors are passed on to every shard
+// and not counted. With auto for both, the iterator's rank and number of ranks decide, and positions of all ranks
+// together go on as any other number of ranks (iterator/resize.h). Checkpoint: how many elements were stepped over,
+// and the input's position.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "core/exception.h"
+#include "core/text.h"
+#include "dataset/operator.h"
+#include "dataset/settling.h"
+#include "dataset/shard_position.h"
+#include "dataset/yield_timer.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  IntParam num_shards;
+  IntParam index;
+  void fields(Fields& f) override {
+    f("num_shards", num_shards, "How many shards there are; auto: as many as the iterator has ranks.",
+      at_least(1), {.automatic = true});
+    f("index", index, "Which of them this is, from 0; auto: that of the iterator's rank.", at_least(0),
+      {.automatic = true});
+  }
+};
+
+Status check_index(int64_t num_shards, int64_t index) {
+  if (index < num_shards) return Status();
+  return invalid_argument(expected_found(concat("an index below num_shards, ", num_shards), concat(index)));
+}
+
+class Shard final : public Cursor {
+ public:
+  Shard(Opening& opening, ShardPosition position)
+      : input_(opening, 0, Port::Mode::pass), position_(std::move(position)) {}
+
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    if (params.index.is_auto()) {
+      const World& world = opening.ctx.session.world();
+      if (!world.known()) {
+        return failed_precondition(expected_found(
+            "a rank and a number of ranks for shard(auto, auto)", world.reason,
+            "set rank and world_size in the iterator's options, or start the process with torchrun, srun or mpirun"));
+      }
+      return made(opening, {world.rank, world.size});
+    }
+    WEIR_TRY(check_index(*params.num_shards, *params.index));
+    return made(opening, {*params.index, *params.num_shards});
+  }
+
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    for (;;) {
+      in_.rows = 0;
+      Demand wanted = demand;
+      wanted.rows = static_cast<int>(position_.steps_to(demand.rows, kMaxBlockRows));
+      const PullResult got = input_.pull(ctx, wanted, in_);
+      if (got != PullResult::rows) return got;
+      choose();
+      if (taken_ > 0) {
+        out.gather_from(in_, {taken_rows_.data(), static_cast<size_t>(taken_)});
+        yield_timer_.reset();
+        return PullResult::rows;
+      }
+      if (yield_timer_.should_yield(ctx, in_.rows)) return PullResult::pending;
+    }
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override { return std::max(taken_, 1); }
+
+  void state(Archive& archive) override {
+    Settling* const settling = archive.settling();
+    if (!settling) {
+      position_.state(archive);
+      input_.state(archive);
+    } else if (settling->collects()) {
+      settling->shards.push_back(position_);
+    } else {
+      ShardPosition joined = settling->joined[settling->joined_count++];
+      joined.state(archive);
+      input_.save_as_ever(archive);
+    }
+  }
+
+ private:
+  static std::unique_ptr<Cursor> made(Opening& opening, ShardPosition position) {
+    return std::make_unique<Shard>(opening, std::move(position));
+  }
+
+  // Lists the rows to give: the elements of this shard, and errors, which are no elements.
+  void choose() noexcept {
+    taken_ = 0;
+    const RowError* error = in_.errors.begin();
+    for (int row = 0; row < in_.rows; ++row) {
+      bool take = false;
+      if (error != in_.errors.end() && error->row == row) {
+        take = !is_out_of_memory(*error->error) || position_.step();
+        ++error;
+      } else {
+        take = position_.step();
+      }
+      if (take) taken_rows_[static_cast<size_t>(taken_++)] = row;
+    }
+  }
+
+  Port input_;
+  ShardPosition position_;
+  Block in_;
+  // The rows of `in_` to give.
+  std::array<int32_t, kMaxBlockRows> taken_rows_;
+  int taken_ = 0;
+  YieldTimer yield_timer_;
+};
+
+bool by_rank(const ParamsBase& base) { return static_cast<const Params&>(base).index.is_auto(); }
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  if (params.num_shards.is_auto() != params.index.is_auto())
+    return invalid_argument("expected num_shards and index, or auto for both, found auto for one of them");
+  if (by_rank(params) && inputs[0]->sites().by_rank)
+    return invalid_argument(expected_found("one shard(auto, auto)", "another in its input"));
+  if (params.num_shards.is_constant() && params.index.is_constant())
+    WEIR_TRY(check_index(*params.num_shards, *params.index));
+  return inputs[0]->spec();
+}
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
+  const int64_t n = inputs[0]->cardinality();
+  if (n < 0) return n;
+  if (!params.index.is_constant()) return kUnknown;
+  return n / *params.num_shards + (*params.index < n % *params.num_shards ? 1 : 0);
+}
+
+}  // namespace
+
+const OperatorDef& shard_operator() {
+  static const OperatorDef def = define<Params, Shard>({
+      .name = "shard",
+      .doc =
+          "One of `num_shards` parts: the elements whose number, counted from 0, leaves `index` when divided by `num_shards`. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); the checkpoints of all its ranks can be continued by another number of ranks.",
+      .cost =
+          "Each part makes all elements of its input. A few nanoseconds per element, and a copy of those that stay.",
+      .example = "range(8) | shard(3, 1)",
+      .output = "1\n4\n7",
+      .bench = "range(1000000) | shard(4, 1)",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+      .by_rank = by_rank,
+  });
+  return def;
+}
+
+}  // namespace weir
