@@ -30,12 +30,18 @@ AnchorRef with_openings(const Anchor& anchor, const Openings& openings, const Op
   return out;
 }
 
-// The error in a block that ends a restored input before the rows it gave earlier, or null.
+// The error in a block that ends a restored input before the rows it gave earlier, or null. Without memory, an input
+// gives fewer rows than it did, or counts them as others.
 ErrorPtr lost_position(const Block& block) {
   for (const RowError& error : block.errors) {
-    if (error.error->position_lost) return error.error;
+    if (error.error->position_lost || is_out_of_memory(*error.error)) return error.error;
   }
   return nullptr;
+}
+
+bool has_lost_memory(const Block& block) {
+  return std::any_of(block.errors.begin(), block.errors.end(),
+                     [](const RowError& error) { return is_out_of_memory(*error.error); });
 }
 
 }  // namespace
@@ -162,6 +168,8 @@ void Port::anchor_if_due(Context& ctx) noexcept {
   const bool scattered =
       anchors_.back().openings.run_count() > kMaxRuns && pulled_ > anchors_.back().anchor->ordinal;
   if ((pulled_ < next_anchor_ && !scattered) || mode_ == Mode::whole) return;
+  // The input may owe more errors of this kind. Replayed from here, they would be taken for the replay's own.
+  if (std::exchange(lost_memory_, false)) return;
   Clock& clock = *ctx.runtime().clock;
   int64_t begin_ns = clock.now_ns();
   int64_t rows = pulled_ - anchors_.back().anchor->ordinal;
@@ -308,6 +316,8 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
   if (got == PullResult::rows) {
     pulled_ += out.rows;
     values_ += counted_rows(out);
+    if (!out.errors.empty()) [[unlikely]]
+      lost_memory_ = has_lost_memory(out);
   }
   return got;
 }

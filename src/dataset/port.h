@@ -158,6 +158,8 @@ class Port {
   ErrorPtr open_error_;
   // The position could not be resumed or the input not opened, and the error has been given.
   bool position_lost_ = false;
+  // Memory ran out for rows of the last block that had errors; no anchor was due since.
+  bool lost_memory_ = false;
 };
 
 }  // namespace weir

@@ -271,9 +271,13 @@ bool Iterator::count_openings(Position& position, uint64_t epoch, const std::vec
 
 void Iterator::open_root(Position& position, bool counted) const {
   Context context{*position.session, scheduler_.get(), &position.epochs};
+  ErrorPtr opening_error;
+  context.opening_error = &opening_error;
   QuietContext quiet(context);
   position.stage = Stage::open(counted ? *quiet : context, {position.document->root(), position.env,
                                                             derive_key(kRootKey, position.opening)});
+  // Other errors are elements.
+  if (opening_error && is_out_of_memory(*opening_error)) throw std::bad_alloc();
 }
 
 // The histories, with how far the present position has come, for the next time that its graph is opened.
