@@ -160,16 +160,18 @@ function(weir_add_preload_tests)
   set(folder "${PROJECT_SOURCE_DIR}/tests/preload")
   add_library(preload_shim MODULE "${folder}/shim.c")
   target_link_libraries(preload_shim PRIVATE ${CMAKE_DL_LIBS})
-  add_executable(preload_files "${folder}/files.c")
-  target_link_libraries(preload_files PRIVATE weir weir_flags Threads::Threads ${CMAKE_DL_LIBS})
-  target_compile_definitions(preload_files PRIVATE "WEIR_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
-  add_dependencies(preload_files preload_shim)
-  add_test(NAME preload.files COMMAND preload_files)
-  # The address sanitizer wants to be loaded first; it need not be.
-  set_tests_properties(
-    preload.files
-    PROPERTIES ENVIRONMENT "LD_PRELOAD=$<TARGET_FILE:preload_shim>"
-               ENVIRONMENT_MODIFICATION "ASAN_OPTIONS=path_list_append:verify_asan_link_order=0")
+  foreach(name files failing)
+    add_executable(preload_${name} "${folder}/${name}.c")
+    target_link_libraries(preload_${name} PRIVATE weir_watchdog weir weir_flags Threads::Threads ${CMAKE_DL_LIBS})
+    target_compile_definitions(preload_${name} PRIVATE "WEIR_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
+    add_dependencies(preload_${name} preload_shim)
+    add_test(NAME preload.${name} COMMAND preload_${name})
+    # The address sanitizer wants to be loaded first; it need not be.
+    set_tests_properties(
+      preload.${name}
+      PROPERTIES ENVIRONMENT "LD_PRELOAD=$<TARGET_FILE:preload_shim>"
+                 ENVIRONMENT_MODIFICATION "ASAN_OPTIONS=path_list_append:verify_asan_link_order=0")
+  endforeach()
 endfunction()
 
 # Registers a script of tests/, which gets the programs that it runs as arguments. A comment with the tag puts it

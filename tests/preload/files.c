@@ -2,34 +2,12 @@
  * durable, that every interrupted or shortened call is resumed, that a failed one is reported, and how little
  * is read of a file that cannot be a checkpoint. Runs with the shim preloaded. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../capi/check.h"
-#include "shim.h"
-
-static shim_api g_shim;
-static char g_folder[512];
-
-/* A function of the shim. POSIX prescribes the detour for functions from dlsym(). */
-static void find(const char* name, void* out) {
-  void* found = dlsym(RTLD_DEFAULT, name);
-  if (!found) {
-    fprintf(stderr, "%s is missing: run this with LD_PRELOAD=…/libpreload_shim.so\n", name);
-    exit(1);
-  }
-  memcpy(out, &found, sizeof found);
-}
-
-static const char* at(const char* name) {
-  static char paths[4][1024];
-  static int next;
-  next = (next + 1) % 4;
-  snprintf(paths[next], sizeof paths[next], "%s/%s", g_folder, name);
-  return paths[next];
-}
+#include "folder.h"
 
 static void write_text(const char* name, const char* text) {
   FILE* file = fopen(at(name), "wb");
@@ -89,7 +67,7 @@ static void check_record(const char* expected) {
 
 /* The bytes are on the disk before the name leads to them, and the name before the call returns. */
 static void durable_order(weir_runtime runtime) {
-  static const shim_plan kPlan = {0, 100, NULL, 0};
+  static const shim_plan kPlan = {0, 100, NULL, 0, 0, 0, 0};
   weir_iterator iterator = at_two(runtime);
   for (int again = 0; again < 2; ++again) {
     g_shim.begin(g_folder, &kPlan);
@@ -127,7 +105,7 @@ static void failing_calls(weir_runtime runtime) {
   };
   weir_iterator iterator = at_two(runtime);
   for (size_t i = 0; i < sizeof kRows / sizeof *kRows; ++i) {
-    shim_plan plan = {0, 0, NULL, 0};
+    shim_plan plan = {0, 0, NULL, 0, 0, 0, 0};
     weir_error error = WEIR_ERROR_INIT;
     plan.failing = kRows[i].line;
     plan.error = kRows[i].error;
@@ -184,7 +162,7 @@ static void interrupted_and_short(weir_runtime runtime) {
   static const size_t kLongest[] = {0, 1, 7};
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) {
-      shim_plan plan = {0, 0, NULL, 0};
+      shim_plan plan = {0, 0, NULL, 0, 0, 0, 0};
       weir_iterator iterator = at_two(runtime);
       plan.interruptions = kInterruptions[i];
       plan.longest = kLongest[k];
@@ -209,7 +187,7 @@ static void interrupted_and_short(weir_runtime runtime) {
 
 /* A file of 4 TiB that begins with these bytes is refused with this code after a look at its header. */
 static void refused_at_once(weir_runtime runtime, const char* beginning, size_t size, int32_t code) {
-  static const shim_plan kPlan = {0, 0, NULL, 0};
+  static const shim_plan kPlan = {0, 0, NULL, 0, 0, 0, 0};
   weir_iterator iterator = {0};
   weir_error error = WEIR_ERROR_INIT;
   FILE* file = fopen(at("vast"), "wb");
@@ -244,13 +222,7 @@ static void vast_files(weir_runtime runtime) {
 
 int main(void) {
   weir_runtime runtime = make_runtime();
-  find("shim_begin", &g_shim.begin);
-  find("shim_end", &g_shim.end);
-  find("shim_record", &g_shim.record);
-  find("shim_interrupted", &g_shim.interrupted);
-  find("shim_read_bytes", &g_shim.read_bytes);
-  snprintf(g_folder, sizeof g_folder, "%s/preload_XXXXXX", WEIR_BINARY_DIR);
-  REQUIRE(mkdtemp(g_folder) != NULL);
+  prepare(WEIR_BINARY_DIR);
   durable_order(runtime);
   failing_calls(runtime);
   interrupted_and_short(runtime);

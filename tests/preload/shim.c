@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ static char g_record[kMaxRecord];
 static char g_last[2 * kMaxName + 16];
 static uint64_t g_interrupted[SHIM_CALLS];
 static uint64_t g_read_bytes;
+static int64_t g_calls;
 
 static void lock(void) {
   while (__atomic_exchange_n(&g_lock, 1, __ATOMIC_ACQUIRE)) {
@@ -42,6 +44,14 @@ static const char* watched_descriptor(int descriptor) {
   if (!__atomic_load_n(&g_on, __ATOMIC_ACQUIRE) || descriptor < 0 || descriptor >= kMaxDescriptors)
     return NULL;
   return g_names[descriptor][0] ? g_names[descriptor] : NULL;
+}
+
+/* Counts a call. Returns true if it must fail because of its number. */
+static int numbered(void) {
+  const int64_t number = __atomic_add_fetch(&g_calls, 1, __ATOMIC_RELAXED);
+  if (g_plan.first == 0 || number < g_plan.first || (number > g_plan.first && !g_plan.for_good)) return 0;
+  errno = g_plan.error;
+  return 1;
 }
 
 /* Records a call. Returns true if it must fail. */
@@ -86,7 +96,7 @@ static int do_open(const char* path, int flags, int mode) {
   const char* name = watched(path);
   int writes = (flags & (O_WRONLY | O_RDWR | O_DIRECTORY)) != 0;
   int descriptor;
-  if (name && interrupted(SHIM_OPEN, path)) return -1;
+  if (name && (numbered() || interrupted(SHIM_OPEN, path))) return -1;
   if (name && writes && note("open", name, NULL)) return -1;
   descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
   if (name && descriptor >= 0 && descriptor < kMaxDescriptors) {
@@ -113,9 +123,43 @@ int open64(const char* path, int flags, ...) {
   return do_open(path, flags, mode);
 }
 
+/* Closes in any case, as Linux does. */
 int close(int descriptor) {
+  const int fails = watched_descriptor(descriptor) && numbered();
   if (descriptor >= 0 && descriptor < kMaxDescriptors) g_names[descriptor][0] = '\0';
-  return (int)syscall(SYS_close, descriptor);
+  if (syscall(SYS_close, descriptor) != 0) return -1;
+  if (fails) errno = g_plan.error;
+  return fails ? -1 : 0;
+}
+
+/* What only fails by its number. */
+int unlink(const char* path) {
+  if (watched(path) && numbered()) return -1;
+  return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+int mkdir(const char* path, mode_t mode) {
+  if (watched(path) && numbered()) return -1;
+  return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+ssize_t readlink(const char* path, char* out, size_t size) {
+  if (watched(path) && numbered()) return -1;
+  return syscall(SYS_readlinkat, AT_FDCWD, path, out, size);
+}
+int stat(const char* path, struct stat* out) {
+  if (watched(path) && numbered()) return -1;
+  return fstatat(AT_FDCWD, path, out, 0);
+}
+int lstat(const char* path, struct stat* out) {
+  if (watched(path) && numbered()) return -1;
+  return fstatat(AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
+}
+int fstat(int descriptor, struct stat* out) {
+  if (watched_descriptor(descriptor) && numbered()) return -1;
+  return fstatat(descriptor, "", out, AT_EMPTY_PATH);
+}
+int eventfd(unsigned value, int flags) {
+  if (__atomic_load_n(&g_on, __ATOMIC_ACQUIRE) && numbered()) return -1;
+  return (int)syscall(SYS_eventfd2, value, flags);
 }
 
 static ssize_t count_read(ssize_t size) {
@@ -126,7 +170,7 @@ static ssize_t count_read(ssize_t size) {
 ssize_t pread(int descriptor, void* out, size_t size, off_t offset) {
   const char* name = watched_descriptor(descriptor);
   if (!name) return syscall(SYS_pread64, descriptor, out, size, offset);
-  if (interrupted(SHIM_READ, name)) return -1;
+  if (numbered() || interrupted(SHIM_READ, name)) return -1;
   return count_read(syscall(SYS_pread64, descriptor, out, shortened(size), offset));
 }
 ssize_t pread64(int descriptor, void* out, size_t size, off64_t offset) {
@@ -136,22 +180,23 @@ ssize_t pread64(int descriptor, void* out, size_t size, off64_t offset) {
 ssize_t read(int descriptor, void* out, size_t size) {
   const char* name = watched_descriptor(descriptor);
   if (!name) return syscall(SYS_read, descriptor, out, size);
-  if (interrupted(SHIM_READ, name)) return -1;
+  if (numbered() || interrupted(SHIM_READ, name)) return -1;
   return count_read(syscall(SYS_read, descriptor, out, shortened(size)));
 }
 
 ssize_t write(int descriptor, const void* data, size_t size) {
   const char* name = watched_descriptor(descriptor);
   if (!name) return syscall(SYS_write, descriptor, data, size);
-  if (interrupted(SHIM_WRITE, name)) return -1;
+  if (numbered() || interrupted(SHIM_WRITE, name)) return -1;
   if (note("write", name, NULL)) return -1;
   return syscall(SYS_write, descriptor, data, shortened(size));
 }
 
 static int sync_file(long number, int descriptor) {
   const char* name = watched_descriptor(descriptor);
-  if (name && interrupted(SHIM_FSYNC, name)) return -1;
+  if (name && (numbered() || interrupted(SHIM_FSYNC, name))) return -1;
   if (name && note("fsync", name, NULL)) return -1;
+  if (g_plan.unsynced) return 0;
   return (int)syscall(number, descriptor);
 }
 int fsync(int descriptor) { return sync_file(SYS_fsync, descriptor); }
@@ -159,19 +204,20 @@ int fdatasync(int descriptor) { return sync_file(SYS_fdatasync, descriptor); }
 
 int flock(int descriptor, int operation) {
   const char* name = watched_descriptor(descriptor);
-  if (name && interrupted(SHIM_LOCK, name)) return -1;
+  if (name && (numbered() || interrupted(SHIM_LOCK, name))) return -1;
   return (int)syscall(SYS_flock, descriptor, operation);
 }
 
 int ftruncate(int descriptor, off_t size) {
   const char* name = watched_descriptor(descriptor);
-  if (name && interrupted(SHIM_TRUNCATE, name)) return -1;
+  if (name && (numbered() || interrupted(SHIM_TRUNCATE, name))) return -1;
   return (int)syscall(SYS_ftruncate, descriptor, size);
 }
 int ftruncate64(int descriptor, off64_t size) { return ftruncate(descriptor, size); }
 
 int rename(const char* from, const char* to) {
   const char* name = watched(from);
+  if (name && numbered()) return -1;
   if (name && note("rename", name, watched(to) ? watched(to) : to)) return -1;
   return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
@@ -181,15 +227,14 @@ static DIR* g_listed;
 
 DIR* opendir(const char* path) {
   DIR* (*next)(const char*) = (DIR * (*)(const char*)) dlsym(RTLD_NEXT, "opendir");
-  if (watched(path) && interrupted(SHIM_LIST, path)) return NULL;
+  if (watched(path) && (numbered() || interrupted(SHIM_LIST, path))) return NULL;
   return watched(path) ? g_listed = next(path) : next(path);
 }
 
 struct dirent* readdir(DIR* folder) {
   struct dirent* (*next)(DIR*) = (struct dirent * (*)(DIR*)) dlsym(RTLD_NEXT, "readdir");
-  if (folder == g_listed && __atomic_load_n(&g_on, __ATOMIC_ACQUIRE) && interrupted(SHIM_LIST, folder)) {
-    return NULL;
-  }
+  const int listed = folder == g_listed && __atomic_load_n(&g_on, __ATOMIC_ACQUIRE);
+  if (listed && (numbered() || interrupted(SHIM_LIST, folder))) return NULL;
   return next(folder);
 }
 
@@ -199,6 +244,7 @@ void shim_begin(const char* folder, const shim_plan* plan) {
   memset(g_interrupted, 0, sizeof g_interrupted);
   g_record[0] = g_last[0] = '\0';
   g_read_bytes = 0;
+  g_calls = 0;
   g_listed = NULL;
   g_plan = *plan;
   __atomic_store_n(&g_on, 1, __ATOMIC_RELEASE);
@@ -207,3 +253,4 @@ void shim_end(void) { __atomic_store_n(&g_on, 0, __ATOMIC_RELEASE); }
 const char* shim_record(void) { return g_record; }
 uint64_t shim_interrupted(shim_call call) { return g_interrupted[call]; }
 uint64_t shim_read_bytes(void) { return g_read_bytes; }
+int64_t shim_calls(void) { return __atomic_load_n(&g_calls, __ATOMIC_RELAXED); }

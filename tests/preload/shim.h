@@ -31,6 +31,9 @@ typedef struct shim_plan {
   size_t longest;      /* what a read or write moves at once; 0: no bound */
   const char* failing; /* a line of the record, the call of which fails; NULL: none */
   int error;           /* the errno of that call */
+  int64_t first;       /* the number of the call that fails, from 1; 0: none */
+  int for_good;        /* all calls after it fail, too */
+  int unsynced;        /* fsync does nothing and succeeds, also after shim_end */
 } shim_plan;
 
 typedef struct shim_api {
@@ -41,6 +44,8 @@ typedef struct shim_api {
   const char* (*record)(void);
   uint64_t (*interrupted)(shim_call call);
   uint64_t (*read_bytes)(void);
+  /* The calls so far, of all kinds, that `first` counts: those on the folder, and every eventfd. */
+  int64_t (*calls)(void);
 } shim_api;
 
 #endif
