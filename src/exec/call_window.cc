@@ -81,8 +81,10 @@ CallWindowOptions checked(CallWindowOptions options, Session& session) {
 // the puller's, prepared, a runner's, done, or the consumer's.
 class CallCore final : public RefCounted {
  public:
-  CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
-           const CallWindowOptions& options, EpochTableRef start);
+  CallCore(Session& session, std::unique_ptr<BlockCall> function, const CallWindowOptions& options);
+  // Makes the puller and the first runner, once. They are owners, so it must have one before; if this throws, it has no
+  // more than that.
+  void make_tasks(Session& session, std::unique_ptr<Feed> feed, EpochTableRef start);
 
   // Returns a finished call, to be given back later. If there is none, returns null and sets `answer`; after
   // pending the consumer is woken.
@@ -178,15 +180,19 @@ class CallCore::Runner final : public Pump {
   RefPtr<CallCore> core_;
 };
 
-CallCore::CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
-                   const CallWindowOptions& options, EpochTableRef start)
+CallCore::CallCore(Session& session, std::unique_ptr<BlockCall> function, const CallWindowOptions& options)
     : options_(checked(options, session)),
       function_(std::move(function)),
       budget_(options_.max_bytes, options_.ahead_rows > 0 ? 0 : kDoublings) {
   calls_.push_back(std::make_unique<WindowCall>());
   spare_.push(calls_.back().get());
-  puller_ = make_ref<Puller>(*this, session, std::move(feed), std::move(start));
+}
+
+void CallCore::make_tasks(Session& session, std::unique_ptr<Feed> feed, EpochTableRef start) {
+  auto puller = make_ref<Puller>(*this, session, std::move(feed), std::move(start));
+  runners_.reserve(1);
   runners_.push_back(make_ref<Runner>(*this, session));
+  puller_ = std::move(puller);
   open_tasks_ = 2;
 }
 
@@ -455,7 +461,9 @@ Pump::After CallCore::Runner::run(bool helping) noexcept {
 
 CallWindow::CallWindow(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
                        const CallWindowOptions& options, EpochTableRef start)
-    : core_(make_ref<CallCore>(session, std::move(feed), std::move(function), options, std::move(start))) {}
+    : core_(make_ref<CallCore>(session, std::move(function), options)) {
+  core_->make_tasks(session, std::move(feed), std::move(start));
+}
 
 CallWindow::~CallWindow() { core_->close(); }
 
