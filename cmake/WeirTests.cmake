@@ -76,9 +76,13 @@ function(weir_add_floor_tests)
     endif()
     weir_add_test_program(${name} ${floors})
   endforeach()
-  if(TARGET ops_test)
-    # Buffers come from malloc, which tests let fail (support/failing_malloc.cc).
-    target_link_options(ops_test PRIVATE LINKER:--wrap=malloc,--wrap=realloc,--wrap=posix_memalign)
+  weir_wrap_malloc(ops_test)
+endfunction()
+
+# Buffers come from malloc, which tests of this program let fail, or meter (support/failing_malloc.cc).
+function(weir_wrap_malloc program)
+  if(TARGET ${program})
+    target_link_options(${program} PRIVATE LINKER:--wrap=malloc,--wrap=realloc,--wrap=posix_memalign)
   endif()
 endfunction()
 

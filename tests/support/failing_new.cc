@@ -1,5 +1,8 @@
 #include "support/failing_new.h"
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -9,8 +12,20 @@ namespace {
 thread_local int failures = 0;
 thread_local size_t largest = SIZE_MAX;
 thread_local Scarcity* scarcity = nullptr;
+thread_local MemoryUse* use = nullptr;
 // operator new calls malloc.
 thread_local bool in_new = false;
+
+void count(int64_t bytes) {
+  if (use == nullptr) return;
+  use->bytes += bytes;
+  use->most_bytes = std::max(use->most_bytes, use->bytes);
+}
+
+void free_counted(void* memory) {
+  if (use != nullptr && memory != nullptr) count(-static_cast<int64_t>(malloc_usable_size(memory)));
+  std::free(memory);
+}
 
 }  // namespace
 
@@ -22,8 +37,12 @@ LargestAllocation::~LargestAllocation() { largest = SIZE_MAX; }
 Scarce::Scarce(Scarcity& s) { scarcity = &s; }
 Scarce::~Scarce() { scarcity = nullptr; }
 
+Metered::Metered(MemoryUse& u) { use = &u; }
+Metered::~Metered() { use = nullptr; }
+
 bool allocation_fails(size_t size) {
   if (in_new) return false;
+  count(static_cast<int64_t>(std::min<size_t>(size, INT64_MAX / 4)));
   if (failures > 0) {
     --failures;
     return true;
@@ -45,6 +64,8 @@ void* operator new(size_t size, const std::nothrow_t&) noexcept {
   weir::in_new = true;
   void* memory = std::malloc(size > 0 ? size : 1);
   weir::in_new = false;
+  // What was given may be more than what was wanted.
+  if (memory != nullptr) weir::count(static_cast<int64_t>(malloc_usable_size(memory) - size));
   return memory;
 }
 
@@ -53,6 +74,6 @@ void* operator new(size_t size) {
   throw std::bad_alloc();
 }
 
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { weir::free_counted(memory); }
+void operator delete(void* memory, size_t) noexcept { weir::free_counted(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { weir::free_counted(memory); }

@@ -1,4 +1,4 @@
-// Makes allocations fail on this thread, to test what happens without memory: operator new, and malloc in
+// Makes allocations fail on this thread, or measures them, to test what happens without memory and how much is needed: operator new, and malloc in
 // programs that are linked with it wrapped (support/failing_malloc.cc).
 #pragma once
 
@@ -36,6 +36,22 @@ class Scarce {
   Scarce(const Scarce&) = delete;
   Scarce& operator=(const Scarce&) = delete;
   ~Scarce();
+};
+
+// The memory that this thread takes while it is metered: now, and the most so far. What malloc gave counts until the
+// end, since it may be freed elsewhere.
+struct MemoryUse {
+  int64_t bytes = 0;
+  int64_t most_bytes = 0;
+};
+
+// While it lives, memory is metered.
+class Metered {
+ public:
+  explicit Metered(MemoryUse& use);
+  Metered(const Metered&) = delete;
+  Metered& operator=(const Metered&) = delete;
+  ~Metered();
 };
 
 // For allocators of tests: true if an allocation of this thread must fail.
