@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "capi/handle_table.h"
 #include "core/host_call.h"
@@ -151,6 +152,19 @@ Status read_struct(std::string_view name, const T* given, size_t first, T& known
 
 // Hands bytes over to the caller, followed by a NUL and released by weir_bytes_release.
 weir_bytes make_bytes(std::string bytes);
+
+// The same, released here unless the caller gets them: for a function with several of them to give.
+class OwnedBytes {
+ public:
+  explicit OwnedBytes(std::string bytes) : bytes_(make_bytes(std::move(bytes))) {}
+  OwnedBytes(const OwnedBytes&) = delete;
+  OwnedBytes& operator=(const OwnedBytes&) = delete;
+  ~OwnedBytes() { weir_bytes_release(&bytes_); }
+  weir_bytes release() noexcept { return std::exchange(bytes_, weir_bytes{}); }
+
+ private:
+  weir_bytes bytes_;
+};
 
 inline weir_string to_string_struct(std::string_view text) { return {text.data(), text.size()}; }
 

@@ -103,17 +103,15 @@ int32_t weir_checkpoint_manager_save(weir_checkpoint_manager manager, weir_itera
   });
 }
 
-int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, weir_iterator iterator,
-                                     int64_t elements, const void* extra, uint64_t extra_size, int32_t* saved,
+int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, int64_t elements, int32_t* due,
                                      weir_error* error) {
-  if (saved) *saved = 0;
+  if (!due) return answer_null_out(error);
+  *due = 0;
   return with_manager(manager, error, [&](ManagerObject& object) -> Status {
     if (elements < 0)
       return invalid_argument(expected_found("a count of 0 elements and more", concat(elements)));
     object.count(elements);
-    if (!object.due()) return Status();
-    WEIR_TRY(object.save(iterator.value, extra, extra_size));
-    if (saved) *saved = 1;
+    *due = object.due() ? 1 : 0;
     return Status();
   });
 }
@@ -126,15 +124,11 @@ int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes
   *position = weir_bytes{};
   return with_manager(manager, error, [&](ManagerObject& object) -> Status {
     WEIR_ASSIGN(CheckpointFolder::Generation newest, object.folder.load());
-    weir_bytes beside{};
-    // The second make_bytes may find no memory.
-    struct Releasing {
-      ~Releasing() { weir_bytes_release(bytes); }
-      weir_bytes* bytes;
-    } releasing{extra ? &beside : nullptr};
-    if (extra) beside = make_bytes(std::move(newest.extra));
-    *position = make_bytes(std::move(newest.position));
-    if (extra) *extra = std::exchange(beside, weir_bytes{});
+    // Either may find no memory, so both are made before one is handed over.
+    OwnedBytes at(std::move(newest.position));
+    OwnedBytes beside(extra ? std::move(newest.extra) : std::string());
+    *position = at.release();
+    if (extra) *extra = beside.release();
     if (generation) *generation = newest.number;
     return Status();
   });

@@ -826,8 +826,9 @@ typedef struct weir_checkpoint_manager_options {
   int32_t keep;  /* generations, 1 to 65536; 0: 3 */
   uint32_t rank; /* whose generations these are; one manager at a time writes those of a rank */
   uint32_t reserved;
-  int64_t every_elements; /* that weir_checkpoint_manager_step saves after; 0: never */
-  int64_t every_ns;       /* nanoseconds that it saves after; 0: never */
+  int64_t
+      every_elements; /* elements after which weir_checkpoint_manager_step says that a save is due; 0: never */
+  int64_t every_ns;   /* nanoseconds after which it says so; 0: never */
 } weir_checkpoint_manager_options;
 
 #define WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT \
@@ -854,19 +855,19 @@ WEIR_API void weir_checkpoint_manager_destroy(weir_checkpoint_manager manager);
 WEIR_API int32_t weir_checkpoint_manager_save(weir_checkpoint_manager manager, weir_iterator iterator,
                                               const void* extra, uint64_t extra_size, weir_error* error);
 
-/* Counts `elements` that the caller has taken from the iterator, and saves as above if every_elements of them were
- * taken, or every_ns nanoseconds have passed, since the manager was created or last saved. `saved`, which may be NULL,
- * becomes 1 if it saved, else 0. A save that failed is due again at the next call. Errors: also invalid_argument for
- * negative `elements`. Without a save no file is touched. */
-WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, weir_iterator iterator,
-                                              int64_t elements, const void* extra, uint64_t extra_size,
-                                              int32_t* saved, weir_error* error);
+/* Counts `elements` that the caller has taken from the iterator, and sets `due` to 1 if every_elements of them were
+ * taken, or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. It stays due until
+ * weir_checkpoint_manager_save succeeds, so the extra bytes need to be made only then. Touches no file. Errors:
+ * invalid_argument for negative `elements`, which count nothing. */
+WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, int64_t elements, int32_t* due,
+                                              weir_error* error);
 
 /* Returns the newest valid generation: the position, for the `checkpoint` of weir_iterator_options, the extra bytes, and
  * the number; `extra` and `generation` may be NULL. For each damaged one that it passes over, and each one of another
  * version of the library, the runtime's logger gets a warning that says why. Errors: not_found if there is none at
- * all, which is how a first run begins; data_loss if there are some and none is valid; those of a file that can't be read now but is not damaged (no permission, too many open
- * files), since going back to an older one would lose work. */
+ * all, which is how a first run begins; data_loss if there are some and none is valid; those of a file that can't be
+ * read now but is not damaged (no permission, too many open files), since going back to an older one would lose
+ * work. */
 WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position,
                                               weir_bytes* extra, int64_t* generation, weir_error* error);
 

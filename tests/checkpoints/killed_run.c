@@ -94,6 +94,7 @@ int main(int count, char** words) {
   weir_element element = make_element();
   progress done;
   int32_t result;
+  int32_t due;
   int output;
   REQUIRE(count == 4);
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -110,7 +111,8 @@ int main(int count, char** words) {
   while ((result = weir_iterator_next(iterator, element, NULL)) == WEIR_OK) {
     append(output, element, &done);
     printf("line\n");
-    REQUIRE(weir_checkpoint_manager_step(manager, iterator, 1, &done, sizeof done, NULL, NULL) == WEIR_OK);
+    REQUIRE(weir_checkpoint_manager_step(manager, 1, &due, NULL) == WEIR_OK);
+    if (due) REQUIRE(weir_checkpoint_manager_save(manager, iterator, &done, sizeof done, NULL) == WEIR_OK);
   }
   REQUIRE(result == WEIR_END);
   REQUIRE(weir_checkpoint_manager_save(manager, iterator, &done, sizeof done, NULL) == WEIR_OK);
