@@ -123,13 +123,13 @@ int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes
   if (!position) return answer_null_out(error);
   *position = weir_bytes{};
   return with_manager(manager, error, [&](ManagerObject& object) -> Status {
-    WEIR_ASSIGN(CheckpointFolder::Generation newest, object.folder.load());
+    WEIR_ASSIGN(Generation newest, object.folder.load());
     // Either may find no memory, so both are made before one is handed over.
     OwnedBytes at(std::move(newest.position));
     OwnedBytes beside(extra ? std::move(newest.extra) : std::string());
     *position = at.release();
     if (extra) *extra = beside.release();
-    if (generation) *generation = newest.number;
+    if (generation) *generation = newest.name.number;
     return Status();
   });
 }

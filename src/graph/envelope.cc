@@ -31,15 +31,22 @@ uint64_t checksum_of(Header header, std::string_view content) {
 }  // namespace
 
 std::string enclose(const EnvelopeKind& kind, std::string_view content) {
+  std::string out;
+  out.reserve(kEnvelopeBytes + content.size());
+  out.resize(kEnvelopeBytes);
+  out.append(content);
+  seal(kind, out);
+  return out;
+}
+
+void seal(const EnvelopeKind& kind, std::string& bytes) {
+  const std::string_view content = std::string_view(bytes).substr(kEnvelopeBytes);
   Header header{};
   std::memcpy(header.magic, kind.magic.data(), sizeof header.magic);
   header.version = kind.version;
   header.size = content.size();
   header.checksum = checksum_of(header, content);
-  std::string out;
-  out.reserve(sizeof header + content.size());
-  out.append(reinterpret_cast<const char*>(&header), sizeof header);
-  return out.append(content);
+  std::memcpy(bytes.data(), &header, sizeof header);
 }
 
 Status check_envelope(const EnvelopeKind& kind, std::string_view beginning, uint64_t size) {

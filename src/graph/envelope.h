@@ -27,6 +27,10 @@ inline constexpr size_t kEnvelopeBytes = 32;
 
 std::string enclose(const EnvelopeKind& kind, std::string_view content);
 
+// The same in place, for large contents: writes the header over the first kEnvelopeBytes bytes.
+// REQUIRES: there are as many.
+void seal(const EnvelopeKind& kind, std::string& bytes);
+
 // Returns a view of what was enclosed. data_loss for every flipped bit, cut and appended byte;
 // failed_precondition for intact bytes of another version.
 Result<std::string_view> open_envelope(const EnvelopeKind& kind, std::string_view bytes);

@@ -1,70 +1,22 @@
 #include "iterator/checkpoint_folder.h"
 
-#include <algorithm>
-#include <charconv>
-#include <optional>
+#include <utility>
 
-#include "core/archive.h"
 #include "core/text.h"
 #include "fs/file_system.h"
-#include "graph/envelope.h"
 #include "iterator/checkpoint.h"
 
 namespace weir {
 
 namespace {
 
-constexpr EnvelopeKind kEnvelope{.magic = "weirgenr",
-                                 .version = 1,
-                                 .name = "a generation of checkpoints",
-                                 .origin = "what a checkpoint manager wrote"};
-constexpr std::string_view kSuffix = ".ckpt";
 constexpr std::string_view kTemporary = ".tmp";
-constexpr size_t kRankDigits = 5;
-constexpr size_t kNumberDigits = 12;
 
-std::string padded(uint64_t number, size_t digits) {
-  std::string text = concat(number);
-  return text.size() < digits ? std::string(digits - text.size(), '0') + text : text;
-}
-
-std::string file_name(uint32_t rank, int64_t number) {
-  return concat("r", padded(rank, kRankDigits), "-", padded(static_cast<uint64_t>(number), kNumberDigits),
-                kSuffix);
-}
-
-// The number in a name that file_name() gives for this rank, and nothing for any other name.
-std::optional<int64_t> number_of(std::string_view name, uint32_t rank) {
-  const size_t dash = name.find('-');
-  if (dash == std::string_view::npos || !name.ends_with(kSuffix)) return std::nullopt;
-  const char* end = name.data() + name.size() - kSuffix.size();
-  int64_t number = 0;
-  const auto [stop, error] = std::from_chars(name.data() + dash + 1, end, number);
-  if (error != std::errc() || stop != end || number < 1) return std::nullopt;
-  if (name != file_name(rank, number)) return std::nullopt;
-  return number;
-}
-
-void state(Archive& archive, std::string& position, std::string& extra) {
-  archive("position", position);
-  archive("extra", extra);
-}
-
-Result<CheckpointFolder::Generation> generation_of(RandomAccessFile& file, int64_t number,
-                                                   int64_t limit_bytes) {
-  WEIR_ASSIGN(const std::string bytes, read_enveloped(kEnvelope, file, limit_bytes));
-  CheckpointFolder::Generation generation;
-  generation.number = number;
-  Archive archive(std::string_view(bytes).substr(kEnvelopeBytes));
-  state(archive, generation.position, generation.extra);
-  archive.finish();
-  WEIR_TRY(archive.status());
-  return generation;
-}
-
-// Whether another try may read what this one could not.
-bool may_pass(Code code) {
-  return code == Code::unavailable || code == Code::permission_denied || code == Code::unknown;
+// Whether the file is worthless to this library, whatever is tried. Others may be read by another try, or after the
+// limit was raised.
+bool is_lost(Code code) {
+  return code != Code::unavailable && code != Code::permission_denied && code != Code::resource_exhausted &&
+         code != Code::unknown;
 }
 
 void warn(const Runtime& runtime, const std::string& line) {
@@ -82,25 +34,25 @@ Result<CheckpointFolder> CheckpointFolder::open(Runtime& runtime, std::string fo
 }
 
 std::string CheckpointFolder::path_of(int64_t number) const {
-  return concat(folder_, folder_.ends_with('/') ? "" : "/", file_name(rank_, number));
+  return path_in(folder_, GenerationName{rank_, number}.to_string());
 }
 
 Result<std::vector<int64_t>> CheckpointFolder::generations() {
-  WEIR_ASSIGN(const std::vector<std::string> names, runtime_->files->list_folder(folder_));
+  WEIR_ASSIGN(const std::vector<GenerationName> names, list_generations(*runtime_->files, folder_));
   std::vector<int64_t> numbers;
-  for (const std::string& name : names) {
-    if (const auto number = number_of(name, rank_)) numbers.push_back(*number);
+  for (const GenerationName& name : names) {
+    if (name.rank == rank_) numbers.push_back(name.number);
   }
-  std::sort(numbers.begin(), numbers.end());
   return numbers;
 }
 
 Status CheckpointFolder::remove_temporaries() {
-  WEIR_ASSIGN(const std::vector<std::string> names, runtime_->files->list_folder(folder_));
-  for (const std::string& name : names) {
-    if (!name.ends_with(kTemporary)) continue;
-    const auto number = number_of(std::string_view(name).substr(0, name.size() - kTemporary.size()), rank_);
-    if (number) remove(concat(path_of(*number), kTemporary));
+  WEIR_ASSIGN(const std::vector<std::string> files, runtime_->files->list_folder(folder_));
+  for (const std::string& file : files) {
+    if (!file.ends_with(kTemporary)) continue;
+    const auto name =
+        GenerationName::parse(std::string_view(file).substr(0, file.size() - kTemporary.size()));
+    if (name && name->rank == rank_) remove(path_in(folder_, file));
   }
   return {};
 }
@@ -119,17 +71,11 @@ Result<int64_t> CheckpointFolder::save(std::string_view position, std::string_vi
                                              concat(quote(path_of(newest))),
                                              "remove it or choose another folder"));
   }
-  std::string own_position(position);
-  std::string own_extra(extra);
-  Archive archive;
-  state(archive, own_position, own_extra);
-  const std::string bytes = enclose(kEnvelope, archive.take());
-  WEIR_TRY(check_checkpoint_size(bytes.size(), runtime_->limits.checkpoint_bytes));
-  const int64_t number = newest + 1;
-  WEIR_TRY(runtime_->files->write_file_atomically(
-      path_of(number), {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
+  const GenerationName name{rank_, newest + 1};
+  WEIR_TRY(
+      write_generation(*runtime_->files, folder_, name, position, extra, runtime_->limits.checkpoint_bytes));
   remove_old(older);
-  return number;
+  return name.number;
 }
 
 // REQUIRES: one that is newer than all of these was published.
@@ -143,21 +89,24 @@ void CheckpointFolder::remove_old(const std::vector<int64_t>& older) {
   damaged_.clear();
 }
 
-Result<CheckpointFolder::Generation> CheckpointFolder::load() {
+Result<Generation> CheckpointFolder::read(int64_t number) {
+  WEIR_ASSIGN(const auto file, runtime_->files->open(path_of(number)));
+  auto generation = read_generation(*file, runtime_->limits.checkpoint_bytes);
+  if (!generation.ok()) {
+    if (generation.status().code() == Code::data_loss) damaged_.insert(number);
+    return generation;
+  }
+  WEIR_TRY(check_name(*generation, {rank_, number}));
+  return generation;
+}
+
+Result<Generation> CheckpointFolder::load() {
   WEIR_ASSIGN(const std::vector<int64_t> numbers, generations());
   for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
-    const std::string path = path_of(*number);
-    const auto file = runtime_->files->open(path);
-    if (!file.ok() && (may_pass(file.status().code()) || file.status().code() == Code::resource_exhausted))
-      return file.status();
-    Status status = file.status();
-    if (file.ok()) {
-      auto generation = generation_of(**file, *number, runtime_->limits.checkpoint_bytes);
-      if (generation.ok() || may_pass(generation.status().code())) return generation;
-      status = generation.status();
-    }
-    if (status.code() == Code::data_loss) damaged_.insert(*number);
-    warn(*runtime_, concat("checkpoints: skipped ", quote(path), ": ", status.error().lead_and_message()));
+    auto generation = read(*number);
+    if (generation.ok() || !is_lost(generation.status().code())) return generation;
+    warn(*runtime_, concat("checkpoints: skipped ", quote(path_of(*number)), ": ",
+                           generation.status().error().lead_and_message()));
   }
   const std::string wanted = concat("a valid generation of rank ", rank_, " in the folder ", quote(folder_));
   if (numbers.empty()) return not_found(expected_found(wanted, "none", "begin from the start"));

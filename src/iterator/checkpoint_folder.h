@@ -1,8 +1,9 @@
 // CheckpointFolder: the checkpoints of one rank in a folder, as numbered generations of which the newest are kept.
 //
-// A generation is one file, r00003-000000000012.ckpt: rank 3, number 12. It appears whole or not at all, and a damaged
-// one is recognised and passed over. Ranks share a folder and never touch each other's files; of one rank there
-// is one CheckpointFolder at a time. Its runtime outlives it. One thread at a time. Errors: those of the file system.
+// A generation (generation.h) is one file, r00003-000000000012.ckpt: rank 3, number 12. It appears whole or not at
+// all, and a damaged one is recognised and passed over. Ranks share a folder and never touch each other's files; of one
+// rank there is one CheckpointFolder at a time. Its runtime outlives it. One thread at a time. Errors: those of the
+// file system.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +14,12 @@
 
 #include "core/runtime.h"
 #include "core/status.h"
+#include "iterator/generation.h"
 
 namespace weir {
 
 class CheckpointFolder {
  public:
-  struct Generation {
-    // From 1.
-    int64_t number = 0;
-    // What Iterator::save() gave.
-    std::string position;
-    // What the caller stored beside it.
-    std::string extra;
-  };
-
   // Creates the folder if it is missing, and removes files that a killed writer of this rank left half written.
   // REQUIRES: keep > 0
   static Result<CheckpointFolder> open(Runtime& runtime, std::string folder, uint32_t rank, int keep);
@@ -37,16 +30,17 @@ class CheckpointFolder {
   Result<int64_t> save(std::string_view position, std::string_view extra);
 
   // Returns the newest valid generation and logs why newer ones were passed over. not_found if there is none at all,
-  // data_loss if none is valid. A file that may be readable later (unavailable, no permission, too many open files) is
-  // an error, not passed over: going back would lose work for nothing.
+  // data_loss if none is valid. A file that may be readable later (unavailable, no permission, too many open files), or
+  // is only larger than the limit, is an error, not passed over: going back would lose work for nothing.
   Result<Generation> load();
 
  private:
   CheckpointFolder(Runtime& runtime, std::string folder, uint32_t rank, int keep)
       : runtime_(&runtime), folder_(std::move(folder)), rank_(rank), keep_(keep) {}
 
-  // This rank's files by number, ascending.
+  // The numbers of this rank's files, ascending.
   Result<std::vector<int64_t>> generations();
+  Result<Generation> read(int64_t number);
   Status remove_temporaries();
   void remove_old(const std::vector<int64_t>& older);
   void remove(const std::string& path);
@@ -56,7 +50,7 @@ class CheckpointFolder {
   std::string folder_;
   uint32_t rank_;
   int keep_;
-  // Generations in which load() found damage.
+  // Generations whose bytes load() found damaged. Those that are intact, but of another version or name, aren't.
   std::set<int64_t> damaged_;
 };
 

@@ -32,7 +32,7 @@ bool cut_at(int64_t before, int keep, int64_t step, SimulatedDisk::Survives surv
   REQUIRE(again.ok());
   const auto found = again->load();
   if (!found.ok()) CHECK(found.status().code() == Code::not_found);
-  const int64_t newest = found.ok() ? found->number : 0;
+  const int64_t newest = found.ok() ? found->name.number : 0;
   REQUIRE((newest == done || newest == before + 1));
   CHECK(done >= before);
   if (found.ok()) {
