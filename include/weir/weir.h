@@ -849,9 +849,9 @@ WEIR_API void weir_checkpoint_manager_destroy(weir_checkpoint_manager manager);
 
 /* Publishes the iterator's position, with `extra_size` bytes of the caller's (a step count, the state of a model), as
  * the next generation; then removes the oldest ones beyond `keep`, and those that weir_checkpoint_manager_load found
- * damaged. After a crash at any moment each generation is there whole or not at all, and after a failure all older
- * ones are. Waits for a next in progress. Calls fsync twice. Errors: those of weir_iterator_save and of the file;
- * resource_exhausted if both parts together are above 4 GiB. */
+ * damaged. Others that it passed over don't count. After a crash at any moment each generation is there whole or not at
+ * all, and after a failure all older ones are. Waits for a next in progress. Calls fsync twice. Errors: those of
+ * weir_iterator_save and of the file; resource_exhausted if both parts together are above 4 GiB. */
 WEIR_API int32_t weir_checkpoint_manager_save(weir_checkpoint_manager manager, weir_iterator iterator,
                                               const void* extra, uint64_t extra_size, weir_error* error);
 
@@ -863,11 +863,11 @@ WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, i
                                               weir_error* error);
 
 /* Returns the newest valid generation: the position, for the `checkpoint` of weir_iterator_options, the extra bytes, and
- * the number; `extra` and `generation` may be NULL. For each damaged one that it passes over, and each one of another
- * version of the library, the runtime's logger gets a warning that says why. Errors: not_found if there is none at
+ * the number; `extra` and `generation` may be NULL. It passes over what is damaged, was renamed, or was saved by another
+ * version of the library, and gives the runtime's logger a warning that says why. Errors: not_found if there is none at
  * all, which is how a first run begins; data_loss if there are some and none is valid; those of a file that can't be
- * read now but is not damaged (no permission, too many open files), since going back to an older one would lose
- * work. */
+ * read now but is not damaged (no permission, too many open files, larger than 4 GiB), since going back to an older one
+ * would lose work. */
 WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position,
                                               weir_bytes* extra, int64_t* generation, weir_error* error);
 

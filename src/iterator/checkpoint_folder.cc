@@ -82,8 +82,11 @@ Result<int64_t> CheckpointFolder::save(std::string_view position, std::string_vi
 void CheckpointFolder::remove_old(const std::vector<int64_t>& older) {
   int kept = 1;
   for (auto number = older.rbegin(); number != older.rend(); ++number) {
-    // A damaged one counts for nothing: `keep` of them that work are wanted.
-    if (!damaged_.contains(*number) && ++kept <= keep_) continue;
+    if (kept < keep_ && !damaged_.contains(*number)) {
+      // `keep` of them that load are wanted.
+      kept += unusable_.contains(*number) ? 0 : 1;
+      continue;
+    }
     remove(path_of(*number));
   }
   damaged_.clear();
@@ -97,14 +100,19 @@ Result<Generation> CheckpointFolder::read(int64_t number) {
     return generation;
   }
   WEIR_TRY(check_name(*generation, {rank_, number}));
+  // The envelope says nothing of the version of what is in it.
+  WEIR_TRY(Checkpoint::from_bytes(generation->position).status());
   return generation;
 }
 
 Result<Generation> CheckpointFolder::load() {
   WEIR_ASSIGN(const std::vector<int64_t> numbers, generations());
+  damaged_.clear();
+  unusable_.clear();
   for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
     auto generation = read(*number);
     if (generation.ok() || !is_lost(generation.status().code())) return generation;
+    unusable_.insert(*number);
     warn(*runtime_, concat("checkpoints: skipped ", quote(path_of(*number)), ": ",
                            generation.status().error().lead_and_message()));
   }

@@ -24,12 +24,12 @@ class CheckpointFolder {
   // REQUIRES: keep > 0
   static Result<CheckpointFolder> open(Runtime& runtime, std::string folder, uint32_t rank, int keep);
 
-  // Publishes the next generation and returns its number, then removes the oldest ones beyond `keep`, and those that
-  // load() found damaged. After a failure all older ones are still there. A file that cannot be removed is logged.
+  // `position` is what Iterator::save() gave. Publishes the next generation and returns its number, then removes the oldest ones beyond `keep`, and those that
+  // load() found damaged. Others that it passed over don't count. After a failure all older ones are still there. A file that cannot be removed is logged.
   // resource_exhausted above the limit checkpoint_bytes. Calls fsync twice.
   Result<int64_t> save(std::string_view position, std::string_view extra);
 
-  // Returns the newest valid generation and logs why newer ones were passed over. not_found if there is none at all,
+  // Returns the newest generation that is valid and whose position is, and logs why newer ones were passed over. not_found if there is none at all,
   // data_loss if none is valid. A file that may be readable later (unavailable, no permission, too many open files), or
   // is only larger than the limit, is an error, not passed over: going back would lose work for nothing.
   Result<Generation> load();
@@ -50,7 +50,9 @@ class CheckpointFolder {
   std::string folder_;
   uint32_t rank_;
   int keep_;
-  // Generations whose bytes load() found damaged. Those that are intact, but of another version or name, aren't.
+  // What the last load() passed over, and those of them whose bytes are damaged. The others are intact, but of another
+  // version or name, or their position is of no use: their extra bytes may be.
+  std::set<int64_t> unusable_;
   std::set<int64_t> damaged_;
 };
 

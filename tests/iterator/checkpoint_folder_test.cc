@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "fs/simulated.h"
 #include "graph/envelope.h"
+#include "iterator/positions.h"
 #include "support/damage.h"
 
 namespace weir {
@@ -35,7 +36,7 @@ struct Fixture {
   void save(CheckpointFolder& folder, int count) {
     for (int i = 0; i < count; ++i) {
       const int number = ++saved;
-      auto published = folder.save(concat("position ", number), concat("extra ", number));
+      auto published = folder.save(position_of(concat(number)), concat("extra ", number));
       REQUIRE(published.ok());
       CHECK(*published == number);
     }
@@ -74,7 +75,7 @@ void check_loads(CheckpointFolder& folder, int number) {
   auto loaded = folder.load();
   REQUIRE(loaded.ok());
   CHECK(loaded->name.number == number);
-  CHECK(loaded->position == concat("position ", number));
+  CHECK(loaded->position == position_of(concat(number)));
   CHECK(loaded->extra == concat("extra ", number));
 }
 
@@ -98,13 +99,11 @@ TEST_CASE("checkpoint folder: generations are numbered and the newest ones are k
 TEST_CASE("checkpoint folder: empty and binary bytes come back") {
   Fixture f;
   CheckpointFolder folder = f.open();
-  const std::string binary("\0\xff\n", 3);
-  REQUIRE(folder.save("", binary).ok());
-  CHECK(folder.load()->position.empty());
-  CHECK(folder.load()->extra == binary);
-  REQUIRE(folder.save(binary, "").ok());
-  CHECK(folder.load()->position == binary);
-  CHECK(folder.load()->extra.empty());
+  for (const std::string& extra : {std::string("\0\xff\n", 3), std::string()}) {
+    REQUIRE(folder.save(position_of(extra), extra).ok());
+    CHECK(folder.load()->position == position_of(extra));
+    CHECK(folder.load()->extra == extra);
+  }
 }
 
 TEST_CASE("checkpoint folder: a damaged newest generation is passed over, and the log says why") {
@@ -199,6 +198,42 @@ TEST_CASE("checkpoint folder: intact bytes of another version and foreign fields
   CHECK(f.names() == Names{name_of(1), name_of(2), name_of(4)});
 }
 
+TEST_CASE("checkpoint folder: a position that can't be used is passed over, and its generation stays") {
+  Fixture f;
+  CheckpointFolder folder = f.open(0, 2);
+  f.save(folder, 1);
+  std::string position = position_of("2");
+  std::string why;
+  SECTION("damaged") {
+    position.back() ^= 1;
+    why = "checksum";
+  }
+  SECTION("cut") {
+    position.pop_back();
+    why = "cut short";
+  }
+  SECTION("empty") {
+    position.clear();
+    why = "found nothing";
+  }
+  SECTION("of another version") {
+    position = enclose({.magic = "weirckpt", .version = 4, .name = "later", .origin = ""}, "fields");
+    why = "format version 3, found 4";
+  }
+  REQUIRE(folder.save(position, "extra 2").ok());
+  f.saved = 2;
+  check_loads(folder, 1);
+  REQUIRE(f.logger.lines.size() == 1);
+  INFO(f.logger.lines[0]);
+  CHECK(f.logger.lines[0].find("skipped \"dir/" + name_of(2) + "\": ") != std::string::npos);
+  CHECK(f.logger.lines[0].find(why) != std::string::npos);
+  // It doesn't count, so there are always two that load.
+  f.save(folder, 1);
+  CHECK(f.names() == Names{name_of(1), name_of(2), name_of(3)});
+  f.save(folder, 1);
+  CHECK(f.names() == Names{name_of(3), name_of(4)});
+}
+
 TEST_CASE("checkpoint folder: a generation that was copied or renamed is passed over, and stays") {
   Fixture f;
   CheckpointFolder folder = f.open();
@@ -206,7 +241,7 @@ TEST_CASE("checkpoint folder: a generation that was copied or renamed is passed 
   f.save(folder, 2);
   SECTION("one of the same rank") { f.files.put("dir/" + name_of(7), f.bytes_of(name_of(1))); }
   SECTION("one of another rank") {
-    for (int i = 0; i < 7; ++i) REQUIRE(other.save("position", "").ok());
+    for (int i = 0; i < 7; ++i) REQUIRE(other.save(position_of("other"), "").ok());
     f.files.put("dir/" + name_of(7), f.bytes_of(name_of(7, 1)));
     for (int i = 5; i < 8; ++i) REQUIRE(f.files.remove("dir/" + name_of(i, 1)).ok());
   }
@@ -217,7 +252,7 @@ TEST_CASE("checkpoint folder: a generation that was copied or renamed is passed 
         std::string::npos);
   f.saved = 7;
   f.save(folder, 1);
-  CHECK(f.names() == Names{name_of(2), name_of(7), name_of(8)});
+  CHECK(f.names() == Names{name_of(1), name_of(2), name_of(7), name_of(8)});
   check_loads(folder, 8);
 }
 
@@ -234,12 +269,12 @@ TEST_CASE("checkpoint folder: ranks don't touch each other's files") {
   Fixture f;
   CheckpointFolder first = f.open(0, 1);
   CheckpointFolder second = f.open(1, 1);
-  for (int i = 0; i < 3; ++i) REQUIRE(first.save("first", "").ok());
+  for (int i = 0; i < 3; ++i) REQUIRE(first.save(position_of("first"), "").ok());
   f.save(second, 2);
   CHECK(f.names() == Names{name_of(3), name_of(2, 1)});
   f.cut(name_of(2, 1), 0);
   CHECK(second.load().status().code() == Code::data_loss);
-  CHECK(first.load()->position == "first");
+  CHECK(first.load()->position == position_of("first"));
   CHECK(f.logger.lines.size() == 1);
 }
 
@@ -247,8 +282,8 @@ TEST_CASE("checkpoint folder: names of any rank are read back") {
   Fixture f;
   for (uint32_t rank : {99999u, 100000u, UINT32_MAX}) {
     CheckpointFolder folder = f.open(rank);
-    REQUIRE(folder.save(concat(rank), "").ok());
-    CHECK(folder.load()->position == concat(rank));
+    REQUIRE(folder.save(position_of(concat(rank)), "").ok());
+    CHECK(folder.load()->position == position_of(concat(rank)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "fs/simulated_disk.h"
 #include "iterator/checkpoint_folder.h"
+#include "iterator/positions.h"
 
 namespace weir {
 namespace {
@@ -23,7 +24,7 @@ bool cut_at(int64_t before, int keep, int64_t step, SimulatedDisk::Survives surv
   auto folder = CheckpointFolder::open(runtime, kFolder, 0, keep);
   for (int64_t number = 1; folder.ok() && number <= before + 1; ++number) {
     if (number == before + 1 && before > 0) disk.cut_power_at(disk.steps() + step);
-    if (folder->save(concat("position ", number), concat("extra ", number)).ok()) done = number;
+    if (folder->save(position_of(concat(number)), concat("extra ", number)).ok()) done = number;
   }
   const bool cut = !disk.list_folder(".").ok();
   disk.lose_power(survives, seed);
@@ -36,11 +37,11 @@ bool cut_at(int64_t before, int keep, int64_t step, SimulatedDisk::Survives surv
   REQUIRE((newest == done || newest == before + 1));
   CHECK(done >= before);
   if (found.ok()) {
-    CHECK(found->position == concat("position ", newest));
+    CHECK(found->position == position_of(concat(newest)));
     CHECK(found->extra == concat("extra ", newest));
   }
   // And it goes on.
-  const auto next = again->save("position", "");
+  const auto next = again->save(position_of("next"), "");
   REQUIRE(next.ok());
   CHECK(*next == newest + 1);
   return cut;
