@@ -5,6 +5,7 @@
 #include "capi/delivery.h"
 #include "core/text.h"
 #include "fs/file_system.h"
+#include "iterator/generation.h"
 #include "iterator/resize.h"
 
 namespace weir::capi {
@@ -43,7 +44,7 @@ Result<std::string> checkpoint_of(RuntimeHost& host, const TakenOptions& options
                                                  "the name of a checkpoint", kMaxNameBytes));
   const Runtime& runtime = host.runtime();
   WEIR_ASSIGN(auto file, runtime.files->open(std::string(name)));
-  return read_checkpoint(*file, runtime.limits.checkpoint_bytes);
+  return read_position(*file, runtime.limits.checkpoint_bytes);
 }
 
 Result<std::vector<std::string>> checkpoints_of_ranks(const weir_iterator_options& options) {

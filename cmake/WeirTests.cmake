@@ -212,7 +212,7 @@ function(weir_add_random_graphs_test)
   weir_add_script_test(random_graphs.self random_graphs/self_test.py "$<TARGET_FILE:random_graphs_runner>")
 endfunction()
 
-# Adds the run that is killed and goes on from its folder of checkpoints.
+# Adds the run that is killed and goes on from its folder of checkpoints, and what the command says of such files.
 function(weir_add_checkpoints_test)
   weir_has_selected_tests(selected "${PROJECT_SOURCE_DIR}/tests/checkpoints/kill_test.py")
   if(NOT selected)
@@ -222,6 +222,12 @@ function(weir_add_checkpoints_test)
   target_include_directories(killed_run PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(killed_run PRIVATE weir_watchdog weir weir_flags Threads::Threads)
   weir_add_script_test(checkpoints.kill checkpoints/kill_test.py "$<TARGET_FILE:killed_run>")
+  if(TARGET weir_command)
+    add_executable(saver "${PROJECT_SOURCE_DIR}/tests/checkpoints/saver.c")
+    target_include_directories(saver PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+    target_link_libraries(saver PRIVATE weir_watchdog weir weir_flags Threads::Threads)
+    weir_add_script_test(checkpoints.command checkpoints/command_test.py "$<TARGET_FILE:weir_command>" "$<TARGET_FILE:saver>")
+  endif()
 endfunction()
 
 # Adds the count of instructions on the hot paths, which means something where the library is built as it is shipped.

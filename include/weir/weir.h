@@ -644,7 +644,7 @@ typedef struct weir_iterator_options {
   uint64_t param_count;
   const void* checkpoint; /* from weir_iterator_save; copied */
   uint64_t checkpoint_size;
-  const char* checkpoint_file; /* from weir_iterator_save_file */
+  const char* checkpoint_file; /* from weir_iterator_save_file, or a generation of a checkpoint manager */
   uint64_t checkpoint_file_size;
   /* How often the dataset was gone through before. Shuffles and random functions begin with their order of that
    * epoch, so that a loop of new iterators over one dataset sees a new order each time, as one iterator that is
@@ -870,6 +870,26 @@ WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, i
  * would lose work. */
 WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position,
                                               weir_bytes* extra, int64_t* generation, weir_error* error);
+
+/* As text for a terminal instead of JSON. */
+#define WEIR_DESCRIBE_TEXT 1u
+/* The generations of all ranks in a folder, instead of one file. */
+#define WEIR_DESCRIBE_FOLDER 2u
+
+/* Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_.... JSON:
+ *
+ *   {"file": NAME, "size": 512, "modified_ns": SINCE_1970, "kind": "checkpoint", "library": "0.1.0",
+ *    "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...], "left_out": 0}
+ *
+ * "kind" is generation for what a manager wrote, which also has "rank", "number" and "extra_size". "epoch" is how often
+ * the dataset was begun before, "held_size" the bytes of elements that the file holds by value. A FIELD has "path", the
+ * operator from the root, "key", and "value" for a number, "size" and the "first" numbers of a list, or the size of
+ * "bytes". Which fields there are differs between versions of the library. After a megabyte of them the others are only
+ * counted, in "left_out". A folder is an array of such objects without the position, by rank and number; what can't be
+ * used has the kind unusable, "rank", "number", "code" and "message". Errors: invalid_argument; those of the file;
+ * data_loss if it is damaged, failed_precondition if another version of the library wrote it. */
+WEIR_API int32_t weir_checkpoint_describe(weir_runtime runtime, const char* name, uint64_t name_size,
+                                          uint32_t flags, weir_bytes* out, weir_error* error);
 
 /* ---- Writing records and examples ---------------------------------------------------------------------- */
 

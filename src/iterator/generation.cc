@@ -123,4 +123,11 @@ Result<bool> is_generation(RandomAccessFile& file) {
   return beginning == kEnvelope.magic;
 }
 
+Result<std::string> read_position(RandomAccessFile& file, int64_t limit_bytes) {
+  WEIR_ASSIGN(const bool generation, is_generation(file));
+  if (!generation) return read_checkpoint(file, limit_bytes);
+  WEIR_ASSIGN(Generation read, read_generation(file, limit_bytes));
+  return std::move(read.position);
+}
+
 }  // namespace weir

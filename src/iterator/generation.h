@@ -55,4 +55,7 @@ Status check_name(const Generation& generation, const GenerationName& name);
 // Whether the file begins as a generation does.
 Result<bool> is_generation(RandomAccessFile& file);
 
+// The position in a file that is a generation or a checkpoint. Fails as reading either does.
+Result<std::string> read_position(RandomAccessFile& file, int64_t limit_bytes);
+
 }  // namespace weir

@@ -10,13 +10,18 @@ namespace weir::command {
 
 namespace {
 
-enum LongOnly { kJson = 256, kOrigins, kVersion };
+enum LongOnly { kJson = 256, kOrigins, kFits, kVersion };
 
 const option kOptions[] = {
-    {"expression", required_argument, nullptr, 'e'}, {"param", required_argument, nullptr, 'p'},
-    {"count", required_argument, nullptr, 'n'},      {"json", no_argument, nullptr, kJson},
-    {"origins", no_argument, nullptr, kOrigins},     {"help", no_argument, nullptr, 'h'},
-    {"version", no_argument, nullptr, kVersion},     {nullptr, 0, nullptr, 0},
+    {"expression", required_argument, nullptr, 'e'},
+    {"param", required_argument, nullptr, 'p'},
+    {"count", required_argument, nullptr, 'n'},
+    {"json", no_argument, nullptr, kJson},
+    {"origins", no_argument, nullptr, kOrigins},
+    {"help", no_argument, nullptr, 'h'},
+    {"fits", required_argument, nullptr, kFits},
+    {"version", no_argument, nullptr, kVersion},
+    {nullptr, 0, nullptr, 0},
 };
 
 std::string parse_count(const char* text, int64_t& out) {
@@ -57,6 +62,8 @@ std::string missing_value(int option) {
       return "expected a document after -e, as in -e 'range(3)', found the end of the line";
     case 'p':
       return "expected NAME=VALUE after -p, as in -p n=3, found the end of the line";
+    case kFits:
+      return "expected the FILE of a document after --fits, found the end of the line";
     default:
       return "expected a number of lines after -n, as in -n 3, found the end of the line";
   }
@@ -89,6 +96,9 @@ std::string parse_option(int option, const std::string& word, Arguments& out) {
     case kOrigins:
       out.origins = true;
       return "";
+    case kFits:
+      out.fits = optarg;
+      return "";
     case 'h':
       out.topic = out.verb;
       out.verb = Verb::help;
@@ -116,6 +126,8 @@ bool parse_verb(const std::string& word, Verb& out) {
     out = Verb::check;
   } else if (word == "list") {
     out = Verb::list;
+  } else if (word == "checkpoint") {
+    out = Verb::checkpoint;
   } else if (word == "help") {
     out = Verb::help;
   } else {
@@ -125,7 +137,7 @@ bool parse_verb(const std::string& word, Verb& out) {
 }
 
 std::string wrong_verb(const std::string& word) {
-  std::string problem = "expected run, check, spec, format, list or help, found " + word;
+  std::string problem = "expected run, check, spec, format, list, checkpoint or help, found " + word;
   if (looks_like_document(word)) return problem + "; write weir run -e '" + word + "'";
   if (word.find_first_of("./") != std::string::npos) return problem + "; write weir run " + word;
   return problem;
@@ -143,6 +155,33 @@ std::string parse_document(int argc, char** argv, Arguments& out) {
   return "";
 }
 
+// The word after `weir checkpoint`.
+std::string parse_checkpoint_verb(int argc, char** argv, Arguments& out) {
+  const std::string word = argc > 2 ? argv[2] : "";
+  if (word == "show") {
+    out.verb = Verb::show_checkpoint;
+  } else if (word == "list") {
+    out.verb = Verb::list_checkpoints;
+  } else if (word != "-h" && word != "--help") {
+    return "expected show or list after checkpoint, found " + (word.empty() ? "the end of the line" : word);
+  }
+  return "";
+}
+
+// Takes the file or folder from the rest of the line.
+std::string parse_checkpoint(int argc, char** argv, Arguments& out) {
+  const bool shows = out.verb == Verb::show_checkpoint;
+  if (out.has_text || out.count >= 0 || out.origins || (!shows && !out.fits.empty()))
+    return std::string("expected only --json") + (shows ? ", --fits and -p" : "") +
+           " as options, found another; see weir checkpoint --help";
+  if (!out.params.empty() && out.fits.empty()) return "expected -p only with --fits, found it alone";
+  const std::string expected = shows ? "expected one FILE to show, found " : "expected one FOLDER, found ";
+  if (optind >= argc) return expected + "none";
+  if (optind + 1 < argc) return expected + argv[optind] + " and " + argv[optind + 1];
+  out.file = argv[optind];
+  return "";
+}
+
 std::string parse_nothing(int argc, char** argv) {
   if (optind >= argc) return "";
   return std::string("expected nothing after list, found ") + argv[optind] +
@@ -154,13 +193,19 @@ std::string parse_nothing(int argc, char** argv) {
 bool looks_like_document(const std::string& word) { return word.find_first_of("(|") != std::string::npos; }
 
 std::string parse_arguments(int argc, char** argv, Arguments& out) {
-  if (argc < 2) return "expected run, check, spec, format, list or help; `weir --help` shows examples";
+  if (argc < 2)
+    return "expected run, check, spec, format, list, checkpoint or help; `weir --help` shows examples";
   int first = 1;
   if (argv[1][0] != '-') {
     if (!parse_verb(argv[1], out.verb)) return wrong_verb(argv[1]);
     first = 2;
+    if (out.verb == Verb::checkpoint) {
+      std::string problem = parse_checkpoint_verb(argc, argv, out);
+      if (!problem.empty()) return problem;
+      if (out.verb != Verb::checkpoint) first = 3;
+    }
   }
-  bool verb_given = first == 2;
+  bool verb_given = first >= 2;
   // getopt takes the word before the options for the program's name.
   argc -= first - 1;
   argv += first - 1;
@@ -170,7 +215,11 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
     if (!problem.empty()) return problem;
     if (option == 'h' || option == kVersion) return "";
   }
+  if (!out.fits.empty() && out.verb != Verb::show_checkpoint && out.verb != Verb::list_checkpoints)
+    return "expected --fits only after checkpoint show";
   if (out.verb == Verb::list) return parse_nothing(argc, argv);
+  if (out.verb == Verb::show_checkpoint || out.verb == Verb::list_checkpoints)
+    return parse_checkpoint(argc, argv, out);
   if (out.verb != Verb::help) return parse_document(argc, argv, out);
   if (!verb_given)
     return std::string("expected run, check, spec or format before ") + argv[1] +

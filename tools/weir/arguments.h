@@ -8,14 +8,26 @@
 
 namespace weir::command {
 
-enum class Verb { run, check, spec, format, list, help, version };
+enum class Verb {
+  run,
+  check,
+  spec,
+  format,
+  list,
+  // `weir checkpoint`, which is a topic only, and its two.
+  checkpoint,
+  show_checkpoint,
+  list_checkpoints,
+  help,
+  version
+};
 
 struct Arguments {
   Verb verb = Verb::help;
   // With Verb::help: the topic; Verb::help itself means the whole command, unless `name` is an operator or function.
   Verb topic = Verb::help;
   std::string name;
-  // The document, from -e or a file.
+  // The document, from -e or a file; for the checkpoint verbs `file` is the checkpoint or the folder.
   bool has_text = false;
   std::string text;
   std::string file;
@@ -24,6 +36,8 @@ struct Arguments {
   int64_t count = -1;
   bool json = false;
   bool origins = false;
+  // The document that a checkpoint may fit; empty: none.
+  std::string fits;
 };
 
 // Returns "" if the line is understood, else what is wrong with it, for standard error.

@@ -13,6 +13,8 @@ usage:
   weir spec   (FILE | -e TEXT)
   weir format (FILE | -e TEXT)
   weir list   [--json]
+  weir checkpoint show [--json] [--fits DOCUMENT [-p NAME=VALUE]...] FILE
+  weir checkpoint list [--json] FOLDER
   weir help   [NAME]
 
 run     prints one element per line. An element that fails prints `error: CODE: message` in its place, and the
@@ -21,6 +23,7 @@ check   prints the mistakes of a document that cannot be built, up to ten of the
 spec    prints the structure of the elements, and how many there are.
 format  prints the document in canonical form.
 list    prints the operators and functions that documents can use, one per line.
+checkpoint shows what a saved position says, or lists those that a checkpoint manager keeps in a folder.
 help    explains one of them, as in `weir help shuffle`, or a command, as in `weir help run`.
 
 options:
@@ -28,7 +31,7 @@ options:
   -p, --param NAME=VALUE  a value for `param NAME: spec`: a literal, or a bare word for a string
   -n, --count COUNT       stop after so many lines
       --origins           print the file and record that each element came from before it
-      --json              print elements, or the mistakes that check finds, as JSON
+      --json              print elements, mistakes or checkpoints as JSON
   -h, --help              this text
       --version           the version of the library
 
@@ -182,6 +185,32 @@ options:
       --json              everything that `weir help` knows, as one JSON value
 )";
 
+constexpr std::string_view kCheckpoint =
+    R"(weir checkpoint - print what saved positions say
+
+usage:
+  weir checkpoint show [--json] [--fits DOCUMENT [-p NAME=VALUE]...] FILE
+  weir checkpoint list [--json] FOLDER
+
+show    FILE is what an iterator saved, or a generation that a checkpoint manager wrote. Prints the kind, with rank and
+        number for a generation, the age, the size, the version of the library, the dataset's fingerprint and params, how
+        often the dataset was begun before, and how far each operator is.
+list    prints the generations in FOLDER, one line each, those of all ranks. Says what is wrong with those that a
+        manager would pass over.
+
+options:
+      --fits DOCUMENT     the file of a document, `-` for standard input: say whether the position fits, and if not, what
+                          differs, as restoring it would
+  -p, --param NAME=VALUE  a value for a param of that document, which must be the one that the position was saved with
+      --json              print an object, or an array of them; weir_checkpoint_describe in weir.h explains the members
+  -h, --help              this text
+
+exit status:
+  0   it was printed, and fits
+  1   it doesn't fit
+  2   the command line, FILE, FOLDER or the document is wrong, as standard error says
+)";
+
 }  // namespace
 
 std::string_view help_about(Verb verb) {
@@ -196,6 +225,10 @@ std::string_view help_about(Verb verb) {
       return kCheck;
     case Verb::list:
       return kList;
+    case Verb::checkpoint:
+    case Verb::show_checkpoint:
+    case Verb::list_checkpoints:
+      return kCheckpoint;
     default:
       return kOverview;
   }

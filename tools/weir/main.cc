@@ -1,119 +1,18 @@
-// The command `weir`: run, spec, format, list and help, using only weir.h.
+// The command `weir`: run, spec, format, list, checkpoint and help, using only weir.h.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <string>
-#include <vector>
 
 #include "arguments.h"
+#include "checkpoint.h"
+#include "common.h"
 #include "help.h"
 #include "weir/weir.h"
 
 namespace weir::command {
 
 namespace {
-
-constexpr int kExitElementFailed = 1;
-constexpr int kExitNotBuilt = 2;
-// More than the library accepts as a document; reading further is pointless.
-constexpr size_t kMaxDocumentBytes = size_t{16} << 20;
-
-// The library's handles, released at the end.
-struct Handles {
-  weir_runtime runtime{};
-  weir_dataset dataset{};
-  weir_iterator iterator{};
-  weir_element element{};
-  weir_error error = WEIR_ERROR_INIT;
-
-  Handles() = default;
-  Handles(const Handles&) = delete;
-  Handles& operator=(const Handles&) = delete;
-  ~Handles() {
-    weir_element_destroy(element);
-    weir_iterator_destroy(iterator);
-    weir_dataset_unref(dataset);
-    weir_runtime_destroy(runtime);
-    weir_error_clear(&error);
-  }
-};
-
-void print(std::FILE* file, std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); }
-std::string_view view(weir_string text) { return {text.data, text.size}; }
-
-// The document cannot be built: prints the message with its line and caret.
-int report(const Handles& handles) {
-  std::fprintf(stderr, "error: %s: ", weir_code_name(handles.error.code));
-  print(stderr, view(handles.error.message));
-  print(stderr, "\n");
-  return kExitNotBuilt;
-}
-
-// Returns 0, or why the file cannot be read, as in errno.
-int read_all(const std::string& name, std::string& out) {
-  std::FILE* file = name == "-" ? stdin : std::fopen(name.c_str(), "rb");
-  if (!file) return errno;
-  char buffer[65536];
-  size_t size;
-  while (out.size() <= kMaxDocumentBytes && (size = std::fread(buffer, 1, sizeof buffer, file)) > 0) {
-    out.append(buffer, size);
-  }
-  const int failure = std::ferror(file) ? errno : 0;
-  if (file != stdin) std::fclose(file);
-  return failure;
-}
-
-int report_unreadable(const std::string& name, int failure) {
-  const int32_t code = failure == ENOENT   ? WEIR_CODE_NOT_FOUND
-                       : failure == EACCES ? WEIR_CODE_PERMISSION_DENIED
-                                           : WEIR_CODE_INVALID_ARGUMENT;
-  std::string hint;
-  if (looks_like_document(name)) hint = "; if it is the document itself, write -e '" + name + "'";
-  std::fprintf(stderr, "error: %s: expected a FILE that can be read, found %s: %s%s\n", weir_code_name(code),
-               name.c_str(), std::strerror(failure), hint.c_str());
-  return kExitNotBuilt;
-}
-
-int32_t begin(const Arguments& arguments, Handles& handles) {
-  std::vector<weir_argument> params;
-  for (const auto& [name, value] : arguments.params) {
-    weir_argument param = WEIR_ARGUMENT_INIT;
-    param.name = name.data();
-    param.name_size = name.size();
-    param.text = value.data();
-    param.text_size = value.size();
-    params.push_back(param);
-  }
-  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
-  options.params = params.data();
-  options.param_count = params.size();
-  options.flags = WEIR_ITERATOR_UNINITIALIZED;
-  int32_t result =
-      weir_iterator_create(handles.runtime, handles.dataset, &options, &handles.iterator, &handles.error);
-  // Separate from creating it, so that a missing or undeclared parameter is an error.
-  options.flags = 0;
-  if (result == WEIR_OK) {
-    result = weir_iterator_initialize(handles.iterator, handles.dataset, &options, &handles.error);
-  }
-  if (result == WEIR_OK) result = weir_element_create(&handles.element, &handles.error);
-  return result;
-}
-
-// A file's name as JSON.
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    char escaped[8];
-    if (static_cast<unsigned char>(c) < 0x20) {
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
-      out += escaped;
-      continue;
-    }
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
 
 void print_failure(const weir_error& error) {
   std::printf("error: %s: ", weir_code_name(error.code));
@@ -155,14 +54,13 @@ bool print_element(const Arguments& arguments, Handles& handles) {
 }
 
 int run(const Arguments& arguments, Handles& handles) {
-  if (begin(arguments, handles) != WEIR_OK) {
-    report(handles);
-    return kExitNotBuilt;
-  }
+  int32_t result = begin(arguments, handles, "");
+  if (result == WEIR_OK) result = weir_element_create(&handles.element, &handles.error);
+  if (result != WEIR_OK) return report(handles);
   bool failed = false;
   // Nobody reads what comes after a failed write.
   for (int64_t line = 0; (arguments.count < 0 || line < arguments.count) && !std::ferror(stdout); ++line) {
-    int32_t result = weir_iterator_next(handles.iterator, handles.element, &handles.error);
+    result = weir_iterator_next(handles.iterator, handles.element, &handles.error);
     if (result == WEIR_END) break;
     if (result == WEIR_OK) {
       failed |= !print_element(arguments, handles);
@@ -218,24 +116,12 @@ int print_mistakes_as_json(Handles& handles, const std::string& text) {
   return status;
 }
 
-// Records, or another file that is not text.
-int report_binary(const std::string& name) {
-  std::fprintf(
-      stderr,
-      "error: invalid_argument: expected a document, found binary data in %s; to read records, write weir run -e 'tfrecord(\"%s\", compression: \"auto\")'\n",
-      name.c_str(), name.c_str());
-  return kExitNotBuilt;
-}
-
 // Prints what the library says about one operator or function, or about all of them if `name` is empty.
 int print_schema(const std::string& name, bool json) {
   Handles handles;
   weir_bytes text = WEIR_BYTES_INIT;
   const uint32_t flags = json ? 0 : WEIR_SCHEMA_TEXT;
-  if (weir_schema(name.data(), name.size(), flags, &text, &handles.error) != WEIR_OK) {
-    report(handles);
-    return kExitNotBuilt;
-  }
+  if (weir_schema(name.data(), name.size(), flags, &text, &handles.error) != WEIR_OK) return report(handles);
   print(stdout, {text.data, text.size});
   weir_bytes_release(&text);
   return 0;
@@ -244,9 +130,8 @@ int print_schema(const std::string& name, bool json) {
 int build_and(const Arguments& arguments) {
   std::string text = arguments.text;
   if (!arguments.has_text) {
-    if (int failure = read_all(arguments.file, text)) return report_unreadable(arguments.file, failure);
+    if (int status = read_document(arguments.file, text)) return status;
   }
-  if (!arguments.has_text && text.find('\0') != std::string::npos) return report_binary(arguments.file);
   Handles handles;
   if (weir_runtime_create(nullptr, &handles.runtime, &handles.error) != WEIR_OK) return report(handles);
   if (arguments.verb == Verb::check && arguments.json) return print_mistakes_as_json(handles, text);
@@ -274,6 +159,10 @@ int perform(const Arguments& arguments) {
       return 0;
     case Verb::list:
       return print_schema("", arguments.json);
+    case Verb::show_checkpoint:
+      return show_checkpoint(arguments);
+    case Verb::list_checkpoints:
+      return list_checkpoints(arguments);
     case Verb::version:
       std::printf("weir %s\n", weir_version());
       return 0;

@@ -1,0 +1,107 @@
+#include "common.h"
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace weir::command {
+
+namespace {
+
+// More than the library accepts as a document; reading further is pointless.
+constexpr size_t kMaxDocumentBytes = size_t{16} << 20;
+
+// Returns 0, or why the file cannot be read, as in errno.
+int read_all(const std::string& name, std::string& out) {
+  std::FILE* file = name == "-" ? stdin : std::fopen(name.c_str(), "rb");
+  if (!file) return errno;
+  char buffer[65536];
+  size_t size;
+  while (out.size() <= kMaxDocumentBytes && (size = std::fread(buffer, 1, sizeof buffer, file)) > 0) {
+    out.append(buffer, size);
+  }
+  const int failure = std::ferror(file) ? errno : 0;
+  if (file != stdin) std::fclose(file);
+  return failure;
+}
+
+int report_unreadable(const std::string& name, int failure) {
+  const int32_t code = failure == ENOENT   ? WEIR_CODE_NOT_FOUND
+                       : failure == EACCES ? WEIR_CODE_PERMISSION_DENIED
+                                           : WEIR_CODE_INVALID_ARGUMENT;
+  std::string hint;
+  if (looks_like_document(name)) hint = "; if it is the document itself, write -e '" + name + "'";
+  std::fprintf(stderr, "error: %s: expected a FILE that can be read, found %s: %s%s\n", weir_code_name(code),
+               name.c_str(), std::strerror(failure), hint.c_str());
+  return kExitNotBuilt;
+}
+
+// Records, or another file that is not text.
+int report_binary(const std::string& name) {
+  std::fprintf(
+      stderr,
+      "error: invalid_argument: expected a document, found binary data in %s; to read records, write weir run -e 'tfrecord(\"%s\", compression: \"auto\")'\n",
+      name.c_str(), name.c_str());
+  return kExitNotBuilt;
+}
+
+}  // namespace
+
+void print(std::FILE* file, std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); }
+std::string_view view(weir_string text) { return {text.data, text.size}; }
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    char escaped[8];
+    if (static_cast<unsigned char>(c) < 0x20) {
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
+      out += escaped;
+      continue;
+    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+int report(const Handles& handles) {
+  std::fprintf(stderr, "error: %s: ", weir_code_name(handles.error.code));
+  print(stderr, view(handles.error.message));
+  print(stderr, "\n");
+  return kExitNotBuilt;
+}
+
+int read_document(const std::string& name, std::string& out) {
+  if (int failure = read_all(name, out)) return report_unreadable(name, failure);
+  if (out.find('\0') != std::string::npos) return report_binary(name);
+  return 0;
+}
+
+int32_t begin(const Arguments& arguments, Handles& handles, const std::string& checkpoint_file) {
+  std::vector<weir_argument> params;
+  for (const auto& [name, value] : arguments.params) {
+    weir_argument param = WEIR_ARGUMENT_INIT;
+    param.name = name.data();
+    param.name_size = name.size();
+    param.text = value.data();
+    param.text_size = value.size();
+    params.push_back(param);
+  }
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  options.params = params.data();
+  options.param_count = params.size();
+  if (!checkpoint_file.empty()) {
+    options.checkpoint_file = checkpoint_file.data();
+    options.checkpoint_file_size = checkpoint_file.size();
+  }
+  options.flags = WEIR_ITERATOR_UNINITIALIZED;
+  int32_t result =
+      weir_iterator_create(handles.runtime, handles.dataset, &options, &handles.iterator, &handles.error);
+  // Separate from creating it, so that a missing or undeclared parameter is an error.
+  options.flags = 0;
+  if (result != WEIR_OK) return result;
+  return weir_iterator_initialize(handles.iterator, handles.dataset, &options, &handles.error);
+}
+
+}  // namespace weir::command

@@ -1,0 +1,51 @@
+// What the subcommands share: the library's handles, printing, and reading documents.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "arguments.h"
+#include "weir/weir.h"
+
+namespace weir::command {
+
+inline constexpr int kExitElementFailed = 1;
+inline constexpr int kExitUnfit = 1;
+inline constexpr int kExitNotBuilt = 2;
+
+// The library's handles, released at the end.
+struct Handles {
+  weir_runtime runtime{};
+  weir_dataset dataset{};
+  weir_iterator iterator{};
+  weir_element element{};
+  weir_error error = WEIR_ERROR_INIT;
+
+  Handles() = default;
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+  ~Handles() {
+    weir_element_destroy(element);
+    weir_iterator_destroy(iterator);
+    weir_dataset_unref(dataset);
+    weir_runtime_destroy(runtime);
+    weir_error_clear(&error);
+  }
+};
+
+void print(std::FILE* file, std::string_view text);
+std::string_view view(weir_string text);
+std::string json_string(std::string_view text);
+
+// Prints the error of a call that could not be made, or of a document with its line and caret. Returns kExitNotBuilt.
+int report(const Handles& handles);
+
+// Returns 0, or reports what is wrong with the file and returns kExitNotBuilt.
+int read_document(const std::string& name, std::string& out);
+
+// Makes an iterator of the dataset with the parameters, at its beginning or at the position in a file.
+int32_t begin(const Arguments& arguments, Handles& handles, const std::string& checkpoint_file);
+
+}  // namespace weir::command
