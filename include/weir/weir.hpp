@@ -17,8 +17,8 @@
 //     }
 //   }
 //
-// Objects. Each handle of weir.h has a class that owns it: Runtime, Iterator, Element, RecordWriter and
-// ExampleBuilder can be moved and not copied; Dataset, Spec, Tensor and Callback are immutable, and copies share
+// Objects. Each handle of weir.h has a class that owns it: Runtime, Iterator, Element, CheckpointManager, RecordWriter
+// and ExampleBuilder can be moved and not copied; Dataset, Spec, Tensor and Callback are immutable, and copies share
 // them. Destroy them in any order. One that was moved from can only be assigned to or destroyed; other calls
 // throw invalid_argument. handle() gives what a function of weir.h takes and keeps the ownership.
 //
@@ -82,8 +82,28 @@
 //     for (int64_t x : weir::elements<int64_t>(runtime, shuffled)) sum += x;
 //   }
 //
-// Threads. As in weir.h: an Element, a range of elements(), a RecordWriter, an ExampleBuilder and a Call belong
-// to one thread at a time. Any number of threads may use everything else at once, so several may loop over one
+// A CheckpointManager keeps the newest positions in a folder, with bytes of the program's beside each. After a crash the
+// same lines go on where the newest one was saved:
+//
+//   weir::Dataset all = weir::range(100).shuffle(10).build(runtime);
+//   weir::CheckpointOptions often;
+//   often.every_elements = 10;
+//   weir::CheckpointManager manager(runtime, "manual_checkpoints", often);
+//   int64_t total = 0;
+//   weir::IteratorOptions from;
+//   const std::optional<weir::Generation> newest = manager.load();
+//   if (newest) {
+//     from.checkpoint = newest->position;
+//     total = std::stoll(newest->extra);
+//   }
+//   weir::Iterator kept(runtime, all, from);
+//   for (int64_t x : kept.elements<int64_t>()) {
+//     total += x;
+//     if (manager.step()) manager.save(kept, std::to_string(total));
+//   }
+//
+// Threads. As in weir.h: an Element, a range of elements(), a CheckpointManager, a RecordWriter, an ExampleBuilder and a
+// Call belong to one thread at a time. Any number of threads may use everything else at once, so several may loop over one
 // iterator, each with elements() of its own; every element reaches exactly one of them. Assigning, moving and
 // destroying an object is for one thread, while no other uses it.
 #pragma once
@@ -92,6 +112,7 @@
 #error "weir.hpp needs C++17; weir.h serves older programs"
 #endif
 
+#include "weir/cpp/checkpoints.hpp"
 #include "weir/cpp/iterator.hpp"
 #include "weir/cpp/records.hpp"
 

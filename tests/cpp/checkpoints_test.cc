@@ -1,5 +1,12 @@
 // Positions as bytes and files, and records that are written.
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <optional>
 
 #include "support.h"
 
@@ -43,6 +50,101 @@ TEST_CASE("an iterator may begin uninitialised") {
   CHECK(error_of([&] { iterator.next(element); }).code() == WEIR_CODE_FAILED_PRECONDITION);
   iterator.initialize();
   CHECK(lines(iterator) == Lines{"0", "1"});
+}
+
+// A new folder for checkpoints, removed at the end.
+class Folder {
+ public:
+  Folder() { REQUIRE(mkdtemp(name_.data()) != nullptr); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    for (const std::string& file : files()) unlink((name_ + "/" + file).c_str());
+    rmdir(name_.c_str());
+  }
+  const std::string& name() const { return name_; }
+  Lines files() const {
+    Lines out;
+    DIR* folder = opendir(name_.c_str());
+    while (const dirent* entry = readdir(folder)) {
+      if (entry->d_name[0] != '.') out.push_back(entry->d_name);
+    }
+    closedir(folder);
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+ private:
+  std::string name_ = WEIR_BINARY_DIR "/cpp_checkpoints_XXXXXX";
+};
+
+TEST_CASE("a manager saves when it is due, and a new one goes on there") {
+  const weir::Runtime runtime;
+  const Folder folder;
+  const weir::Dataset dataset = weir::parse(runtime, "range(20) | shuffle(5, seed: 3)");
+  const Lines expected = lines(runtime, dataset);
+  weir::CheckpointOptions options;
+  options.keep = 2;
+  options.rank = 1;
+  options.every_elements = 3;
+  {
+    weir::CheckpointManager manager(runtime, folder.name(), options);
+    CHECK_FALSE(manager.load().has_value());
+    weir::Iterator iterator(runtime, dataset);
+    weir::Element element;
+    for (int taken = 1; taken <= 10; ++taken) {
+      REQUIRE(iterator.next(element));
+      const bool due = manager.step();
+      CHECK(due == (taken % 3 == 0));
+      if (due) manager.save(iterator, "after " + std::to_string(taken) + std::string(1, '\0'));
+    }
+  }
+  CHECK(folder.files() == Lines{"r00001-000000000002.ckpt", "r00001-000000000003.ckpt"});
+
+  weir::CheckpointManager manager(runtime, folder.name(), options);
+  const std::optional<weir::Generation> newest = manager.load();
+  REQUIRE(newest.has_value());
+  CHECK(newest->number == 3);
+  CHECK(newest->extra == std::string("after 9\0", 8));
+  weir::IteratorOptions from;
+  from.checkpoint = newest->position;
+  weir::Iterator iterator(runtime, dataset, from);
+  CHECK(lines(iterator) == Lines(expected.begin() + 9, expected.end()));
+  // A generation is a file that an iterator can begin at, and that says what it is.
+  weir::IteratorOptions from_file;
+  from_file.checkpoint_file = folder.name() + "/r00001-000000000002.ckpt";
+  weir::Iterator earlier(runtime, dataset, from_file);
+  CHECK(lines(earlier) == Lines(expected.begin() + 6, expected.end()));
+  CHECK(holds(weir::describe_checkpoint(runtime, from_file.checkpoint_file), "\"rank\": 1, \"number\": 2"));
+  CHECK(holds(weir::describe_checkpoint(runtime, folder.name(), WEIR_DESCRIBE_FOLDER | WEIR_DESCRIBE_TEXT),
+              "r00001-000000000003.ckpt: "));
+  // Without extra bytes, and moved.
+  weir::CheckpointManager moved = std::move(manager);
+  moved.save(iterator);
+  CHECK(moved.load()->extra.empty());
+  CHECK(moved.load()->number == 4);
+  CHECK(error_of([&] { manager.step(); }).code() == WEIR_CODE_INVALID_ARGUMENT);
+}
+
+TEST_CASE("a manager says what is due by time, and throws what it refuses") {
+  const weir::Runtime runtime;
+  const Folder folder;
+  weir::Iterator iterator(runtime, weir::range(3));
+  weir::CheckpointOptions options;
+  options.every = std::chrono::nanoseconds(1);
+  weir::CheckpointManager manager(runtime, folder.name(), options);
+  while (!manager.step(0)) continue;
+  manager.save(iterator, "1");
+  CHECK(error_of([&] { manager.step(-1); }).code() == WEIR_CODE_INVALID_ARGUMENT);
+  options.every = std::chrono::hours(1);
+  CHECK_FALSE(weir::CheckpointManager(runtime, folder.name(), options).step(1000));
+  options.keep = -1;
+  CHECK(error_of([&] { weir::CheckpointManager(runtime, folder.name(), options); }).code() ==
+        WEIR_CODE_INVALID_ARGUMENT);
+  // Damage is no empty folder.
+  const std::string file = folder.name() + "/" + folder.files().at(0);
+  REQUIRE(truncate(file.c_str(), 10) == 0);
+  CHECK(error_of([&] { manager.load(); }).code() == WEIR_CODE_DATA_LOSS);
 }
 
 TEST_CASE("records are written and read") {

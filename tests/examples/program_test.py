@@ -17,7 +17,7 @@ def main():
     program, out = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         arguments = [word.replace("{}", folder + "/file") for word in sys.argv[3:]]
-        done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, cwd=folder)
     expected = (0, out.read_text(), "")
     found = (done.returncode, done.stdout, done.stderr)
     if found != expected:
