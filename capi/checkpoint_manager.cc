@@ -1,6 +1,8 @@
+#include <variant>
+
 #include "capi/barrier.h"
 #include "capi/iterator_object.h"
-#include "iterator/checkpoint_folder.h"
+#include "iterator/checkpoint_group.h"
 
 namespace weir::capi {
 
@@ -11,9 +13,13 @@ constexpr int32_t kMaxKeep = 65536;
 
 struct ManagerObject final : Object {
   static constexpr HandleKind kKind = HandleKind::checkpoint_manager;
-  ManagerObject(RefPtr<RuntimeHost> h, CheckpointFolder f, const weir_checkpoint_manager_options& options)
+  // The files of a rank by itself, or of a rank of a group.
+  using Files = std::variant<CheckpointFolder, CheckpointGroup>;
+
+  ManagerObject(RefPtr<RuntimeHost> h, Files f, const weir_checkpoint_manager_options& options)
       : host(std::move(h)),
-        folder(std::move(f)),
+        files(std::move(f)),
+        rank(options.rank),
         every_elements(options.every_elements),
         every_ns(options.every_ns),
         saved_ns(now_ns()) {}
@@ -31,14 +37,29 @@ struct ManagerObject final : Object {
     Pin<IteratorObject> source(iterator);
     if (!source) return pin_error(source, "an iterator", iterator);
     WEIR_ASSIGN(const std::string position, source->iterator.save());
-    WEIR_TRY(folder.save(position, beside).status());
+    WEIR_TRY(std::visit([&](auto& own) { return own.save(position, beside); }, files).status());
     taken = 0;
     saved_ns = now_ns();
     return Status();
   }
 
+  Result<Generation> load() {
+    if (auto* folder = std::get_if<CheckpointFolder>(&files)) return folder->load();
+    auto& group = std::get<CheckpointGroup>(files);
+    if (group.goes_on()) return group.load(rank);
+    if (group.saved_ranks() == 0) return not_found("expected a group whose ranks have all saved, found none; begin from the start");
+    return failed_precondition(expected_found("a group of as many ranks",
+                                              concat("one of ", group.saved_ranks()),
+                                              "take each rank's position with weir_checkpoint_manager_load_rank"));
+  }
+  Result<CheckpointGroup*> group() {
+    if (auto* found = std::get_if<CheckpointGroup>(&files)) return found;
+    return failed_precondition(expected_found("a checkpoint manager with a world_size", "one without"));
+  }
+
   const RefPtr<RuntimeHost> host;
-  CheckpointFolder folder;
+  Files files;
+  const uint32_t rank;
   const int64_t every_elements;
   const int64_t every_ns;
   // Elements since the last save, and when that was.
@@ -49,10 +70,38 @@ struct ManagerObject final : Object {
 Status check_options(const weir_checkpoint_manager_options& options) {
   if (options.keep < 0 || options.keep > kMaxKeep)
     return invalid_argument(expected_found(concat("keep from 0 to ", kMaxKeep), concat(options.keep)));
+  if (options.world_size > 0 && options.rank >= options.world_size) {
+    return invalid_argument(
+        expected_found("a rank below world_size", concat(options.rank, " of ", options.world_size)));
+  }
   if (options.every_elements < 0)
     return invalid_argument(expected_found("every_elements of 0 and more", concat(options.every_elements)));
   if (options.every_ns < 0)
     return invalid_argument(expected_found("every_ns of 0 and more", concat(options.every_ns)));
+  return Status();
+}
+
+Result<ManagerObject::Files> open(Runtime& runtime, std::string folder,
+                                  const weir_checkpoint_manager_options& options) {
+  const int keep = options.keep == 0 ? kDefaultKeep : options.keep;
+  if (options.world_size == 0) {
+    WEIR_ASSIGN(auto files, CheckpointFolder::open(runtime, std::move(folder), options.rank, keep));
+    return ManagerObject::Files(std::move(files));
+  }
+  WEIR_ASSIGN(auto files,
+              CheckpointGroup::open(runtime, std::move(folder), options.rank, options.world_size, keep));
+  return ManagerObject::Files(std::move(files));
+}
+
+// Hands a generation over. `position` is not null.
+Status deliver(Result<Generation> loaded, weir_bytes* position, weir_bytes* extra, int64_t* generation) {
+  if (!loaded.ok()) return loaded.status();
+  // Either may find no memory, so both are made before one is handed over.
+  OwnedBytes at(std::move(loaded->position));
+  OwnedBytes beside(extra ? std::move(loaded->extra) : std::string());
+  *position = at.release();
+  if (extra) *extra = beside.release();
+  if (generation) *generation = loaded->name.number;
   return Status();
 }
 
@@ -62,6 +111,19 @@ int32_t with_manager(weir_checkpoint_manager manager, weir_error* error, Body&& 
     ExclusivePin<ManagerObject> pinned(manager.value);
     if (!pinned) return pin_error(pinned, "a checkpoint manager", manager.value);
     return body(*pinned);
+  });
+}
+
+// Hands over what `load(manager)` returns.
+template <class Load>
+int32_t load_with(weir_checkpoint_manager manager, weir_bytes* position, weir_bytes* extra,
+                  int64_t* generation, weir_error* error, Load&& load) {
+  if (extra) *extra = weir_bytes{};
+  if (generation) *generation = 0;
+  if (!position) return answer_null_out(error);
+  *position = weir_bytes{};
+  return with_manager(manager, error, [&](ManagerObject& object) -> Status {
+    return deliver(load(object), position, extra, generation);
   });
 }
 
@@ -83,11 +145,9 @@ int32_t weir_checkpoint_manager_create(weir_runtime runtime, const char* folder,
     WEIR_ASSIGN(std::string_view name,
                 read_string(folder, folder_size, "the name of a folder", kMaxNameBytes));
     WEIR_ASSIGN(RefPtr<RuntimeHost> host, runtime_of(runtime));
-    WEIR_ASSIGN(CheckpointFolder opened,
-                CheckpointFolder::open(host->runtime(), std::string(name), known.rank,
-                                       known.keep == 0 ? kDefaultKeep : known.keep));
+    WEIR_ASSIGN(ManagerObject::Files files, open(host->runtime(), std::string(name), known));
     out->value = publish(HandleKind::checkpoint_manager,
-                         std::make_unique<ManagerObject>(std::move(host), std::move(opened), known));
+                         std::make_unique<ManagerObject>(std::move(host), std::move(files), known));
     return Status();
   });
 }
@@ -118,18 +178,34 @@ int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, int64_t el
 
 int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position, weir_bytes* extra,
                                      int64_t* generation, weir_error* error) {
-  if (extra) *extra = weir_bytes{};
-  if (generation) *generation = 0;
-  if (!position) return answer_null_out(error);
-  *position = weir_bytes{};
+  return load_with(manager, position, extra, generation, error,
+                   [](ManagerObject& object) { return object.load(); });
+}
+
+int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, uint32_t* saved_ranks,
+                                      int32_t* complete, weir_error* error) {
+  if (saved_ranks) *saved_ranks = 0;
+  if (complete) *complete = 0;
   return with_manager(manager, error, [&](ManagerObject& object) -> Status {
-    WEIR_ASSIGN(Generation newest, object.folder.load());
-    // Either may find no memory, so both are made before one is handed over.
-    OwnedBytes at(std::move(newest.position));
-    OwnedBytes beside(extra ? std::move(newest.extra) : std::string());
-    *position = at.release();
-    if (extra) *extra = beside.release();
-    if (generation) *generation = newest.name.number;
+    WEIR_ASSIGN(const CheckpointGroup* group, object.group());
+    if (complete) {
+      WEIR_ASSIGN(const bool all, group->complete());
+      *complete = all ? 1 : 0;
+    }
+    if (saved_ranks) *saved_ranks = group->saved_ranks();
     return Status();
   });
+}
+
+int32_t weir_checkpoint_manager_load_rank(weir_checkpoint_manager manager, uint32_t rank,
+                                          weir_bytes* position, weir_bytes* extra, int64_t* generation,
+                                          weir_error* error) {
+  return load_with(manager, position, extra, generation, error,
+                   [&](ManagerObject& object) -> Result<Generation> {
+                     WEIR_ASSIGN(CheckpointGroup* group, object.group());
+                     if (rank < group->saved_ranks()) return group->load(rank);
+                     return invalid_argument(expected_found(
+                         concat("a rank below ", group->saved_ranks(), ", the number of ranks that have saved"),
+                         concat(rank)));
+                   });
 }

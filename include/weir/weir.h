@@ -825,7 +825,8 @@ typedef struct weir_checkpoint_manager_options {
   uint32_t struct_size;
   int32_t keep;  /* generations, 1 to 65536; 0: 3 */
   uint32_t rank; /* whose generations these are; one manager at a time writes those of a rank */
-  uint32_t reserved;
+  /* 0: each rank by itself. Else how many ranks there are, for jobs whose number of ranks may change. */
+  uint32_t world_size;
   int64_t
       every_elements; /* elements after which weir_checkpoint_manager_step says that a save is due; 0: never */
   int64_t every_ns;   /* nanoseconds after which it says so; 0: never */
@@ -838,7 +839,19 @@ typedef struct weir_checkpoint_manager_options {
  * generation, a file such as r00003-000000000012.ckpt: rank 3, number 12. Processes may share the folder if each has a
  * rank of its own: a manager neither reads nor removes the files of other ranks. Removes what a killed process of this
  * rank left half written. `options` may be NULL. One thread at a time may use a manager. Errors: invalid_argument; those
- * of the folder. */
+ * of the folder.
+ *
+ * With a world size, the ranks of a job are a group with a folder of its own, such as g00002-of-00008 for 8 ranks. A job
+ * that begins with another number of ranks begins a new group where the newest complete one stopped:
+ *
+ *   1. Ask weir_checkpoint_manager_ranks how many ranks that one had, and take the position of each with
+ *      weir_checkpoint_manager_load_rank. Their number is this job's: go on at the own one (`checkpoint` of
+ *      weir_iterator_options). It is another: give all of them as `rank_checkpoints`. There is none: begin.
+ *   2. Save with weir_checkpoint_manager_save before anything is taken from the iterator.
+ *   3. Take nothing before all ranks have saved: `complete`, or a barrier of the job.
+ *
+ * A group that is not complete does not count, so a job may be killed at any moment of this. Rank 0 removes older groups
+ * when it saves in a complete one. Processes of an older group must have ended. */
 WEIR_API int32_t weir_checkpoint_manager_create(weir_runtime runtime, const char* folder,
                                                 uint64_t folder_size,
                                                 const weir_checkpoint_manager_options* options,
@@ -867,9 +880,21 @@ WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, i
  * version of the library, and gives the runtime's logger a warning that says why. Errors: not_found if there is none at
  * all, which is how a first run begins; data_loss if there are some and none is valid; those of a file that can't be
  * read now but is not damaged (no permission, too many open files, larger than 4 GiB), since going back to an older one
- * would lose work. */
+ * would lose work; failed_precondition if it was saved by a group of another number of ranks. */
 WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position,
                                               weir_bytes* extra, int64_t* generation, weir_error* error);
+
+/* Of a manager with a world size: `saved_ranks` becomes the number of ranks of the newest group that was complete when
+ * the manager was created, or 0; `complete` becomes 1 if all ranks of this manager's group have saved by now, else 0.
+ * Either may be NULL. Lists a folder for `complete`. Errors: failed_precondition without a world size. */
+WEIR_API int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, uint32_t* saved_ranks,
+                                               int32_t* complete, weir_error* error);
+
+/* As weir_checkpoint_manager_load, for a rank of that newest complete group. Errors: also invalid_argument if it had no
+ * such rank; failed_precondition without a world size. */
+WEIR_API int32_t weir_checkpoint_manager_load_rank(weir_checkpoint_manager manager, uint32_t rank,
+                                                   weir_bytes* position, weir_bytes* extra,
+                                                   int64_t* generation, weir_error* error);
 
 /* As text for a terminal instead of JSON. */
 #define WEIR_DESCRIBE_TEXT 1u

@@ -66,6 +66,8 @@ class FileSystem {
   // The names in a folder without "." and "..", in no particular order.
   virtual Result<std::vector<std::string>> list_folder(const std::string& folder) = 0;
   virtual Status remove(const std::string& name) = 0;
+  // An empty one.
+  virtual Status remove_folder(const std::string& folder) = 0;
   // Missing ones are created and survive a power failure.
   virtual Status create_folders(const std::string& folder) = 0;
   // Whatever happens, a power failure included, the file holds either its old contents or all of `bytes`;

@@ -375,6 +375,11 @@ class LocalFileSystem final : public FileSystem {
     return ::unlink(name.c_str()) == 0 ? Status() : failure_of(errno, "remove", name);
   }
 
+  Status remove_folder(const std::string& folder) override {
+    WEIR_TRY(check_name(folder));
+    return ::rmdir(folder.c_str()) == 0 ? Status() : failure_of(errno, "remove", folder);
+  }
+
   Status create_folders(const std::string& folder) override {
     WEIR_TRY(check_name(folder));
     FolderSteps steps;

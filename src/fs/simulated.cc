@@ -171,6 +171,15 @@ Status SimulatedFileSystem::remove(const std::string& name) {
   return file_error(Code::not_found, concat("cannot remove ", quote(name), ": there is no such file"), name);
 }
 
+Status SimulatedFileSystem::remove_folder(const std::string& folder) {
+  MutexLock lock(mutex_);
+  // A folder is there as long as it has a file.
+  const auto first = files_.lower_bound(folder + "/");
+  const bool empty = first == files_.end() || !first->first.starts_with(folder + "/");
+  if (empty) return {};
+  return file_error(Code::failed_precondition, concat("cannot remove ", quote(folder), ": it is not empty"), folder);
+}
+
 Status SimulatedFileSystem::create_folders(const std::string&) { return {}; }
 
 Status SimulatedFileSystem::write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) {

@@ -337,6 +337,18 @@ Status SimulatedDisk::remove(const std::string& name) {
   return {};
 }
 
+Status SimulatedDisk::remove_folder(const std::string& folder) {
+  MutexLock lock(mutex_);
+  const NodeRef node = find(folder);
+  if (!node || !node->is_folder || node == root_)
+    return failure(Code::not_found, "remove", folder, "there is no such folder");
+  if (!node->entries.empty())
+    return failure(Code::failed_precondition, "remove", folder, "the folder is not empty");
+  WEIR_TRY(step(folder));
+  find(parent_of(folder))->change({.erased = folder.substr(folder.rfind('/') + 1), .set = "", .node = {}});
+  return {};
+}
+
 Status SimulatedDisk::create_folders(const std::string& folder) {
   MutexLock lock(mutex_);
   FolderSteps steps{*this};

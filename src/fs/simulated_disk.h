@@ -39,6 +39,7 @@ class SimulatedDisk final : public FileSystem {
   Result<FileInfo> stat(const std::string& name) override;
   Result<std::vector<std::string>> list_folder(const std::string& folder) override;
   Status remove(const std::string& name) override;
+  Status remove_folder(const std::string& folder) override;
   Status create_folders(const std::string& folder) override;
   Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override;
 

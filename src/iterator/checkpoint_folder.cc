@@ -10,8 +10,6 @@ namespace weir {
 
 namespace {
 
-constexpr std::string_view kTemporary = ".tmp";
-
 // Whether the file is worthless to this library, whatever is tried. Others may be read by another try, or after the
 // limit was raised.
 bool is_lost(Code code) {
@@ -24,6 +22,12 @@ void warn(const Runtime& runtime, const std::string& line) {
 }
 
 }  // namespace
+
+void remove_or_warn(const Runtime& runtime, const std::string& path) {
+  const Status status = runtime.files->remove(path);
+  if (status.ok() || status.code() == Code::not_found) return;
+  warn(runtime, concat("checkpoints: kept ", quote(path), ": ", status.error().lead_and_message()));
+}
 
 Result<CheckpointFolder> CheckpointFolder::open(Runtime& runtime, std::string folder, uint32_t rank,
                                                 int keep) {
@@ -49,18 +53,12 @@ Result<std::vector<int64_t>> CheckpointFolder::generations() {
 Status CheckpointFolder::remove_temporaries() {
   WEIR_ASSIGN(const std::vector<std::string> files, runtime_->files->list_folder(folder_));
   for (const std::string& file : files) {
-    if (!file.ends_with(kTemporary)) continue;
+    if (!file.ends_with(kTemporarySuffix)) continue;
     const auto name =
-        GenerationName::parse(std::string_view(file).substr(0, file.size() - kTemporary.size()));
-    if (name && name->rank == rank_) remove(path_in(folder_, file));
+        GenerationName::parse(std::string_view(file).substr(0, file.size() - kTemporarySuffix.size()));
+    if (name && name->rank == rank_) remove_or_warn(*runtime_, path_in(folder_, file));
   }
   return {};
-}
-
-void CheckpointFolder::remove(const std::string& path) {
-  const Status status = runtime_->files->remove(path);
-  if (status.ok() || status.code() == Code::not_found) return;
-  warn(*runtime_, concat("checkpoints: kept ", quote(path), ": ", status.error().lead_and_message()));
 }
 
 Result<int64_t> CheckpointFolder::save(std::string_view position, std::string_view extra) {
@@ -87,7 +85,7 @@ void CheckpointFolder::remove_old(const std::vector<int64_t>& older) {
       kept += unusable_.contains(*number) ? 0 : 1;
       continue;
     }
-    remove(path_of(*number));
+    remove_or_warn(*runtime_, path_of(*number));
   }
   damaged_.clear();
 }

@@ -18,11 +18,21 @@
 
 namespace weir {
 
+// What the name of a file that is being written ends with.
+inline constexpr std::string_view kTemporarySuffix = ".tmp";
+
+// Removes a file if it is there; one that cannot be removed is logged.
+void remove_or_warn(const Runtime& runtime, const std::string& path);
+
 class CheckpointFolder {
  public:
   // Creates the folder if it is missing, and removes files that a killed writer of this rank left half written.
   // REQUIRES: keep > 0
   static Result<CheckpointFolder> open(Runtime& runtime, std::string folder, uint32_t rank, int keep);
+  // Of another process's rank: only to load from.
+  static CheckpointFolder other(Runtime& runtime, std::string folder, uint32_t rank) {
+    return {runtime, std::move(folder), rank, 1};
+  }
 
   // `position` is what Iterator::save() gave. Publishes the next generation and returns its number, then removes the oldest ones beyond `keep`, and those that
   // load() found damaged. Others that it passed over don't count. After a failure all older ones are still there. A file that cannot be removed is logged.
@@ -43,7 +53,6 @@ class CheckpointFolder {
   Result<Generation> read(int64_t number);
   Status remove_temporaries();
   void remove_old(const std::vector<int64_t>& older);
-  void remove(const std::string& path);
   std::string path_of(int64_t number) const;
 
   Runtime* runtime_;

@@ -1,12 +1,12 @@
 #include "iterator/generation.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 #include "core/text.h"
 #include "graph/envelope.h"
 #include "iterator/checkpoint.h"
+#include "iterator/numbered_names.h"
 
 namespace weir {
 
@@ -28,22 +28,6 @@ struct Fields {
   uint32_t reserved;
 };
 
-std::string padded(uint64_t number, size_t digits) {
-  std::string text = concat(number);
-  return text.size() < digits ? std::string(digits - text.size(), '0') + text : text;
-}
-
-// Takes a number and the text after it off the front.
-template <class Number>
-bool take(std::string_view& text, Number& number, std::string_view after) {
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<size_t>(stop - text.data()));
-  if (!text.starts_with(after)) return false;
-  text.remove_prefix(after.size());
-  return true;
-}
-
 }  // namespace
 
 std::string GenerationName::to_string() const {
@@ -55,7 +39,7 @@ std::optional<GenerationName> GenerationName::parse(std::string_view file) {
   if (!file.starts_with('r')) return std::nullopt;
   std::string_view left = file.substr(1);
   GenerationName name;
-  if (!take(left, name.rank, "-") || !take(left, name.number, kSuffix) || name.number < 1)
+  if (!take_number(left, name.rank, "-") || !take_number(left, name.number, kSuffix) || name.number < 1)
     return std::nullopt;
   // No other number of zeros, no sign, nothing after it.
   if (name.to_string() != file) return std::nullopt;

@@ -200,8 +200,9 @@ static void checks_options(weir_runtime runtime) {
   options.every_ns = -1;
   CHECK(refused(runtime, &options, "every_ns"));
   options = good;
-  options.reserved = 1;
-  CHECK(refused(runtime, &options, "reserved"));
+  options.rank = 3;
+  options.world_size = 3;
+  CHECK(refused(runtime, &options, "rank below world_size"));
   options = good;
   options.struct_size = 8;
   CHECK(refused(runtime, &options, "struct_size"));
