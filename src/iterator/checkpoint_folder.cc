@@ -70,14 +70,18 @@ Result<int64_t> CheckpointFolder::save(std::string_view position, std::string_vi
                                              "remove it or choose another folder"));
   }
   const GenerationName name{rank_, newest + 1};
+  // Made first, so that what was published isn't lost for want of memory.
+  const std::vector<std::string> outdated = outdated_by_next(older);
   WEIR_TRY(
       write_generation(*runtime_->files, folder_, name, position, extra, runtime_->limits.checkpoint_bytes));
-  remove_old(older);
+  for (const std::string& path : outdated) remove_or_warn(*runtime_, path);
+  damaged_.clear();
   return name.number;
 }
 
-// REQUIRES: one that is newer than all of these was published.
-void CheckpointFolder::remove_old(const std::vector<int64_t>& older) {
+// The files to remove once there is one that is newer than all of these.
+std::vector<std::string> CheckpointFolder::outdated_by_next(const std::vector<int64_t>& older) const {
+  std::vector<std::string> outdated;
   int kept = 1;
   for (auto number = older.rbegin(); number != older.rend(); ++number) {
     if (kept < keep_ && !damaged_.contains(*number)) {
@@ -85,9 +89,9 @@ void CheckpointFolder::remove_old(const std::vector<int64_t>& older) {
       kept += unusable_.contains(*number) ? 0 : 1;
       continue;
     }
-    remove_or_warn(*runtime_, path_of(*number));
+    outdated.push_back(path_of(*number));
   }
-  damaged_.clear();
+  return outdated;
 }
 
 Result<Generation> CheckpointFolder::read(int64_t number) {

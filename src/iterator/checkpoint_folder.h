@@ -52,7 +52,7 @@ class CheckpointFolder {
   Result<std::vector<int64_t>> generations();
   Result<Generation> read(int64_t number);
   Status remove_temporaries();
-  void remove_old(const std::vector<int64_t>& older);
+  std::vector<std::string> outdated_by_next(const std::vector<int64_t>& older) const;
   std::string path_of(int64_t number) const;
 
   Runtime* runtime_;

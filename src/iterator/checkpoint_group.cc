@@ -86,7 +86,8 @@ Result<int64_t> CheckpointGroup::save(std::string_view position, std::string_vie
   return number;
 }
 
-void CheckpointGroup::remove_older() {
+// What stays for want of memory goes at the next save.
+void CheckpointGroup::remove_older() noexcept try {
   FileSystem& files = *runtime_->files;
   const auto all = groups(files, folder_);
   if (!all.ok()) return;
@@ -104,6 +105,8 @@ void CheckpointGroup::remove_older() {
     // Fails if there is something else in it, which is not ours.
     (void)files.remove_folder(path);
   }
+} catch (...) {
+  older_ = true;
 }
 
 }  // namespace weir

@@ -61,7 +61,7 @@ class CheckpointGroup {
   // Ascending.
   static Result<std::vector<Group>> groups(FileSystem& files, const std::string& folder);
   static Result<bool> is_complete(FileSystem& files, const std::string& folder, const Group& group);
-  void remove_older();
+  void remove_older() noexcept;
 
   Runtime* runtime_;
   std::string folder_;

@@ -13,7 +13,7 @@ static uint64_t draw(void) {
 }
 static uint64_t below(uint64_t n) { return draw() % n; }
 
-enum { kDataset, kSpec, kTensor, kIterator, kElement, kExample, kCall, kKinds };
+enum { kDataset, kSpec, kTensor, kIterator, kElement, kExample, kManager, kCall, kKinds };
 #define KEPT 8
 /* The last handles of each kind, live and stale. */
 static uint64_t g_kept[kKinds][KEPT];
@@ -272,6 +272,43 @@ static void call_examples(void) {
   weir_record_writer_destroy(writer);
 }
 
+static void call_managers(weir_runtime runtime) {
+  weir_checkpoint_manager_options options = WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT;
+  weir_checkpoint_manager manager = {any_handle(kManager)};
+  weir_checkpoint_manager made = {0};
+  weir_iterator iterator = {any_handle(kIterator)};
+  weir_bytes position = WEIR_BYTES_INIT;
+  weir_bytes extra = WEIR_BYTES_INIT;
+  int64_t generation;
+  int32_t due;
+  uint64_t size;
+  const char* name = any_text(&size);
+  if (below(8) == 0) options.struct_size = (uint32_t)draw();
+  if (below(8) == 0) options.keep = (int32_t)draw();
+  options.every_elements = below(4) ? (int64_t)below(3) : (int64_t)extreme();
+  options.every_ns = below(4) ? 0 : (int64_t)draw();
+  /* Other names would be folders that are left behind. */
+  weir_checkpoint_manager_create(runtime, below(8) ? WEIR_BINARY_DIR "/fuzz_checkpoints" : NULL,
+                                 below(8) ? WEIR_STRLEN : extreme(), below(4) ? &options : NULL,
+                                 below(8) ? &made : NULL, any_error());
+  keep(kManager, made.value);
+  weir_checkpoint_manager_step(manager, below(4) ? (int64_t)below(5) : (int64_t)draw(),
+                               below(8) ? &due : NULL, any_error());
+  /* Each waits for the disk twice. */
+  if (below(16) == 0)
+    weir_checkpoint_manager_save(manager, iterator, below(2) ? "extra" : NULL,
+                                 below(4) ? below(6) : extreme(), any_error());
+  weir_checkpoint_manager_load(manager, below(8) ? &position : NULL, below(2) ? &extra : NULL,
+                               below(2) ? &generation : NULL, any_error());
+  weir_bytes_release(&position);
+  weir_bytes_release(&extra);
+  weir_checkpoint_describe(runtime, below(2) ? WEIR_BINARY_DIR "/fuzz_checkpoints" : name,
+                           below(2) ? WEIR_STRLEN : size, (uint32_t)below(5), below(8) ? &position : NULL,
+                           any_error());
+  weir_bytes_release(&position);
+  if (below(2)) weir_checkpoint_manager_destroy(manager);
+}
+
 static void call_inside_out(void) {
   weir_call call = {any_handle(kCall)};
   weir_view view = WEIR_VIEW_INIT;
@@ -297,7 +334,7 @@ int main(void) {
   /* A round makes about fifteen calls. */
   for (uint64_t i = 0; i < calls; i += 15) {
     weir_runtime used = {below(10) ? runtime.value : any_handle(kCall)};
-    switch (below(5)) {
+    switch (below(6)) {
       case 0:
         call_datasets(used);
         break;
@@ -309,6 +346,9 @@ int main(void) {
         break;
       case 3:
         call_inside_out();
+        break;
+      case 4:
+        call_managers(used);
         break;
       default:
         call_iterators(used);

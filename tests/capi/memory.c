@@ -3,7 +3,9 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <dirent.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -87,6 +89,8 @@ typedef struct world {
   weir_element element;
   weir_bytes saved;
   weir_bytes graph;
+  weir_checkpoint_manager manager;
+  weir_checkpoint_manager saving;
 } world;
 
 static weir_runtime make(weir_error* error, int32_t* result) {
@@ -229,6 +233,58 @@ static int32_t call_writer(world* w, weir_error* error) {
   return result;
 }
 
+/* Has one generation, and where another one is saved again and again. */
+#define KEPT WEIR_BINARY_DIR "/memory_checkpoints"
+#define SAVED WEIR_BINARY_DIR "/memory_saved"
+
+/* What a failed call published would make the next one list more. */
+static void empty_saved(void) {
+  const struct dirent* entry;
+  DIR* folder = opendir(SAVED);
+  REQUIRE(folder != NULL);
+  while ((entry = readdir(folder)) != NULL) {
+    char name[1024];
+    snprintf(name, sizeof name, SAVED "/%s", entry->d_name);
+    if (entry->d_name[0] == 'r') CHECK(unlink(name) == 0);
+  }
+  closedir(folder);
+}
+
+static int32_t call_manager_create(world* w, weir_error* error) {
+  weir_checkpoint_manager manager = {0};
+  int32_t result = weir_checkpoint_manager_create(w->runtime, KEPT, WEIR_STRLEN, NULL, &manager, error);
+  weir_checkpoint_manager_destroy(manager);
+  return result;
+}
+static int32_t call_manager_step(world* w, weir_error* error) {
+  int32_t due = 0;
+  return weir_checkpoint_manager_step(w->manager, 1, &due, error);
+}
+static int32_t call_manager_save(world* w, weir_error* error) {
+  empty_saved();
+  return weir_checkpoint_manager_save(w->saving, w->iterator, "extra", 5, error);
+}
+static int32_t call_manager_load(world* w, weir_error* error) {
+  weir_bytes position = WEIR_BYTES_INIT;
+  weir_bytes extra = WEIR_BYTES_INIT;
+  int32_t result = weir_checkpoint_manager_load(w->manager, &position, &extra, NULL, error);
+  CHECK((result == WEIR_OK) == (position.size > 0) && (result == WEIR_OK) == (extra.size == 5));
+  weir_bytes_release(&position);
+  weir_bytes_release(&extra);
+  return result;
+}
+static int32_t call_describe(world* w, weir_error* error) {
+  weir_bytes text = WEIR_BYTES_INIT;
+  int32_t result =
+      weir_checkpoint_describe(w->runtime, KEPT, WEIR_STRLEN, WEIR_DESCRIBE_FOLDER, &text, error);
+  weir_bytes_release(&text);
+  if (result != WEIR_OK) return result;
+  result = weir_checkpoint_describe(w->runtime, WEIR_BINARY_DIR "/memory.checkpoint", WEIR_STRLEN, 0, &text,
+                                    error);
+  weir_bytes_release(&text);
+  return result;
+}
+
 static const struct {
   const char* name;
   int32_t (*call)(world* w, weir_error* error);
@@ -251,6 +307,11 @@ static const struct {
     {"iterator_spec", call_iterator_spec},
     {"example", call_example},
     {"record_writer", call_writer},
+    {"checkpoint_manager_create", call_manager_create},
+    {"checkpoint_manager_step", call_manager_step},
+    {"checkpoint_manager_save", call_manager_save},
+    {"checkpoint_manager_load", call_manager_load},
+    {"checkpoint_describe", call_describe},
 };
 
 /* What a call may return while memory is scarce. */
@@ -356,7 +417,7 @@ static void test_pulls(world* w) {
 }
 
 int main(void) {
-  world w = {{0}, {0}, {0}, {0}, WEIR_BYTES_INIT, WEIR_BYTES_INIT};
+  world w = {{0}, {0}, {0}, {0}, WEIR_BYTES_INIT, WEIR_BYTES_INIT, {0}, {0}};
   int32_t result;
   void* symbol = dlsym(RTLD_DEFAULT, "_ZSt17__throw_bad_allocv");
   REQUIRE(symbol != NULL);
@@ -371,8 +432,13 @@ int main(void) {
   REQUIRE(weir_iterator_next(w.iterator, w.element, NULL) == WEIR_OK);
   REQUIRE(weir_iterator_save(w.iterator, &w.saved, NULL) == WEIR_OK);
   REQUIRE(weir_dataset_serialize(w.dataset, &w.graph, NULL) == WEIR_OK);
+  REQUIRE(weir_checkpoint_manager_create(w.runtime, KEPT, WEIR_STRLEN, NULL, &w.manager, NULL) == WEIR_OK);
+  REQUIRE(weir_checkpoint_manager_create(w.runtime, SAVED, WEIR_STRLEN, NULL, &w.saving, NULL) == WEIR_OK);
+  REQUIRE(weir_checkpoint_manager_save(w.manager, w.iterator, "extra", 5, NULL) == WEIR_OK);
   test_calls(&w);
   test_pulls(&w);
+  weir_checkpoint_manager_destroy(w.manager);
+  weir_checkpoint_manager_destroy(w.saving);
   weir_bytes_release(&w.saved);
   weir_bytes_release(&w.graph);
   weir_element_destroy(w.element);

@@ -24,6 +24,8 @@ static void texts(weir_runtime runtime) {
   weir_spec spec = {0};
   weir_dataset dataset = {0};
   weir_record_writer writer = {0};
+  weir_checkpoint_manager manager = {0};
+  weir_bytes described = WEIR_BYTES_INIT;
   weir_callback callback = WEIR_CALLBACK_INIT;
   counts counted = {0, 0};
   callback.function = no_call;
@@ -35,6 +37,8 @@ static void texts(weir_runtime runtime) {
     CHECK_REFUSED(weir_dataset_apply(runtime, NULL, kSizes[i], NULL, 0, NULL, 0, &dataset, error));
     CHECK_REFUSED(weir_dataset_deserialize(runtime, NULL, kSizes[i], NULL, 0, &dataset, error));
     CHECK_REFUSED(weir_record_writer_create(runtime, NULL, kSizes[i], NULL, &writer, error));
+    CHECK_REFUSED(weir_checkpoint_manager_create(runtime, NULL, kSizes[i], NULL, &manager, error));
+    CHECK_REFUSED(weir_checkpoint_describe(runtime, NULL, kSizes[i], 0, &described, error));
     CHECK_REFUSED(weir_runtime_register(runtime, NULL, kSizes[i], &callback, error));
     callback.result_spec_size = kSizes[i];
     CHECK_REFUSED(weir_runtime_register(runtime, "name", 4, &callback, error));
@@ -45,6 +49,9 @@ static void texts(weir_runtime runtime) {
   CHECK(weir_dataset_parse(runtime, NULL, 0, NULL, 0, &dataset, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(weir_dataset_deserialize(runtime, NULL, 0, NULL, 0, &dataset, NULL) == -WEIR_CODE_DATA_LOSS);
   CHECK(weir_record_writer_create(runtime, NULL, 0, NULL, &writer, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_checkpoint_manager_create(runtime, NULL, 0, NULL, &manager, NULL) ==
+        -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(manager.value == 0 && described.data == NULL);
 }
 
 static void arrays(weir_runtime runtime) {
@@ -105,6 +112,25 @@ static void arguments(weir_runtime runtime) {
     weir_dataset_unref(dataset);
   }
   weir_dataset_unref(input);
+}
+
+static void checkpoints(weir_runtime runtime) {
+  static const char kFolder[] = WEIR_BINARY_DIR "/capi_nulls_checkpoints";
+  weir_dataset dataset = parse(runtime, "range(3)");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_checkpoint_manager manager = {0};
+  weir_bytes position = WEIR_BYTES_INIT;
+  weir_bytes extra = WEIR_BYTES_INIT;
+  REQUIRE(weir_checkpoint_manager_create(runtime, kFolder, WEIR_STRLEN, NULL, &manager, NULL) == WEIR_OK);
+  for (int i = 0; i < kSizeCount; ++i)
+    CHECK_REFUSED(weir_checkpoint_manager_save(manager, iterator, NULL, kSizes[i], error));
+  CHECK(weir_checkpoint_manager_save(manager, iterator, NULL, 0, NULL) == WEIR_OK);
+  CHECK(weir_checkpoint_manager_load(manager, &position, &extra, NULL, NULL) == WEIR_OK && extra.size == 0);
+  weir_bytes_release(&position);
+  weir_bytes_release(&extra);
+  weir_checkpoint_manager_destroy(manager);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
 }
 
 static void examples_and_records(weir_runtime runtime) {
@@ -184,6 +210,7 @@ int main(void) {
   texts(runtime);
   arrays(runtime);
   arguments(runtime);
+  checkpoints(runtime);
   examples_and_records(runtime);
   callbacks(runtime);
   weir_runtime_destroy(runtime);

@@ -93,6 +93,8 @@ static void size_zero(void) {
   counts called = {0, 0};
   weir_record_writer_options writing = {0};
   weir_record_writer writer = {0};
+  weir_checkpoint_manager_options keeping = {0};
+  weir_checkpoint_manager manager = {0};
   weir_runtime runtime = make_zeroed_runtime(&allocated, &logged);
   weir_iterator iterator = make_zeroed_iterator(runtime, &called);
   zeroed_outputs(iterator);
@@ -101,6 +103,9 @@ static void size_zero(void) {
   CHECK(weir_record_writer_close(writer, NULL) == WEIR_OK);
   remove(WEIR_BINARY_DIR "/structs.records");
   weir_record_writer_destroy(writer);
+  CHECK(weir_checkpoint_manager_create(runtime, WEIR_BINARY_DIR "/structs_checkpoints", WEIR_STRLEN, &keeping,
+                                       &manager, NULL) == WEIR_OK);
+  weir_checkpoint_manager_destroy(manager);
   weir_iterator_destroy(iterator);
   weir_runtime_destroy(runtime);
   CHECK(called.calls >= 2 && called.destroyed == 1 && allocated.destroyed == 1 && logged.destroyed == 1);
@@ -134,6 +139,8 @@ static void reserved_fields(void) {
   weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
   weir_record_writer_options writing = WEIR_RECORD_WRITER_OPTIONS_INIT;
   weir_record_writer writer = {0};
+  weir_checkpoint_manager_options keeping = WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT;
+  weir_checkpoint_manager manager = {0};
   weir_runtime runtime = {0};
   weir_dataset dataset = {0};
   weir_iterator iterator;
@@ -159,6 +166,10 @@ static void reserved_fields(void) {
   CHECK(weir_record_writer_create(runtime, WEIR_BINARY_DIR "/structs.records", WEIR_STRLEN, &writing, &writer,
                                   &error) == kBad);
   CHECK(names(&error, "weir_record_writer_options.reserved") && writer.value == 0);
+  keeping.reserved = 1;
+  CHECK(weir_checkpoint_manager_create(runtime, WEIR_BINARY_DIR "/structs_checkpoints", WEIR_STRLEN, &keeping,
+                                       &manager, &error) == kBad);
+  CHECK(names(&error, "weir_checkpoint_manager_options.reserved") && manager.value == 0);
   dataset = parse(runtime, "range(3)");
   iterator = iterate(runtime, dataset);
   CHECK(next_int64(iterator, element) == 0);
