@@ -11,39 +11,18 @@ newest generation is cut short: the one before it must do. WEIR_KILLS in the env
 import os
 import pathlib
 import random
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from killed import live  # noqa: E402  pylint: disable=wrong-import-position
 
 KEEP = 3
 MAX_LINES = 60  # read before a kill; a run prints 376
 MAX_MOMENT = 20000  # turns of an empty loop
 MAX_LIVES = 200
 THREADS = ("1", "2", "4")
-
-
-def live(command, line_count, moment, errors):
-    """Runs `command`, kills it after `line_count` lines and `moment`. Yields whether it was killed and the lines."""
-    reader, writer = socket.socketpair()
-    # Holds only a few lines, so that no life gets far ahead.
-    writer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
-    process = subprocess.Popen(command, stdout=writer, stderr=errors)
-    writer.close()
-    lines = []
-    with reader, reader.makefile() as out:
-        while len(lines) < line_count and (line := out.readline()):
-            lines.append(line)
-        if len(lines) == line_count:
-            for _ in range(moment):
-                pass
-            process.send_signal(signal.SIGKILL)
-        status = process.wait()
-        lines += out.readlines()
-    if status not in (0, -signal.SIGKILL):
-        sys.exit(f"expected a run that ends well or is killed, found status {status}: {' '.join(command)}")
-    return status != 0, lines
 
 
 def generations(folder):

@@ -4,19 +4,19 @@
     digits_kill_test.py DIGITS DATA
 
 Each life of a run begins with another number of threads, some with one iterator and some with two that are named by
-handle, continues from the file that the last one left, and is
-killed with SIGKILL after a pseudo-random number of lines, until one comes to the end. Lines come through a
-socket that holds only a few of them, so that no life gets far ahead of who reads it.
+handle, continues from the file that the last one left, and is killed with SIGKILL after a pseudo-random number of lines,
+until one comes to the end.
 """
 
 import pathlib
 import random
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from killed import live  # noqa: E402  pylint: disable=wrong-import-position
 
 KILLS = 20
 EPOCHS = "3"
@@ -28,26 +28,6 @@ THREADS = ("1", "2", "4")
 def train(digits, data, weights, *options):
     """The command of a run over three epochs."""
     return [digits, "--data", data, "--epochs", EPOCHS, "--weights", weights, *options]
-
-
-def live(command, line_count):
-    """Runs `command` until it has printed `line_count` lines and kills it then. Yields whether it was killed
-    and what it printed."""
-    reader, writer = socket.socketpair()
-    writer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
-    process = subprocess.Popen(command, stdout=writer)
-    writer.close()
-    lines = []
-    with reader, reader.makefile() as out:
-        while len(lines) < line_count and (line := out.readline()):
-            lines.append(line)
-        if len(lines) == line_count:
-            process.send_signal(signal.SIGKILL)
-        status = process.wait()
-        lines += out.readlines()
-    if status not in (0, -signal.SIGKILL):
-        sys.exit(f"expected a run that ends well or is killed, found status {status} of {' '.join(command)}")
-    return status != 0, lines
 
 
 def complete_run(digits, data, folder, draw):
