@@ -51,6 +51,17 @@ def check_readme(source):
         expect(f"README.md links to {link}, which exists", True, (source / link).exists())
 
 
+def check_checkpoints(source):
+    """The page shows the program of weir.hpp's manual, which a test runs, and nothing else in code."""
+    manual = (source / "include/weir/weir.hpp").read_text()
+    shown = indented_blocks((source / "docs/checkpoints.md").read_text())
+    code = [block for block in shown if "CheckpointManager" in block]
+    expect("docs/checkpoints.md, samples of code", 1, len(code))
+    for block in code:
+        commented = "".join(f"//   {line}\n" for line in block.splitlines())
+        expect("docs/checkpoints.md shows what weir.hpp does", True, commented in manual)
+
+
 def help_examples(text):
     """Pairs of a command, as the shell reads it, and the lines that stand below it."""
     for example in re.split(r"\n\n", text[text.index("examples:\n") + len("examples:\n"):]):
@@ -82,6 +93,7 @@ def main():
     weir, header_sample, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     check_samples(weir, source)
     check_readme(source)
+    check_checkpoints(source)
     check_help(weir, source)
     expect("the program in weir.h", "".join(f"{x * x}\n" for x in range(10)), output([header_sample], source))
     print(f"{len(FAILURES)} failures")
