@@ -178,6 +178,28 @@ function(weir_add_preload_tests)
   endforeach()
 endfunction()
 
+# Adds the fuzz targets of tools/fuzz: with libFuzzer where WEIR_FUZZ is set, else with a driver that goes through the
+# golden files and a few changes of them.
+function(weir_add_fuzz_targets)
+  if(WEIR_TEST_FILTER)
+    return()
+  endif()
+  get_property(floors GLOBAL PROPERTY WEIR_FLOORS)
+  set(folder "${PROJECT_SOURCE_DIR}/tools/fuzz")
+  foreach(name checkpoint graph)
+    add_executable(fuzz_${name} "${folder}/${name}.cc" "${PROJECT_SOURCE_DIR}/tests/golden/golden.cc")
+    target_link_libraries(fuzz_${name} PRIVATE weir_support ${floors})
+    if(WEIR_FUZZ)
+      target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+      continue()
+    endif()
+    target_sources(fuzz_${name} PRIVATE "${folder}/driver.cc")
+    target_link_libraries(fuzz_${name} PRIVATE weir_watchdog)
+    file(GLOB inputs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/golden/${name}-*")
+    add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${inputs})
+  endforeach()
+endfunction()
+
 # Registers a script of tests/, which gets the programs that it runs as arguments. A comment with the tag puts it
 # among the selected ones.
 function(weir_add_script_test name script)

@@ -1,0 +1,65 @@
+// Fuzzes positions: restores each input over the golden case that it belongs to, behind a right checksum and, in a
+// second try, under right fingerprints, and reads on.
+#include "iterator/checkpoint.h"
+
+#include <cstdint>
+#include <functional>
+
+#include "fuzz.h"
+#include "golden/golden.h"
+
+namespace weir {
+namespace {
+
+struct Golden {
+  golden::Case one;
+  DocumentRef document;
+};
+
+class Positions {
+ public:
+  Positions() : runtime_(1) {
+    for (golden::Case& one : golden::cases()) {
+      DocumentRef document = parse_text(*runtime_, one.document);
+      targets_.push_back({std::move(one), std::move(document)});
+    }
+  }
+  // The one that the position was saved for, else any.
+  const Golden& of(const Result<Checkpoint>& checkpoint, std::string_view bytes) const {
+    for (const Golden& target : targets_) {
+      if (checkpoint.ok() && target.document->positional_fingerprint() == checkpoint->positional)
+        return target;
+    }
+    return targets_[std::hash<std::string_view>()(bytes) % targets_.size()];
+  }
+  void restore(const Golden& target, const std::string& bytes) {
+    OpenIterator iterator(new Iterator(*runtime_, nullptr, target.document->spec()));
+    if (!iterator->initialize(target.document, {target.one.params, &bytes}).ok()) return;
+    // Going to a position far away in an endless dataset takes for ever.
+    if (target.one.document.find("repeat()") != std::string::npos) return;
+    take_lines(*iterator, 40, 7);
+    require_value(iterator->save());
+  }
+
+ private:
+  ThreadsRuntime runtime_;
+  std::vector<Golden> targets_;
+};
+
+}  // namespace
+}  // namespace weir
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static auto& positions = *new weir::Positions;
+  // Kind and version as a checkpoint of now has them.
+  static const std::string kNow = weir::Checkpoint().to_bytes();
+  const std::string bytes = weir::with_right_checksum(kNow, data, size);
+  weir::Result<weir::Checkpoint> checkpoint = weir::Checkpoint::from_bytes(bytes);
+  const weir::Golden& target = positions.of(checkpoint, bytes);
+  positions.restore(target, bytes);
+  if (!checkpoint.ok()) return 0;
+  checkpoint->fingerprint = target.document->fingerprint();
+  checkpoint->positional = target.document->positional_fingerprint();
+  positions.restore(target, checkpoint->to_bytes());
+  return 0;
+}
