@@ -239,6 +239,49 @@ static void takes_nulls(weir_runtime runtime, weir_iterator iterator) {
   CHECK(weir_checkpoint_manager_save(manager, iterator, NULL, 0, NULL) == kBad);
 }
 
+static int described(weir_runtime runtime, const char* name, uint32_t flags, const char* expected) {
+  weir_bytes text = WEIR_BYTES_INIT;
+  int found;
+  if (weir_checkpoint_describe(runtime, name, WEIR_STRLEN, flags, &text, NULL) != WEIR_OK) return 0;
+  found = strstr(text.data, expected) != NULL;
+  weir_bytes_release(&text);
+  return found;
+}
+
+/* A generation says what it is, and an iterator can begin at it. */
+static void reads_generations(weir_runtime runtime, weir_dataset dataset) {
+  static const int32_t kMissing = -WEIR_CODE_NOT_FOUND;
+  weir_checkpoint_manager manager = manage(runtime, NULL);
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_iterator other = {0};
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  weir_element element = make_element();
+  weir_bytes text = WEIR_BYTES_INIT;
+  char name[1024];
+  char first[256];
+  for (int i = 0; i < 3; ++i) next_text(iterator, element, first, sizeof first);
+  CHECK(weir_checkpoint_manager_save(manager, iterator, "extra", 5, NULL) == WEIR_OK);
+  snprintf(name, sizeof name, "%s/r00000-000000000001.ckpt", g_folder);
+  options.checkpoint_file = name;
+  options.checkpoint_file_size = WEIR_STRLEN;
+  REQUIRE(weir_iterator_create(runtime, dataset, &options, &other, NULL) == WEIR_OK);
+  same_tail(iterator, other);
+  CHECK(
+      described(runtime, name, 0, "\"kind\": \"generation\", \"rank\": 0, \"number\": 1, \"extra_size\": 5"));
+  CHECK(described(runtime, name, WEIR_DESCRIBE_TEXT, "\nage: "));
+  CHECK(described(runtime, g_folder, WEIR_DESCRIBE_FOLDER, "[\n  {\"file\": \""));
+  CHECK(described(runtime, g_folder, WEIR_DESCRIBE_FOLDER | WEIR_DESCRIBE_TEXT, "-000000000001.ckpt: "));
+  CHECK(weir_checkpoint_describe(runtime, name, WEIR_STRLEN, 4, &text, NULL) == kBad);
+  CHECK(weir_checkpoint_describe(runtime, name, WEIR_STRLEN, 0, NULL, NULL) == kBad);
+  CHECK(weir_checkpoint_describe(runtime, "/no/such/file", WEIR_STRLEN, 0, &text, NULL) == kMissing);
+  CHECK(text.data == NULL);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_iterator_destroy(other);
+  weir_checkpoint_manager_destroy(manager);
+  CHECK(files(1) == 1);
+}
+
 int main(void) {
   weir_runtime runtime = make_runtime();
   weir_dataset dataset = parse(runtime, kPipeline);
@@ -249,6 +292,7 @@ int main(void) {
   snprintf(g_folder, sizeof g_folder, "%s/made", outer);
   saves_by_count(runtime, dataset);
   counts_on(runtime, iterator);
+  reads_generations(runtime, dataset);
   due_by_time(runtime, iterator);
   checks_options(runtime);
   takes_nulls(runtime, iterator);
