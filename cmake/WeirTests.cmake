@@ -232,6 +232,9 @@ function(weir_add_random_graphs_test)
   endif()
   weir_add_script_test(random_graphs random_graphs/random_graphs.py "$<TARGET_FILE:random_graphs_runner>" --count ${count})
   weir_add_script_test(random_graphs.self random_graphs/self_test.py "$<TARGET_FILE:random_graphs_runner>")
+  add_executable(random_graphs_restorer "${PROJECT_SOURCE_DIR}/tests/random_graphs/restorer.cc")
+  target_link_libraries(random_graphs_restorer PRIVATE weir_support ${floors})
+  weir_add_script_test(random_graphs.restore random_graphs/restore.py "$<TARGET_FILE:random_graphs_restorer>")
 endfunction()
 
 # Adds the run that is killed and goes on from its folder of checkpoints, and what the command says of such files.
