@@ -47,10 +47,11 @@ struct ManagerObject final : Object {
     if (auto* folder = std::get_if<CheckpointFolder>(&files)) return folder->load();
     auto& group = std::get<CheckpointGroup>(files);
     if (group.goes_on()) return group.load(rank);
-    if (group.saved_ranks() == 0) return not_found("expected a group whose ranks have all saved, found none; begin from the start");
-    return failed_precondition(expected_found("a group of as many ranks",
-                                              concat("one of ", group.saved_ranks()),
-                                              "take each rank's position with weir_checkpoint_manager_load_rank"));
+    if (group.saved_ranks() == 0)
+      return not_found("expected a group whose ranks have all saved, found none; begin from the start");
+    return failed_precondition(
+        expected_found("a group of as many ranks", concat("one of ", group.saved_ranks()),
+                       "take each rank's position with weir_checkpoint_manager_load_rank"));
   }
   Result<CheckpointGroup*> group() {
     if (auto* found = std::get_if<CheckpointGroup>(&files)) return found;
@@ -200,12 +201,12 @@ int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, uint32_t*
 int32_t weir_checkpoint_manager_load_rank(weir_checkpoint_manager manager, uint32_t rank,
                                           weir_bytes* position, weir_bytes* extra, int64_t* generation,
                                           weir_error* error) {
-  return load_with(manager, position, extra, generation, error,
-                   [&](ManagerObject& object) -> Result<Generation> {
-                     WEIR_ASSIGN(CheckpointGroup* group, object.group());
-                     if (rank < group->saved_ranks()) return group->load(rank);
-                     return invalid_argument(expected_found(
-                         concat("a rank below ", group->saved_ranks(), ", the number of ranks that have saved"),
-                         concat(rank)));
-                   });
+  return load_with(
+      manager, position, extra, generation, error, [&](ManagerObject& object) -> Result<Generation> {
+        WEIR_ASSIGN(CheckpointGroup * group, object.group());
+        if (rank < group->saved_ranks()) return group->load(rank);
+        return invalid_argument(expected_found(
+            concat("a rank below ", group->saved_ranks(), ", the number of ranks that have saved"),
+            concat(rank)));
+      });
 }

@@ -177,7 +177,8 @@ Status SimulatedFileSystem::remove_folder(const std::string& folder) {
   const auto first = files_.lower_bound(folder + "/");
   const bool empty = first == files_.end() || !first->first.starts_with(folder + "/");
   if (empty) return {};
-  return file_error(Code::failed_precondition, concat("cannot remove ", quote(folder), ": it is not empty"), folder);
+  return file_error(Code::failed_precondition, concat("cannot remove ", quote(folder), ": it is not empty"),
+                    folder);
 }
 
 Status SimulatedFileSystem::create_folders(const std::string&) { return {}; }

@@ -139,8 +139,6 @@ static void reserved_fields(void) {
   weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
   weir_record_writer_options writing = WEIR_RECORD_WRITER_OPTIONS_INIT;
   weir_record_writer writer = {0};
-  weir_checkpoint_manager_options keeping = WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT;
-  weir_checkpoint_manager manager = {0};
   weir_runtime runtime = {0};
   weir_dataset dataset = {0};
   weir_iterator iterator;
@@ -166,10 +164,6 @@ static void reserved_fields(void) {
   CHECK(weir_record_writer_create(runtime, WEIR_BINARY_DIR "/structs.records", WEIR_STRLEN, &writing, &writer,
                                   &error) == kBad);
   CHECK(names(&error, "weir_record_writer_options.reserved") && writer.value == 0);
-  keeping.reserved = 1;
-  CHECK(weir_checkpoint_manager_create(runtime, WEIR_BINARY_DIR "/structs_checkpoints", WEIR_STRLEN, &keeping,
-                                       &manager, &error) == kBad);
-  CHECK(names(&error, "weir_checkpoint_manager_options.reserved") && manager.value == 0);
   dataset = parse(runtime, "range(3)");
   iterator = iterate(runtime, dataset);
   CHECK(next_int64(iterator, element) == 0);

@@ -26,7 +26,8 @@ static void add(delivered* all, weir_bytes numbers) {
   all->count += numbers.size / sizeof all->numbers[0];
 }
 
-static weir_checkpoint_manager manage(weir_runtime runtime, const char* folder, uint32_t rank, uint32_t ranks) {
+static weir_checkpoint_manager manage(weir_runtime runtime, const char* folder, uint32_t rank,
+                                      uint32_t ranks) {
   weir_checkpoint_manager_options options = WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT;
   weir_checkpoint_manager manager = {0};
   options.rank = rank;
@@ -37,8 +38,8 @@ static weir_checkpoint_manager manage(weir_runtime runtime, const char* folder, 
 }
 
 /* The iterator where this rank goes on, and what it counts as delivered by it. */
-static weir_iterator begin(weir_runtime runtime, weir_checkpoint_manager manager, uint32_t rank, uint32_t ranks,
-                           delivered* done) {
+static weir_iterator begin(weir_runtime runtime, weir_checkpoint_manager manager, uint32_t rank,
+                           uint32_t ranks, delivered* done) {
   weir_dataset dataset = parse(runtime, kPipeline);
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   weir_iterator iterator = {0};
@@ -73,8 +74,8 @@ static weir_iterator begin(weir_runtime runtime, weir_checkpoint_manager manager
 }
 
 static void save(weir_checkpoint_manager manager, weir_iterator iterator, const delivered* done) {
-  REQUIRE(weir_checkpoint_manager_save(manager, iterator, done->numbers, done->count * sizeof done->numbers[0],
-                                       NULL) == WEIR_OK);
+  REQUIRE(weir_checkpoint_manager_save(manager, iterator, done->numbers,
+                                       done->count * sizeof done->numbers[0], NULL) == WEIR_OK);
 }
 
 static void run(weir_runtime runtime, const char* folder, uint32_t rank, uint32_t ranks) {
@@ -96,7 +97,7 @@ static void run(weir_runtime runtime, const char* folder, uint32_t rank, uint32_
     {
       weir_bytes numbers = WEIR_BYTES_INIT;
       numbers.data = view.data;
-      numbers.size = (uint64_t)view.shape[0] * sizeof(int64_t);
+      numbers.size = view.byte_size;
       add(&done, numbers);
     }
     printf("line\n");
