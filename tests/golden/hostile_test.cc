@@ -160,11 +160,18 @@ TEST_CASE("hostile files: the position of another graph is refused", "[golden]")
   }
 }
 
+// A checkpoint that is valid by itself, and of no dataset.
+std::string position_of(std::string stage) {
+  Checkpoint checkpoint;
+  checkpoint.stage = std::move(stage);
+  return checkpoint.to_bytes();
+}
+
 // Publishes two generations and returns the names of their files.
 std::vector<std::string> two_generations(Runtime& runtime) {
   CheckpointFolder checkpoints = require_value(CheckpointFolder::open(runtime, "dir", 0, 3));
-  require_value(checkpoints.save("position one", "extra one"));
-  require_value(checkpoints.save("position two", "extra two"));
+  require_value(checkpoints.save(position_of("one"), "extra one"));
+  require_value(checkpoints.save(position_of("two"), "extra two"));
   std::vector<std::string> names = require_value(runtime.files->list_folder("dir"));
   std::erase(names, "README");
   return names;
@@ -198,7 +205,7 @@ TEST_CASE("hostile files: forged and exchanged generations give whole ones or er
   const auto exchanged = load();
   // Never a position with the bytes of another.
   if (exchanged.ok()) {
-    CHECK((exchanged->position == "position one") == (exchanged->extra == "extra one"));
+    CHECK((exchanged->position == position_of("one")) == (exchanged->extra == "extra one"));
   } else {
     CHECK(is_refusal(exchanged.status().code()));
   }
