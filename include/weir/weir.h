@@ -906,8 +906,8 @@ WEIR_API int32_t weir_checkpoint_manager_load_rank(weir_checkpoint_manager manag
  *   {"file": NAME, "size": 512, "modified_ns": SINCE_1970, "kind": "checkpoint", "library": "0.1.0",
  *    "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...], "left_out": 0}
  *
- * "kind" is generation for what a manager wrote, which also has "rank", "number" and "extra_size". "epoch" is how often
- * the dataset was begun before, "held_size" the bytes of elements that the file holds by value. A FIELD has "path", the
+ * "kind" is generation for what a manager wrote, which also has "rank", "number" and "extra_size". A position in a
+ * pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the dataset was begun before, "held_size" the bytes of elements that the file holds by value. A FIELD has "path", the
  * operator from the root, "key", and "value" for a number, "size" and the "first" numbers of a list, or the size of
  * "bytes". Which fields there are differs between versions of the library. After a megabyte of them the others are only
  * counted, in "left_out". A folder is an array of such objects without the position, by rank and number; what can't be

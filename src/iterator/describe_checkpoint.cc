@@ -203,6 +203,10 @@ void add_contents(const Described& found, Members& out) {
   }
   if (out.json()) params = concat("[", params, "]");
   if (!params.empty()) out.add("params", params);
+  if (checkpoint.world_size > 0) {
+    out.number("world_rank", static_cast<uint64_t>(checkpoint.rank));
+    out.number("world_size", static_cast<uint64_t>(checkpoint.world_size));
+  }
   out.number("epoch", checkpoint.opening);
   // Rows that were taken out of the pipeline and not given, by value.
   out.size("held_size", checkpoint.held.size());

@@ -213,6 +213,51 @@ static void checks_options(weir_runtime runtime) {
   weir_checkpoint_manager_destroy(manage(runtime, &options));
 }
 
+/* A manager without a world size has no group; one with it has no rank before there is a complete group. */
+static void groups(weir_runtime runtime, weir_iterator iterator) {
+  weir_checkpoint_manager_options options = WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT;
+  weir_checkpoint_manager manager = manage(runtime, NULL);
+  weir_bytes position = WEIR_BYTES_INIT;
+  char folder[600];
+  uint32_t saved = 7;
+  int32_t complete = 7;
+  CHECK(weir_checkpoint_manager_ranks(manager, &saved, &complete, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(saved == 0 && complete == 0);
+  CHECK(weir_checkpoint_manager_load_rank(manager, 0, &position, NULL, NULL, NULL) ==
+        -WEIR_CODE_FAILED_PRECONDITION);
+  weir_checkpoint_manager_destroy(manager);
+  options.world_size = 1;
+  manager = manage(runtime, &options);
+  CHECK(weir_checkpoint_manager_ranks(manager, NULL, NULL, NULL) == WEIR_OK);
+  CHECK(weir_checkpoint_manager_ranks(manager, &saved, &complete, NULL) == WEIR_OK && saved == 0 &&
+        complete == 0);
+  CHECK(weir_checkpoint_manager_load_rank(manager, 0, &position, NULL, NULL, NULL) == kBad);
+  CHECK(weir_checkpoint_manager_load_rank(manager, 0, NULL, NULL, NULL, NULL) == kBad);
+  CHECK(weir_checkpoint_manager_load(manager, &position, NULL, NULL, NULL) == -WEIR_CODE_NOT_FOUND);
+  CHECK(weir_checkpoint_manager_save(manager, iterator, NULL, 0, NULL) == WEIR_OK);
+  CHECK(weir_checkpoint_manager_ranks(manager, &saved, &complete, NULL) == WEIR_OK && saved == 0 &&
+        complete == 1);
+  weir_checkpoint_manager_destroy(manager);
+  manager = manage(runtime, &options);
+  CHECK(weir_checkpoint_manager_ranks(manager, &saved, NULL, NULL) == WEIR_OK && saved == 1);
+  CHECK(weir_checkpoint_manager_load(manager, &position, NULL, NULL, NULL) == WEIR_OK && position.size > 0);
+  weir_bytes_release(&position);
+  CHECK(weir_checkpoint_manager_load_rank(manager, 1, &position, NULL, NULL, NULL) == kBad);
+  weir_checkpoint_manager_destroy(manager);
+  options.world_size = 2;
+  manager = manage(runtime, &options);
+  CHECK(weir_checkpoint_manager_load(manager, &position, NULL, NULL, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(weir_checkpoint_manager_load_rank(manager, 0, &position, NULL, NULL, NULL) == WEIR_OK);
+  weir_bytes_release(&position);
+  weir_checkpoint_manager_destroy(manager);
+  snprintf(folder, sizeof folder, "%s/g00001-of-00001/r00000-000000000001.ckpt", g_folder);
+  CHECK(unlink(folder) == 0);
+  snprintf(folder, sizeof folder, "%s/g00001-of-00001", g_folder);
+  CHECK(rmdir(folder) == 0);
+  snprintf(folder, sizeof folder, "%s/g00002-of-00002", g_folder);
+  CHECK(rmdir(folder) == 0);
+}
+
 static void takes_nulls(weir_runtime runtime, weir_iterator iterator) {
   weir_runtime no_runtime = {0};
   weir_checkpoint_manager none = {0};
@@ -295,6 +340,7 @@ int main(void) {
   reads_generations(runtime, dataset);
   due_by_time(runtime, iterator);
   checks_options(runtime);
+  groups(runtime, iterator);
   takes_nulls(runtime, iterator);
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 #include "support.h"
@@ -124,6 +125,53 @@ TEST_CASE("a manager saves when it is due, and a new one goes on there") {
   CHECK(moved.load()->extra.empty());
   CHECK(moved.load()->number == 4);
   CHECK(error_of([&] { manager.step(); }).code() == WEIR_CODE_INVALID_ARGUMENT);
+}
+
+// Lets all ranks of a job begin where the last one stopped and take `count` elements each, or all if negative.
+void run_job(const std::string& folder, uint32_t ranks, int count, Lines& delivered) {
+  const weir::Runtime runtime;
+  const weir::Dataset dataset = weir::parse(runtime, "range(30) | shuffle(8, seed: 2) | shard(auto, auto)");
+  std::vector<weir::CheckpointManager> managers;
+  std::vector<weir::Iterator> iterators;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    weir::CheckpointOptions options;
+    options.rank = rank;
+    options.world_size = ranks;
+    managers.emplace_back(runtime, folder, options);
+    weir::IteratorOptions from;
+    from.rank = rank;
+    from.world_size = ranks;
+    const std::vector<weir::Generation> saved = managers.back().load_ranks();
+    if (saved.size() == ranks) {
+      from.checkpoint = saved[rank].position;
+    } else {
+      for (const weir::Generation& generation : saved) from.rank_checkpoints.push_back(generation.position);
+    }
+    iterators.emplace_back(runtime, dataset, from);
+    CHECK_FALSE(managers.back().complete());
+    managers.back().save(iterators.back());
+  }
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    CHECK(managers[rank].complete());
+    weir::Element element;
+    for (int i = 0; i != count && iterators[rank].next(element); ++i) delivered.push_back(element.text());
+    managers[rank].save(iterators[rank]);
+  }
+}
+
+TEST_CASE("ranks go on as another number of ranks") {
+  const Folder folder;
+  const std::string job = folder.name() + "/job";
+  Lines delivered;
+  run_job(job, 2, 3, delivered);
+  run_job(job, 3, 2, delivered);
+  run_job(job, 1, -1, delivered);
+  std::sort(delivered.begin(), delivered.end());
+  Lines expected;
+  for (int i = 0; i < 30; ++i) expected.push_back(std::to_string(i));
+  std::sort(expected.begin(), expected.end());
+  CHECK(delivered == expected);
+  std::filesystem::remove_all(job);
 }
 
 TEST_CASE("a manager says what is due by time, and throws what it refuses") {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weir/cpp/dataset.hpp"
 #include "weir/cpp/error.hpp"
@@ -16,9 +17,10 @@ namespace weir {
 inline namespace v0 {
 
 struct CheckpointOptions {
-  int32_t keep = 3;            // generations, 1 to 65536
-  uint32_t rank = 0;           // whose generations these are; one manager at a time writes those of a rank
-  int64_t every_elements = 0;  // elements after which step() says that a save is due; 0: never
+  int32_t keep = 3;         // generations, 1 to 65536
+  uint32_t rank = 0;        // whose generations these are; one manager at a time writes those of a rank
+  uint32_t world_size = 0;  // 0: each rank by itself; else how many there are, in jobs where that may change
+  int64_t every_elements = 0;         // elements after which step() says that a save is due; 0: never
   std::chrono::nanoseconds every{0};  // time after which it says so; 0: never
 };
 
@@ -38,6 +40,7 @@ class CheckpointManager {
     weir_checkpoint_manager_options given = WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT;
     given.keep = options.keep;
     given.rank = options.rank;
+    given.world_size = options.world_size;
     given.every_elements = options.every_elements;
     given.every_ns = options.every.count();
     weir_checkpoint_manager out{};
@@ -61,13 +64,37 @@ class CheckpointManager {
   }
   // The newest valid generation; nothing if there is none at all, which is how a first run begins. If there are some
   // and none is valid, it throws data_loss.
-  std::optional<Generation> load() {
+  std::optional<Generation> load() { return load_with(weir_checkpoint_manager_load); }
+
+  // With a world size: the newest valid generation of each rank of the newest group that was complete when this manager
+  // was made; none if there was no such group. Their number is the number of ranks: if it is this job's, go on at the
+  // own one, else with all of them as IteratorOptions::rank_checkpoints. Save before taking anything, and take nothing
+  // before complete().
+  std::vector<Generation> load_ranks() {
+    uint32_t count = 0;
+    detail::call(weir_checkpoint_manager_ranks, handle(), &count, static_cast<int32_t*>(nullptr));
+    std::vector<Generation> out;
+    for (uint32_t rank = 0; rank < count; ++rank) {
+      // Without a value it would be not_found, which a complete group doesn't answer.
+      out.push_back(load_with(weir_checkpoint_manager_load_rank, rank).value());
+    }
+    return out;
+  }
+  // With a world size: whether all ranks of this job's group have saved.
+  bool complete() const {
+    int32_t all = 0;
+    detail::call(weir_checkpoint_manager_ranks, handle(), static_cast<uint32_t*>(nullptr), &all);
+    return all != 0;
+  }
+
+ private:
+  template <class Function, class... A>
+  std::optional<Generation> load_with(Function function, A... arguments) const {
     detail::ErrorSlot error;
     weir_bytes position = WEIR_BYTES_INIT;
     weir_bytes extra = WEIR_BYTES_INIT;
     Generation out;
-    const int32_t result =
-        weir_checkpoint_manager_load(handle(), &position, &extra, &out.number, error.get());
+    const int32_t result = function(handle(), arguments..., &position, &extra, &out.number, error.get());
     if (result == -WEIR_CODE_NOT_FOUND) return std::nullopt;
     error.check(result);
     out.position = Bytes(position);
@@ -75,7 +102,6 @@ class CheckpointManager {
     return out;
   }
 
- private:
   detail::Unique<weir_checkpoint_manager, weir_checkpoint_manager_destroy> handle_;
 };
 

@@ -107,6 +107,11 @@ struct IteratorOptions {
   bool uninitialized = false;     // even if the dataset needs no parameters
   // How often the dataset was gone through before: shuffles and random functions begin with their order of that epoch.
   uint64_t epoch = 0;
+  // Which of how many processes it counts as, for shard(auto, auto); world size 0: what the environment says.
+  uint32_t rank = 0;
+  uint32_t world_size = 0;
+  // What the iterators of all ranks saved, to go on as another number of ranks.
+  std::vector<std::string_view> rank_checkpoints{};
 };
 
 enum class Next { element, end, pending };
@@ -258,9 +263,15 @@ class Iterator {
       options.checkpoint_file = given.checkpoint_file.empty() ? nullptr : given.checkpoint_file.data();
       options.checkpoint_file_size = given.checkpoint_file.size();
       options.epoch = given.epoch;
+      options.rank = given.rank;
+      options.world_size = given.world_size;
+      for (const std::string_view rank : given.rank_checkpoints) ranks.push_back({rank.data(), rank.size()});
+      options.rank_checkpoints = ranks.data();
+      options.rank_checkpoint_count = ranks.size();
     }
     Arguments arguments;
     detail::HandedArguments handed;
+    std::vector<weir_string> ranks;
     weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   };
 
