@@ -13,10 +13,10 @@ Origin Origins::of(int row) const {
 }
 
 void Origins::add(int row, Origin first) noexcept {
-  if (runs_.empty() && !first.known()) return;
-  if (!runs_.empty()) {
-    const Run& last = runs_.back();
-    if (last.first.after(row - last.row) == first) return;
+  if (runs_.empty()) {
+    if (!first.known()) return;
+  } else if (const Run& last = runs_.back(); last.first.after(row - last.row) == first) {
+    return;
   }
   try {
     runs_.push_back({row, first});
@@ -48,20 +48,21 @@ void OriginSlots::stage(const Origins& source, std::span<const int32_t> rows) no
   if (source.empty() && !used_) return;
   used_ = true;
   try {
-    staged_.clear();
-    for (int32_t row : rows) staged_.push_back(source.of(row));
+    staged_.resize(rows.size());
+    // The rows rise, so the runs are gone through once.
+    const Origins::Run* run = nullptr;
+    auto next = source.runs_.begin();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      while (next != source.runs_.end() && next->row <= rows[i]) run = &*next++;
+      staged_[i] = run ? run->first.after(rows[i] - run->row) : Origin();
+    }
   } catch (...) {
     staged_.clear();
   }
 }
 
-Origin& OriginSlots::slot_at(int64_t slot) noexcept {
-  if (slot < static_cast<int64_t>(slots_.size())) return slots_[static_cast<size_t>(slot)];
-  nowhere_ = Origin();
-  return nowhere_;
-}
-
-void OriginSlots::place_used(int staged, int64_t slot) noexcept {
+// Beyond the slots so far, or after memory ran out.
+void OriginSlots::place_rarely(int staged, int64_t slot) noexcept {
   const Origin origin =
       static_cast<size_t>(staged) < staged_.size() ? staged_[static_cast<size_t>(staged)] : Origin();
   try {

@@ -61,6 +61,7 @@ class Origins {
   void gather(const Origins& source, std::span<const int32_t> rows) noexcept;
 
  private:
+  friend class OriginSlots;
   struct Run {
     int32_t row;
     Origin first;
@@ -72,16 +73,30 @@ class Origins {
 class OriginSlots {
  public:
   // Remembers the rows listed, which are staged as 0, 1 … and placed one by one.
+  // REQUIRES: rows rise
   void stage(const Origins& source, std::span<const int32_t> rows) noexcept;
   void place(int staged, int64_t slot) noexcept {
-    if (used_) place_used(staged, slot);
+    if (!used_) return;
+    if (static_cast<size_t>(staged) < staged_.size() && static_cast<size_t>(slot) < slots_.size())
+        [[likely]] {
+      slots_[static_cast<size_t>(slot)] = staged_[static_cast<size_t>(staged)];
+    } else {
+      place_rarely(staged, slot);
+    }
   }
   void move(int64_t from, int64_t to) noexcept {
     if (used_) slot_at(to) = slot_at(from);
   }
   // Takes the origin of a slot for row `i` of the next give().
   void lift(int64_t slot, int i) noexcept {
-    if (used_) given_.add_one(i, slot_at(slot));
+    if (!used_) return;
+    // Rows in random order are no runs, so each is one by itself.
+    std::vector<Origins::Run>& runs = given_.runs_;
+    if (runs.size() < runs.capacity()) [[likely]] {
+      runs.push_back({i, slot_at(slot)});
+    } else {
+      given_.add_one(i, slot_at(slot));
+    }
   }
   // Row `i` of the next give() failed and has no origin.
   void lift_nothing(int i) noexcept {
@@ -93,8 +108,13 @@ class OriginSlots {
   }
 
  private:
-  Origin& slot_at(int64_t slot) noexcept;
-  void place_used(int staged, int64_t slot) noexcept;
+  Origin& slot_at(int64_t slot) noexcept {
+    if (static_cast<size_t>(slot) < slots_.size()) [[likely]]
+      return slots_[static_cast<size_t>(slot)];
+    nowhere_ = Origin();
+    return nowhere_;
+  }
+  void place_rarely(int staged, int64_t slot) noexcept;
   void give_used(Origins& out) noexcept;
 
   bool used_ = false;
