@@ -61,16 +61,34 @@ void OriginSlots::stage(const Origins& source, std::span<const int32_t> rows) no
   }
 }
 
-// Beyond the slots so far, or after memory ran out.
-void OriginSlots::place_rarely(int staged, int64_t slot) noexcept {
+void OriginSlots::place_used(int staged, int64_t slot) noexcept {
   const Origin origin =
       static_cast<size_t>(staged) < staged_.size() ? staged_[static_cast<size_t>(staged)] : Origin();
-  try {
-    if (slot >= static_cast<int64_t>(slots_.size()) && origin.known())
+  if (!slot_at(slot) && origin.known()) {
+    try {
       slots_.resize(static_cast<size_t>(slot) + 1);
-  } catch (...) {
+    } catch (...) {
+      return;
+    }
   }
-  slot_at(slot) = origin;
+  if (Origin* at = slot_at(slot)) *at = origin;
+}
+
+void OriginSlots::move_used(int64_t from, int64_t to) noexcept {
+  const Origin* source = slot_at(from);
+  if (Origin* target = slot_at(to)) *target = source ? *source : Origin();
+}
+
+void OriginSlots::lift_used(int64_t slot, int i) noexcept {
+  const Origin* at = slot_at(slot);
+  const Origin origin = at ? *at : Origin();
+  // Rows in random order are no runs, so each is one by itself.
+  std::vector<Origins::Run>& runs = given_.runs_;
+  if (runs.size() < runs.capacity()) {
+    runs.push_back({i, origin});
+  } else {
+    given_.add_one(i, origin);
+  }
 }
 
 void OriginSlots::give_used(Origins& out) noexcept {

@@ -76,27 +76,14 @@ class OriginSlots {
   // REQUIRES: rows rise
   void stage(const Origins& source, std::span<const int32_t> rows) noexcept;
   void place(int staged, int64_t slot) noexcept {
-    if (!used_) return;
-    if (static_cast<size_t>(staged) < staged_.size() && static_cast<size_t>(slot) < slots_.size())
-        [[likely]] {
-      slots_[static_cast<size_t>(slot)] = staged_[static_cast<size_t>(staged)];
-    } else {
-      place_rarely(staged, slot);
-    }
+    if (used_) place_used(staged, slot);
   }
   void move(int64_t from, int64_t to) noexcept {
-    if (used_) slot_at(to) = slot_at(from);
+    if (used_) move_used(from, to);
   }
   // Takes the origin of a slot for row `i` of the next give().
   void lift(int64_t slot, int i) noexcept {
-    if (!used_) return;
-    // Rows in random order are no runs, so each is one by itself.
-    std::vector<Origins::Run>& runs = given_.runs_;
-    if (runs.size() < runs.capacity()) [[likely]] {
-      runs.push_back({i, slot_at(slot)});
-    } else {
-      given_.add_one(i, slot_at(slot));
-    }
+    if (used_) lift_used(slot, i);
   }
   // Row `i` of the next give() failed and has no origin.
   void lift_nothing(int i) noexcept {
@@ -108,19 +95,18 @@ class OriginSlots {
   }
 
  private:
-  Origin& slot_at(int64_t slot) noexcept {
-    if (static_cast<size_t>(slot) < slots_.size()) [[likely]]
-      return slots_[static_cast<size_t>(slot)];
-    nowhere_ = Origin();
-    return nowhere_;
+  Origin* slot_at(int64_t slot) noexcept {
+    return static_cast<size_t>(slot) < slots_.size() ? slots_.data() + slot : nullptr;
   }
-  void place_rarely(int staged, int64_t slot) noexcept;
+  // Not inline: most pipelines have no origins, and their loops stay small.
+  void place_used(int staged, int64_t slot) noexcept;
+  void move_used(int64_t from, int64_t to) noexcept;
+  void lift_used(int64_t slot, int i) noexcept;
   void give_used(Origins& out) noexcept;
 
   bool used_ = false;
   std::vector<Origin> staged_;
   std::vector<Origin> slots_;
-  Origin nowhere_;
   Origins given_;
 };
 

@@ -28,6 +28,13 @@ Status check_same_run(const Checkpoint& first, const Checkpoint& other) {
                        concat("other ones in rank ", other.rank, " than in rank ", first.rank),
                        "give each shuffle and random function a seed, or draw one for all ranks"));
   }
+  if (other.opening != first.opening) {
+    return failed_precondition(
+        expected_found("ranks in one epoch of their iterators",
+                       concat("rank ", first.rank, " in epoch ", first.opening, " and rank ", other.rank,
+                              " in epoch ", other.opening),
+                       "put repeat before the shard, or save all ranks in the same epoch"));
+  }
   if (!other.held.empty()) {
     return failed_precondition(expected_found("positions without elements that were pulled and not delivered",
                                               concat("some in rank ", other.rank),
@@ -69,12 +76,16 @@ class Resizer {
 
   Result<std::string> run() {
     WEIR_TRY(settle_all());
-    // All ranks at their end: so is any rank of another number of them.
     const auto going_on =
         std::find_if(settled_.begin(), settled_.end(), [](const auto& s) { return !s.at_end; });
+    // All at their end: so is any rank of another number of them.
+    const Settled& first = going_on == settled_.end() ? settled_[0] : *going_on;
+    for (const Settled& other : settled_) WEIR_TRY(check_together(first, other));
     if (going_on == settled_.end()) return finished(checkpoints_[0], checkpoints_[0].stage);
-    WEIR_TRY(check_parts(static_cast<size_t>(going_on - settled_.begin())));
-    WEIR_TRY(check_ends());
+    if (first.shards.empty()) {
+      return failed_precondition(
+          "expected a position in an input with shard(auto, auto), found one where none is open");
+    }
     std::vector<ShardPosition> joined;
     size_t base = 0;
     for (size_t shard = 0; shard < going_on->shards.size(); ++shard) {
@@ -136,49 +147,42 @@ class Resizer {
     return Status();
   }
 
-  // What stands above the shards is the same in all ranks that go on.
-  Status check_parts(size_t first) const {
-    const auto& wanted = settled_[first];
-    for (size_t rank = first + 1; rank < settled_.size(); ++rank) {
-      const Settled& other = settled_[rank];
-      if (other.at_end) continue;
-      const size_t count = std::min(wanted.parts.size(), other.parts.size());
-      for (size_t i = 0; i < count; ++i) {
-        const auto& [path, own] = wanted.parts[i];
-        if (path == other.parts[i].path && own == other.parts[i].own) continue;
-        return failed_precondition(
-            expected_found("operators above shard(auto, auto) that are at the same state in all ranks",
-                           concat(path, ", which is not in ranks ", first, " and ", rank),
-                           "put it before the shard, or save all ranks after equally many elements"));
-      }
-      if (wanted.parts.size() != other.parts.size() || wanted.shards.size() != other.shards.size())
-        return data_loss("expected checkpoints of one pipeline, found others");
-    }
-    if (wanted.shards.empty()) {
+  // What stands above the shards must be the same in both, as far down as neither has ended.
+  Status check_together(const Settled& first, const Settled& other) const {
+    const size_t count = std::min(going_on(first), going_on(other));
+    for (size_t i = 0; i < count; ++i) {
+      const auto& [path, own] = first.parts[i];
+      if (path == other.parts[i].path && own == other.parts[i].own) continue;
       return failed_precondition(
-          "expected a position in an input with shard(auto, auto), found one where none is open");
+          expected_found("operators above shard(auto, auto) that are at the same state in all ranks",
+                         concat(path, ", which is not"),
+                         "put it before the shard, or save all ranks after equally many elements"));
     }
-    return Status();
-  }
-
-  // A rank that ended before its shard did says nothing of what the others have to deliver.
-  Status check_ends() const {
-    if (std::none_of(settled_.begin(), settled_.end(), [](const Settled& s) { return s.at_end; }))
-      return Status();
-    const char* ending = ends_early(*resizing_.document->root());
+    const bool alike = first.parts.size() == other.parts.size() && first.at_end == other.at_end;
+    if (alike && first.shards.size() != other.shards.size())
+      return data_loss("expected checkpoints of one pipeline, found others");
+    if (alike) return Status();
+    // One ended, and the other did not or lower down. That says what the one has delivered only if every operator from
+    // there on ends when its input does, and for good.
+    const char* ending = ends_otherwise(*resizing_.document->root(), count);
     if (!ending) return Status();
     return failed_precondition(
         expected_found("ranks that all go on, or have all ended",
-                       "some that ended, in a pipeline that may end before its shard does",
+                       "some that ended, in a pipeline that may end before its shard does, or go on after it",
                        concat("put ", ending, " before the shard")));
   }
 
-  // The first operator above a shard by rank that may end before its input.
-  static const char* ends_early(const Dataset& node) {
+  // How many stages come before the one that has ended.
+  static size_t going_on(const Settled& rank) { return rank.parts.size() - (rank.at_end ? 1 : 0); }
+
+  // The first operator above a shard by rank that may end before its input, or outlast it; from the level `from` on.
+  static const char* ends_otherwise(const Dataset& node, size_t from) {
     for (const DatasetRef& input : node.inputs()) {
       if (!input->sites().by_rank) continue;
-      if (node.op().ends_early || node.inputs().size() > 1) return node.op().name;
-      if (const char* below = ends_early(*input)) return below;
+      const OperatorDef& op = node.op();
+      const bool otherwise = op.ends_early || op.epochs != nullptr || node.inputs().size() > 1;
+      if (from == 0 && otherwise) return op.name;
+      if (const char* below = ends_otherwise(*input, from > 0 ? from - 1 : 0)) return below;
     }
     return nullptr;
   }

@@ -11,11 +11,12 @@ inside a save, or after some have ended. WEIR_KILLS in the environment sets anot
 import os
 import pathlib
 import random
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from killed import live_together  # noqa: E402  pylint: disable=wrong-import-position
 
 NUMBERS = 600
 RANKS = (1, 2, 3, 8)
@@ -27,25 +28,10 @@ THREADS = ("1", "2", "4")
 
 def live(program, folder, ranks, draw):
     """Runs all ranks and kills them. Yields whether one of them was killed before its end."""
-    reader, writer = socket.socketpair()
-    # Holds only a few lines, so that no life gets far ahead.
-    writer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
     commands = [[program, folder, str(rank), str(ranks), draw.choice(THREADS)] for rank in range(ranks)]
-    processes = [subprocess.Popen(command, stdout=writer) for command in commands]
-    writer.close()
-    with reader, reader.makefile() as out:
-        wanted = draw.randrange(MAX_LINES)
-        while wanted > 0 and out.readline():
-            wanted -= 1
-        if wanted == 0:
-            for _ in range(draw.randrange(MAX_MOMENT)):
-                pass
-            for process in draw.sample(processes, len(processes)):
-                process.send_signal(signal.SIGKILL)
-        statuses = [process.wait() for process in processes]
-    if any(status not in (0, -signal.SIGKILL) for status in statuses):
-        sys.exit(f"expected ranks that end well or are killed, found statuses {statuses}")
-    return any(statuses)
+    # Killed in another order than they were begun.
+    draw.shuffle(commands)
+    return live_together(commands, draw.randrange(MAX_LINES), draw.randrange(MAX_MOMENT))[0]
 
 
 def complete_job(program, folder, draw):

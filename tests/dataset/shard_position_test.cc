@@ -128,6 +128,8 @@ TEST_CASE("shard position: damaged state is an error") {
   CHECK(loaded({5, 2}, {2}, {6, 7}).ok());
   CHECK(loaded({0}, {}, {}).ok());
   CHECK(!loaded({}, {}, {}).ok());
+  CHECK(loaded({int64_t{1} << 62}, {}, {}).ok());
+  CHECK(!loaded({(int64_t{1} << 62) + 1}, {}, {}).ok());
   CHECK(!loaded({-1}, {}, {}).ok());
   CHECK(!loaded({5}, {2}, {6, 7}).ok());
   CHECK(!loaded({2, 5}, {2}, {6, 7}).ok());

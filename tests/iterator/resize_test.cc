@@ -203,8 +203,37 @@ TEST_CASE("resize: what cannot be joined is refused, and the operator named") {
   has(refusal("range(50) | shard(auto, auto) | take(9)", {10, 5}), "put take before the shard");
   has(refusal("range(9) | shard(auto, auto) | concatenate(range(3))", {6, 1}),
       "put concatenate before the shard");
+  // The one has gone through it twice, the other is in its first round.
+  has(refusal("range(9) | shard(auto, auto) | repeat(2)", {11, 1}), "put repeat before the shard");
+  has(refusal("range(8) | shard(auto, auto) | repeat(2)", {4, 6}), "repeat");
   has(refusal("range(50) | shard(2, 0)", {5, 5}), "shard(auto, auto)");
   has(refusal("range(50) | shard(auto, auto)", {5, 6, 7}, 2), "the checkpoints of all 3 ranks");
+}
+
+TEST_CASE("resize: ranks in the same round of a repeat above the shard go on, one of them at its end") {
+  const char* text = "range(9) | shard(auto, auto) | repeat(2) | prefetch(1)";
+  Run run(text);
+  run.begin(2);
+  run.take(0, 2);
+  run.take(1, 4);
+  run.resize_to(3);
+  run.take_all();
+  CHECK(run.words() == whole(text));
+}
+
+TEST_CASE("resize: ranks whose iterators began anew unequally often are refused") {
+  ThreadsRuntime runtime;
+  DocumentRef document = parse_text(*runtime, "range(9) | shard(auto, auto)");
+  std::vector<std::string> saved;
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+    const World world{rank, 2, {}};
+    for (int64_t epoch = 0; epoch <= rank; ++epoch)
+      require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+    saved.push_back(require_value(iterator->save()));
+  }
+  const World world{0, 1, {}};
+  has(resize({*runtime, nullptr, document, {}, &world}, saved).status().error().describe(), "epoch");
 }
 
 TEST_CASE("resize: ranks that drew seeds of their own are refused") {

@@ -1,4 +1,4 @@
-"""A program that is killed with SIGKILL while it runs, for tests of what it leaves behind."""
+"""Programs that are killed with SIGKILL while they run, for tests of what they leave behind."""
 
 import signal
 import socket
@@ -6,13 +6,14 @@ import subprocess
 import sys
 
 
-def live(command, line_count, moment=0, errors=None):
-    """Runs `command` until it has printed `line_count` lines, and kills it `moment` turns of an empty loop later. Yields
-    whether it was killed, and the lines. Standard error goes to the file `errors`, if there is one."""
+def live_together(commands, line_count, moment=0, errors=None):
+    """Runs all commands until they have printed `line_count` lines together, and kills them `moment` turns of an empty
+    loop later, the last one first. Yields whether one of them was killed, and the lines. Standard error goes to the file
+    `errors`, if there is one."""
     reader, writer = socket.socketpair()
     # Holds only a few lines, so that no life gets far ahead.
     writer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
-    process = subprocess.Popen(command, stdout=writer, stderr=errors)
+    processes = [subprocess.Popen(command, stdout=writer, stderr=errors) for command in commands]
     writer.close()
     lines = []
     with reader, reader.makefile() as out:
@@ -21,9 +22,16 @@ def live(command, line_count, moment=0, errors=None):
         if len(lines) == line_count:
             for _ in range(moment):
                 pass
-            process.send_signal(signal.SIGKILL)
-        status = process.wait()
+            for process in reversed(processes):
+                process.send_signal(signal.SIGKILL)
+        statuses = [process.wait() for process in processes]
         lines += out.readlines()
-    if status not in (0, -signal.SIGKILL):
-        sys.exit(f"expected a run that ends well or is killed, found status {status}: {' '.join(command)}")
-    return status != 0, lines
+    for status, command in zip(statuses, commands):
+        if status not in (0, -signal.SIGKILL):
+            sys.exit(f"expected a run that ends well or is killed, found status {status}: {' '.join(command)}")
+    return any(statuses), lines
+
+
+def live(command, line_count, moment=0, errors=None):
+    """The same for one command."""
+    return live_together([command], line_count, moment, errors)
