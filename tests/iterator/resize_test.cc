@@ -198,8 +198,7 @@ TEST_CASE("resize: what cannot be joined is refused, and the operator named") {
   has(refusal("range(50) | shard(auto, auto) | enumerate()", {5, 6}), "enumerate");
   has(refusal("range(50) | shard(auto, auto) | flat_map(x -> range(3))", {5, 5}), "flat_map");
   has(refusal("range(50) | shard(auto, auto) | repeat(2)", {5, 30}), "repeat");
-  has(refusal("range(50) | shard(auto, auto) | take(9)", {9, 5}),
-      "found take, which is not");
+  has(refusal("range(50) | shard(auto, auto) | take(9)", {9, 5}), "found take, which is not");
   has(refusal("range(50) | shard(auto, auto) | take(9)", {10, 5}), "put take before the shard");
   has(refusal("range(9) | shard(auto, auto) | concatenate(range(3))", {6, 1}),
       "found concatenate, which is not");
