@@ -658,10 +658,10 @@ typedef struct weir_iterator_options {
   uint32_t rank;
   uint32_t world_size;
   /* Instead of a checkpoint: those that all ranks of a run saved, in any order, to go on with as another number of
-   * ranks. Each element that none of them had delivered is delivered by one of the new ranks. The ranks may have come
-   * differently far. Operators between shard(auto, auto) and the end must keep nothing: a map, a filter, a batch or a
-   * prefetch may stand there, a shuffle or an interleave belongs before the shard. Each one is restored, to find out
-   * how far it had come. */
+   * ranks. Each element that none of them had delivered is delivered by one of the new ranks. The ranks need not have
+   * come equally far. Operators between shard(auto, auto) and the end must keep nothing: a map, a filter, a batch or a
+   * prefetch may stand there, a shuffle or an interleave belongs before the shard. Takes as long as restoring all of
+   * them one after the other, and one of them twice. */
   const weir_string* rank_checkpoints;
   uint64_t rank_checkpoint_count;
 } weir_iterator_options;
@@ -845,13 +845,15 @@ typedef struct weir_checkpoint_manager_options {
  * that begins with another number of ranks begins a new group where the newest complete one stopped:
  *
  *   1. Ask weir_checkpoint_manager_ranks how many ranks that one had, and take the position of each with
- *      weir_checkpoint_manager_load_rank. Their number is this job's: go on at the own one (`checkpoint` of
- *      weir_iterator_options). It is another: give all of them as `rank_checkpoints`. There is none: begin.
+ *      weir_checkpoint_manager_load_rank. If it equals this job's number, continue from this rank's own position
+ *      (`checkpoint` of weir_iterator_options). If it differs, pass all of them as `rank_checkpoints`. If it is 0, start
+ *      from the beginning.
  *   2. Save with weir_checkpoint_manager_save before anything is taken from the iterator.
  *   3. Take nothing before all ranks have saved: `complete`, or a barrier of the job.
  *
  * A group that is not complete does not count, so a job may be killed at any moment of this. Rank 0 removes older groups
- * when it saves in a complete one. Processes of an older group must have ended. */
+ * when it saves in a complete one. Processes of an older group must have ended. Managers do not read the environment:
+ * give them the rank and the world size. */
 WEIR_API int32_t weir_checkpoint_manager_create(weir_runtime runtime, const char* folder,
                                                 uint64_t folder_size,
                                                 const weir_checkpoint_manager_options* options,

@@ -157,7 +157,7 @@ class Pipeline : public detail::Document<Pipeline> {
     return then(detail::CallText("repeat").named("count", count).end());
   }
 
-  // One of num_shards parts: the elements whose number, counted from 0, leaves index when divided by
+  // One of num_shards parts: the elements whose number, counted from 0, has remainder index modulo
   // num_shards. Errors are passed on to every part and not counted. shard(auto, auto) is the part of the
   // iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI,
   // MPICH, Slurm and Kubernetes); the checkpoints of all its ranks can be continued by another number of

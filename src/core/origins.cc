@@ -82,8 +82,9 @@ void OriginSlots::move_used(int64_t from, int64_t to) noexcept {
 void OriginSlots::lift_used(int64_t slot, int i) noexcept {
   const Origin* at = slot_at(slot);
   const Origin origin = at ? *at : Origin();
-  // Rows in random order are no runs, so each is one by itself.
   std::vector<Origins::Run>& runs = given_.runs_;
+  if (runs.empty() && !origin.known()) return;
+  // Rows in random order are no runs, so each is one by itself.
   if (runs.size() < runs.capacity()) {
     runs.push_back({i, origin});
   } else {

@@ -63,6 +63,8 @@ struct OperatorDef {
   bool ends_early = false;
   // Opens inputs from this one on when it first needs a row of them.
   size_t opens_late_from = SIZE_MAX;
+  // Holds elements that it has read and is yet to give, so that no position of its input says what was given.
+  bool keeps_rows = false;
   // Opens a dataset that it finds in a variable.
   bool opens_variables = false;
   // Runs its input ahead, so that a segment ends below it.

@@ -390,7 +390,7 @@ void Port::save_input(Archive& archive) {
 }
 
 // Writes the state for an archive that settles other inputs.
-void Port::save_as_ever(Archive& archive) {
+void Port::save_as_usual(Archive& archive) {
   Archive plain;
   state(plain);
   archive.append(plain.take());
@@ -407,37 +407,43 @@ void Port::settled_state(Archive& archive) {
   }
   if (passes_afterwards_) pass_on();
   if (pulled_ > consumed_ && mode_ != Mode::pass) {
-    return settling.fail(
-        failed_precondition(
-            expected_found("operators above shard(auto, auto) that keep no elements",
-                           concat(instance_.path->parent ? instance_.path->parent->to_string() : "one",
-                                  ", which has read elements that it has yet to give"),
-                           "put it before the shard"))
-            .pointer());
+    // While rows were dropped the operator took more than it had to. The input is opened again at what it has used.
+    if (!settled_) {
+      Archive plain;
+      state(plain);
+      const std::string bytes = plain.take();
+      auto port = open_at(*settling.ctx, instance_, mode_, bytes);
+      if (!port.ok()) return settling.fail(port.status().pointer());
+      settled_ = std::make_unique<Port>(*std::move(port));
+    }
+    return settled_->settled_state(archive);
   }
   if (settling.collects()) {
     if (stage_) stage_->state(archive);
     return;
   }
+  // An endless repeat must not take the epoch for an empty one because the least advanced rank has given nothing.
+  int64_t pulled = std::max<int64_t>(pulled_, 1);
+  int64_t values = std::max<int64_t>(values_, 1);
   if (mode_ == Mode::pass) {
-    archive("pulled", pulled_);
-    archive("values", values_);
+    archive("pulled", pulled);
+    archive("values", values);
     return save_input(archive);
   }
   Archive input(&settling);
   save_input(input);
   AnchorFields here;
-  here.ordinal = pulled_;
-  here.values = values_;
+  here.ordinal = pulled;
+  here.values = values;
   here.fresh = !stage_;
   here.bytes = input.take();
-  save_position(archive, Anchor(std::move(here)), pulled_);
+  save_position(archive, Anchor(std::move(here)), pulled);
 }
 
 void Port::state(Archive& archive) {
   if (archive.settling() != nullptr) {
     if (node().sites().by_rank) return settled_state(archive);
-    return save_as_ever(archive);
+    return save_as_usual(archive);
   }
   if (mode_ == Mode::pass && archive.loading() && !archive.next_is("pulled")) {
     // A Window stood here when this was saved. Its counts of openings are those of the whole position.

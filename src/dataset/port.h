@@ -91,7 +91,7 @@ class Port {
   // Saves and loads; loading only stores the state. After loading, position() is the saved consumed().
   void state(Archive& archive);
   // Saves without settling, whatever the archive.
-  void save_as_ever(Archive& archive);
+  void save_as_usual(Archive& archive);
   // Opens the input again from its beginning under another key, as for a new epoch.
   void reopen(Context& ctx, uint64_t key);
   // Called after loading: opens the input under the key of the loaded position's epoch and keeps that position.
@@ -158,6 +158,8 @@ class Port {
   ErrorPtr open_error_;
   // The position could not be resumed or the input not opened, and the error has been given.
   bool position_lost_ = false;
+  // The input once more, at consumed_, for settled_state().
+  std::unique_ptr<Port> settled_;
   // Memory ran out for rows of the last block that had errors; no anchor was due since.
   bool lost_memory_ = false;
 };

@@ -1,11 +1,11 @@
-// Settling: makes the exact position of every shard by rank in a tree of cursors known, so that positions of several
+// Settling: finds the exact position of every shard by rank in a tree of cursors, so that positions of several
 // ranks can be joined (iterator/resize.h).
 //
 // A saved position is exact only together with the rows that a restore drops: a Port's anchor lies before it. An
 // archive with a Settling takes up the positions between the root and the shards while it saves: it opens, resumes and
 // drops rows there. It runs twice: first it lists what each stage saves of its own, and the positions of the shards;
 // then it saves the tree with the joined positions in place of those. Below the shards, and beside them, everything is
-// saved as ever. One thread; pulls may be pending, and then it begins anew, while the cursors keep their progress.
+// saved as usual. One thread; pulls may be pending, and then it begins anew, while the cursors keep their progress.
 #pragma once
 
 #include <span>
@@ -25,10 +25,12 @@ struct Settling {
     std::string own;
   };
 
-  Settling(Context& context, std::span<const ShardPosition> joined_positions)
-      : ctx(&context), joined(joined_positions) {}
+  enum class Run : uint8_t { collect, rewrite };
 
-  bool collects() const { return joined.empty(); }
+  Settling(Context& context, Run which, std::span<const ShardPosition> joined_positions)
+      : ctx(&context), run(which), joined(joined_positions) {}
+
+  bool collects() const { return run == Run::collect; }
   bool goes_on() const { return answer == PullResult::rows; }
   void stop(PullResult with) { answer = with; }
   void fail(ErrorPtr why) {
@@ -37,6 +39,7 @@ struct Settling {
   }
 
   Context* ctx;
+  Run run;
   // First run.
   std::vector<Part> parts;
   std::vector<ShardPosition> shards;

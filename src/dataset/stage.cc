@@ -1,5 +1,7 @@
 #include "dataset/stage.h"
 
+#include <algorithm>
+
 #include "core/exception.h"
 #include "core/host_call.h"
 #include "core/text.h"
@@ -189,6 +191,15 @@ void write_ended(const Dataset& node, Archive& archive) {
   archive("state", nothing);
 }
 
+namespace {
+
+bool reads_by_rank(const Dataset& node) {
+  return std::any_of(node.inputs().begin(), node.inputs().end(),
+                     [](const DatasetRef& input) { return input->sites().by_rank; });
+}
+
+}  // namespace
+
 int64_t Stage::standing() const { return ended_ || (!cursor_ && !open_error_) ? kEnded : -repeat_errors_; }
 
 void Stage::settled_state(Archive& archive) {
@@ -198,6 +209,13 @@ void Stage::settled_state(Archive& archive) {
     const PullResult resumed = resume(*settling.ctx, out);
     if (ended_) return settling.fail(out.errors[0].error);
     if (resumed != PullResult::rows) return settling.stop(resumed);
+  }
+  if (open_error_) return settling.fail(open_error_);
+  if (cursor_ && node_->op().keeps_rows && reads_by_rank(*node_)) {
+    return settling.fail(
+        failed_precondition(expected_found("operators above shard(auto, auto) that keep no elements",
+                                           path_->to_string(), "put it before the shard"))
+            .pointer());
   }
   const size_t place = settling.parts.size();
   if (settling.collects()) {

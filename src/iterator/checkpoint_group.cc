@@ -47,6 +47,15 @@ Result<CheckpointGroup> CheckpointGroup::open(Runtime& runtime, std::string fold
   FileSystem& files = *runtime.files;
   WEIR_TRY(files.create_folders(folder));
   WEIR_ASSIGN(const std::vector<Group> found, groups(files, folder));
+  if (found.empty()) {
+    WEIR_ASSIGN(const auto alone, list_generations(files, folder));
+    if (!alone.empty()) {
+      return failed_precondition(
+          expected_found(concat("a folder of groups of ranks, or an empty one, in ", quote(folder)),
+                         concat("generations of ranks by themselves, such as ", alone[0].to_string()),
+                         "choose another folder, or leave world_size 0"));
+    }
+  }
   Group own{1, size};
   if (!found.empty()) {
     own.number = found.back().number;
@@ -63,8 +72,15 @@ Result<CheckpointGroup> CheckpointGroup::open(Runtime& runtime, std::string fold
     WEIR_ASSIGN(const bool complete, is_complete(files, folder, *group));
     if (complete) source = *group;
   }
-  WEIR_ASSIGN(CheckpointFolder own_files,
-              CheckpointFolder::open(runtime, path_in(folder, own.to_string()), rank, keep));
+  const std::string path = path_in(folder, own.to_string());
+  WEIR_ASSIGN(CheckpointFolder own_files, CheckpointFolder::open(runtime, path, rank, keep));
+  if (source != own) {
+    // What a job left that was killed before all ranks had saved must not make the group complete.
+    WEIR_ASSIGN(const auto left, list_generations(files, path));
+    for (const GenerationName& name : left) {
+      if (name.rank == rank) WEIR_TRY(files.remove(path_in(path, name.to_string())));
+    }
+  }
   return CheckpointGroup(runtime, std::move(folder), own, source, rank, std::move(own_files));
 }
 

@@ -2,8 +2,8 @@
 //
 // Each number of ranks that the job had is a group: a folder such as g00002-of-00008, with the generations of ranks 0 to
 // 7 (checkpoint_folder.h). A group counts once each of its ranks has saved, so no rank may deliver anything before
-// that: after it opened, a rank saves where it goes on, and waits until complete(). A job that is killed before goes on
-// from the group before. Rank 0 removes older groups when it saves in a complete one.
+// that: after it opened, a rank saves where it goes on, and waits until complete(). A job that is killed before that
+// continues from the previous group. Rank 0 removes older groups when it saves in a complete one.
 //
 // Processes of an older group must be gone. Within a group each rank has one CheckpointGroup at a time. Its runtime
 // outlives it. One thread at a time. Errors: those of the file system.
@@ -30,6 +30,7 @@ class CheckpointGroup {
   uint32_t saved_ranks() const { return source_ ? source_->size : 0; }
   // Whether that is the group that this rank saves in.
   bool goes_on() const { return source_ == own_; }
+  bool has_as_many_ranks() const { return source_ && source_->size == own_.size; }
   // What CheckpointFolder::load() gives for a rank of it. REQUIRES: rank < saved_ranks()
   Result<Generation> load(uint32_t rank);
 

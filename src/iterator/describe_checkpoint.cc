@@ -89,7 +89,7 @@ class Position {
   void op(const std::string& path, int64_t standing, std::string_view state, int depth) {
     if (standing > 0) number(path, "ended", 1);
     // Saved in the middle of an out-of-memory error that stands for several rows.
-    if (standing < 0) number(path, "errors_to_come", -standing);
+    if (standing < 0) number(path, "errors_to_come", -std::max(standing, -INT64_MAX));
     walk(state, path, "", depth + 1);
   }
 

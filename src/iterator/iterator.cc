@@ -224,7 +224,11 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   if (position->env) position->params = digests_of(*document, position->env.get());
   position->session =
       make_ref<Session>(runtime_, make_ref<SessionOwner>(owner_, scheduler_), scheduler_.get());
-  if (beginning.world) position->session->use_world(*beginning.world);
+  if (beginning.world) {
+    position->session->use_world(*beginning.world);
+  } else if (world_) {
+    position->session->use_world(*world_);
+  }
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);
   const Dataset& root = *document->root();
@@ -313,6 +317,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
     WEIR_ASSIGN(auto position, build(chosen, beginning, histories, checkpoint ? &loaded : nullptr));
     histories_ = std::move(histories);
     document_ = std::move(chosen);
+    if (beginning.world) world_ = *beginning.world;
     old = std::exchange(position_, std::move(position));
     MutexLock lock(mutex_);
     if (old) old->session->cancelled.store(true);

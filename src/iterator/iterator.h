@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct Beginning {
   const std::string* checkpoint = nullptr;
   // How often the dataset was gone through before. 0: as often as this iterator knows.
   uint64_t epoch = 0;
-  // The world for shards by rank; null: the runtime's.
+  // The world for shards by rank; null: the one that this iterator had before, else the runtime's.
   const World* world = nullptr;
 };
 
@@ -87,7 +88,8 @@ class Iterator {
   Result<int> ready_descriptor() { return scheduler_->ready_descriptor(); }
 
   Result<std::string> save();
-  // Runs `work(Context&, Stage&)` as often as it answers pending, with the right to drive; it must not throw.
+  // Runs `work(Context&, Stage&)` as often as it answers pending, with the right to drive; it must not throw. Fails
+  // unless it answers rows in the end.
   template <class Work>
   Status settle(Work&& work) {
     Status status;
@@ -99,8 +101,10 @@ class Iterator {
       Context context{*position_->session, scheduler_.get(), &position_->epochs};
       return work(context, *position_->stage);
     };
-    Result<PullResult> answer = scheduler_->drive(poll);
-    return answer.ok() ? status : answer.status();
+    const Result<PullResult> answer = scheduler_->drive(poll);
+    if (!answer.ok()) return answer.status();
+    if (!status.ok() || *answer == PullResult::rows) return status;
+    return Status(Code::cancelled, "a position was not settled, since it was cancelled or could not be");
   }
   Status save_file(const std::string& name);
 
@@ -156,6 +160,7 @@ class Iterator {
   std::unique_ptr<Position> position_;
   DocumentRef document_;
   std::vector<GraphHistory> histories_;
+  std::optional<World> world_;
   bool closed_ = false;
 
   // Guarded by mutex_: what cancel() reaches without the right to drive. A leaf.

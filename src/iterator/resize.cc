@@ -30,7 +30,7 @@ Status check_same_run(const Checkpoint& first, const Checkpoint& other) {
   }
   if (other.opening != first.opening) {
     return failed_precondition(
-        expected_found("ranks in one epoch of their iterators",
+        expected_found("all ranks in the same epoch",
                        concat("rank ", first.rank, " in epoch ", first.opening, " and rank ", other.rank,
                               " in epoch ", other.opening),
                        "put repeat before the shard, or save all ranks in the same epoch"));
@@ -56,6 +56,7 @@ Result<std::vector<Checkpoint>> by_rank(std::span<const std::string> checkpoints
       return failed_precondition(expected_found(
           concat("the checkpoints of all ", checkpoint.world_size, " ranks"), concat(checkpoints.size())));
     }
+    if (checkpoint.rank >= checkpoint.world_size) return data_loss("the rank of a checkpoint is damaged");
     auto& place = found[static_cast<size_t>(checkpoint.rank)];
     if (place) {
       return failed_precondition(
@@ -78,38 +79,41 @@ class Resizer {
     WEIR_TRY(settle_all());
     const auto going_on =
         std::find_if(settled_.begin(), settled_.end(), [](const auto& s) { return !s.at_end; });
-    // All at their end: so is any rank of another number of them.
-    const Settled& first = going_on == settled_.end() ? settled_[0] : *going_on;
+    const bool none_goes_on = going_on == settled_.end();
+    const Settled& first = none_goes_on ? settled_[0] : *going_on;
     for (const Settled& other : settled_) WEIR_TRY(check_together(first, other));
-    if (going_on == settled_.end()) return finished(checkpoints_[0], checkpoints_[0].stage);
+    // All shards at their end: so are those of another number of ranks.
+    if (none_goes_on) return rewritten(0, {});
     if (first.shards.empty()) {
       return failed_precondition(
           "expected a position in an input with shard(auto, auto), found one where none is open");
     }
+    for (const Settled& rank : settled_) {
+      if (!rank.at_end && rank.shards.size() != first.shards.size())
+        return data_loss("expected checkpoints of one pipeline, found others");
+    }
     std::vector<ShardPosition> joined;
     size_t base = 0;
-    for (size_t shard = 0; shard < going_on->shards.size(); ++shard) {
+    for (size_t shard = 0; shard < first.shards.size(); ++shard) {
       std::vector<std::optional<ShardPosition>> ranks;
       for (const Settled& rank : settled_)
         ranks.push_back(rank.at_end ? std::nullopt : std::optional(rank.shards[shard]));
-      const size_t first = ShardPosition::least_advanced(ranks);
-      if (shard > 0 && first != base) {
+      const size_t behind = ShardPosition::least_advanced(ranks);
+      if (shard > 0 && behind != base) {
         return failed_precondition(
             "expected shards of which one rank is behind in each, found several shards whose ranks are not in step");
       }
-      base = first;
+      base = behind;
       WEIR_ASSIGN(ShardPosition position, ShardPosition::joined(ranks));
       joined.push_back(std::move(position));
     }
-    std::string stage;
-    WEIR_TRY(settle(base, joined, [&](Settling&, Archive& archive) { stage = archive.take(); }));
-    return finished(checkpoints_[base], std::move(stage));
+    return rewritten(base, joined);
   }
 
  private:
   // Restores the position of a rank, settles it and lets `take(settling, archive)` have what came of it.
   template <class Take>
-  Status settle(size_t rank, std::span<const ShardPosition> joined, Take&& take) {
+  Status settle(size_t rank, Settling::Run run, std::span<const ShardPosition> joined, Take&& take) {
     const World own{checkpoints_[rank].rank, checkpoints_[rank].world_size, {}};
     const std::string bytes = checkpoints_[rank].to_bytes();
     Iterator iterator(resizing_.runtime, resizing_.owner, resizing_.document->spec(), resizing_.document);
@@ -119,9 +123,9 @@ class Resizer {
     } closing{iterator};
     WEIR_TRY(iterator.initialize(nullptr, {.params = resizing_.params, .checkpoint = &bytes, .world = &own}));
     Status status;
-    WEIR_TRY(iterator.settle([&](Context& ctx, Stage& stage) noexcept {
+    const Status driven = iterator.settle([&](Context& ctx, Stage& stage) noexcept {
       try {
-        Settling settling(ctx, joined);
+        Settling settling(ctx, run, joined);
         Archive archive(&settling);
         stage.state(archive);
         if (settling.answer == PullResult::rows) take(settling, archive);
@@ -131,14 +135,14 @@ class Resizer {
         status = Status(error_of_exception());
       }
       return PullResult::end;
-    }));
-    return status;
+    });
+    return status.ok() ? driven : status;
   }
 
   Status settle_all() {
     for (size_t rank = 0; rank < checkpoints_.size(); ++rank) {
       Settled& settled = settled_.emplace_back();
-      WEIR_TRY(settle(rank, {}, [&](Settling& settling, Archive&) {
+      WEIR_TRY(settle(rank, Settling::Run::collect, {}, [&](Settling& settling, Archive&) {
         settled.at_end = settling.ended;
         settled.parts = std::move(settling.parts);
         settled.shards = std::move(settling.shards);
@@ -155,8 +159,8 @@ class Resizer {
       if (path == other.parts[i].path && own == other.parts[i].own) continue;
       return failed_precondition(
           expected_found("operators above shard(auto, auto) that are at the same state in all ranks",
-                         concat(path, ", which is not"),
-                         "put it before the shard, or save all ranks after equally many elements"));
+                         concat(path, " at different states"),
+                         "put it before the shard, or save all ranks after the same number of elements"));
     }
     const bool alike = first.parts.size() == other.parts.size() && first.at_end == other.at_end;
     if (alike && first.shards.size() != other.shards.size())
@@ -187,10 +191,18 @@ class Resizer {
     return nullptr;
   }
 
-  Result<std::string> finished(Checkpoint checkpoint, std::string stage) const {
+  // The position of a rank, with the joined ones in place of those of its shards, as that of the new rank.
+  Result<std::string> rewritten(size_t rank, std::span<const ShardPosition> joined) {
+    Checkpoint checkpoint = checkpoints_[rank];
+    size_t written = 0;
+    WEIR_TRY(settle(rank, Settling::Run::rewrite, joined, [&](Settling& settling, Archive& archive) {
+      checkpoint.stage = archive.take();
+      written = settling.joined_count;
+    }));
+    if (written != joined.size())
+      return internal_error("a position had other shards when it was settled again");
     checkpoint.rank = world_.rank;
     checkpoint.world_size = world_.size;
-    checkpoint.stage = std::move(stage);
     return checkpoint.to_bytes();
   }
 

@@ -302,9 +302,13 @@ static void call_managers(weir_runtime runtime) {
                                below(2) ? &generation : NULL, any_error());
   weir_bytes_release(&position);
   weir_bytes_release(&extra);
-  weir_checkpoint_describe(runtime, below(2) ? WEIR_BINARY_DIR "/fuzz_checkpoints" : name,
-                           below(2) ? WEIR_STRLEN : size, (uint32_t)below(5), below(8) ? &position : NULL,
-                           any_error());
+  if (below(2)) {
+    weir_checkpoint_describe(runtime, WEIR_BINARY_DIR "/fuzz_checkpoints", WEIR_STRLEN, (uint32_t)below(5),
+                             below(8) ? &position : NULL, any_error());
+  } else {
+    weir_checkpoint_describe(runtime, name, size, (uint32_t)below(5), below(8) ? &position : NULL,
+                             any_error());
+  }
   weir_bytes_release(&position);
   if (below(2)) weir_checkpoint_manager_destroy(manager);
 }

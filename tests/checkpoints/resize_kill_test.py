@@ -27,7 +27,7 @@ THREADS = ("1", "2", "4")
 
 
 def live(program, folder, ranks, draw):
-    """Runs all ranks and kills them. Yields whether one of them was killed before its end."""
+    """Runs all ranks and kills them. Returns whether one of them was killed before its end."""
     commands = [[program, folder, str(rank), str(ranks), draw.choice(THREADS)] for rank in range(ranks)]
     # Killed in another order than they were begun.
     draw.shuffle(commands)
@@ -35,7 +35,7 @@ def live(program, folder, ranks, draw):
 
 
 def complete_job(program, folder, draw):
-    """Kills and continues one job until it ends. Yields the number of kills and the numbers that it delivered."""
+    """Kills and continues one job until it ends. Returns the number of kills and the numbers that it delivered."""
     for kills in range(MAX_LIVES):
         if live(program, folder, draw.choice(RANKS), draw):
             continue

@@ -94,6 +94,28 @@ TEST_CASE("checkpoint group: a group that is not complete does not count") {
   CHECK(require_value(two.load(1)).extra == "first 1");
 }
 
+TEST_CASE("checkpoint group: what a killed job left in a group does not make it complete") {
+  Fixture f;
+  f.run(2, "first ");
+  require_value(f.open(0, 3).save(Fixture::position_of(0), "lost"));
+  require_value(f.open(1, 3).save(Fixture::position_of(1), "lost"));
+  CheckpointGroup one = f.open(1, 3);
+  CheckpointGroup two = f.open(2, 3);
+  require_value(two.save(Fixture::position_of(2), "second 2"));
+  CheckpointGroup zero = f.open(0, 3);
+  CHECK(zero.saved_ranks() == 2);
+  require_value(zero.save(Fixture::position_of(0), "second 0"));
+  CHECK(!require_value(zero.complete()));
+  CHECK(require_value(one.load(1)).extra == "first 1");
+}
+
+TEST_CASE("checkpoint group: generations of ranks by themselves are no group") {
+  Fixture f;
+  CheckpointFolder alone = require_value(CheckpointFolder::open(f.runtime, "dir", 0, 3));
+  require_value(alone.save(Fixture::position_of(0), ""));
+  CHECK(CheckpointGroup::open(f.runtime, "dir", 0, 1, 3).status().code() == Code::failed_precondition);
+}
+
 TEST_CASE("checkpoint group: damage of one rank is its alone") {
   Fixture f;
   f.run(2, "first ");

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "core/text.h"
+#include "iterator/checkpoint.h"
 #include "iterator/iterator.h"
 #include "support/pipeline.h"
 
@@ -92,6 +93,8 @@ const char* const kPipelines[] = {
     "range(90) | shuffle(16, seed: 3) | shard(auto, auto) | map(x -> x * 3) | batch(4)",
     "range(40) | shuffle(16, seed: 3) | repeat(3) | shard(auto, auto) | map(x -> x + 1, num_parallel_calls: 3) | batch(3) | prefetch(2)",
     "range(200) | prefetch(7) | shard(auto, auto) | filter(x -> x % 3 != 0) | prefetch(4) | batch(2) | map(x -> x + 1, num_parallel_calls: 2) | prefetch(2)",
+    "range(200) | shard(auto, auto) | filter(x -> x % 3 != 0) | batch(2)",
+    "range(300) | shard(auto, auto) | filter(x -> x % 2 != 0) | filter(x -> x % 5 != 0) | batch(3) | prefetch(1)",
     "zip(range(50), range(50, 100)) | shuffle(9, seed: 2) | shard(auto, auto) | prefetch(3) | batch(3)",
     "range(8) | interleave(x -> range(x * 9, x * 9 + 9), cycle_length: 3) | shard(auto, auto) | skip(0) | ignore_errors()",
     "range(30) | concatenate(range(30, 77)) | enumerate() | shard(auto, auto) | batch(2)",
@@ -198,10 +201,10 @@ TEST_CASE("resize: what cannot be joined is refused, and the operator named") {
   has(refusal("range(50) | shard(auto, auto) | enumerate()", {5, 6}), "enumerate");
   has(refusal("range(50) | shard(auto, auto) | flat_map(x -> range(3))", {5, 5}), "flat_map");
   has(refusal("range(50) | shard(auto, auto) | repeat(2)", {5, 30}), "repeat");
-  has(refusal("range(50) | shard(auto, auto) | take(9)", {9, 5}), "found take, which is not");
+  has(refusal("range(50) | shard(auto, auto) | take(9)", {9, 5}), "found take at different states");
   has(refusal("range(50) | shard(auto, auto) | take(9)", {10, 5}), "put take before the shard");
   has(refusal("range(9) | shard(auto, auto) | concatenate(range(3))", {6, 1}),
-      "found concatenate, which is not");
+      "found concatenate at different states");
   // The one has gone through it twice, the other is in its first round.
   has(refusal("range(9) | shard(auto, auto) | repeat(2)", {11, 1}), "put repeat before the shard");
   has(refusal("range(8) | shard(auto, auto) | repeat(2)", {4, 6}), "repeat");
@@ -218,6 +221,62 @@ TEST_CASE("resize: ranks in the same round of a repeat above the shard go on, on
   run.resize_to(3);
   run.take_all();
   CHECK(run.words() == whole(text));
+}
+
+// What is left after two ranks took `count` elements each and went on as `size`.
+Lines left_after(const std::string& text, int64_t count, int64_t size) {
+  Run run(text);
+  run.begin(2);
+  run.take(0, count);
+  run.take(1, count);
+  const size_t before = run.words().size();
+  run.resize_to(size);
+  run.take_all();
+  return Lines{concat(run.words().size() - before)};
+}
+
+TEST_CASE("resize: where all shards have ended and something follows them") {
+  for (const char* end : {"batch(1)", "prefetch(2)"}) {
+    const std::string text = concat("range(10) | shard(auto, auto) | concatenate(range(3)) | ", end);
+    // Each of the new ranks has two of the three elements that follow.
+    CHECK(left_after(text, 6, 1) == Lines{"2"});
+    CHECK(left_after(text, 6, 3) == Lines{"6"});
+  }
+}
+
+TEST_CASE("resize: an endless repeat goes on in ranks without a share of the rest") {
+  Run run("range(10) | shard(auto, auto) | repeat()");
+  run.begin(2);
+  run.take(1, 5);
+  run.resize_to(8);
+  for (size_t rank = 0; rank < 8; ++rank) run.take(rank, 4);
+  CHECK(run.words().size() == 5 + 8 * 4);
+}
+
+TEST_CASE("resize: an iterator keeps its rank when it begins anew") {
+  ThreadsRuntime runtime;
+  DocumentRef document = parse_text(*runtime, "range(9) | shard(auto, auto)");
+  OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+  const World world{1, 3, {}};
+  require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+  CHECK(take_lines(*iterator, 9) == Lines{"1", "4", "7", "end"});
+  require_ok(iterator->initialize(nullptr, {.params = {}}));
+  CHECK(take_lines(*iterator, 9) == Lines{"1", "4", "7", "end"});
+}
+
+TEST_CASE("resize: a damaged rank is an error") {
+  ThreadsRuntime runtime;
+  DocumentRef document = parse_text(*runtime, "range(9) | shard(auto, auto)");
+  OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+  const World world{0, 1, {}};
+  require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+  Checkpoint checkpoint = require_value(Checkpoint::from_bytes(require_value(iterator->save())));
+  for (const auto& [rank, size] : {std::pair{INT64_MAX, int64_t{1}}, {int64_t{1}, int64_t{1}}}) {
+    checkpoint.rank = rank;
+    checkpoint.world_size = size;
+    const std::vector<std::string> saved = {checkpoint.to_bytes()};
+    CHECK(resize({*runtime, nullptr, document, {}, &world}, saved).status().code() == Code::data_loss);
+  }
 }
 
 TEST_CASE("resize: ranks whose iterators began anew unequally often are refused") {

@@ -8,7 +8,7 @@ import sys
 
 def live_together(commands, line_count, moment=0, errors=None):
     """Runs all commands until they have printed `line_count` lines together, and kills them `moment` turns of an empty
-    loop later, the last one first. Yields whether one of them was killed, and the lines. Standard error goes to the file
+    loop later, the last one first. Returns whether one of them was killed, and the lines. Standard error goes to the file
     `errors`, if there is one."""
     reader, writer = socket.socketpair()
     # Holds only a few lines, so that no life gets far ahead.

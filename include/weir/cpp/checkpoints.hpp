@@ -64,19 +64,25 @@ class CheckpointManager {
   }
   // The newest valid generation; nothing if there is none at all, which is how a first run begins. If there are some
   // and none is valid, it throws data_loss.
-  std::optional<Generation> load() { return load_with(weir_checkpoint_manager_load); }
+  std::optional<Generation> load() {
+    try {
+      return loaded(weir_checkpoint_manager_load);
+    } catch (const Error& error) {
+      if (error.code() != WEIR_CODE_NOT_FOUND) throw;
+      return std::nullopt;
+    }
+  }
 
   // With a world size: the newest valid generation of each rank of the newest group that was complete when this manager
-  // was made; none if there was no such group. Their number is the number of ranks: if it is this job's, go on at the
-  // own one, else with all of them as IteratorOptions::rank_checkpoints. Save before taking anything, and take nothing
+  // was made; none if there was no such group. Their number is the number of ranks: if it is this job's, continue
+  // from its own position, else pass all of them as IteratorOptions::rank_checkpoints. Save before taking anything, and take nothing
   // before complete().
   std::vector<Generation> load_ranks() {
     uint32_t count = 0;
     detail::call(weir_checkpoint_manager_ranks, handle(), &count, static_cast<int32_t*>(nullptr));
     std::vector<Generation> out;
     for (uint32_t rank = 0; rank < count; ++rank) {
-      // Without a value it would be not_found, which a complete group doesn't answer.
-      out.push_back(load_with(weir_checkpoint_manager_load_rank, rank).value());
+      out.push_back(loaded(weir_checkpoint_manager_load_rank, rank));
     }
     return out;
   }
@@ -89,14 +95,11 @@ class CheckpointManager {
 
  private:
   template <class Function, class... A>
-  std::optional<Generation> load_with(Function function, A... arguments) const {
-    detail::ErrorSlot error;
+  Generation loaded(Function function, A... arguments) const {
     weir_bytes position = WEIR_BYTES_INIT;
     weir_bytes extra = WEIR_BYTES_INIT;
     Generation out;
-    const int32_t result = function(handle(), arguments..., &position, &extra, &out.number, error.get());
-    if (result == -WEIR_CODE_NOT_FOUND) return std::nullopt;
-    error.check(result);
+    detail::call(function, handle(), arguments..., &position, &extra, &out.number);
     out.position = Bytes(position);
     out.extra = Bytes(extra).str();
     return out;

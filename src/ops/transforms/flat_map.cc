@@ -84,6 +84,7 @@ const OperatorDef& flat_map_operator() {
       .bench = "range(50000) | flat_map(x -> range(10))",
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,
+      .keeps_rows = true,
   });
   return def;
 }

@@ -256,6 +256,7 @@ const OperatorDef& interleave_operator() {
       .bench = "range(5000) | interleave(x -> range(100), cycle_length: 8, block_length: 16)",
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,
+      .keeps_rows = true,
   });
   return def;
 }

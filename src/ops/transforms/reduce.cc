@@ -107,6 +107,7 @@ const OperatorDef& reduce_operator() {
       .bench = "range(200000) | reduce(0, (s, x) -> s + x)",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
+      .keeps_rows = true,
   });
   return def;
 }

@@ -79,9 +79,11 @@ class Shard final : public Cursor {
     } else if (settling->collects()) {
       settling->shards.push_back(position_);
     } else {
+      if (settling->joined_count == settling->joined.size())
+        return settling->fail(internal_error("a shard was not there when its position was joined").pointer());
       ShardPosition joined = settling->joined[settling->joined_count++];
       joined.state(archive);
-      input_.save_as_ever(archive);
+      input_.save_as_usual(archive);
     }
   }
 
@@ -140,7 +142,7 @@ const OperatorDef& shard_operator() {
   static const OperatorDef def = define<Params, Shard>({
       .name = "shard",
       .doc =
-          "One of `num_shards` parts: the elements whose number, counted from 0, leaves `index` when divided by `num_shards`. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); the checkpoints of all its ranks can be continued by another number of ranks.",
+          "One of `num_shards` parts: the elements whose number, counted from 0, has remainder `index` modulo `num_shards`. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); the checkpoints of all its ranks can be continued by another number of ranks.",
       .cost =
           "Each part makes all elements of its input. A few nanoseconds per element, and a copy of those that stay.",
       .example = "range(8) | shard(3, 1)",

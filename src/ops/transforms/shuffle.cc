@@ -542,6 +542,7 @@ const OperatorDef& shuffle_operator() {
       .cardinality = same_cardinality,
       .counts_openings = true,
       .opens_late_from = 0,
+      .keeps_rows = true,
   });
   return def;
 }
