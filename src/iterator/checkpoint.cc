@@ -58,8 +58,10 @@ void Checkpoint::state(Archive& archive) {
   list(archive, "histories", histories, kMaxHistories,
        [&](GraphHistory& history) { history.state(archive); });
   if (archive.loading() ? archive.next_is("rank") : world_size > 0) {
-    archive("rank", rank, 0, INT64_MAX - 1);
-    archive("ranks", world_size, rank + 1, INT64_MAX);
+    archive("rank", rank, 0, INT64_MAX);
+    archive("ranks", world_size, 1, INT64_MAX);
+    if (archive.loading() && archive.status().ok() && rank >= world_size)
+      archive.fail("a rank is not below the number of ranks");
   }
   archive("held", held);
   archive("root", stage);
