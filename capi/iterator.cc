@@ -60,6 +60,11 @@ Result<std::vector<std::string>> checkpoints_of_ranks(const weir_iterator_option
 Status initialize(IteratorObject& object, DocumentRef document, const TakenOptions& options) {
   WEIR_ASSIGN(auto params, params_of(options.arguments));
   Beginning beginning{.params = params, .epoch = options.known.epoch};
+  if (options.known.checkpoint_policy != 0) {
+    constexpr CheckpointPolicy kPolicies[] = {CheckpointPolicy::refuse, CheckpointPolicy::by_value,
+                                              CheckpointPolicy::ignore};
+    beginning.policy = kPolicies[options.known.checkpoint_policy - 1];
+  }
   const World world{options.known.rank, options.known.world_size, {}};
   if (world.known()) beginning.world = &world;
   std::string checkpoint;
@@ -100,6 +105,11 @@ Status check_options(const TakenOptions& options) {
   if (known.world_size == 0 ? known.rank != 0 : known.rank >= known.world_size) {
     return invalid_argument(
         expected_found("a rank below world_size", concat(known.rank, " of ", known.world_size)));
+  }
+  if (known.checkpoint_policy > WEIR_CHECKPOINT_IGNORE || known.reserved != 0) {
+    return invalid_argument(
+        expected_found("a checkpoint_policy of WEIR_CHECKPOINT_... and a reserved of 0",
+                       concat(known.checkpoint_policy, " and ", known.reserved)));
   }
   if (options.has_position() && known.epoch != 0) {
     return invalid_argument("expected an epoch or a checkpoint, which has its own, found both");

@@ -410,7 +410,8 @@ WEIR_API void weir_tensor_unref(weir_tensor tensor);
 /* It takes a block of rows: every view and output has the rows as its first dimension. Each row must get the
  * value that it would get alone. */
 #define WEIR_CALLBACK_BLOCK 4u
-/* Equal inputs give equal results. Only datasets whose callbacks are pure can be saved. */
+/* Equal inputs give equal results. Where a callback is not pure, weir_iterator_options.checkpoint_policy says whether
+ * the position of an iterator can be saved, and how. */
 #define WEIR_CALLBACK_PURE 8u
 /* It runs only on a thread that is inside weir_iterator_next or _try_next of its iterator. For languages that
  * cannot be called on foreign threads. */
@@ -635,6 +636,19 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 /* Leave the new iterator uninitialised even if the dataset needs no parameters. */
 #define WEIR_ITERATOR_UNINITIALIZED 1u
 
+/* What saving does where elements cannot be made again: those of a callback that is not pure, and those of a map with
+ * deterministic: false, which come in any order. */
+
+/* The position is not saved: failed_precondition. */
+#define WEIR_CHECKPOINT_REFUSE 1u
+/* What was made and not delivered is saved by value: the elements that a batch or a shuffle holds, and those that were
+ * made ahead. No element is lost or comes twice, and no call is made again, except those of a reduce that was not
+ * finished. Saving waits for the calls in progress. Nested datasets cannot be
+ * saved so: failed_precondition. The elements take their bytes in the checkpoint, and 50 bytes more or so each. */
+#define WEIR_CHECKPOINT_BY_VALUE 2u
+/* Elements are taken for ones that can be made again. If they come out otherwise, elements are lost or come twice. */
+#define WEIR_CHECKPOINT_IGNORE 3u
+
 /* Where an iterator begins. At most one of checkpoint, checkpoint_file and epoch is set. */
 typedef struct weir_iterator_options {
   uint32_t struct_size;
@@ -664,10 +678,12 @@ typedef struct weir_iterator_options {
    * them one after the other, and one of them twice. */
   const weir_string* rank_checkpoints;
   uint64_t rank_checkpoint_count;
+  uint32_t checkpoint_policy; /* WEIR_CHECKPOINT_...; 0: what the iterator had before, else REFUSE */
+  uint32_t reserved;          /* must be 0 */
 } weir_iterator_options;
 
 #define WEIR_ITERATOR_OPTIONS_INIT \
-  { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0 }
+  { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, 0, 0 }
 
 /* Creates an iterator at the beginning of `dataset`, or where the checkpoint was taken, owned by the caller.
  * The dataset may come from another runtime: threads, memory, logger and limits are those of `runtime`,

@@ -15,6 +15,7 @@
 
 namespace weir {
 
+struct Holding;   // dataset/holding.h
 struct Settling;  // dataset/settling.h
 
 class Archive {
@@ -23,6 +24,8 @@ class Archive {
   Archive() = default;
   // Writes exact positions.
   explicit Archive(Settling* settling) : settling_(settling) {}
+  // Writes rows that cannot be made again by value. Null: writes as usual.
+  explicit Archive(Holding* holding) : holding_(holding) {}
   // Reads.
   // REQUIRES: `bytes` outlives the archive.
   explicit Archive(std::string_view bytes) : loading_(true), in_(bytes) {}
@@ -30,6 +33,8 @@ class Archive {
   bool loading() const { return loading_; }
   // Null, or takes positions up as they are written.
   Settling* settling() const { return settling_; }
+  // Null, or writes rows that cannot be made again by value.
+  Holding* holding() const { return holding_; }
 
   void operator()(std::string_view key, int64_t& value) { integer(key, value); }
   // A loaded value outside [low, high] is data_loss.
@@ -73,6 +78,7 @@ class Archive {
 
   bool loading_ = false;
   Settling* settling_ = nullptr;
+  Holding* holding_ = nullptr;
   std::string out_;
   std::string_view in_;
   Status status_;

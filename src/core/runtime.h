@@ -108,6 +108,10 @@ class Session : public RefCounted {
   const World& world() const { return world_; }
   // REQUIRES: before the first cursor opens.
   void use_world(World world) { world_ = std::move(world); }
+  // Positions hold rows by value where they cannot be made again.
+  bool holds_rows() const { return holds_rows_; }
+  // REQUIRES: before the first cursor opens.
+  void hold_rows(bool holds) { holds_rows_ = holds; }
 
   // Numbers the counted nodes of the iterator's graph.
   // REQUIRES: before the first cursor opens.
@@ -124,6 +128,7 @@ class Session : public RefCounted {
   const RefPtr<Memo> memo_;
   RefPtr<SourceNames> source_names_;
   World world_;
+  bool holds_rows_ = false;
   std::shared_ptr<const EpochIndex> epoch_index_;
 };
 

@@ -15,6 +15,8 @@ class PortFeed final : public Feed {
   // REQUIRES: keep mode
   explicit PortFeed(Port port) : port_(std::move(port)) {}
   PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override;
+  // REQUIRES: nobody pulls
+  Port& port() { return port_; }
 
  private:
   Port port_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dataset/ahead.h"
+#include "dataset/holding.h"
 #include "dataset/settling.h"
 #include "exec/window.h"
 
@@ -19,7 +20,9 @@ template <class W, class Make>
 class AheadCursor final : public Cursor {
  public:
   AheadCursor(Opening& opening, DatasetRef input, Make make)
-      : input_(opening.inner(std::move(input))), make_(std::move(make)) {
+      : input_(opening.inner(std::move(input))),
+        make_(std::move(make)),
+        by_value_(opening.ctx.session.holds_rows() && !opening.node->not_replayable().empty()) {
     Port port(opening.ctx, input_, Port::Mode::keep);
     start(opening.ctx, std::move(port), counts_for_window(opening.ctx, *input_.node));
   }
@@ -40,9 +43,20 @@ class AheadCursor final : public Cursor {
       archive.rest(saved_input_);
     } else if (archive.settling() != nullptr && input_.node->sites().by_rank) {
       settled_state(archive, *archive.settling());
+    } else if (by_value_ && archive.holding() != nullptr) {
+      paused_state(archive);
     } else {
       position_.save(archive);
     }
+  }
+
+  void hold(Holding& holding, HeldRows& rows) override {
+    if (!by_value_) return;
+    holding.pause(*window_);
+    if (!window_->at_rest(holding.waker)) return holding.stop(PullResult::pending);
+    std::vector<Block> blocks;
+    window_->copy_rows(blocks);
+    for (Block& block : blocks) rows.add(std::move(block));
   }
 
   Step resume(Context& ctx) override {
@@ -56,6 +70,13 @@ class AheadCursor final : public Cursor {
   }
 
  private:
+  // Everything that the Window has made counts as given: hold() took it.
+  void paused_state(Archive& archive) {
+    std::vector<uint64_t> counts = window_->epochs().written();
+    archive("counts", counts);
+    feed_->port().state(archive);
+  }
+
   // The Window is ahead of its consumer, so the input is opened a second time, where the consumer is.
   void settled_state(Archive& archive, Settling& settling) {
     if (!settled_) {
@@ -87,7 +108,9 @@ class AheadCursor final : public Cursor {
 
   void start(Context& ctx, Port port, EpochTableRef epochs) {
     position_.start(port, epochs);
-    window_ = make_(ctx, std::make_unique<PortFeed>(std::move(port)), std::move(epochs));
+    auto feed = std::make_unique<PortFeed>(std::move(port));
+    feed_ = feed.get();
+    window_ = make_(ctx, std::move(feed), std::move(epochs));
   }
 
   struct Settled {
@@ -101,6 +124,10 @@ class AheadCursor final : public Cursor {
   AheadPosition position_;
   std::optional<Settled> settled_;
   std::unique_ptr<W> window_;
+  // The Window's.
+  PortFeed* feed_ = nullptr;
+  // Its rows cannot be made again, and positions hold them.
+  const bool by_value_;
   std::string saved_input_;
   std::vector<uint64_t> saved_counts_;
   bool has_counts_ = false;

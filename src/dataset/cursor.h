@@ -19,6 +19,9 @@
 
 namespace weir {
 
+class HeldRows;  // dataset/held_rows.h
+struct Holding;  // dataset/holding.h
+
 class Cursor {
  public:
   virtual ~Cursor() = default;
@@ -33,6 +36,12 @@ class Cursor {
   }
   // Names every member of the position once; saves and loads. Never pulls or opens anything.
   virtual void state(Archive& archive) = 0;
+  // Called before state() where rows are saved by value: puts those that it has made and not given after `rows`. They
+  // count as given in what state() then writes. A cursor that runs ahead stops first, or stops the save.
+  virtual void hold(Holding& holding, HeldRows& rows) {
+    (void)holding;
+    (void)rows;
+  }
   // Called after loading: pulls, drops, reopens, refills. Answers rows when done, pending to be called again, end
   // if the input has too few rows. That and an error become one error row, after which the cursor is at its end.
   virtual Step resume(Context& ctx) {

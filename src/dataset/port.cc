@@ -6,6 +6,7 @@
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/counted.h"
+#include "dataset/holding.h"
 #include "dataset/settling.h"
 
 namespace weir {
@@ -58,7 +59,9 @@ Port::Port(Opening& opening, int index, Mode mode, Opens opens)
     : Port(opening.ctx, opening.input(index), mode, opens) {}
 
 Port::Port(Context& ctx, Instance instance, Mode mode, Opens opens)
-    : mode_(mode), instance_(std::move(instance)) {
+    : mode_(mode),
+      instance_(std::move(instance)),
+      by_value_(mode == Mode::keep && ctx.session.holds_rows() && !node().not_replayable().empty()) {
   start_over();
   if (opens == Opens::now) open(ctx);
 }
@@ -67,22 +70,24 @@ Result<Port> Port::open_at(Context& ctx, Instance instance, Mode mode, std::stri
   QuietContext quiet(ctx);
   Port port(*quiet, std::move(instance), mode);
   Archive archive(saved);
-  if (mode == Mode::keep && archive.next_is("pulled")) {
-    port.load_passed(archive);
-  } else {
-    port.state(archive);
-  }
+  port.state(archive);
   archive.finish();
   if (!archive.status().ok()) return archive.status();
   return port;
 }
 
-// Loads what a pass Port saved, which is an anchor at the position itself.
+// Loads what a pass Port saved, or one that holds rows by value: an anchor at the position itself.
 void Port::load_passed(Archive& archive) {
   auto anchor = make_ref<Anchor>();
   archive("pulled", anchor->ordinal, 0, INT64_MAX);
   archive("values", anchor->values, 0, anchor->ordinal);
-  archive.rest(anchor->bytes);
+  // An input that was never opened has no state.
+  anchor->fresh = !archive.next_is(node().op().name);
+  if (!anchor->fresh) {
+    Archive input;
+    Stage::copy_state(node(), archive, input);
+    anchor->bytes = input.take();
+  }
   if (!archive.status().ok()) return;
   consumed_ = anchor->ordinal;
   load_anchor(std::move(anchor), archive);
@@ -110,6 +115,8 @@ void Port::start_over() {
   pulled_ = values_ = consumed_ = 0;
   position_lost_ = false;
   open_error_ = nullptr;
+  unconsumed_ = HeldRows();
+  kept_from_ = 0;
   if (mode_ == Mode::pass) return;
   auto anchor = make_ref<Anchor>();
   anchor->fresh = true;
@@ -121,7 +128,7 @@ void Port::start_over() {
 }
 
 void Port::open(Context& ctx) {
-  if (mode_ == Mode::pass || !node().may_count_openings()) {
+  if (logs_nothing()) {
     stage_ = Stage::open(ctx, instance_);
     return;
   }
@@ -132,7 +139,7 @@ void Port::open(Context& ctx) {
 }
 
 PullResult Port::next(Context& ctx, const Demand& demand, Block& out) {
-  if (mode_ == Mode::pass || !node().may_count_openings()) return stage_->next(ctx, demand, out);
+  if (logs_nothing()) return stage_->next(ctx, demand, out);
   OpeningLog log{ctx.epochs->depth(), anchors_.back().openings, replay_openings_, ctx.openings};
   Context inside = ctx;
   inside.openings = &log;
@@ -167,7 +174,7 @@ void Port::restore_under(Context& ctx, uint64_t key) {
 void Port::anchor_if_due(Context& ctx) noexcept {
   const bool scattered =
       anchors_.back().openings.run_count() > kMaxRuns && pulled_ > anchors_.back().anchor->ordinal;
-  if ((pulled_ < next_anchor_ && !scattered) || mode_ == Mode::whole) return;
+  if ((pulled_ < next_anchor_ && !scattered) || mode_ == Mode::whole || by_value_) return;
   // The input may owe more errors of this kind. Replayed from here, they would be taken for the replay's own.
   if (std::exchange(lost_memory_, false)) return;
   Clock& clock = *ctx.runtime().clock;
@@ -291,6 +298,21 @@ PullResult Port::drop_replayed(Context& ctx, Block& out) {
   return PullResult::rows;
 }
 
+// Keeps the rows until they are consumed, with their values.
+PullResult Port::next_kept(Context& ctx, Demand demand, Block& out) {
+  demand.drop = false;
+  const PullResult got = next(ctx, demand, out);
+  if (got != PullResult::rows) return got;
+  try {
+    unconsumed_.add(out.slice(0, out.rows));
+  } catch (...) {
+    // Until the rows up to here are consumed, nothing can be saved.
+    unconsumed_ = HeldRows();
+    kept_from_ = pulled_ + out.rows;
+  }
+  return got;
+}
+
 PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
   if (mode_ != Mode::pass) {
     if (restore_anchor_ || pulled_ < consumed_) [[unlikely]] {
@@ -312,7 +334,7 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
     out.set_error(std::exchange(open_error_, nullptr), node().components().size());
     return PullResult::rows;
   }
-  PullResult got = next(ctx, demand, out);
+  PullResult got = by_value_ ? next_kept(ctx, demand, out) : next(ctx, demand, out);
   if (got == PullResult::rows) {
     pulled_ += out.rows;
     values_ += counted_rows(out);
@@ -360,6 +382,7 @@ void Port::consume_to(int64_t ordinal) {
   size_t passed = 0;
   while (passed + 1 < anchors_.size() && anchors_[passed + 1].anchor->ordinal <= consumed_) ++passed;
   if (passed > 0) anchors_.erase(anchors_.begin(), anchors_.begin() + static_cast<ptrdiff_t>(passed));
+  if (by_value_) unconsumed_.drop(std::clamp<int64_t>(unconsumed_.rows() - (pulled_ - consumed_), 0, unconsumed_.rows()));
 }
 
 const AnchorRef& Port::last_anchor() {
@@ -440,6 +463,18 @@ void Port::settled_state(Archive& archive) {
   save_position(archive, Anchor(std::move(here)), pulled);
 }
 
+// Writes the input's state as of the last row consumed: then it gives the rows pulled since.
+void Port::save_by_value(Archive& archive) {
+  Holding& holding = *archive.holding();
+  if (consumed_ < kept_from_) return holding.fail(out_of_memory());
+  if (!stage_ && !open_error_ && !position_lost_) return save_position(archive, *anchors_.front().anchor, 0);
+  int64_t values = values_ - unconsumed_.values();
+  archive("pulled", consumed_);
+  archive("values", values);
+  if (stage_) holding.unused = unconsumed_;
+  save_input(archive);
+}
+
 void Port::state(Archive& archive) {
   if (archive.settling() != nullptr) {
     if (node().sites().by_rank) return settled_state(archive);
@@ -459,7 +494,10 @@ void Port::state(Archive& archive) {
     if (archive.loading()) position_lost_ = false;
     return;
   }
+  if (archive.loading() && archive.next_is("pulled")) return load_passed(archive);
   if (!archive.loading()) {
+    if (by_value_ && archive.holding() != nullptr && !restore_anchor_ && pulled_ >= consumed_)
+      return save_by_value(archive);
     if (restore_anchor_) return save_position(archive, *restore_anchor_, consumed_);
     Openings since;
     for (const AnchorPoint& point : anchors_) since.append(point.openings);

@@ -8,6 +8,8 @@
 //   often as costs at most one percent of the time. Its state is the anchor before the oldest unconsumed row
 //   and how far rows were consumed. Restoring opens the input at the anchor and drops rows up to that point:
 //   the same rows, not the same blocks; an input that ends too early gives one error.
+// - `keep` over an input whose rows cannot be made again, where positions hold rows by value: instead of
+//   anchors the Port keeps the unconsumed rows. Its state is its input's, which then begins with those rows.
 // - `whole`: the operator needs all of its input at once (reduce), so the only anchor is the opening.
 //
 // Owns the input's Stage; only the cursor's driver may use it. Errors are rows, also where memory runs out:
@@ -19,6 +21,7 @@
 #include <memory>
 #include <vector>
 
+#include "dataset/held_rows.h"
 #include "dataset/openings.h"
 #include "dataset/stage.h"
 
@@ -114,6 +117,12 @@ class Port {
   void settled_state(Archive& archive);
   void save_input(Archive& archive);
   void load_passed(Archive& archive);
+  void save_by_value(Archive& archive);
+  PullResult next_kept(Context& ctx, Demand demand, Block& out);
+  // Nothing is replayed from an anchor, so openings need no numbers.
+  bool logs_nothing() const {
+    return mode_ == Mode::pass || !node().may_count_openings() || (by_value_ && replay_openings_.empty());
+  }
   void load_anchor(RefPtr<Anchor> anchor, Archive& archive);
   void pass_on();
   void start_over();
@@ -160,6 +169,11 @@ class Port {
   bool position_lost_ = false;
   // The input once more, at consumed_, for settled_state().
   std::unique_ptr<Port> settled_;
+  // The unconsumed rows, where they cannot be made again and positions hold them.
+  bool by_value_ = false;
+  HeldRows unconsumed_;
+  // Rows before this one were pulled without memory to keep them.
+  int64_t kept_from_ = 0;
   // Memory ran out for rows of the last block that had errors; no anchor was due since.
   bool lost_memory_ = false;
 };

@@ -5,6 +5,7 @@
 #include "core/exception.h"
 #include "core/host_call.h"
 #include "core/text.h"
+#include "dataset/holding.h"
 #include "dataset/settling.h"
 
 namespace weir {
@@ -148,25 +149,37 @@ bool Stage::lose(Context& ctx, Block& out) noexcept {
   const int64_t rows = cursor_ ? cursor_->lose(error) : 1;
   if (rows == 0) return false;
   repeat_errors_ = rows - 1;
-  if (repeat_errors_ > 0) repeated_error_ = error;
+  owes_ = repeat_errors_ > 0;
+  if (owes_) repeated_error_ = error;
   out.origins.clear();
   fail(ctx, error, out);
   return true;
 }
 
+// REQUIRES: owes_
+PullResult Stage::give_owed(Context& ctx, const Demand& demand, Block& out) noexcept {
+  if (repeat_errors_ > 0) {
+    --repeat_errors_;
+    owes_ = repeat_errors_ > 0 || held_;
+    out.origins.clear();
+    return fail(ctx, repeated_error_, out);
+  }
+  held_->take(demand.rows, out);
+  if (held_->empty()) held_.reset();
+  owes_ = held_ != nullptr;
+  return PullResult::rows;
+}
+
 PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept {
-  if (ended_) return PullResult::end;
+  if (ended_ && !owes_) return PullResult::end;
   if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   if (thread_ends()) [[unlikely]] {
     // Another thread takes over from here.
     ctx.waker->wake();
     return PullResult::pending;
   }
-  if (repeat_errors_ > 0) [[unlikely]] {
-    --repeat_errors_;
-    out.origins.clear();
-    return fail(ctx, repeated_error_, out);
-  }
+  if (owes_) [[unlikely]]
+    return give_owed(ctx, demand, out);
   for (;;) {
     try {
       return pull(ctx, demand, out);
@@ -181,6 +194,8 @@ namespace {
 // The status of a stage as one number: at its end, or how many errors come before it goes on.
 constexpr int64_t kEnded = 1;
 constexpr int64_t kMostOwed = int64_t{1} << 40;
+// More errors are not saved one by one.
+constexpr int64_t kMostHeldErrors = int64_t{1} << 16;
 
 }  // namespace
 
@@ -211,6 +226,13 @@ void Stage::settled_state(Archive& archive) {
     if (resumed != PullResult::rows) return settling.stop(resumed);
   }
   if (open_error_) return settling.fail(open_error_);
+  if (held_) {
+    return settling.fail(
+        failed_precondition(expected_found("positions that hold no elements by value",
+                                           concat(held_->rows(), " of them at ", path_->to_string()),
+                                           "save them before the shard, or go on with as many ranks"))
+            .pointer());
+  }
   if (cursor_ && node_->op().keeps_rows && reads_by_rank(*node_)) {
     return settling.fail(
         failed_precondition(expected_found("operators above shard(auto, auto) that keep no elements",
@@ -234,16 +256,61 @@ void Stage::settled_state(Archive& archive) {
   }
 }
 
+void Stage::copy_state(const Dataset& node, Archive& from, Archive& to) {
+  int64_t standing = 0;
+  std::string held;
+  std::string bytes;
+  from(node.op().name, standing);
+  to(node.op().name, standing);
+  if (from.next_is("held")) {
+    from("held", held);
+    to("held", held);
+  }
+  from("state", bytes);
+  to("state", bytes);
+}
+
+// Puts the rows that this Stage owes after those in `rows`.
+void Stage::hold_rows(Holding& holding, HeldRows& rows) {
+  if (repeat_errors_ > kMostHeldErrors) return holding.fail(out_of_memory());
+  for (int64_t i = 0; i < repeat_errors_; ++i) {
+    Block one;
+    one.set_error(repeated_error_, node_->components().size());
+    rows.add(std::move(one));
+  }
+  if (held_) rows.add(*held_);
+  if (cursor_ && !saved_state_) cursor_->hold(holding, rows);
+  if (!rows.empty() && node_->spec().has_dataset()) {
+    holding.fail(failed_precondition(
+                     concat("expected elements that can be saved by value, found nested datasets, at ",
+                            path_->to_string()))
+                     .pointer());
+    rows = HeldRows();
+  }
+}
+
 void Stage::state(Archive& archive) {
   if (archive.loading()) {
     int64_t standing = 0;
     archive(node_->op().name, standing, -kMostOwed, kEnded);
+    held_.reset();
+    if (archive.next_is("held")) {
+      std::string rows;
+      archive("held", rows);
+      Archive inner(rows);
+      held_ = std::make_unique<HeldRows>();
+      held_->state(inner, node_->spec());
+      inner.finish();
+      if (!inner.status().ok()) return archive.fail(inner.status().error().message);
+      if (held_->empty()) held_.reset();
+    }
     std::string bytes;
     archive("state", bytes);
     if (!archive.status().ok()) return;
     ended_ = standing == kEnded;
     repeat_errors_ = ended_ ? 0 : -standing;
     repeated_error_ = out_of_memory();
+    owes_ = repeat_errors_ > 0 || held_;
     saved_state_.reset();
     cursor_has_state_ = false;
     if (ended_) {
@@ -257,12 +324,27 @@ void Stage::state(Archive& archive) {
   }
   if (archive.settling() != nullptr) return settled_state(archive);
   int64_t standing = this->standing();
+  HeldRows rows;
+  if (Holding* holding = archive.holding()) {
+    rows = std::exchange(holding->unused, HeldRows());
+    hold_rows(*holding, rows);
+    if (!holding->goes_on()) return;
+    standing = std::max<int64_t>(standing, 0);
+  } else if (held_) {
+    rows = *held_;
+  }
   archive(node_->op().name, standing);
+  if (!rows.empty()) {
+    Archive inner;
+    rows.state(inner, node_->spec());
+    std::string held = inner.take();
+    archive("held", held);
+  }
   std::string bytes;
   if (saved_state_) {
     bytes = *saved_state_;
   } else if (cursor_) {
-    Archive inner;
+    Archive inner(archive.holding());
     cursor_->state(inner);
     bytes = inner.take();
   }

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "dataset/cursor.h"
+#include "dataset/held_rows.h"
 #include "dataset/instance.h"
 
 namespace weir {
@@ -30,6 +31,9 @@ class Stage {
   // taken up first.
   void state(Archive& archive);
 
+  // Copies the state of a stage over `node` from one archive to another.
+  static void copy_state(const Dataset& node, Archive& from, Archive& to);
+
   const Dataset& node() const { return *node_; }
 
  private:
@@ -37,11 +41,13 @@ class Stage {
   PullResult pull(Context& ctx, const Demand& demand, Block& out);
   PullResult fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept;
   bool lose(Context& ctx, Block& out) noexcept;
+  PullResult give_owed(Context& ctx, const Demand& demand, Block& out) noexcept;
   PullResult resume(Context& ctx, Block& out);
   PullResult give_up(Context& ctx, const ErrorPtr& error, Block& out) noexcept;
   void add_places(Context& ctx, Block& out) noexcept;
   PullResult finish();
   void settled_state(Archive& archive);
+  void hold_rows(Holding& holding, HeldRows& rows);
   int64_t standing() const;
 
   DatasetRef node_;
@@ -49,9 +55,13 @@ class Stage {
   std::unique_ptr<Cursor> cursor_;
   ErrorPtr open_error_;
   bool ended_ = false;
+  // Errors or rows come before what the cursor gives next.
+  bool owes_ = false;
   // Rows that were lost together with the one given as `repeated_error_`; each still owes its error.
   int64_t repeat_errors_ = 0;
   ErrorPtr repeated_error_;
+  // Null, or rows that were loaded by value.
+  std::unique_ptr<HeldRows> held_;
   // The loaded state, until the cursor has resumed it.
   std::unique_ptr<std::string> saved_state_;
   bool cursor_has_state_ = false;

@@ -45,6 +45,7 @@ template <WindowCall* WindowCall::*link>
 class Line {
  public:
   WindowCall* front() const { return head_; }
+  static WindowCall* after(const WindowCall& call) { return call.*link; }
   int size() const { return size_; }
   void push(WindowCall* call) {
     call->*link = nullptr;
@@ -92,6 +93,11 @@ class CallCore final : public RefCounted {
   void give_back(WindowCall* call);
   // No call begins after this.
   void close();
+  void pause();
+  void resume();
+  bool at_rest(Waker* waker);
+  void copy_rows(std::vector<Block>& out);
+  const EpochScope& epochs() const;
 
  private:
   class Puller;
@@ -102,9 +108,12 @@ class CallCore final : public RefCounted {
   bool admit(Demand& demand);
   bool may_resume();
   bool prepare(Demand& demand, WindowCall*& call) noexcept;
+  bool prepare_locked(Demand& demand, WindowCall*& call) noexcept;
+  void wait_for_feed();
+  RefPtr<Waker> rest() noexcept;
   void add(WindowCall* call, Session& session);
   RefPtr<Runner> idle_runner(Session& session) noexcept;
-  void finish(PullResult answer, EpochTableRef epochs = nullptr);
+  void finish(PullResult answer, EpochTableRef epochs, bool from_puller);
   WindowCall* next_call(Runner& runner);
   bool stays_active(Runner& runner);
   void make_call(Runner& runner, WindowCall& call) noexcept;
@@ -129,6 +138,11 @@ class CallCore final : public RefCounted {
   Line<&WindowCall::next> line_;
   // Calls pulled and not done.
   int outstanding_ = 0;
+  // A run of the puller is in progress, or has more to do.
+  bool pulling_ = false;
+  // How many saves want it to stop, and one of them that waits for it.
+  int pauses_ = 0;
+  RefPtr<Waker> pauser_;
   // Counts what was pulled and not given back.
   Budget budget_;
   // The bytes of the last finished call, as an estimate for unfinished ones.
@@ -144,6 +158,7 @@ class CallCore::Puller final : public Pump {
         core_(&core),
         epochs_(std::move(start)),
         feed_(std::move(feed)) {}
+  const EpochScope& epochs() const { return epochs_; }
 
  protected:
   After run(bool helping) noexcept override;
@@ -188,6 +203,8 @@ CallCore::CallCore(Session& session, std::unique_ptr<BlockCall> function, const 
   spare_.push(calls_.back().get());
 }
 
+const EpochScope& CallCore::epochs() const { return puller_->epochs(); }
+
 void CallCore::make_tasks(Session& session, std::unique_ptr<Feed> feed, EpochTableRef start) {
   auto puller = make_ref<Puller>(*this, session, std::move(feed), std::move(start));
   runners_.reserve(1);
@@ -204,7 +221,7 @@ int64_t CallCore::ahead_rows() const {
 // Returns false if the puller has stopped.
 // REQUIRES: mutex_ is held.
 bool CallCore::admit(Demand& demand) {
-  if (prepared_.size() >= prepared_limit()) {
+  if (pauses_ > 0 || prepared_.size() >= prepared_limit()) {
     budget_.stop();
     return false;
   }
@@ -221,6 +238,48 @@ bool CallCore::admit(Demand& demand) {
 bool CallCore::may_resume() {
   if (closed_ || prepared_.size() > prepared_limit() / 2) return false;
   return budget_.may_resume(ahead_rows());
+}
+
+void CallCore::pause() {
+  MutexLock lock(mutex_);
+  ++pauses_;
+}
+
+void CallCore::resume() {
+  MutexLock lock(mutex_);
+  --pauses_;
+  // Wakes may have come meanwhile.
+  RefPtr<Puller> resumed = puller_;
+  lock.unlock();
+  if (resumed) resumed->wake();
+}
+
+// Returns who waits for the puller to stop and the calls to be made, if they have: to be woken without the lock.
+// REQUIRES: mutex_ is held.
+RefPtr<Waker> CallCore::rest() noexcept {
+  return pulling_ || outstanding_ > 0 ? nullptr : std::move(pauser_);
+}
+
+bool CallCore::at_rest(Waker* waker) {
+  RefPtr<Waker> old;
+  MutexLock lock(mutex_);
+  if (!pulling_ && outstanding_ == 0) return true;
+  old = std::exchange(pauser_, RefPtr<Waker>(waker));
+  return false;
+}
+
+void CallCore::copy_rows(std::vector<Block>& out) {
+  MutexLock lock(mutex_);
+  for (const WindowCall* call = line_.front(); call; call = line_.after(*call)) call->out.copy_rest(out);
+}
+
+// The feed has no row now.
+void CallCore::wait_for_feed() {
+  MutexLock lock(mutex_);
+  pulling_ = false;
+  RefPtr<Waker> pauser = rest();
+  lock.unlock();
+  if (pauser) pauser->wake();
 }
 
 WindowCall* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
@@ -258,8 +317,18 @@ void CallCore::give_back(WindowCall* call) {
 }
 
 // Finds a call to fill and how much to pull; returns false if the puller has to stop.
-bool CallCore::prepare(Demand& demand, WindowCall*& call) noexcept try {
+bool CallCore::prepare(Demand& demand, WindowCall*& call) noexcept {
   MutexLock lock(mutex_);
+  const bool pulls = prepare_locked(demand, call);
+  pulling_ = pulls;
+  RefPtr<Waker> pauser = rest();
+  lock.unlock();
+  if (pauser) pauser->wake();
+  return pulls;
+}
+
+// REQUIRES: mutex_ is held.
+bool CallCore::prepare_locked(Demand& demand, WindowCall*& call) noexcept try {
   if (budget_.final_answer() != PullResult::rows || closed_ || !admit(demand)) return false;
   if (!call) call = spare_.pop();
   if (call) return true;
@@ -305,11 +374,14 @@ RefPtr<CallCore::Runner> CallCore::idle_runner(Session& session) noexcept try {
   return nullptr;
 }
 
-void CallCore::finish(PullResult answer, EpochTableRef epochs) {
+void CallCore::finish(PullResult answer, EpochTableRef epochs, bool from_puller) {
   MutexLock lock(mutex_);
   RefPtr<Waker> waiter = budget_.finish(answer, std::move(epochs));
+  if (from_puller) pulling_ = false;
+  RefPtr<Waker> pauser = rest();
   lock.unlock();
   if (waiter) waiter->wake();
+  if (pauser) pauser->wake();
 }
 
 WindowCall* CallCore::next_call(Runner& runner) {
@@ -397,8 +469,10 @@ void CallCore::done(WindowCall& call, int64_t took_ns) {
   if (!options_.ordered) line_.push(&call);
   RefPtr<Waker> waiter;
   if (line_.front() && line_.front()->done) waiter = budget_.take_waiter();
+  RefPtr<Waker> pauser = rest();
   lock.unlock();
   if (waiter) waiter->wake();
+  if (pauser) pauser->wake();
 }
 
 void CallCore::close() {
@@ -433,9 +507,12 @@ Pump::After CallCore::Puller::run(bool helping) noexcept {
     if (!feed_threw_ && !session().cancelled.load(std::memory_order_relaxed)) {
       answer = pull_guarded(*feed_, context, demand, call_->in, feed_threw_);
     }
-    if (answer == PullResult::pending) return After::rest;
+    if (answer == PullResult::pending) {
+      core_->wait_for_feed();
+      return After::rest;
+    }
     if (answer != PullResult::rows) {
-      core_->finish(answer, answer == PullResult::end ? call_->in.mark.epochs : nullptr);
+      core_->finish(answer, answer == PullResult::end ? call_->in.mark.epochs : nullptr, true);
       return After::rest;
     }
     core_->add(std::exchange(call_, nullptr), session());
@@ -449,7 +526,7 @@ Pump::After CallCore::Runner::run(bool helping) noexcept {
   const int64_t deadline_ns = helping ? 0 : clock.now_ns() + kSliceNs;
   while (WindowCall* call = core_->next_call(*this)) {
     if (session().cancelled.load(std::memory_order_relaxed)) {
-      core_->finish(PullResult::cancelled);
+      core_->finish(PullResult::cancelled, nullptr, false);
       return After::rest;
     }
     core_->make_call(*this, *call);
@@ -466,6 +543,21 @@ CallWindow::CallWindow(Session& session, std::unique_ptr<Feed> feed, std::unique
 }
 
 CallWindow::~CallWindow() { core_->close(); }
+
+std::function<void()> CallWindow::pause() {
+  std::function<void()> resume = [core = core_] { core->resume(); };
+  core_->pause();
+  return resume;
+}
+
+bool CallWindow::at_rest(Waker* waker) { return core_->at_rest(waker); }
+
+void CallWindow::copy_rows(std::vector<Block>& out) {
+  if (front_) front_->out.copy_rest(out);
+  core_->copy_rows(out);
+}
+
+const EpochScope& CallWindow::epochs() const { return core_->epochs(); }
 
 PullResult CallWindow::next(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;

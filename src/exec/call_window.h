@@ -12,7 +12,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "exec/feed.h"
 #include "exec/pump.h"
@@ -59,6 +61,12 @@ class CallWindow {
   // Gives at most demand.rows rows of one finished call. If unordered, marks have no anchor. End and
   // cancelled are final; at the end `mark` has the feed's counts of openings.
   PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);
+
+  // As those of Window. The calls of all rows that were pulled are made before it is at rest.
+  std::function<void()> pause();
+  bool at_rest(Waker* waker);
+  void copy_rows(std::vector<Block>& out);
+  const EpochScope& epochs() const;
 
  private:
   RefPtr<CallCore> core_;

@@ -67,6 +67,15 @@ void PartialBlock::take_rows(const Demand& demand, Block& out, Mark& at) noexcep
   next_row += out.rows;
 }
 
+void PartialBlock::copy_rest(std::vector<Block>& out) const {
+  if (exhausted()) return;
+  if (!rows_lost) {
+    out.push_back(block.slice(next_row, block.rows - next_row));
+    return;
+  }
+  for (int row = next_row; row < block.rows; ++row) out.emplace_back().set_error(out_of_memory(), block.columns.size());
+}
+
 void PartialBlock::recycle(int64_t kept_bytes) {
   if (bytes > kept_bytes) block = Block();
   block.rows = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "exec/feed.h"
 
@@ -23,6 +24,8 @@ struct PartialBlock {
   // Fills `out` and `at` with the next rows; if there is no memory for a piece of them, its first row is an error.
   // REQUIRES: !exhausted()
   void take_rows(const Demand& demand, Block& out, Mark& at) noexcept;
+  // Adds the rows that were not given out.
+  void copy_rest(std::vector<Block>& out) const;
   // Drops the rows, and their memory if that is more: an idle place must not keep a second batch alive.
   void recycle(int64_t kept_bytes = int64_t{64} << 10);
 };

@@ -44,6 +44,11 @@ class WindowPump final : public Pump {
   void rows_given(int rows, int64_t bytes);
   // The consumer is gone: a run in progress stops pulling.
   void abandon();
+  void pause();
+  void resume();
+  bool at_rest(Waker* waker);
+  void copy_rows(std::vector<Block>& out);
+  const EpochScope& epochs() const { return epochs_; }
 
  protected:
   After run(bool helping) noexcept override;
@@ -54,9 +59,11 @@ class WindowPump final : public Pump {
     return std::max<int64_t>(1, (options_.max_rows >> options_.halvings) * budget_.scale());
   }
   bool admit(Demand& demand) noexcept;
+  RefPtr<Waker> rest() noexcept;
   bool grow() noexcept;
   bool push(Demand& next);
   void finish(PullResult answer, EpochTableRef epochs);
+  void wait_for_feed();
 
   const WindowOptions options_;
   // Used only by the running thread.
@@ -74,6 +81,11 @@ class WindowPump final : public Pump {
   // Counts what is in the ring and in the block that the consumer holds.
   Budget budget_;
   bool closed_ = false;
+  // A run is in progress, or has more to do.
+  bool pulling_ = false;
+  // How many saves want it to stop, and one of them that waits for it.
+  int pauses_ = 0;
+  RefPtr<Waker> pauser_;
 };
 
 bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& into, PullResult& answer) {
@@ -121,7 +133,7 @@ void WindowPump::abandon() {
 // Sets what may be pulled now. Returns false if nothing, and the pump has stopped.
 // REQUIRES: mutex_ is held.
 bool WindowPump::admit(Demand& demand) noexcept {
-  if (closed_ || !grow()) {
+  if (closed_ || pauses_ > 0 || !grow()) {
     budget_.stop();
     return false;
   }
@@ -131,6 +143,40 @@ bool WindowPump::admit(Demand& demand) noexcept {
   demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));
   demand.bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);
   return true;
+}
+
+void WindowPump::pause() {
+  MutexLock lock(mutex_);
+  ++pauses_;
+}
+
+void WindowPump::resume() {
+  {
+    MutexLock lock(mutex_);
+    --pauses_;
+  }
+  // Wakes may have come meanwhile.
+  wake();
+}
+
+bool WindowPump::at_rest(Waker* waker) {
+  RefPtr<Waker> old;
+  MutexLock lock(mutex_);
+  if (!pulling_) return true;
+  old = std::exchange(pauser_, RefPtr<Waker>(waker));
+  return false;
+}
+
+void WindowPump::copy_rows(std::vector<Block>& out) {
+  MutexLock lock(mutex_);
+  for (size_t i = 0; i < count_; ++i) slots_[(first_ + i) % slots_.size()].copy_rest(out);
+}
+
+// The run has pulled for the last time. Returns who waits for that, to be woken without the lock.
+// REQUIRES: mutex_ is held.
+RefPtr<Waker> WindowPump::rest() noexcept {
+  pulling_ = false;
+  return std::move(pauser_);
 }
 
 // Adds a place for one more block, if there is memory for it.
@@ -155,17 +201,29 @@ bool WindowPump::push(Demand& next) {
   budget_.charge(added.block.rows, added.bytes);
   ramp_rows_ = std::min(ramp_rows_ * 2, options_.block_rows);
   const bool more = admit(next);
+  RefPtr<Waker> pauser = more ? nullptr : rest();
   RefPtr<Waker> waiter = budget_.take_waiter();
   lock.unlock();
   if (waiter) waiter->wake();
+  if (pauser) pauser->wake();
   return more;
 }
 
 void WindowPump::finish(PullResult answer, EpochTableRef epochs) {
   MutexLock lock(mutex_);
   RefPtr<Waker> waiter = budget_.finish(answer, std::move(epochs));
+  RefPtr<Waker> pauser = rest();
   lock.unlock();
   if (waiter) waiter->wake();
+  if (pauser) pauser->wake();
+}
+
+// The feed has no row now.
+void WindowPump::wait_for_feed() {
+  MutexLock lock(mutex_);
+  RefPtr<Waker> pauser = rest();
+  lock.unlock();
+  if (pauser) pauser->wake();
 }
 
 Pump::After WindowPump::run(bool helping) noexcept {
@@ -174,14 +232,22 @@ Pump::After WindowPump::run(bool helping) noexcept {
   Demand demand;
   {
     MutexLock lock(mutex_);
-    if (budget_.final_answer() != PullResult::rows || !admit(demand)) return After::rest;
+    const bool pulls = budget_.final_answer() == PullResult::rows && admit(demand);
+    pulling_ = true;
+    RefPtr<Waker> pauser = pulls ? nullptr : rest();
+    lock.unlock();
+    if (pauser) pauser->wake();
+    if (!pulls) return After::rest;
   }
   for (;;) {
     PullResult answer = feed_threw_ ? PullResult::end : PullResult::cancelled;
     if (!feed_threw_ && !session().cancelled.load(std::memory_order_relaxed)) {
       answer = pull_guarded(*feed_, context, demand, scratch_, feed_threw_);
     }
-    if (answer == PullResult::pending) return After::rest;
+    if (answer == PullResult::pending) {
+      wait_for_feed();
+      return After::rest;
+    }
     if (answer != PullResult::rows) {
       finish(answer, answer == PullResult::end ? scratch_.mark.epochs : nullptr);
       return After::rest;
@@ -208,6 +274,21 @@ Window::Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions
       front_(std::make_unique<PartialBlock>()) {}
 
 Window::~Window() { pump_->abandon(); }
+
+std::function<void()> Window::pause() {
+  std::function<void()> resume = [pump = pump_] { pump->resume(); };
+  pump_->pause();
+  return resume;
+}
+
+bool Window::at_rest(Waker* waker) { return pump_->at_rest(waker); }
+
+void Window::copy_rows(std::vector<Block>& out) {
+  front_->copy_rest(out);
+  pump_->copy_rows(out);
+}
+
+const EpochScope& Window::epochs() const { return pump_->epochs(); }
 
 PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;

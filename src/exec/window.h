@@ -10,7 +10,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "exec/feed.h"
 #include "exec/pump.h"
@@ -44,6 +46,18 @@ class Window {
   // Gives at most demand.rows rows of the oldest block. End and cancelled are final; at the end `mark` has
   // the feed's counts of openings.
   PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);
+
+  // Stops the pump at its next pull, until the function that is returned is called, once, on any thread; the Window may
+  // have gone by then.
+  std::function<void()> pause();
+  // Returns true if a paused pump has stopped, so that the feed stands still; else `waker` is woken when it has.
+  bool at_rest(Waker* waker);
+  // Adds the rows that were not given yet, in order.
+  // REQUIRES: at_rest()
+  void copy_rows(std::vector<Block>& out);
+  // What the feed was called with.
+  // REQUIRES: at_rest()
+  const EpochScope& epochs() const;
 
  private:
   RefPtr<WindowPump> pump_;

@@ -5,7 +5,7 @@
 #include "graph/canonical.h"
 #include "graph/document.h"
 #include "graph/signatures.h"
-#include "graph/values.h"
+#include "core/values.h"
 #include "ops/list.h"
 #include "syntax/functions.h"
 #include "syntax/hints.h"

@@ -3,7 +3,7 @@
 #include "core/text.h"
 #include "expr/compile.h"
 #include "graph/document.h"
-#include "graph/values.h"
+#include "core/values.h"
 #include "syntax/hints.h"
 #include "syntax/parser.h"
 

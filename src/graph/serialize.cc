@@ -4,7 +4,7 @@
 #include "format/proto/graph.pb.h"
 #include "graph/canonical.h"
 #include "graph/envelope.h"
-#include "graph/values.h"
+#include "core/values.h"
 #include "syntax/parser.h"
 #include "syntax/printer.h"
 #include "syntax/spec.h"

@@ -7,6 +7,7 @@
 #include "core/host_call.h"
 #include "core/text.h"
 #include "dataset/found_names.h"
+#include "dataset/holding.h"
 #include "dataset/openings.h"
 #include "fs/file_system.h"
 #include "iterator/session_owner.h"
@@ -229,6 +230,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   } else if (world_) {
     position->session->use_world(*world_);
   }
+  position->session->hold_rows(beginning.policy.value_or(policy_) == CheckpointPolicy::by_value);
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);
   const Dataset& root = *document->root();
@@ -318,6 +320,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
     histories_ = std::move(histories);
     document_ = std::move(chosen);
     if (beginning.world) world_ = *beginning.world;
+    if (beginning.policy) policy_ = *beginning.policy;
     old = std::exchange(position_, std::move(position));
     MutexLock lock(mutex_);
     if (old) old->session->cancelled.store(true);
@@ -372,14 +375,15 @@ void Iterator::close() {
   if (taken.ok()) scheduler_->wait_until_quiet();
 }
 
-Result<std::string> Iterator::write_down() const {
+Result<std::string> Iterator::write_down(Holding* holding) const {
   if (!position_) return not_initialised();
   const Position& position = *position_;
   const Dataset& root = *position.document->root();
-  if (!root.not_replayable().empty()) {
-    return failed_precondition(concat(
-        "expected a dataset whose rows can be made again, so that its position can be saved; found that ",
-        root.not_replayable()));
+  if (!root.not_replayable().empty() && policy_ == CheckpointPolicy::refuse) {
+    return failed_precondition(expected_found(
+        "a dataset whose rows can be made again, so that its position can be saved",
+        concat("that ", root.not_replayable()),
+        "create the iterator with a checkpoint policy: by value, or ignore"));
   }
   Checkpoint checkpoint;
   checkpoint.fingerprint = position.document->fingerprint();
@@ -411,18 +415,44 @@ Result<std::string> Iterator::write_down() const {
     held.state(archive, root.spec());
     checkpoint.held = archive.take();
   }
-  Archive archive;
+  Archive archive(holding);
   position.stage->state(archive);
+  if (holding && !holding->goes_on()) return std::string();
   checkpoint.stage = archive.take();
   return checkpoint.to_bytes();
 }
 
+// Stops the Windows whose rows cannot be made again, and writes them down.
+Result<std::string> Iterator::save_by_value() {
+  Result<std::string> bytes = std::string();
+  Holding holding;
+  const Status written = settle([&](Context& ctx, Stage&) noexcept {
+    if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
+    holding.waker = ctx.waker;
+    holding.answer = PullResult::rows;
+    try {
+      bytes = write_down(&holding);
+    } catch (...) {
+      bytes = Status(error_of_exception());
+    }
+    return holding.answer;
+  });
+  if (holding.error) return Status(holding.error);
+  WEIR_TRY(written);
+  return bytes;
+}
+
 Result<std::string> Iterator::save() {
-  std::string bytes;
+  Result<std::string> bytes = std::string();
+  bool holds_rows = false;
   WEIR_TRY(with_right([&]() -> Status {
-    WEIR_ASSIGN(bytes, write_down());
-    return check_checkpoint_size(bytes.size(), runtime_.limits.checkpoint_bytes);
+    holds_rows = position_ && position_->session->holds_rows() &&
+                 !position_->document->root()->not_replayable().empty();
+    if (!holds_rows) bytes = write_down(nullptr);
+    return Status();
   }));
+  if (holds_rows) bytes = save_by_value();
+  if (bytes.ok()) WEIR_TRY(check_checkpoint_size((*bytes).size(), runtime_.limits.checkpoint_bytes));
   return bytes;
 }
 

@@ -21,9 +21,13 @@
 #include "exec/scheduler.h"
 #include "graph/document.h"
 #include "iterator/checkpoint.h"
-#include "iterator/held_rows.h"
+#include "dataset/held_rows.h"
 
 namespace weir {
+
+// What a position says of rows that cannot be made again: it is not saved; they are saved by value; they are taken for
+// rows that can.
+enum class CheckpointPolicy : uint8_t { refuse, by_value, ignore };
 
 // Where an iterator begins.
 struct Beginning {
@@ -34,6 +38,8 @@ struct Beginning {
   uint64_t epoch = 0;
   // The world for shards by rank; null: the one that this iterator had before, else the runtime's.
   const World* world = nullptr;
+  // None: what this iterator had before, else refuse.
+  std::optional<CheckpointPolicy> policy = std::nullopt;
 };
 
 class Iterator {
@@ -87,6 +93,7 @@ class Iterator {
   void close();
   Result<int> ready_descriptor() { return scheduler_->ready_descriptor(); }
 
+  // Where rows are saved by value, waits for the calls in progress.
   Result<std::string> save();
   // Runs `work(Context&, Stage&)` as often as it answers pending, with the right to drive; it must not throw. Fails
   // unless it answers rows in the end.
@@ -147,7 +154,9 @@ class Iterator {
   void open_root(Position& position, bool counted) const;
   Status restore(Position& position, const Checkpoint& checkpoint) const;
   std::vector<GraphHistory> remembered() const;
-  Result<std::string> write_down() const;
+  // `holding`: null, or waits there for Windows to stop, and answers nothing.
+  Result<std::string> write_down(Holding* holding) const;
+  Result<std::string> save_by_value();
 
   Runtime& runtime_;
   const RefPtr<RefCounted> owner_;
@@ -161,6 +170,7 @@ class Iterator {
   DocumentRef document_;
   std::vector<GraphHistory> histories_;
   std::optional<World> world_;
+  CheckpointPolicy policy_ = CheckpointPolicy::refuse;
   bool closed_ = false;
 
   // Guarded by mutex_: what cancel() reaches without the right to drive. A leaf.

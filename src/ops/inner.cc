@@ -82,8 +82,8 @@ PullResult Inner::next(Context& ctx, const Demand& demand, Block& out) {
   return got;
 }
 
-Inner::Saved Inner::save() {
-  Archive archive;
+Inner::Saved Inner::save(Holding* holding) {
+  Archive archive(holding);
   stage_->state(archive);
   return {archive.take(), epochs_.written(epochs_.depth())};
 }

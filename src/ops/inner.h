@@ -23,7 +23,7 @@ class Inner {
   // The number of the row it was opened for.
   int64_t ordinal() const { return ordinal_; }
   PullResult next(Context& ctx, const Demand& demand, Block& out);
-  Saved save();
+  Saved save(Holding* holding);
   // REQUIRES: before the first next.
   Status load(const Saved& saved);
 

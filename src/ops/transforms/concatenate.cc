@@ -48,7 +48,7 @@ class Concatenate final : public Cursor {
 
   void state(Archive& archive) override {
     first_.state(archive);
-    Archive second;
+    Archive second(archive.holding());
     if (second_) second_->state(second);
     if (!archive.loading()) second_state_ = second.take();
     archive("second", second_state_);

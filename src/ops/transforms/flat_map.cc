@@ -47,7 +47,7 @@ class FlatMap final : public Cursor {
     bool open = inner_ != nullptr;
     archive("open", open);
     must_reopen_ = open && archive.loading();
-    saved_ = inner_ ? inner_->save() : Inner::Saved{};
+    saved_ = inner_ ? inner_->save(archive.holding()) : Inner::Saved{};
     saved_.state(archive);
   }
 

@@ -1,4 +1,4 @@
-#include "graph/values.h"
+#include "core/values.h"
 
 #include "core/text.h"
 

@@ -1,4 +1,4 @@
-#include "iterator/held_rows.h"
+#include "dataset/held_rows.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -138,20 +138,56 @@ TEST_CASE("held rows: values of every shape and dtype survive, and as many rows 
   CHECK(out.row(0)[0].shape == Shape{0});
   CHECK(*out.row(0)[1].as<bool>());
 
-  // Rows without components cost nothing, so the limit itself can be tested.
-  for (const int64_t rows : {kMaxHeldRows, kMaxHeldRows + 1}) {
-    Block many;
-    many.reset(0);
-    many.rows = static_cast<int>(rows);
-    HeldRows all;
-    all.hold(many, 0);
-    Archive saved;
-    all.state(saved, Spec::tuple({}));
-    const std::string bytes = saved.take();
-    Archive archive(bytes);
-    HeldRows().state(archive, Spec::tuple({}));
-    CHECK(archive.status().ok() == (rows == kMaxHeldRows));
+}
+
+TEST_CASE("held rows: more rows than a block has, and more than were written") {
+  Block many;
+  many.reset(1);
+  many.rows = 70'000;
+  auto* values = many.columns[0].make_dense<int64_t>(Shape(), many.rows);
+  for (int64_t i = 0; i < many.rows; ++i) values[i] = i * i;
+  const Spec spec = Spec::tensor(DType::int64);
+  HeldRows all;
+  all.add(many);
+  HeldRows loaded = written_and_read(all, spec);
+  CHECK(loaded.rows() == 70'000);
+  Block out;
+  for (int64_t next = 0; next < 70'000; next += out.rows) {
+    loaded.take(1'000'000, out);
+    REQUIRE(*out.row(0)[0].as<int64_t>() == next * next);
   }
+  CHECK(loaded.empty());
+
+  Archive saved;
+  int64_t claimed = INT64_MAX;
+  saved("rows", claimed);
+  const std::string bytes = saved.take();
+  Archive archive(bytes);
+  HeldRows().state(archive, spec);
+  CHECK_FALSE(archive.status().ok());
+}
+
+TEST_CASE("held rows: rows are added, dropped and counted across blocks") {
+  HeldRows held;
+  held.add(sample());
+  held.add(sample());
+  HeldRows more;
+  more.add(sample());
+  more.drop(1);
+  held.add(more);
+  CHECK(held.rows() == 11);
+  CHECK(held.values() == 8);
+  held.drop(3);
+  CHECK(held.rows() == 8);
+  CHECK(held.values() == 6);
+  held.drop(2);
+  Block out;
+  held.take(10, out);
+  CHECK(out.rows == 1);
+  CHECK(*out.row(0)[0].as<int64_t>() == 1);
+  held.drop(5);
+  CHECK(held.empty());
+  CHECK(held.values() == 0);
 }
 
 // One row as it would be saved, whatever its components claim.

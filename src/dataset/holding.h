@@ -1,0 +1,56 @@
+// Holding: saves a position together with the rows that were made and not delivered, for inputs whose rows cannot be
+// made again.
+//
+// Rows of a replayable input are no part of a position: they come again. Where they would not (a callback that is not
+// pure, results in any order), an archive with a Holding stores them by value. The Windows above such an input stop
+// where they are, so that what each has made, and how far its input has come, stand still while they are written.
+// Those that are still running stop the save with pending, and it begins anew once they have stopped. Each Stage
+// writes the rows that it owes: those that its reader has pulled and not used, then those that its cursor has made and
+// not given. One thread; all Windows go on when the Holding goes.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "core/pull.h"
+#include "core/runtime.h"
+#include "dataset/held_rows.h"
+
+namespace weir {
+
+struct Holding {
+  Holding() = default;
+  Holding(const Holding&) = delete;
+  Holding& operator=(const Holding&) = delete;
+  ~Holding() {
+    for (auto& [window, resume] : paused) resume();
+  }
+
+  // Pauses a Window, once.
+  template <class W>
+  void pause(W& window) {
+    for (const auto& [other, resume] : paused) {
+      if (other == &window) return;
+    }
+    paused.reserve(paused.size() + 1);
+    paused.emplace_back(&window, window.pause());
+  }
+  bool goes_on() const { return answer == PullResult::rows; }
+  void stop(PullResult with) { answer = with; }
+  void fail(ErrorPtr why) {
+    answer = PullResult::end;
+    error = std::move(why);
+  }
+
+  // Woken when a Window has stopped.
+  Waker* waker = nullptr;
+  // The rows that the reader of the next Stage to be written has pulled and not used.
+  HeldRows unused;
+  // rows: it goes on; end: it failed; else the run must be repeated, or was cancelled.
+  PullResult answer = PullResult::rows;
+  ErrorPtr error;
+  std::vector<std::pair<const void*, std::function<void()>>> paused;
+};
+
+}  // namespace weir
