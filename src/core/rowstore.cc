@@ -540,6 +540,12 @@ void RowStore::give(int count, Block& out) {
   discard(count);
 }
 
+void RowStore::copy(std::span<const int64_t> slots, Block& out) {
+  begin_lift(static_cast<int>(slots.size()));
+  for (size_t i = 0; i < slots.size(); ++i) lift(slots[i], static_cast<int>(i));
+  write(static_cast<int>(slots.size()), out);
+}
+
 void RowStore::discard(int count) {
   for (int i = 0; !inlined_ && i < count; ++i) let_go(out_.data() + static_cast<size_t>(i) * entry_bytes_);
 }

@@ -83,6 +83,8 @@ class RowStore {
   // Writes the lifted rows 0 to count - 1 to out's columns and drops them; if it throws, discard() them.
   // Leaves the errors of `out` alone.
   void give(int count, Block& out);
+  // Makes a block of the rows in these slots, which stay there.
+  void copy(std::span<const int64_t> slots, Block& out);
   // Drops lifted rows that nobody wants.
   void discard(int count);
 

@@ -23,7 +23,8 @@ class Inner {
   // The number of the row it was opened for.
   int64_t ordinal() const { return ordinal_; }
   PullResult next(Context& ctx, const Demand& demand, Block& out);
-  Saved save(Holding* holding);
+  // `holding`: null, or saves rows by value.
+  Saved save(Holding* holding = nullptr);
   // REQUIRES: before the first next.
   Status load(const Saved& saved);
 

@@ -226,6 +226,27 @@ TEST_CASE("by value: what was made ahead of a save is delivered, not made again"
   }
 }
 
+TEST_CASE("by value: a shuffle saves its buffer, not what it has drawn") {
+  constexpr int64_t kBuffer = 100;
+  Run run("range(5000) | map(@t) | map(d -> d.0) | shuffle(100, seed: 5)");
+  run.open(nullptr);
+  run.take(3000);
+  const std::string saved = require_value(run.iterator().save());
+  // Read again it would take rows from the oldest one on: several times as many.
+  CHECK(saved.size() < 1500 + 60 * kBuffer);
+  CHECK(saved.size() > 8 * kBuffer);
+  // Also where the policy is another one afterwards.
+  run.open(&saved, CheckpointPolicy::ignore);
+  run.take(100);
+  const std::string again = require_value(run.iterator().save());
+  run.open(&again);
+  run.take(1'000'000);
+  Run whole("range(5000) | map(@t) | map(d -> d.0) | shuffle(100, seed: 5)");
+  whole.open(nullptr);
+  whole.take(1'000'000);
+  CHECK(run.lines() == whole.lines());
+}
+
 TEST_CASE("by value: policies") {
   Run run("range(100) | map(@t) | batch(4)");
   run.open(nullptr, CheckpointPolicy::refuse);

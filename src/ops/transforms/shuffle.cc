@@ -3,9 +3,9 @@
 // Errors pass at once. Checkpoint: the seeds, how many draws were made, and the input's position at the
 // oldest element in the buffer; restoring rereads the input from there, about
 // shuffle_reread_rows(buffer_size) rows. An element that memory runs out for is drawn like any other, and is
-// an error then, so that the order of the others is kept and a restored shuffle has it, too.
+// an error then, so that the order of the others is kept and a restored shuffle has it, too. Where the input cannot be
+// read again, a position has the buffer's elements by value.
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -15,6 +15,7 @@
 #include "core/rowstore.h"
 #include "dataset/yield_timer.h"
 #include "ops/list.h"
+#include "ops/live_runs.h"
 #include "ops/shuffle_order.h"
 
 namespace weir {
@@ -34,59 +35,6 @@ constexpr int kRewindSteps = 16 * 1024;
 // Gaps between needed rows that are worth a separate pull, which drops them.
 constexpr int64_t kDroppedGap = 16;
 
-// Which rows of the input the buffer still needs, by runs of 2^bits elements.
-class LiveRuns {
- public:
-  explicit LiveRuns(int64_t capacity) : runs_(1) {
-    while (bits_ < 12 && (int64_t{64} << bits_) < capacity) ++bits_;
-  }
-  // Elements from `element` on are at `ordinal` and the following rows.
-  void begin(int64_t element, int64_t ordinal, int64_t count) noexcept try {
-    if (!begun_ && count > 0) begin_first(element, ordinal);
-    for (int64_t run = first_ + static_cast<int64_t>(runs_.size()); run << bits_ < element + count; ++run) {
-      runs_.push_back({run << bits_, ordinal + (run << bits_) - element, 0});
-    }
-  } catch (...) {
-    keep_all(element, ordinal);
-  }
-  // It is no longer known which elements are live: all from the oldest on form one run, which stays for good.
-  void keep_all(int64_t element, int64_t ordinal) noexcept {
-    if (!begun_) begin_first(element, ordinal);
-    runs_.resize(1);
-    runs_.front().live = kForGood;
-    bits_ = kAllBits;
-    first_ = 0;
-  }
-  void add(int64_t element) { ++run_of(element).live; }
-  void remove(int64_t element) { --run_of(element).live; }
-  void drop_dead() {
-    for (; runs_.size() > 1 && runs_.front().live == 0; ++first_) runs_.pop_front();
-  }
-  int64_t oldest_element() const { return runs_.front().element; }
-  int64_t oldest_ordinal() const { return runs_.front().ordinal; }
-
- private:
-  // More than there are elements.
-  static constexpr int kAllBits = 62;
-  static constexpr int64_t kForGood = int64_t{1} << kAllBits;
-  struct Run {
-    int64_t element = 0;
-    int64_t ordinal = 0;
-    int64_t live = 0;
-  };
-  void begin_first(int64_t element, int64_t ordinal) noexcept {
-    begun_ = true;
-    first_ = element >> bits_;
-    runs_.front() = {element, ordinal, 0};
-  }
-  Run& run_of(int64_t element) { return runs_[static_cast<size_t>((element >> bits_) - first_)]; }
-  int bits_ = 0;
-  int64_t first_ = 0;
-  // Never empty; the first is unused before begin().
-  std::deque<Run> runs_;
-  bool begun_ = false;
-};
-
 // What a restored cursor has to do before its first row.
 struct Refill {
   ShuffleRewind rewind;
@@ -102,6 +50,9 @@ class Shuffle final : public Cursor {
  public:
   Shuffle(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::keep, Port::Opens::at_first_pull),
+        spec_(opening.node->spec()),
+        by_value_(opening.ctx.session.holds_rows() && !opening.node->inputs()[0]->not_replayable().empty() &&
+                  !spec_.has_dataset()),
         store_(opening.node->components()),
         components_(opening.node->components().size()),
         capacity_(*params.buffer_size),
@@ -134,7 +85,7 @@ class Shuffle final : public Cursor {
       const int64_t before = input_.position();
       const int given = advance(demand.rows);
       live_.drop_dead();
-      input_.consume_to(live_.oldest_ordinal());
+      input_.consume_to(by_value_ ? input_.position() : live_.oldest_ordinal());
       if (given > 0) {
         yield_timer_.reset();
         rows_in_hand_ = given;
@@ -156,7 +107,7 @@ class Shuffle final : public Cursor {
 
   void state(Archive& archive) override {
     int64_t rows = input_.position();
-    int64_t oldest = live_.oldest_element();
+    int64_t oldest = by_value_ ? values_ : live_.oldest_element();
     archive("epoch", epoch_);
     archive("seed", seeds_.first);
     archive("seed2", seeds_.second);
@@ -165,6 +116,7 @@ class Shuffle final : public Cursor {
     archive("rows", rows, values_, INT64_MAX);
     archive("oldest", oldest, 0, values_);
     input_.state(archive);
+    if (archive.loading() ? archive.next_is("buffer") : by_value_) buffer_state(archive);
     if (!archive.loading() || !archive.status().ok()) return;
     if (values_ - draws_ > capacity_)
       return archive.fail("a shuffle holds more elements than its buffer_size");
@@ -172,9 +124,14 @@ class Shuffle final : public Cursor {
     order_ = ShuffleDraws(seeds_.first, seeds_.second);
     refill_.reset(new Refill{{capacity_, draws_, values_, order_}, false, rows, values_});
     values_ = oldest;
+    if (!buffer_) return;
+    by_value_ = true;
+    values_ = draws_;
+    front_ = back_ = draws_ % capacity_;
   }
 
   Step resume(Context& ctx) override {
+    if (buffer_) return refill_by_value(ctx);
     Refill& refill = *refill_;
     while (!refill.rewound) {
       refill.rewound = refill.rewind.run(kRewindSteps);
@@ -301,15 +258,23 @@ class Shuffle final : public Cursor {
     return next == errors.end() ? input_.buffered() : next->row - input_.begin();
   }
 
+  // Makes room for `count` more elements.
+  void grow(int count) {
+    const int64_t slots = store_.capacity();
+    store_.grow_to(std::min(capacity_, back_ + count));
+    // Elements may have been put without a slot.
+    for (int64_t slot = slots; error_slots_ > 0 && slot < store_.capacity(); ++slot)
+      store_.set_tag(slot, kNoElement);
+  }
+
   // Stages the next elements of the input. Returns false if there is no memory; the first of them must then
   // be put without its values. `error` is set if they are not elements of the dataset.
   bool stage(int count, ErrorPtr& error) noexcept {
     in_staging_ = false;
-    const int64_t slots = store_.capacity();
     try {
       rows_.resize(static_cast<size_t>(count));
       std::iota(rows_.begin(), rows_.end(), input_.begin());
-      store_.grow_to(std::min(capacity_, back_ + count));
+      grow(count);
       const Status status = store_.stage(input_.block(), rows_);
       origins_.stage(input_.block().origins, rows_);
       error = status.pointer();
@@ -317,9 +282,6 @@ class Shuffle final : public Cursor {
     } catch (...) {
       count = 1;
     }
-    // Elements may have been put without a slot.
-    for (int64_t slot = slots; error_slots_ > 0 && slot < store_.capacity(); ++slot)
-      store_.set_tag(slot, kNoElement);
     if (!error) live_.begin(values_, input_.position(), count);
     return in_staging_ || error;
   }
@@ -490,12 +452,68 @@ class Shuffle final : public Cursor {
     return Status();
   }
 
+  // The buffered elements by value, from the front slot on.
+  void buffer_state(Archive& archive) {
+    HeldRows rows;
+    std::vector<int64_t> slots;
+    for (int64_t i = 0; !archive.loading() && i < held(); ++i) {
+      const int64_t slot = (front_ + i) % capacity_;
+      const bool has_value = tag(slot) >= 0;
+      if (has_value) slots.push_back(slot);
+      if (!slots.empty() && (!has_value || slots.size() == kMaxBlockRows || i + 1 == held())) {
+        Block block;
+        store_.copy(slots, block);
+        rows.add(std::move(block));
+        slots.clear();
+      }
+      if (!has_value) {
+        Block block;
+        block.set_error(out_of_memory(), components_);
+        rows.add(std::move(block));
+      }
+    }
+    Archive inner;
+    rows.state(inner, spec_);
+    std::string bytes = inner.take();
+    archive("buffer", bytes);
+    if (!archive.loading() || !archive.status().ok()) return;
+    Archive loaded(bytes);
+    buffer_ = std::make_unique<HeldRows>();
+    buffer_->state(loaded, spec_);
+    loaded.finish();
+    if (!loaded.status().ok()) return archive.fail(loaded.status().error().message);
+    if (buffer_->rows() != values_ - draws_)
+      return archive.fail("a shuffle has not as many elements in its buffer as it counts");
+  }
+
+  // Puts the loaded elements back into the buffer.
+  Step refill_by_value(Context& ctx) {
+    while (!buffer_->empty()) {
+      buffer_->take(kMaxBlockRows, block_);
+      in_staging_ = block_.errors.empty();
+      rows_.resize(static_cast<size_t>(block_.rows));
+      std::iota(rows_.begin(), rows_.end(), 0);
+      grow(block_.rows);
+      if (in_staging_) WEIR_TRY(store_.stage(block_, rows_));
+      origins_.stage(block_.origins, rows_);
+      live_.begin(values_, values_, block_.rows);
+      for (int i = 0; i < block_.rows; ++i) put(i);
+      if (yield_timer_.should_yield(ctx, block_.rows)) return PullResult::pending;
+    }
+    buffer_.reset();
+    refill_.reset();
+    return PullResult::rows;
+  }
+
   static Status misfit() {
     return data_loss(
         "the input of shuffle gave other rows than when the checkpoint was written; restore it with the data that it was written with");
   }
 
   Port input_;
+  const Spec& spec_;
+  // The buffer's elements cannot be made again, and positions hold them.
+  bool by_value_;
   RowStore store_;
   OriginSlots origins_;
   const size_t components_;
@@ -516,6 +534,8 @@ class Shuffle final : public Cursor {
   bool ended_ = false;
   YieldTimer yield_timer_;
   std::unique_ptr<Refill> refill_;
+  // The buffer that was loaded by value, until resume() has put it back.
+  std::unique_ptr<HeldRows> buffer_;
 
   // Scratch memory of one call.
   std::vector<int32_t> rows_;
