@@ -37,6 +37,9 @@ class HostCallback final : public Callback {
 
   Result<Spec> result(const Spec& input) const override { return result_ ? *result_ : input; }
   Status call(Session& session, const Block& in, Block& out) const override;
+  bool has_state() const override { return host_.save != nullptr; }
+  Result<std::string> save_state() const override;
+  Status restore_state(std::string_view bytes) const override;
 
  private:
   Status call_once(Session& session, const Block& in, Block& out) const;
@@ -113,17 +116,49 @@ Status HostCallback::call_once(Session& session, const Block& in, Block& out) co
   return call.close().finish(result);
 }
 
+Status state_failed(const char* which, int32_t result) {
+  return Status(Code::unknown, expected_found(concat("WEIR_OK from ", which, " of a callback with a state"),
+                                              concat(result)));
+}
+
+Result<std::string> HostCallback::save_state() const {
+  const void* data = nullptr;
+  uint64_t size = 0;
+  int32_t result = WEIR_OK;
+  if (!call_host([&] { result = host_.save(host_.user_data, &data, &size); })) return thread_ended();
+  if (result != WEIR_OK) return state_failed("save", result);
+  WEIR_ASSIGN(const std::string_view bytes, read_bytes(data, size, "the state of a callback"));
+  return std::string(bytes);
+}
+
+Status HostCallback::restore_state(std::string_view bytes) const {
+  int32_t result = WEIR_OK;
+  if (!call_host([&] { result = host_.restore(host_.user_data, bytes.data(), bytes.size()); }))
+    return thread_ended();
+  return result == WEIR_OK ? Status() : state_failed("restore", result);
+}
+
+// The first version of weir_callback.
+constexpr size_t kCallbackBytes = offsetof(weir_callback, save);
+
 }  // namespace
 
 Result<CallbackRef> take_callback(const weir_callback* given) {
   if (!given) return invalid_argument("expected a callback, found NULL");
   weir_callback known = WEIR_CALLBACK_INIT;
-  const Status status = read_struct("weir_callback", given, sizeof(weir_callback), known);
+  const Status status = read_struct("weir_callback", given, kCallbackBytes, known);
   DestroyGuard guard(known.destroy, known.user_data);
   WEIR_TRY(status);
   if (!known.function) return invalid_argument("expected weir_callback to have a function, found NULL");
   if (known.flags & ~kKnownFlags) {
     return invalid_argument(expected_found("flags WEIR_CALLBACK_...", concat(known.flags)));
+  }
+  if ((known.save == nullptr) != (known.restore == nullptr)) {
+    return invalid_argument(expected_found("save and restore of a weir_callback, or neither",
+                                           known.save ? "save only" : "restore only"));
+  }
+  if (known.save != nullptr && (known.flags & WEIR_CALLBACK_PURE)) {
+    return invalid_argument("expected a pure callback to have no state, found save and restore");
   }
   WEIR_ASSIGN(std::string_view text,
               read_string(known.result_spec, known.result_spec_size, "a result_spec", kMaxSpecBytes));

@@ -107,9 +107,8 @@ Status check_options(const TakenOptions& options) {
         expected_found("a rank below world_size", concat(known.rank, " of ", known.world_size)));
   }
   if (known.checkpoint_policy > WEIR_CHECKPOINT_IGNORE || known.reserved != 0) {
-    return invalid_argument(
-        expected_found("a checkpoint_policy of WEIR_CHECKPOINT_... and a reserved of 0",
-                       concat(known.checkpoint_policy, " and ", known.reserved)));
+    return invalid_argument(expected_found("a checkpoint_policy of WEIR_CHECKPOINT_... and a reserved of 0",
+                                           concat(known.checkpoint_policy, " and ", known.reserved)));
   }
   if (options.has_position() && known.epoch != 0) {
     return invalid_argument("expected an epoch or a checkpoint, which has its own, found both");

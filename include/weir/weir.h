@@ -430,10 +430,18 @@ typedef struct weir_callback {
   void* user_data;
   const char* result_spec; /* of one result: "(float32[28, 28], int64)"; NULL: that of the input */
   uint64_t result_spec_size;
+  /* What a callback that is not pure remembers from call to call; both or neither. A checkpoint then has that state,
+   * and the elements that were made and not delivered by value, as with WEIR_CHECKPOINT_BY_VALUE. `save` sets `data`
+   * and `size`: bytes that stay until the next call of any of these functions; it is called while the iterator makes no
+   * call. `restore` takes them before the first call of an iterator that begins at the checkpoint. Either returns
+   * WEIR_OK, or any other number to fail. The state belongs to the callback, not to an iterator: use it in one iterator
+   * at a time, and destroy that before another takes its checkpoint up. */
+  int32_t (*save)(void* user_data, const void** data, uint64_t* size);
+  int32_t (*restore)(void* user_data, const void* data, uint64_t size);
 } weir_callback;
 
 #define WEIR_CALLBACK_INIT \
-  { sizeof(weir_callback), 0, NULL, NULL, NULL, NULL, 0 }
+  { sizeof(weir_callback), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL }
 
 /* Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, and
  * serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last

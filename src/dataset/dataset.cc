@@ -131,6 +131,7 @@ void Dataset::inherit(const FunctionTraits& traits, int64_t calls) {
   }
   Sites sites;
   traits.add_sites(sites);
+  if (!sites.unsaved.empty()) sites.unsaved = concat(op_->name, " ", sites.unsaved);
   sites_.add(sites);
   if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
     not_replayable_ = concat(op_->name, " ", reason);
@@ -173,8 +174,10 @@ void Dataset::inherit() {
   }
   if (op_->found_names != nullptr) sites_.add({.names = {op_->found_names(*params_)}});
   if (op_->by_rank != nullptr && op_->by_rank(*params_)) sites_.by_rank = true;
-  if (op_->not_replayable != nullptr && not_replayable_.empty()) {
-    if (const char* reason = op_->not_replayable(*params_)) not_replayable_ = concat(op_->name, " ", reason);
+  const char* reason = op_->not_replayable != nullptr ? op_->not_replayable(*params_) : nullptr;
+  if (reason != nullptr) {
+    if (not_replayable_.empty()) not_replayable_ = concat(op_->name, " ", reason);
+    sites_.add({.unsaved = concat(op_->name, " ", reason)});
   }
   if (op_->opens_variables) opens_variables_ = true;
   const EpochNode self{epoch_id_, depth_};

@@ -190,8 +190,7 @@ void HeldRows::load_row(Archive& archive, const Spec& spec, std::span<const Comp
     }
     if (!archive.status().ok()) return;
     if (Status fits = check_value(spec, values); !fits.ok()) {
-      return archive.fail(
-          concat("a row that was held is no element of the dataset: ", fits.error().message));
+      return archive.fail(concat("a row that was held is no element of the dataset: ", fits.error().message));
     }
     one.set_row(values);
   }

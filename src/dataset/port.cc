@@ -382,7 +382,8 @@ void Port::consume_to(int64_t ordinal) {
   size_t passed = 0;
   while (passed + 1 < anchors_.size() && anchors_[passed + 1].anchor->ordinal <= consumed_) ++passed;
   if (passed > 0) anchors_.erase(anchors_.begin(), anchors_.begin() + static_cast<ptrdiff_t>(passed));
-  if (by_value_) unconsumed_.drop(std::clamp<int64_t>(unconsumed_.rows() - (pulled_ - consumed_), 0, unconsumed_.rows()));
+  if (by_value_)
+    unconsumed_.drop(std::clamp<int64_t>(unconsumed_.rows() - (pulled_ - consumed_), 0, unconsumed_.rows()));
 }
 
 const AnchorRef& Port::last_anchor() {

@@ -281,10 +281,10 @@ void Stage::hold_rows(Holding& holding, HeldRows& rows) {
   if (held_) rows.add(*held_);
   if (cursor_ && !saved_state_) cursor_->hold(holding, rows);
   if (!rows.empty() && node_->spec().has_dataset()) {
-    holding.fail(failed_precondition(
-                     concat("expected elements that can be saved by value, found nested datasets, at ",
-                            path_->to_string()))
-                     .pointer());
+    holding.fail(
+        failed_precondition(concat("expected elements that can be saved by value, found nested datasets, at ",
+                                   path_->to_string()))
+            .pointer());
     rows = HeldRows();
   }
 }

@@ -19,6 +19,8 @@ void Sites::add(const Sites& more) {
   add_missing(seeds, more.seeds);
   add_missing(names, more.names);
   by_rank = by_rank || more.by_rank;
+  add_missing(states, more.states);
+  if (unsaved.empty()) unsaved = more.unsaved;
 }
 
 }  // namespace weir

@@ -7,6 +7,7 @@
 #include "core/epochs.h"
 #include "core/runtime.h"
 #include "dataset/found_names.h"
+#include "dataset/host_state.h"
 #include "exec/executor.h"
 
 namespace weir {
@@ -19,6 +20,10 @@ struct Sites {
   std::vector<RefPtr<const FoundNames>> names{};
   // The rank of the process and the number of ranks.
   bool by_rank = false;
+  // Functions of the host that remember something and save it.
+  std::vector<RefPtr<const HostState>> states{};
+  // Empty, or what the rows depend on that no position has: "map calls a callback that is not declared pure".
+  std::string unsaved{};
 
   // Adds those that are not listed yet.
   void add(const Sites& more);

@@ -73,7 +73,8 @@ void PartialBlock::copy_rest(std::vector<Block>& out) const {
     out.push_back(block.slice(next_row, block.rows - next_row));
     return;
   }
-  for (int row = next_row; row < block.rows; ++row) out.emplace_back().set_error(out_of_memory(), block.columns.size());
+  for (int row = next_row; row < block.rows; ++row)
+    out.emplace_back().set_error(out_of_memory(), block.columns.size());
 }
 
 void PartialBlock::recycle(int64_t kept_bytes) {

@@ -8,6 +8,7 @@
 
 #include "core/block.h"
 #include "core/runtime.h"
+#include "dataset/host_state.h"
 
 namespace weir {
 
@@ -24,7 +25,7 @@ struct CallbackFlags {
   bool on_caller = false;
 };
 
-class Callback : public RefCounted {
+class Callback : public HostState {
  public:
   explicit Callback(CallbackFlags f) : flags(f) {}
 

@@ -23,9 +23,20 @@ class CallbackFunction final : public Function {
     return callback_->flags.blocking ? Lane::blocking : Lane::compute;
   }
   std::string not_replayable() const override {
-    return callback_->flags.pure ? "" : "calls a callback that is not declared pure";
+    if (callback_->flags.pure) return "";
+    return callback_->has_state() ? "calls a callback with a state"
+                                  : "calls a callback that is not declared pure";
   }
-  void add_sites(Sites&) const override {}
+  void add_sites(Sites& out) const override {
+    if (callback_->flags.pure) return;
+    Sites own;
+    if (callback_->has_state()) {
+      own.states.push_back(callback_);
+    } else {
+      own.unsaved = not_replayable();
+    }
+    out.add(own);
+  }
   void epoch_nodes(std::vector<EpochNode>&) const override {}
 
   void call(const CallArgs& args, const Block& in, Block& out) const override;

@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "core/values.h"
 #include "graph/binder.h"
 #include "graph/canonical.h"
 #include "graph/document.h"
 #include "graph/signatures.h"
-#include "core/values.h"
 #include "ops/list.h"
 #include "syntax/functions.h"
 #include "syntax/hints.h"

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "core/values.h"
 #include "expr/compile.h"
 #include "graph/document.h"
-#include "core/values.h"
 #include "syntax/hints.h"
 #include "syntax/parser.h"
 

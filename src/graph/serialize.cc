@@ -1,10 +1,10 @@
 #include <cstring>
 
 #include "core/text.h"
+#include "core/values.h"
 #include "format/proto/graph.pb.h"
 #include "graph/canonical.h"
 #include "graph/envelope.h"
-#include "core/values.h"
 #include "syntax/parser.h"
 #include "syntax/printer.h"
 #include "syntax/spec.h"

@@ -63,6 +63,9 @@ void Checkpoint::state(Archive& archive) {
     if (archive.loading() && archive.status().ok() && rank >= world_size)
       archive.fail("a rank is not below the number of ranks");
   }
+  if (archive.loading() ? archive.next_is("states") : !states.empty()) {
+    list(archive, "states", states, kMaxParams, [&](std::string& state) { archive("state", state); });
+  }
   archive("held", held);
   archive("root", stage);
 }

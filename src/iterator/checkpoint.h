@@ -54,6 +54,8 @@ struct Checkpoint {
   // Of a graph with shards by rank: whose position this is, of how many. 0 ranks: of a graph without.
   int64_t rank = 0;
   int64_t world_size = 0;
+  // What the graph's callbacks with a state saved, in the order of its sites.
+  std::vector<std::string> states;
   // Rows that were pulled and not delivered (dataset/held_rows.h).
   std::string held;
   // The root Stage's state.

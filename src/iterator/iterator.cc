@@ -57,6 +57,23 @@ Status check_names(const Dataset& root, std::span<const uint64_t> saved) {
   return Status();
 }
 
+// Whether a position has rows by value. Callbacks that save their state allow it by that.
+bool holds_rows(const Dataset& root, CheckpointPolicy policy) {
+  if (root.not_replayable().empty() || policy == CheckpointPolicy::ignore) return false;
+  return policy == CheckpointPolicy::by_value || root.sites().unsaved.empty();
+}
+
+Status restore_states(const Dataset& root, const Checkpoint& checkpoint) {
+  const auto& states = root.sites().states;
+  if (states.size() != checkpoint.states.size()) {
+    return failed_precondition(expected_found(
+        concat("a checkpoint with the states of ", states.size(), " callbacks"),
+        concat("one with ", checkpoint.states.size()), "give each callback save and restore, or neither"));
+  }
+  for (size_t i = 0; i < states.size(); ++i) WEIR_TRY(states[i]->restore_state(checkpoint.states[i]));
+  return Status();
+}
+
 // The position of one rank is not that of another.
 Status check_world(const World& world, const Checkpoint& checkpoint) {
   if (checkpoint.world_size == world.size && checkpoint.rank == world.rank) return Status();
@@ -230,7 +247,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   } else if (world_) {
     position->session->use_world(*world_);
   }
-  position->session->hold_rows(beginning.policy.value_or(policy_) == CheckpointPolicy::by_value);
+  position->session->hold_rows(holds_rows(*document->root(), beginning.policy.value_or(policy_)));
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);
   const Dataset& root = *document->root();
@@ -247,7 +264,10 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   if (!count_openings(*position, beginning.epoch, histories, checkpoint))
     return data_loss("expected the counts of openings of this dataset, found others");
   open_root(*position, checkpoint != nullptr);
-  if (checkpoint) WEIR_TRY(restore(*position, *checkpoint));
+  if (checkpoint) {
+    WEIR_TRY(restore(*position, *checkpoint));
+    WEIR_TRY(restore_states(root, *checkpoint));
+  }
   return position;
 }
 
@@ -379,11 +399,11 @@ Result<std::string> Iterator::write_down(Holding* holding) const {
   if (!position_) return not_initialised();
   const Position& position = *position_;
   const Dataset& root = *position.document->root();
-  if (!root.not_replayable().empty() && policy_ == CheckpointPolicy::refuse) {
-    return failed_precondition(expected_found(
-        "a dataset whose rows can be made again, so that its position can be saved",
-        concat("that ", root.not_replayable()),
-        "create the iterator with a checkpoint policy: by value, or ignore"));
+  if (!root.sites().unsaved.empty() && policy_ == CheckpointPolicy::refuse) {
+    return failed_precondition(
+        expected_found("a dataset whose rows can be made again, so that its position can be saved",
+                       concat("that ", root.sites().unsaved),
+                       "create the iterator with a checkpoint policy: by value, or ignore"));
   }
   Checkpoint checkpoint;
   checkpoint.fingerprint = position.document->fingerprint();
@@ -419,6 +439,10 @@ Result<std::string> Iterator::write_down(Holding* holding) const {
   position.stage->state(archive);
   if (holding && !holding->goes_on()) return std::string();
   checkpoint.stage = archive.take();
+  for (const auto& state : root.sites().states) {
+    WEIR_ASSIGN(std::string bytes, state->save_state());
+    checkpoint.states.push_back(std::move(bytes));
+  }
   return checkpoint.to_bytes();
 }
 
@@ -446,8 +470,7 @@ Result<std::string> Iterator::save() {
   Result<std::string> bytes = std::string();
   bool holds_rows = false;
   WEIR_TRY(with_right([&]() -> Status {
-    holds_rows = position_ && position_->session->holds_rows() &&
-                 !position_->document->root()->not_replayable().empty();
+    holds_rows = position_ && position_->session->holds_rows();
     if (!holds_rows) bytes = write_down(nullptr);
     return Status();
   }));

@@ -17,11 +17,11 @@
 
 #include "core/runtime.h"
 #include "core/sync.h"
+#include "dataset/held_rows.h"
 #include "dataset/stage.h"
 #include "exec/scheduler.h"
 #include "graph/document.h"
 #include "iterator/checkpoint.h"
-#include "dataset/held_rows.h"
 
 namespace weir {
 

@@ -137,7 +137,6 @@ TEST_CASE("held rows: values of every shape and dtype survive, and as many rows 
   loaded.take(1, out);
   CHECK(out.row(0)[0].shape == Shape{0});
   CHECK(*out.row(0)[1].as<bool>());
-
 }
 
 TEST_CASE("held rows: more rows than a block has, and more than were written") {

@@ -20,7 +20,11 @@ using Lines = std::vector<std::string>;
 class Tickets final : public Callback {
  public:
   explicit Tickets(bool concurrent)
-      : Callback({.concurrent = concurrent, .blocking = false, .block = false, .pure = false, .on_caller = false}) {}
+      : Callback({.concurrent = concurrent,
+                  .blocking = false,
+                  .block = false,
+                  .pure = false,
+                  .on_caller = false}) {}
 
   Result<Spec> result(const Spec& input) const override {
     return Spec::tuple({input, Spec::tensor(DType::int64), Spec::tensor(DType::int64)});
@@ -146,13 +150,15 @@ const Pipeline kPipelines[] = {
     {"range(120) | map(@t, num_parallel_calls: 4)", 118, true, true},
     {"range(45) | map(@t, num_parallel_calls: 3) | prefetch(4) | batch(4)", 45, true, true},
     {"range(120) | map(@t, num_parallel_calls: 4, deterministic: false)", 118, false, true},
-    {"range(45) | map(@t, num_parallel_calls: 4, deterministic: false) | batch(6) | prefetch(1)", 45, false, true},
+    {"range(45) | map(@t, num_parallel_calls: 4, deterministic: false) | batch(6) | prefetch(1)", 45, false,
+     true},
     {"range(120) | map(@t) | shuffle(10, seed: 1)", 118, false},
     {"range(120) | map(@t) | prefetch(7) | shuffle(200, seed: 1) | prefetch(3)", 118, false},
     {"range(45) | map(@t) | shuffle(6, seed: 4) | batch(5) | shuffle(3, seed: 2)", 45, false},
     {"range(120) | map(@t) | filter(d -> d.0 % 3 != 1) | prefetch(2)", 79},
     {"range(9) | flat_map(x -> range(x * 10, x * 10 + 10) | map(@t) | prefetch(3))", 89},
-    {"range(9) | interleave(x -> range(x * 4, x * 4 + 4) | map(@t) | prefetch(3), cycle_length: 3, block_length: 2)", 36, false},
+    {"range(9) | interleave(x -> range(x * 4, x * 4 + 4) | map(@t) | prefetch(3), cycle_length: 3, block_length: 2)",
+     36, false},
     {"range(9) | map(@t) | flat_map(d -> range(3) | map(i -> d)) | prefetch(4)", 27},
     {"zip(range(40) | map(@t) | prefetch(3), range(40)) | map((a, b) -> a)", 40},
     {"range(20) | map(@t) | prefetch(2) | concatenate(range(20, 40) | map(@t) | prefetch(4)) | batch(3)", 40},
@@ -202,8 +208,9 @@ TEST_CASE("by value: nothing is lost, comes twice, or is called again") {
 }
 
 TEST_CASE("by value: what was made ahead of a save is delivered, not made again") {
-  for (const char* text : {"range(100) | map(@t) | prefetch(16)", "range(100) | map(@t) | batch(4) | prefetch(4)",
-                           "range(100) | map(@t, num_parallel_calls: 2) | prefetch(12) | shuffle(4, seed: 1)"}) {
+  for (const char* text :
+       {"range(100) | map(@t) | prefetch(16)", "range(100) | map(@t) | batch(4) | prefetch(4)",
+        "range(100) | map(@t, num_parallel_calls: 2) | prefetch(12) | shuffle(4, seed: 1)"}) {
     INFO(text);
     Run run(text, true);
     run.open(nullptr);
@@ -303,6 +310,81 @@ TEST_CASE("by value: nested datasets are refused by their place") {
   // The iterator goes on.
   run.take(3);
   CHECK(run.lines().size() == 6);
+}
+
+// A callback that remembers: the sum of what it was given, and the number of calls.
+class Summing final : public Callback {
+ public:
+  Summing()
+      : Callback(
+            {.concurrent = false, .blocking = false, .block = false, .pure = false, .on_caller = false}) {}
+  Result<Spec> result(const Spec& input) const override { return input; }
+  Status call(Session&, const Block& in, Block& out) const override {
+    const std::lock_guard lock(mutex_);
+    sum_ += *in.columns[0].row(0).as<int64_t>();
+    out.columns[0].set_row(Tensor::scalar<int64_t>(sum_));
+    return {};
+  }
+  bool has_state() const override { return true; }
+  Result<std::string> save_state() const override {
+    const std::lock_guard lock(mutex_);
+    return std::to_string(sum_);
+  }
+  Status restore_state(std::string_view bytes) const override {
+    const std::lock_guard lock(mutex_);
+    if (bytes.empty()) return invalid_argument("expected a sum, found nothing");
+    sum_ = std::stoll(std::string(bytes));
+    return Status();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable int64_t sum_ = 0;
+};
+
+TEST_CASE("by value: a callback with a state goes on where it was, under any policy that saves") {
+  for (const char* text : {"range(100) | map(@t)", "range(100) | map(@t) | prefetch(9) | batch(4)",
+                           "range(100) | map(x -> @t(x) + 1) | shuffle(8, seed: 3)",
+                           "range(10) | flat_map(x -> range(10) | map(@t) | prefetch(3))"}) {
+    INFO(text);
+    ThreadsRuntime runtime;
+    const auto open = [&](const std::string* checkpoint, CheckpointPolicy policy) {
+      // As in a new process: nothing remembered.
+      Handed handed;
+      handed.emplace("t", CallbackRef(make_ref<const Summing>()));
+      auto document = require_value(parse_document(*runtime, text, handed));
+      OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+      require_ok(iterator->initialize(document, {.params = {}, .checkpoint = checkpoint, .policy = policy}));
+      return iterator;
+    };
+    const Lines expected = all_lines(*open(nullptr, CheckpointPolicy::refuse));
+    REQUIRE(expected.size() >= 25);
+    for (const CheckpointPolicy policy : {CheckpointPolicy::refuse, CheckpointPolicy::by_value}) {
+      OpenIterator iterator = open(nullptr, policy);
+      Lines lines;
+      for (int64_t taken = 0; lines.empty() || lines.back() != "end"; ++taken) {
+        const Lines more = take_lines(*iterator, taken % 7);
+        lines.insert(lines.end(), more.begin(), more.end());
+        const std::string saved = require_value(iterator->save());
+        iterator = open(&saved, policy);
+      }
+      lines.pop_back();
+      CHECK(lines == expected);
+    }
+  }
+}
+
+TEST_CASE("by value: a checkpoint without the state of a callback is refused") {
+  Run run("range(9) | map(@t)");
+  run.open(nullptr);
+  const std::string saved = require_value(run.iterator().save());
+  ThreadsRuntime runtime;
+  Handed handed;
+  handed.emplace("t", CallbackRef(make_ref<const Summing>()));
+  auto document = require_value(parse_document(*runtime, "range(9) | map(@t)", handed));
+  OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+  const Status refused = iterator->initialize(document, {.params = {}, .checkpoint = &saved});
+  CHECK(refused.code() == Code::failed_precondition);
 }
 
 }  // namespace

@@ -201,7 +201,8 @@ void Interleave::state(Archive& archive) {
     Slot saved;
     if (!archive.loading()) {
       while (!slots_[next_slot]) ++next_slot;
-      saved = {static_cast<int64_t>(next_slot), slots_[next_slot]->ordinal(), slots_[next_slot]->save(archive.holding())};
+      saved = {static_cast<int64_t>(next_slot), slots_[next_slot]->ordinal(),
+               slots_[next_slot]->save(archive.holding())};
       ++next_slot;
     }
     archive("slot", saved.index, 0, cycle_length_ - 1);
