@@ -1,6 +1,7 @@
 #include "capi/arguments.h"
 #include "capi/dataset_object.h"
 #include "capi/runtime.h"
+#include "graph/checkpoint_needs.h"
 #include "syntax/source.h"
 
 namespace weir::capi {
@@ -147,6 +148,17 @@ int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir_error* e
   return guarded(error, out, [&]() -> Status {
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
     *out = make_bytes(document->format());
+    return Status();
+  });
+}
+
+int32_t weir_dataset_checkpoint_needs(weir_dataset dataset, uint32_t flags, weir_bytes* out,
+                                      weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    if (flags & ~WEIR_DESCRIBE_TEXT)
+      return invalid_argument(expected_found("flags 0 or WEIR_DESCRIBE_TEXT", concat(flags)));
+    WEIR_ASSIGN(DocumentRef document, document_of(dataset));
+    *out = make_bytes(checkpoint_needs(*document, !(flags & WEIR_DESCRIBE_TEXT)));
     return Status();
   });
 }

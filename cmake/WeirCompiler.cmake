@@ -74,10 +74,10 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/src/core/version.cc"
 function(weir_set_code_size)
   foreach(source IN LISTS ARGN)
     # What runs while a text is read or a message is written, and never over rows.
-    if(source MATCHES "/src/(syntax|graph|fs)/|/src/core/(archive_fields|status|spec|values)\\.cc$|/src/dataset/(dataset|held_rows|params|shard_position)\\.cc$|/src/iterator/(checkpoint|describe|generation|resize)[a-z_]*\\.cc$|/capi/(arguments|checkpoint_manager|dataset|describe|example|json|logging|runtime|spec|schema)\\.cc$|/expr/(bound_call|compile[a-z_]*|builder|scope|literal)\\.cc$")
+    if(source MATCHES "/src/(syntax|graph|fs)/|/src/core/(archive_fields|status|spec|values)\\.cc$|/src/dataset/(dataset|held_rows|params|shard_position)\\.cc$|/src/iterator/(checkpoint|describe|generation|resize)[a-z_]*\\.cc$|/capi/(arguments|checkpoint_manager|dataset|describe|example|json|logging|runtime|spec|schema)\\.cc$|/ops/sources/list_files\\.cc$|/expr/(bound_call|compile[a-z_]*|builder|scope|literal)\\.cc$")
       set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
     endif()
-    if(source MATCHES "/kernels/(argmax|cast|compare|floor_divide|max|minimum|one_hot|sum)\\.cc$")
+    if(source MATCHES "/kernels/(argmax|cast|clip|compare|divide|floor_divide|max|minimum|one_hot|pow|sum|where)\\.cc$")
       set_source_files_properties(
         ${source} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2;-ftree-vectorize;-fvect-cost-model=dynamic>")
     endif()

@@ -2,44 +2,67 @@
 // the consumer has reached, which is all that a checkpoint holds of a Window.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <vector>
 
 #include "dataset/port.h"
 #include "exec/feed.h"
 
 namespace weir {
 
+// Rows [begin, end) of a Port.
+struct RowRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
 // Feeds a Window the rows of a Port, each block with the anchor before it. Runs on the Window's pump.
 class PortFeed final : public Feed {
  public:
+  // Leaves out the rows in `delivered`, which are in order and lie apart.
   // REQUIRES: keep mode
-  explicit PortFeed(Port port) : port_(std::move(port)) {}
+  explicit PortFeed(Port port, std::vector<RowRange> delivered = {})
+      : port_(std::move(port)), delivered_(std::move(delivered)) {}
   PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override;
   // REQUIRES: nobody pulls
   Port& port() { return port_; }
 
  private:
+  PullResult pull(Context& context, const Demand& demand, Block& out);
+
   Port port_;
+  std::vector<RowRange> delivered_;
+  // How many of them were left out.
+  size_t left_out_ = 0;
 };
 
 // The consumer's position; used only on its thread.
 class AheadPosition {
  public:
-  // Starts at the beginning of a Port, or where its loaded state stands. The pump counts on from `epochs`.
-  void start(Port& port, EpochTableRef epochs) {
-    anchor_ = port.last_anchor();
-    consumed_ = port.consumed();
-    epochs_ = std::move(epochs);
-  }
+  // Starts at the beginning of a Port, or where its loaded state stands; rows in `delivered` are beyond that. The pump
+  // counts on from `epochs`.
+  void start(Port& port, EpochTableRef epochs, const std::vector<RowRange>& delivered);
   // The consumer has taken a block.
   void advance(Context& ctx, const Mark& mark, const Block& block) noexcept;
   // The consumer has reached the end.
   void finish(Context& ctx, const Mark& mark) noexcept;
-  // Writes the pump's counts here, and the rest as Port::state does, so that a Port can read it. Throws
-  // std::bad_alloc if the last block had no mark.
+  // Writes the pump's counts here, what was delivered beyond the position if a Window gave its rows in another order,
+  // and the rest as Port::state does, so that a Port can read it. Throws std::bad_alloc if the last block had no mark.
   void save(Archive& archive) const;
 
  private:
+  // Rows that were delivered before others that come earlier.
+  struct Beyond {
+    int64_t end;
+    Mark mark;
+  };
+  void reach(Context& ctx, const Mark& mark, int64_t end) noexcept;
+
+  // By the first row of each.
+  std::map<int64_t, Beyond> beyond_;
+  // There was no memory to note one.
+  bool lost_ = false;
   AnchorRef anchor_;
   int64_t consumed_ = 0;
   EpochTableRef epochs_;

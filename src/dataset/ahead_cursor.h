@@ -40,6 +40,7 @@ class AheadCursor final : public Cursor {
       // Without counts it was saved where nothing ran ahead, and those of the whole position are its own.
       has_counts_ = archive.next_is("counts");
       if (has_counts_) archive("counts", saved_counts_);
+      load_delivered(archive);
       archive.rest(saved_input_);
     } else if (archive.settling() != nullptr && input_.node->sites().by_rank) {
       settled_state(archive, *archive.settling());
@@ -65,11 +66,28 @@ class AheadCursor final : public Cursor {
     if (has_counts_ && !epochs.assign(saved_counts_))
       return data_loss("the counts of a position are damaged");
     start(ctx, std::move(port), epochs.table());
+    saved_delivered_.clear();
     saved_input_.clear();
     return PullResult::rows;
   }
 
  private:
+  void load_delivered(Archive& archive) {
+    saved_delivered_.clear();
+    if (!archive.next_is("delivered")) return;
+    std::vector<int64_t> bounds;
+    archive("delivered", bounds);
+    int64_t last = -1;
+    for (size_t i = 0; i + 1 < bounds.size(); i += 2) {
+      const RowRange range{bounds[i], bounds[i + 1]};
+      if (range.begin <= last || range.end <= range.begin) break;
+      last = range.end - 1;
+      saved_delivered_.push_back(range);
+    }
+    if (2 * saved_delivered_.size() != bounds.size())
+      archive.fail("the rows that were delivered out of order contradict each other");
+  }
+
   // Everything that the Window has made counts as given: hold() took it.
   void paused_state(Archive& archive) {
     std::vector<uint64_t> counts = window_->epochs().written();
@@ -107,8 +125,8 @@ class AheadCursor final : public Cursor {
   }
 
   void start(Context& ctx, Port port, EpochTableRef epochs) {
-    position_.start(port, epochs);
-    auto feed = std::make_unique<PortFeed>(std::move(port));
+    position_.start(port, epochs, saved_delivered_);
+    auto feed = std::make_unique<PortFeed>(std::move(port), saved_delivered_);
     feed_ = feed.get();
     window_ = make_(ctx, std::move(feed), std::move(epochs));
   }
@@ -130,6 +148,8 @@ class AheadCursor final : public Cursor {
   const bool by_value_;
   std::string saved_input_;
   std::vector<uint64_t> saved_counts_;
+  // What was delivered beyond the position.
+  std::vector<RowRange> saved_delivered_;
   bool has_counts_ = false;
 };
 

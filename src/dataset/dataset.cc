@@ -131,6 +131,8 @@ void Dataset::inherit(const FunctionTraits& traits, int64_t calls) {
   }
   Sites sites;
   traits.add_sites(sites);
+  // A dataset inside a function may be one with an order of its own.
+  if (sites.unsaved.empty() && sites.states.empty()) sites.unsaved = traits.not_replayable();
   if (!sites.unsaved.empty()) sites.unsaved = concat(op_->name, " ", sites.unsaved);
   sites_.add(sites);
   if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
@@ -150,6 +152,9 @@ void Dataset::inherit() {
     sites_.add(input->sites());
     if (!window) lane_ = std::max(lane_, input->lane());
     if (not_replayable_.empty()) not_replayable_ = input->not_replayable();
+    // An order of its own is part of a position as long as nothing keeps rows that came in it.
+    if ((window || !op_->passes_positions) && input->sites().states.empty() && sites_.unsaved.empty())
+      sites_.unsaved = input->not_replayable();
   }
   for (const Field& field : fields.list) {
     if (auto* seed = std::get_if<SeedParam*>(&field.slot); seed && (*seed)->site) {
@@ -175,10 +180,7 @@ void Dataset::inherit() {
   if (op_->found_names != nullptr) sites_.add({.names = {op_->found_names(*params_)}});
   if (op_->by_rank != nullptr && op_->by_rank(*params_)) sites_.by_rank = true;
   const char* reason = op_->not_replayable != nullptr ? op_->not_replayable(*params_) : nullptr;
-  if (reason != nullptr) {
-    if (not_replayable_.empty()) not_replayable_ = concat(op_->name, " ", reason);
-    sites_.add({.unsaved = concat(op_->name, " ", reason)});
-  }
+  if (reason != nullptr && not_replayable_.empty()) not_replayable_ = concat(op_->name, " ", reason);
   if (op_->opens_variables) opens_variables_ = true;
   const EpochNode self{epoch_id_, depth_};
   const bool listed = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), self) != epoch_nodes_.end();

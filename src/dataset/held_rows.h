@@ -15,6 +15,10 @@ namespace weir {
 
 class HeldRows {
  public:
+  // What a saved row takes beside its entries, and each of its components beside its own and its dimensions.
+  static constexpr int64_t kRowBytes = 9;
+  static constexpr int64_t kComponentBytes = 17;
+
   bool empty() const { return rows_ == 0; }
   int64_t rows() const { return rows_; }
   // Those that count as elements (dataset/counted.h).

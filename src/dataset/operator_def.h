@@ -31,6 +31,14 @@ struct BuildSite {
 // dataset of one element.
 enum class OperatorKind : uint8_t { source, transformation, terminal };
 
+// What an operator does with elements of its input that it has read and not used up. kUnknown where nobody knows.
+struct Kept {
+  // At most so many are there between two calls. A position has them by value if they cannot be made again.
+  int64_t rows = 0;
+  // Else about so many are read again by a restore, not counting those since a Port's last anchor.
+  int64_t read_again = 0;
+};
+
 struct OperatorDef {
   const char* name = "";
   OperatorKind kind = OperatorKind::transformation;
@@ -65,6 +73,10 @@ struct OperatorDef {
   size_t opens_late_from = SIZE_MAX;
   // Holds elements that it has read and is yet to give, so that no position of its input says what was given.
   bool keeps_rows = false;
+  // Null: none.
+  Kept (*kept)(const ParamsBase& params) = nullptr;
+  // Its position is that of its inputs and numbers: between two calls it keeps no row of theirs.
+  bool passes_positions = false;
   // Opens a dataset that it finds in a variable.
   bool opens_variables = false;
   // Runs its input ahead, so that a segment ends below it.

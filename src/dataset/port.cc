@@ -485,6 +485,10 @@ void Port::state(Archive& archive) {
     // A Window stood here when this was saved. Its counts of openings are those of the whole position.
     std::vector<uint64_t> counts;
     if (archive.next_is("counts")) archive("counts", counts);
+    if (archive.next_is("delivered")) {
+      return archive.fail(
+          "the position was saved where elements came in any order; restore it with num_parallel_calls above 1, as it was");
+    }
     mode_ = Mode::keep;
     passes_afterwards_ = true;
   }

@@ -167,6 +167,8 @@ PullResult Stage::give_owed(Context& ctx, const Demand& demand, Block& out) noex
   held_->take(demand.rows, out);
   if (held_->empty()) held_.reset();
   owes_ = held_ != nullptr;
+  // Those that a Window had made when it was saved have none.
+  add_places(ctx, out);
   return PullResult::rows;
 }
 

@@ -449,7 +449,6 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
   const int64_t took_ns = clock.now_ns() - begin_ns;
   call.out.bytes = out.byte_size();
   call.out.mark = std::move(call.in.mark);
-  if (!options_.ordered) call.out.mark.anchor = nullptr;
   call.in.recycle(kInputBytes);
   done(call, took_ns);
 }

@@ -58,7 +58,7 @@ class CallWindow {
   CallWindow(const CallWindow&) = delete;
   CallWindow& operator=(const CallWindow&) = delete;
 
-  // Gives at most demand.rows rows of one finished call. If unordered, marks have no anchor. End and
+  // Gives at most demand.rows rows of one finished call. End and
   // cancelled are final; at the end `mark` has the feed's counts of openings.
   PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);
 

@@ -13,7 +13,7 @@ namespace weir {
 struct Mark {
   // The number of the block's first row in the feed's sequence, errors included.
   int64_t ordinal = 0;
-  // Records of the position, which a Window passes on unread. Null after an unordered one.
+  // Records of the position, which a Window passes on unread.
   RefPtr<const RefCounted> anchor;
   EpochTableRef epochs;
   // There was no memory for the records: the rows are there, but the position after them can't be saved.

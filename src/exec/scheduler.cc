@@ -43,6 +43,8 @@ void Pump::close() { session_->scheduler->close(*this); }
 // A thread that parks in this scheduler; lies on that thread's stack until it has been popped.
 struct Scheduler::Sleeper {
   RefPtr<Parker> parker;
+  // Waits for Windows to stop, not for a row.
+  bool saves = false;
   Sleeper* next = nullptr;
 };
 
@@ -103,13 +105,13 @@ void Scheduler::lock_turn() {
   turn_.lock();
 }
 
-Result<PullResult> Scheduler::drive_in_line(PollRef poll) {
+Result<PullResult> Scheduler::drive_in_line(PollRef poll, bool saves) {
   Visit visit(*this);
   if (!visit.status().ok()) return visit.status();
   lock_turn();
   const uint64_t seen = wakes_.load();
   const PullResult answer = poll();
-  if (answer == PullResult::pending) return drive_on(poll, seen);
+  if (answer == PullResult::pending) return drive_on(poll, seen, saves);
   turn_.unlock();
   leave();
   return answer;
@@ -117,8 +119,8 @@ Result<PullResult> Scheduler::drive_in_line(PollRef poll) {
 
 // Helps or parks until a poll is not pending, and gives up the right to drive.
 // REQUIRES: this thread drives, its frame stands, and a poll begun at `seen` wakes answered pending
-PullResult Scheduler::drive_on(PollRef poll, uint64_t seen) {
-  Sleeper sleeper{executor_.make_parker()};
+PullResult Scheduler::drive_on(PollRef poll, uint64_t seen, bool saves) {
+  Sleeper sleeper{executor_.make_parker(), saves};
   while (!thread_ends()) {
     MutexLock lock(mutex_);
     RefPtr<Pump> pump;
@@ -258,23 +260,23 @@ Status Scheduler::run_between(PollRef work) {
 void Scheduler::wake() {
   MutexLock lock(mutex_);
   wakes_.fetch_add(1);
-  RefPtr<Parker> sleeper = pop(sleepers_);
+  RefPtr<Parker> sleeper = pop_reader();
   signal_descriptor();
   lock.unlock();
   if (sleeper) sleeper->unpark();
 }
 
 void Scheduler::interrupt() {
-  raise_all();
+  wake_all();
   try {
     // The cancel may also end what this iterator's code waits for.
-    for (const RefPtr<Waker>& awaited : awaited_by(this)) static_cast<Scheduler&>(*awaited).raise_all();
+    for (const RefPtr<Waker>& awaited : awaited_by(this)) static_cast<Scheduler&>(*awaited).wake_all();
   } catch (const std::bad_alloc&) {
     // Those notice the cancel when their wait ends by itself.
   }
 }
 
-void Scheduler::raise_all() {
+void Scheduler::wake_all() {
   for (;;) {
     MutexLock lock(mutex_);
     wakes_.fetch_add(1);
@@ -286,9 +288,16 @@ void Scheduler::raise_all() {
   }
 }
 
+// Takes the first that waits for a row, else the first that saves.
+RefPtr<Parker> Scheduler::pop_reader() {
+  Sleeper** place = &sleepers_;
+  while (*place && (*place)->saves) place = &(*place)->next;
+  return pop(*place ? *place : sleepers_);
+}
+
 RefPtr<Parker> Scheduler::pop(Sleeper*& list) {
   if (!list) return nullptr;
-  if (&list == &sleepers_) observers_.fetch_sub(1);
+  if (&list != &quiet_waiters_) observers_.fetch_sub(1);
   RefPtr<Parker> parker = list->parker;
   list = list->next;
   return parker;

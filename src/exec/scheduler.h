@@ -103,6 +103,12 @@ class Scheduler final : public Waker {
     }
     return drive_in_line(PollRef(poll));
   }
+  // Like drive, for a poll that waits for Windows to stop and takes no row: wake() raises a thread that takes one rather
+  // than this, and wake_all() raises it, too.
+  template <class Poll>
+  Result<PullResult> drive_saving(Poll&& poll) {
+    return drive_in_line(PollRef(poll), true);
+  }
   // Polls and runs caller-lane pumps but never waits. Answers pending if another thread drives.
   template <class Poll>
   Result<PullResult> try_drive(Poll&& poll) {
@@ -123,6 +129,8 @@ class Scheduler final : public Waker {
 
   // The root is worth polling again.
   void wake() override;
+  // Wakes every thread that waits here.
+  void wake_all();
   // Wakes every thread that waits here, or in an iterator that this one's code waits for. Called after a cancel.
   void interrupt();
   // Waits until no pump of this scheduler runs. Returns at once on a thread inside any iterator's code, where
@@ -165,14 +173,13 @@ class Scheduler final : public Waker {
     PullResult (*call_)(void*);
   };
 
-  Result<PullResult> drive_in_line(PollRef poll);
-  PullResult drive_on(PollRef poll, uint64_t seen);
+  Result<PullResult> drive_in_line(PollRef poll, bool saves = false);
+  PullResult drive_on(PollRef poll, uint64_t seen, bool saves = false);
   Result<PullResult> drive_once(PollRef poll);
   Result<PullResult> drive_until(PollRef poll, int64_t timeout_ns);
   bool lock_turn_within(Sleeper& sleeper, int64_t deadline);
   void park_until(Sleeper& sleeper, int64_t deadline);
   Status run_between(PollRef work);
-  void raise_all();
   // Takes the right to drive if it is free; under the simulation waiting threads come first.
   bool try_lock_turn() { return sync_hooks() == nullptr && turn_.try_lock(); }
   void lock_turn();
@@ -192,6 +199,7 @@ class Scheduler final : public Waker {
   void execute(Pump& pump, bool helping);
 
   RefPtr<Parker> pop(Sleeper*& list);
+  RefPtr<Parker> pop_reader();
   void join(Sleeper& sleeper);
   void join_locked(Sleeper& sleeper);
   void withdraw(Sleeper& sleeper);

@@ -74,11 +74,17 @@ class Position {
       more = fields.next(field);
       // What a Stage writes: its operator's name with how it stands, then the operator's own state.
       const auto* standing = std::get_if<int64_t>(&current.value);
+      std::string_view held;
+      if (standing && more && field.key == "held") {
+        if (const auto* rows = std::get_if<std::string_view>(&field.value)) held = *rows;
+        more = fields.next(field);
+      }
       const auto* inner =
           more && field.key == "state" ? std::get_if<std::string_view>(&field.value) : nullptr;
       if (standing && inner) {
-        op(path.empty() ? std::string(current.key) : concat(path, "/", current.key), *standing, *inner,
-           depth);
+        const std::string inside = path.empty() ? std::string(current.key) : concat(path, "/", current.key);
+        if (!held.empty()) bytes(inside, "held", held);
+        op(inside, *standing, *inner, depth);
         more = fields.next(field);
       } else {
         value(current, path, concat(prefix, current.key), depth);

@@ -60,7 +60,8 @@ Status check_names(const Dataset& root, std::span<const uint64_t> saved) {
 // Whether a position has rows by value. Callbacks that save their state allow it by that.
 bool holds_rows(const Dataset& root, CheckpointPolicy policy) {
   if (root.not_replayable().empty() || policy == CheckpointPolicy::ignore) return false;
-  return policy == CheckpointPolicy::by_value || root.sites().unsaved.empty();
+  return policy == CheckpointPolicy::by_value ||
+         (root.sites().unsaved.empty() && !root.sites().states.empty());
 }
 
 Status restore_states(const Dataset& root, const Checkpoint& checkpoint) {
@@ -446,13 +447,28 @@ Result<std::string> Iterator::write_down(Holding* holding) const {
   return checkpoint.to_bytes();
 }
 
+namespace {
+
+// Wakes all threads that wait for an iterator: what one that saves waits for is nothing to others.
+class AllWaiting final : public Waker {
+ public:
+  explicit AllWaiting(RefPtr<Scheduler> scheduler) : scheduler_(std::move(scheduler)) {}
+  void wake() override { scheduler_->wake_all(); }
+
+ private:
+  const RefPtr<Scheduler> scheduler_;
+};
+
+}  // namespace
+
 // Stops the Windows whose rows cannot be made again, and writes them down.
 Result<std::string> Iterator::save_by_value() {
   Result<std::string> bytes = std::string();
+  const auto waker = make_ref<AllWaiting>(scheduler_);
   Holding holding;
+  holding.waker = waker.get();
   const Status written = settle([&](Context& ctx, Stage&) noexcept {
     if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
-    holding.waker = ctx.waker;
     holding.answer = PullResult::rows;
     try {
       bytes = write_down(&holding);
@@ -462,6 +478,11 @@ Result<std::string> Iterator::save_by_value() {
     return holding.answer;
   });
   if (holding.error) return Status(holding.error);
+  if (written.code() == Code::cancelled) {
+    return Status(
+        Code::cancelled,
+        "elements that cannot be made again are saved while their iterator runs, and this one was cancelled; save before cancelling");
+  }
   WEIR_TRY(written);
   return bytes;
 }

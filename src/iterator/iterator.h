@@ -108,7 +108,7 @@ class Iterator {
       Context context{*position_->session, scheduler_.get(), &position_->epochs};
       return work(context, *position_->stage);
     };
-    const Result<PullResult> answer = scheduler_->drive(poll);
+    const Result<PullResult> answer = scheduler_->drive_saving(poll);
     if (!answer.ok()) return answer.status();
     if (!status.ok() || *answer == PullResult::rows) return status;
     return Status(Code::cancelled, "a position was not settled, since it was cancelled or could not be");

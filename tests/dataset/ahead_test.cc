@@ -18,7 +18,7 @@ TEST_CASE("the position of a consumer is where the port reads on, however far it
   Context ctx = runtime.context();
   Port port(ctx, Instance(range(500), nullptr, 0), Port::Mode::keep);
   AheadPosition position;
-  position.start(port, nullptr);
+  position.start(port, nullptr, {});
   PortFeed feed(std::move(port));
   std::vector<Mark> marks;
   std::vector<Block> blocks;

@@ -139,7 +139,7 @@ TEST_CASE("call window: without memory to say which rows failed all of them are 
   }
 }
 
-TEST_CASE("call window: unordered calls give every row once, without anchors", "[threads]") {
+TEST_CASE("call window: unordered calls give every row once, with its own mark", "[threads]") {
   World world;
   Reader reader(world.runtime, [&](Session& s) {
     CallWindowOptions options;
@@ -149,7 +149,7 @@ TEST_CASE("call window: unordered calls give every row once, without anchors", "
   });
   std::set<int64_t> rows;
   while (*reader.next(3) == PullResult::rows) {
-    REQUIRE(!reader.mark.anchor);
+    REQUIRE(reader.mark.anchor);
     for (int i = 0; i < reader.out.rows; ++i) {
       REQUIRE(reader.value(i) == reader.mark.ordinal + i + 1);
       REQUIRE(rows.insert(reader.value(i)).second);

@@ -84,7 +84,7 @@ std::string read(SimWorld& world, Reader& reader, const Plan& plan, int64_t stop
     const int64_t expected = plan.ordered ? position : reader.mark.ordinal;
     if (!reader.is(expected, plan.added, plan.source.fail_every))
       return "wrong at " + std::to_string(position);
-    if (!plan.ordered && reader.mark.anchor) return "an anchor behind an unordered window";
+    if (!reader.mark.anchor) return "a block without an anchor";
     for (int i = 0; i < reader.out.rows; ++i) {
       std::vector<bool>::reference row = seen[static_cast<size_t>(expected + i)];
       if (row) return "twice: " + std::to_string(expected + i);

@@ -76,7 +76,9 @@ void Life::begin() {
 void Life::open(const Saved* saved) {
   tell(saved ? concat("opened at ", saved->position) : std::string("opened"));
   auto fresh = std::make_shared<Iterator>(world_.runtime(), make_ref<Owner>(), document_->spec());
-  require_ok(fresh->initialize(document_, {{}, saved ? &saved->bytes : nullptr}));
+  require_ok(fresh->initialize(
+      document_,
+      {.params = {}, .checkpoint = saved ? &saved->bytes : nullptr, .policy = CheckpointPolicy::by_value}));
   position_ = saved ? saved->position : 0;
   ended_ = false;
   iterator_.swap(fresh);
@@ -172,13 +174,22 @@ void Life::check_kept() const {
   if (now != kept_line_) wrong(concat("an element that was ", kept_line_, " has become ", now));
 }
 
+// Rows that cannot be made again are not saved once their iterator is cancelled.
+bool Life::meets_cancel(const Status& saved) {
+  return (cancel_issued_ || closed_) && saved.code() == Code::cancelled &&
+         what_.text.find("once: true") != std::string::npos;
+}
+
 void Life::save() {
   std::shared_ptr<Iterator> iterator = iterator_;
   if (world_.draw(4) == 0) {
-    check(iterator->save_file("/saved"));
+    const Status saved = iterator->save_file("/saved");
+    if (meets_cancel(saved)) return;
+    check(saved);
     saved_ = Saved{require_value(what_.files->read_file("/saved", 1 << 20)), position_};
   } else {
     Result<std::string> bytes = iterator->save();
+    if (meets_cancel(bytes.status())) return;
     check(bytes.status());
     saved_ = Saved{*bytes, position_};
   }

@@ -69,6 +69,7 @@ class Life {
   void save();
   void restore();
   void meet_cancel();
+  bool meets_cancel(const Status& saved);
   void keep_row();
   void check_kept() const;
   void share(std::vector<std::string>& lines);

@@ -122,7 +122,8 @@ Case make_case(uint64_t number, Dice& dice) {
   std::string probe = "probe(" + std::to_string(rows) + ", errors: \"" + errors + "\"";
   std::string pending = dice.one_in(3) ? std::string() : ", pending: " + std::to_string(1 + dice.draw(1000));
   out.plain = out.text;
-  replace(out.text, "PROBE", probe + pending + ")");
+  const char* once = dice.one_in(3) ? ", once: true" : "";
+  replace(out.text, "PROBE", probe + pending + once + ")");
   replace(out.plain, "PROBE", probe + ")");
   remove_all(out.plain, " | prefetch(", ")");
   remove_all(out.plain, ", num_parallel_calls: ", "");

@@ -22,10 +22,12 @@ struct Params : ParamsOf<Params> {
   IntParam n;
   StringParam errors{std::string()};
   IntParam pending{0};
+  BoolParam once{false};
   void fields(Fields& f) override {
     f("n", n, "Rows.", at_least(0));
     f("errors", errors, "Rows that fail.");
     f("pending", pending, "Seed of pending answers.", at_least(0));
+    f("once", once, "Says that its rows cannot be made again.");
   }
 };
 
@@ -101,6 +103,9 @@ const OperatorDef& probe_operator() {
       .doc = "Rows that misbehave as told.",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
+      .not_replayable = [](const ParamsBase& base) -> const char* {
+        return *static_cast<const Params&>(base).once ? "gives each row once" : nullptr;
+      },
   });
   return def;
 }

@@ -2,6 +2,7 @@
 //   n        rows, numbered from 0; row i is the element i
 //   errors   which rows fail instead ("3,7"), with data_loss and the message "planted"
 //   pending  0: never; else a seed: answers pending at random, having woken its waker
+//   once     says that its rows cannot be made again, so that positions hold them by value
 // Counts what is asked of it and how many of its cursors are open; counters are atomic.
 #pragma once
 

@@ -10,7 +10,7 @@ namespace weir::command {
 
 namespace {
 
-enum LongOnly { kJson = 256, kOrigins, kFits, kVersion };
+enum LongOnly { kJson = 256, kOrigins, kFits, kCheckpoint, kVersion };
 
 const option kOptions[] = {
     {"expression", required_argument, nullptr, 'e'},
@@ -18,6 +18,7 @@ const option kOptions[] = {
     {"count", required_argument, nullptr, 'n'},
     {"json", no_argument, nullptr, kJson},
     {"origins", no_argument, nullptr, kOrigins},
+    {"checkpoint", no_argument, nullptr, kCheckpoint},
     {"help", no_argument, nullptr, 'h'},
     {"fits", required_argument, nullptr, kFits},
     {"version", no_argument, nullptr, kVersion},
@@ -92,6 +93,9 @@ std::string parse_option(int option, const std::string& word, Arguments& out) {
       return parse_count(optarg, out.count);
     case kJson:
       out.json = true;
+      return "";
+    case kCheckpoint:
+      out.checkpoint = true;
       return "";
     case kOrigins:
       out.origins = true;
@@ -217,6 +221,7 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   }
   if (!out.fits.empty() && out.verb != Verb::show_checkpoint && out.verb != Verb::list_checkpoints)
     return "expected --fits only after checkpoint show";
+  if (out.checkpoint && out.verb != Verb::spec) return "expected --checkpoint only after spec";
   if (out.verb == Verb::list) return parse_nothing(argc, argv);
   if (out.verb == Verb::show_checkpoint || out.verb == Verb::list_checkpoints)
     return parse_checkpoint(argc, argv, out);

@@ -36,6 +36,8 @@ struct Arguments {
   int64_t count = -1;
   bool json = false;
   bool origins = false;
+  // Of spec: what a checkpoint needs.
+  bool checkpoint = false;
   // The document that a checkpoint may fit; empty: none.
   std::string fits;
 };

@@ -116,6 +116,9 @@ usage:
 FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
 single quotes. Nothing is run and params need no values; other options of run are taken and change nothing.
 
+  --checkpoint  instead: what a checkpoint takes beside positions, and how many elements a restore reads again,
+                operator by operator; with --json as weir_dataset_checkpoint_needs gives it
+
 The second line is a number, `infinite`, or `unknown` where only running tells. The exit status is 2 if the
 document cannot be built, else 0.
 

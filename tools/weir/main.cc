@@ -73,6 +73,17 @@ int run(const Arguments& arguments, Handles& handles) {
   return failed ? kExitElementFailed : 0;
 }
 
+int print_checkpoint_needs(const Arguments& arguments, Handles& handles) {
+  weir_bytes text = WEIR_BYTES_INIT;
+  const uint32_t flags = arguments.json ? 0 : WEIR_DESCRIBE_TEXT;
+  if (weir_dataset_checkpoint_needs(handles.dataset, flags, &text, &handles.error) != WEIR_OK)
+    return report(handles);
+  print(stdout, {text.data, text.size});
+  if (arguments.json) print(stdout, "\n");
+  weir_bytes_release(&text);
+  return 0;
+}
+
 int print_spec(Handles& handles) {
   weir_spec spec{};
   weir_bytes text = WEIR_BYTES_INIT;
@@ -143,7 +154,7 @@ int build_and(const Arguments& arguments) {
     case Verb::check:
       return 0;
     case Verb::spec:
-      return print_spec(handles);
+      return arguments.checkpoint ? print_checkpoint_needs(arguments, handles) : print_spec(handles);
     case Verb::format:
       return print_format(handles);
     default:

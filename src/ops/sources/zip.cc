@@ -117,6 +117,10 @@ const OperatorDef& zip_operator() {
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
       .ends_early = true,
+      .kept =
+          [](const ParamsBase&) {
+            return Kept{kMaxBlockRows, 0};
+          },
   });
   return def;
 }

@@ -148,6 +148,12 @@ const OperatorDef& batch_operator() {
       .bench = "range(1000000) | batch(128)",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
+      .kept =
+          [](const ParamsBase& base) {
+            const IntParam& n = static_cast<const Params&>(base).n;
+            const int64_t rows = n.is_constant() ? *n : kUnknown;
+            return Kept{rows, rows};
+          },
   });
   return def;
 }

@@ -103,6 +103,7 @@ const OperatorDef& concatenate_operator() {
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
       .opens_late_from = 1,
+      .passes_positions = true,
   });
   return def;
 }

@@ -72,6 +72,7 @@ const OperatorDef& enumerate_operator() {
       .bench = "range(1000000) | enumerate()",
       .spec = spec_of<Params, spec>,
       .cardinality = same_cardinality,
+      .passes_positions = true,
   });
   return def;
 }

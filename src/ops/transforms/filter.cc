@@ -132,6 +132,10 @@ const OperatorDef& filter_operator() {
       .bench = "range(1000000) | filter(x -> x % 2 == 0)",
       .spec = same_spec,
       .cardinality = unknown_cardinality,
+      .kept =
+          [](const ParamsBase&) {
+            return Kept{kMaxBlockRows, 0};
+          },
   });
   return def;
 }

@@ -85,6 +85,10 @@ const OperatorDef& flat_map_operator() {
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,
       .keeps_rows = true,
+      .kept =
+          [](const ParamsBase&) {
+            return Kept{1, 1};
+          },
   });
   return def;
 }

@@ -79,6 +79,7 @@ const OperatorDef& ignore_errors_operator() {
       .bench = "range(1000000) | ignore_errors()",
       .spec = same_spec,
       .cardinality = unknown_cardinality,
+      .passes_positions = true,
   });
   return def;
 }

@@ -258,6 +258,12 @@ const OperatorDef& interleave_operator() {
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,
       .keeps_rows = true,
+      .kept =
+          [](const ParamsBase& base) {
+            const IntParam& cycle = static_cast<const Params&>(base).cycle_length;
+            const int64_t rows = cycle.expression ? kUnknown : cycle.value_or(kAutoCycle);
+            return Kept{rows, rows};
+          },
   });
   return def;
 }

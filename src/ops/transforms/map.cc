@@ -123,6 +123,11 @@ const OperatorDef& map_operator() {
       .bench = "range(1000000) | map(x -> x + 1)",
       .spec = spec_of<Params, spec>,
       .cardinality = same_cardinality,
+      .kept =
+          [](const ParamsBase& base) {
+            return Kept{parallel(base) ? kUnknown : 0, 0};
+          },
+      .passes_positions = true,
       .is_window = parallel,
       .not_replayable = [](const ParamsBase& base) -> const char* {
         const auto& params = static_cast<const Params&>(base);

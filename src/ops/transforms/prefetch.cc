@@ -53,6 +53,10 @@ const OperatorDef& prefetch_operator() {
       .bench = "range(1000000) | prefetch(1024)",
       .spec = same_spec,
       .cardinality = same_cardinality,
+      .kept =
+          [](const ParamsBase& base) {
+            return Kept{static_cast<const Params&>(base).n.value_or(kAutoRows), 0};
+          },
       .is_window =
           [](const ParamsBase& base) {
             const auto& params = static_cast<const Params&>(base);

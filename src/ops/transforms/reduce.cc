@@ -108,6 +108,10 @@ const OperatorDef& reduce_operator() {
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
       .keeps_rows = true,
+      .kept =
+          [](const ParamsBase&) {
+            return Kept{0, kUnknown};
+          },
   });
   return def;
 }

@@ -94,6 +94,7 @@ const OperatorDef& repeat_operator() {
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
       .epochs = epochs,
+      .passes_positions = true,
   });
   return def;
 }

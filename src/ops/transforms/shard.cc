@@ -150,6 +150,7 @@ const OperatorDef& shard_operator() {
       .bench = "range(1000000) | shard(4, 1)",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
+      .passes_positions = true,
       .by_rank = by_rank,
   });
   return def;

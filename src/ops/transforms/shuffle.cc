@@ -563,6 +563,12 @@ const OperatorDef& shuffle_operator() {
       .counts_openings = true,
       .opens_late_from = 0,
       .keeps_rows = true,
+      .kept =
+          [](const ParamsBase& base) {
+            const IntParam& size = static_cast<const Params&>(base).buffer_size;
+            if (!size.is_constant()) return Kept{kUnknown, kUnknown};
+            return Kept{*size, static_cast<int64_t>(shuffle_reread_rows(static_cast<double>(*size)))};
+          },
   });
   return def;
 }

@@ -57,6 +57,7 @@ const OperatorDef& take_operator() {
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
       .ends_early = true,
+      .passes_positions = true,
   });
   return def;
 }
