@@ -13,10 +13,13 @@ constexpr int64_t kMostSteps = int64_t{1} << 62;
 
 }  // namespace
 
+ShardPosition::Layer::Layer(std::vector<int64_t> ends_of_ranks)
+    : ends(std::move(ends_of_ranks)), last(*std::max_element(ends.begin(), ends.end())) {}
+
 bool ShardPosition::step() {
   if (!layers_.empty()) [[unlikely]] {
     for (size_t i = 0; i < layers_.size(); ++i) {
-      const std::vector<int64_t>& ends = layers_[i];
+      const std::vector<int64_t>& ends = layers_[i].ends;
       const int64_t number = next_[i]++;
       if (number < ends[static_cast<size_t>(number) % ends.size()]) return false;
     }
@@ -26,7 +29,7 @@ bool ShardPosition::step() {
 }
 
 void ShardPosition::drop_passed_layers() {
-  while (!layers_.empty() && next_[0] >= *std::max_element(layers_[0].begin(), layers_[0].end())) {
+  while (!layers_.empty() && next_[0] >= layers_[0].last) {
     layers_.erase(layers_.begin());
     next_.erase(next_.begin());
   }
@@ -46,9 +49,9 @@ void ShardPosition::state(Archive& archive) {
   archive("next", next_);
   std::vector<int64_t> sizes;
   std::vector<int64_t> ends;
-  for (const auto& layer : layers_) {
-    sizes.push_back(static_cast<int64_t>(layer.size()));
-    ends.insert(ends.end(), layer.begin(), layer.end());
+  for (const Layer& layer : layers_) {
+    sizes.push_back(static_cast<int64_t>(layer.ends.size()));
+    ends.insert(ends.end(), layer.ends.begin(), layer.ends.end());
   }
   archive("layers", sizes);
   archive("ends", ends);
@@ -64,8 +67,8 @@ void ShardPosition::state(Archive& archive) {
     if (!good) break;
     const auto first = ends.begin() + static_cast<ptrdiff_t>(begin);
     begin += static_cast<size_t>(sizes[i]);
-    layers_.emplace_back(first, ends.begin() + static_cast<ptrdiff_t>(begin));
-    good = std::none_of(layers_.back().begin(), layers_.back().end(), negative);
+    layers_.emplace_back(std::vector<int64_t>(first, ends.begin() + static_cast<ptrdiff_t>(begin)));
+    good = std::none_of(layers_.back().ends.begin(), layers_.back().ends.end(), negative);
   }
   if (!good || begin != ends.size()) archive.fail("the position of a shard is damaged");
 }
@@ -102,7 +105,7 @@ Result<ShardPosition> ShardPosition::joined(std::span<const std::optional<ShardP
     }
     ends.push_back(rank->next_.back());
   }
-  out.layers_.push_back(std::move(ends));
+  out.layers_.emplace_back(std::move(ends));
   // All numbers below the least of the ends were delivered.
   out.next_.push_back(0);
   out.drop_passed_layers();

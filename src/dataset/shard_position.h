@@ -5,7 +5,7 @@
 // ends[r]. These ends make a layer, which drops what was delivered and numbers the rest from 0 again, for the new
 // ranks. Should those change in number before everybody has passed the ends, the next layer goes on top.
 //
-// A step costs a few nanoseconds, and a division per layer.
+// A step takes a division, and one more per layer until its last end has been passed.
 #pragma once
 
 #include <cstdint>
@@ -33,20 +33,32 @@ class ShardPosition {
   // `rank` and `size` are not part of the state.
   void state(Archive& archive);
 
-  // Where the ranks of `before` go on, rank r being number r of them; nothing stands for a rank that has delivered all
-  // of its elements. REQUIRES: one of them is a position. data_loss if they do not belong together.
+  // Where new ranks continue from the positions of the old ones, given by rank; one without a value has delivered all of
+  // its elements. data_loss if they do not belong together.
+  // REQUIRES: one of them has a value
   static Result<ShardPosition> joined(std::span<const std::optional<ShardPosition>> before);
-  // The least advanced of them. REQUIRES: one of them is a position
+  // The index of the least advanced rank.
+  // REQUIRES: one of them has a value
   static size_t least_advanced(std::span<const std::optional<ShardPosition>> ranks);
 
  private:
+  struct Layer {
+    // By rank.
+    std::vector<int64_t> ends;
+    // The largest of them.
+    int64_t last;
+
+    explicit Layer(std::vector<int64_t> ends_of_ranks);
+    bool operator==(const Layer&) const = default;
+  };
+
   void drop_passed_layers();
   bool is_before(const ShardPosition& other) const;
 
   int64_t rank_;
   int64_t size_;
-  // Of each layer the ends of its ranks; the oldest first.
-  std::vector<std::vector<int64_t>> layers_;
+  // The oldest first.
+  std::vector<Layer> layers_;
   // The number of the next element as each layer counts them, and, last, as the present ranks do.
   std::vector<int64_t> next_{0};
 };
