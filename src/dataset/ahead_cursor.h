@@ -3,9 +3,9 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "dataset/ahead.h"
 #include "dataset/holding.h"
@@ -37,11 +37,7 @@ class AheadCursor final : public Cursor {
 
   void state(Archive& archive) override {
     if (archive.loading()) {
-      // Without counts it was saved where nothing ran ahead, and those of the whole position are its own.
-      has_counts_ = archive.next_is("counts");
-      if (has_counts_) archive("counts", saved_counts_);
-      load_delivered(archive);
-      archive.rest(saved_input_);
+      saved_.load(archive);
     } else if (archive.settling() != nullptr && input_.node->sites().by_rank) {
       settled_state(archive, *archive.settling());
     } else if (by_value_ && archive.holding() != nullptr) {
@@ -61,33 +57,13 @@ class AheadCursor final : public Cursor {
   }
 
   Step resume(Context& ctx) override {
-    WEIR_ASSIGN(Port port, Port::open_at(ctx, input_, Port::Mode::keep, saved_input_));
-    EpochScope epochs(ctx.epochs->table());
-    if (has_counts_ && !epochs.assign(saved_counts_))
-      return data_loss("the counts of a position are damaged");
-    start(ctx, std::move(port), epochs.table());
-    saved_delivered_.clear();
-    saved_input_.clear();
+    WEIR_ASSIGN(Opened opened, open_at(ctx, saved_));
+    const Saved saved = std::exchange(saved_, {});
+    start(ctx, std::move(opened.port), std::move(opened.epochs), saved.delivered);
     return PullResult::rows;
   }
 
  private:
-  void load_delivered(Archive& archive) {
-    saved_delivered_.clear();
-    if (!archive.next_is("delivered")) return;
-    std::vector<int64_t> bounds;
-    archive("delivered", bounds);
-    int64_t last = -1;
-    for (size_t i = 0; i + 1 < bounds.size(); i += 2) {
-      const RowRange range{bounds[i], bounds[i + 1]};
-      if (range.begin <= last || range.end <= range.begin) break;
-      last = range.end - 1;
-      saved_delivered_.push_back(range);
-    }
-    if (2 * saved_delivered_.size() != bounds.size())
-      archive.fail("the rows that were delivered out of order contradict each other");
-  }
-
   // Everything that the Window has made counts as given: hold() took it.
   void paused_state(Archive& archive) {
     std::vector<uint64_t> counts = window_->epochs().written();
@@ -95,62 +71,101 @@ class AheadCursor final : public Cursor {
     feed_->port().state(archive);
   }
 
+  // What AheadPosition::save() wrote, or a Port.
+  struct Saved {
+    std::string input;
+    std::vector<uint64_t> counts;
+    // If not, nothing ran ahead there, and the counts are those of the whole position.
+    bool has_counts = false;
+    // Rows that were delivered beyond the position.
+    std::vector<RowRange> delivered;
+
+    void load(Archive& archive) {
+      has_counts = archive.next_is("counts");
+      if (has_counts) archive("counts", counts);
+      load_delivered(archive);
+      archive.rest(input);
+    }
+    void load_delivered(Archive& archive) {
+      delivered.clear();
+      if (!archive.next_is("delivered")) return;
+      std::vector<int64_t> bounds;
+      archive("delivered", bounds);
+      int64_t last = -1;
+      for (size_t i = 0; i + 1 < bounds.size(); i += 2) {
+        const RowRange range{bounds[i], bounds[i + 1]};
+        if (range.begin <= last || range.end <= range.begin) break;
+        last = range.end - 1;
+        delivered.push_back(range);
+      }
+      if (2 * delivered.size() != bounds.size())
+        archive.fail("the rows that were delivered out of order contradict each other");
+    }
+  };
+  struct Opened {
+    Port port;
+    EpochTableRef epochs;
+  };
+
+  Result<Opened> open_at(Context& ctx, const Saved& saved) const {
+    EpochScope epochs(ctx.epochs->table());
+    if (saved.has_counts && !epochs.assign(saved.counts))
+      return data_loss("the counts of a position are damaged");
+    Context inside = ctx;
+    inside.epochs = &epochs;
+    WEIR_ASSIGN(Port port, Port::open_at(inside, input_, Port::Mode::keep, saved.input));
+    return Opened{std::move(port), epochs.table()};
+  }
+
   // The Window is ahead of its consumer, so the input is opened a second time, where the consumer is.
   void settled_state(Archive& archive, Settling& settling) {
     if (!settled_) {
-      Archive saved;
-      position_.save(saved);
-      const std::string bytes = saved.take();
-      Archive loaded(bytes);
-      std::vector<uint64_t> counts;
-      std::string position;
-      loaded("counts", counts);
-      loaded.rest(position);
-      EpochScope epochs(settling.ctx->epochs->table());
-      if (!epochs.assign(counts))
-        return settling.fail(data_loss("the counts of a position are damaged").pointer());
-      Context inside = *settling.ctx;
-      inside.epochs = &epochs;
-      auto port = Port::open_at(inside, input_, Port::Mode::keep, position);
-      if (!port.ok()) return settling.fail(port.status().pointer());
-      settled_.emplace(Settled{*std::move(port), std::move(counts), epochs.table()});
+      Archive written;
+      position_.save(written);
+      const std::string bytes = written.take();
+      Archive reading(bytes);
+      Saved saved;
+      saved.load(reading);
+      if (!saved.delivered.empty()) {
+        return settling.fail(failed_precondition(
+                                 "expected positions without elements that came in any order, found some; take deterministic: false away, or go on with as many ranks")
+                                 .pointer());
+      }
+      auto opened = open_at(*settling.ctx, saved);
+      if (!opened.ok()) return settling.fail(opened.status().pointer());
+      settled_ = std::make_unique<Opened>(*std::move(opened));
     }
     EpochScope epochs(settled_->epochs);
     Context inside = *settling.ctx;
     inside.epochs = &epochs;
     Context* const outside = std::exchange(settling.ctx, &inside);
-    if (!settling.collects()) archive("counts", settled_->counts);
+    if (!settling.collects()) {
+      std::vector<uint64_t> counts = epochs.written();
+      archive("counts", counts);
+    }
     settled_->port.state(archive);
     settling.ctx = outside;
   }
 
-  void start(Context& ctx, Port port, EpochTableRef epochs) {
-    position_.start(port, epochs, saved_delivered_);
-    auto feed = std::make_unique<PortFeed>(std::move(port), saved_delivered_);
+  void start(Context& ctx, Port port, EpochTableRef epochs, const std::vector<RowRange>& delivered = {}) {
+    position_.start(port, epochs, delivered);
+    auto feed = std::make_unique<PortFeed>(std::move(port), delivered);
     feed_ = feed.get();
     window_ = make_(ctx, std::move(feed), std::move(epochs));
   }
 
-  struct Settled {
-    Port port;
-    std::vector<uint64_t> counts;
-    EpochTableRef epochs;
-  };
-
   Instance input_;
   Make make_;
   AheadPosition position_;
-  std::optional<Settled> settled_;
   std::unique_ptr<W> window_;
   // The Window's.
   PortFeed* feed_ = nullptr;
   // Its rows cannot be made again, and positions hold them.
   const bool by_value_;
-  std::string saved_input_;
-  std::vector<uint64_t> saved_counts_;
-  // What was delivered beyond the position.
-  std::vector<RowRange> saved_delivered_;
-  bool has_counts_ = false;
+  // Loaded, until resume() has opened the input there.
+  Saved saved_;
+  // The input once more, at the consumer's position, for settled_state().
+  std::unique_ptr<Opened> settled_;
 };
 
 struct MakeWindow {
