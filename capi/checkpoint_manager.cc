@@ -2,7 +2,6 @@
 
 #include "capi/barrier.h"
 #include "capi/iterator_object.h"
-#include "iterator/checkpoint.h"
 #include "iterator/checkpoint_group.h"
 
 namespace weir::capi {
@@ -20,8 +19,6 @@ struct ManagerObject final : Object {
   ManagerObject(RefPtr<RuntimeHost> h, Files f, const weir_checkpoint_manager_options& options)
       : host(std::move(h)),
         files(std::move(f)),
-        rank(options.rank),
-        world_size(options.world_size),
         every_elements(options.every_elements),
         every_ns(options.every_ns),
         saved_ns(now_ns()) {}
@@ -38,8 +35,9 @@ struct ManagerObject final : Object {
     WEIR_ASSIGN(std::string_view beside, read_bytes(extra, extra_size, "extra bytes"));
     Pin<IteratorObject> source(iterator);
     if (!source) return pin_error(source, "an iterator", iterator);
-    WEIR_ASSIGN(const std::string position, source->iterator.save());
-    WEIR_TRY(check_world(position));
+    World whose;
+    WEIR_ASSIGN(const std::string position, source->iterator.save(&whose));
+    WEIR_TRY(check_world(whose));
     WEIR_TRY(std::visit([&](auto& own) { return own.save(position, beside); }, files).status());
     taken = 0;
     saved_ns = now_ns();
@@ -47,20 +45,21 @@ struct ManagerObject final : Object {
   }
 
   // A position in a pipeline with shard(auto, auto) knows its rank: that of another one must not take its place.
-  Status check_world(const std::string& position) const {
-    WEIR_ASSIGN(const Checkpoint checkpoint, Checkpoint::from_bytes(position));
-    if (checkpoint.world_size == 0) return Status();
-    if (checkpoint.rank == rank && (world_size == 0 || checkpoint.world_size == world_size)) return Status();
+  Status check_world(const World& whose) const {
+    if (whose.size == 0) return Status();
+    const uint32_t rank = std::visit([](const auto& own) { return own.rank(); }, files);
+    const auto* group = std::get_if<CheckpointGroup>(&files);
+    if (whose.rank == rank && (!group || whose.size == group->size())) return Status();
     return failed_precondition(
-        expected_found(concat("an iterator of rank ", rank, world_size > 0 ? concat(" of ", world_size) : ""),
-                       concat("one of rank ", checkpoint.rank, " of ", checkpoint.world_size),
+        expected_found(concat("an iterator of rank ", rank, group ? concat(" of ", group->size()) : ""),
+                       concat("one of rank ", whose.rank, " of ", whose.size),
                        "give manager and iterator the same rank and world_size"));
   }
 
   Result<Generation> load() {
     if (auto* folder = std::get_if<CheckpointFolder>(&files)) return folder->load();
     auto& group = std::get<CheckpointGroup>(files);
-    if (group.has_as_many_ranks()) return group.load(rank);
+    if (group.has_as_many_ranks()) return group.load(group.rank());
     if (group.saved_ranks() == 0)
       return not_found("expected a group whose ranks have all saved, found none; begin from the start");
     return failed_precondition(
@@ -74,8 +73,6 @@ struct ManagerObject final : Object {
 
   const RefPtr<RuntimeHost> host;
   Files files;
-  const uint32_t rank;
-  const uint32_t world_size;
   const int64_t every_elements;
   const int64_t every_ns;
   // Elements since the last save, and when that was.

@@ -85,7 +85,7 @@ std::vector<std::string> CheckpointFolder::outdated_by_next(const std::vector<in
   int kept = 1;
   for (auto number = older.rbegin(); number != older.rend(); ++number) {
     if (kept < keep_ && !damaged_.contains(*number)) {
-      // `keep` of them that load are wanted.
+      // Only generations that load count as kept.
       kept += unusable_.contains(*number) ? 0 : 1;
       continue;
     }
@@ -120,7 +120,7 @@ Result<Generation> CheckpointFolder::load() {
   }
   const std::string wanted = concat("a valid generation of rank ", rank_, " in the folder ", quote(folder_));
   if (numbers.empty()) return not_found(expected_found(wanted, "none", "begin from the start"));
-  // Whoever begins anew where there is nothing must not do so over work that is damaged.
+  // A caller that starts afresh where there is nothing must not do so over damaged work.
   return data_loss(expected_found(wanted, concat("only damaged or foreign ones, ", numbers.size()),
                                   "restore a copy, or remove them to begin from the start"));
 }

@@ -29,19 +29,23 @@ class CheckpointFolder {
   // Creates the folder if it is missing, and removes files that a killed writer of this rank left half written.
   // REQUIRES: keep > 0
   static Result<CheckpointFolder> open(Runtime& runtime, std::string folder, uint32_t rank, int keep);
-  // Of another process's rank: only to load from.
+  // The folder of another process's rank, only to load from.
   static CheckpointFolder other(Runtime& runtime, std::string folder, uint32_t rank) {
     return {runtime, std::move(folder), rank, 1};
   }
 
-  // `position` is what Iterator::save() gave. Publishes the next generation and returns its number, then removes the oldest ones beyond `keep`, and those that
-  // load() found damaged. Others that it passed over don't count. After a failure all older ones are still there. A file that cannot be removed is logged.
-  // resource_exhausted above the limit checkpoint_bytes. Calls fsync twice.
+  uint32_t rank() const { return rank_; }
+
+  // Publishes `position`, from Iterator::save(), as the next generation and returns its number. Then removes the oldest
+  // generations beyond `keep`, and those that load() found damaged; others that it passed over don't count. A file that
+  // cannot be removed is logged. After a failure all older ones are still there. resource_exhausted above the limit
+  // checkpoint_bytes. Calls fsync twice.
   Result<int64_t> save(std::string_view position, std::string_view extra);
 
-  // Returns the newest generation that is valid and whose position is, and logs why newer ones were passed over. not_found if there is none at all,
-  // data_loss if none is valid. A file that may be readable later (unavailable, no permission, too many open files), or
-  // is only larger than the limit, is an error, not passed over: going back would lose work for nothing.
+  // Returns the newest generation that is valid, its position included, and logs why newer ones were passed over.
+  // not_found if there is none at all, data_loss if none is valid. A file that may be readable later (unavailable, no
+  // permission, too many open files), or is only larger than the limit, is an error: going back to an older one would
+  // lose work for nothing.
   Result<Generation> load();
 
  private:

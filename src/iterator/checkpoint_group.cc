@@ -9,12 +9,12 @@
 
 namespace weir {
 
-std::string CheckpointGroup::Group::to_string() const {
+std::string GroupName::to_string() const {
   return concat("g", padded(static_cast<uint64_t>(number), 5), "-of-", padded(size, 5));
 }
 
-std::optional<CheckpointGroup::Group> CheckpointGroup::Group::parse(std::string_view name) {
-  Group group;
+std::optional<GroupName> GroupName::parse(std::string_view name) {
+  GroupName group;
   if (!name.starts_with('g')) return std::nullopt;
   std::string_view left = name.substr(1);
   if (!take_number(left, group.number, "-of-") || !take_number(left, group.size, "")) return std::nullopt;
@@ -22,31 +22,30 @@ std::optional<CheckpointGroup::Group> CheckpointGroup::Group::parse(std::string_
   return group;
 }
 
-Result<std::vector<CheckpointGroup::Group>> CheckpointGroup::groups(FileSystem& files,
-                                                                    const std::string& folder) {
+Result<std::vector<GroupName>> list_groups(FileSystem& files, const std::string& folder) {
   WEIR_ASSIGN(const std::vector<std::string> names, files.list_folder(folder));
-  std::vector<Group> out;
+  std::vector<GroupName> out;
   for (const std::string& name : names) {
-    if (const auto group = Group::parse(name)) out.push_back(*group);
+    if (const auto group = GroupName::parse(name)) out.push_back(*group);
   }
   std::sort(out.begin(), out.end());
   return out;
 }
 
-Result<bool> CheckpointGroup::is_complete(FileSystem& files, const std::string& folder, const Group& group) {
+Result<uint32_t> count_saved_ranks(FileSystem& files, const std::string& folder, const GroupName& group) {
   WEIR_ASSIGN(const auto names, list_generations(files, path_in(folder, group.to_string())));
   std::set<uint32_t> ranks;
   for (const GenerationName& name : names) {
     if (name.rank < group.size) ranks.insert(name.rank);
   }
-  return ranks.size() == group.size;
+  return static_cast<uint32_t>(ranks.size());
 }
 
 Result<CheckpointGroup> CheckpointGroup::open(Runtime& runtime, std::string folder, uint32_t rank,
                                               uint32_t size, int keep) {
   FileSystem& files = *runtime.files;
   WEIR_TRY(files.create_folders(folder));
-  WEIR_ASSIGN(const std::vector<Group> found, groups(files, folder));
+  WEIR_ASSIGN(const std::vector<GroupName> found, list_groups(files, folder));
   if (found.empty()) {
     WEIR_ASSIGN(const auto alone, list_generations(files, folder));
     if (!alone.empty()) {
@@ -56,7 +55,7 @@ Result<CheckpointGroup> CheckpointGroup::open(Runtime& runtime, std::string fold
                          "choose another folder, or leave world_size 0"));
     }
   }
-  Group own{1, size};
+  GroupName own{1, size};
   if (!found.empty()) {
     own.number = found.back().number;
     if (found.back().size != size) {
@@ -67,33 +66,36 @@ Result<CheckpointGroup> CheckpointGroup::open(Runtime& runtime, std::string fold
       ++own.number;
     }
   }
-  std::optional<Group> source;
+  std::optional<GroupName> source;
   for (auto group = found.rbegin(); group != found.rend() && !source; ++group) {
-    WEIR_ASSIGN(const bool complete, is_complete(files, folder, *group));
-    if (complete) source = *group;
+    WEIR_ASSIGN(const uint32_t saved, count_saved_ranks(files, folder, *group));
+    if (saved == group->size) source = *group;
   }
   const std::string path = path_in(folder, own.to_string());
   WEIR_ASSIGN(CheckpointFolder own_files, CheckpointFolder::open(runtime, path, rank, keep));
   if (source != own) {
-    // What a job left that was killed before all ranks had saved must not make the group complete.
+    // What a job left that was killed before all of its ranks had saved must not make the group complete.
     WEIR_ASSIGN(const auto left, list_generations(files, path));
     for (const GenerationName& name : left) {
       if (name.rank == rank) WEIR_TRY(files.remove(path_in(path, name.to_string())));
     }
   }
-  return CheckpointGroup(runtime, std::move(folder), own, source, rank, std::move(own_files));
+  return CheckpointGroup(runtime, std::move(folder), own, source, std::move(own_files));
 }
 
 Result<Generation> CheckpointGroup::load(uint32_t rank) {
-  if (goes_on() && rank == rank_) return files_.load();
+  if (goes_on() && rank == this->rank()) return files_.load();
   return CheckpointFolder::other(*runtime_, path_in(folder_, source_->to_string()), rank).load();
 }
 
-Result<bool> CheckpointGroup::complete() const { return is_complete(*runtime_->files, folder_, own_); }
+Result<bool> CheckpointGroup::complete() const {
+  WEIR_ASSIGN(const uint32_t saved, count_saved_ranks(*runtime_->files, folder_, own_));
+  return saved == own_.size;
+}
 
 Result<int64_t> CheckpointGroup::save(std::string_view position, std::string_view extra) {
   bool all_saved = false;
-  if (rank_ == 0 && older_) {
+  if (rank() == 0 && older_) {
     WEIR_ASSIGN(all_saved, complete());
   }
   // Syncs the group's folder, so that what the others saved is there for good before older groups go.
@@ -102,13 +104,13 @@ Result<int64_t> CheckpointGroup::save(std::string_view position, std::string_vie
   return number;
 }
 
-// What stays for want of memory goes at the next save.
+// If memory runs out, the next save removes the rest.
 void CheckpointGroup::remove_older() noexcept try {
   FileSystem& files = *runtime_->files;
-  const auto all = groups(files, folder_);
+  const auto all = list_groups(files, folder_);
   if (!all.ok()) return;
   older_ = false;
-  for (const Group& group : *all) {
+  for (const GroupName& group : *all) {
     if (group.number >= own_.number) continue;
     const std::string path = path_in(folder_, group.to_string());
     const auto names = files.list_folder(path);

@@ -396,7 +396,7 @@ void Iterator::close() {
   if (taken.ok()) scheduler_->wait_until_quiet();
 }
 
-Result<std::string> Iterator::write_down(Holding* holding) const {
+Result<Checkpoint> Iterator::write_down(Holding* holding) const {
   if (!position_) return not_initialised();
   const Position& position = *position_;
   const Dataset& root = *position.document->root();
@@ -438,13 +438,13 @@ Result<std::string> Iterator::write_down(Holding* holding) const {
   }
   Archive archive(holding);
   position.stage->state(archive);
-  if (holding && !holding->goes_on()) return std::string();
+  if (holding && !holding->goes_on()) return checkpoint;
   checkpoint.stage = archive.take();
   for (const auto& state : root.sites().states) {
     WEIR_ASSIGN(std::string bytes, state->save_state());
     checkpoint.states.push_back(std::move(bytes));
   }
-  return checkpoint.to_bytes();
+  return checkpoint;
 }
 
 namespace {
@@ -462,8 +462,8 @@ class AllWaiting final : public Waker {
 }  // namespace
 
 // Stops the Windows whose rows cannot be made again, and writes them down.
-Result<std::string> Iterator::save_by_value() {
-  Result<std::string> bytes = std::string();
+Result<Checkpoint> Iterator::save_by_value() {
+  Result<Checkpoint> checkpoint = Checkpoint();
   const auto waker = make_ref<AllWaiting>(scheduler_);
   Holding holding;
   holding.waker = waker.get();
@@ -471,9 +471,9 @@ Result<std::string> Iterator::save_by_value() {
     if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
     holding.answer = PullResult::rows;
     try {
-      bytes = write_down(&holding);
+      checkpoint = write_down(&holding);
     } catch (...) {
-      bytes = Status(error_of_exception());
+      checkpoint = Status(error_of_exception());
     }
     return holding.answer;
   });
@@ -484,19 +484,22 @@ Result<std::string> Iterator::save_by_value() {
         "elements that cannot be made again are saved while their iterator runs, and this one was cancelled; save before cancelling");
   }
   WEIR_TRY(written);
-  return bytes;
+  return checkpoint;
 }
 
-Result<std::string> Iterator::save() {
-  Result<std::string> bytes = std::string();
+Result<std::string> Iterator::save(World* whose) {
+  Result<Checkpoint> checkpoint = Checkpoint();
   bool holds_rows = false;
   WEIR_TRY(with_right([&]() -> Status {
     holds_rows = position_ && position_->session->holds_rows();
-    if (!holds_rows) bytes = write_down(nullptr);
+    if (!holds_rows) checkpoint = write_down(nullptr);
     return Status();
   }));
-  if (holds_rows) bytes = save_by_value();
-  if (bytes.ok()) WEIR_TRY(check_checkpoint_size((*bytes).size(), runtime_.limits.checkpoint_bytes));
+  if (holds_rows) checkpoint = save_by_value();
+  WEIR_TRY(checkpoint.status());
+  if (whose) *whose = World{(*checkpoint).rank, (*checkpoint).world_size, {}};
+  std::string bytes = (*checkpoint).to_bytes();
+  WEIR_TRY(check_checkpoint_size(bytes.size(), runtime_.limits.checkpoint_bytes));
   return bytes;
 }
 

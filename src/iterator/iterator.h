@@ -93,8 +93,9 @@ class Iterator {
   void close();
   Result<int> ready_descriptor() { return scheduler_->ready_descriptor(); }
 
-  // Where rows are saved by value, waits for the calls in progress.
-  Result<std::string> save();
+  // Returns the position as bytes. `whose`, if given, becomes the rank whose position it is, with size 0 if the graph has
+  // no shards by rank. Where rows are saved by value, waits for the calls in progress.
+  Result<std::string> save(World* whose = nullptr);
   // Runs `work(Context&, Stage&)` as often as it answers pending, with the right to drive; it must not throw. Fails
   // unless it answers rows in the end.
   template <class Work>
@@ -155,8 +156,8 @@ class Iterator {
   Status restore(Position& position, const Checkpoint& checkpoint) const;
   std::vector<GraphHistory> remembered() const;
   // `holding`: null, or waits there for Windows to stop, and answers nothing.
-  Result<std::string> write_down(Holding* holding) const;
-  Result<std::string> save_by_value();
+  Result<Checkpoint> write_down(Holding* holding) const;
+  Result<Checkpoint> save_by_value();
 
   Runtime& runtime_;
   const RefPtr<RefCounted> owner_;
