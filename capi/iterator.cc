@@ -44,7 +44,8 @@ Result<std::string> checkpoint_of(RuntimeHost& host, const TakenOptions& options
                                                  "the name of a checkpoint", kMaxNameBytes));
   const Runtime& runtime = host.runtime();
   WEIR_ASSIGN(auto file, runtime.files->open(std::string(name)));
-  return read_position(*file, runtime.limits.checkpoint_bytes);
+  WEIR_ASSIGN(Generation read, read_generation_or_checkpoint(*file, runtime.limits.checkpoint_bytes));
+  return std::move(read.position);
 }
 
 Result<std::vector<std::string>> checkpoints_of_ranks(const weir_iterator_options& options) {

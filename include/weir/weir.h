@@ -657,20 +657,22 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 /* Leave the new iterator uninitialised even if the dataset needs no parameters. */
 #define WEIR_ITERATOR_UNINITIALIZED 1u
 
-/* What saving does where elements cannot be made again: those of a callback that is not pure, and those of a map with
- * deterministic: false, which come in any order. */
+/* What saving does where elements cannot be made again: those of a callback that is not pure and has no state to save
+ * (weir_callback), and those of a map with deterministic: false where a batch, a shuffle or a prefetch keeps some of
+ * them. weir_dataset_checkpoint_needs says so beforehand. */
 
 /* The position is not saved: failed_precondition. */
 #define WEIR_CHECKPOINT_REFUSE 1u
-/* What was made and not delivered is saved by value: the elements that a batch or a shuffle holds, and those that were
- * made ahead. No element is lost or comes twice, and no call is made again, except those of a reduce that was not
- * finished. Saving waits for the calls in progress. Nested datasets cannot be
- * saved so: failed_precondition. The elements take their bytes in the checkpoint, and 50 bytes more or so each. */
+/* What was made and not delivered is saved by value. No element is lost or comes twice, and no call is made again,
+ * except those of a reduce that had not finished. Saving waits for the calls in progress; on an iterator that was
+ * cancelled it fails with cancelled. Each element takes its own bytes and about 30 more. Nested datasets cannot be saved
+ * by value: failed_precondition. */
 #define WEIR_CHECKPOINT_BY_VALUE 2u
-/* Elements are taken for ones that can be made again. If they come out otherwise, elements are lost or come twice. */
+/* Elements are taken for ones that can be made again. If they come out otherwise, some are lost or come twice. */
 #define WEIR_CHECKPOINT_IGNORE 3u
 
-/* Where an iterator begins. At most one of checkpoint, checkpoint_file and epoch is set. */
+/* Where an iterator begins. At most one of checkpoint, checkpoint_file, rank_checkpoints and epoch is
+ * set. */
 typedef struct weir_iterator_options {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_ITERATOR_... */
@@ -687,16 +689,16 @@ typedef struct weir_iterator_options {
    * shuffle stands in a function or under an endless repeat, how often it is opened per epoch depends on the data;
    * its orders then still differ between epochs, but are not those that one iterator would come to. */
   uint64_t epoch;
-  /* Which of how many processes the iterator counts as, for shard(auto, auto). World size 0: what the environment said
-   * when the runtime was created, in RANK and WORLD_SIZE, or the variables of Open MPI, MPICH, Slurm or an indexed job
-   * of Kubernetes (JOB_COMPLETION_INDEX, with WORLD_SIZE). */
+  /* The iterator's rank and the number of ranks, for shard(auto, auto). If the world size is 0, both come from the
+   * environment as it was when the runtime was created: RANK and WORLD_SIZE, or the variables of Open MPI, MPICH, Slurm
+   * or an indexed job of Kubernetes (JOB_COMPLETION_INDEX, with WORLD_SIZE). */
   uint32_t rank;
   uint32_t world_size;
-  /* Instead of a checkpoint: those that all ranks of a run saved, in any order, to go on with as another number of
-   * ranks. Each element that none of them had delivered is delivered by one of the new ranks. The ranks need not have
-   * come equally far. Operators between shard(auto, auto) and the end must keep nothing: a map, a filter, a batch or a
-   * prefetch may stand there, a shuffle or an interleave belongs before the shard. Takes as long as restoring all of
-   * them one after the other, and one of them twice. */
+  /* Instead of a checkpoint: those that all ranks of a run saved, in any order, to continue with another number of
+   * ranks. Each element that none of them had delivered is delivered by one of the new ranks. The old ranks need not
+   * have come equally far. Operators between shard(auto, auto) and the end must keep no elements: map, filter, batch
+   * and prefetch may stand there; shuffle and interleave belong before the shard. Takes as long as restoring all of
+   * these checkpoints one after the other, and one of them twice. */
   const weir_string* rank_checkpoints;
   uint64_t rank_checkpoint_count;
   uint32_t checkpoint_policy; /* WEIR_CHECKPOINT_...; 0: what the iterator had before, else REFUSE */
@@ -730,15 +732,15 @@ WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec 
  * differ), to other parameters or to another version of the library, or if there is no dataset;
  * resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
  * differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle below
- * is opened more than once. Of a pipeline with shard(auto, auto), `checkpoint` must be the one of this rank of as many
- * ranks; failed_precondition otherwise, and for rank_checkpoints that do not belong together. */
+ * is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as many ranks;
+ * failed_precondition otherwise, and for rank_checkpoints that do not belong together. */
 WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                           const weir_iterator_options* options, weir_error* error);
 
 /* Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels it and
- * releases what it holds: buffers, open files, the rows of a shuffle. Waits for
- * callbacks and kernels of this iterator that are running, but never for reads. Inside one of its own
- * callbacks it waits for nothing; the last callback to return releases everything. */
+ * releases what it holds: buffers, open files, the rows of a shuffle. Waits for callbacks and kernels of this iterator
+ * that are running, but never for reads. Inside one of its own callbacks it waits for nothing; the last callback to
+ * return releases everything. */
 WEIR_API void weir_iterator_destroy(weir_iterator iterator);
 
 /* Returns the structure of the elements, owned by the caller. */
@@ -814,9 +816,9 @@ WEIR_API int32_t weir_iterator_save(weir_iterator iterator, weir_bytes* out, wei
 WEIR_API int32_t weir_iterator_save_file(weir_iterator iterator, const char* file, uint64_t file_size,
                                          weir_error* error);
 
-/* Names the iterator within its runtime, and returns the iterator of that name, with an owner more: this one, or
- * another one that lives and had the name before. So several parts of a program that each create an iterator and share
- * it under one name end up with the same one, whoever comes first; each calls weir_iterator_destroy for both handles.
+/* Names the iterator within its runtime, and returns the iterator of that name with one more owner: this one, or
+ * another that is alive and had the name before. Parts of a program that each create an iterator and share it under one
+ * name end up with the same iterator, whoever comes first; each calls weir_iterator_destroy for both handles.
  * Errors: invalid_argument if the other one's elements have another structure (the error names the difference);
  * resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_iterator_share(weir_iterator iterator, const char* name, uint64_t name_size,
@@ -830,22 +832,22 @@ WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes*
 /* ---- Feedable iterators: the caller names an iterator at each call ------------------------------------- */
 
 /* Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its own: each
- * call takes the next element of the iterator that the string handle names, which keeps its position, so training can
- * pause for validation and go on. Several threads may use one at once, with the same or with different handles. */
+ * call takes the next element of the iterator that a string handle names. That iterator keeps its position, so training
+ * can pause for validation and go on. Several threads may use one at once, with the same or with different handles. */
 WEIR_API int32_t weir_feedable_create(weir_spec spec, weir_feedable* out, weir_error* error);
 WEIR_API void weir_feedable_destroy(weir_feedable feedable);
 
 /* Returns the structure of the elements, owned by the caller. */
 WEIR_API int32_t weir_feedable_spec(weir_feedable feedable, weir_spec* out, weir_error* error);
 
-/* Fills `element` with the next element of the iterator that `handle`, what weir_iterator_string_handle gave, names;
- * otherwise like weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors: also
+/* Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`. Otherwise like
+ * weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors: also
  * not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes must be equal and
  * shapes compatible, and the error names the part that differs. */
 WEIR_API int32_t weir_feedable_next(weir_feedable feedable, const char* handle, uint64_t handle_size,
                                     weir_element element, weir_error* error);
 
-/* The same with what the functions of these names do for an iterator. */
+/* Likewise for the other functions that take elements. */
 WEIR_API int32_t weir_feedable_try_next(weir_feedable feedable, const char* handle, uint64_t handle_size,
                                         weir_element element, weir_error* error);
 WEIR_API int32_t weir_feedable_next_within(weir_feedable feedable, const char* handle, uint64_t handle_size,
@@ -872,25 +874,25 @@ typedef struct weir_checkpoint_manager_options {
 #define WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT \
   { sizeof(weir_checkpoint_manager_options), 0, 0, 0, 0, 0 }
 
-/* Creates a manager of the checkpoints in a folder, owned by the caller, and the folder if it is missing. Each save is a
- * generation, a file such as r00003-000000000012.ckpt: rank 3, number 12. Processes may share the folder if each has a
- * rank of its own: a manager neither reads nor removes the files of other ranks. Removes what a killed process of this
- * rank left half written. `options` may be NULL. One thread at a time may use a manager. Errors: invalid_argument; those
- * of the folder.
+/* Creates a manager of the checkpoints in a folder, owned by the caller. A missing folder is created. Each save is a
+ * generation: a file such as r00003-000000000012.ckpt for rank 3, number 12. Processes may share the folder if each has
+ * its own rank: a manager neither reads nor removes the files of other ranks. Removes what a killed process of this
+ * rank left half written. `options` may be NULL. One thread at a time may use a manager. Errors: invalid_argument;
+ * those of the folder.
  *
- * With a world size, the ranks of a job are a group with a folder of its own, such as g00002-of-00008 for 8 ranks. A job
- * that begins with another number of ranks begins a new group where the newest complete one stopped:
+ * With a world size, the ranks of a job form a group with a folder of its own, such as g00002-of-00008 for 8 ranks. A
+ * job with another number of ranks begins a new group where the newest complete one stopped:
  *
- *   1. Ask weir_checkpoint_manager_ranks how many ranks that one had, and take the position of each with
- *      weir_checkpoint_manager_load_rank. If it equals this job's number, continue from this rank's own position
- *      (`checkpoint` of weir_iterator_options). If it differs, pass all of them as `rank_checkpoints`. If it is 0, start
- *      from the beginning.
- *   2. Save with weir_checkpoint_manager_save before anything is taken from the iterator.
- *   3. Take nothing before all ranks have saved: `complete`, or a barrier of the job.
+ *   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has, continue from
+ *      this rank's own position: `checkpoint` of weir_iterator_options. If it is another number, pass the positions of
+ *      all of them as `rank_checkpoints`. weir_checkpoint_manager_load_rank returns each. If it is 0, start from the
+ *      beginning.
+ *   2. Save with weir_checkpoint_manager_save before taking anything from the iterator.
+ *   3. Take nothing before all ranks have saved: wait until `complete` is 1, or at a barrier of the job.
  *
- * A group that is not complete does not count, so a job may be killed at any moment of this. Rank 0 removes older groups
- * when it saves in a complete one. Processes of an older group must have ended. Managers do not read the environment:
- * give them the rank and the world size. */
+ * An incomplete group does not count, so a job may be killed at any moment. Rank 0 removes older groups when it saves
+ * in a complete one; their processes must have ended. A manager does not read the environment: give it the rank and the
+ * world size. */
 WEIR_API int32_t weir_checkpoint_manager_create(weir_runtime runtime, const char* folder,
                                                 uint64_t folder_size,
                                                 const weir_checkpoint_manager_options* options,
@@ -899,45 +901,47 @@ WEIR_API int32_t weir_checkpoint_manager_create(weir_runtime runtime, const char
 /* Releases the manager. The generations stay. */
 WEIR_API void weir_checkpoint_manager_destroy(weir_checkpoint_manager manager);
 
-/* Publishes the iterator's position, with `extra_size` bytes of the caller's (a step count, the state of a model), as
- * the next generation; then removes the oldest ones beyond `keep`, and those that weir_checkpoint_manager_load found
- * damaged. Others that it passed over don't count. After a crash at any moment each generation is there whole or not at
- * all, and after a failure all older ones are. Waits for a next in progress. Calls fsync twice. Errors: those of
- * weir_iterator_save and of the file; resource_exhausted if both parts together are above 4 GiB. */
+/* Publishes the iterator's position as the next generation, with `extra_size` bytes of the caller's, such as a step
+ * count or the state of a model. Then removes the oldest generations beyond `keep`, and those that
+ * weir_checkpoint_manager_load found damaged; others that it passed over don't count. After a crash at any moment each
+ * generation is there whole or not at all; after a failure all older ones are still there. Waits for a next in
+ * progress. Calls fsync twice. Errors: those of weir_iterator_save and of the file; resource_exhausted if both parts
+ * together exceed 4 GiB. */
 WEIR_API int32_t weir_checkpoint_manager_save(weir_checkpoint_manager manager, weir_iterator iterator,
                                               const void* extra, uint64_t extra_size, weir_error* error);
 
-/* Counts `elements` that the caller has taken from the iterator, and sets `due` to 1 if every_elements of them were
- * taken, or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. It stays due until
- * weir_checkpoint_manager_save succeeds, so the extra bytes need to be made only then. Touches no file. Errors:
- * invalid_argument for negative `elements`, which count nothing. */
+/* Counts `elements` that the caller has taken from the iterator. Sets `due` to 1 if every_elements of them were taken,
+ * or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. A save stays due until
+ * weir_checkpoint_manager_save succeeds, so make the extra bytes only then. Touches no file. Errors: invalid_argument
+ * for negative `elements`, which count nothing. */
 WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, int64_t elements, int32_t* due,
                                               weir_error* error);
 
-/* Returns the newest valid generation: the position, for the `checkpoint` of weir_iterator_options, the extra bytes, and
- * the number; `extra` and `generation` may be NULL. It passes over what is damaged, was renamed, or was saved by another
- * version of the library, and gives the runtime's logger a warning that says why. Errors: not_found if there is none at
- * all, which is how a first run begins; data_loss if there are some and none is valid; those of a file that can't be
- * read now but is not damaged (no permission, too many open files, larger than 4 GiB), since going back to an older one
- * would lose work; failed_precondition if it was saved by a group of another number of ranks. */
+/* Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
+ * the number; `extra` and `generation` may be NULL. Passes over those that are damaged, were renamed, or were saved by
+ * another version of the library, and logs a warning that says why. Errors: not_found if there is none at all, which is
+ * how a first run begins; data_loss if there are some and none is valid; those of a file that is intact but can't be
+ * read now (no permission, too many open files, larger than 4 GiB), since going back to an older one would lose work;
+ * failed_precondition if it was saved by a group of another number of ranks. */
 WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position,
                                               weir_bytes* extra, int64_t* generation, weir_error* error);
 
-/* Of a manager with a world size: `saved_ranks` becomes the number of ranks of the newest group that was complete when
- * the manager was created, or 0; `complete` becomes 1 if all ranks of this manager's group have saved by now, else 0.
- * Either may be NULL. Lists a folder for `complete`. Errors: failed_precondition without a world size. */
+/* For a manager with a world size. Sets `saved_ranks` to the number of ranks of the newest group that was complete when
+ * the manager was created, or to 0 if there was none; sets `complete` to 1 if all ranks of this manager's group have
+ * saved by now, else to 0. Either may be NULL. `complete` takes listing a folder. Errors: failed_precondition without a
+ * world size. */
 WEIR_API int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, uint32_t* saved_ranks,
                                                int32_t* complete, weir_error* error);
 
-/* As weir_checkpoint_manager_load, for a rank of that newest complete group. Errors: also invalid_argument if it had no
- * such rank; failed_precondition without a world size. */
+/* Like weir_checkpoint_manager_load, for one rank of that newest complete group. Errors: also invalid_argument if it
+ * has no such rank; failed_precondition without a world size. */
 WEIR_API int32_t weir_checkpoint_manager_load_rank(weir_checkpoint_manager manager, uint32_t rank,
                                                    weir_bytes* position, weir_bytes* extra,
                                                    int64_t* generation, weir_error* error);
 
 /* As text for a terminal instead of JSON. */
 #define WEIR_DESCRIBE_TEXT 1u
-/* The generations of all ranks in a folder, instead of one file. */
+/* The generations of all ranks in a folder, and of the groups of ranks in it, instead of one file. */
 #define WEIR_DESCRIBE_FOLDER 2u
 
 /* Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_.... JSON:
@@ -945,13 +949,15 @@ WEIR_API int32_t weir_checkpoint_manager_load_rank(weir_checkpoint_manager manag
  *   {"file": NAME, "size": 512, "modified_ns": SINCE_1970, "kind": "checkpoint", "library": "0.1.0",
  *    "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...], "left_out": 0}
  *
- * "kind" is generation for what a manager wrote, which also has "rank", "number" and "extra_size". A position in a
- * pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the dataset was begun before, "held_size" the bytes of elements that the file holds by value. A FIELD has "path", the
- * operator from the root, "key", and "value" for a number, "size" and the "first" numbers of a list, or the size of
- * "bytes". Which fields there are differs between versions of the library. After a megabyte of them the others are only
- * counted, in "left_out". A folder is an array of such objects without the position, by rank and number; what can't be
- * used has the kind unusable, "rank", "number", "code" and "message". Errors: invalid_argument; those of the file;
- * data_loss if it is damaged, failed_precondition if another version of the library wrote it. */
+ * "kind" is "generation" for what a manager wrote, which also has "rank", "number" and "extra_size". A position in a
+ * pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the dataset was begun before,
+ * "held_size" the bytes of elements that the file holds by value. A FIELD has "path", the operator from the root,
+ * "key", and "value" for a number, "size" and the "first" numbers of a list, or the size of "bytes". The fields differ
+ * between versions of the library. After a megabyte of them the rest is only counted, in "left_out". A folder is an
+ * array of such objects without the position, by rank and number, then those of each group of ranks, the oldest group
+ * first. A generation that can't be used has the kind "unusable", "rank", "number", "code" and "message". Errors:
+ * invalid_argument; those of the file; data_loss if it is damaged, failed_precondition if another version of the
+ * library wrote it. */
 WEIR_API int32_t weir_checkpoint_describe(weir_runtime runtime, const char* name, uint64_t name_size,
                                           uint32_t flags, weir_bytes* out, weir_error* error);
 

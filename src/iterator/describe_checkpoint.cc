@@ -6,6 +6,7 @@
 #include "core/archive_fields.h"
 #include "core/text.h"
 #include "iterator/checkpoint.h"
+#include "iterator/checkpoint_group.h"
 #include "iterator/generation.h"
 
 namespace weir {
@@ -16,7 +17,7 @@ namespace {
 constexpr int kMaxDepth = 200;
 constexpr size_t kMaxPositionText = size_t{1} << 20;
 
-// As it is if a terminal shows it so, else quoted: the text comes from a file.
+// Quoted unless a terminal can show it as it is: the text comes from a file.
 std::string plain(std::string_view text) {
   const bool printable = std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
   return printable ? std::string(text) : quote(text);
@@ -166,19 +167,13 @@ struct Described {
 Result<Described> read(FileSystem& files, const std::string& name, int64_t limit_bytes,
                        const std::optional<GenerationName>& expected = std::nullopt) {
   WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, files.open(name));
-  WEIR_ASSIGN(const bool is_one, is_generation(*file));
+  WEIR_ASSIGN(const Generation found, expected ? read_generation(*file, limit_bytes)
+                                               : read_generation_or_checkpoint(*file, limit_bytes));
+  if (expected) WEIR_TRY(check_name(found, *expected));
   Described out;
-  std::string position;
-  if (is_one || expected) {
-    WEIR_ASSIGN(Generation generation, read_generation(*file, limit_bytes));
-    if (expected) WEIR_TRY(check_name(generation, *expected));
-    out.generation = generation.name;
-    out.extra_size = generation.extra.size();
-    position = std::move(generation.position);
-  } else {
-    WEIR_ASSIGN(position, read_checkpoint(*file, limit_bytes));
-  }
-  WEIR_ASSIGN(out.checkpoint, Checkpoint::from_bytes(position));
+  if (found.name.number > 0) out.generation = found.name;
+  out.extra_size = found.extra.size();
+  WEIR_ASSIGN(out.checkpoint, Checkpoint::from_bytes(found.position));
   return out;
 }
 
@@ -232,10 +227,10 @@ void add_position(const Checkpoint& checkpoint, Members& out) {
 }
 
 // "r00000-000000000012.ckpt: 3 s old, 512 bytes, epoch 0"
-std::string list_line(const GenerationName& name, const FileInfo& info, int64_t now_ns,
+std::string list_line(const std::string& name, const FileInfo& info, int64_t now_ns,
                       const Result<Described>& found) {
   const std::string head =
-      concat(name.to_string(), ": ", age_of(now_ns - info.modified_ns), " old, ", info.size, " bytes, ");
+      concat(name, ": ", age_of(now_ns - info.modified_ns), " old, ", info.size, " bytes, ");
   if (found.ok()) return concat(head, "epoch ", found->checkpoint.opening, "\n");
   const Status& status = found.status();
   return concat(head, "unusable: ", code_name(status.code()), ": ", status.error().lead_and_message(), "\n");
@@ -257,6 +252,39 @@ std::string list_object(const std::string& path, const GenerationName& name, con
   return concat("{", out.take(), "}");
 }
 
+// Appends the generations in `folder`, and in the one inside it that is named `group`, if any.
+Status add_generations(FileSystem& files, const std::string& folder, const std::string& group,
+                       const DescribeOptions& options, std::string& out) {
+  WEIR_ASSIGN(const std::vector<GenerationName> names,
+              list_generations(files, group.empty() ? folder : path_in(folder, group)));
+  for (const GenerationName& name : names) {
+    const std::string inside = group.empty() ? name.to_string() : path_in(group, name.to_string());
+    const std::string path = path_in(folder, inside);
+    const Result<FileInfo> info = files.stat(path);
+    // A manager may have removed it since.
+    if (!info.ok() && info.status().code() == Code::not_found) continue;
+    if (!info.ok()) return info.status();
+    const Result<Described> found = read(files, path, options.limit_bytes, name);
+    if (options.json) {
+      out += concat(out.empty() ? "" : ",", "\n  ", list_object(path, name, *info, found));
+    } else {
+      out += list_line(inside, *info, options.now_ns, found);
+    }
+  }
+  return Status();
+}
+
+// "g00002-of-00008: 3 of 8 ranks have saved"
+Status add_group(FileSystem& files, const std::string& folder, const GroupName& group,
+                 const DescribeOptions& options, std::string& out) {
+  WEIR_ASSIGN(const uint32_t saved, count_saved_ranks(files, folder, group));
+  if (!options.json) {
+    const std::string count = saved == group.size ? "all" : concat(saved, " of ", group.size);
+    out += concat(group.to_string(), ": ", count, " ranks have saved\n");
+  }
+  return add_generations(files, folder, group.to_string(), options, out);
+}
+
 }  // namespace
 
 Result<std::string> describe_checkpoint(FileSystem& files, const std::string& name,
@@ -272,20 +300,13 @@ Result<std::string> describe_checkpoint(FileSystem& files, const std::string& na
 
 Result<std::string> describe_generations(FileSystem& files, const std::string& folder,
                                          const DescribeOptions& options) {
-  WEIR_ASSIGN(const std::vector<GenerationName> names, list_generations(files, folder));
   std::string out;
-  for (const GenerationName& name : names) {
-    const std::string path = path_in(folder, name.to_string());
-    const Result<FileInfo> info = files.stat(path);
+  WEIR_TRY(add_generations(files, folder, "", options, out));
+  WEIR_ASSIGN(const std::vector<GroupName> groups, list_groups(files, folder));
+  for (const GroupName& group : groups) {
+    const Status added = add_group(files, folder, group, options, out);
     // A manager may have removed it since.
-    if (!info.ok() && info.status().code() == Code::not_found) continue;
-    if (!info.ok()) return info.status();
-    const Result<Described> found = read(files, path, options.limit_bytes, name);
-    if (options.json) {
-      out += concat(out.empty() ? "" : ",", "\n  ", list_object(path, name, *info, found));
-    } else {
-      out += list_line(name, *info, options.now_ns, found);
-    }
+    if (!added.ok() && added.code() != Code::not_found) return added;
   }
   if (!options.json) return out;
   return out.empty() ? "[]" : concat("[", out, "\n]");

@@ -102,16 +102,12 @@ Status check_name(const Generation& generation, const GenerationName& name) {
                                   "a copy has to keep the name that it was saved under"));
 }
 
-Result<bool> is_generation(RandomAccessFile& file) {
+Result<Generation> read_generation_or_checkpoint(RandomAccessFile& file, int64_t limit_bytes) {
   WEIR_ASSIGN(const std::string beginning, read_up_to(file, 0, kEnvelope.magic.size()));
-  return beginning == kEnvelope.magic;
-}
-
-Result<std::string> read_position(RandomAccessFile& file, int64_t limit_bytes) {
-  WEIR_ASSIGN(const bool generation, is_generation(file));
-  if (!generation) return read_checkpoint(file, limit_bytes);
-  WEIR_ASSIGN(Generation read, read_generation(file, limit_bytes));
-  return std::move(read.position);
+  if (beginning == kEnvelope.magic) return read_generation(file, limit_bytes);
+  Generation alone;
+  WEIR_ASSIGN(alone.position, read_checkpoint(file, limit_bytes));
+  return alone;
 }
 
 }  // namespace weir

@@ -29,6 +29,7 @@ struct GenerationName {
 };
 
 struct Generation {
+  // Number 0 for a checkpoint by itself.
   GenerationName name;
   // What Iterator::save() gave.
   std::string position;
@@ -42,7 +43,7 @@ std::string path_in(std::string_view folder, std::string_view file);
 // The names of all ranks' files, by rank and number. Whether they hold generations isn't checked.
 Result<std::vector<GenerationName>> list_generations(FileSystem& files, const std::string& folder);
 
-// Publishes the file whole or not at all. resource_exhausted if it would be larger than `limit_bytes`. Calls fsync twice.
+// Publishes the file whole or not at all. resource_exhausted if it would exceed `limit_bytes`. Calls fsync twice.
 Status write_generation(FileSystem& files, const std::string& folder, const GenerationName& name,
                         std::string_view position, std::string_view extra, int64_t limit_bytes);
 
@@ -52,10 +53,7 @@ Result<Generation> read_generation(RandomAccessFile& file, int64_t limit_bytes);
 // data_loss if the generation, which stood in the file `name`, was saved under another name.
 Status check_name(const Generation& generation, const GenerationName& name);
 
-// Whether the file begins as a generation does.
-Result<bool> is_generation(RandomAccessFile& file);
-
-// The position in a file that is a generation or a checkpoint. Fails as reading either does.
-Result<std::string> read_position(RandomAccessFile& file, int64_t limit_bytes);
+// Reads a file that is a generation or a checkpoint by itself. Fails as reading either does.
+Result<Generation> read_generation_or_checkpoint(RandomAccessFile& file, int64_t limit_bytes);
 
 }  // namespace weir

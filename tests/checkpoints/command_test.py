@@ -5,6 +5,7 @@
 """
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -20,8 +21,10 @@ FILES = {
     "faster.weir": DOCUMENT.replace("calls: 2", "calls: 4"),
     "other.weir": DOCUMENT.replace("shuffle(5", "shuffle(6"),
     "wrong.weir": "range(2) | takes(2)",
+    "sharded.weir": "range(20) | shard(auto, auto)",
 }
 GENERATION = "kept/r00001-000000000001.ckpt"
+OF_A_GROUP = "groups/g00002-of-00003/r00001-000000000001.ckpt"
 
 
 def shown(about, fits=""):
@@ -61,6 +64,15 @@ CASES = [
          re.compile(r"r00001-000000000001\.ckpt: \d+ s old, \d+ bytes, epoch 0\n"
                     r"r00001-000000000002\.ckpt: \d+ s old, \d+ bytes, unusable: data_loss: expected the generation "
                     r"r00001-000000000002\.ckpt, found r00001-000000000001\.ckpt under its name; .*\n")),
+    # A position fits or not, whatever the rank of this process is.
+    Case(["checkpoint", "show", "--fits", "sharded.weir", OF_A_GROUP],
+         re.compile(r"(.*\n)*world_rank: 1\nworld_size: 3\n(.*\n)*fits: yes\n")),
+    Case(["checkpoint", "list", "groups"],
+         re.compile(r"g00001-of-00002: all ranks have saved\n"
+                    r"g00001-of-00002/r00000-000000000001\.ckpt: \d+ s old, \d+ bytes, epoch 0\n"
+                    r"g00001-of-00002/r00001-000000000001\.ckpt: \d+ s old, \d+ bytes, epoch 0\n"
+                    r"g00002-of-00003: 1 of 3 ranks have saved\n"
+                    r"g00002-of-00003/r00001-000000000001\.ckpt: \d+ s old, \d+ bytes, epoch 0\n")),
     Case(["checkpoint", "list", "."], ""),
     Case(["checkpoint", "list", "--json", "."], "[]\n"),
     refused("checkpoint", "list", "absent", err=r"error: not_found: .*\n"),
@@ -98,6 +110,10 @@ def check_json(checker):
     listed = load("list", "--json", "kept")[1]
     kinds = [(entry["kind"], entry["rank"], entry["number"]) for entry in listed]
     checker.expect(["list"], "kinds", kinds == [("generation", 1, 1), ("unusable", 1, 2)], "two kinds", kinds)
+    listed = load("list", "--json", "groups")[1]
+    ranks = [(entry["file"].split("/")[1], entry["world_rank"], entry["world_size"]) for entry in listed]
+    expected = [("g00001-of-00002", 0, 2), ("g00001-of-00002", 1, 2), ("g00002-of-00003", 1, 3)]
+    checker.expect(["list"], "groups", ranks == expected, expected, ranks)
 
 
 def main():
@@ -105,9 +121,11 @@ def main():
         folder = pathlib.Path(name)
         for file, text in FILES.items():
             (folder / file).write_text(text)
-        subprocess.run([sys.argv[2], folder, DOCUMENT, "3"], check=True)
+        subprocess.run([sys.argv[2], folder, DOCUMENT, "3", FILES["sharded.weir"]], check=True)
         (folder / "cut").write_bytes((folder / "position").read_bytes()[:-1])
         (folder / "kept" / "r00001-000000000002.ckpt").write_bytes((folder / GENERATION).read_bytes())
+        # As a launcher sets them.
+        os.environ.update(RANK="0", WORLD_SIZE="2")
         checker = Checker(sys.argv[1], folder)
         for case in CASES:
             checker.check(case)

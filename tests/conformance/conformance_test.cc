@@ -10,6 +10,7 @@
 #include "iterator/nested.h"
 #include "support/pipeline.h"
 #include "support/temporary_folder.h"
+#include "tools/weir/text_arguments.h"
 #include "weir/weir.h"
 
 namespace weir::conformance {
@@ -87,15 +88,7 @@ class Runner {
   }
 
   void iterate(const Case& test, weir_dataset dataset, Run& out) {
-    std::vector<weir_argument> params;
-    for (const auto& [name, value] : test.params) {
-      weir_argument argument = WEIR_ARGUMENT_INIT;
-      argument.name = name.data();
-      argument.name_size = name.size();
-      argument.text = value.data();
-      argument.text_size = value.size();
-      params.push_back(argument);
-    }
+    const std::vector<weir_argument> params = command::text_arguments(test.params);
     weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
     options.params = params.data();
     options.param_count = params.size();

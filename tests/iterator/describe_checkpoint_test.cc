@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "core/version.h"
 #include "fs/simulated.h"
+#include "fs/simulated_disk.h"
 #include "graph/envelope.h"
 #include "iterator/checkpoint.h"
 #include "iterator/generation.h"
@@ -221,6 +222,35 @@ TEST_CASE("describe: a folder lists generations of all ranks, with what is wrong
   CHECK(has(json, R"("kind": "generation", "rank": 0, "number": 12, "extra_size": 0)"));
   CHECK(
       has(json, R"("kind": "unusable", "rank": 1, "number": 6, "code": "data_loss", "message": "expected )"));
+}
+
+TEST_CASE("describe: a folder lists its groups of ranks, the oldest first, and which of them are complete") {
+  SimulatedDisk disk;
+  require_ok(disk.create_folders("dir/g00010-of-00001"));
+  require_ok(disk.create_folders("dir/g00002-of-00003"));
+  require_ok(disk.create_folders("dir/other"));
+  const std::string position = sample().to_bytes();
+  const auto save = [&](const std::string& folder, GenerationName name) {
+    require_ok(write_generation(disk, folder, name, position, "", 1 << 20));
+  };
+  save("dir/g00010-of-00001", {0, 7});
+  save("dir/g00002-of-00003", {1, 1});
+  save("dir/g00002-of-00003", {1, 2});
+  save("dir/g00002-of-00003", {0, 1});
+  save("dir/other", {0, 1});
+  const std::string rest =
+      concat(".ckpt: 0 s old, ", disk.stat("dir/other/r00000-000000000001.ckpt")->size, " bytes, epoch 5\n");
+  CHECK(require_value(describe_generations(disk, "dir", as_text())) ==
+        concat("g00002-of-00003: 2 of 3 ranks have saved\n",  //
+               "g00002-of-00003/r00000-000000000001", rest,   //
+               "g00002-of-00003/r00001-000000000001", rest,   //
+               "g00002-of-00003/r00001-000000000002", rest,   //
+               "g00010-of-00001: all ranks have saved\n",     //
+               "g00010-of-00001/r00000-000000000007", rest));
+  const std::string json = require_value(describe_generations(disk, "dir", kJson));
+  CHECK(has(json, R"([
+  {"file": "dir/g00002-of-00003/r00000-000000000001.ckpt", "size": )"));
+  CHECK(has(json, R"({"file": "dir/g00010-of-00001/r00000-000000000007.ckpt", "size": )"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "fs/simulated.h"
 #include "graph/envelope.h"
+#include "iterator/checkpoint.h"
 #include "support/damage.h"
 
 namespace weir {
@@ -152,15 +153,29 @@ TEST_CASE("generation: one under another name is data_loss, and the error has bo
 
 TEST_CASE("generation: a file is told by its beginning") {
   SimulatedFileSystem files;
-  REQUIRE(write_generation(files, "dir", kName, "position", "", kLimitBytes).ok());
+  REQUIRE(write_generation(files, "dir", kName, "position", "extra", kLimitBytes).ok());
+  const std::string checkpoint = Checkpoint().to_bytes();
+  files.put("checkpoint", checkpoint);
+  const auto read_file = [&](const std::string& name) {
+    return read_generation_or_checkpoint(**files.open(name), kLimitBytes);
+  };
+  const auto generation = read_file(path_in("dir", kName.to_string()));
+  REQUIRE(generation.ok());
+  CHECK(generation->name == kName);
+  CHECK(generation->position == "position");
+  CHECK(generation->extra == "extra");
+  const auto alone = read_file("checkpoint");
+  REQUIRE(alone.ok());
+  CHECK(alone->name.number == 0);
+  CHECK(alone->position == checkpoint);
   files.put("empty", "");
   files.put("short", "weirgen");
   files.put("begins so", "weirgenr");
-  const auto is_one = [&](const std::string& name) { return *is_generation(**files.open(name)); };
-  CHECK(is_one(path_in("dir", kName.to_string())));
-  CHECK(is_one("begins so"));
-  CHECK_FALSE(is_one("empty"));
-  CHECK_FALSE(is_one("short"));
+  CHECK(says(read_file("begins so").status(), "a generation of checkpoints"));
+  for (const char* name : {"empty", "short"}) {
+    CHECK(read_file(name).status().code() == Code::data_loss);
+    CHECK_FALSE(says(read_file(name).status(), "a generation of checkpoints"));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "checkpoint.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "common.h"
@@ -9,17 +10,36 @@ namespace weir::command {
 
 namespace {
 
-int describe(const Arguments& arguments, uint32_t flags, Handles& handles, std::string& out) {
+int describe(const std::string& file, uint32_t flags, Handles& handles, std::string& out) {
   weir_bytes text = WEIR_BYTES_INIT;
-  if (!arguments.json) flags |= WEIR_DESCRIBE_TEXT;
-  int32_t result = weir_runtime_create(nullptr, &handles.runtime, &handles.error);
+  int32_t result = WEIR_OK;
+  if (handles.runtime.value == 0) result = weir_runtime_create(nullptr, &handles.runtime, &handles.error);
   if (result == WEIR_OK) {
-    result = weir_checkpoint_describe(handles.runtime, arguments.file.data(), arguments.file.size(), flags,
-                                      &text, &handles.error);
+    result =
+        weir_checkpoint_describe(handles.runtime, file.data(), file.size(), flags, &text, &handles.error);
   }
   if (result != WEIR_OK) return report(handles);
   out.assign(text.data, text.size);
   weir_bytes_release(&text);
+  return 0;
+}
+
+uint32_t format_of(const Arguments& arguments) { return arguments.json ? 0 : WEIR_DESCRIBE_TEXT; }
+
+// The number of that name in a JSON object of weir_checkpoint_describe; 0 if it has none.
+uint32_t number_in(const std::string& json, const std::string& name) {
+  // In a string, a backslash stands before the quotes.
+  const std::string key = ", \"" + name + "\": ";
+  const size_t at = json.find(key);
+  return at == std::string::npos ? 0
+                                 : static_cast<uint32_t>(std::strtoul(&json[at + key.size()], nullptr, 10));
+}
+
+// Whether a position fits does not depend on the rank of this process, so it is restored as the rank that saved it.
+int find_position(const Arguments& arguments, Handles& handles, Position& out) {
+  std::string json;
+  if (int status = describe(arguments.file, 0, handles, json)) return status;
+  out = {arguments.file, number_in(json, "world_rank"), number_in(json, "world_size")};
   return 0;
 }
 
@@ -42,9 +62,11 @@ int add_fits(const Arguments& arguments, Handles& handles, std::string& out) {
                          &handles.error) != WEIR_OK) {
     return report(handles);
   }
-  const int32_t result = begin(arguments, handles, arguments.file);
+  Position position;
+  if (int status = find_position(arguments, handles, position)) return status;
+  const int32_t result = begin(arguments, handles, position);
   const bool unfit = result == -WEIR_CODE_FAILED_PRECONDITION || result == -WEIR_CODE_DATA_LOSS;
-  // Say, a parameter without a value: that tells nothing about the position.
+  // Such as a parameter without a value, which says nothing about the position.
   if (result != WEIR_OK && !unfit) return report(handles);
   if (arguments.json) out.pop_back();
   out += fits(arguments, unfit ? &handles.error : nullptr);
@@ -57,7 +79,7 @@ int add_fits(const Arguments& arguments, Handles& handles, std::string& out) {
 int show_checkpoint(const Arguments& arguments) {
   Handles handles;
   std::string out;
-  int status = describe(arguments, 0, handles, out);
+  int status = describe(arguments.file, format_of(arguments), handles, out);
   if (status == 0 && !arguments.fits.empty()) status = add_fits(arguments, handles, out);
   if (status == kExitNotBuilt) return status;
   print(stdout, out);
@@ -68,7 +90,8 @@ int show_checkpoint(const Arguments& arguments) {
 int list_checkpoints(const Arguments& arguments) {
   Handles handles;
   std::string out;
-  if (int status = describe(arguments, WEIR_DESCRIBE_FOLDER, handles, out)) return status;
+  const uint32_t flags = WEIR_DESCRIBE_FOLDER | format_of(arguments);
+  if (int status = describe(arguments.file, flags, handles, out)) return status;
   print(stdout, out);
   if (arguments.json) print(stdout, "\n");
   return 0;

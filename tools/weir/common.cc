@@ -4,6 +4,8 @@
 #include <cstring>
 #include <vector>
 
+#include "text_arguments.h"
+
 namespace weir::command {
 
 namespace {
@@ -78,23 +80,17 @@ int read_document(const std::string& name, std::string& out) {
   return 0;
 }
 
-int32_t begin(const Arguments& arguments, Handles& handles, const std::string& checkpoint_file) {
-  std::vector<weir_argument> params;
-  for (const auto& [name, value] : arguments.params) {
-    weir_argument param = WEIR_ARGUMENT_INIT;
-    param.name = name.data();
-    param.name_size = name.size();
-    param.text = value.data();
-    param.text_size = value.size();
-    params.push_back(param);
-  }
+int32_t begin(const Arguments& arguments, Handles& handles, const Position& position) {
+  const std::vector<weir_argument> params = text_arguments(arguments.params);
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   options.params = params.data();
   options.param_count = params.size();
-  if (!checkpoint_file.empty()) {
-    options.checkpoint_file = checkpoint_file.data();
-    options.checkpoint_file_size = checkpoint_file.size();
+  if (!position.file.empty()) {
+    options.checkpoint_file = position.file.data();
+    options.checkpoint_file_size = position.file.size();
   }
+  options.rank = position.rank;
+  options.world_size = position.world_size;
   options.flags = WEIR_ITERATOR_UNINITIALIZED;
   int32_t result =
       weir_iterator_create(handles.runtime, handles.dataset, &options, &handles.iterator, &handles.error);

@@ -45,7 +45,15 @@ int report(const Handles& handles);
 // Returns 0, or reports what is wrong with the file and returns kExitNotBuilt.
 int read_document(const std::string& name, std::string& out);
 
-// Makes an iterator of the dataset with the parameters, at its beginning or at the position in a file.
-int32_t begin(const Arguments& arguments, Handles& handles, const std::string& checkpoint_file);
+struct Position {
+  // Empty: the beginning.
+  std::string file;
+  // As in weir_iterator_options.
+  uint32_t rank = 0;
+  uint32_t world_size = 0;
+};
+
+// Makes an iterator of the dataset with the parameters, there.
+int32_t begin(const Arguments& arguments, Handles& handles, const Position& position);
 
 }  // namespace weir::command

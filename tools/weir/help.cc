@@ -198,12 +198,12 @@ usage:
 show    FILE is what an iterator saved, or a generation that a checkpoint manager wrote. Prints the kind, with rank
         and number for a generation, the age, the size, the version of the library, the dataset's fingerprint and
         params, how often the dataset was begun before, and how far each operator is.
-list    prints the generations in FOLDER, one line each, those of all ranks. Says what is wrong with those that a
-        manager would pass over.
+list    prints the generations in FOLDER, one line each, those of all ranks. Then come the groups of ranks in it, with
+        how many ranks have saved. Says what is wrong with those that a manager would pass over.
 
 options:
       --fits DOCUMENT     the file of a document, `-` for standard input: say whether the position fits, and if not,
-                          what differs, as restoring it would
+                          what differs, as restoring it as the rank that saved it would
   -p, --param NAME=VALUE  a value for a param of that document, which must be the one that the position was saved with
       --json              print an object, or an array of them; weir_checkpoint_describe in weir.h explains the members
   -h, --help              this text

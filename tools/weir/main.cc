@@ -54,7 +54,7 @@ bool print_element(const Arguments& arguments, Handles& handles) {
 }
 
 int run(const Arguments& arguments, Handles& handles) {
-  int32_t result = begin(arguments, handles, "");
+  int32_t result = begin(arguments, handles, {});
   if (result == WEIR_OK) result = weir_element_create(&handles.element, &handles.error);
   if (result != WEIR_OK) return report(handles);
   bool failed = false;
