@@ -11,12 +11,12 @@
 
 namespace weir::capi {
 
-// What drives, and the structure that the caller was promised.
+// The iterator that rows come from, and the structure that the caller was promised.
 struct Delivery {
   IteratorObject& from;
   const SpecRef& spec;
   const std::vector<Component>& components;
-  // Where the components of `spec` stand in the iterator's rows; empty if in their places.
+  // Where the components of `spec` stand in the iterator's rows; empty if each is in its place.
   std::span<const int> order;
 
   explicit Delivery(IteratorObject& object)
@@ -26,10 +26,10 @@ struct Delivery {
       : from(object), spec(promised), components(flat), order(places) {}
 };
 
-// What a pull comes to that gave no value; `block` is left empty.
+// The answer to a pull that gave no value; leaves `block` empty.
 Answer answer_without_value(const Result<PullResult>& pulled, Block& block);
 
-// What a pull comes to, with `block` empty unless it is a value.
+// The answer to a pull; leaves `block` empty unless that is a value.
 inline Answer answer_of(const Result<PullResult>& pulled, Block& block) {
   if (pulled.ok() && *pulled == PullResult::rows && block.errors.empty()) [[likely]]
     return WEIR_OK;
@@ -45,7 +45,7 @@ Answer fill_element(const Delivery& delivery, weir_element element, Fill&& fill)
   if (!into) return pin_error(into, "an element", element.value);
   Element& out = *into;
   Iterator& iterator = delivery.from.iterator;
-  // The table of names is the iterator's alone; the structure may be that of a feedable one.
+  // The table of names tells the iterator, but not the structure, which may be that of a feedable one.
   if (out.source_names.get() != iterator.source_names().get() || out.spec.get() != delivery.spec.get()) {
     out.source_names = iterator.source_names();
     out.spec = delivery.spec;

@@ -72,9 +72,9 @@
 //   int64_t offset = 100;
 //   auto shifted = weir::range(5).map([offset](int64_t x) { return x + offset; });
 //
-// A dataset can be gone through again and again. weir::elements() makes a new iterator each time, and every loop has the
-// next order of the dataset's shuffles. A Feedable takes each element from the iterator that a string handle names, so
-// that training can pause for validation:
+// A dataset can be gone through again and again. weir::elements() makes a new iterator each time, and every loop has
+// the next order of the dataset's shuffles. (To pause one iterator for another, such as training for validation, take
+// the elements through a Feedable.)
 //
 //   int64_t sum = 0;
 //   weir::Dataset shuffled = weir::range(4).shuffle(4).build(runtime);
@@ -82,8 +82,8 @@
 //     for (int64_t x : weir::elements<int64_t>(runtime, shuffled)) sum += x;
 //   }
 //
-// A CheckpointManager keeps the newest positions in a folder, with bytes of the program's beside each. After a crash the
-// same lines go on where the newest one was saved:
+// A CheckpointManager keeps the newest positions in a folder, each with bytes of the program's. After a crash the same
+// lines go on where the newest one was saved:
 //
 //   weir::Dataset all = weir::range(100).shuffle(10).build(runtime);
 //   weir::CheckpointOptions often;
@@ -102,10 +102,10 @@
 //     if (manager.step()) manager.save(kept, std::to_string(total));
 //   }
 //
-// Threads. As in weir.h: an Element, a range of elements(), a CheckpointManager, a RecordWriter, an ExampleBuilder and a
-// Call belong to one thread at a time. Any number of threads may use everything else at once, so several may loop over one
-// iterator, each with elements() of its own; every element reaches exactly one of them. Assigning, moving and
-// destroying an object is for one thread, while no other uses it.
+// Threads. As in weir.h: an Element, a range of elements(), a CheckpointManager, a RecordWriter, an ExampleBuilder and
+// a Call belong to one thread at a time. Any number of threads may use everything else at once, so several may loop
+// over one iterator, each with elements() of its own; every element reaches exactly one of them. Assign, move or
+// destroy an object only while no other thread uses it.
 #pragma once
 
 #if __cplusplus < 201703L

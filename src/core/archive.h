@@ -31,7 +31,7 @@ class Archive {
   explicit Archive(std::string_view bytes) : loading_(true), in_(bytes) {}
 
   bool loading() const { return loading_; }
-  // Null, or takes positions up as they are written.
+  // Null, or resumes loaded positions while they are saved.
   Settling* settling() const { return settling_; }
   // Null, or writes rows that cannot be made again by value.
   Holding* holding() const { return holding_; }

@@ -2,10 +2,10 @@
 // ranks can be joined (iterator/resize.h).
 //
 // A saved position is exact only together with the rows that a restore drops: a Port's anchor lies before it. An
-// archive with a Settling takes up the positions between the root and the shards while it saves: it opens, resumes and
+// archive with a Settling resumes the cursors between the root and the shards while it saves: it opens their inputs and
 // drops rows there. It runs twice: first it lists what each stage saves of its own, and the positions of the shards;
 // then it saves the tree with the joined positions in place of those. Below the shards, and beside them, everything is
-// saved as usual. One thread; pulls may be pending, and then it begins anew, while the cursors keep their progress.
+// saved as usual. One thread; if a pull is pending, the run is repeated, and the cursors keep their progress.
 #pragma once
 
 #include <span>

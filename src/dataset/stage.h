@@ -27,8 +27,8 @@ class Stage {
   static std::unique_ptr<Stage> open(Context& ctx, Instance instance);
 
   PullResult next(Context& ctx, const Demand& demand, Block& out) noexcept;
-  // Writes the position, or stores the loaded one for the next call of next(). If the archive settles, a loaded one is
-  // taken up first.
+  // Writes the position, or stores the loaded one for the next call of next(). If the archive settles, a loaded one
+  // resumes first.
   void state(Archive& archive);
 
   // Copies the state of a stage over `node` from one archive to another.

@@ -58,8 +58,8 @@ class Budget {
     return true;
   }
   void stop() { stopped_.store(true); }
-  // Returns true if the filler has stopped, or has not begun, and there is room again: once for each stop. The caller
-  // must then wake it.
+  // Returns true, once after each stop, if there is room again. The caller must then wake the filler. One that has not
+  // begun counts as stopped.
   bool may_resume(int64_t max_rows) {
     if (!stopped_.load(std::memory_order_relaxed) || !has_room(max_rows)) return false;
     stopped_.store(false, std::memory_order_relaxed);

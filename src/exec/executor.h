@@ -29,7 +29,7 @@ class Job : public RefCounted {
 class Parker : public RefCounted {
  public:
   virtual void park() = 0;
-  // Sleeps for at most that long. False if nobody said so in time.
+  // Sleeps for at most that long. False if no unpark came in time.
   virtual bool park_for(int64_t ns) = 0;
   virtual void unpark() = 0;
 };

@@ -318,7 +318,8 @@ class ThreadQueue final : public JobQueue {
 // Tasks of a oneTBB arena. A task takes jobs until there are none and never waits; no exception leaves it.
 //
 // close() leaves behind the tasks that oneTBB has yet to start: waiting for them could take long while its threads are
-// busy, and for ever if they wait for the caller of close(). A task left behind finds a closed queue. docs/adr/0013 says why the host's threads don't enqueue.
+// busy, and for ever if they wait for the caller of close(). A task left behind finds a closed queue. docs/adr/0013
+// says why the host's threads don't enqueue.
 class ArenaQueue final : public JobQueue {
  public:
   ArenaQueue(const void* executor, int limit, RefPtr<ThreadQueue> starter)

@@ -1,5 +1,5 @@
 // The order of steps in which a file is replaced and folders are created, so that a power failure at any of them leaves
-// the old or the new. The local and the simulated disk share it: what the simulation tests is what runs.
+// either the old state or the new one. The local and the simulated disk share it, so the simulation tests what runs.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ Status create_folders_in_order(Steps& steps, const std::string& folder) {
     end = folder.find('/', end + 1);
     const std::string part = folder.substr(0, end);
     WEIR_ASSIGN(const bool made, steps.make(part));
-    // One that is there may have been made a moment ago by a process that has not synced it yet. If its parent can't
-    // be synced, it isn't ours.
+    // Another process may have made the folder a moment ago and not synced it yet. Its parent may not be ours to sync,
+    // so a failure counts only for folders made here.
     const Status synced = steps.sync(parent_of(part));
     if (made) WEIR_TRY(synced);
   }

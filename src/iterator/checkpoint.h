@@ -51,7 +51,7 @@ struct Checkpoint {
   std::vector<uint64_t> epochs;
   // Other graphs that this iterator was initialised with before.
   std::vector<GraphHistory> histories;
-  // Of a graph with shards by rank: whose position this is, of how many. 0 ranks: of a graph without.
+  // The rank that saved this, and of how many, if the graph has shards by rank; else world_size is 0.
   int64_t rank = 0;
   int64_t world_size = 0;
   // What the graph's callbacks with a state saved, in the order of its sites.

@@ -14,7 +14,7 @@ namespace weir {
 
 namespace {
 
-// What the position of one rank comes to.
+// What settling the position of one rank gives.
 struct Settled {
   std::vector<Settling::Part> parts;
   std::vector<ShardPosition> shards;
@@ -111,7 +111,7 @@ class Resizer {
   }
 
  private:
-  // Restores the position of a rank, settles it and lets `take(settling, archive)` have what came of it.
+  // Restores the position of a rank, settles it and passes the outcome to `take(settling, archive)`.
   template <class Take>
   Status settle(size_t rank, Settling::Run run, std::span<const ShardPosition> joined, Take&& take) {
     const World own{checkpoints_[rank].rank, checkpoints_[rank].world_size, {}};
@@ -166,8 +166,8 @@ class Resizer {
     if (alike && first.shards.size() != other.shards.size())
       return data_loss("expected checkpoints of one pipeline, found others");
     if (alike) return Status();
-    // One ended, and the other did not or lower down. That says what the one has delivered only if every operator from
-    // there on ends when its input does, and for good.
+    // One ended, and the other did not, or ended at a lower operator. That says what the first has delivered only if
+    // every operator from there on ends when its input does, and for good.
     const char* ending = ends_otherwise(*resizing_.document->root(), count);
     if (!ending) return Status();
     return failed_precondition(

@@ -1,9 +1,9 @@
-// Resizing: the checkpoints of all ranks of a run, made into one with which a rank of another number of ranks goes on.
+// Resizing: joins the checkpoints of all ranks of a run into one from which a rank of another number of ranks goes on.
 //
-// Each element that no rank had delivered is delivered by one of the new ranks, and no other one is. The ranks need not
-// have come equally far. What lies between shard(auto, auto) and the end of the pipeline must be at the same state in
-// all of them: maps, filters, batches and prefetches are; a shuffle, an interleave or an enumerate is not, and belongs
-// before the shard.
+// Each element that no rank had delivered is delivered by exactly one of the new ranks. The ranks need not have come
+// equally far. Operators between shard(auto, auto) and the end of the pipeline must be in the same state in all of
+// them: maps, filters, batches and prefetches are; a shuffle, an interleave or an enumerate is not, and belongs before
+// the shard.
 #pragma once
 
 #include <span>

@@ -92,8 +92,8 @@ inline void fail_rows(weir_call call, int64_t first, int64_t last, int32_t code,
   }
 }
 
-// Runs code of the program: what it throws becomes the error of these rows. False if it threw. What ends a thread is no
-// object, which the undefined-behaviour sanitizer takes for a null reference where it is caught.
+// Runs code of the program: what it throws becomes the error of these rows. False if it threw. The end of a thread is
+// caught without an object, which the undefined-behaviour sanitizer takes for a null reference.
 template <class Body>
 __attribute__((no_sanitize("null"))) bool run_guarded(weir_call call, int64_t first, int64_t last,
                                                       Body&& body) {
@@ -112,7 +112,8 @@ __attribute__((no_sanitize("null"))) bool run_guarded(weir_call call, int64_t fi
     throw;
 #endif
   } catch (...) {
-    fail_rows(call, first, last, WEIR_CODE_UNKNOWN, "the callback threw something that is no std::exception");
+    fail_rows(call, first, last, WEIR_CODE_UNKNOWN,
+              "the callback threw something other than a std::exception");
   }
   return false;
 }

@@ -31,8 +31,8 @@ struct Generation {
   int64_t number = 0;  // from 1
 };
 
-// Keeps the newest positions of an iterator in a folder, with bytes of the caller's beside each. One thread at a time
-// may use a manager.
+// Keeps the newest positions of an iterator in a folder, each with bytes of the caller's. One thread at a time may use
+// a manager.
 class CheckpointManager {
  public:
   // Creates the folder if it is missing.
@@ -74,9 +74,9 @@ class CheckpointManager {
   }
 
   // With a world size: the newest valid generation of each rank of the newest group that was complete when this manager
-  // was made; none if there was no such group. Their number is the number of ranks: if it is this job's, continue
-  // from its own position, else pass all of them as IteratorOptions::rank_checkpoints. Save before taking anything, and take nothing
-  // before complete().
+  // was made; empty if there was none. If there are as many as this job has ranks, continue from this rank's own
+  // position; otherwise pass all of them as IteratorOptions::rank_checkpoints. Save before taking anything, and take
+  // nothing before complete().
   std::vector<Generation> load_ranks() {
     uint32_t count = 0;
     detail::call(weir_checkpoint_manager_ranks, handle(), &count, static_cast<int32_t*>(nullptr));
@@ -108,8 +108,8 @@ class CheckpointManager {
   detail::Unique<weir_checkpoint_manager, weir_checkpoint_manager_destroy> handle_;
 };
 
-// What a file that Iterator::save_file() or a CheckpointManager wrote says, or which generations a folder has. `flags`
-// are WEIR_DESCRIBE_...; without WEIR_DESCRIBE_TEXT it is JSON.
+// Describes a file that Iterator::save_file() or a CheckpointManager wrote, or the generations in a folder. `flags` are
+// WEIR_DESCRIBE_...; without WEIR_DESCRIBE_TEXT it is JSON.
 inline Bytes describe_checkpoint(const Runtime& runtime, std::string_view name, uint32_t flags = 0) {
   return detail::bytes_of(weir_checkpoint_describe, runtime.handle(), name.data(),
                           static_cast<uint64_t>(name.size()), flags);

@@ -28,7 +28,8 @@ struct Origin {
   int64_t record = -1;  // counted from 0, -1 where it is not known
 };
 
-// Receives one element at a time from an iterator; its memory is reused for the next. One thread at a time may use an element.
+// Holds the element that an iterator gave last; its memory is reused for the next one. One thread at a time may use an
+// element.
 class Element {
  public:
   Element() {
@@ -99,7 +100,7 @@ struct Row<> {
 // Values for `param NAME: spec`, by name.
 using Params = std::vector<std::pair<std::string, Value>>;
 
-// Where an iterator begins. At most one of checkpoint, checkpoint_file and epoch is set.
+// Where an iterator begins. At most one of checkpoint, checkpoint_file, rank_checkpoints and epoch is set.
 struct IteratorOptions {
   Params params{};
   std::string_view checkpoint{};  // what Iterator::save() gave; copied
@@ -107,10 +108,10 @@ struct IteratorOptions {
   bool uninitialized = false;     // even if the dataset needs no parameters
   // How often the dataset was gone through before: shuffles and random functions begin with their order of that epoch.
   uint64_t epoch = 0;
-  // Which of how many processes it counts as, for shard(auto, auto); world size 0: what the environment says.
+  // The iterator's rank and the number of ranks, for shard(auto, auto); world_size 0: as the environment says.
   uint32_t rank = 0;
   uint32_t world_size = 0;
-  // What the iterators of all ranks saved, to go on as another number of ranks.
+  // Instead of a checkpoint: what the iterators of all ranks saved, to continue with another number of ranks.
   std::vector<std::string_view> rank_checkpoints{};
 };
 
@@ -218,8 +219,8 @@ class Iterator {
     detail::call(weir_iterator_ready_fd, handle(), &out);
     return out;
   }
-  // The iterator that has this name within its runtime, which is this one if none had it before. Both share it, and the
-  // last one to go releases it.
+  // Returns the iterator that has this name within its runtime: this one, unless another has it already. The last of
+  // its owners to go releases it.
   Iterator share(std::string_view name) const {
     weir_iterator out{};
     detail::call(weir_iterator_share, handle(), name.data(), static_cast<uint64_t>(name.size()), &out);
@@ -280,9 +281,9 @@ class Iterator {
   detail::Unique<weir_iterator, weir_iterator_destroy> handle_;
 };
 
-// Takes each element from the iterator that a string handle names, which keeps its position. Several threads may use
-// one at once. The functions are those of Iterator; they throw not_found if the iterator is gone, and invalid_argument,
-// with the part that differs, if its elements don't fit.
+// Takes each element from the iterator that a string handle names; that iterator keeps its position. Several threads
+// may use one at once. Its functions are those of Iterator. They throw not_found if the iterator is gone, and
+// invalid_argument, with the part that differs, if its elements don't fit.
 class Feedable {
  public:
   explicit Feedable(const Spec& spec) {
@@ -435,7 +436,7 @@ class Elements {
   std::array<bool, sizeof...(T)> check_rank_{};
 };
 
-// A new loop over the dataset, as Iterator::elements() gives it. The dataset counts such loops, copies of it together:
+// A new loop over the dataset, like Iterator::elements(). The dataset counts such loops, those over copies of it too:
 // each begins with the next epoch, so that its shuffles have another order every time.
 template <class... T>
 Elements<T...> elements(const Runtime& runtime, const Dataset& dataset,
