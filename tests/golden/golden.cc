@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "core/text.h"
+#include "graph/envelope.h"
+#include "iterator/resize.h"
 #include "support/failing_new.h"
 
 namespace weir::golden {
@@ -19,6 +21,14 @@ constexpr int64_t kEnough = 10'000;
 [[noreturn]] void refuse(const std::string& name, const std::string& line) {
   throw std::runtime_error(
       concat(name, ": expected KEY: VALUE, or a line of the document, found ", quote(line)));
+}
+
+// "1 of 3"
+World parse_world(const std::string& value) {
+  World world;
+  std::string of;
+  std::istringstream(value) >> world.rank >> of >> world.size;
+  return world;
 }
 
 void set(Case& one, const std::string& key, const std::string& value, const std::string& line) {
@@ -38,6 +48,11 @@ void set(Case& one, const std::string& key, const std::string& value, const std:
     one.hold = std::stoi(value);
   } else if (key == "seeds" && value == "drawn") {
     one.drawn = true;
+  } else if (key == "rank") {
+    one.world = parse_world(value);
+  } else if (key == "from") {
+    std::istringstream names(value);
+    for (std::string name; names >> name;) one.from.push_back(name);
   } else {
     refuse(one.name, line);
   }
@@ -59,6 +74,17 @@ Case parse_case(std::string name, std::string_view text) {
   return one;
 }
 
+Case read_case(const std::string& name) {
+  return parse_case(name, read_file(concat(folder(), "/cases/", name, ".case")));
+}
+
+uint32_t version_of(std::string_view bytes) {
+  // After eight bytes of magic.
+  uint32_t version = 0;
+  std::memcpy(&version, bytes.substr(8, sizeof version).data(), sizeof version);
+  return version;
+}
+
 }  // namespace
 
 std::string folder() { return WEIR_SOURCE_DIR "/tests/golden"; }
@@ -68,21 +94,41 @@ std::vector<Case> cases() {
   std::vector<Case> out;
   for (const std::string& name : names_in(folder() + "/cases")) {
     const std::filesystem::path path = folder() + "/cases/" + name;
-    if (path.extension() == ".case") out.push_back(parse_case(path.stem(), read_file(path)));
+    if (path.extension() == ".case") out.push_back(read_case(path.stem()));
   }
   return out;
+}
+
+Case case_named(const std::string& name) { return read_case(name); }
+
+Beginning beginning_of(const Case& one, const std::string* checkpoint) {
+  return {.params = one.params, .checkpoint = checkpoint, .world = one.world ? &*one.world : nullptr};
+}
+
+Result<std::string> join(Runtime& runtime, const Case& one, const DocumentRef& document,
+                         std::span<const std::string> ranks) {
+  return resize({runtime, nullptr, document, one.params, &*one.world}, ranks);
 }
 
 OpenIterator open(Runtime& runtime, const Case& one, const DocumentRef& document,
                   const std::string* checkpoint) {
   OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
-  require_ok(iterator->initialize(document, {one.params, checkpoint}));
+  require_ok(iterator->initialize(document, beginning_of(one, checkpoint)));
   return iterator;
 }
 
 OpenIterator at_position(Runtime& runtime, const Case& one) {
+  std::vector<std::string> ranks;
+  for (const std::string& name : one.from)
+    ranks.push_back(require_value(at_position(runtime, case_named(name))->save()));
+  return at_position(runtime, one, ranks);
+}
+
+OpenIterator at_position(Runtime& runtime, const Case& one, std::span<const std::string> ranks) {
   const DocumentRef document = parse_text(runtime, one.document);
-  OpenIterator iterator = open(runtime, one, document);
+  std::string joined;
+  if (!ranks.empty()) joined = require_value(join(runtime, one, document, ranks));
+  OpenIterator iterator = open(runtime, one, document, ranks.empty() ? nullptr : &joined);
   for (int epoch = 1; epoch < one.epochs; ++epoch) {
     take_lines(*iterator, kEnough);
     require_ok(iterator->initialize(document, {one.params}));
@@ -125,10 +171,14 @@ std::vector<std::string> names_in(const std::string& path) {
 }
 
 std::string folder_of(std::string_view kind, std::string_view bytes) {
-  // The envelope's format version, after its eight bytes of magic.
-  uint32_t version = 0;
-  std::memcpy(&version, &bytes.at(8), sizeof version);
-  return concat(folder(), "/", kind, "-", version);
+  return concat(folder(), "/", kind, "-", version_of(bytes));
+}
+
+std::string enclosed_like(std::string_view file, std::string_view content) {
+  EnvelopeKind kind;
+  kind.magic = file.substr(0, 8);
+  kind.version = version_of(file);
+  return enclose(kind, content);
 }
 
 }  // namespace weir::golden

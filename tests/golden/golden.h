@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/world.h"
 #include "support/pipeline.h"
 
 namespace weir::golden {
@@ -26,18 +29,31 @@ struct Case {
   int hold = 0;
   // The document leaves seeds open, so only the checkpoint knows them.
   bool drawn = false;
+  // The rank that is saved, if the document has shards by rank.
+  std::optional<World> world;
+  // The cases of all ranks of a run; their positions, joined, are where this one begins.
+  std::vector<std::string> from;
 };
 
 // tests/golden
 std::string folder();
 // All cases by name. Changes to the folder of their data, since their documents name files there.
 std::vector<Case> cases();
+Case case_named(const std::string& name);
+
+// Where an iterator over the case begins, at the checkpoint if there is one. Borrows both.
+Beginning beginning_of(const Case& one, const std::string* checkpoint = nullptr);
+// Joins positions of all ranks that the case comes from.
+Result<std::string> join(Runtime& runtime, const Case& one, const DocumentRef& document,
+                         std::span<const std::string> ranks);
 
 // An iterator over the case's document, at the checkpoint if there is one.
 OpenIterator open(Runtime& runtime, const Case& one, const DocumentRef& document,
                   const std::string* checkpoint = nullptr);
 // An iterator where the case is saved.
 OpenIterator at_position(Runtime& runtime, const Case& one);
+// The same from joined positions of the ranks that the case comes from.
+OpenIterator at_position(Runtime& runtime, const Case& one, std::span<const std::string> ranks);
 // What follows, with "end" after it.
 std::vector<std::string> rest(Iterator& iterator, int rows = 1);
 
@@ -49,5 +65,7 @@ std::vector<std::string> names_in(const std::string& path);
 
 // What a case has of its own, such as "checkpoint-3" or "graph-1": the folder that holds these bytes.
 std::string folder_of(std::string_view kind, std::string_view bytes);
+// The content in the kind of envelope that `file` has, with a correct checksum.
+std::string enclosed_like(std::string_view file, std::string_view content);
 
 }  // namespace weir::golden

@@ -2,8 +2,8 @@
 // checksum changed with the checksum set right, positions of other graphs. Loading answers with an error or takes what
 // it can make sense of; it does not crash, hang, or need more memory than the file is worth.
 #include <catch2/catch_test_macros.hpp>
-#include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "core/text.h"
 #include "fs/simulated.h"
@@ -20,14 +20,6 @@ namespace {
 // What loading a file may take.
 int64_t allowed_bytes(const std::string& file) {
   return 4 * static_cast<int64_t>(file.size()) + (int64_t{1} << 20);
-}
-
-// The content in the file's own kind of envelope, with the right checksum.
-std::string enclosed_like(const std::string& file, std::string_view content) {
-  EnvelopeKind kind;
-  kind.magic = std::string_view(file).substr(0, 8);
-  std::memcpy(&kind.version, &file.at(8), sizeof kind.version);
-  return enclose(kind, content);
 }
 
 // Numbers as an Archive and a protobuf message write them, that a size, a count or a position should not be.
@@ -96,7 +88,7 @@ void try_position(Runtime& runtime, const Case& one, const DocumentRef& document
   Status status;
   {
     const Metered metered(use);
-    status = iterator->initialize(document, {one.params, &file});
+    status = iterator->initialize(document, beginning_of(one, &file));
   }
   if (!status.ok() && !is_refusal(status.code())) FAIL(status.error().describe());
   if (use.most_bytes > allowed_bytes(file))
@@ -117,6 +109,35 @@ TEST_CASE("hostile files: positions forged behind the checksum are refused or re
     });
   }
   CHECK(tried > 100'000);
+}
+
+// Joins the positions of all ranks, and goes on from what comes of it.
+void try_join(Runtime& runtime, const Case& one, const DocumentRef& document,
+              const std::vector<std::string>& ranks) {
+  const auto joined = join(runtime, one, document, ranks);
+  if (joined.ok()) return try_position(runtime, one, document, *joined);
+  if (!is_refusal(joined.status().code())) FAIL(joined.status().error().describe());
+}
+
+TEST_CASE("hostile files: a forged position among those of all ranks is refused or joined", "[golden]") {
+  ThreadsRuntime runtime(1);
+  std::set<std::vector<std::string>> tried;
+  for (const Case& one : cases()) {
+    if (one.from.empty() || !tried.insert(one.from).second) continue;
+    const DocumentRef document = parse_text(*runtime, one.document);
+    std::vector<std::string> ranks;
+    for (const std::string& name : one.from) ranks.push_back(file_of(case_named(name), "checkpoint"));
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      const std::string genuine = ranks[rank];
+      for_each_forgery(genuine, [&](const std::string& file, size_t at) {
+        INFO(one.from[rank] << ", byte " << at << " of the content");
+        ranks[rank] = file;
+        try_join(*runtime, one, document, ranks);
+      });
+      ranks[rank] = genuine;
+    }
+  }
+  CHECK(tried.size() > 1);
 }
 
 TEST_CASE("hostile files: graphs forged behind the checksum are refused or built", "[golden]") {
@@ -151,11 +172,11 @@ TEST_CASE("hostile files: the position of another graph is refused", "[golden]")
       INFO(other.name << " in the place of " << one.name);
       const std::string file = file_of(other, "checkpoint");
       OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
-      CHECK(iterator->initialize(document, {one.params, &file}).code() == Code::failed_precondition);
+      CHECK(iterator->initialize(document, beginning_of(one, &file)).code() == Code::failed_precondition);
     }
     const std::string graph = file_of(one, "graph");
     OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
-    CHECK(iterator->initialize(document, {one.params, &graph}).code() == Code::data_loss);
+    CHECK(iterator->initialize(document, beginning_of(one, &graph)).code() == Code::data_loss);
     CHECK(deserialize_document(*runtime, file_of(one, "checkpoint")).status().code() == Code::data_loss);
   }
 }
