@@ -49,7 +49,7 @@ class Positions {
   // Joins the position with those of the other ranks, wherever a case comes from as many.
   void join(const Checkpoint& checkpoint, const std::string& bytes) {
     for (const Golden& target : targets_) {
-      if (std::ssize(target.ranks) != checkpoint.world_size ||
+      if (target.ranks.empty() || std::ssize(target.ranks) != checkpoint.world_size ||
           !(target.document->positional_fingerprint() == checkpoint.positional)) {
         continue;
       }
