@@ -26,8 +26,11 @@ const ErrorPtr& g_out_of_memory_restoring = *new ErrorPtr(make_out_of_memory(tru
 const ErrorPtr& out_of_memory() noexcept { return g_out_of_memory; }
 
 bool is_out_of_memory(const Error& error) noexcept {
-  return error.code == Code::resource_exhausted && !error.position_lost &&
-         error.message == g_out_of_memory->message;
+  return !error.position_lost && ran_out_of_memory(error);
+}
+
+bool ran_out_of_memory(const Error& error) noexcept {
+  return error.code == Code::resource_exhausted && error.message == g_out_of_memory->message;
 }
 
 ErrorPtr as_lost_position(const ErrorPtr& error) noexcept try {

@@ -16,6 +16,9 @@ const ErrorPtr& out_of_memory() noexcept;
 // so that a position means the same where memory suffices.
 bool is_out_of_memory(const Error& error) noexcept;
 
+// True for these errors, and for those that end a sequence because memory ran out.
+bool ran_out_of_memory(const Error& error) noexcept;
+
 // Returns the error as one that ends a restored sequence. Returns `error` itself if it already does, and
 // out_of_memory() if there is no memory for a copy.
 ErrorPtr as_lost_position(const ErrorPtr& error) noexcept;

@@ -1,5 +1,5 @@
 // counted_rows: how many elements a block's rows count as: the rows with a value, and those that failed
-// for lack of memory.
+// because memory ran out.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline int counted_rows(const Block& block) {
     return block.rows;
   const auto without_memory =
       std::count_if(block.errors.begin(), block.errors.end(),
-                    [](const RowError& error) { return is_out_of_memory(*error.error); });
+                    [](const RowError& error) { return ran_out_of_memory(*error.error); });
   return block.value_rows() + static_cast<int>(without_memory);
 }
 

@@ -42,7 +42,7 @@ ErrorPtr lost_position(const Block& block) {
 
 bool has_lost_memory(const Block& block) {
   return std::any_of(block.errors.begin(), block.errors.end(),
-                     [](const RowError& error) { return is_out_of_memory(*error.error); });
+                     [](const RowError& error) { return ran_out_of_memory(*error.error); });
 }
 
 }  // namespace
@@ -331,7 +331,7 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
   if (open_error_) [[unlikely]] {
     ++pulled_;
     position_lost_ = true;
-    out.set_error(std::exchange(open_error_, nullptr), node().components().size());
+    out.set_error(as_error_of_opening(std::exchange(open_error_, nullptr)), node().components().size());
     return PullResult::rows;
   }
   PullResult got = by_value_ ? next_kept(ctx, demand, out) : next(ctx, demand, out);

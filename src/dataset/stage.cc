@@ -42,6 +42,10 @@ ErrorPtr shorter_than_saved() {
   return std::make_shared<Error>(std::move(error));
 }
 
+ErrorPtr as_error_of_opening(const ErrorPtr& error) noexcept {
+  return is_out_of_memory(*error) ? as_lost_position(error) : error;
+}
+
 std::unique_ptr<Stage> Stage::open(Context& ctx, Instance instance) {
   const Dataset& node = *instance.node;
   std::unique_ptr<Stage> stage(new Stage(instance.node, instance.path));
@@ -119,7 +123,8 @@ PullResult Stage::resume(Context& ctx, Block& out) {
 PullResult Stage::pull(Context& ctx, const Demand& demand, Block& out) {
   out.origins.clear();
   if (open_error_) {
-    const ErrorPtr error = std::move(open_error_);
+    const ErrorPtr error = as_error_of_opening(open_error_);
+    open_error_.reset();
     finish();
     return fail(ctx, error, out);
   }

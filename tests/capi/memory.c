@@ -4,10 +4,10 @@
 #define _GNU_SOURCE
 #endif
 #include <dirent.h>
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "support/failing_operator_new.h"
 
 #define DATA WEIR_SOURCE_DIR "/tests/conformance/data/"
 
@@ -16,7 +16,6 @@
 static _Thread_local int64_t g_left = -1; /* allocations until some fail; negative: none will */
 static _Thread_local int64_t g_failing;   /* how many fail then */
 static _Thread_local int64_t g_failed;
-static void (*g_throw)(void);
 
 static void arm(int64_t first, int64_t count) {
   g_left = first;
@@ -36,32 +35,7 @@ static int fails(void) {
   ++g_failed;
   return 1;
 }
-
-/* operator new and delete, which the library takes from whoever defines them first. */
-void* _ZnwmRKSt9nothrow_t(size_t size, const void* tag);
-void* _Znwm(size_t size);
-void _ZdlPv(void* memory);
-void _ZdlPvm(void* memory, size_t size);
-void _ZdlPvRKSt9nothrow_t(void* memory, const void* tag);
-
-void* _ZnwmRKSt9nothrow_t(size_t size, const void* tag) {
-  (void)tag;
-  return fails() ? NULL : malloc(size > 0 ? size : 1);
-}
-void* _Znwm(size_t size) {
-  void* memory = _ZnwmRKSt9nothrow_t(size, NULL);
-  if (memory == NULL) g_throw();
-  return memory;
-}
-void _ZdlPv(void* memory) { free(memory); }
-void _ZdlPvm(void* memory, size_t size) {
-  (void)size;
-  free(memory);
-}
-void _ZdlPvRKSt9nothrow_t(void* memory, const void* tag) {
-  (void)tag;
-  free(memory);
-}
+static void count_live(int64_t change) { (void)change; }
 
 /* The allocator of buffers, which returns NULL. */
 static int64_t g_buffers;
@@ -419,9 +393,7 @@ static void test_pulls(world* w) {
 int main(void) {
   world w = {{0}, {0}, {0}, {0}, WEIR_BYTES_INIT, WEIR_BYTES_INIT, {0}, {0}};
   int32_t result;
-  void* symbol = dlsym(RTLD_DEFAULT, "_ZSt17__throw_bad_allocv");
-  REQUIRE(symbol != NULL);
-  memcpy(&g_throw, &symbol, sizeof symbol);
+  REQUIRE(find_throw());
   w.runtime = make(NULL, &result);
   REQUIRE(result == WEIR_OK);
   w.dataset = parse(

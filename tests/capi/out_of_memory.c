@@ -1,7 +1,8 @@
-/* Memory runs out on any thread, the library's own included, once the runtime is warm: for six pipelines, the n-th
+/* Memory runs out on any thread, the library's own included, once the runtime is warm: for ten pipelines, the n-th
  * allocation of creating an iterator, reading it, saving it and restoring it fails, for every n, once, twenty times in
- * a row and from then on. Each call answers with an error or a result, nothing hangs or leaks, and what is read with
- * memory again is what was due, but for what the errors stand for. */
+ * a row and from then on. Two of them are restored from the positions of two ranks. Each call answers with an error or
+ * a result, nothing hangs or leaks, and what is read with memory again is what was due, but for what the errors stand
+ * for. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -42,48 +43,12 @@ static int fails(void) {
   return 1;
 }
 
-static void* counted(void* memory) {
-  if (memory) __atomic_fetch_add(&g_live, 1, __ATOMIC_RELAXED);
-  return memory;
-}
+static void count_live(int64_t change) { __atomic_fetch_add(&g_live, change, __ATOMIC_RELAXED); }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 /* A sanitizer keeps malloc to itself, and finds leaks, so only operator new fails. */
-#include <dlfcn.h>
-static void (*g_throw)(void);
-
-void* _ZnwmRKSt9nothrow_t(size_t size, const void* tag);
-void* _Znwm(size_t size);
-void _ZdlPv(void* memory);
-void _ZdlPvm(void* memory, size_t size);
-void _ZdlPvRKSt9nothrow_t(void* memory, const void* tag);
-
-void* _ZnwmRKSt9nothrow_t(size_t size, const void* tag) {
-  (void)tag;
-  return fails() ? NULL : counted(malloc(size > 0 ? size : 1));
-}
-void* _Znwm(size_t size) {
-  void* memory = _ZnwmRKSt9nothrow_t(size, NULL);
-  if (memory == NULL) g_throw();
-  return memory;
-}
-void _ZdlPv(void* memory) {
-  if (memory) __atomic_fetch_sub(&g_live, 1, __ATOMIC_RELAXED);
-  free(memory);
-}
-void _ZdlPvm(void* memory, size_t size) {
-  (void)size;
-  _ZdlPv(memory);
-}
-void _ZdlPvRKSt9nothrow_t(void* memory, const void* tag) {
-  (void)tag;
-  _ZdlPv(memory);
-}
-static void prepare(void) {
-  void* symbol = dlsym(RTLD_DEFAULT, "_ZSt17__throw_bad_allocv");
-  REQUIRE(symbol != NULL);
-  memcpy(&g_throw, &symbol, sizeof symbol);
-}
+#include "support/failing_operator_new.h"
+static void prepare(void) { REQUIRE(find_throw()); }
 #else
 /* The C library's own, which operator new and everybody else call. */
 extern void* __libc_malloc(size_t size);
@@ -95,6 +60,10 @@ extern void __libc_free(void* memory);
 static void* refused(void) {
   errno = ENOMEM;
   return NULL;
+}
+static void* counted(void* memory) {
+  if (memory) count_live(1);
+  return memory;
 }
 
 void* malloc(size_t size) { return fails() ? refused() : counted(__libc_malloc(size)); }
@@ -113,7 +82,7 @@ int posix_memalign(void** memory, size_t alignment, size_t size) {
   return out ? 0 : ENOMEM;
 }
 void free(void* memory) {
-  if (memory) __atomic_fetch_sub(&g_live, 1, __ATOMIC_RELAXED);
+  if (memory) count_live(-1);
   __libc_free(memory);
 }
 static void prepare(void) {}
@@ -183,12 +152,15 @@ typedef struct graph {
   const char* text;
   /* Nobody knows how many elements the lost one would have become. */
   int loose;
+  /* It is restored from what all ranks of a run saved. */
+  int by_rank;
   weir_dataset dataset;
   rows clean;
-  weir_bytes saved; /* after kBefore rows */
+  rows after;          /* due after a restore */
+  weir_bytes saved[2]; /* after kBefore rows, or by each rank */
 } graph;
 
-enum { kBefore = 3 };
+enum { kBefore = 3, kRanks = 2 };
 
 static graph g_graphs[] = {
     {.text = "tfrecord([\"" DATA "people.tfrecord\", \"" DATA
@@ -196,9 +168,16 @@ static graph g_graphs[] = {
     {.text = "range(40) | shuffle(7, seed: 3) | batch(4)"},
     {.text = "range(24) | map(x -> [x, x * x], num_parallel_calls: 3) | prefetch(2)"},
     {.text = "range(6) | interleave(x -> range(x * 10, x * 10 + 4), cycle_length: 3)", .loose = 1},
+    {.text = "range(4) | flat_map(x -> range(x + 4) | skip(3))", .loose = 1},
+    {.text = "range(12) | repeat(2) | shard(2, 1) | skip(1)", .loose = 1},
     {.text = "range(5) | flat_map(x -> range(x + 1) | map(y -> [x, y]) | batch(2))", .loose = 1},
     {.text =
          "let d = range(12) | shuffle(5, seed: 1)\nzip((d, d | map(x -> x * x), range(12) | map(x -> full([x % 3], x))))"},
+    {.text = "range(40) | shuffle(5, seed: 2) | shard(auto, auto) | map(x -> x * 3) | batch(2) | prefetch(1)",
+     .by_rank = 1},
+    {.text = "range(40) | shard(auto, auto) | prefetch(2) | filter(x -> x % 3 != 0)",
+     .loose = 1,
+     .by_rank = 1},
 };
 enum { kGraphs = sizeof g_graphs / sizeof g_graphs[0] };
 
@@ -248,21 +227,25 @@ static int same(const rows* found, const rows* due) {
   return found->count == due->count && memcmp(found->at, due->at, sizeof *due->at * (size_t)due->count) == 0;
 }
 
-/* `before` rows are not due any more. `count` allocations failed in a row. */
-static void check_rows(const graph* one, const char* what, const rows* found, int before, int64_t first,
+/* The rows without the first kBefore. */
+static rows without_first(const rows* all) {
+  rows out = {{0}, 0};
+  for (int i = kBefore; i < all->count; ++i) out.at[out.count++] = all->at[i];
+  return out;
+}
+
+/* `count` allocations failed in a row. */
+static void check_rows(const graph* one, const char* what, const rows* found, const rows* due, int64_t first,
                        int64_t count) {
-  rows due = {{0}, 0};
-  int fine;
-  for (int i = before; i < one->clean.count; ++i) due.at[due.count++] = one->clean.at[i];
-  fine = same(found, &due);
+  int fine = same(found, due);
   /* What is missing without an error was lost in silence. */
   if (!fine && errors_in(found) > 0) {
-    fine = one->loose || count > 1 ? invents_nothing(found, &due)
-                                   : keeps_places(found, &due) || lacks_one_run(found, &due);
+    fine = one->loose || count > 1 ? invents_nothing(found, due)
+                                   : keeps_places(found, due) || lacks_one_run(found, due);
   }
   if (!fine) {
     fprintf(stderr, "%s: %s, allocation %d + %d: %d rows with %d errors, expected %d\n", one->text, what,
-            (int)first, count == INT64_MAX ? -1 : (int)count, found->count, errors_in(found), due.count);
+            (int)first, count == INT64_MAX ? -1 : (int)count, found->count, errors_in(found), due->count);
   }
   CHECK(fine);
 }
@@ -276,9 +259,18 @@ typedef struct world {
 
 static int32_t create(const world* w, const graph* one, int restored, weir_iterator* out, weir_error* error) {
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
-  if (restored) {
-    options.checkpoint = one->saved.data;
-    options.checkpoint_size = one->saved.size;
+  weir_string ranks[kRanks];
+  options.world_size = 1;
+  if (restored && one->by_rank) {
+    for (int i = 0; i < kRanks; ++i) {
+      ranks[i].data = one->saved[i].data;
+      ranks[i].size = one->saved[i].size;
+    }
+    options.rank_checkpoints = ranks;
+    options.rank_checkpoint_count = kRanks;
+  } else if (restored) {
+    options.checkpoint = one->saved[0].data;
+    options.checkpoint_size = one->saved[0].size;
   }
   return weir_iterator_create(w->runtime, one->dataset, &options, out, error);
 }
@@ -305,7 +297,8 @@ static int64_t try_create(const world* w, const graph* one, int restored, int64_
   if (result != WEIR_OK) iterator = create_now(w, one, restored);
   CHECK(read_rows(iterator, w->element, kMaxRows, &found) == 1);
   CHECK(errors_in(&found) == 0);
-  check_rows(one, restored ? "restore" : "create", &found, restored ? kBefore : 0, first, count);
+  check_rows(one, restored ? "restore" : "create", &found, restored ? &one->after : &one->clean, first,
+             count);
   weir_iterator_destroy(iterator);
   return failed;
 }
@@ -324,7 +317,8 @@ static int64_t try_next(const world* w, const graph* one, int restored, int64_t 
   arm(first, count);
   CHECK(read_rows(iterator, w->element, kMaxRows, &found) == 1);
   failed = disarm();
-  check_rows(one, restored ? "next after a restore" : "next", &found, restored ? kBefore : 0, first, count);
+  check_rows(one, restored ? "next after a restore" : "next", &found, restored ? &one->after : &one->clean,
+             first, count);
   /* Begun again, with memory, it gives as many elements as ever. */
   if (failed > 0) {
     REQUIRE(weir_iterator_initialize(iterator, one->dataset, NULL, NULL) == WEIR_OK);
@@ -349,6 +343,7 @@ static int64_t try_save(const world* w, const graph* one, int64_t first, int64_t
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   weir_error error = WEIR_ERROR_INIT;
   weir_bytes saved = WEIR_BYTES_INIT;
+  const rows due = without_first(&one->clean);
   rows found = {{0}, 0};
   int32_t result;
   int64_t failed;
@@ -361,14 +356,15 @@ static int64_t try_save(const world* w, const graph* one, int64_t first, int64_t
   if (result != WEIR_OK) REQUIRE(weir_iterator_save(iterator, &saved, NULL) == WEIR_OK);
   found.count = 0;
   CHECK(read_rows(iterator, w->element, kMaxRows, &found) == 1);
-  check_rows(one, "after a save", &found, kBefore, first, count);
+  check_rows(one, "after a save", &found, &due, first, count);
+  options.world_size = 1;
   options.checkpoint = saved.data;
   options.checkpoint_size = saved.size;
   REQUIRE(weir_iterator_create(w->runtime, one->dataset, &options, &restored, NULL) == WEIR_OK);
   found.count = 0;
   CHECK(read_rows(restored, w->element, kMaxRows, &found) == 1);
   CHECK(errors_in(&found) == 0);
-  check_rows(one, "saved", &found, kBefore, first, count);
+  check_rows(one, "saved", &found, &due, first, count);
   weir_bytes_release(&saved);
   weir_iterator_destroy(restored);
   weir_iterator_destroy(iterator);
@@ -387,20 +383,50 @@ static void run_tries(const world* w, const graph* one) {
   }
 }
 
-/* Reads everything once and saves in the middle, which warms the runtime up. */
+/* The ranks of a run save after unequal numbers of rows. */
+static void save_ranks(const world* w, graph* one) {
+  for (uint32_t rank = 0; rank < kRanks; ++rank) {
+    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+    weir_iterator iterator = {0};
+    rows taken = {{0}, 0};
+    options.rank = rank;
+    options.world_size = kRanks;
+    REQUIRE(weir_iterator_create(w->runtime, one->dataset, &options, &iterator, NULL) == WEIR_OK);
+    CHECK(read_rows(iterator, w->element, kBefore - 2 * (int)rank, &taken) == 0);
+    weir_bytes_release(&one->saved[rank]);
+    REQUIRE(weir_iterator_save(iterator, &one->saved[rank], NULL) == WEIR_OK);
+    weir_iterator_destroy(iterator);
+  }
+}
+
+static void save_in_the_middle(const world* w, graph* one) {
+  weir_iterator iterator = create_now(w, one, 0);
+  one->clean.count = 0;
+  CHECK(read_rows(iterator, w->element, kBefore, &one->clean) == 0);
+  weir_bytes_release(&one->saved[0]);
+  REQUIRE(weir_iterator_save(iterator, &one->saved[0], NULL) == WEIR_OK);
+  CHECK(read_rows(iterator, w->element, kMaxRows, &one->clean) == 1);
+  weir_iterator_destroy(iterator);
+}
+
+/* Reads everything once and saves, which warms the runtime up. */
 static void prepare_graph(const world* w, graph* one) {
-  weir_iterator iterator;
   one->dataset = parse(w->runtime, one->text);
   for (int again = 0; again < 3; ++again) {
-    iterator = create_now(w, one, 0);
-    one->clean.count = 0;
-    CHECK(read_rows(iterator, w->element, kBefore, &one->clean) == 0);
-    weir_bytes_release(&one->saved);
-    REQUIRE(weir_iterator_save(iterator, &one->saved, NULL) == WEIR_OK);
-    CHECK(read_rows(iterator, w->element, kMaxRows, &one->clean) == 1);
+    weir_iterator iterator;
+    save_in_the_middle(w, one);
+    if (one->by_rank) save_ranks(w, one);
+    iterator = create_now(w, one, 1);
+    one->after.count = 0;
+    CHECK(read_rows(iterator, w->element, kMaxRows, &one->after) == 1);
     weir_iterator_destroy(iterator);
   }
   CHECK(one->clean.count > 2 * kBefore && errors_in(&one->clean) == 0);
+  CHECK(one->after.count > kBefore && errors_in(&one->after) == 0);
+  if (!one->by_rank) {
+    const rows due = without_first(&one->clean);
+    CHECK(same(&one->after, &due));
+  }
 }
 
 /* Everything, from a runtime to its end. Returns how many allocations are left. */
@@ -409,7 +435,7 @@ static int64_t run_round(void) {
   for (int i = 0; i < kGraphs; ++i) {
     prepare_graph(&w, &g_graphs[i]);
     run_tries(&w, &g_graphs[i]);
-    weir_bytes_release(&g_graphs[i].saved);
+    for (int rank = 0; rank < kRanks; ++rank) weir_bytes_release(&g_graphs[i].saved[rank]);
     weir_dataset_unref(g_graphs[i].dataset);
   }
   weir_element_destroy(w.element);

@@ -142,7 +142,7 @@ class Shuffle final : public Cursor {
       if (got == PullResult::end) return misfit();
       if (got != PullResult::rows) return got;
       for (const RowError& failed : block_.errors) {
-        if (is_out_of_memory(*failed.error)) return failed.error;
+        if (failed.error->position_lost || is_out_of_memory(*failed.error)) return failed.error;
       }
       Status status = take_again();
       if (!status.ok()) return status;
