@@ -453,6 +453,34 @@ void RowStore::write_column(const Plan& plan, std::span<const View> views, Colum
   }
 }
 
+namespace {
+
+// Makes a column with a row for each view; `write_row(view, entries)` writes those that are there.
+template <class Entry, class View, class Write>
+void write_owned(DType dtype, std::span<const View> views, const Shape* uniform, const OwnersRef& owners,
+                 Write&& write_row, Column& out) {
+  if (uniform) {
+    auto* entries = reinterpret_cast<Entry*>(out.make_dense(dtype, *uniform, static_cast<int>(views.size())));
+    for (const View& view : views) {
+      if (!view.absent) write_row(view, entries);
+      entries += uniform->count();
+    }
+    return out.set_owners(owners);
+  }
+  auto& list = out.make_list();
+  for (const View& view : views) {
+    Tensor tensor;
+    if (!view.absent) {
+      tensor = Tensor::allocate(dtype, view.shape);
+      tensor.owners = owners;
+      write_row(view, tensor.as<Entry>());
+    }
+    list.push_back(std::move(tensor));
+  }
+}
+
+}  // namespace
+
 void RowStore::write_strings(std::span<const View> views, const Shape* uniform, Column& out) const {
   auto owners = make_ref<Owners>();
   for (const View& view : views) {
@@ -485,24 +513,7 @@ void RowStore::write_strings(std::span<const View> views, const Shape* uniform, 
       *entry++ = Str(text);
     });
   };
-  if (uniform) {
-    Str* entries = out.make_dense<Str>(*uniform, static_cast<int>(views.size()));
-    for (const View& view : views) {
-      if (!view.absent) write_row(view, entries);
-      entries += uniform->count();
-    }
-    return out.set_owners(std::move(owners));
-  }
-  auto& list = out.make_list();
-  for (const View& view : views) {
-    Tensor tensor;
-    if (!view.absent) {
-      tensor = Tensor::allocate(DType::string, view.shape);
-      tensor.owners = owners;
-      write_row(view, tensor.as<Str>());
-    }
-    list.push_back(std::move(tensor));
-  }
+  write_owned<Str>(DType::string, views, uniform, owners, write_row, out);
 }
 
 void RowStore::write_datasets(std::span<const View> views, const Shape* uniform, Column& out) const {
@@ -514,25 +525,7 @@ void RowStore::write_datasets(std::span<const View> views, const Shape* uniform,
       if (entry[i]) owners->list.emplace_back(const_cast<NestedDataset*>(entry[i]));
     }
   };
-  if (uniform) {
-    auto** entries = reinterpret_cast<const NestedDataset**>(
-        out.make_dense(DType::dataset, *uniform, static_cast<int>(views.size())));
-    for (const View& view : views) {
-      if (!view.absent) write_row(view, entries);
-      entries += uniform->count();
-    }
-    return out.set_owners(std::move(owners));
-  }
-  auto& list = out.make_list();
-  for (const View& view : views) {
-    Tensor tensor;
-    if (!view.absent) {
-      tensor = Tensor::allocate(DType::dataset, view.shape);
-      tensor.owners = owners;
-      write_row(view, tensor.as<const NestedDataset*>());
-    }
-    list.push_back(std::move(tensor));
-  }
+  write_owned<const NestedDataset*>(DType::dataset, views, uniform, owners, write_row, out);
 }
 
 void RowStore::give(int count, Block& out) {

@@ -43,25 +43,27 @@ bool Parser::at_argument_name() const {
   return cursor_.at(TokenKind::word) && cursor_.token(1).kind == TokenKind::colon;
 }
 
+bool Parser::argument_name(Item& item, Names& names) {
+  if (!at_argument_name()) {
+    return names.empty() ||
+           cursor_.expected("the name of an argument and ':', since positional arguments come first");
+  }
+  item.name_span = cursor_.token().span;
+  item.name = cursor_.text();
+  if (!names.insert(item.name).second) {
+    return cursor_.fail(item.name_span,
+                        concat("the argument '", item.name, "' is given twice; leave one out"));
+  }
+  cursor_.advance();
+  cursor_.advance();
+  return true;
+}
+
 bool Parser::argument(Node& call, Place place, Names& names) {
   Item item;
-  Grammar grammar = Grammar::value;
-  if (at_argument_name()) {
-    item.name_span = cursor_.token().span;
-    item.name = cursor_.text();
-    if (!names.insert(item.name).second) {
-      return cursor_.fail(item.name_span,
-                          concat("the argument '", item.name, "' is given twice; leave one out"));
-    }
-    cursor_.advance();
-    cursor_.advance();
-    grammar = grammars_.of_name(place, call.text, item.name);
-  } else if (!names.empty()) {
-    return cursor_.expected("the name of an argument and ':', since positional arguments come first");
-  } else {
-    grammar = grammars_.of_position(place, call.text, call.items.size());
-  }
-  item.value = argument_value(grammar);
+  if (!argument_name(item, names)) return false;
+  item.value = argument_value(item.name.empty() ? grammars_.of_position(place, call.text, call.items.size())
+                                                : grammars_.of_name(place, call.text, item.name));
   if (item.value == nullptr) return false;
   call.items.push_back(std::move(item));
   return true;

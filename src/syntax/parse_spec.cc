@@ -196,20 +196,11 @@ NodePtr Parser::feature_kind() {
 
 bool Parser::feature_argument(Node& kind, Names& names) {
   Item item;
-  if (at_argument_name()) {
-    item.name_span = cursor_.token().span;
-    item.name = cursor_.text();
-    if (!names.insert(item.name).second) {
-      return cursor_.fail(item.name_span,
-                          concat("the argument '", item.name, "' is given twice; leave one out"));
-    }
-    cursor_.advance();
-    cursor_.advance();
-    item.value = item.name == "dtype" ? dtype_argument() : expression();
-  } else if (!names.empty()) {
-    return cursor_.expected("the name of an argument and ':', since positional arguments come first");
-  } else {
+  if (!argument_name(item, names)) return false;
+  if (item.name.empty()) {
     item.value = tensor_spec();
+  } else {
+    item.value = item.name == "dtype" ? dtype_argument() : expression();
   }
   if (item.value == nullptr) return false;
   kind.items.push_back(std::move(item));
