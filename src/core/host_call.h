@@ -49,7 +49,7 @@ bool call_host(Function&& function) {
     std::remove_reference_t<Function>* function;
     std::exception_ptr thrown;
     // A forced unwind has no object, which the sanitizer takes for a null reference.
-    [[gnu::no_sanitize("undefined")]] static void run(void* call) {
+    __attribute__((no_sanitize("undefined"))) static void run(void* call) {
       auto* self = static_cast<Call*>(call);
       try {
         (*self->function)();
