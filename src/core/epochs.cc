@@ -56,7 +56,7 @@ EpochTableRef merged(const EpochTableRef& ours, const EpochTableRef& theirs) {
 
 }  // namespace
 
-EpochIndex::EpochIndex(std::span<const EpochNode> nodes) {
+EpochIndex::EpochIndex(std::span<const EpochNode> nodes) : nodes_(nodes.begin(), nodes.end()) {
   entries_.reserve(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) entries_.push_back({nodes[i].id, i, nodes[i].shared});
   std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.id < b.id; });

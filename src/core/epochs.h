@@ -60,6 +60,8 @@ class EpochIndex {
 
   uint64_t number_of(uint64_t node) const;
   bool shared(uint64_t node) const;
+  // In the order of their numbers.
+  std::span<const EpochNode> nodes() const { return nodes_; }
 
  private:
   struct Entry {
@@ -69,6 +71,7 @@ class EpochIndex {
   };
   const Entry* find(uint64_t node) const;
   std::vector<Entry> entries_;
+  std::vector<EpochNode> nodes_;
 };
 
 class EpochScope {

@@ -119,6 +119,10 @@ class Session : public RefCounted {
   // The key a node is counted under; its id if there is no index.
   uint64_t epoch_key(uint64_t node) const { return epoch_index_ ? epoch_index_->number_of(node) : node; }
   bool counts_openings() const { return epoch_index_ != nullptr; }
+  // The counted nodes of the iterator's graph.
+  std::span<const EpochNode> epoch_nodes() const {
+    return epoch_index_ ? epoch_index_->nodes() : std::span<const EpochNode>();
+  }
   // Several uses take turns to open the node, so no opening may come early.
   bool shares_openings(uint64_t node) const { return epoch_index_ && epoch_index_->shared(node); }
 

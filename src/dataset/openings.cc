@@ -110,7 +110,10 @@ bool shares_openings(const Session& session, const Dataset& node) {
 EpochTableRef counts_for_window(Context& ctx, const Dataset& input) {
   EpochScope start(ctx.epochs->table());
   if (!ctx.openings) return start.table();
-  for (const EpochNode& node : input.epoch_nodes()) {
+  // A dataset in a variable may be any that the graph makes. All are listed each time, so that a replay meets as many.
+  const std::span<const EpochNode> nodes =
+      input.opens_variables() ? ctx.session.epoch_nodes() : input.epoch_nodes();
+  for (const EpochNode& node : nodes) {
     const uint64_t key = ctx.session.epoch_key(node.id);
     const int depth = start.home(node.depth).depth;
     const uint64_t live = start.count(key, node.depth);
