@@ -32,13 +32,20 @@ PullResult PortFeed::pull(Context& context, const Demand& demand, Block& out) {
 }
 
 PullResult PortFeed::next(Context& context, const Demand& demand, Block& out, Mark& mark) {
-  PullResult got = pull(context, demand, out);
+  Openings nowhere;
+  OpeningLog log{-1, nowhere, nowhere, nullptr, &opened_};
+  Context inside = context;
+  inside.openings = &log;
+  PullResult got = pull(inside, demand, out);
   if (got != PullResult::rows && got != PullResult::end) return got;
   mark.unplaced = false;
   try {
     // What is opened on the way to the end counts as well.
     mark.epochs = context.epochs->table();
-    if (got == PullResult::rows) mark.anchor = port_.last_anchor();
+    if (got == PullResult::rows) {
+      mark.anchor = port_.last_anchor();
+      mark.opened = opened_names();
+    }
   } catch (...) {
     // The rows are there.
     mark.unplaced = true;
@@ -47,6 +54,13 @@ PullResult PortFeed::next(Context& context, const Demand& demand, Block& out, Ma
   mark.ordinal = port_.position() - out.rows;
   port_.consume_all();
   return got;
+}
+
+RefPtr<const RefCounted> PortFeed::opened_names() {
+  if (opened_.empty()) return nullptr;
+  auto names = make_ref<OpenedNames>();
+  names->list.swap(opened_);
+  return names;
 }
 
 void AheadPosition::start(Port& port, EpochTableRef epochs, const std::vector<RowRange>& delivered) {

@@ -30,11 +30,14 @@ class PortFeed final : public Feed {
 
  private:
   PullResult pull(Context& context, const Demand& demand, Block& out);
+  RefPtr<const RefCounted> opened_names();
 
   Port port_;
   std::vector<RowRange> delivered_;
   // How many of them were left out.
   size_t left_out_ = 0;
+  // Names found since the last block.
+  std::vector<OpenedNames::One> opened_;
 };
 
 // The consumer's position; used only on its thread.

@@ -30,7 +30,11 @@ class AheadCursor final : public Cursor {
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     Mark mark;
     PullResult got = window_->next(ctx, demand, out, mark);
-    if (got == PullResult::rows) position_.advance(ctx, mark, out);
+    if (got == PullResult::rows) {
+      position_.advance(ctx, mark, out);
+      if (mark.opened) [[unlikely]]
+        WEIR_TRY(list_names(ctx, static_cast<const OpenedNames*>(mark.opened.get())));
+    }
     if (got == PullResult::end) position_.finish(ctx, mark);
     return got;
   }

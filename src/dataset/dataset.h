@@ -46,8 +46,10 @@ class Dataset : public RefCounted {
   const std::vector<EpochNode>& epoch_nodes() const { return epoch_nodes_; }
   // True if a dataset in a variable may be opened below.
   bool opens_variables() const { return opens_variables_; }
-  // True if some opening below may be counted, also of a dataset in a variable.
-  bool may_count_openings() const { return opens_variables_ || !epoch_nodes_.empty(); }
+  // True if some opening below may be counted, also of a dataset in a variable, or may find names.
+  bool may_count_openings() const {
+    return opens_variables_ || !epoch_nodes_.empty() || !sites_.names.empty();
+  }
   // The sites at or below this node, lambdas included.
   const Sites& sites() const { return sites_; }
   // The lane that a pump over this node must run on.

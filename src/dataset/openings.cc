@@ -1,12 +1,15 @@
 #include "dataset/openings.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir {
 
 namespace {
 
 constexpr size_t kWordsPerRun = 4;
+// Before each digest of names: what they are of, how often they were found, the size of the digest.
+constexpr size_t kWordsPerNames = 3;
 
 // What a list names: the openings of a node, and what Windows over it began with.
 uint64_t opening_of(uint64_t node) { return 2 * node; }
@@ -28,6 +31,27 @@ void list(const Context& ctx, uint64_t what, int depth, uint64_t number) {
   for (OpeningLog* log = ctx.openings; log; log = log->outer) {
     if (depth <= log->depth) log->openings.add(what, number);
   }
+}
+
+// Lists names in the enclosing Ports. An error if the one that replays them has others.
+Status list_names(Context& ctx, uint64_t what, const RefPtr<const FoundNames>& found) {
+  OpeningLog* log = ctx.openings;
+  std::vector<uint64_t> before;
+  while (log && !log->due.take_names(what, before)) log = log->outer;
+  for (OpeningLog* inner = ctx.openings; inner; inner = inner->outer) {
+    if (inner->opened) {
+      inner->opened->push_back({what, found});
+    } else {
+      inner->openings.add_names(what, found->digest());
+    }
+    if (inner == log) break;
+  }
+  if (!log) return Status();
+  Error error;
+  error.code = Code::failed_precondition;
+  error.message = found->difference(before);
+  error.position_lost = true;
+  return error.message.empty() ? Status() : Status(std::move(error));
 }
 
 }  // namespace
@@ -55,7 +79,33 @@ bool Openings::take(uint64_t what, uint64_t& number) {
   return true;
 }
 
+void Openings::add_names(uint64_t what, std::span<const uint64_t> digest, uint64_t count) {
+  ++changes_;
+  const auto last =
+      std::find_if(names_.rbegin(), names_.rend(), [&](const Names& names) { return names.what == what; });
+  const bool again = last != names_.rend() &&
+                     std::equal(digest.begin(), digest.end(), last->digest.begin(), last->digest.end());
+  if (again) {
+    last->count += count;
+  } else {
+    names_.push_back({what, count, {digest.begin(), digest.end()}});
+  }
+}
+
+void Openings::add_names(uint64_t what, std::span<const uint64_t> digest) { add_names(what, digest, 1); }
+
+bool Openings::take_names(uint64_t what, std::vector<uint64_t>& digest) {
+  const auto first =
+      std::find_if(names_.begin(), names_.end(), [&](const Names& names) { return names.what == what; });
+  if (first == names_.end()) return false;
+  ++changes_;
+  digest = first->digest;
+  if (--first->count == 0) names_.erase(first);
+  return true;
+}
+
 void Openings::append(const Openings& later) {
+  for (const Names& names : later.names_) add_names(names.what, names.digest, names.count);
   for (const Run& run : later.runs_) {
     auto last = std::find_if(runs_.rbegin(), runs_.rend(), [&](const Run& r) { return r.what == run.what; });
     if (last != runs_.rend() && last->count == 1) last->step = run.first - last->first;
@@ -78,8 +128,32 @@ std::vector<uint64_t> Openings::written() const {
   return out;
 }
 
-bool Openings::assign(std::span<const uint64_t> numbers) {
+std::vector<uint64_t> Openings::written_names() const {
+  std::vector<uint64_t> out;
+  for (const Names& names : names_) {
+    if (names.what / 2 >= EpochIndex::kUnlisted) continue;
+    out.insert(out.end(), {names.what, names.count, names.digest.size()});
+    out.insert(out.end(), names.digest.begin(), names.digest.end());
+  }
+  return out;
+}
+
+bool Openings::assign_names(std::span<const uint64_t> names) {
+  names_.clear();
+  while (!names.empty()) {
+    if (names.size() < kWordsPerNames || names[1] == 0) return false;
+    const std::span<const uint64_t> rest = names.subspan(kWordsPerNames);
+    const uint64_t size = names[2];
+    if (size > rest.size()) return false;
+    names_.push_back({names[0], names[1], {rest.begin(), rest.begin() + static_cast<ptrdiff_t>(size)}});
+    names = rest.subspan(size);
+  }
+  return true;
+}
+
+bool Openings::assign(std::span<const uint64_t> numbers, std::span<const uint64_t> names) {
   runs_.clear();
+  if (!assign_names(names)) return false;
   if (numbers.size() % kWordsPerRun != 0) return false;
   for (size_t i = 0; i < numbers.size(); i += kWordsPerRun) {
     if (numbers[i + 3] == 0) return false;
@@ -97,6 +171,20 @@ Opened count_opening(Context& ctx, const Dataset& node) {
     list(ctx, opening_of(key), home.depth, number);
   }
   return {number, home.key, home.borrowed};
+}
+
+Status list_names(Context& ctx, const Dataset& node, RefPtr<const FoundNames> found) {
+  return list_names(ctx, opening_of(ctx.session.epoch_key(node.epoch_id())), found);
+}
+
+Status list_names(Context& ctx, const OpenedNames* opened) {
+  Status first;
+  if (!opened) return first;
+  for (const OpenedNames::One& one : opened->list) {
+    Status status = list_names(ctx, one.what, one.found);
+    if (first.ok()) first = std::move(status);
+  }
+  return first;
 }
 
 bool shares_openings(const Session& session, const Dataset& node) {

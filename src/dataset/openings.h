@@ -4,6 +4,9 @@
 // If only one use opened a node, counts would do. Where several uses share it, they take turns at its
 // numbers, and each Port remembers its own. Numbers of one node mostly grow by a fixed step, so a list is a
 // few runs. An opening costs a search among the runs of each enclosing Port; rows cost nothing.
+//
+// Where an opening tries a pattern, the list also has a digest of the names that it found, and a replay that
+// finds others is an error.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +14,38 @@
 #include <vector>
 
 #include "dataset/dataset.h"
+#include "dataset/found_names.h"
 
 namespace weir {
 
 class Openings {
  public:
-  bool empty() const { return runs_.empty(); }
-  size_t run_count() const { return runs_.size(); }
+  bool empty() const { return runs_.empty() && names_.empty(); }
+  size_t run_count() const { return runs_.size() + names_.size(); }
   // Grows with every number added or taken.
   uint64_t change_count() const { return changes_; }
   void add(uint64_t what, uint64_t number);
   // Removes the first number that was added for `what`. Returns false if there is none.
   bool take(uint64_t what, uint64_t& number);
+  // The same for the digests of names. Equal ones in a row take no more than one.
+  void add_names(uint64_t what, std::span<const uint64_t> digest);
+  bool take_names(uint64_t what, std::vector<uint64_t>& digest);
   // Appends those of `later`.
   void append(const Openings& later);
 
-  // Returns them as numbers to save, or sets them. assign() returns false for numbers that written() can't give.
+  // Return them as numbers to save, or set them. assign() returns false for numbers that these can't give.
   std::vector<uint64_t> written() const;
-  bool assign(std::span<const uint64_t> numbers);
+  std::vector<uint64_t> written_names() const;
+  bool assign(std::span<const uint64_t> numbers, std::span<const uint64_t> names = {});
 
  private:
+  struct Names {
+    uint64_t what;
+    uint64_t count;
+    std::vector<uint64_t> digest;
+  };
+  void add_names(uint64_t what, std::span<const uint64_t> digest, uint64_t count);
+  bool assign_names(std::span<const uint64_t> names);
   struct Run {
     uint64_t what;
     uint64_t first;
@@ -38,7 +53,18 @@ class Openings {
     uint64_t count;
   };
   std::vector<Run> runs_;
+  std::vector<Names> names_;
   uint64_t changes_ = 0;
+};
+
+// Names that were found at openings.
+class OpenedNames : public RefCounted {
+ public:
+  struct One {
+    uint64_t what;
+    RefPtr<const FoundNames> found;
+  };
+  std::vector<One> list;
 };
 
 // One Port's part in a pull, on the stack of that pull; the Context points to the innermost.
@@ -50,6 +76,8 @@ struct OpeningLog {
   // Openings that a replay has yet to repeat.
   Openings& due;
   OpeningLog* outer;
+  // Null, or what a Window's pump found, which its consumer lists outside.
+  std::vector<OpenedNames::One>* opened = nullptr;
 };
 
 struct Opened {
@@ -63,6 +91,11 @@ struct Opened {
 
 // Counts an opening of the node, or returns the number that it had before a restore.
 Opened count_opening(Context& ctx, const Dataset& node);
+
+// Lists the names that the node found at this opening. An error if they were others before a restore.
+Status list_names(Context& ctx, const Dataset& node, RefPtr<const FoundNames> found);
+// The same for names that a Window's pump found; null: none.
+Status list_names(Context& ctx, const OpenedNames* opened);
 
 // True if something below the node takes turns with its other uses.
 bool shares_openings(const Session& session, const Dataset& node);

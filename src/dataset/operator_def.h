@@ -25,6 +25,8 @@ struct BuildSite {
   int depth = 0;
   // The node that counts its openings; 0 if it counts its own.
   uint64_t on_behalf_of = 0;
+  // A cursor that opens builds it; no checkpoint's header knows it.
+  bool at_opening = false;
 };
 
 // A terminal gives one element, its value; in a lambda it is an expression, at the end of a document a

@@ -28,16 +28,8 @@ AnchorRef with_openings(const Anchor& anchor, const Openings& openings, const Op
   Openings all = openings;
   all.append(due);
   out->openings = all.written();
+  out->names = all.written_names();
   return out;
-}
-
-// The error in a block that ends a restored input before the rows it gave earlier, or null. Without memory, an input
-// gives fewer rows than it did, or counts them as others.
-ErrorPtr lost_position(const Block& block) {
-  for (const RowError& error : block.errors) {
-    if (error.error->position_lost || is_out_of_memory(*error.error)) return error.error;
-  }
-  return nullptr;
 }
 
 bool has_lost_memory(const Block& block) {
@@ -47,12 +39,21 @@ bool has_lost_memory(const Block& block) {
 
 }  // namespace
 
+// Without memory, an input gives fewer rows than it did, or counts them as others.
+ErrorPtr lost_position(const Block& block) {
+  for (const RowError& error : block.errors) {
+    if (error.error->position_lost || is_out_of_memory(*error.error)) return error.error;
+  }
+  return nullptr;
+}
+
 void AnchorFields::state(Archive& archive) {
   archive("ordinal", ordinal, 0, INT64_MAX);
   archive("values", values, 0, ordinal);
   archive("fresh", fresh);
   archive("bytes", bytes);
   archive("openings", openings);
+  if (archive.loading() ? archive.next_is("names") : !names.empty()) archive("names", names);
 }
 
 Port::Port(Opening& opening, int index, Mode mode, Opens opens)
@@ -229,7 +230,8 @@ Status Port::restore(Context& ctx) {
   anchors.push_back({anchor, {}});
   anchors_.swap(anchors);
   place_ = nullptr;
-  if (!replay_openings_.assign(anchor->openings)) return data_loss("the openings of a position are damaged");
+  if (!replay_openings_.assign(anchor->openings, anchor->names))
+    return data_loss("the openings of a position are damaged");
   pulled_ = anchor->ordinal;
   values_ = anchor->values;
   next_anchor_ = std::max(consumed_, pulled_) + kFirstAnchorRows;
@@ -509,6 +511,7 @@ void Port::state(Archive& archive) {
     return save_position(archive, *with_openings(*anchors_.front().anchor, since, replay_openings_),
                          consumed_);
   }
+  if (archive.next_is("pulled")) return load_passed(archive);
   auto anchor = make_ref<Anchor>();
   archive("consumed", consumed_, 0, INT64_MAX);
   anchor->state(archive);

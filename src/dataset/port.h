@@ -37,6 +37,8 @@ struct AnchorFields {
   std::string bytes;
   // Of a position: the openings between the anchor and it, as Openings writes them.
   std::vector<uint64_t> openings;
+  // The names that were found there, likewise.
+  std::vector<uint64_t> names;
 
   void state(Archive& archive);
 };
@@ -47,6 +49,9 @@ class Anchor : public RefCounted, public AnchorFields {
   explicit Anchor(AnchorFields fields) : AnchorFields(std::move(fields)) {}
 };
 using AnchorRef = RefPtr<const Anchor>;
+
+// The error in a block that ends a restored input before the rows that it gave earlier, or null.
+ErrorPtr lost_position(const Block& block);
 
 class Port {
  public:
@@ -83,8 +88,7 @@ class Port {
   // The number of the next row to be taken, errors included, since the input was opened. While rows are
   // dropped after a restore, it is still the saved one.
   int64_t position() const { return std::max(pulled_, consumed_) - buffered(); }
-  // Rows before `ordinal` will never be needed again.
-  // REQUIRES: keep mode
+  // Rows before `ordinal` will never be needed again. Changes nothing in pass mode.
   void consume_to(int64_t ordinal);
   void consume_all() { consume_to(position()); }
   int64_t consumed() const { return consumed_; }

@@ -16,6 +16,8 @@ struct Mark {
   // Records of the position, which a Window passes on unread.
   RefPtr<const RefCounted> anchor;
   EpochTableRef epochs;
+  // What was opened for the block; with its first rows only.
+  RefPtr<const RefCounted> opened;
   // There was no memory for the records: the rows are there, but the position after them can't be saved.
   bool unplaced = false;
 };

@@ -24,6 +24,7 @@ void copy_mark(const Mark& from, int next_row, Mark& to) {
   // They are mostly the same; sharing anew would cost two atomic operations each.
   if (!(to.anchor == from.anchor)) to.anchor = from.anchor;
   if (to.epochs != from.epochs) to.epochs = from.epochs;
+  to.opened = next_row == 0 ? from.opened : nullptr;
   to.unplaced = from.unplaced;
 }
 

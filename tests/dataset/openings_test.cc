@@ -63,7 +63,37 @@ TEST_CASE("openings: lists are joined in their order") {
   }
 }
 
+TEST_CASE("openings: digests of names come back in their order, node by node") {
+  Openings openings;
+  openings.add_names(4, Numbers{2, 7, 8});
+  openings.add_names(4, Numbers{2, 7, 8});
+  openings.add_names(6, Numbers{1, 9});
+  Openings later;
+  later.add_names(4, Numbers{2, 7, 8});
+  later.add_names(4, Numbers{0});
+  openings.append(later);
+  CHECK(openings.written_names() == Numbers{4, 3, 3, 2, 7, 8, 6, 1, 2, 1, 9, 4, 1, 1, 0});
+  Openings loaded;
+  REQUIRE(loaded.assign({}, openings.written_names()));
+  Numbers digest;
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(loaded.take_names(4, digest));
+    CHECK(digest == Numbers{2, 7, 8});
+  }
+  REQUIRE(loaded.take_names(4, digest));
+  CHECK(digest == Numbers{0});
+  CHECK(!loaded.take_names(4, digest));
+  CHECK(!loaded.empty());
+  REQUIRE(loaded.take_names(6, digest));
+  CHECK(loaded.empty());
+}
+
 TEST_CASE("openings: damaged numbers are refused") {
+  Openings names;
+  for (const Numbers& damaged : {Numbers{4}, Numbers{4, 1}, Numbers{4, 0, 1, 5}, Numbers{4, 1, 2, 5},
+                                 Numbers{4, 1, UINT64_MAX, 5}, Numbers{4, 1, 1, 5, 6}}) {
+    CHECK(!names.assign({}, damaged));
+  }
   Openings openings;
   CHECK(!openings.assign(Numbers{1, 2, 3}));
   CHECK(!openings.assign(Numbers{1, 2, 3, 0}));

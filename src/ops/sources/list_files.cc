@@ -1,6 +1,6 @@
 // list_files(pattern, shuffle, seed): the names of the files that match, globbed when the graph is built.
-// Sorted, or in a new random order each epoch. Checkpoint: that of the list and its shuffle, and a checksum
-// of the names, since a position among other files would mean something else.
+// Sorted, or in a new random order each epoch. Checkpoint: that of the list and its shuffle. A position among
+// other names would mean something else; the names of a pattern from a variable are known to the Ports above.
 #include <algorithm>
 
 #include "core/text.h"
@@ -28,13 +28,15 @@ const OperatorDef& found_operator();
 
 struct FoundParams : ParamsOf<FoundParams> {
   RefPtr<const FoundNames> names;
+  bool at_opening = false;
   void fields(Fields&) override {}
   static const OperatorDef& op() { return found_operator(); }
 };
 
 // The names in order; the node keeps what a checkpoint needs to know about them.
 struct Found {
-  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const FoundParams&) {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const FoundParams& params) {
+    if (params.at_opening) WEIR_TRY(list_names(opening.ctx, *opening.node, params.names));
     return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, opening.node->inputs()[0]));
   }
 };
@@ -57,13 +59,26 @@ class ListFiles final : public Cursor {
     return std::unique_ptr<Cursor>(std::make_unique<ListFiles>(opening, names));
   }
   ListFiles(Opening& opening, const DatasetRef& names)
-      : rows_(opening, names), found_(*names->sites().names.at(0)) {}
+      : rows_(opening.ctx, opening.inner(names),
+              opening.node->dynamic() ? Port::Mode::whole : Port::Mode::pass),
+        found_(*names->sites().names.at(0)) {}
 
-  Step next(Context& ctx, const Demand& demand, Block& out) override { return rows_.next(ctx, demand, out); }
-  // Checkpoints know the names found when a graph is built; a pattern from a variable is tried later.
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    const PullResult got = rows_.pull(ctx, demand, out);
+    rows_.consume_all();
+    return got;
+  }
+
   void state(Archive& archive) override {
-    uint64_t count = found_.count();
-    uint64_t checksum = found_.checksum();
+    if (archive.loading() && archive.next_is("count")) check_names(archive);
+    rows_.state(archive);
+  }
+
+ private:
+  // Positions saved by earlier versions have a checksum here.
+  void check_names(Archive& archive) {
+    uint64_t count = 0;
+    uint64_t checksum = 0;
     archive("count", count);
     archive("names", checksum);
     if (count != found_.count() || checksum != found_.checksum()) {
@@ -71,11 +86,10 @@ class ListFiles final : public Cursor {
           concat("the ", count, " files that matched when the position was saved"), concat(found_.count()),
           "restore the files that were removed and remove those that were added, or start from the beginning"));
     }
-    rows_.state(archive);
   }
 
- private:
-  PassCursor rows_;
+  // Of a pattern from a variable, the only anchor is the opening, which has a digest of the names.
+  Port rows_;
   // Their owner is the dataset that rows_ reads.
   const FoundNames& found_;
 };
@@ -113,6 +127,7 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, c
   list.value.values = {Tensor::strings(views, {count})};
   WEIR_ASSIGN(DatasetRef slices, compose(std::move(list), {}, build));
   FoundParams digest;
+  digest.at_opening = build.at_opening;
   digest.names = make_ref<FoundNames>(concat("list_files(", patterns_of(params), ")"), names);
   WEIR_ASSIGN(DatasetRef found, compose(std::move(digest), {std::move(slices)}, build));
   if (!*params.shuffle) return found;

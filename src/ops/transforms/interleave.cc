@@ -220,6 +220,7 @@ Step Interleave::resume(Context& ctx) {
     auto wanted = std::find_if(saved_slots_.begin(), saved_slots_.end(),
                                [&](const Slot& l) { return l.ordinal == ordinal; });
     if (wanted == saved_slots_.end()) {
+      if (const ErrorPtr lost = lost_position(outer_.input().block())) return lost;
       outer_.input().take(1);
       continue;
     }

@@ -141,9 +141,7 @@ class Shuffle final : public Cursor {
       PullResult got = input_.pull(ctx, refill_width(), block_);
       if (got == PullResult::end) return misfit();
       if (got != PullResult::rows) return got;
-      for (const RowError& failed : block_.errors) {
-        if (failed.error->position_lost || is_out_of_memory(*failed.error)) return failed.error;
-      }
+      if (const ErrorPtr lost = lost_position(block_)) return lost;
       Status status = take_again();
       if (!status.ok()) return status;
       if (yield_timer_.should_yield(ctx, block_.rows)) return PullResult::pending;
