@@ -77,7 +77,7 @@ int64_t HeldRows::values() const {
   int64_t values = counted_rows(front_);
   for (int row = 0; row < begin_; ++row) {
     const ErrorPtr* error = front_.error_of(row);
-    if (!error || is_out_of_memory(**error)) --values;
+    if (!error || ran_out_of_memory(**error)) --values;
   }
   for (const Block& block : more_) values += counted_rows(block);
   return values;

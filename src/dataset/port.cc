@@ -511,7 +511,6 @@ void Port::state(Archive& archive) {
     return save_position(archive, *with_openings(*anchors_.front().anchor, since, replay_openings_),
                          consumed_);
   }
-  if (archive.next_is("pulled")) return load_passed(archive);
   auto anchor = make_ref<Anchor>();
   archive("consumed", consumed_, 0, INT64_MAX);
   anchor->state(archive);

@@ -207,6 +207,58 @@ TEST_CASE("a named callback survives as bytes") {
   CHECK(error_of([&] { weir::deserialize(other, bytes); }).code() == WEIR_CODE_NOT_FOUND);
 }
 
+TEST_CASE("a function saves what it remembers, and takes it back") {
+  weir::Runtime runtime;
+  int64_t sum = 0;
+  bool broken = false;
+  weir::Callback adds([&](int64_t x) { return sum += x; });
+  adds.state(
+      [&] {
+        if (broken) throw std::runtime_error("broken");
+        return std::to_string(sum);
+      },
+      [&](std::string_view text) { sum = std::stoll(std::string(text)); });
+  const weir::Dataset dataset = weir::range(10).map(adds).batch(2).build(runtime);
+  std::string saved;
+  {
+    weir::Iterator iterator(runtime, dataset);
+    weir::Element element;
+    REQUIRE(iterator.next(element));
+    saved = iterator.save().str();
+    broken = true;
+    CHECK_THROWS_AS(iterator.save(), weir::Error);
+    broken = false;
+  }
+  sum = 1000;
+  weir::IteratorOptions options;
+  options.checkpoint = saved;
+  weir::Iterator restored(runtime, dataset, options);
+  weir::Element element;
+  REQUIRE(restored.next(element));
+  CHECK(element.text() == "[3, 6]");
+}
+
+TEST_CASE("a policy saves what cannot be made again by value") {
+  weir::Runtime runtime;
+  int64_t calls = 0;
+  const weir::Dataset dataset = weir::range(10).map(weir::Callback([&](int64_t x) { return x * 100 + ++calls; })).shuffle(3).build(runtime);
+  weir::Iterator refused(runtime, dataset);
+  CHECK_THROWS_AS(refused.save(), weir::Error);
+  weir::IteratorOptions options;
+  options.checkpoint_policy = weir::CheckpointPolicy::by_value;
+  calls = 0;
+  weir::Iterator iterator(runtime, dataset, options);
+  weir::Element element;
+  REQUIRE(iterator.next(element));
+  const std::string saved = iterator.save().str();
+  options.checkpoint = saved;
+  weir::Iterator restored(runtime, dataset, options);
+  while (restored.next(element)) {
+  }
+  // No row was made a second time.
+  CHECK(calls == 10);
+}
+
 TEST_CASE("calls come one at a time unless they may be concurrent", "[threads]") {
   const weir::Runtime runtime;
   std::atomic<int> running{0};

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
@@ -81,6 +82,12 @@ class CallbackBody {
   CallbackBody& operator=(const CallbackBody&) = delete;
   virtual ~CallbackBody() = default;
   virtual int32_t run(weir_call call) = 0;
+
+  // Empty, or what it saves and takes back.
+  std::function<std::string()> save{};
+  std::function<void(std::string_view)> restore{};
+  // What was saved last.
+  std::string saved{};
 };
 
 // Fails rows from `first` up to `last` without throwing; the message of an exception may have any length.
@@ -327,6 +334,33 @@ class RowFunction<F, Result, std::tuple<A...>, std::tuple<R...>> final : public 
 inline int32_t run_callback(void* body, weir_call call) {
   return (*static_cast<std::shared_ptr<CallbackBody>*>(body))->run(call);
 }
+// What save or restore throws fails the checkpoint, without its message: an exception may not leave them.
+template <class Body>
+__attribute__((no_sanitize("null"))) int32_t state_result(Body&& body) {
+  try {
+    body();
+    return WEIR_OK;
+#if defined(__GLIBCXX__)
+  } catch (const abi::__forced_unwind&) {
+    // The thread ends, by pthread_exit or because it is cancelled.
+    throw;
+#endif
+  } catch (...) {
+    return 1;
+  }
+}
+inline int32_t save_callback(void* body, const void** data, uint64_t* size) {
+  CallbackBody& self = **static_cast<std::shared_ptr<CallbackBody>*>(body);
+  return state_result([&] {
+    self.saved = self.save();
+    *data = self.saved.data();
+    *size = self.saved.size();
+  });
+}
+inline int32_t restore_callback(void* body, const void* data, uint64_t size) {
+  CallbackBody& self = **static_cast<std::shared_ptr<CallbackBody>*>(body);
+  return state_result([&] { self.restore({static_cast<const char*>(data), static_cast<size_t>(size)}); });
+}
 inline void destroy_callback(void* body) { delete static_cast<std::shared_ptr<CallbackBody>*>(body); }
 
 // A function of the form f(Call&), and one with typed parameters.
@@ -352,7 +386,8 @@ constexpr bool is_function = takes_call<F> || IsTyped<F>::value;
 //     reads and writes through the Call. Without a spec, the result has the structure of the input.
 //
 // `flags` is WEIR_CALLBACK_CONCURRENT, _PURE, _BLOCKING, _ON_CALLER, and for the second form _BLOCK, as weir.h
-// explains them. Without CONCURRENT, calls come one at a time. Without PURE, the dataset cannot be saved.
+// explains them. Without CONCURRENT, calls come one at a time. Without PURE, a position of the dataset is saved only
+// with a state(), or as IteratorOptions::checkpoint_policy says.
 //
 // The function and what it captured are destroyed once, with the last Callback, Pipeline, dataset and iterator
 // that holds it, on any thread. What it throws becomes the error of the element: an Error with its code and
@@ -382,6 +417,15 @@ class Callback {
         result_spec_(std::move(result_spec)),
         body_(std::make_shared<detail::WholeCall<F>>(std::move(function))) {}
 
+  // What a function that is not pure remembers from call to call goes into checkpoints: `save` returns it, `restore`
+  // takes it back before the first call of an iterator that begins there. The state is the function's, so use it in one
+  // iterator at a time. What they throw makes saving or creating the iterator fail with unknown.
+  Callback& state(std::function<std::string()> save, std::function<void(std::string_view)> restore) {
+    body_->save = std::move(save);
+    body_->restore = std::move(restore);
+    return *this;
+  }
+
   uint32_t flags() const noexcept { return flags_; }
   // Empty: that of the input.
   const std::string& result_spec() const noexcept { return result_spec_; }
@@ -393,6 +437,10 @@ class Callback {
     out.flags = flags_;
     out.function = &detail::run_callback;
     out.destroy = &detail::destroy_callback;
+    if (body_->save) {
+      out.save = &detail::save_callback;
+      out.restore = &detail::restore_callback;
+    }
     out.user_data = new std::shared_ptr<detail::CallbackBody>(body_);
     out.result_spec = result_spec_.empty() ? nullptr : result_spec_.data();
     out.result_spec_size = result_spec_.size();

@@ -100,6 +100,14 @@ struct Row<> {
 // Values for `param NAME: spec`, by name.
 using Params = std::vector<std::pair<std::string, Value>>;
 
+// As WEIR_CHECKPOINT_...; unchanged: what the iterator had before, else refuse.
+enum class CheckpointPolicy : uint32_t {
+  unchanged = 0,
+  refuse = WEIR_CHECKPOINT_REFUSE,
+  by_value = WEIR_CHECKPOINT_BY_VALUE,
+  ignore = WEIR_CHECKPOINT_IGNORE
+};
+
 // Where an iterator begins. At most one of checkpoint, checkpoint_file, rank_checkpoints and epoch is set.
 struct IteratorOptions {
   Params params{};
@@ -113,6 +121,8 @@ struct IteratorOptions {
   uint32_t world_size = 0;
   // Instead of a checkpoint: what the iterators of all ranks saved, to continue with another number of ranks.
   std::vector<std::string_view> rank_checkpoints{};
+  // What saving does where elements cannot be made again.
+  CheckpointPolicy checkpoint_policy = CheckpointPolicy::unchanged;
 };
 
 enum class Next { element, end, pending };
@@ -269,6 +279,7 @@ class Iterator {
       for (const std::string_view rank : given.rank_checkpoints) ranks.push_back({rank.data(), rank.size()});
       options.rank_checkpoints = ranks.data();
       options.rank_checkpoint_count = ranks.size();
+      options.checkpoint_policy = static_cast<uint32_t>(given.checkpoint_policy);
     }
     Arguments arguments;
     detail::HandedArguments handed;
