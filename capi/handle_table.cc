@@ -98,6 +98,7 @@ void slots::release(Slot& slot, uint64_t word) noexcept {
   if (((word >> 32) & kKindMask) == 0) return;
   delete slot.object;
   slot.object = nullptr;
+  slot.bias.reset();
   uint64_t generation = (word >> (32 + kKindBits)) + 1;
   slot.word.store(generation << (32 + kKindBits), std::memory_order_release);
   MutexLock lock(g_table.mutex);
@@ -112,6 +113,29 @@ uint64_t publish(HandleKind kind, std::unique_ptr<Object> object) {
   slot.word.store(tag << 32 | kOwner, std::memory_order_release);
   return tag << 32 | slot.index;
 }
+
+PinResult pin_unbiased(HandleKind kind, uint64_t handle, PinMode mode, Slot*& pinned) noexcept {
+  const PinResult result = pin(kind, handle, mode, pinned);
+  if (result != PinResult::pinned || mode != PinMode::exclusive || !pinned->bias.present()) return result;
+  Slot& slot = *pinned;
+  if (!slot.bias.revoke([&] { slot.word.fetch_add(kPin); })) return result;
+  unpin(pinned, mode);
+  return PinResult::busy;
+}
+
+void unpin_unbiased(Slot* pinned, PinMode mode) noexcept {
+  const uint64_t removed = mode == PinMode::exclusive ? kPin | kExclusive : kPin;
+  pinned->bias.offer();
+  const uint64_t word = pinned->word.fetch_sub(removed, std::memory_order_acq_rel) - removed;
+  if ((word & kOwners) != 0) [[likely]]
+    return;
+  // Whoever dropped the last owner may have done so before there was a bias to take away.
+  pinned->bias.decline();
+  if ((word & kPins) == 0) slots::release(*pinned, word);
+}
+
+// A pin that was given to a thread when it lost the bias is a shared one in the word.
+void unpin_given(Slot* pinned) noexcept { unpin(pinned, PinMode::shared); }
 
 void await_last_pin(const Slot& pinned) noexcept {
   while ((pinned.word.load(std::memory_order_acquire) & kPins) > 1) sched_yield();
@@ -132,13 +156,21 @@ DropResult drop_owner(HandleKind kind, uint64_t handle) noexcept {
   Slot* slot = find(handle);
   if (!slot) return DropResult::unknown;
   uint64_t word = slot->word.load(std::memory_order_relaxed);
+  uint64_t dropped = 0;
   do {
     if (!fits(word, kind, handle)) return DropResult::unknown;
-  } while (!slot->word.compare_exchange_weak(word, word - kOwner, std::memory_order_acq_rel));
-  word -= kOwner;
-  const bool last = (word & kOwners) == 0;
-  if ((word & (kOwners | kPins)) == 0) release(*slot, word);
-  return last ? DropResult::dropped_last : DropResult::dropped;
+    // Who drops the last one pins until there is no bias.
+    const bool last = (word & kOwners) == kOwner;
+    dropped = last && biased_kind(kind) ? word - kOwner + kPin : word - kOwner;
+  } while (!slot->word.compare_exchange_weak(word, dropped, std::memory_order_acq_rel));
+  if ((dropped & kOwners) != 0) return DropResult::dropped;
+  if (!biased_kind(kind)) {
+    if ((dropped & kPins) == 0) release(*slot, dropped);
+    return DropResult::dropped_last;
+  }
+  if (slot->bias.present()) slot->bias.revoke([&] { slot->word.fetch_add(kPin); });
+  unpin(slot, PinMode::shared);
+  return DropResult::dropped_last;
 }
 
 }  // namespace weir::capi

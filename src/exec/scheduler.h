@@ -18,7 +18,7 @@
 //
 // Shared by the Session, queued jobs and whoever holds it as a waker. May be used on any thread. Methods fail
 // with failed_precondition if waiting could never end, and in a child after fork. A drive that does not wait
-// costs two atomic exchanges around the poll.
+// costs two atomic exchanges around the poll, and none if one thread drives all the time.
 #pragma once
 
 #include <atomic>
@@ -26,6 +26,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core/bias.h"
 #include "core/pull.h"
 #include "core/runtime.h"
 #include "core/status.h"
@@ -92,14 +93,23 @@ class Scheduler final : public Waker {
   // REQUIRES: poll does not throw
   template <class Poll>
   Result<PullResult> drive(Poll&& poll) {
-    if (SchedulerFrame frame(this); frame.outer() == nullptr && executor_.alive() && try_lock_turn())
-        [[likely]] {
-      const uint64_t seen = wakes_.load();
-      const PullResult answer = poll();
-      if (answer == PullResult::pending) return drive_on(PollRef(poll), seen);
-      turn_.unlock();
-      leave();
-      return answer;
+    if (SchedulerFrame frame(this); frame.outer() == nullptr && executor_.alive()) [[likely]] {
+      const bool biased = turn_.enter();
+      if (biased || try_lock_turn()) [[likely]] {
+        const uint64_t seen = wakes_.load();
+        const PullResult answer = poll();
+        if (answer == PullResult::pending) [[unlikely]] {
+          if (biased) turn_.keep();
+          return drive_on(PollRef(poll), seen);
+        }
+        if (biased) [[likely]] {
+          turn_.leave();
+        } else {
+          turn_.unlock_and_offer();
+        }
+        leave();
+        return answer;
+      }
     }
     return drive_in_line(PollRef(poll));
   }
@@ -210,7 +220,7 @@ class Scheduler final : public Waker {
   Executor& executor_;
   Clock* const clock_;
   // The right to drive, and the queue for it: taken in the order gate, turn, lock.
-  Mutex turn_;
+  BiasedMutex turn_;
   Mutex gate_;
   std::atomic<uint64_t> wakes_{0};
   // Sleepers and an armed descriptor, which must be told when a driver leaves.
