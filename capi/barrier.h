@@ -95,7 +95,7 @@ Status bad_handle(std::string_view what, uint64_t handle);
 Status busy_handle(std::string_view what);
 
 template <class P>
-Status pin_error(const P& pinned, std::string_view what, uint64_t handle) {
+[[gnu::cold, gnu::noinline]] Status pin_error(const P& pinned, std::string_view what, uint64_t handle) {
   return pinned.busy() ? busy_handle(what) : bad_handle(what, handle);
 }
 

@@ -393,9 +393,10 @@ void Block::fail_row(int row, ErrorPtr error) {
 
 void Block::reset(size_t count) {
   rows = 0;
-  errors.clear();
+  // Once per element in some pipelines, where mostly nothing is to be done.
+  if (!errors.empty()) errors.clear();
   origins.clear();
-  columns.resize(count);
+  if (columns.size() != count) columns.resize(count);
   for (Column& column : columns) column.clear();
 }
 

@@ -120,7 +120,7 @@ PullResult Stage::resume(Context& ctx, Block& out) {
   return step.answer();
 }
 
-PullResult Stage::pull(Context& ctx, const Demand& demand, Block& out) {
+[[gnu::always_inline]] inline PullResult Stage::pull(Context& ctx, const Demand& demand, Block& out) {
   out.origins.clear();
   if (open_error_) {
     const ErrorPtr error = as_error_of_opening(open_error_);
