@@ -48,6 +48,8 @@ ErrorPtr error_of_exception() noexcept {
       throw;
     } catch (const std::bad_alloc&) {
       return g_out_of_memory;
+    } catch (const StatusException& e) {
+      return e.error();
     } catch (const std::exception& e) {
       return internal_error(concat("unexpected exception: ", e.what())).pointer();
     } catch (...) {

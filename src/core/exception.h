@@ -1,9 +1,23 @@
 // Turns the exception in flight into an error, for callers that must not throw.
 #pragma once
 
+#include <exception>
+
 #include "core/status.h"
 
 namespace weir {
+
+// Thrown where an error must pass through code that returns nothing.
+class StatusException final : public std::exception {
+ public:
+  // REQUIRES: !status.ok()
+  explicit StatusException(const Status& status) : error_(status.pointer()) {}
+  const ErrorPtr& error() const { return error_; }
+  const char* what() const noexcept override { return error_->message.c_str(); }
+
+ private:
+  ErrorPtr error_;
+};
 
 // Returns the current exception as an error; out_of_memory() if there is no memory for one.
 // REQUIRES: inside a catch block.

@@ -99,6 +99,8 @@ struct Error {
   int64_t record = -1;
   // The error ends a restored sequence whose position cannot be resumed.
   bool position_lost = false;
+  // A file could not be opened or read. It may be possible the next time.
+  bool read_failed = false;
   MistakeParts parts = {};
 
   // The sentence in its parts, for use in another message.

@@ -131,9 +131,10 @@ class AheadCursor final : public Cursor {
       Saved saved;
       saved.load(reading);
       if (!saved.delivered.empty()) {
-        return settling.fail(failed_precondition(
-                                 "expected positions without elements that came in any order, found some; take deterministic: false away, or go on with as many ranks")
-                                 .pointer());
+        return settling.fail(
+            failed_precondition(
+                "expected positions without elements that came in any order, found some; take deterministic: false away, or go on with as many ranks")
+                .pointer());
       }
       auto opened = open_at(*settling.ctx, saved);
       if (!opened.ok()) return settling.fail(opened.status().pointer());

@@ -182,6 +182,7 @@ void Dataset::inherit() {
   const char* reason = op_->not_replayable != nullptr ? op_->not_replayable(*params_) : nullptr;
   if (reason != nullptr && not_replayable_.empty()) not_replayable_ = concat(op_->name, " ", reason);
   if (op_->opens_variables) opens_variables_ = true;
+  if (op_->drops_errors) sites_.drops_errors = true;
   const EpochNode self{epoch_id_, depth_};
   const bool listed = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), self) != epoch_nodes_.end();
   if (op_->counts_openings && !listed) epoch_nodes_.push_back(self);

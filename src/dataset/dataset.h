@@ -46,9 +46,10 @@ class Dataset : public RefCounted {
   const std::vector<EpochNode>& epoch_nodes() const { return epoch_nodes_; }
   // True if a dataset in a variable may be opened below.
   bool opens_variables() const { return opens_variables_; }
-  // True if some opening below may be counted, also of a dataset in a variable, or may find names.
+  // True if some opening below may be counted, also of a dataset in a variable, or there is something else that Ports
+  // list with the openings: names that are found, errors that are left out.
   bool may_count_openings() const {
-    return opens_variables_ || !epoch_nodes_.empty() || !sites_.names.empty();
+    return opens_variables_ || !epoch_nodes_.empty() || !sites_.names.empty() || sites_.drops_errors;
   }
   // The sites at or below this node, lambdas included.
   const Sites& sites() const { return sites_; }

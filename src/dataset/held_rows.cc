@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/error_state.h"
 #include "core/exception.h"
 #include "core/text.h"
 #include "core/values.h"
@@ -11,22 +12,6 @@
 namespace weir {
 
 namespace {
-
-void error_state(Archive& archive, Error& error) {
-  // Names all members: a new one does not compile until it is saved as well.
-  auto& [error_code, message, path, file, offset, record, position_lost, parts] = error;
-  // Only texts that do not build have them; the message says it all.
-  parts = MistakeParts();
-  auto code = static_cast<int64_t>(error_code);
-  archive("code", code, 1, static_cast<int64_t>(Code::data_loss));
-  archive("message", message);
-  archive("path", path);
-  archive("file", file);
-  archive("offset", offset);
-  archive("record", record);
-  archive("position_lost", position_lost);
-  error_code = static_cast<Code>(code);
-}
 
 // A key, a type and a size.
 constexpr size_t kLeastStringBytes = 4;

@@ -187,6 +187,21 @@ Status list_names(Context& ctx, const OpenedNames* opened) {
   return first;
 }
 
+RefPtr<Anchor> with_openings(const Anchor& anchor, const Openings& since, const Openings& due) {
+  auto out = make_ref<Anchor>(AnchorFields(anchor));
+  Openings all = since;
+  all.append(due);
+  out->cuts.clear();
+  out->openings = all.written();
+  out->names = all.written_names();
+  return out;
+}
+
+bool note_failed_read(Context& ctx) {
+  for (OpeningLog* log = ctx.openings; log; log = log->outer) log->read_failed = true;
+  return ctx.openings != nullptr;
+}
+
 bool shares_openings(const Session& session, const Dataset& node) {
   if (!session.counts_openings()) return false;
   const auto& counted = node.epoch_nodes();

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "dataset/anchor.h"
 #include "dataset/dataset.h"
 #include "dataset/found_names.h"
 
@@ -67,6 +68,9 @@ class OpenedNames : public RefCounted {
   std::vector<One> list;
 };
 
+// A copy of the anchor with the openings since, and without cuts.
+RefPtr<Anchor> with_openings(const Anchor& anchor, const Openings& since, const Openings& due);
+
 // One Port's part in a pull, on the stack of that pull; the Context points to the innermost.
 struct OpeningLog {
   // Of a Port at this depth: openings counted in scopes inside it repeat by themselves.
@@ -78,6 +82,8 @@ struct OpeningLog {
   OpeningLog* outer;
   // Null, or what a Window's pump found, which its consumer lists outside.
   std::vector<OpenedNames::One>* opened = nullptr;
+  // An operator left out the error of a file that could not be read.
+  bool read_failed = false;
 };
 
 struct Opened {
@@ -96,6 +102,9 @@ Opened count_opening(Context& ctx, const Dataset& node);
 Status list_names(Context& ctx, const Dataset& node, RefPtr<const FoundNames> found);
 // The same for names that a Window's pump found; null: none.
 Status list_names(Context& ctx, const OpenedNames* opened);
+
+// Tells the enclosing Ports that an error of reading a file was left out. False if there are none.
+bool note_failed_read(Context& ctx);
 
 // True if something below the node takes turns with its other uses.
 bool shares_openings(const Session& session, const Dataset& node);

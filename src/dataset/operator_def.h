@@ -79,6 +79,8 @@ struct OperatorDef {
   Kept (*kept)(const ParamsBase& params) = nullptr;
   // Its position is that of its inputs and numbers: between two calls it keeps no row of theirs.
   bool passes_positions = false;
+  // Leaves out errors of its input.
+  bool drops_errors = false;
   // Opens a dataset that it finds in a variable.
   bool opens_variables = false;
   // Runs its input ahead, so that a segment ends below it.

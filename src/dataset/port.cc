@@ -23,38 +23,24 @@ constexpr size_t kMaxAnchors = 256;
 // An anchor is due when the numbers of the openings since the last one no longer follow a rule.
 constexpr size_t kMaxRuns = 64;
 
-AnchorRef with_openings(const Anchor& anchor, const Openings& openings, const Openings& due) {
-  auto out = make_ref<Anchor>(AnchorFields(anchor));
-  Openings all = openings;
-  all.append(due);
-  out->openings = all.written();
-  out->names = all.written_names();
-  return out;
-}
-
-bool has_lost_memory(const Block& block) {
-  return std::any_of(block.errors.begin(), block.errors.end(),
-                     [](const RowError& error) { return ran_out_of_memory(*error.error); });
-}
-
-}  // namespace
-
-// Without memory, an input gives fewer rows than it did, or counts them as others.
+// The error in a block that ends a restored input before the rows it gave earlier, or null. Without memory, or where a
+// file that was read cannot be read now, an input gives fewer rows than it did, or counts them as others.
 ErrorPtr lost_position(const Block& block) {
   for (const RowError& error : block.errors) {
-    if (error.error->position_lost || is_out_of_memory(*error.error)) return error.error;
+    if (error.error->position_lost || error.error->read_failed || is_out_of_memory(*error.error))
+      return error.error;
   }
   return nullptr;
 }
 
-void AnchorFields::state(Archive& archive) {
-  archive("ordinal", ordinal, 0, INT64_MAX);
-  archive("values", values, 0, ordinal);
-  archive("fresh", fresh);
-  archive("bytes", bytes);
-  archive("openings", openings);
-  if (archive.loading() ? archive.next_is("names") : !names.empty()) archive("names", names);
+ErrorPtr cannot_read_again() {
+  return Status(Code::unavailable,
+                Mistake("a file that had been read when the position was saved cannot be read now",
+                        "make it readable and restore the position again"))
+      .pointer();
 }
+
+}  // namespace
 
 Port::Port(Opening& opening, int index, Mode mode, Opens opens)
     : Port(opening.ctx, opening.input(index), mode, opens) {}
@@ -124,6 +110,8 @@ void Port::start_over() {
   anchors_.clear();
   anchors_.push_back({std::move(anchor), {}});
   replay_openings_ = Openings();
+  cuts_ = Cuts();
+  cut_due_ = false;
   place_ = nullptr;
   next_anchor_ = kFirstAnchorRows;
 }
@@ -144,7 +132,10 @@ PullResult Port::next(Context& ctx, const Demand& demand, Block& out) {
   OpeningLog log{ctx.epochs->depth(), anchors_.back().openings, replay_openings_, ctx.openings};
   Context inside = ctx;
   inside.openings = &log;
-  return stage_->next(inside, demand, out);
+  const PullResult got = stage_->next(inside, demand, out);
+  if (log.read_failed) [[unlikely]]
+    cut_due_ = mode_ == Mode::keep;
+  return got;
 }
 
 void Port::try_open(Context& ctx) noexcept {
@@ -213,7 +204,7 @@ void Port::write_anchor() {
 void Port::thin_anchors() {
   std::vector<AnchorPoint> kept;
   for (size_t i = 0; i < anchors_.size(); ++i) {
-    if (i % 2 == 0 || i + 1 == anchors_.size()) {
+    if (i % 2 == 0 || i + 1 == anchors_.size() || cuts_.before(*anchors_[i].anchor)) {
       kept.push_back(anchors_[i]);
     } else {
       kept.back().openings.append(anchors_[i].openings);
@@ -227,11 +218,13 @@ void Port::thin_anchors() {
 Status Port::restore(Context& ctx) {
   AnchorRef anchor = std::exchange(restore_anchor_, nullptr);
   std::vector<AnchorPoint> anchors;
-  anchors.push_back({anchor, {}});
+  anchors.push_back({with_openings(*anchor, {}, {}), {}});
   anchors_.swap(anchors);
   place_ = nullptr;
   if (!replay_openings_.assign(anchor->openings, anchor->names))
     return data_loss("the openings of a position are damaged");
+  cuts_.load(anchor->cuts);
+  cut_due_ = false;
   pulled_ = anchor->ordinal;
   values_ = anchor->values;
   next_anchor_ = std::max(consumed_, pulled_) + kFirstAnchorRows;
@@ -239,14 +232,19 @@ Status Port::restore(Context& ctx) {
     stage_.reset();
     open(ctx);
   } else if (!stage_) {
-    QuietContext quiet(ctx);
-    stage_ = Stage::open(*quiet, instance_);
-    Archive input(anchor->bytes);
-    stage_->state(input);
-    input.finish();
-    return input.status();
+    return open_saved(ctx, *anchor);
   }
   return Status();
+}
+
+// Opens the input at an anchor that is not fresh.
+Status Port::open_saved(Context& ctx, const Anchor& anchor) {
+  QuietContext quiet(ctx);
+  stage_ = Stage::open(*quiet, instance_);
+  Archive input(anchor.bytes);
+  stage_->state(input);
+  input.finish();
+  return input.status();
 }
 
 // Goes on as a pass Port once the position has been taken up.
@@ -256,6 +254,7 @@ void Port::pass_on() {
   anchors_.clear();
   place_ = nullptr;
   replay_openings_ = Openings();
+  cuts_ = Cuts();
 }
 
 // Puts an error into `out` in place of the next row, and ends the sequence.
@@ -281,39 +280,37 @@ PullResult Port::take_up(Context& ctx, Block& out) noexcept try {
   return PullResult::end;
 }
 
-// Answers rows when done, and end if there is an error in `out`: the input ended before the position.
+// Answers rows when done, and end if there is an error in `out`: other rows follow than when the position was saved.
 PullResult Port::drop_replayed(Context& ctx, Block& out) {
   Demand demand;
   demand.drop = true;
   while (pulled_ < consumed_) {
     demand.rows = static_cast<int>(std::min<int64_t>(kMaxBlockRows, consumed_ - pulled_));
-    PullResult got = next(ctx, demand, block_);
-    if (got == PullResult::pending || got == PullResult::cancelled) return got;
-    if (ErrorPtr error = got == PullResult::end ? shorter_than_saved() : lost_position(block_)) {
+    const PullResult got = next_uncut(ctx, demand, block_);
+    ErrorPtr error;
+    if (got == PullResult::end) error = shorter_than_saved();
+    if (got == PullResult::rows) error = lost(block_);
+    if (!error && cut_due_) error = cannot_read_again();
+    if (error) {
       lose(error, out);
       return PullResult::end;
     }
-    pulled_ += block_.rows;
-    values_ += counted_rows(block_);
+    if (got != PullResult::rows) return got;
     block_.rows = 0;
   }
   return PullResult::rows;
 }
 
-// Keeps the rows until they are consumed, with their values.
-PullResult Port::next_kept(Context& ctx, Demand demand, Block& out) {
-  demand.drop = false;
-  const PullResult got = next(ctx, demand, out);
-  if (got != PullResult::rows) return got;
-  try {
-    unconsumed_.add(out.slice(0, out.rows));
-  } catch (...) {
-    // Until the rows up to here are consumed, nothing can be saved.
-    unconsumed_ = HeldRows();
-    kept_from_ = pulled_ + out.rows;
-  }
-  return got;
+// Keeps rows that were just pulled until they are consumed.
+void Port::keep(const Block& block) noexcept try {
+  unconsumed_.add(block.slice(0, block.rows));
+} catch (...) {
+  // Until the rows up to here are consumed, nothing can be saved.
+  unconsumed_ = HeldRows();
+  kept_from_ = pulled_;
 }
+
+ErrorPtr Port::lost(const Block& block) const { return met_cut_ ? nullptr : lost_position(block); }
 
 PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
   if (mode_ != Mode::pass) {
@@ -322,9 +319,13 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
       if (taken_up == PullResult::end) return PullResult::rows;
       if (taken_up != PullResult::rows) return taken_up;
     }
-    if (passes_afterwards_) [[unlikely]]
+    if (passes_afterwards_ && !cuts_.is_ahead()) [[unlikely]]
       pass_on();
-    if (mode_ != Mode::pass && stage_ && !position_lost_) anchor_if_due(ctx);
+    if (mode_ != Mode::pass && stage_ && !position_lost_) {
+      if (cut_due_) [[unlikely]]
+        make_cut();
+      anchor_if_due(ctx);
+    }
   }
   if (position_lost_) [[unlikely]]
     return PullResult::end;
@@ -336,13 +337,12 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
     out.set_error(as_error_of_opening(std::exchange(open_error_, nullptr)), node().components().size());
     return PullResult::rows;
   }
-  PullResult got = by_value_ ? next_kept(ctx, demand, out) : next(ctx, demand, out);
-  if (got == PullResult::rows) {
-    pulled_ += out.rows;
-    values_ += counted_rows(out);
-    if (!out.errors.empty()) [[unlikely]]
-      lost_memory_ = has_lost_memory(out);
-  }
+  if (!by_value_) [[likely]]
+    return next_uncut(ctx, demand, out);
+  Demand with_values = demand;
+  with_values.drop = false;
+  const PullResult got = next_uncut(ctx, with_values, out);
+  if (got == PullResult::rows) keep(out);
   return got;
 }
 
@@ -386,10 +386,20 @@ void Port::consume_to(int64_t ordinal) {
   if (passed > 0) anchors_.erase(anchors_.begin(), anchors_.begin() + static_cast<ptrdiff_t>(passed));
   if (by_value_)
     unconsumed_.drop(std::clamp<int64_t>(unconsumed_.rows() - (pulled_ - consumed_), 0, unconsumed_.rows()));
+  if (!cuts_.empty()) [[unlikely]]
+    cuts_.forget_before(*anchors_.front().anchor);
 }
 
 const AnchorRef& Port::last_anchor() {
   if (restore_anchor_) return restore_anchor_;
+  if (cut_due_) make_cut();
+  if (!cuts_.empty()) [[unlikely]] {
+    size_t last = anchors_.size() - 1;
+    while (last > 0 && anchors_[last].anchor->ordinal > last_pull_) --last;
+    place_ = placed(last);
+    place_changes_ = UINT64_MAX;
+    return place_;
+  }
   const AnchorPoint& last = anchors_.back();
   const uint64_t changes = last.openings.change_count() + replay_openings_.change_count();
   if (place_ && place_changes_ == changes) return place_;
@@ -506,10 +516,8 @@ void Port::state(Archive& archive) {
     if (by_value_ && archive.holding() != nullptr && !restore_anchor_ && pulled_ >= consumed_)
       return save_by_value(archive);
     if (restore_anchor_) return save_position(archive, *restore_anchor_, consumed_);
-    Openings since;
-    for (const AnchorPoint& point : anchors_) since.append(point.openings);
-    return save_position(archive, *with_openings(*anchors_.front().anchor, since, replay_openings_),
-                         consumed_);
+    if (cut_due_) make_cut();
+    return save_position(archive, *placed(0), consumed_);
   }
   auto anchor = make_ref<Anchor>();
   archive("consumed", consumed_, 0, INT64_MAX);

@@ -7,7 +7,8 @@
 // - `keep`: before some pulls the Port records an anchor (ordinal and the bytes of the input's state), as
 //   often as costs at most one percent of the time. Its state is the anchor before the oldest unconsumed row
 //   and how far rows were consumed. Restoring opens the input at the anchor and drops rows up to that point:
-//   the same rows, not the same blocks; an input that ends too early gives one error.
+//   the same rows, not the same blocks; an input that ends too early gives one error. Where a file could not be
+//   read there is a cut (dataset/cuts.h).
 // - `keep` over an input whose rows cannot be made again, where positions hold rows by value: instead of
 //   anchors the Port keeps the unconsumed rows. Its state is its input's, which then begins with those rows.
 // - `whole`: the operator needs all of its input at once (reduce), so the only anchor is the opening.
@@ -21,37 +22,12 @@
 #include <memory>
 #include <vector>
 
+#include "dataset/cuts.h"
 #include "dataset/held_rows.h"
 #include "dataset/openings.h"
 #include "dataset/stage.h"
 
 namespace weir {
-
-// A saved position of an input: rows from `ordinal` on can be replayed from it.
-struct AnchorFields {
-  int64_t ordinal = 0;
-  // The number of elements before it, as Port::values() counts them.
-  int64_t values = 0;
-  // True for an anchor at a fresh opening, which has no state.
-  bool fresh = false;
-  std::string bytes;
-  // Of a position: the openings between the anchor and it, as Openings writes them.
-  std::vector<uint64_t> openings;
-  // The names that were found there, likewise.
-  std::vector<uint64_t> names;
-
-  void state(Archive& archive);
-};
-
-class Anchor : public RefCounted, public AnchorFields {
- public:
-  Anchor() = default;
-  explicit Anchor(AnchorFields fields) : AnchorFields(std::move(fields)) {}
-};
-using AnchorRef = RefPtr<const Anchor>;
-
-// The error in a block that ends a restored input before the rows that it gave earlier, or null.
-ErrorPtr lost_position(const Block& block);
 
 class Port {
  public:
@@ -101,6 +77,10 @@ class Port {
   void save_as_usual(Archive& archive);
   // Opens the input again from its beginning under another key, as for a new epoch.
   void reopen(Context& ctx, uint64_t key);
+  // While an operator takes rows again after a restore: the error in a block just pulled, or if it was put there by
+  // fill(), because of which other rows follow than before. Null if there is none.
+  ErrorPtr lost(const Block& block) const;
+  ErrorPtr lost() const { return lost(block_); }
   // Called after loading: opens the input under the key of the loaded position's epoch and keeps that position.
   void restore_under(Context& ctx, uint64_t key);
 
@@ -122,7 +102,7 @@ class Port {
   void save_input(Archive& archive);
   void load_passed(Archive& archive);
   void save_by_value(Archive& archive);
-  PullResult next_kept(Context& ctx, Demand demand, Block& out);
+  void keep(const Block& block) noexcept;
   // Nothing is replayed from an anchor, so openings need no numbers.
   bool logs_nothing() const {
     return mode_ == Mode::pass || !node().may_count_openings() || (by_value_ && replay_openings_.empty());
@@ -136,7 +116,15 @@ class Port {
   PullResult next(Context& ctx, const Demand& demand, Block& out);
   PullResult take_up(Context& ctx, Block& out) noexcept;
   Status restore(Context& ctx);
+  Status open_saved(Context& ctx, const Anchor& anchor);
   PullResult drop_replayed(Context& ctx, Block& out);
+  PullResult next_uncut(Context& ctx, const Demand& demand, Block& out);
+  PullResult meet_cut(Context& ctx, Block& out);
+  Status pass_cut(Context& ctx);
+  PullResult end_here(const ErrorPtr& error, Block& out) noexcept;
+  void note_failed_reads(const Block& out) noexcept;
+  void make_cut() noexcept;
+  AnchorRef placed(size_t first) const;
   void lose(const ErrorPtr& error, Block& out) noexcept;
   void anchor_if_due(Context& ctx) noexcept;
   void write_anchor();
@@ -156,6 +144,14 @@ class Port {
 
   // Oldest first; the first is at or before consumed_, and so are the others unless an unconsumed row needs them.
   std::vector<AnchorPoint> anchors_;
+  Cuts cuts_;
+  // Reading failed during the last pull, which began at row last_pull_: a cut comes after it. With the error, if that
+  // was its last row.
+  bool cut_due_ = false;
+  ErrorPtr cut_error_;
+  int64_t last_pull_ = 0;
+  // The last pull was answered from a cut.
+  bool met_cut_ = false;
   // Openings of the loaded position that are still to be repeated.
   Openings replay_openings_;
   // What last_anchor() returned, and how many openings there were then.

@@ -24,6 +24,8 @@ struct Sites {
   std::vector<RefPtr<const HostState>> states{};
   // Empty, or what the rows depend on that no position has: "map calls a callback that is not declared pure".
   std::string unsaved{};
+  // Errors are left out somewhere, among them those of files that cannot be read.
+  bool drops_errors = false;
 
   // Adds those that are not listed yet.
   void add(const Sites& more);

@@ -49,8 +49,14 @@ std::string_view RecordReader::fail(Code code, Mistake mistake) {
 
 // The bytes run out, because the file ends or because it can't be read.
 std::string_view RecordReader::fail_short(std::string_view what, uint64_t found, uint64_t expected) {
-  if (const Status& status = blocks_.status(); !status.ok())
-    return fail(status.code(), status.error().what());
+  if (const Status& status = blocks_.status(); !status.ok()) {
+    fail(status.code(), status.error().what());
+    if (!status.error().read_failed) return {};
+    Error error = failure_.error();
+    error.read_failed = true;
+    failure_ = Status(std::move(error));
+    return {};
+  }
   return fail(Code::data_loss, concat("truncated record: expected ", expected, " bytes of ", what, ", found ",
                                       found, " and the end of the file; restore the file or write it again"));
 }

@@ -11,9 +11,7 @@ namespace {
 // The size of a larger file is trusted only as far as it has been read.
 constexpr size_t kFirstReadBytes = size_t{64} << 10;
 
-}  // namespace
-
-Status file_error(Code code, Mistake mistake, std::string file, int64_t offset, int64_t record) {
+Error error_of_file(Code code, Mistake mistake, std::string file, int64_t offset, int64_t record) {
   Error error;
   error.code = code;
   error.message = mistake.sentence();
@@ -21,6 +19,18 @@ Status file_error(Code code, Mistake mistake, std::string file, int64_t offset, 
   error.file = std::move(file);
   error.offset = offset;
   error.record = record;
+  return error;
+}
+
+}  // namespace
+
+Status file_error(Code code, Mistake mistake, std::string file, int64_t offset, int64_t record) {
+  return Status(error_of_file(code, std::move(mistake), std::move(file), offset, record));
+}
+
+Status read_error(Code code, Mistake mistake, std::string file, int64_t offset, int64_t record) {
+  Error error = error_of_file(code, std::move(mistake), std::move(file), offset, record);
+  error.read_failed = true;
   return Status(std::move(error));
 }
 

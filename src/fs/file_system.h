@@ -90,6 +90,8 @@ FileSystem& local_file_system();
 
 // An error of a file, with Error.file and, where known, offset and record set.
 Status file_error(Code code, Mistake mistake, std::string file, int64_t offset = -1, int64_t record = -1);
+// The same where opening or reading the file failed and may succeed the next time (Error.read_failed).
+Status read_error(Code code, Mistake mistake, std::string file, int64_t offset = -1, int64_t record = -1);
 
 // True if `name`, one part of a path, matches `pattern`, in glob's notation.
 bool matches_pattern(std::string_view pattern, std::string_view name);

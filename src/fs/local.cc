@@ -84,7 +84,7 @@ const char* advice_for(int error) {
 Status failure_of(int error, std::string_view action, const std::string& name,
                   std::string_view purpose = "") {
   const char* text = strerrordesc_np(error);  // strerror() speaks the host's language
-  return file_error(code_of(error),
+  return read_error(code_of(error),
                     concat("cannot ", action, " ", quote(name), purpose, ": ", text ? text : "unknown error",
                            advice_for(error)),
                     name);

@@ -39,7 +39,7 @@ class SimulatedFile final : public RandomAccessFile {
     if (offset + size > faults_.read_error_offset) {
       // Like a disk: the bytes before the bad place can be read.
       if (offset >= faults_.read_error_offset) {
-        return file_error(Code::data_loss, concat("cannot read ", quote(name()), ": planted fault"), name(),
+        return read_error(Code::data_loss, concat("cannot read ", quote(name()), ": planted fault"), name(),
                           static_cast<int64_t>(offset));
       }
       size = faults_.read_error_offset - offset;
@@ -117,12 +117,12 @@ Result<RefPtr<RandomAccessFile>> SimulatedFileSystem::open(const std::string& na
   if (!bytes) {
     WEIR_ASSIGN(const FileInfo info, stat(name));
     if (!info.is_folder)
-      return file_error(Code::unavailable, concat(quote(name), " was being replaced"), name);
+      return read_error(Code::unavailable, concat(quote(name), " was being replaced"), name);
     return file_error(Code::invalid_argument, concat("cannot open ", quote(name), ": it is a folder"), name);
   }
   const FileFaults faults = faults_of(name, bytes->size());
   if (faults.fails_to_open) {
-    return file_error(Code::unavailable, concat("cannot open ", quote(name), ": planted fault"), name);
+    return read_error(Code::unavailable, concat("cannot open ", quote(name), ": planted fault"), name);
   }
   return RefPtr<RandomAccessFile>(make_ref<SimulatedFile>(name, std::move(bytes), faults));
 }
@@ -148,7 +148,7 @@ Result<FileInfo> SimulatedFileSystem::stat(const std::string& name) {
   const auto inside = files_.lower_bound(folder);
   const bool is_folder = name == "." || (inside != files_.end() && inside->first.starts_with(folder));
   if (is_folder) return FileInfo{.is_folder = true};
-  return file_error(Code::not_found, concat("cannot look at ", quote(name), ": there is no such file"), name);
+  return read_error(Code::not_found, concat("cannot look at ", quote(name), ": there is no such file"), name);
 }
 
 Result<std::vector<std::string>> SimulatedFileSystem::list_folder(const std::string& folder) {

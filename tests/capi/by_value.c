@@ -49,7 +49,8 @@ static weir_dataset dataset_of(weir_runtime runtime, const char* text, summing* 
   return parse_with(runtime, text, &argument, 1);
 }
 
-static weir_iterator begin(weir_runtime runtime, weir_dataset dataset, const weir_bytes* saved, uint32_t policy) {
+static weir_iterator begin(weir_runtime runtime, weir_dataset dataset, const weir_bytes* saved,
+                           uint32_t policy) {
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   weir_iterator iterator = {0};
   options.checkpoint = saved ? saved->data : NULL;
@@ -196,9 +197,11 @@ static void needs(weir_runtime runtime) {
   weir_dataset_unref(dataset);
   dataset = dataset_of(runtime, "range(1000000) | map(@f) | shuffle(1000) | batch(8)", &sum, 0);
   REQUIRE(weir_dataset_checkpoint_needs(dataset, 0, &text, &error) == WEIR_OK);
-  CHECK(says(&text, "{\"needs_policy\": true, \"because\": \"map calls a callback that is not declared pure\""));
+  CHECK(says(&text,
+             "{\"needs_policy\": true, \"because\": \"map calls a callback that is not declared pure\""));
   /* 8 bytes, and 26 around them, for each. */
-  CHECK(says(&text, "{\"path\": \"batch/shuffle\", \"by_value\": true, \"held_rows\": 1000, \"held_size\": 34000,"));
+  CHECK(says(&text,
+             "{\"path\": \"batch/shuffle\", \"by_value\": true, \"held_rows\": 1000, \"held_size\": 34000,"));
   weir_bytes_release(&text);
   weir_dataset_unref(dataset);
   dataset = dataset_of(runtime, "range(9) | map(@f) | shuffle(1000)", &sum, 1);

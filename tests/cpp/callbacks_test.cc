@@ -241,7 +241,10 @@ TEST_CASE("a function saves what it remembers, and takes it back") {
 TEST_CASE("a policy saves what cannot be made again by value") {
   weir::Runtime runtime;
   int64_t calls = 0;
-  const weir::Dataset dataset = weir::range(10).map(weir::Callback([&](int64_t x) { return x * 100 + ++calls; })).shuffle(3).build(runtime);
+  const weir::Dataset dataset = weir::range(10)
+                                    .map(weir::Callback([&](int64_t x) { return x * 100 + ++calls; }))
+                                    .shuffle(3)
+                                    .build(runtime);
   weir::Iterator refused(runtime, dataset);
   CHECK_THROWS_AS(refused.save(), weir::Error);
   weir::IteratorOptions options;

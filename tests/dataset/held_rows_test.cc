@@ -86,6 +86,7 @@ TEST_CASE("held rows: every field of an error survives") {
   all.offset = INT64_MAX - 1;
   all.record = 77;
   all.position_lost = true;
+  all.read_failed = true;
   Error none;
   none.code = Code::cancelled;
   Error last;
@@ -101,7 +102,8 @@ TEST_CASE("held rows: every field of an error survives") {
     loaded.take(1, out);
     REQUIRE(out.errors.size() == 1);
     // All fields: a new one does not compile until it is compared as well.
-    const auto& [code, message, path, file, offset, record, position_lost, parts] = *out.errors[0].error;
+    const auto& [code, message, path, file, offset, record, position_lost, read_failed, parts] =
+        *out.errors[0].error;
     CHECK(code == error.code);
     CHECK(message == error.message);
     CHECK(path == error.path);
@@ -109,6 +111,7 @@ TEST_CASE("held rows: every field of an error survives") {
     CHECK(offset == error.offset);
     CHECK(record == error.record);
     CHECK(position_lost == error.position_lost);
+    CHECK(read_failed == error.read_failed);
     CHECK(!parts.span);
   }
 }

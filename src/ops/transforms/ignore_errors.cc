@@ -26,7 +26,13 @@ class IgnoreErrors final : public Cursor {
       PullResult got = input_.pull(ctx, demand, in_);
       if (got != PullResult::rows) return got;
       if (log_) warn(ctx);
+      const bool noted = has_failed_read(in_) && note_failed_read(ctx);
       if (in_.value_rows() > 0) break;
+      if (noted) {
+        // The enclosing Ports cut here, before the rows that follow.
+        ctx.waker->wake();
+        return PullResult::pending;
+      }
       if (yield_timer_.should_yield(ctx, in_.rows)) return PullResult::pending;
     }
     yield_timer_.reset();
@@ -80,6 +86,7 @@ const OperatorDef& ignore_errors_operator() {
       .spec = same_spec,
       .cardinality = unknown_cardinality,
       .passes_positions = true,
+      .drops_errors = true,
   });
   return def;
 }

@@ -58,7 +58,8 @@ class Interleave final : public Cursor {
         part.bytes -= part_.byte_size();
         out.append(part_, 0, part_.rows);
         yield_timer_.reset();
-        if (one_turn_) return PullResult::rows;
+        // Rows after a failed read would be others in a replay.
+        if (one_turn_ || has_failed_read(part_)) return PullResult::rows;
       } else if (out.rows == 0 && yield_timer_.should_yield(ctx, 1)) {
         return PullResult::pending;
       }
@@ -220,7 +221,7 @@ Step Interleave::resume(Context& ctx) {
     auto wanted = std::find_if(saved_slots_.begin(), saved_slots_.end(),
                                [&](const Slot& l) { return l.ordinal == ordinal; });
     if (wanted == saved_slots_.end()) {
-      if (const ErrorPtr lost = lost_position(outer_.input().block())) return lost;
+      if (ErrorPtr lost = outer_.input().lost()) return lost;
       outer_.input().take(1);
       continue;
     }

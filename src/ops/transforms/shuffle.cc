@@ -141,7 +141,7 @@ class Shuffle final : public Cursor {
       PullResult got = input_.pull(ctx, refill_width(), block_);
       if (got == PullResult::end) return misfit();
       if (got != PullResult::rows) return got;
-      if (const ErrorPtr lost = lost_position(block_)) return lost;
+      if (ErrorPtr lost = input_.lost(block_)) return lost;
       Status status = take_again();
       if (!status.ok()) return status;
       if (yield_timer_.should_yield(ctx, block_.rows)) return PullResult::pending;
@@ -205,6 +205,8 @@ class Shuffle final : public Cursor {
       if (failed && !is_out_of_memory(**failed)) {
         if (!room_for_errors(1)) break;
         fail_row(given++, *failed);
+        // Rows after a failed read would be others in a replay: they come with the next call.
+        if ((*failed)->read_failed) limit = given;
         input_.take(1);
         continue;
       }

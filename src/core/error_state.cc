@@ -1,0 +1,23 @@
+#include "core/error_state.h"
+
+namespace weir {
+
+void error_state(Archive& archive, Error& error) {
+  // Names all members: a new one does not compile until it is saved as well.
+  auto& [error_code, message, path, file, offset, record, position_lost, read_failed, parts] = error;
+  // Only texts that do not build have them; the message says it all.
+  parts = MistakeParts();
+  auto code = static_cast<int64_t>(error_code);
+  archive("code", code, 1, static_cast<int64_t>(Code::data_loss));
+  archive("message", message);
+  archive("path", path);
+  archive("file", file);
+  archive("offset", offset);
+  archive("record", record);
+  archive("position_lost", position_lost);
+  // Errors that earlier versions saved have no such field.
+  if (archive.loading() ? archive.next_is("read_failed") : read_failed) archive("read_failed", read_failed);
+  error_code = static_cast<Code>(code);
+}
+
+}  // namespace weir

@@ -1,0 +1,179 @@
+// Files that cannot be read for a while: what a position saved meanwhile restores where they can be read, and where
+// others cannot.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+
+#include "format/tfrecord.h"
+#include "fs/simulated.h"
+#include "support/pipeline.h"
+
+namespace weir {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr int kFiles = 4;
+constexpr int kRecords = 12;
+// Of a record of three bytes in its frame.
+constexpr uint64_t kFramed = 19;
+
+std::string name_of(int file) { return std::string(1, static_cast<char>('a' + file)); }
+
+void write_files(SimulatedFileSystem& files) {
+  for (int file = 0; file < kFiles; ++file) {
+    auto writer = require_value(RecordWriter::create(files, name_of(file), Compression::none));
+    for (int i = 0; i < kRecords; ++i) {
+      const std::string record = name_of(file) + (i < 10 ? "0" : "") + std::to_string(i);
+      require_ok(writer->write(Str(record)));
+    }
+    require_ok(writer->close());
+  }
+}
+
+// Four files of twelve records, which some reads fail to read.
+struct World {
+  explicit World(int threads = 2) : runtime(threads) {
+    write_files(files);
+    runtime->files = &files;
+  }
+  World& fails_at(int file, int record) {
+    files.set_faults(name_of(file), {.read_error_offset = kFramed * static_cast<uint64_t>(record)});
+    return *this;
+  }
+  World& fails_to_open(int file) {
+    files.set_faults(name_of(file), {.fails_to_open = true});
+    return *this;
+  }
+  SimulatedFileSystem files;
+  ThreadsRuntime runtime;
+};
+
+const std::string kSource = "tfrecord([\"a\", \"b\", \"c\", \"d\"])";
+
+// What stands above the files, and gives an error as soon as it meets it.
+const char* const kPipelines[] = {
+    "",
+    " | batch(4)",
+    " | batch(4) | batch(2)",
+    " | shuffle(7, seed: 1)",
+    " | shuffle(7, seed: 1) | batch(3)",
+    " | shuffle(30, seed: 1) | shuffle(7, seed: 2) | map(x -> x)",
+    " | filter(x -> x != \"b03\") | shuffle(7, seed: 1)",
+    " | map(x -> x, num_parallel_calls: 2) | shuffle(7, seed: 1)",
+    " | prefetch(3) | batch(2) | prefetch(2)",
+    " | repeat(2) | shuffle(20, seed: 1)",
+    " | flat_map(x -> from_tensors(x) | repeat(2)) | shuffle(7, seed: 1)",
+    " | interleave(x -> from_tensors(x) | repeat(3), cycle_length: 3) | shuffle(7, seed: 1)",
+    " | enumerate() | shuffle(9, seed: 4) | batch(2)",
+    " | skip(3) | take(30) | shuffle(7, seed: 1)",
+};
+
+Lines tail_of(const Lines& lines, size_t begin) {
+  return Lines(lines.begin() + static_cast<int64_t>(std::min(begin, lines.size())), lines.end());
+}
+
+bool is_error(const std::string& line) { return line.starts_with("error: "); }
+
+size_t first_error(const Lines& lines) {
+  return static_cast<size_t>(std::find_if(lines.begin(), lines.end(), is_error) - lines.begin());
+}
+
+size_t last_error(const Lines& lines) {
+  for (size_t i = lines.size(); i > 0; --i) {
+    if (is_error(lines[i - 1])) return i - 1;
+  }
+  return lines.size();
+}
+
+// Saves at every position where reads fail, and calls `check` with it, the position where it was saved again elsewhere
+// after some rows, and what follows.
+template <class Check>
+void save_everywhere(const std::string& text, World& failing, World& other, Check check) {
+  const Lines whole = all_lines(*failing.runtime, text);
+  auto iterator = open_text(*failing.runtime, text);
+  for (size_t position = 0; position <= whole.size(); ++position) {
+    INFO("saved after " << position);
+    std::string saved = require_value(iterator->save());
+    check(position, position, whole, all_lines(*open_text(*other.runtime, text, &saved)));
+    // And saved again before and after some rows.
+    for (const int64_t later : {0, 1, 9}) {
+      INFO("and again " << later << " rows later");
+      auto restored = open_text(*other.runtime, text, &saved);
+      take_lines(*restored, later);
+      const std::string again = require_value(restored->save());
+      const Lines rest = all_lines(*open_text(*other.runtime, text, &again));
+      check(position, position + static_cast<size_t>(later), whole, rest);
+    }
+    take_lines(*iterator, 1);
+  }
+}
+
+TEST_CASE("what a position has met of failed reads is part of it, where the files can be read") {
+  for (const char* pipeline : kPipelines) {
+    const std::string text = kSource + pipeline;
+    INFO(text);
+    World failing;
+    failing.fails_at(1, 5).fails_to_open(2);
+    World readable(1);
+    const Lines clean = all_lines(*readable.runtime, text);
+    save_everywhere(text, failing, readable,
+                    [&](size_t saved, size_t position, const Lines& whole, const Lines& rest) {
+                      const size_t first = first_error(whole);
+                      const size_t last = last_error(whole);
+                      REQUIRE(last > first);
+                      if (saved > last) CHECK(rest == tail_of(whole, position));
+                      // What it has not met is read again, and is there.
+                      if (saved <= first && rest != tail_of(whole, position))
+                        CHECK(rest == tail_of(clean, position));
+                    });
+  }
+}
+
+TEST_CASE("where other reads fail, a position gives the same rows or one error") {
+  for (const char* pipeline : kPipelines) {
+    const std::string text = kSource + pipeline;
+    INFO(text);
+    World failing;
+    failing.fails_at(1, 5);
+    for (const int file : {0, 1, 2}) {
+      INFO("restored where file " << file << " fails");
+      World other;
+      other.fails_at(file, 2);
+      auto iterator = open_text(*failing.runtime, text);
+      const Lines whole = all_lines(*failing.runtime, text);
+      for (size_t position = 0; position <= whole.size(); ++position) {
+        INFO("saved after " << position);
+        const std::string saved = require_value(iterator->save());
+        const Lines rest = all_lines(*open_text(*other.runtime, text, &saved));
+        take_lines(*iterator, 1);
+        if (position <= last_error(whole)) continue;
+        const Lines tail = tail_of(whole, position);
+        for (size_t i = 0; i < rest.size() && !is_error(rest[i]); ++i) {
+          REQUIRE(i < tail.size());
+          REQUIRE(rest[i] == tail[i]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("what is left out because a file could not be read stays left out") {
+  for (const char* pipeline :
+       {" | ignore_errors()", " | ignore_errors() | batch(4)", " | ignore_errors() | shuffle(7, seed: 1)",
+        " | batch(2) | ignore_errors() | shuffle(7, seed: 1) | batch(3)"}) {
+    const std::string text = kSource + pipeline;
+    INFO(text);
+    World failing;
+    failing.fails_at(1, 5);
+    World readable(1);
+    const Lines whole = all_lines(*failing.runtime, text);
+    const Lines clean = all_lines(*readable.runtime, text);
+    REQUIRE(whole.size() < clean.size());
+    save_everywhere(text, failing, readable, [&](size_t, size_t position, const Lines&, const Lines& rest) {
+      CHECK((rest == tail_of(whole, position) || rest == tail_of(clean, position)));
+    });
+  }
+}
+
+}  // namespace
+}  // namespace weir
