@@ -205,8 +205,6 @@ class Shuffle final : public Cursor {
       if (failed && !is_out_of_memory(**failed)) {
         if (!room_for_errors(1)) break;
         fail_row(given++, *failed);
-        // Rows after a failed read would be others in a replay: they come with the next call.
-        if ((*failed)->read_failed) limit = given;
         input_.take(1);
         continue;
       }
