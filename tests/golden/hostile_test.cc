@@ -111,6 +111,44 @@ TEST_CASE("hostile files: positions forged behind the checksum are refused or re
   CHECK(tried > 100'000);
 }
 
+// Not golden, since which elements a position has by value depends on the threads.
+TEST_CASE("hostile files: forged elements by value, and numbers that came early, are refused or read",
+          "[golden]") {
+  ThreadsRuntime runtime(2);
+  const struct {
+    const char* text;
+    const char* field;
+  } positions[] = {
+      {"range(30) | map(x -> x * 2, num_parallel_calls: 2, deterministic: false) | prefetch(3) | shuffle(3, seed: 1) | batch(2) | prefetch(1)",
+       "buffer"},
+      {"range(30) | map(x -> (x, \"abc\"), num_parallel_calls: 2, deterministic: false) | prefetch(3)",
+       "held"},
+      {"range(30000) | map(x -> range(x % 7 * 2000) | reduce(0, (a, b) -> a + b), num_parallel_calls: 3, deterministic: false)",
+       "delivered"},
+  };
+  for (const auto& [text, field] : positions) {
+    INFO(text);
+    Case one;
+    one.document = text;
+    const DocumentRef document = parse_text(*runtime, text);
+    std::string file;
+    for (int64_t taken = 1; file.find(field) == std::string::npos; ++taken) {
+      OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+      require_ok(iterator->initialize(document, {.params = {}, .policy = CheckpointPolicy::by_value}));
+      if (std::string_view(field) == "delivered")
+        require_ok(iterator->initialize(document, {.params = {}, .policy = CheckpointPolicy::refuse}));
+      take_lines(*iterator, taken % 8 + 1);
+      file = require_value(iterator->save());
+    }
+    const size_t root = file.find("root");
+    for_each_forgery(file, [&](const std::string& forged, size_t at) {
+      if (at + kEnvelopeBytes < root) return;
+      INFO("byte " << at << " of the content");
+      try_position(*runtime, one, document, forged);
+    });
+  }
+}
+
 // Joins the positions of all ranks, and goes on from what comes of it.
 void try_join(Runtime& runtime, const Case& one, const DocumentRef& document,
               const std::vector<std::string>& ranks) {
