@@ -7,6 +7,12 @@
 
 namespace weir {
 
+AnchorFields::AnchorFields() = default;
+AnchorFields::AnchorFields(const AnchorFields& other) = default;
+AnchorFields::AnchorFields(AnchorFields&& other) noexcept = default;
+AnchorFields::~AnchorFields() = default;
+Anchor::~Anchor() = default;
+
 void AnchorFields::own_state(Archive& archive) {
   archive("ordinal", ordinal, 0, INT64_MAX);
   archive("values", values, 0, ordinal);
@@ -36,8 +42,7 @@ void AnchorFields::cut_state(Archive& archive, Cut& cut) {
     return;
   }
   if (cut.again) return archive.fail("a cut has an anchor and must fail again");
-  AnchorFields after;
-  if (cut.anchor) after = *cut.anchor;
+  AnchorFields after = cut.anchor ? AnchorFields(*cut.anchor) : AnchorFields();
   after.own_state(archive);
   if (after.fresh || after.ordinal != cut.next()) return archive.fail("a cut and its anchor do not meet");
   if (archive.loading()) cut.anchor = make_ref<Anchor>(std::move(after));

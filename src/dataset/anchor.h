@@ -31,6 +31,12 @@ struct Cut {
 struct AnchorFields {
   static constexpr size_t kMostCuts = 64;
 
+  // Out of line, as they are long.
+  AnchorFields();
+  AnchorFields(const AnchorFields& other);
+  AnchorFields(AnchorFields&& other) noexcept;
+  ~AnchorFields();
+
   int64_t ordinal = 0;
   // The number of elements before it, as Port::values() counts them.
   int64_t values = 0;
@@ -55,6 +61,7 @@ class Anchor : public RefCounted, public AnchorFields {
  public:
   Anchor() = default;
   explicit Anchor(AnchorFields fields) : AnchorFields(std::move(fields)) {}
+  ~Anchor() override;
 };
 
 }  // namespace weir

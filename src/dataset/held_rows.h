@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <span>
 
 #include "core/archive.h"
@@ -50,7 +50,8 @@ class HeldRows {
   // Its rows before begin_ have gone.
   Block front_;
   int begin_ = 0;
-  std::deque<Block> more_;
+  // Empty without an allocation, as a deque is not.
+  std::list<Block> more_;
   int64_t rows_ = 0;
 };
 

@@ -33,6 +33,11 @@ ErrorPtr lost_position(const Block& block) {
   return nullptr;
 }
 
+bool has_lost_memory(const Block& block) {
+  return std::any_of(block.errors.begin(), block.errors.end(),
+                     [](const RowError& error) { return ran_out_of_memory(*error.error); });
+}
+
 ErrorPtr cannot_read_again() {
   return Status(Code::unavailable,
                 Mistake("a file that had been read when the position was saved cannot be read now",
@@ -52,6 +57,10 @@ Port::Port(Context& ctx, Instance instance, Mode mode, Opens opens)
   start_over();
   if (opens == Opens::now) open(ctx);
 }
+
+Port::Port(Port&&) noexcept = default;
+Port& Port::operator=(Port&&) noexcept = default;
+Port::~Port() = default;
 
 Result<Port> Port::open_at(Context& ctx, Instance instance, Mode mode, std::string_view saved) {
   QuietContext quiet(ctx);
@@ -311,6 +320,28 @@ void Port::keep(const Block& block) noexcept try {
 }
 
 ErrorPtr Port::lost(const Block& block) const { return met_cut_ ? nullptr : lost_position(block); }
+
+// Pulls what comes after the rows so far, after a restore as it was when the position was saved.
+PullResult Port::next_uncut(Context& ctx, const Demand& demand, Block& out) {
+  last_pull_ = pulled_;
+  met_cut_ = false;
+  if (cuts_.is_ahead()) [[unlikely]] {
+    while (cuts_.is_ahead() && cuts_.next().ordinal == pulled_ && !cuts_.next().error) {
+      if (const Status passed = pass_cut(ctx); !passed.ok()) return end_here(passed.pointer(), out);
+    }
+    if (cuts_.is_ahead() && cuts_.next().ordinal == pulled_) return meet_cut(ctx, out);
+  }
+  PullResult got = next(ctx, cuts_.is_ahead() ? demand.at_most(cuts_.next().ordinal - pulled_) : demand, out);
+  if (got == PullResult::end && cuts_.is_ahead()) return end_here(shorter_than_saved(), out);
+  if (got != PullResult::rows) return got;
+  pulled_ += out.rows;
+  values_ += counted_rows(out);
+  if (!out.errors.empty()) [[unlikely]] {
+    lost_memory_ = has_lost_memory(out);
+    if (mode_ == Mode::keep && !by_value_) note_failed_reads(out);
+  }
+  return got;
+}
 
 PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
   if (mode_ != Mode::pass) {

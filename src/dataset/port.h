@@ -39,8 +39,10 @@ class Port {
   Port(Context& ctx, Instance instance, Mode mode, Opens opens = Opens::now);
   // Opens the input at a position that state() wrote, whose openings are already counted.
   static Result<Port> open_at(Context& ctx, Instance instance, Mode mode, std::string_view saved);
-  Port(Port&&) = default;
-  Port& operator=(Port&&) = default;
+  // Out of line, since every operator would have its own copies.
+  Port(Port&&) noexcept;
+  Port& operator=(Port&&) noexcept;
+  ~Port();
 
   // Pulls a block straight into `out`. Does not throw.
   // REQUIRES: no rows buffered.

@@ -3,17 +3,11 @@
 #include <utility>
 
 #include "core/exception.h"
-#include "dataset/counted.h"
 #include "dataset/port.h"
 
 namespace weir {
 
 namespace {
-
-bool has_lost_memory(const Block& block) {
-  return std::any_of(block.errors.begin(), block.errors.end(),
-                     [](const RowError& error) { return ran_out_of_memory(*error.error); });
-}
 
 ErrorPtr can_read_again() {
   return Status(
@@ -25,28 +19,6 @@ ErrorPtr can_read_again() {
 }
 
 }  // namespace
-
-// Pulls what comes after the rows so far, after a restore as it was when the position was saved.
-PullResult Port::next_uncut(Context& ctx, const Demand& demand, Block& out) {
-  last_pull_ = pulled_;
-  met_cut_ = false;
-  if (cuts_.is_ahead()) [[unlikely]] {
-    while (cuts_.is_ahead() && cuts_.next().ordinal == pulled_ && !cuts_.next().error) {
-      if (const Status passed = pass_cut(ctx); !passed.ok()) return end_here(passed.pointer(), out);
-    }
-    if (cuts_.is_ahead() && cuts_.next().ordinal == pulled_) return meet_cut(ctx, out);
-  }
-  PullResult got = next(ctx, cuts_.is_ahead() ? demand.at_most(cuts_.next().ordinal - pulled_) : demand, out);
-  if (got == PullResult::end && cuts_.is_ahead()) return end_here(shorter_than_saved(), out);
-  if (got != PullResult::rows) return got;
-  pulled_ += out.rows;
-  values_ += counted_rows(out);
-  if (!out.errors.empty()) [[unlikely]] {
-    lost_memory_ = has_lost_memory(out);
-    if (mode_ == Mode::keep && !by_value_) note_failed_reads(out);
-  }
-  return got;
-}
 
 // Answers the error of the cut that the input is at.
 PullResult Port::meet_cut(Context& ctx, Block& out) {

@@ -1,6 +1,19 @@
 /* Positions of pipelines whose elements cannot be made again: policies, and callbacks that save their state. */
 #include "check.h"
 
+static int says(const weir_bytes* text, const char* words) {
+  const size_t size = strlen(words);
+  for (uint64_t i = 0; i + size <= text->size; ++i) {
+    if (memcmp(text->data + i, words, size) == 0) return 1;
+  }
+  return 0;
+}
+
+static int names(const weir_error* error, const char* words) {
+  const weir_bytes message = {.data = error->line.data, .size = error->line.size};
+  return says(&message, words);
+}
+
 typedef struct summing {
   int64_t sum;
   int64_t kept; /* what save shows */
@@ -67,7 +80,7 @@ static int64_t take(weir_iterator iterator, int count) {
   for (int i = 0; i < count; ++i) {
     weir_view view = WEIR_VIEW_INIT;
     REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
-    REQUIRE(weir_element_component(element, 0, &view, NULL) == WEIR_OK);
+    REQUIRE(weir_element_view(element, 0, &view, NULL) == WEIR_OK);
     total += *(const int64_t*)view.data;
   }
   weir_element_destroy(element);
@@ -173,14 +186,6 @@ static void policies(weir_runtime runtime) {
   options.reserved = 1;
   CHECK(weir_iterator_create(runtime, dataset, &options, &refused, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   weir_dataset_unref(dataset);
-}
-
-static int says(const weir_bytes* text, const char* words) {
-  const size_t size = strlen(words);
-  for (uint64_t i = 0; i + size <= text->size; ++i) {
-    if (memcmp(text->data + i, words, size) == 0) return 1;
-  }
-  return 0;
 }
 
 static void needs(weir_runtime runtime) {

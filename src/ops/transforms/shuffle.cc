@@ -259,8 +259,16 @@ class Shuffle final : public Cursor {
   // Makes room for `count` more elements.
   void grow(int count) {
     const int64_t slots = store_.capacity();
-    store_.grow_to(std::min(capacity_, back_ + count));
-    // Elements may have been put without a slot.
+    try {
+      store_.grow_to(std::min(capacity_, back_ + count));
+    } catch (...) {
+      tag_slots_from(slots);
+      throw;
+    }
+    tag_slots_from(slots);
+  }
+  // Elements may have been put without a slot.
+  void tag_slots_from(int64_t slots) {
     for (int64_t slot = slots; error_slots_ > 0 && slot < store_.capacity(); ++slot)
       store_.set_tag(slot, kNoElement);
   }
