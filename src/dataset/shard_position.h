@@ -33,8 +33,8 @@ class ShardPosition {
   // `rank` and `size` are not part of the state.
   void state(Archive& archive);
 
-  // Where new ranks continue from the positions of the old ones, given by rank; one without a value has delivered all of
-  // its elements. data_loss if they do not belong together.
+  // Where new ranks continue from the positions of the old ones, given by rank; one without a value has delivered all
+  // of its elements. data_loss if they do not belong together.
   // REQUIRES: one of them has a value
   static Result<ShardPosition> joined(std::span<const std::optional<ShardPosition>> before);
   // The index of the least advanced rank.

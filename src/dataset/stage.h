@@ -18,8 +18,8 @@ namespace weir {
 // The input ends before the rows that the restored position counts.
 ErrorPtr shorter_than_saved();
 
-// The error of a sequence that could not be opened. Where memory ran out it stands for no element: a shard or a skip that
-// counted it as theirs would leave out the only sign of the loss.
+// The error of a sequence that could not be opened. Where memory ran out it stands for no element: a shard that took it
+// for another shard's would leave out the only sign of the loss.
 ErrorPtr as_error_of_opening(const ErrorPtr& error) noexcept;
 
 // Writes the state of a stage over `node` that has reached its end.

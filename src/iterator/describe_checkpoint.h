@@ -21,8 +21,8 @@ struct DescribeOptions {
 Result<std::string> describe_checkpoint(FileSystem& files, const std::string& name,
                                         const DescribeOptions& options);
 
-// Lists a folder's generations of all ranks, then those of each group of ranks in it. Those that can't be used are in the
-// list, with what is wrong.
+// Lists a folder's generations of all ranks, then those of each group of ranks in it. Those that can't be used are in
+// the list, with what is wrong.
 Result<std::string> describe_generations(FileSystem& files, const std::string& folder,
                                          const DescribeOptions& options);
 

@@ -93,8 +93,8 @@ class Iterator {
   void close();
   Result<int> ready_descriptor() { return scheduler_->ready_descriptor(); }
 
-  // Returns the position as bytes. `whose`, if given, becomes the rank whose position it is, with size 0 if the graph has
-  // no shards by rank. Where rows are saved by value, waits for the calls in progress.
+  // Returns the position as bytes. `whose`, if given, becomes the rank whose position it is, with size 0 if the graph
+  // has no shards by rank. Where rows are saved by value, waits for the calls in progress.
   Result<std::string> save(World* whose = nullptr);
   // Runs `work(Context&, Stage&)` as often as it answers pending, with the right to drive; it must not throw. Fails
   // unless it answers rows in the end.
