@@ -10,7 +10,9 @@
 #if defined(__x86_64__)
 // GCC warns about undefined operands that its own header makes on purpose.
 #pragma GCC diagnostic push
+#if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 #pragma GCC diagnostic pop
 #endif

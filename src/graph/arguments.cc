@@ -16,11 +16,6 @@ using syntax::NodePtr;
 
 namespace {
 
-template <class T>
-constexpr bool is_scalar_param = false;
-template <class T>
-constexpr bool is_scalar_param<Scalar<T>> = true;
-
 NodePtr literal(Kind kind, uint64_t integer = 0, std::string text = "") {
   auto node = std::make_shared<Node>();
   node->kind = kind;
