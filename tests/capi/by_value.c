@@ -225,7 +225,7 @@ static void sizes(weir_runtime runtime) {
   weir_bytes saved = WEIR_BYTES_INIT;
   take(iterator, 500);
   REQUIRE(weir_iterator_save(iterator, &saved, NULL) == WEIR_OK);
-  CHECK(saved.size > 999 * 34 && saved.size < 1000 * 34 + 2000);
+  CHECK(saved.size > 999 * 32 && saved.size < 1000 * 34 + 1000);
   weir_bytes_release(&saved);
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);
