@@ -241,7 +241,10 @@ TEST_CASE("cuts that contradict each other or their anchors are damage") {
   CHECK(damaged([](AnchorFields& fields, AnchorFields&) { std::swap(fields.cuts[0], fields.cuts[1]); }));
   CHECK(damaged([](AnchorFields& fields, AnchorFields&) { fields.ordinal = 4; }));
   CHECK(damaged([](AnchorFields& fields, AnchorFields&) { fields.cuts[0].error = nullptr; }));
-  CHECK(damaged([](AnchorFields& fields, AnchorFields&) { fields.cuts[1].ordinal = INT64_MAX; }));
+  CHECK(damaged([](AnchorFields& fields, AnchorFields&) {
+    fields.cuts[1].error = nullptr;
+    fields.cuts[1].ordinal = INT64_MAX;
+  }));
   CHECK(damaged([](AnchorFields& fields, AnchorFields& after) {
     after.ordinal = 9;
     fields.cuts[1].anchor = make_ref<Anchor>(after);
