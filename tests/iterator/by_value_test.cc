@@ -166,7 +166,7 @@ const Pipeline kPipelines[] = {
     {"range(40) | map(@t) | enumerate() | prefetch(3) | map((i, d) -> d)", 40},
 };
 
-TEST_CASE("by value: nothing is lost, comes twice, or is called again") {
+TEST_CASE("by value: nothing is lost, comes twice, or is called again", "[threads]") {
   std::mt19937 draw(11);
   for (const Pipeline& pipeline : kPipelines) {
     INFO(pipeline.text);
@@ -207,7 +207,7 @@ TEST_CASE("by value: nothing is lost, comes twice, or is called again") {
   }
 }
 
-TEST_CASE("by value: what was made ahead of a save is delivered, not made again") {
+TEST_CASE("by value: what was made ahead of a save is delivered, not made again", "[threads]") {
   for (const char* text :
        {"range(100) | map(@t) | prefetch(16)", "range(100) | map(@t) | batch(4) | prefetch(4)",
         "range(100) | map(@t, num_parallel_calls: 2) | prefetch(12) | shuffle(4, seed: 1)"}) {

@@ -46,7 +46,7 @@ Lines sorted(Lines lines) {
   return lines;
 }
 
-TEST_CASE("unordered: a position has the numbers that were delivered beyond it") {
+TEST_CASE("unordered: a position has the numbers that were delivered beyond it", "[threads]") {
   ThreadsRuntime runtime(4);
   std::mt19937 draw(5);
   for (
@@ -76,7 +76,7 @@ TEST_CASE("unordered: a position has the numbers that were delivered beyond it")
   }
 }
 
-TEST_CASE("unordered: saved at each position, also of a restored one") {
+TEST_CASE("unordered: saved at each position, also of a restored one", "[threads]") {
   ThreadsRuntime runtime(4);
   const char* text = "range(60) | map(@f, num_parallel_calls: 4, deterministic: false)";
   const Lines expected = sorted(all_lines(*open(*runtime, text, nullptr)));
