@@ -92,6 +92,8 @@ static int in_child(void (*work)(const handles*), const handles* all) {
   int status = -1;
   pid_t child;
   fflush(NULL);
+  /* Nobody may hold a lock of the allocator, which under the address sanitizer stays locked in the child. */
+  watchdog_settle();
   child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {

@@ -208,6 +208,8 @@ TEST_CASE("threads: a thread that oneTBB does not know is not made known to it",
 
 // Runs `body` in a child; true if it returned true there.
 bool in_child(const std::function<bool()>& body) {
+  // Nobody may hold a lock of the allocator, which under the address sanitizer stays locked in the child.
+  watchdog_settle();
   const pid_t child = ::fork();
   if (child == 0) {
     // A child that hangs says so before its parent does, and goes with it.

@@ -28,6 +28,7 @@ struct Ended {
 Ended in_watched_child(const std::function<void()>& body) {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);
+  watchdog_settle();
   const pid_t child = ::fork();
   if (child == 0) {
     ::dup2(ends[1], STDERR_FILENO);

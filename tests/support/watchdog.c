@@ -91,6 +91,10 @@ static int all_asleep(void) {
   return 1;
 }
 
+void watchdog_settle(void) {
+  while (!all_asleep()) pause_for(0.001);
+}
+
 static sem_t g_printed;
 
 static void print_stack(int signal) {
@@ -133,11 +137,11 @@ static double cpu_of_others(void) {
   return seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/* Takes the silence in ms. Allocates nothing as it begins: the program may fork in the meantime. */
 static void* watch(void* argument) {
-  const double silence_s = *(double*)argument;
+  const double silence_s = 1e-3 * (double)(intptr_t)argument;
   double since = seconds(CLOCK_MONOTONIC);
   double used = cpu_of_others();
-  free(argument);
   for (;;) {
     pause_for(silence_s / 60);
     if (cpu_of_others() - used < kSleepersCpu_s) {
@@ -155,19 +159,12 @@ void watchdog_start(double silence_s) {
   sigset_t all;
   sigset_t before;
   pthread_t thread;
-  double* argument = malloc(sizeof *argument);
-  if (!argument) return;
-  *argument = silence_s;
   /* The first call loads what it needs. */
   backtrace(&frame, 1);
   /* Signals are for the threads of the test. */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  if (pthread_create(&thread, NULL, watch, argument) == 0) {
-    pthread_detach(thread);
-  } else {
-    free(argument);
-  }
+  if (pthread_create(&thread, NULL, watch, (void*)(intptr_t)(silence_s * 1e3)) == 0) pthread_detach(thread);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

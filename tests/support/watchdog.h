@@ -14,6 +14,9 @@ extern void (*watchdog_describe)(void);
 /* Starts another one, which bites after this many seconds of silence: the first waits for a minute. */
 void watchdog_start(double silence_s);
 
+/* Waits until all other threads are asleep, so that none is in the middle of something when the program forks. */
+void watchdog_settle(void);
+
 #ifdef __cplusplus
 }
 #endif
