@@ -70,7 +70,7 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/src/core/version.cc"
                             PROPERTIES COMPILE_DEFINITIONS "WEIR_LIBRARY_VERSION=\"${PROJECT_VERSION}\"")
 
 # Kernels that are instantiated for every dtype: peeled and unswitched loops double their code for nothing that can be
-# measured, so they get -O2 with the vectoriser of -O3. The library stays below 5 MB.
+# measured, so they get -O2 with the vectoriser of -O3.
 function(weir_set_code_size)
   foreach(source IN LISTS ARGN)
     # What runs while a text is read or a message is written, and never over rows.

@@ -352,12 +352,6 @@ void Column::make_placeholder() {
   tensor_ = Tensor();
 }
 
-void Column::clear() {
-  list_.clear();
-  dense_ = true;
-  tensor_.owners = nullptr;
-}
-
 Block::Block(Block&& other) noexcept
     : rows(std::exchange(other.rows, 0)),
       columns(std::move(other.columns)),

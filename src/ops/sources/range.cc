@@ -46,7 +46,7 @@ T number(uint64_t value) {
 
 template <class T>
 void fill(Column& column, uint64_t first, uint64_t step, int rows) {
-  T* out = column.make_dense<T>(Shape(), rows);
+  T* out = column.make_scalars<T>(rows);
   for (int i = 0; i < rows; ++i) out[i] = number<T>(first + static_cast<uint64_t>(i) * step);
 }
 
