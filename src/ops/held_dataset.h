@@ -1,0 +1,27 @@
+// HeldDataset: rows that an operator holds, as a dataset that is an element: a window, a group. One node serves all
+// datasets of one structure; the rows lie in the variables of each, shared and never copied.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "core/block.h"
+#include "dataset/dataset.h"
+
+namespace weir {
+
+class HeldDataset {
+ public:
+  // Datasets of elements of this structure.
+  static Result<HeldDataset> make(const Spec& element);
+
+  // The dataset of these rows, none of which has failed.
+  RefPtr<NestedDataset> of(std::vector<Block> rows) const;
+
+ private:
+  explicit HeldDataset(DatasetRef node) : node_(std::move(node)) {}
+
+  DatasetRef node_;
+};
+
+}  // namespace weir

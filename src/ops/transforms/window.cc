@@ -1,0 +1,332 @@
+// window(size, shift, stride, drop_remainder): datasets of up to `size` elements, every stride-th one, each window
+// `shift` elements after the one before. A failed element makes each window that has it an error. Small windows are
+// copied, once for each window; larger ones share the memory of the input's blocks. Checkpoint: the input's position at
+// the first element of the next window; the elements of it that were read already are read again.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+#include "dataset/operator.h"
+#include "ops/held_dataset.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+int64_t saturating_add(int64_t a, int64_t b) { return a > kMost - b ? kMost : a + b; }
+int64_t saturating_multiply(int64_t a, int64_t b) { return b != 0 && a > kMost / b ? kMost : a * b; }
+
+struct Params : ParamsOf<Params> {
+  IntParam size;
+  IntParam shift = IntParam::none();
+  IntParam stride{1};
+  BoolParam drop_remainder{false};
+  void fields(Fields& f) override {
+    f("size", size, "The most elements that a window has.", at_least(1));
+    f("shift", shift, "How many elements the next window begins after this one; none is `size`.", at_least(1),
+      {.none = true});
+    f("stride", stride, "A window has every stride-th element.", at_least(1));
+    f("drop_remainder", drop_remainder, "Leave out windows of fewer than `size` elements.");
+  }
+  int64_t step() const { return shift.value_or(*size); }
+  // The elements from the first to the last of a full window.
+  int64_t span() const { return saturating_add(saturating_multiply(*size - 1, *stride), 1); }
+};
+
+// Rows of the input that the next windows need, in the blocks that they came in.
+class HeldInput {
+ public:
+  struct Piece {
+    Block block;
+    int64_t first = 0;
+    int64_t end() const { return first + block.rows; }
+  };
+
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  // Takes what the Port has buffered.
+  void take(Port& input, size_t columns) {
+    Piece& piece = pieces_.emplace_back();
+    piece.block.columns.resize(columns);
+    piece.first = input.position();
+    const int rows = input.buffered();
+    input.take_into(piece.block, 0, rows);
+    piece.block.rows = rows;
+  }
+  // Rows before `ordinal` are not needed any more.
+  void drop_before(int64_t ordinal) noexcept {
+    const auto needed = std::find_if(pieces_.begin(), pieces_.end(),
+                                     [&](const Piece& piece) { return piece.end() > ordinal; });
+    pieces_.erase(pieces_.begin(), needed);
+  }
+  // A block with the rows from `first` on takes the place of all pieces.
+  void replace(Block block, int64_t first) noexcept {
+    pieces_.resize(1);
+    pieces_[0].block = std::move(block);
+    pieces_[0].first = first;
+  }
+  void clear() noexcept { pieces_.clear(); }
+
+ private:
+  std::vector<Piece> pieces_;
+};
+
+class Window final : public Cursor {
+ public:
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    std::vector<Leaf> leaves;
+    WEIR_TRY(add_leaves(opening.node->inputs()[0]->spec(), leaves));
+    return std::unique_ptr<Cursor>(std::make_unique<Window>(opening, params, std::move(leaves)));
+  }
+
+  // A part of the element that becomes a dataset of its own: components [first, first + count).
+  struct Leaf {
+    HeldDataset datasets;
+    size_t first;
+    size_t count;
+  };
+
+  Window(Opening& opening, const Params& params, std::vector<Leaf> leaves)
+      : input_(opening, 0, Port::Mode::keep),
+        leaves_(std::move(leaves)),
+        width_(input_.node().components().size()),
+        step_(params.step()),
+        stride_(*params.stride),
+        span_(params.span()),
+        drop_remainder_(*params.drop_remainder) {}
+
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    windows_.clear();
+    errors_.clear();
+    origins_.clear();
+    made_ = 0;
+    PullResult got = PullResult::rows;
+    while (made_ < demand.rows && (got = gather(ctx, demand.rows - made_)) == PullResult::rows) {
+      if (!demand.drop) make_window();
+      go_on();
+    }
+    if (made_ == 0 || got == PullResult::cancelled) return got;
+    give(demand, out);
+    return PullResult::rows;
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    // Those made in this call and the one in the making.
+    const int lost = made_ + 1;
+    go_on();
+    return lost;
+  }
+
+  void state(Archive& archive) override {
+    input_.state(archive);
+    int64_t ahead = start_ - input_.consumed();
+    archive("ahead", ahead, 0, step_);
+    if (!archive.loading()) return;
+    rows_.clear();
+    start_ = saturating_add(input_.consumed(), ahead);
+  }
+
+ private:
+  static Status add_leaves(const Spec& spec, std::vector<Leaf>& leaves) {
+    if (spec.kind == Spec::Kind::tuple || spec.kind == Spec::Kind::dict) {
+      for (const Spec& child : spec.children) WEIR_TRY(add_leaves(child, leaves));
+      return Status();
+    }
+    WEIR_ASSIGN(HeldDataset datasets, HeldDataset::make(spec));
+    const size_t first = leaves.empty() ? 0 : leaves.back().first + leaves.back().count;
+    leaves.push_back({std::move(datasets), first, static_cast<size_t>(spec.component_count())});
+    return Status();
+  }
+
+  // Reads what the next window needs; `wanted` windows are asked for.
+  PullResult gather(Context& ctx, int wanted) {
+    const int64_t end = saturating_add(start_, span_);
+    while (input_.position() < end) {
+      const int64_t gap = start_ - input_.position();
+      const int64_t beyond = saturating_multiply(step_, wanted - 1);
+      Demand demand;
+      demand.drop = gap > 0;
+      demand.rows = static_cast<int>(
+          std::min<int64_t>(gap > 0 ? gap : saturating_add(end, beyond) - input_.position(), kMaxBlockRows));
+      const PullResult got = input_.fill(ctx, demand);
+      if (got == PullResult::end && !drop_remainder_ && start_ < input_.position()) return PullResult::rows;
+      if (got != PullResult::rows) return got;
+      if (gap > 0) {
+        input_.take(static_cast<int>(std::min<int64_t>(gap, input_.buffered())));
+        input_.consume_all();
+      } else {
+        rows_.take(input_, width_);
+      }
+    }
+    return PullResult::rows;
+  }
+
+  // The window is made or lost.
+  void go_on() noexcept {
+    ++made_;
+    start_ = saturating_add(start_, step_);
+    rows_.drop_before(start_);
+    input_.consume_to(std::min(start_, input_.position()));
+  }
+
+  void make_window() {
+    const int64_t end = std::min(saturating_add(start_, span_), input_.position());
+    note_origin();
+    if (const ErrorPtr* error = first_error(end)) {
+      errors_.push_back({made_, *error});
+      windows_.resize(windows_.size() + leaves_.size());
+      return;
+    }
+    std::vector<Block> blocks = select(end);
+    for (const Leaf& leaf : leaves_) {
+      std::vector<Block> part = leaves_.size() == 1 ? std::move(blocks) : components(blocks, leaf);
+      windows_.push_back(leaf.datasets.of(std::move(part)));
+    }
+  }
+
+  void note_origin() noexcept {
+    const HeldInput::Piece& piece = rows_.pieces().front();
+    const Origin origin = piece.block.origins.of(static_cast<int>(start_ - piece.first));
+    if (origin.known() || !origins_.empty()) origins_.add_one(made_, origin);
+  }
+
+  const ErrorPtr* first_error(int64_t end) const {
+    for (const HeldInput::Piece& piece : rows_.pieces()) {
+      for (const RowError& error : piece.block.errors) {
+        const int64_t ordinal = piece.first + error.row;
+        if (ordinal >= start_ && ordinal < end && (ordinal - start_) % stride_ == 0) return &error.error;
+      }
+    }
+    return nullptr;
+  }
+
+  // The rows of the window that ends before `end`.
+  std::vector<Block> select(int64_t end) {
+    // Beyond this, copying costs more than a block for each piece.
+    constexpr int64_t kMostCopied = 16384;
+    int64_t bytes = 0;
+    for (const HeldInput::Piece& piece : rows_.pieces()) bytes += piece.block.byte_size();
+    const bool copies = rows_.pieces().size() > 1 && bytes <= kMostCopied;
+    std::vector<Block> out(copies ? 1 : 0);
+    if (copies) out[0].columns.resize(width_);
+    int64_t ordinal = start_;
+    for (const HeldInput::Piece& piece : rows_.pieces()) {
+      const int64_t piece_end = std::min(piece.end(), end);
+      while (ordinal < piece_end) {
+        const int begin = static_cast<int>(ordinal - piece.first);
+        const int count = stride_ == 1 ? static_cast<int>(piece_end - ordinal) : 1;
+        if (copies) {
+          out[0].append(piece.block, begin, count);
+        } else {
+          out.push_back(piece.block.slice(begin, count));
+        }
+        ordinal += stride_ == 1 ? count : stride_;
+      }
+    }
+    // The next window is copied from this one rather than from many small blocks.
+    if (copies && stride_ == 1 && end == input_.position()) rows_.replace(out[0], start_);
+    return out;
+  }
+
+  static std::vector<Block> components(const std::vector<Block>& blocks, const Leaf& leaf) {
+    std::vector<Block> out(blocks.size());
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      const auto first = blocks[i].columns.begin() + static_cast<ptrdiff_t>(leaf.first);
+      out[i].columns.assign(first, first + static_cast<ptrdiff_t>(leaf.count));
+      out[i].origins = blocks[i].origins;
+      out[i].rows = blocks[i].rows;
+    }
+    return out;
+  }
+
+  void give(const Demand& demand, Block& out) {
+    out.reset(demand.drop ? 0 : leaves_.size());
+    for (size_t leaf = 0; leaf < out.columns.size(); ++leaf) {
+      auto* entries = reinterpret_cast<const NestedDataset**>(
+          out.columns[leaf].make_dense(DType::dataset, Shape(), made_));
+      auto owners = make_ref<Owners>();
+      for (size_t i = 0; i < static_cast<size_t>(made_); ++i) {
+        RefPtr<NestedDataset>& window = windows_[i * leaves_.size() + leaf];
+        entries[i] = window.get();
+        if (window) owners->list.push_back(std::move(window));
+      }
+      out.columns[leaf].set_owners(std::move(owners));
+    }
+    out.rows = made_;
+    out.errors.swap(errors_);
+    out.origins.swap(origins_);
+  }
+
+  Port input_;
+  const std::vector<Leaf> leaves_;
+  const size_t width_;
+  const int64_t step_;
+  const int64_t stride_;
+  const int64_t span_;
+  const bool drop_remainder_;
+  // The number of the input's row that the next window begins with.
+  int64_t start_ = 0;
+  HeldInput rows_;
+  // Of the call in progress: how many windows, their datasets leaf by leaf, null for those that failed.
+  int made_ = 0;
+  std::vector<RefPtr<NestedDataset>> windows_;
+  RowErrors errors_;
+  Origins origins_;
+};
+
+Spec windowed(const Spec& spec) {
+  if (spec.kind != Spec::Kind::tuple && spec.kind != Spec::Kind::dict) return Spec::dataset(spec);
+  Spec out = spec;
+  for (Spec& child : out.children) child = windowed(child);
+  return out;
+}
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  const bool known = params.size.is_constant() && params.stride.is_constant();
+  if (known && (*params.size - 1) > (kMost - 1) / *params.stride) {
+    return invalid_argument(expected_found(concat("(size - 1) * stride + 1 of at most ", kMost),
+                                           concat("size ", *params.size, " and stride ", *params.stride)));
+  }
+  Spec out = windowed(inputs[0]->spec());
+  WEIR_TRY(out.check_size());
+  return out;
+}
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
+  const int64_t count = inputs[0]->cardinality();
+  if (count < 0) return count;
+  const int64_t step = params.step();
+  if (!*params.drop_remainder) return count / step + (count % step != 0 ? 1 : 0);
+  const int64_t span = params.span();
+  return count < span ? 0 : (count - span) / step + 1;
+}
+
+}  // namespace
+
+const OperatorDef& window_operator() {
+  static const OperatorDef def = define<Params, Window>({
+      .name = "window",
+      .doc =
+          "Datasets of `size` successive elements, one dataset for each component of the element's structure. A window begins `shift` elements after the one before and has every stride-th element. The last windows have fewer elements. An element that failed makes each window that has it an error.",
+      .cost = "Copies windows below 16 KB once each; larger ones share the memory of the input.",
+      .example = "range(5) | window(3, shift: 2) | flat_map(w -> w | batch(3))",
+      .output = "[0, 1, 2]\n[2, 3, 4]\n[4]",
+      .bench = "range(200000) | window(16, shift: 1) | flat_map(w -> w | batch(16))",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+      .keeps_rows = true,
+      .kept =
+          [](const ParamsBase& base) {
+            const auto& params = static_cast<const Params&>(base);
+            const bool known = params.size.is_constant() && params.stride.is_constant();
+            const int64_t rows = known ? params.span() : kUnknown;
+            return Kept{rows, rows};
+          },
+  });
+  return def;
+}
+
+}  // namespace weir
