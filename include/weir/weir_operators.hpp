@@ -70,6 +70,15 @@ struct ShuffleOptions {
   Bool reshuffle_each_iteration{};
 };
 
+struct WindowOptions {
+  // How many elements the next window begins after this one; none is size. Default: none.
+  Int shift{};
+  // A window has every stride-th element. Default: 1.
+  Int stride{};
+  // Leave out windows of fewer than size elements. Default: false.
+  Bool drop_remainder{};
+};
+
 // A document under construction: a source, then transformations. Nothing is checked before build(), which parses the
 // document once. Each call returns a new pipeline and leaves the old one as it was. A pipeline that is used twice is
 // written twice; to share one, with its epochs, build it and use the dataset. Any number of threads may use one.
@@ -186,6 +195,19 @@ class Pipeline : public detail::Document<Pipeline> {
   // The first n elements. Errors among them are passed on and not counted.
   // n: How many elements to keep; negative keeps all.
   Pipeline take(const Int& n) const { return then(detail::CallText("take").positional(n).end()); }
+
+  // Datasets of size successive elements, one dataset for each component of the element's structure. A window
+  // begins shift elements after the one before and has every stride-th element. The last windows have fewer
+  // elements. An element that failed makes each window that has it an error.
+  // size: The most elements that a window has.
+  Pipeline window(const Int& size, const WindowOptions& options = {}) const {
+    return then(detail::CallText("window")
+                    .positional(size)
+                    .named("shift", options.shift)
+                    .named("stride", options.stride)
+                    .named("drop_remainder", options.drop_remainder)
+                    .end());
+  }
 
   // One value: f applied to initial and the first element, then to its result and the second element, and so
   // on. initial if there are no elements. A dataset that is known to be infinite is refused.
