@@ -39,6 +39,8 @@ class AheadCursor final : public Cursor {
     return got;
   }
 
+  void warm_start() noexcept override { window_->start(); }
+
   void state(Archive& archive) override {
     if (archive.loading()) {
       saved_.load(archive);

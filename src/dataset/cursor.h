@@ -34,6 +34,8 @@ class Cursor {
     (void)error;
     return 1;
   }
+  // Lets what runs ahead begin before the first next(), not for a cursor that is about to be loaded.
+  virtual void warm_start() noexcept {}
   // Names every member of the position once; saves and loads. Never pulls or opens anything.
   virtual void state(Archive& archive) = 0;
   // Called before state() where rows are saved by value: puts those that it has made and not given after `rows`. They

@@ -174,7 +174,8 @@ void Dataset::inherit() {
     // A dataset that the function returns may come from an element or a variable.
     const bool from_elements = std::any_of(
         inputs_.begin(), inputs_.end(), [](const DatasetRef& input) { return input->spec().has_dataset(); });
-    if ((*slot)->gives == FunctionParam::Gives::dataset && (depth_ > 0 || from_elements))
+    if ((*slot)->gives == FunctionParam::Gives::dataset && (depth_ > 0 || from_elements) &&
+        traits.opens_variables())
       opens_variables_ = true;
   }
   if (op_->found_names != nullptr) sites_.add({.names = {op_->found_names(*params_)}});

@@ -31,6 +31,10 @@ class Stage {
   static std::unique_ptr<Stage> open(Context& ctx, Instance instance);
 
   PullResult next(Context& ctx, const Demand& demand, Block& out) noexcept;
+  // Lets what runs ahead begin before the first next(); does nothing for a loaded position.
+  void warm_start() noexcept {
+    if (cursor_ && !saved_state_) cursor_->warm_start();
+  }
   // Writes the position, or stores the loaded one for the next call of next(). If the archive settles, a loaded one
   // resumes first.
   void state(Archive& archive);

@@ -42,6 +42,8 @@ class FunctionTraits : public RefCounted {
   virtual void add_sites(Sites& out) const = 0;
   // Adds the nodes that it opens for its caller and that count their openings, but not those it drains itself.
   virtual void epoch_nodes(std::vector<EpochNode>& out) const = 0;
+  // False if no dataset that it gives is one of an element or a variable, or opens such a one.
+  virtual bool opens_variables() const { return true; }
 };
 
 }  // namespace weir

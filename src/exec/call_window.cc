@@ -95,6 +95,7 @@ class CallCore final : public RefCounted {
   void close();
   void pause();
   void resume();
+  void start();
   bool at_rest(Waker* waker);
   void copy_rows(std::vector<Block>& out);
   const EpochScope& epochs() const;
@@ -246,12 +247,19 @@ void CallCore::pause() {
 }
 
 void CallCore::resume() {
-  MutexLock lock(mutex_);
-  --pauses_;
+  {
+    MutexLock lock(mutex_);
+    --pauses_;
+  }
   // Wakes may have come meanwhile.
-  RefPtr<Puller> resumed = puller_;
+  start();
+}
+
+void CallCore::start() {
+  MutexLock lock(mutex_);
+  RefPtr<Puller> puller = puller_;
   lock.unlock();
-  if (resumed) resumed->wake();
+  if (puller) puller->wake();
 }
 
 // Returns who waits for the puller to stop and the calls to be made, if they have: to be woken without the lock.
@@ -548,6 +556,8 @@ std::function<void()> CallWindow::pause() {
   core_->pause();
   return resume;
 }
+
+void CallWindow::start() { core_->start(); }
 
 bool CallWindow::at_rest(Waker* waker) { return core_->at_rest(waker); }
 

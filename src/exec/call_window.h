@@ -58,6 +58,8 @@ class CallWindow {
   CallWindow(const CallWindow&) = delete;
   CallWindow& operator=(const CallWindow&) = delete;
 
+  // Wakes the pump before the first next.
+  void start();
   // Gives at most demand.rows rows of one finished call. End and
   // cancelled are final; at the end `mark` has the feed's counts of openings.
   PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);

@@ -273,6 +273,8 @@ Window::Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions
     : pump_(make_ref<WindowPump>(session, std::move(feed), options, std::move(start))),
       front_(std::make_unique<PartialBlock>()) {}
 
+void Window::start() { pump_->wake(); }
+
 Window::~Window() { pump_->abandon(); }
 
 std::function<void()> Window::pause() {

@@ -43,6 +43,8 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
+  // Wakes the pump before the first next.
+  void start();
   // Gives at most demand.rows rows of the oldest block. End and cancelled are final; at the end `mark` has
   // the feed's counts of openings.
   PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);

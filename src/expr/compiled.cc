@@ -31,10 +31,29 @@ FramePool::Lease::~Lease() {
   pool_.give_back(frame_);
 }
 
+namespace {
+
+// Whether a result is a dataset that some variable holds, or one that opens such a one.
+bool may_open_variables(const Program& program) {
+  return std::any_of(program.results.begin(), program.results.end(), [&](int result) {
+    if (program.registers[static_cast<size_t>(result)].type.dtype != DType::dataset) return false;
+    for (const Instruction& made : program.code) {
+      if (std::find(made.results.begin(), made.results.end(), result) == made.results.end()) continue;
+      if (made.kind == Instruction::Kind::branch)
+        return may_open_variables(*made.then_program) || may_open_variables(*made.else_program);
+      return made.kind != Instruction::Kind::dataset || made.dataset->opens_variables();
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
 CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, ProgramTraits traits)
     : Function(std::move(input), std::move(result)),
       program_(std::move(program)),
       traits_(std::move(traits)),
+      opens_variables_(may_open_variables(program_)),
       frames_(program_) {
   can_fail_ = program_.can_fail;
   draws_random_ = traits_.draws_random;

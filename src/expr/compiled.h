@@ -60,6 +60,7 @@ class CompiledFunction final : public Function {
   void epoch_nodes(std::vector<EpochNode>& out) const override {
     out.insert(out.end(), traits_.epoch_nodes.begin(), traits_.epoch_nodes.end());
   }
+  bool opens_variables() const override { return opens_variables_; }
 
  private:
   void deliver(Frame& frame, const Block& in, Block& out) const;
@@ -67,6 +68,7 @@ class CompiledFunction final : public Function {
 
   const Program program_;
   const ProgramTraits traits_;
+  const bool opens_variables_;
   // Results that are computed and used by one column only, which may be written in place.
   std::vector<bool> direct_;
   mutable FramePool frames_;

@@ -30,6 +30,7 @@ class Reordered final : public Function {
   std::string not_replayable() const override { return inner_->not_replayable(); }
   void add_sites(Sites& out) const override { inner_->add_sites(out); }
   void epoch_nodes(std::vector<EpochNode>& out) const override { inner_->epoch_nodes(out); }
+  bool opens_variables() const override { return inner_->opens_variables(); }
 
  private:
   const FunctionRef inner_;

@@ -7,6 +7,8 @@ namespace weir {
 void Inner::Saved::state(Archive& archive) {
   archive("bytes", bytes);
   archive("epochs", epochs);
+  // Absent where nothing runs ahead.
+  if (archive.loading() ? archive.next_is("ahead") : ahead) archive("ahead", ahead);
 }
 
 // Runs `work` with a Context whose counts are the dataset's own, inside those of the operator.
@@ -31,7 +33,19 @@ bool InnerSource::opens_outer(const Dataset& node, const Function& function) {
                      [&](const EpochNode& n) { return n.depth <= node.depth(); });
 }
 
+Result<DatasetRef> InnerSource::ahead_of(DatasetRef node) {
+  if (node != plain_node_) {
+    WEIR_ASSIGN(ahead_node_, weir::run_ahead(node, slots_));
+    plain_node_ = std::move(node);
+  }
+  return ahead_node_;
+}
+
 Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
+  return open_row(ctx, out, static_cast<bool>(slots_.credit));
+}
+
+Step InnerSource::open_row(Context& ctx, std::unique_ptr<Inner>& out, bool ahead) {
   PullResult got = input_.fill(ctx, Demand{});
   if (got != PullResult::rows) return got;
   const int64_t ordinal = input_.position();
@@ -53,6 +67,12 @@ Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
   std::unique_ptr<Inner> inner(
       new Inner(ordinal, EpochScope(nullptr, depth_ + 1, key), opens_outer_ ? depth_ : -1));
   inner->origin_ = origin_;
+  inner->ahead_ = ahead;
+  if (ahead) {
+    auto made = ahead_of(std::move(node));
+    if (!made.ok()) return made.status();
+    node = *std::move(made);
+  }
   ErrorPtr opening_error;
   inner->stage_ = inner->in_scope(ctx, [&](Context& scoped) {
     scoped.opening_error = &opening_error;
@@ -68,7 +88,7 @@ Step InnerSource::open_again(Context& ctx, std::unique_ptr<Inner>& out, const In
   PullResult got = input_.fill(ctx, Demand{});
   if (got != PullResult::rows) return got;
   QuietContext quiet(ctx);
-  Step opened = open_next(*quiet, out);
+  Step opened = open_row(*quiet, out, saved.ahead);
   if (opened.error() || opened.answer() != PullResult::rows) return opened;
   WEIR_TRY(out->load(saved));
   return PullResult::rows;
@@ -85,7 +105,7 @@ PullResult Inner::next(Context& ctx, const Demand& demand, Block& out) {
 Inner::Saved Inner::save(Holding* holding) {
   Archive archive(holding);
   stage_->state(archive);
-  return {archive.take(), epochs_.written(epochs_.depth())};
+  return {archive.take(), epochs_.written(epochs_.depth()), ahead_};
 }
 
 Status Inner::load(const Saved& saved) {

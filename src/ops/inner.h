@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/apply.h"
+#include "ops/run_ahead.h"
 
 namespace weir {
 
@@ -17,12 +18,16 @@ class Inner {
   struct Saved {
     std::string bytes;
     std::vector<uint64_t> epochs;
+    // It is that of a dataset that run_ahead() made.
+    bool ahead = false;
     void state(Archive& archive);
   };
 
   // The number of the row it was opened for.
   int64_t ordinal() const { return ordinal_; }
   PullResult next(Context& ctx, const Demand& demand, Block& out);
+  // Lets a dataset that runs ahead begin before its first next().
+  void warm_start() noexcept { stage_->warm_start(); }
   // `holding`: null, or saves rows by value.
   Saved save(Holding* holding = nullptr);
   // REQUIRES: before the first next.
@@ -41,6 +46,7 @@ class Inner {
   int outer_depth_;
   // The origin of the row it was opened for, used by rows that have none of their own.
   Origin origin_;
+  bool ahead_ = false;
   std::unique_ptr<Stage> stage_;
 };
 
@@ -53,6 +59,10 @@ class InnerSource {
         depth_(opening.node->depth()),
         opens_outer_(opens_outer(*opening.node, apply_.function())) {}
 
+  // From now on, datasets that open_next() opens run ahead.
+  void run_ahead(AheadSlots slots) { slots_ = std::move(slots); }
+  // True if opening a dataset counts nothing that others see, so that it may be opened before its turn.
+  bool opens_apart() const { return !opens_outer_; }
   // Pulls a row of the input, calls the function on it and opens the result in `out`. An error belongs to the
   // row. The row is taken even if it failed, but not consumed.
   Step open_next(Context& ctx, std::unique_ptr<Inner>& out);
@@ -64,6 +74,8 @@ class InnerSource {
 
  private:
   static bool opens_outer(const Dataset& node, const Function& function);
+  Step open_row(Context& ctx, std::unique_ptr<Inner>& out, bool ahead);
+  Result<DatasetRef> ahead_of(DatasetRef node);
 
   Port input_;
   Apply apply_;
@@ -73,6 +85,10 @@ class InnerSource {
   Origin origin_;
   // The function's result, kept for its memory.
   Block result_;
+  AheadSlots slots_;
+  // The last node that was made to run ahead, and what became of it: mostly there is only one.
+  DatasetRef plain_node_;
+  DatasetRef ahead_node_;
 };
 
 }  // namespace weir

@@ -36,6 +36,7 @@ class OpenFile final : public Function {
   std::string not_replayable() const override { return ""; }
   void add_sites(Sites&) const override {}
   void epoch_nodes(std::vector<EpochNode>&) const override {}
+  bool opens_variables() const override { return false; }
 
  private:
   Result<DatasetRef> open(Tensor name, Runtime& runtime) const {

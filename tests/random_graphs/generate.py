@@ -243,7 +243,7 @@ class Generator(Expressions):
         named = {"cycle_length": integer(cycle)} if not self.one_in(5) else {}
         if self.one_in(2):
             named["block_length"] = integer(self.dice.randrange(1, 4))
-        if named.get("cycle_length") and self.one_in(5):
+        if named.get("cycle_length") and self.one_in(2):
             named["num_parallel_calls"] = integer(self.dice.randrange(1, cycle + 1))
         return Pipe(pipe(source.node, "interleave", f, **named), inner.element, endless, source.frail)
 

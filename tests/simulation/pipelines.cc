@@ -36,6 +36,15 @@ constexpr const char* kTexts[kPipelines] = {
     "tfrecord(list_files(\"/data/part-*\", seed: 4), compression: \"auto\", num_parallel_reads: 3) | map(r -> (r, string_length(r)), num_parallel_calls: 2) | ignore_errors() | prefetch(4)",
 
     "PROBE | flat_map(x -> range(x % 6) | prefetch(2) | map(y -> y * x, num_parallel_calls: 2) | batch(3) | prefetch(1)) | map(v -> sum(v), num_parallel_calls: 2) | reduce(0, (s, x) -> s * 3 + x)",
+
+    "range(5) | interleave(x -> PROBE | map(y -> x * 100 + y), cycle_length: 3, block_length: 2, num_parallel_calls: 2) | prefetch(3)",
+
+    "PROBE | flat_map(z -> range(z % 4) | interleave(x -> range(x + z) | shuffle(2, seed: 4) | prefetch(1), cycle_length: 2, num_parallel_calls: auto)) | repeat(2)",
+
+    "list_files(\"/data/part-*\", seed: 3) | interleave(f -> tfrecord(f, compression: \"auto\") | enumerate(), cycle_length: 3, block_length: 2, num_parallel_calls: 3)",
+
+    // Can be cancelled in the middle of a block.
+    "list_files(\"/data/part-*\", seed: 3) | interleave(f -> tfrecord(f, compression: \"auto\") | enumerate(), cycle_length: 3, block_length: 2) | window(3, shift: 2) | flat_map((a, b) -> zip(a, b))",
 };
 
 // Removes `begin`, its argument, and `end`, wherever they stand.

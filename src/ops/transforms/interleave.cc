@@ -1,11 +1,15 @@
 // interleave(f, cycle_length, block_length): takes turns among cycle_length open datasets, with block_length
 // elements of each. A slot whose dataset ends takes the next element of the input on its next turn. Errors do
-// not count as elements. Checkpoint: for each open slot, the number of the element that opened it and the
-// position in its dataset.
+// not count as elements. With num_parallel_calls, open datasets run ahead on Windows, as do the next ones, which wait in
+// `ahead_` for a slot; a dataset that counts openings which others see is opened in its turn all the same. Checkpoint:
+// for each open slot, the number of the element that opened it and the position in its dataset.
 #include <algorithm>
 #include <cstdint>
+#include <list>
+#include <utility>
 #include <vector>
 
+#include "core/exception.h"
 #include "core/text.h"
 #include "dataset/counted.h"
 #include "dataset/yield_timer.h"
@@ -20,10 +24,12 @@ void InterleaveParams::fields(Fields& fields) {
   fields("cycle_length", cycle_length, "How many datasets are open at a time; auto is 8.", {1, kMaxCycle},
          {.automatic = true});
   fields("block_length", block_length, "How many elements of one dataset come in a row.", at_least(1));
-  fields("num_parallel_calls", num_parallel_calls, "At most cycle_length. The sequence is the same for any.",
-         at_least(1), {.automatic = true, .any_position = true});
+  fields(
+      "num_parallel_calls", num_parallel_calls,
+      "How many datasets run ahead at once: at most cycle_length; auto is what the machine runs. So many more are opened before their turn. The sequence is the same for any.",
+      at_least(1), {.automatic = true, .any_position = true});
   fields("deterministic", deterministic,
-         "For compatibility with tf.data; has no effect, since the order is always kept.", {},
+         "false: where several run ahead, a dataset that has no element yet gives up its turn.", {},
          {.none = true, .any_position = true});
 }
 
@@ -33,6 +39,18 @@ using Params = InterleaveParams;
 
 constexpr int64_t kAutoCycle = 8;
 
+// What a slot may run ahead: begins with 16 rows, and doubles where the consumer has to wait.
+constexpr int64_t kSlotRows = 256;
+constexpr int kSlotHalvings = 4;
+constexpr int64_t kSlotBytes = int64_t{8} << 20;
+constexpr int64_t kAllSlotsBytes = int64_t{64} << 20;
+constexpr int64_t kMostAtOnce = 4096;
+
+bool sequential(const Params& params) { return params.num_parallel_calls.value_or(0) == 1; }
+bool unordered(const Params& params) {
+  return !sequential(params) && params.deterministic.is_constant() && !*params.deterministic;
+}
+
 class Interleave final : public Cursor {
  public:
   Interleave(Opening& opening, const Params& params)
@@ -40,10 +58,22 @@ class Interleave final : public Cursor {
         width_(opening.node->components().size()),
         cycle_length_(params.cycle_length.value_or(kAutoCycle)),
         block_length_(*params.block_length),
-        one_turn_(shares_openings(opening.ctx.session, *opening.node)) {}
+        one_turn_(shares_openings(opening.ctx.session, *opening.node)) {
+    if (sequential(params) || one_turn_ || !outer_.opens_apart()) return;
+    const int64_t calls = params.num_parallel_calls.value_or(opening.ctx.runtime().executor->parallelism());
+    most_ahead_ = static_cast<size_t>(std::clamp<int64_t>(calls, 1, std::min(cycle_length_, kMostAtOnce)));
+    takes_ready_ = unordered(params);
+    AheadSlots slots{make_ref<Credit>(static_cast<int>(most_ahead_)), {}};
+    slots.window.max_rows = std::max(kSlotRows, saturated_blocks(block_length_));
+    slots.window.halvings = kSlotHalvings;
+    slots.window.max_bytes = std::clamp<int64_t>(kAllSlotsBytes / cycle_length_, 1, kSlotBytes);
+    outer_.run_ahead(std::move(slots));
+  }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     rows_in_call_ = 0;
+    int waiting = 0;
+    open_ahead(ctx);
     out.reset(0);
     Demand part = demand;
     while (out.rows == 0 || (out.rows < demand.rows && part.bytes > 0)) {
@@ -51,8 +81,10 @@ class Interleave final : public Cursor {
       in_turn_ = true;
       PullResult got = pull_slot(ctx, part);
       in_turn_ = false;
+      if (got == PullResult::pending && gives_up_turn(waiting)) continue;
       if (got != PullResult::rows)
-        return out.rows > 0 && got != PullResult::cancelled ? PullResult::rows : got;
+        return out.rows > 0 ? PullResult::rows : got;
+      waiting = 0;
       if (part_.rows > 0) {
         rows_in_call_ += part_.rows;
         part.bytes -= part_.byte_size();
@@ -78,6 +110,20 @@ class Interleave final : public Cursor {
     Inner::Saved saved;
   };
 
+  // A dataset that was opened before there is a slot for it, or why it could not be.
+  struct Waiting {
+    int64_t ordinal = 0;
+    Origin origin;
+    std::unique_ptr<Inner> inner;
+    ErrorPtr error;
+  };
+
+  static int64_t saturated_blocks(int64_t length) { return std::min<int64_t>(length, kMaxBlockRows) * 2; }
+  PullResult open_ahead(Context& ctx) noexcept;
+  Step take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& origin);
+  bool gives_up_turn(int& waiting);
+  // The number of the first row of the input that has had no slot.
+  int64_t position() { return ahead_.empty() ? outer_.input().position() : ahead_.front().ordinal; }
   PullResult pull_slot(Context& ctx, const Demand& demand);
   PullResult fill_slot(Context& ctx);
   void advance();
@@ -98,6 +144,12 @@ class Interleave final : public Cursor {
   int64_t block_length_;
   // A turn may open what other uses open as well, in the order in which rows are wanted: never one row early.
   const bool one_turn_;
+  // How many datasets are opened before their turn, and run at once; 0: each is opened and read in its turn.
+  size_t most_ahead_ = 0;
+  // A slot that has nothing yet gives up its turn.
+  bool takes_ready_ = false;
+  std::list<Waiting> ahead_;
+  bool input_ended_ = false;
   int64_t cycle_index_ = 0;
   int64_t block_index_ = 0;
   int64_t open_count_ = 0;
@@ -153,13 +205,66 @@ int64_t Interleave::lose(const ErrorPtr&) noexcept {
   return rows_in_call_ + 1;
 }
 
+// Opens what may be opened before its turn. Answers rows if there is nothing more to open now, or no memory for it.
+PullResult Interleave::open_ahead(Context& ctx) noexcept {
+  while (ahead_.size() < most_ahead_) {
+    if (input_ended_ || outer_ended_) return PullResult::end;
+    const int64_t ordinal = outer_.input().position();
+    std::list<Waiting> next;
+    try {
+      next.emplace_back();
+      Step step = outer_.open_next(ctx, next.back().inner);
+      if (!step.error() && step.answer() != PullResult::rows) {
+        input_ended_ = step.answer() == PullResult::end;
+        return step.answer();
+      }
+      next.back().error = step.error();
+    } catch (...) {
+      if (outer_.input().position() == ordinal) return PullResult::rows;
+      // The row that was taken is lost in its own place.
+      next.back().error = error_of_exception();
+    }
+    next.back().ordinal = ordinal;
+    next.back().origin = outer_.origin();
+    if (next.back().inner) next.back().inner->warm_start();
+    ahead_.splice(ahead_.end(), next);
+  }
+  return PullResult::rows;
+}
+
+// The next dataset: the first of those that were opened ahead, if any may be.
+Step Interleave::take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& origin) {
+  const PullResult answer = open_ahead(ctx);
+  if (ahead_.empty()) {
+    if (most_ahead_ > 0 && answer != PullResult::rows) return answer;
+    Step opened = outer_.open_next(ctx, out);
+    origin = outer_.origin();
+    return opened;
+  }
+  Waiting next = std::move(ahead_.front());
+  ahead_.pop_front();
+  out = std::move(next.inner);
+  origin = next.origin;
+  if (next.error) return next.error;
+  return PullResult::rows;
+}
+
+// Moves on from a slot that has nothing yet. Returns false if that is asked too much of the order, or all were asked.
+bool Interleave::gives_up_turn(int& waiting) {
+  if (!takes_ready_ || waiting > static_cast<int>(slots_.size())) return false;
+  ++waiting;
+  advance();
+  return true;
+}
+
 PullResult Interleave::fill_slot(Context& ctx) {
   std::unique_ptr<Inner> inner;
-  Step opened = outer_.open_next(ctx, inner);
+  Origin origin;
+  Step opened = take_next(ctx, inner, origin);
   if (opened.error()) {
     part_.set_error(opened.error(), width_);
     part_.origins.clear();
-    part_.origins.add(0, outer_.origin());
+    part_.origins.add(0, origin);
     consume();
     return PullResult::rows;
   }
@@ -180,7 +285,7 @@ void Interleave::advance() {
 
 // The oldest row needed is the oldest with an open slot.
 void Interleave::consume() {
-  int64_t oldest = outer_.input().position();
+  int64_t oldest = position();
   for (const auto& open : slots_) {
     if (open) oldest = std::min(oldest, open->ordinal());
   }
@@ -189,7 +294,7 @@ void Interleave::consume() {
 
 void Interleave::state(Archive& archive) {
   outer_.input().state(archive);
-  int64_t position = outer_.input().position();
+  int64_t position = this->position();
   archive("position", position, 0, INT64_MAX);
   archive("ended", outer_ended_);
   archive("cycle_index", cycle_index_, 0, cycle_length_ - 1);
@@ -197,6 +302,10 @@ void Interleave::state(Archive& archive) {
   archive("open", open_count_, 0, cycle_length_);
   saved_position_ = position;
   saved_slots_.clear();
+  if (archive.loading()) {
+    ahead_.clear();
+    input_ended_ = false;
+  }
   size_t next_slot = 0;
   for (int64_t i = 0; i < open_count_ && archive.status().ok(); ++i) {
     Slot saved;
@@ -252,7 +361,7 @@ const OperatorDef& interleave_operator() {
   static const OperatorDef def = define<Params, Interleave>({
       .name = "interleave",
       .doc =
-          "Takes turns between the datasets that `f` makes from the elements. `cycle_length` of them are open at a time, and each gives `block_length` elements per turn. The order is fixed, whatever runs in parallel.",
+          "Takes turns between the datasets that `f` makes from the elements. `cycle_length` of them are open at a time, and each gives `block_length` elements per turn. With `num_parallel_calls`, the open ones and the next ones run ahead on other threads; the order stays unless `deterministic` is false.",
       .cost = "Opens one dataset per input element, and copies each element once.",
       .example = "range(2) | interleave(x -> from_tensors(x) | repeat(3), cycle_length: 2)",
       .output = "0\n1\n0\n1\n0\n1",
@@ -266,6 +375,11 @@ const OperatorDef& interleave_operator() {
             const int64_t rows = cycle.expression ? kUnknown : cycle.value_or(kAutoCycle);
             return Kept{rows, rows};
           },
+      .not_replayable = [](const ParamsBase& base) -> const char* {
+        return unordered(static_cast<const Params&>(base))
+                   ? "gives its elements in any order (deterministic: false)"
+                   : nullptr;
+      },
   });
   return def;
 }

@@ -108,7 +108,7 @@ class Window final : public Cursor {
       if (!demand.drop) make_window();
       go_on();
     }
-    if (made_ == 0 || got == PullResult::cancelled) return got;
+    if (made_ == 0) return got;
     give(demand, out);
     return PullResult::rows;
   }

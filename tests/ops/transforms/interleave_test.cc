@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ops/contract.h"
 #include "ops/pipelines.h"
 
@@ -6,7 +8,15 @@ namespace {
 
 const ContractEntries contract(
     "interleave",
-    {{"PROBE | interleave(x -> range(x % 5) | map(y -> x * 10 + y), cycle_length: 3, block_length: 2)",
+    {{"PROBE | interleave(x -> range(x % 5) | map(y -> x * 10 + y), cycle_length: 3, block_length: 2, num_parallel_calls: 2)",
+      anything, false},
+     {"PROBE | interleave(x -> probe(4, errors: \"1\") | map(y -> assert(y != x, \"same\", y)), cycle_length: 4, num_parallel_calls: auto)",
+      anything, false},
+     {"range(3) | flat_map(z -> range(z + 4) | interleave(x -> range(x * z), cycle_length: 3, num_parallel_calls: 3)) | prefetch(2) | repeat(2)",
+      anything, false},
+     {"range(4) | interleave(x -> PROBE | map(y -> x * 100 + y) | shuffle(3, seed: 1), cycle_length: 2, num_parallel_calls: 2)",
+      anything, false},
+     {"PROBE | interleave(x -> range(x % 5) | map(y -> x * 10 + y), cycle_length: 3, block_length: 2)",
       anything, false},
      {"PROBE | interleave(x -> probe(4, errors: \"1\") | map(y -> assert(y != x, \"same\", y)), cycle_length: 4)",
       anything, false},
@@ -103,6 +113,88 @@ TEST_CASE("interleave is restored with slots of any age") {
     CHECK(run_restored(text, static_cast<int64_t>(position)) ==
           Lines(whole.begin() + static_cast<int64_t>(position), whole.end()));
   }
+}
+
+const char* const kUneven =
+    "range(23) | interleave(x -> range(x % 4 * 3) | map(y -> x * 100 + y), cycle_length: 3, block_length: 2";
+
+TEST_CASE("interleave gives the same elements in the same order, however many datasets run ahead") {
+  const Lines whole = run(std::string(kUneven) + ")");
+  for (const char* calls : {"1", "2", "3", "auto"}) {
+    for (int rows : {1, 5, 1024}) {
+      INFO(calls << " calls, " << rows << " rows");
+      CHECK(run(std::string(kUneven) + ", num_parallel_calls: " + calls + ")", rows) == whole);
+    }
+  }
+  CHECK(run("range(1) | repeat(3) | interleave(x -> range(3), cycle_length: 2, num_parallel_calls: 2)") ==
+        Lines{"0", "0", "1", "1", "2", "2", "0", "1", "2"});
+  CHECK(run("range(0) | interleave(x -> range(3), cycle_length: 2, num_parallel_calls: 2)").empty());
+}
+
+TEST_CASE("interleave that runs ahead keeps errors in their places") {
+  const std::string ahead =
+      "probe(5, errors: \"1,3\") | interleave(x -> probe(3, errors: \"1\"), cycle_length: 2, num_parallel_calls: 2)";
+  for (int rows : {1, 3, 100}) CHECK(run(ahead, rows) == run(kErrors, 1));
+}
+
+TEST_CASE("a position of interleave fits whatever runs ahead") {
+  register_probe();
+  const Lines whole = run(std::string(kUneven) + ")");
+  const std::string texts[] = {std::string(kUneven) + ")", std::string(kUneven) + ", num_parallel_calls: 3)"};
+  ThreadsRuntime runtime;
+  for (size_t count = 0; count <= whole.size(); count += 3) {
+    for (int from = 0; from < 2; ++from) {
+      auto iterator = open_text(*runtime, texts[from]);
+      take_lines(*iterator, static_cast<int64_t>(count));
+      const std::string saved = require_value(iterator->save());
+      // And once more, in the other.
+      auto other = open_text(*runtime, texts[1 - from], &saved);
+      take_lines(*other, std::min<int64_t>(5, static_cast<int64_t>(whole.size() - count)));
+      const std::string again = require_value(other->save());
+      auto last = open_text(*runtime, texts[from], &again);
+      INFO(count << " from " << from);
+      CHECK(all_lines(*last) ==
+            Lines(whole.begin() + static_cast<int64_t>(std::min(count + 5, whole.size())), whole.end()));
+    }
+  }
+}
+
+TEST_CASE("interleave in any order gives each element once, and is saved and restored") {
+  const std::string free = std::string(kUneven) + ", num_parallel_calls: 3, deterministic: false)";
+  Lines whole = run(std::string(kUneven) + ")");
+  std::sort(whole.begin(), whole.end());
+  register_probe();
+  ThreadsRuntime runtime;
+  for (int64_t count : {0, 1, 17, 40, 99}) {
+    auto iterator = open_text(*runtime, free);
+    Lines lines = take_lines(*iterator, count);
+    const std::string saved = require_value(iterator->save());
+    auto restored = open_text(*runtime, free, &saved);
+    const Lines rest = all_lines(*restored);
+    lines.insert(lines.end(), rest.begin(), rest.end());
+    std::sort(lines.begin(), lines.end());
+    CHECK(lines == whole);
+  }
+}
+
+TEST_CASE("datasets of interleave that share a shuffle are opened in their turns") {
+  const std::string shared =
+      "let s = range(5) | shuffle(5, seed: 3)\nrange(6) | interleave(x -> s | map(y -> x * 10 + y), cycle_length: 2";
+  CHECK(run(shared + ", num_parallel_calls: 2)") == run(shared + ")"));
+}
+
+TEST_CASE("interleave that runs ahead inside a function that drains it") {
+  CHECK(
+      run("range(4) | map(z -> range(z) | interleave(x -> range(x + 2), cycle_length: 2, num_parallel_calls: 2) | "
+          "reduce(0, (s, y) -> s + y))") == Lines{"0", "1", "4", "10"});
+}
+
+TEST_CASE("a thousand slots have a position of a few bytes each, and no thread") {
+  const std::string text =
+      "range(1000) | interleave(x -> range(x, x + 3), cycle_length: 1000, num_parallel_calls: 4)";
+  const Lines whole = run(text.substr(0, text.rfind(',')) + ")");
+  CHECK(run(text) == whole);
+  CHECK(run_restored(text, 1500) == Lines(whole.begin() + 1500, whole.end()));
 }
 
 }  // namespace
