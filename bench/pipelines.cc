@@ -42,6 +42,20 @@ void flat_map_opening(benchmark::State& state) {
 }
 BENCHMARK(flat_map_opening)->Unit(benchmark::kMillisecond);
 
+void window_batches(benchmark::State& state) {
+  drain(state, "range(100000) | window(16, shift: 1) | flat_map(w -> w | batch(16))", 128, 1000, 100000);
+}
+BENCHMARK(window_batches)->Unit(benchmark::kMillisecond);
+
+// Blocks of each slot, in turns.
+void interleave_cycle(benchmark::State& state, const char* text, double target_ns) {
+  drain(state, text, 1024, target_ns);
+}
+BENCHMARK_CAPTURE(interleave_cycle, 16, "range(16) | interleave(x -> range(100000), cycle_length: 16)", 15)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(interleave_cycle, 1000, "range(1000) | interleave(x -> range(1000), cycle_length: 1000)", 40)
+    ->Unit(benchmark::kMillisecond);
+
 void shuffle_million(benchmark::State& state) {
   drain(state, "range(4000000) | shuffle(1000000, seed: 1)", 128, 40);
 }

@@ -50,9 +50,10 @@ struct InterleaveOptions {
   Int cycle_length{};
   // How many elements of one dataset come in a row. Default: 1.
   Int block_length{};
-  // At most cycle_length. The sequence is the same for any. Default: 1.
+  // How many datasets run ahead at once: at most cycle_length; auto is what the machine runs. So many more
+  // are opened before their turn. The sequence is the same for any. Default: 1.
   Int num_parallel_calls{};
-  // For compatibility with tf.data; has no effect, since the order is always kept. Default: none.
+  // false: where several run ahead, a dataset that has no element yet gives up its turn. Default: none.
   Bool deterministic{};
 };
 
@@ -130,7 +131,8 @@ class Pipeline : public detail::Document<Pipeline> {
   }
 
   // Takes turns between the datasets that f makes from the elements. cycle_length of them are open at a time,
-  // and each gives block_length elements per turn. The order is fixed, whatever runs in parallel.
+  // and each gives block_length elements per turn. With num_parallel_calls, the open ones and the next ones
+  // run ahead on other threads; the order stays unless deterministic is false.
   // f: Maps each element to a dataset.
   Pipeline interleave(const Function& f, const InterleaveOptions& options = {}) const {
     return then(detail::CallText("interleave")

@@ -82,8 +82,7 @@ class Interleave final : public Cursor {
       PullResult got = pull_slot(ctx, part);
       in_turn_ = false;
       if (got == PullResult::pending && gives_up_turn(waiting)) continue;
-      if (got != PullResult::rows)
-        return out.rows > 0 ? PullResult::rows : got;
+      if (got != PullResult::rows) return out.rows > 0 ? PullResult::rows : got;
       waiting = 0;
       if (part_.rows > 0) {
         rows_in_call_ += part_.rows;
