@@ -55,6 +55,15 @@ BENCHMARK_CAPTURE(interleave_cycle, 16, "range(16) | interleave(x -> range(10000
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(interleave_cycle, 1000, "range(1000) | interleave(x -> range(1000), cycle_length: 1000)", 40)
     ->Unit(benchmark::kMillisecond);
+void reduce_sum(benchmark::State& state) {
+  drain(state, "range(1000000) | reduce(0, (s, x) -> s + x)", 128, 20, 1000000);
+}
+BENCHMARK(reduce_sum)->Unit(benchmark::kMillisecond);
+
+void scan_sum(benchmark::State& state) {
+  drain(state, "range(1000000) | scan(0, (s, x) -> (s + x, s))", 128, 20);
+}
+BENCHMARK(scan_sum)->Unit(benchmark::kMillisecond);
 
 void shuffle_million(benchmark::State& state) {
   drain(state, "range(4000000) | shuffle(1000000, seed: 1)", 128, 40);

@@ -108,7 +108,7 @@ struct ValueParam {
 struct FunctionParam {
   enum class Takes : uint8_t {
     element,            // x
-    state_and_element,  // (state, x), the state typed by the field named "initial"
+    state_and_element,  // (state, x), the state typed by the first ValueParam
   };
   enum class Gives : uint8_t { anything, boolean, dataset, state };
 

@@ -54,6 +54,7 @@ class CompiledFunction final : public Function {
 
   void call(const CallArgs& args, const Block& in, Block& out) const override;
   int passes(int i) const override;
+  std::unique_ptr<RowLoop> row_loop(size_t states) const override;
   Lane lane() const override { return traits_.lane; }
   std::string not_replayable() const override { return traits_.not_replayable; }
   void add_sites(Sites& out) const override { out.add(traits_.sites); }

@@ -134,10 +134,10 @@ void walk(const A* a, const Strides& sa, const B* b, const Strides& sb, R* out, 
 
 }  // namespace elementwise
 
-// r = f(a, b), entry by entry with broadcasting.
+namespace elementwise {
+
 template <class A, class B, class R, class F>
-void binary_body(KernelRun& run) {
-  using namespace elementwise;
+[[gnu::noinline]] void binary_rows(KernelRun& run) {
   const Arg& a = run.arg(0);
   const Arg& b = run.arg(1);
   const bool equal = a.shape == b.shape;
@@ -159,6 +159,20 @@ void binary_body(KernelRun& run) {
   for (int i = 0; i < rows; ++i) {
     walk<A, B, R, F>(a.row<A>(i), sa, b.row<B>(i), sb, out + i * count, *broad);
   }
+}
+
+}  // namespace elementwise
+
+// r = f(a, b), entry by entry with broadcasting.
+template <class A, class B, class R, class F>
+void binary_body(KernelRun& run) {
+  const Arg& a = run.arg(0);
+  const Arg& b = run.arg(1);
+  // One scalar, as a fold over a sequence has for each element, costs as little as it can.
+  if (run.rows() != 1 || a.shape.rank() != 0 || b.shape.rank() != 0) {
+    return elementwise::binary_rows<A, B, R, F>(run);
+  }
+  if (R* out = run.make<R>(0, a.shape)) *out = store<R>(F()(load(*a.row<A>(0)), load(*b.row<B>(0))));
 }
 
 // The same for an operation that fails on some entries: F::check(a, b) returns null or the message. Rows with

@@ -18,6 +18,8 @@
 
 namespace weir {
 
+class RowLoop;  // expr/row_loop.h
+
 struct CallArgs {
   Session& session;
   // The variables of the enclosing scope: the env that the calling cursor was opened with. May be null.
@@ -51,6 +53,9 @@ class Function : public FunctionTraits {
   bool concurrent() const { return concurrent_; }
   // False for callbacks that take single elements, which are called row by row.
   bool takes_blocks() const { return takes_blocks_; }
+  // Runs it over rows whose first `states` arguments are the first `states` results of the row before. Null if it can
+  // only be called.
+  virtual std::unique_ptr<RowLoop> row_loop(size_t states) const;
   // The input component that result component i is, or -1 if it is computed.
   virtual int passes(int i) const {
     (void)i;

@@ -64,11 +64,11 @@ void Run::fail(int row, const Status& status) {
 
 char* Run::bytes(size_t size) { return reinterpret_cast<char*>(work_.bytes.allocate(size)); }
 
-uint64_t Run::random_key() const {
-  SeedSite::Pair pair = instruction_.seed ? call_.session->seed(*instruction_.seed) : SeedSite::Pair();
+uint64_t random_key_of(const Instruction& instruction, const Call& call) {
+  SeedSite::Pair pair = instruction.seed ? call.session->seed(*instruction.seed) : SeedSite::Pair();
   uint64_t key = derive_key(pair.first, pair.second);
-  key = derive_key(key, instruction_.site);
-  return derive_key(key, call_.key);
+  key = derive_key(key, instruction.site);
+  return derive_key(key, call.key);
 }
 
 }  // namespace weir

@@ -7,6 +7,9 @@
 
 namespace weir {
 
+// What a kernel of that call site draws its numbers from.
+uint64_t random_key_of(const Instruction& instruction, const Call& call);
+
 class Run final : public KernelRun {
  public:
   // Rows [first, first + count) of the results' `rows`, in an evaluation over `all_rows`. If rows is 1 and
@@ -31,7 +34,7 @@ class Run final : public KernelRun {
   void fail(int row, const Status& status) override;
   char* bytes(size_t size) override;
   void keep(RefPtr<RefCounted> owner) override { work_.kept.push_back(std::move(owner)); }
-  uint64_t random_key() const override;
+  uint64_t random_key() const override { return random_key_of(instruction_, call_); }
   int64_t ordinal(int row) const override { return call_.ordinal(first_ + row); }
   Session& session() const override { return *call_.session; }
 

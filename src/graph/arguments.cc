@@ -134,6 +134,8 @@ constexpr Alias kAliases[] = {
     {"predicate", "f"},
     {"reduce_func", "f"},
     {"initial_state", "initial"},
+    {"initial_state", "state"},
+    {"scan_func", "f"},
     {"filename", "files"},
     {"filenames", "files"},
     {"file_pattern", "pattern"},

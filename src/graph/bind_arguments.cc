@@ -238,14 +238,16 @@ class ArgumentBinder {
     return {};
   }
 
-  // The state begins as the field `initial`; a dimension that changes from call to call becomes unknown.
+  // The state begins as the operator's first value; a dimension that changes from call to call becomes unknown.
   Result<FunctionRef> compile_over_state(const FunctionParam& slot, const Node& body) {
-    int at = fields_.find("initial");
-    auto* const* initial =
-        at < 0 ? nullptr : std::get_if<ValueParam*>(&fields_.list[static_cast<size_t>(at)].slot);
+    ValueParam* initial = nullptr;
+    for (const Field& field : fields_.list) {
+      auto* const* value = std::get_if<ValueParam*>(&field.slot);
+      if (value && !initial) initial = *value;
+    }
     if (!initial)
-      return internal_error(concat(site_.def.name, " declares no field initial; please report this"));
-    Spec& state = (*initial)->spec;
+      return internal_error(concat(site_.def.name, " declares no first state; please report this"));
+    Spec& state = initial->spec;
     for (int round = 0;; ++round) {
       WEIR_ASSIGN(FunctionRef function, compile(Spec::tuple({state, inputs_[0]->spec()})));
       Spec wanted = function->result();

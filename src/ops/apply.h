@@ -20,13 +20,16 @@ class Apply {
   const Function& function() const { return *function_; }
   uint64_t key() const { return key_; }
 
+  CallArgs args(Session& session, int64_t first, bool drop = false) const {
+    return {.session = session, .env = env_.get(), .key = key_, .base_ordinal = first, .drop = drop};
+  }
+
   // Calls the function over rows with ordinals from `first` on, unless all rows of `in` have failed.
   void operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop = false) const;
 
  private:
   void call(Session& session, int64_t first, const Block& in, Block& out, bool drop) const {
-    CallArgs args{.session = session, .env = env_.get(), .key = key_, .base_ordinal = first, .drop = drop};
-    function_->call(args, in, out);
+    function_->call(args(session, first, drop), in, out);
   }
   void call_by_rows(Session& session, int64_t first, const Block& in, Block& out, bool drop) const;
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "dataset/yield_timer.h"
-#include "ops/apply.h"
+#include "ops/state_fold.h"
 
 namespace weir {
 namespace {
@@ -21,9 +21,7 @@ struct Params : ParamsOf<Params> {
 class Reduce final : public Cursor {
  public:
   Reduce(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::whole), apply_(opening, params.f) {
-    state_.set_row(params.initial.values);
-  }
+      : input_(opening, 0, Port::Mode::whole), fold_(opening, params.initial, params.f) {}
 
   Step next(Context& ctx, const Demand&, Block& out) override {
     if (done_) return PullResult::end;
@@ -34,7 +32,7 @@ class Reduce final : public Cursor {
     done_ = step.answer() == PullResult::end;
     if (!done_) return step;
     input_.consume_all();
-    out = std::move(state_);
+    out = std::move(fold_.state());
     return PullResult::rows;
   }
 
@@ -51,37 +49,22 @@ class Reduce final : public Cursor {
     for (;;) {
       PullResult got = input_.fill(ctx, demand);
       if (got != PullResult::rows) return got;
-      while (input_.buffered() > 0) {
-        const int row = input_.begin();
-        ErrorPtr error = step(ctx);
-        if (!error) continue;
-        out.origins.append(input_.block().origins, row, 1, 0);
-        return error;
+      const Block& block = input_.block();
+      RowErrors errors;
+      fold_.run(ctx.session, input_.position() - input_.begin(), block, input_.begin(), true, errors,
+                nullptr);
+      input_.take(input_.buffered());
+      if (!errors.empty()) {
+        out.origins.append(block.origins, errors[0].row, 1, 0);
+        return errors[0].error;
       }
       if (yield_timer_.should_yield(ctx, input_.block().rows)) return PullResult::pending;
     }
   }
 
-  ErrorPtr step(Context& ctx) {
-    const Block& block = input_.block();
-    int row = input_.begin();
-    if (const ErrorPtr* error = block.error_of(row)) return *error;
-    in_.columns.resize(state_.columns.size() + block.columns.size());
-    in_.rows = 1;
-    size_t at = 0;
-    for (Column& column : state_.columns) std::swap(in_.columns[at++], column);
-    for (const Column& column : block.columns) in_.columns[at++] = column.slice(row, 1);
-    apply_(ctx.session, input_.position(), in_, state_);
-    input_.take(1);
-    return state_.errors.empty() ? nullptr : state_.errors[0].error;
-  }
-
   Port input_;
-  Apply apply_;
+  StateFold fold_;
   bool done_ = false;
-  // The state so far, in one row.
-  Block state_;
-  Block in_;
   YieldTimer yield_timer_;
 };
 

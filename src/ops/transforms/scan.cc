@@ -1,0 +1,80 @@
+// scan(state, f): what f of the state and each element gives beside the next state. An element that fails, or whose call
+// does, is an error in its place and keeps the state. Checkpoint: the input's position and the state.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "ops/state_fold.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  ValueParam state;
+  FunctionParam f{FunctionParam::Takes::state_and_element, FunctionParam::Gives::anything};
+  void fields(Fields& fields) override {
+    fields("state", state, "The first state.");
+    fields("f", f, "(state, element) -> (state, result), the state of the same structure and dtypes.");
+  }
+};
+
+class Scan final : public Cursor {
+ public:
+  Scan(Opening& opening, const Params& params)
+      : input_(opening, 0, Port::Mode::pass), fold_(opening, params.state, params.f) {}
+
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    in_.rows = 0;
+    Demand wanted = demand;
+    // The state needs the elements whose results nobody wants.
+    wanted.drop = false;
+    PullResult got = input_.pull(ctx, wanted, in_);
+    if (got != PullResult::rows) return got;
+    errors_.clear();
+    fold_.run(ctx.session, input_.position() - in_.rows, in_, 0, false, errors_,
+              demand.drop ? nullptr : &out);
+    if (demand.drop) out.reset(0);
+    out.rows = in_.rows;
+    std::swap(out.errors, errors_);
+    out.origins.swap(in_.origins);
+    return PullResult::rows;
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override { return std::max(in_.rows, 1); }
+
+  void state(Archive& archive) override {
+    fold_.save(archive);
+    input_.state(archive);
+  }
+
+ private:
+  Port input_;
+  StateFold fold_;
+  Block in_;
+  RowErrors errors_;
+};
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
+  return function_of(params.f).result().children[1];
+}
+
+}  // namespace
+
+const OperatorDef& scan_operator() {
+  static const OperatorDef def = define<Params, Scan>({
+      .name = "scan",
+      .doc =
+          "Applies `f` to a state and each element: `f` returns the next state and the element that is given. An error keeps the state.",
+      .cost = "One call of `f` per element; about 10 ns and its kernels if states are numbers of one shape.",
+      .example = "range(1, 6) | scan(0, (sum, x) -> (sum + x, sum + x))",
+      .output = "1\n3\n6\n10\n15",
+      .bench = "range(1000000) | scan(0, (s, x) -> (s + x, s))",
+      .spec = spec_of<Params, spec>,
+      .cardinality = same_cardinality,
+      .keeps_rows = true,
+      .passes_positions = true,
+  });
+  return def;
+}
+
+}  // namespace weir
