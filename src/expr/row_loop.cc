@@ -21,6 +21,7 @@ size_t padded(size_t bytes) { return (bytes + kPlaceAlignment - 1) & ~(kPlaceAli
 // Adds the size of a value; false unless it is one of numbers of a fixed shape.
 bool add_size(const Component& type, int64_t& total) {
   if (type.dtype == DType::invalid || has_owners(type.dtype) || !type.shape.is_static()) return false;
+  if (type.shape.rank() == kMaxRank) return false;
   const int64_t count = checked_count(type.shape.dims());
   if (count < 0 || count > RowLoop::kMaxBytes) return false;
   total += count * static_cast<int64_t>(dtype_size(type.dtype)) + static_cast<int64_t>(kPlaceAlignment);

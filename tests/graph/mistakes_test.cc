@@ -153,7 +153,7 @@ TEST_CASE("mistakes: tf.data's names of parameters are taken, and printed as thi
 
 TEST_CASE("mistakes: what is not in this version says so", "[graph]") {
   for (const char* text : {"range(9) | cache()", "range(9) | window(2)", "range(9) | padded_batch(2)",
-                           "text_line(\"x\")", "range(9) | options()", "range(9) | unbatch()",
+                           "text_line(\"x\")", "range(9) | options()", "range(9) | unique()",
                            "range(9) | map(x -> decode_jpeg(x))", "csv(\"x\", [1])"}) {
     INFO(text);
     CHECK(mistake_of(text).find("is planned, but not in this version") != std::string::npos);

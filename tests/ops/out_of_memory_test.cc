@@ -106,7 +106,7 @@ std::vector<Case> cases() {
     one.remembers = has(one.text, "scan(");
     // Nobody knows whether or how often the failed part would have come.
     for (const char* operation : {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "nowhere",
-                                  "probe(", "num_parallel_reads"}) {
+                                  "unbatch(", "rebatch(", "probe(", "num_parallel_reads"}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
     for (const char* operation :

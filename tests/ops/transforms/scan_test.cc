@@ -57,6 +57,12 @@ TEST_CASE("a state that grows and one that changes its shape") {
         Lines{"[]", "[0]", "[0, 1]", "[0, 1, 2]"});
 }
 
+TEST_CASE("values of the highest rank, which no column joins") {
+  CHECK(
+      run("range(2) | scan(zeros([1, 1, 1, 1, 1, 1, 1, 1], int64), (s, x) -> (s + 1, s)) | map(s -> sum(s))") ==
+      Lines{"0", "1"});
+}
+
 TEST_CASE("results that nobody wants still move the state") {
   CHECK(run("range(2000) | scan(0, (s, x) -> (s + 1, s)) | skip(1998)") == Lines{"1998", "1999"});
   CHECK(run("range(2000) | scan(\"\", (s, x) -> (if x == 5 then \"five\" else s, s)) | skip(1999)") ==

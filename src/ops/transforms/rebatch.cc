@@ -1,0 +1,205 @@
+// rebatch(n, drop_remainder): the rows of the input's batches in batches of n, or of the sizes that a list n gives in
+// turn. A failed element drops the rows gathered for its batch and takes their place. Checkpoint: the input's position
+// before the element in which the unfinished batch begins, where in it, and the place in the list.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "core/text.h"
+#include "dataset/batch_buffer.h"
+#include "ops/batch_rows.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  ValueParam n;
+  BoolParam drop_remainder{false};
+  void fields(Fields& f) override {
+    f("n", n,
+      "How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the size 0.");
+    f("drop_remainder", drop_remainder, "Leave out a last batch that is too short.");
+  }
+};
+
+Result<std::vector<int64_t>> sizes_of(const ValueParam& n) {
+  const auto entries = n.values[0].entries<int64_t>();
+  std::vector<int64_t> sizes(entries.begin(), entries.end());
+  for (int64_t size : sizes) {
+    if (size < 0) return invalid_argument(expected_found("sizes of at least 0", concat(size)));
+  }
+  if (std::all_of(sizes.begin(), sizes.end(), [](int64_t size) { return size == 0; })) {
+    return invalid_argument(expected_found("a size of at least 1", "none"));
+  }
+  return sizes;
+}
+
+class Rebatch final : public Cursor {
+ public:
+  Rebatch(Opening& opening, const Params& params, std::vector<int64_t> sizes)
+      : rows_(opening),
+        sizes_(std::move(sizes)),
+        drop_remainder_(*params.drop_remainder),
+        batch_(rows_.components(), *std::max_element(sizes_.begin(), sizes_.end())) {}
+
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(std::vector<int64_t> sizes, sizes_of(params.n));
+    return std::unique_ptr<Cursor>(std::make_unique<Rebatch>(opening, params, std::move(sizes)));
+  }
+
+  Step next(Context& ctx, const Demand&, Block& out) override {
+    const int64_t size = sizes_[static_cast<size_t>(at_)];
+    while (batch_.rows() < size) {
+      Step got = rows_.fill(ctx, size - batch_.rows());
+      if (got.error()) {
+        out.origins.add(0, rows_.origin());
+        begin_batch();
+        return got;
+      }
+      if (got.answer() == PullResult::end) break;
+      if (got.answer() != PullResult::rows) return got;
+      if (batch_.rows() == 0 && rows_.buffered() >= size && !memory_error_) return give_part(size, out);
+      gather(ctx, size);
+    }
+    if (size > 0 && batch_.rows() < size && (batch_.rows() == 0 || (drop_remainder_ && !memory_error_))) {
+      return PullResult::end;
+    }
+    if (ErrorPtr error = std::exchange(memory_error_, nullptr)) {
+      finish_batch();
+      return error;
+    }
+    if (size == 0) {
+      give_empty(out);
+    } else if (Status status = batch_.finish(out); !status.ok()) {
+      finish_batch();
+      return status;
+    }
+    finish_batch();
+    return PullResult::rows;
+  }
+
+  int64_t lose(const ErrorPtr& error) noexcept override {
+    // The error comes in place of the batch, whose end stays where it is.
+    memory_error_ = error;
+    batch_.lose();
+    return 0;
+  }
+
+  void state(Archive& archive) override {
+    rows_.state(archive);
+    archive("at", at_, 0, static_cast<int64_t>(sizes_.size()) - 1);
+    if (!archive.loading()) return;
+    batch_.clear();
+    memory_error_ = nullptr;
+  }
+  Step resume(Context& ctx) override { return rows_.resume(ctx); }
+
+ private:
+  void begin_batch() {
+    batch_.clear();
+    memory_error_ = nullptr;
+    rows_.consume();
+  }
+  void finish_batch() {
+    begin_batch();
+    at_ = (at_ + 1) % static_cast<int64_t>(sizes_.size());
+  }
+
+  void gather(Context& ctx, int64_t size) {
+    const int count = static_cast<int>(std::min<int64_t>(rows_.buffered(), size - batch_.rows()));
+    if (memory_error_) {
+      batch_.pass_over(count);
+    } else {
+      if (batch_.rows() == 0) origin_ = rows_.origin();
+      batch_.add(ctx, rows_.block(), rows_.begin(), count);
+    }
+    rows_.take(count);
+  }
+
+  // The batch is a part of one element; no bytes move.
+  Step give_part(int64_t size, Block& out) {
+    out.reset(rows_.components().size());
+    for (size_t i = 0; i < out.columns.size(); ++i) {
+      out.columns[i].set_row(rows_.block().columns[i].tensor().rows(rows_.begin(), size));
+    }
+    out.origins.add(0, rows_.origin());
+    out.rows = 1;
+    rows_.take(static_cast<int>(size));
+    finish_batch();
+    return PullResult::rows;
+  }
+
+  // Unknown dimensions of an empty batch are 0.
+  void give_empty(Block& out) {
+    const std::vector<Component>& components = rows_.components();
+    out.reset(components.size());
+    for (size_t i = 0; i < components.size(); ++i) {
+      Shape shape = components[i].shape.rank_known() ? components[i].shape : Shape();
+      for (int axis = 0; axis < shape.rank(); ++axis) shape.set_dim(axis, std::max<int64_t>(shape[axis], 0));
+      out.columns[i].set_row(Tensor::allocate(components[i].dtype, shape.prepended(0)));
+    }
+    out.rows = 1;
+  }
+
+  BatchRows rows_;
+  const std::vector<int64_t> sizes_;
+  const bool drop_remainder_;
+  BatchBuffer batch_;
+  // The place in sizes_.
+  int64_t at_ = 0;
+  Origin origin_;
+  // Why the current batch cannot be made; its rows are only counted.
+  ErrorPtr memory_error_;
+};
+
+Result<Spec> with_length(const Spec& row, int64_t length) {
+  Spec out = row;
+  if (row.is_tensor()) {
+    out.shape = row.shape.prepended(length);
+    return out;
+  }
+  for (Spec& child : out.children) {
+    WEIR_ASSIGN(child, with_length(child, length));
+  }
+  return out;
+}
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  const Spec& n = params.n.spec;
+  if (!n.is_tensor() || n.dtype != DType::int64 || !n.shape.rank_known() || n.shape.rank() > 1) {
+    return invalid_argument(expected_found("an int64 or a list of them", n.to_string()));
+  }
+  int64_t length = kUnknownDim;
+  WEIR_ASSIGN(Spec row, row_of_batch(inputs[0]->spec(), length));
+  length = kUnknownDim;
+  if (!params.n.expression) {
+    WEIR_ASSIGN(std::vector<int64_t> sizes, sizes_of(params.n));
+    const bool same = std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size == sizes[0]; });
+    if (same && params.drop_remainder.is_constant() && *params.drop_remainder) length = sizes[0];
+  }
+  return with_length(row, length);
+}
+
+}  // namespace
+
+const OperatorDef& rebatch_operator() {
+  static const OperatorDef def = define<Params, Rebatch>({
+      .name = "rebatch",
+      .doc =
+          "Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an empty batch. The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after it.",
+      .cost = "At most one copy of each row; none where a batch is part of one element.",
+      .example = "range(7) | batch(3) | rebatch([1, 3])",
+      .output = "[0]\n[1, 2, 3]\n[4]\n[5, 6]",
+      .bench = "range(1000000) | batch(100) | rebatch(128)",
+      .spec = spec_of<Params, spec>,
+      .cardinality = unknown_cardinality,
+      .keeps_rows = true,
+      .kept =
+          [](const ParamsBase&) {
+            return Kept{kUnknown, kUnknown};
+          },
+  });
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,96 @@
+// unbatch(): the rows of each element, along the first dimension. An element without rows gives nothing. Checkpoint: the
+// input's position before the open element, and how many of its rows were given.
+#include <algorithm>
+#include <cstdint>
+
+#include "ops/batch_rows.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  void fields(Fields&) override {}
+};
+
+class Unbatch final : public Cursor {
+ public:
+  Unbatch(Opening& opening, const Params&) : rows_(opening) {}
+
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    giving_ = 1;
+    Step got = rows_.fill(ctx, demand.rows);
+    if (got.error()) out.origins.add(0, rows_.origin());
+    if (got.error() || got.answer() != PullResult::rows) {
+      rows_.consume();
+      return got;
+    }
+    giving_ = std::min(demand.rows, rows_.buffered());
+    out.reset(demand.drop ? 0 : rows_.components().size());
+    for (size_t i = 0; i < out.columns.size(); ++i) {
+      const Tensor& tensor = rows_.block().columns[i].tensor();
+      out.columns[i].set_dense(tensor.rows(rows_.begin(), giving_));
+    }
+    rows_.add_origins(giving_, out.origins);
+    out.rows = giving_;
+    step_over();
+    return PullResult::rows;
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    giving_ = std::max(1, std::min(giving_, rows_.buffered()));
+    const int lost = giving_;
+    step_over();
+    return lost;
+  }
+
+  void state(Archive& archive) override { rows_.state(archive); }
+  Step resume(Context& ctx) override { return rows_.resume(ctx); }
+
+ private:
+  void step_over() {
+    rows_.take(std::min(giving_, rows_.buffered()));
+    rows_.consume();
+  }
+
+  BatchRows rows_;
+  // How many rows the call at hand gives.
+  int giving_ = 1;
+};
+
+Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
+  int64_t length = kUnknownDim;
+  return row_of_batch(inputs[0]->spec(), length);
+}
+
+int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
+  int64_t length = kUnknownDim;
+  const int64_t count = inputs[0]->cardinality();
+  if (!row_of_batch(inputs[0]->spec(), length).ok() || length == kUnknownDim) return kUnknown;
+  int64_t rows;
+  if (count >= 0) return __builtin_mul_overflow(count, length, &rows) ? kUnknown : rows;
+  return count == kInfinite && length > 0 ? kInfinite : kUnknown;
+}
+
+}  // namespace
+
+const OperatorDef& unbatch_operator() {
+  static const OperatorDef def = define<Params, Unbatch>({
+      .name = "unbatch",
+      .doc =
+          "The rows of each element, one by one: splits tensors along their first dimension, which must be the same for all tensors of an element. An element without rows gives nothing.",
+      .cost = "Moves no bytes.",
+      .example = "range(5) | batch(2) | unbatch()",
+      .output = "0\n1\n2\n3\n4",
+      .bench = "range(1000000) | batch(128) | unbatch()",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+      .keeps_rows = true,
+      .kept =
+          [](const ParamsBase&) {
+            return Kept{kMaxBlockRows, 1};
+          },
+  });
+  return def;
+}
+
+}  // namespace weir
