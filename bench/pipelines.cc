@@ -53,7 +53,8 @@ void interleave_cycle(benchmark::State& state, const char* text, double target_n
 }
 BENCHMARK_CAPTURE(interleave_cycle, 16, "range(16) | interleave(x -> range(100000), cycle_length: 16)", 15)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(interleave_cycle, 1000, "range(1000) | interleave(x -> range(1000), cycle_length: 1000)", 40)
+BENCHMARK_CAPTURE(interleave_cycle, 1000, "range(1000) | interleave(x -> range(1000), cycle_length: 1000)",
+                  40)
     ->Unit(benchmark::kMillisecond);
 void reduce_sum(benchmark::State& state) {
   drain(state, "range(1000000) | reduce(0, (s, x) -> s + x)", 128, 20, 1000000);
