@@ -30,11 +30,12 @@ struct Holding {
   // Pauses a Window, once.
   template <class W>
   void pause(W& window) {
+    const void* const identity = window.identity();
     for (const auto& [other, resume] : paused) {
-      if (other == &window) return;
+      if (other == identity) return;
     }
     paused.reserve(paused.size() + 1);
-    paused.emplace_back(&window, window.pause());
+    paused.emplace_back(identity, window.pause());
   }
   bool goes_on() const { return answer == PullResult::rows; }
   void stop(PullResult with) { answer = with; }
@@ -50,6 +51,7 @@ struct Holding {
   // rows: it goes on; end: it failed; else the run must be repeated, or was cancelled.
   PullResult answer = PullResult::rows;
   ErrorPtr error;
+  // By their identities: between two runs another Window may have come to lie where one was.
   std::vector<std::pair<const void*, std::function<void()>>> paused;
 };
 

@@ -559,6 +559,8 @@ std::function<void()> CallWindow::pause() {
 
 void CallWindow::start() { core_->start(); }
 
+const void* CallWindow::identity() const { return core_.get(); }
+
 bool CallWindow::at_rest(Waker* waker) { return core_->at_rest(waker); }
 
 void CallWindow::copy_rows(std::vector<Block>& out) {

@@ -66,6 +66,8 @@ class CallWindow {
 
   // As those of Window. The calls of all rows that were pulled are made before it is at rest.
   std::function<void()> pause();
+  // No other Window has this while what pause() returned is kept, even if this one has gone.
+  const void* identity() const;
   bool at_rest(Waker* waker);
   void copy_rows(std::vector<Block>& out);
   const EpochScope& epochs() const;

@@ -283,6 +283,8 @@ std::function<void()> Window::pause() {
   return resume;
 }
 
+const void* Window::identity() const { return pump_.get(); }
+
 bool Window::at_rest(Waker* waker) { return pump_->at_rest(waker); }
 
 void Window::copy_rows(std::vector<Block>& out) {

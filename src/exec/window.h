@@ -52,6 +52,8 @@ class Window {
   // Stops the pump at its next pull, until the function that is returned is called, once, on any thread; the Window may
   // have gone by then.
   std::function<void()> pause();
+  // No other Window has this while what pause() returned is kept, even if this one has gone.
+  const void* identity() const;
   // Returns true if a paused pump has stopped, so that the feed stands still; else `waker` is woken when it has.
   bool at_rest(Waker* waker);
   // Adds the rows that were not given yet, in order.
