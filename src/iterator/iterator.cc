@@ -57,11 +57,13 @@ Status check_names(const Dataset& root, std::span<const uint64_t> saved) {
   return Status();
 }
 
-// Whether a position has rows by value. Callbacks that save their state allow it by that.
+// Whether a position has rows by value. Callbacks that save their state ask for it, whatever the policy.
 bool holds_rows(const Dataset& root, CheckpointPolicy policy) {
-  if (root.not_replayable().empty() || policy == CheckpointPolicy::ignore) return false;
-  return policy == CheckpointPolicy::by_value ||
-         (root.sites().unsaved.empty() && !root.sites().states.empty());
+  if (root.not_replayable().empty()) return false;
+  if (policy == CheckpointPolicy::by_value) return true;
+  // A state counts what was made and not delivered, and is saved while nothing is called.
+  const bool saves = root.sites().unsaved.empty() || policy == CheckpointPolicy::ignore;
+  return saves && !root.sites().states.empty();
 }
 
 Status restore_states(const Dataset& root, const Checkpoint& checkpoint) {

@@ -359,7 +359,8 @@ TEST_CASE("by value: a callback with a state goes on where it was, under any pol
     };
     const Lines expected = all_lines(*open(nullptr, CheckpointPolicy::refuse));
     REQUIRE(expected.size() >= 25);
-    for (const CheckpointPolicy policy : {CheckpointPolicy::refuse, CheckpointPolicy::by_value}) {
+    for (const CheckpointPolicy policy :
+         {CheckpointPolicy::refuse, CheckpointPolicy::by_value, CheckpointPolicy::ignore}) {
       OpenIterator iterator = open(nullptr, policy);
       Lines lines;
       for (int64_t taken = 0; lines.empty() || lines.back() != "end"; ++taken) {
