@@ -35,6 +35,11 @@ Status check_same_run(const Checkpoint& first, const Checkpoint& other) {
                               " in epoch ", other.opening),
                        "put repeat before the shard, or save all ranks in the same epoch"));
   }
+  if (!other.states.empty()) {
+    return failed_precondition(expected_found("positions without states of callbacks",
+                                              concat(other.states.size(), " in rank ", other.rank),
+                                              "go on with as many ranks"));
+  }
   if (!other.held.empty()) {
     return failed_precondition(expected_found("positions without elements that were pulled and not delivered",
                                               concat("some in rank ", other.rank),

@@ -101,6 +101,47 @@ const char* const kPipelines[] = {
     "let d = range(60) | shuffle(7, seed: 1) zip(d, d) | repeat(2) | shard(auto, auto) | prefetch(2)",
 };
 
+// A callback with a state, which makes what it is given.
+class Remembering final : public Callback {
+ public:
+  Remembering()
+      : Callback(
+            {.concurrent = false, .blocking = false, .block = false, .pure = false, .on_caller = false}) {}
+  Result<Spec> result(const Spec& input) const override { return input; }
+  Status call(Session&, const Block& in, Block& out) const override {
+    out.columns[0].set_row(in.columns[0].row(0));
+    return {};
+  }
+  bool has_state() const override { return true; }
+  Status restore_state(std::string_view) const override {
+    ++restored;
+    return {};
+  }
+  mutable int restored = 0;
+};
+
+TEST_CASE("resize: states of callbacks belong to one number of ranks, also where no element is held") {
+  ThreadsRuntime runtime;
+  const RefPtr<const Remembering> callback = make_ref<const Remembering>();
+  Handed handed;
+  handed.emplace("f", CallbackRef(callback));
+  const auto document =
+      require_value(parse_document(*runtime, "range(9) | map(@f) | shard(auto, auto)", handed));
+  std::vector<std::string> saved;
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+    const World world{rank, 2, {}};
+    require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+    take_lines(*iterator, 1);
+    saved.push_back(require_value(iterator->save()));
+  }
+  const World world{0, 3, {}};
+  const Status refused = resize({*runtime, nullptr, document, {}, &world}, saved).status();
+  CHECK(refused.code() == Code::failed_precondition);
+  CHECK(refused.error().message.find("states of callbacks") != std::string::npos);
+  CHECK(callback->restored == 0);
+}
+
 TEST_CASE("resize: N ranks go on as M, and each element is delivered once") {
   const int64_t sizes[] = {1, 2, 3, 8};
   std::mt19937 draw(3);
