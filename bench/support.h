@@ -25,6 +25,8 @@ class Drain {
   // Runs to the end or for at least `limit` rows; returns how many.
   int64_t run(int rows, int64_t limit = INT64_MAX);
   const Block& block() const { return block_; }
+  // For parts of a pipeline that are driven by hand.
+  Context context() { return Context{*session_, session_->scheduler, &epochs_}; }
 
  private:
   DocumentRef document_;

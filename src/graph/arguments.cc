@@ -178,6 +178,8 @@ int FieldList::find(std::string_view name) const {
 }
 
 NodePtr default_of(const Field& field) {
+  // A value that may be left out.
+  if (field.allows.none && std::holds_alternative<ValueParam*>(field.slot)) return literal(Kind::none);
   return std::visit([](const auto* slot) { return default_literal(*slot); }, field.slot);
 }
 

@@ -181,9 +181,28 @@ class ArgumentBinder {
     return {};
   }
 
+  // The node with -1 for each `none` in a list: a dimension that is not known.
+  static NodePtr with_unknown_dims(const Node& node, bool in_list = false) {
+    auto out = std::make_shared<Node>(node);
+    if (node.kind == Kind::none && in_list) {
+      auto one = std::make_shared<Node>(node);
+      one->kind = Kind::integer;
+      one->integer = 1;
+      out->kind = Kind::unary;
+      out->op = syntax::Op::negate;
+      out->add(std::move(one));
+    }
+    if (node.kind != Kind::list && node.kind != Kind::tuple && node.kind != Kind::dict) return out;
+    for (syntax::Item& item : out->items)
+      item.value = with_unknown_dims(*item.value, node.kind == Kind::list);
+    return out;
+  }
+
   Status take(ValueParam& slot) {
     if (node_->kind == Kind::lambda) return error(*node_, "expected a value, found a lambda");
-    WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::invalid));
+    if (node_->kind == Kind::none && field_->allows.none) return {};
+    const NodePtr known = field_->allows.none ? with_unknown_dims(*node_) : nullptr;
+    WEIR_ASSIGN(ExpressionRef value, expression(known ? *known : *node_, DType::invalid));
     slot.set = true;
     slot.spec = value->spec();
     if (value->constant()) {

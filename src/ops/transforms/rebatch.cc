@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "dataset/batch_buffer.h"
+#include "ops/batch_cursor.h"
 #include "ops/batch_rows.h"
 
 namespace weir {
@@ -61,7 +62,7 @@ class Rebatch final : public Cursor {
       if (batch_.rows() == 0 && rows_.buffered() >= size && !memory_error_) return give_part(size, out);
       gather(ctx, size);
     }
-    if (size > 0 && batch_.rows() < size && (batch_.rows() == 0 || (drop_remainder_ && !memory_error_))) {
+    if (size > 0 && batch_.rows() < size && (batch_.rows() == 0 || drop_remainder_)) {
       return PullResult::end;
     }
     if (ErrorPtr error = std::exchange(memory_error_, nullptr)) {
@@ -152,18 +153,6 @@ class Rebatch final : public Cursor {
   ErrorPtr memory_error_;
 };
 
-Result<Spec> with_length(const Spec& row, int64_t length) {
-  Spec out = row;
-  if (row.is_tensor()) {
-    out.shape = row.shape.prepended(length);
-    return out;
-  }
-  for (Spec& child : out.children) {
-    WEIR_ASSIGN(child, with_length(child, length));
-  }
-  return out;
-}
-
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   const Spec& n = params.n.spec;
   if (!n.is_tensor() || n.dtype != DType::int64 || !n.shape.rank_known() || n.shape.rank() > 1) {
@@ -177,7 +166,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
     const bool same = std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size == sizes[0]; });
     if (same && params.drop_remainder.is_constant() && *params.drop_remainder) length = sizes[0];
   }
-  return with_length(row, length);
+  return batched(row, length);
 }
 
 }  // namespace

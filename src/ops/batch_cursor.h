@@ -1,0 +1,109 @@
+// BatchCursor: what the operators share that join n elements into one. A failed element drops the rows gathered for its
+// batch and takes their place; the next batch begins after it. A batch that memory runs out for is an error in its own
+// place, and its rows are lost. Checkpoint: the input's position before the unfinished batch, whose rows are read again.
+//
+// Buffer gathers the rows of a batch (dataset/batch_buffer.h, dataset/padded_buffer.h):
+//   Buffer(components, n, more…), rows(), clear(), lose(), pass_over(count), add(ctx, block, begin, count),
+//   Status finish(out), and if rows may be made in their place offer_target(ctx, input, count).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "core/exception.h"
+#include "dataset/operator.h"
+
+namespace weir {
+
+// The structure of batches of `length` such elements; invalid_argument unless they consist of dense tensors.
+Result<Spec> batched(const Spec& spec, int64_t length);
+// How many batches `count` elements make.
+int64_t batch_count(int64_t count, int64_t n, bool drop_remainder);
+// What such an operator keeps.
+Kept kept_by_batch(const IntParam& n);
+
+template <class Buffer>
+class BatchCursor final : public Cursor {
+ public:
+  template <class... More>
+  BatchCursor(Opening& opening, int64_t n, bool drop_remainder, More&&... more)
+      : input_(opening, 0, Port::Mode::keep),
+        n_(n),
+        drop_remainder_(drop_remainder),
+        batch_(input_.node().components(), n_, std::forward<More>(more)...) {}
+
+  Step next(Context& ctx, const Demand&, Block& out) override {
+    while (batch_.rows() < n_) {
+      Demand demand;
+      demand.rows = static_cast<int>(std::min<int64_t>(n_ - batch_.rows(), kMaxBlockRows));
+      if constexpr (requires { batch_.offer_target(ctx, input_, demand.rows); }) {
+        if (input_.buffered() == 0 && !memory_error_) batch_.offer_target(ctx, input_, demand.rows);
+      }
+      PullResult got = input_.fill(ctx, demand);
+      if (got == PullResult::end) break;
+      if (got != PullResult::rows) return got;
+      if (ErrorPtr error = gather(ctx)) return error;
+    }
+    const bool keep = batch_.rows() == n_ || (batch_.rows() > 0 && !drop_remainder_);
+    if (!keep) return PullResult::end;
+    input_.consume_all();
+    if (memory_error_) {
+      batch_.clear();
+      return std::exchange(memory_error_, nullptr);
+    }
+    Status status = batch_.finish(out);
+    if (!status.ok()) return status;
+    return PullResult::rows;
+  }
+
+  int64_t lose(const ErrorPtr& error) noexcept override {
+    // The error comes in place of the batch.
+    memory_error_ = error;
+    batch_.lose();
+    return 0;
+  }
+
+  void state(Archive& archive) override {
+    input_.state(archive);
+    if (!archive.loading()) return;
+    batch_.clear();
+    memory_error_ = nullptr;
+  }
+
+ private:
+  // Takes the buffered rows up to the end of the batch or an error, which it returns.
+  ErrorPtr gather(Context& ctx) {
+    const Block& block = input_.block();
+    int begin = input_.begin();
+    int end = begin + static_cast<int>(std::min<int64_t>(input_.buffered(), n_ - batch_.rows()));
+    for (const RowError& error : block.errors) {
+      if (error.row < begin || error.row >= end) continue;
+      if (is_out_of_memory(*error.error)) {
+        lose(error.error);
+        continue;
+      }
+      input_.take(error.row + 1 - begin);
+      batch_.clear();
+      memory_error_ = nullptr;
+      input_.consume_all();
+      return error.error;
+    }
+    if (memory_error_) {
+      batch_.pass_over(end - begin);
+    } else {
+      batch_.add(ctx, block, begin, end - begin);
+    }
+    input_.take(end - begin);
+    return nullptr;
+  }
+
+  Port input_;
+  int64_t n_;
+  bool drop_remainder_;
+  Buffer batch_;
+  // Why the current batch cannot be made; its rows are only counted.
+  ErrorPtr memory_error_;
+};
+
+}  // namespace weir

@@ -1,0 +1,66 @@
+// padded_batch(n, shapes, values, drop_remainder): n elements joined along a new first dimension, each padded to the
+// largest of the batch or to a given shape. Order is kept. Errors and checkpoint: ops/batch_cursor.h.
+#include <cstdint>
+
+#include "ops/batch_cursor.h"
+#include "ops/padding.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  IntParam n;
+  ValueParam shapes;
+  ValueParam values;
+  BoolParam drop_remainder{false};
+  void fields(Fields& f) override {
+    f("n", n, "How many elements make a batch.", at_least(1));
+    f("shapes", shapes,
+      "The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the batch.",
+      {}, {.none = true});
+    f("values", values,
+      "What to fill up with: one value, or one for each tensor. Otherwise 0, false or \"\".", {},
+      {.none = true});
+    f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
+  }
+};
+
+struct PaddedBatch {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    const Spec& element = opening.node->inputs()[0]->spec();
+    WEIR_ASSIGN(std::vector<Padding> padding, padding_of(element, params.shapes, params.values));
+    return std::unique_ptr<Cursor>(std::make_unique<BatchCursor<PaddedBuffer>>(
+        opening, *params.n, *params.drop_remainder, std::move(padding)));
+  }
+};
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  const Spec& element = inputs[0]->spec();
+  WEIR_ASSIGN(std::vector<Padding> padding, padding_of(element, params.shapes, params.values));
+  const bool fixed = params.drop_remainder.is_constant() && *params.drop_remainder && params.n.is_constant();
+  return batched(padded_spec(element, padding), fixed ? *params.n : kUnknownDim);
+}
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
+  return batch_count(inputs[0]->cardinality(), *params.n, *params.drop_remainder);
+}
+
+}  // namespace
+
+const OperatorDef& padded_batch_operator() {
+  static const OperatorDef def = define<Params, PaddedBatch>({
+      .name = "padded_batch",
+      .doc =
+          "Joins `n` elements along a new first dimension, and pads tensors that are smaller than the largest of the batch, or than `shapes`. An element larger than that makes the batch an error. An error among the elements drops the batch gathered so far; the next one begins after it.",
+      .cost = "One copy of each element.",
+      .example = "range(1, 4) | map(x -> full([x], x)) | padded_batch(3, values: -1)",
+      .output = "[[1, -1, -1], [2, 2, -1], [3, 3, 3]]",
+      .bench = "range(100000) | map(x -> full([x % 100], x)) | padded_batch(128)",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+      .kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); },
+  });
+  return def;
+}
+
+}  // namespace weir
