@@ -64,6 +64,21 @@ struct MapOptions {
   Bool deterministic{};
 };
 
+struct PaddedBatchOptions {
+  // The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the
+  // batch. Default: none.
+  Value shapes{};
+  // What to fill up with: one value, or one for each tensor. Otherwise 0, false or "". Default: none.
+  Value values{};
+  // Leave out a last batch of fewer than n elements. Default: false.
+  Bool drop_remainder{};
+};
+
+struct RebatchOptions {
+  // Leave out a last batch that is too short. Default: false.
+  Bool drop_remainder{};
+};
+
 struct ShuffleOptions {
   // Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
   Seed seed{};
@@ -155,17 +170,47 @@ class Pipeline : public detail::Document<Pipeline> {
                     .end());
   }
 
+  // Joins n elements along a new first dimension, and pads tensors that are smaller than the largest of the
+  // batch, or than shapes. An element larger than that makes the batch an error. An error among the elements
+  // drops the batch gathered so far; the next one begins after it.
+  // n: How many elements make a batch.
+  Pipeline padded_batch(const Int& n, const PaddedBatchOptions& options = {}) const {
+    return then(detail::CallText("padded_batch")
+                    .positional(n)
+                    .named("shapes", options.shapes)
+                    .named("values", options.values)
+                    .named("drop_remainder", options.drop_remainder)
+                    .end());
+  }
+
   // Makes up to n elements ahead on another thread while the consumer works. Order and errors stay where they
   // are.
   // n: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has
   // to wait, up to 8 MiB and 1,024.
   Pipeline prefetch(const Int& n) const { return then(detail::CallText("prefetch").positional(n).end()); }
 
+  // Joins and splits batches, so that each has n rows. A list of sizes is used in turn; 0 gives an empty
+  // batch. The last batch may have fewer rows. An error among the elements drops the rows gathered so far;
+  // the next batch begins after it.
+  // n: How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the size 0.
+  Pipeline rebatch(const Value& n, const RebatchOptions& options = {}) const {
+    return then(
+        detail::CallText("rebatch").positional(n).named("drop_remainder", options.drop_remainder).end());
+  }
+
   // The input count times over, forever if count is negative. An endless repeat ends after an epoch without
   // elements.
   // count: How many times; negative repeats forever. Default: -1.
   Pipeline repeat(const Int& count = {}) const {
     return then(detail::CallText("repeat").named("count", count).end());
+  }
+
+  // Applies f to a state and each element: f returns the next state and the element that is given. An error
+  // keeps the state.
+  // state: The first state.
+  // f: (state, element) -> (state, result), the state of the same structure and dtypes.
+  Pipeline scan(const Value& state, const Function& f) const {
+    return then(detail::CallText("scan").positional(state).positional(f).end());
   }
 
   // One of num_shards parts: the elements whose number, counted from 0, has remainder index modulo
@@ -197,6 +242,10 @@ class Pipeline : public detail::Document<Pipeline> {
   // The first n elements. Errors among them are passed on and not counted.
   // n: How many elements to keep; negative keeps all.
   Pipeline take(const Int& n) const { return then(detail::CallText("take").positional(n).end()); }
+
+  // The rows of each element, one by one: splits tensors along their first dimension, which must be the same
+  // for all tensors of an element. An element without rows gives nothing.
+  Pipeline unbatch() const { return then(detail::CallText("unbatch").end()); }
 
   // Datasets of size successive elements, one dataset for each component of the element's structure. A window
   // begins shift elements after the one before and has every stride-th element. The last windows have fewer
