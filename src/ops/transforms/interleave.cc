@@ -1,8 +1,9 @@
 // interleave(f, cycle_length, block_length): takes turns among cycle_length open datasets, with block_length
 // elements of each. A slot whose dataset ends takes the next element of the input on its next turn. Errors do
 // not count as elements. With num_parallel_calls, open datasets run ahead on Windows, as do the next ones, which wait in
-// `ahead_` for a slot; a dataset that counts openings which others see is opened in its turn all the same. Checkpoint:
-// for each open slot, the number of the element that opened it and the position in its dataset.
+// `ahead_` for a slot; where opening one, or reading on in the input, would count openings that others see, each is opened
+// in its turn all the same. Checkpoint: for each open slot, the number of the element that opened it and the position in
+// its dataset.
 #include <algorithm>
 #include <cstdint>
 #include <list>
@@ -47,6 +48,13 @@ constexpr int64_t kAllSlotsBytes = int64_t{64} << 20;
 constexpr int64_t kMostAtOnce = 4096;
 
 bool sequential(const Params& params) { return params.num_parallel_calls.value_or(0) == 1; }
+// Reading on opens nothing below that counts its openings: a position has them as of the last element given.
+bool reads_apart(const Dataset& input) {
+  const std::vector<EpochNode>& counted = input.epoch_nodes();
+  return !input.opens_variables() && std::all_of(counted.begin(), counted.end(), [](const EpochNode& node) {
+    return node.openings >= 0 && node.openings == node.openings_at_once;
+  });
+}
 bool unordered(const Params& params) {
   return !sequential(params) && params.deterministic.is_constant() && !*params.deterministic;
 }
@@ -61,9 +69,10 @@ class Interleave final : public Cursor {
         one_turn_(shares_openings(opening.ctx.session, *opening.node)) {
     if (sequential(params) || one_turn_ || !outer_.opens_apart()) return;
     const int64_t calls = params.num_parallel_calls.value_or(opening.ctx.runtime().executor->parallelism());
-    most_ahead_ = static_cast<size_t>(std::clamp<int64_t>(calls, 1, std::min(cycle_length_, kMostAtOnce)));
+    const int64_t at_once = std::clamp<int64_t>(calls, 1, std::min(cycle_length_, kMostAtOnce));
+    if (reads_apart(outer_.input().node())) most_ahead_ = static_cast<size_t>(at_once);
     takes_ready_ = unordered(params);
-    AheadSlots slots{make_ref<Credit>(static_cast<int>(most_ahead_)), {}};
+    AheadSlots slots{make_ref<Credit>(static_cast<int>(at_once)), {}};
     slots.window.max_rows = std::max(kSlotRows, saturated_blocks(block_length_));
     slots.window.halvings = kSlotHalvings;
     slots.window.max_bytes = std::clamp<int64_t>(kAllSlotsBytes / cycle_length_, 1, kSlotBytes);
@@ -143,7 +152,7 @@ class Interleave final : public Cursor {
   int64_t block_length_;
   // A turn may open what other uses open as well, in the order in which rows are wanted: never one row early.
   const bool one_turn_;
-  // How many datasets are opened before their turn, and run at once; 0: each is opened and read in its turn.
+  // How many datasets are opened before their turn.
   size_t most_ahead_ = 0;
   // A slot that has nothing yet gives up its turn.
   bool takes_ready_ = false;
@@ -238,6 +247,7 @@ Step Interleave::take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& or
     if (most_ahead_ > 0 && answer != PullResult::rows) return answer;
     Step opened = outer_.open_next(ctx, out);
     origin = outer_.origin();
+    if (out) out->warm_start();
     return opened;
   }
   Waiting next = std::move(ahead_.front());

@@ -183,6 +183,21 @@ TEST_CASE("datasets of interleave that share a shuffle are opened in their turns
   CHECK(run(shared + ", num_parallel_calls: 2)") == run(shared + ")"));
 }
 
+TEST_CASE("interleave that runs ahead leaves the epochs of its input where the sequential one has them") {
+  register_probe();
+  ThreadsRuntime runtime;
+  const std::string pipeline =
+      "range(4) | shuffle(4, seed: 2) | repeat(3) | interleave(x -> range(2) | map(y -> x), cycle_length: 3";
+  Lines again[2];
+  for (int ahead = 0; ahead < 2; ++ahead) {
+    auto iterator = open_text(*runtime, pipeline + (ahead == 0 ? ")" : ", num_parallel_calls: 2)"));
+    take_lines(*iterator, 5);
+    require_ok(iterator->initialize(nullptr, {{}, nullptr}));
+    again[ahead] = all_lines(*iterator);
+  }
+  CHECK(again[0] == again[1]);
+}
+
 TEST_CASE("interleave that runs ahead inside a function that drains it") {
   CHECK(
       run("range(4) | map(z -> range(z) | interleave(x -> range(x + 2), cycle_length: 2, num_parallel_calls: 2) | "
