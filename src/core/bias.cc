@@ -1,11 +1,14 @@
 #include "core/bias.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
+
+#include "core/host_call.h"
 
 namespace weir {
 
@@ -26,25 +29,29 @@ bool membarrier(int command) noexcept {
   return done;
 }
 
-bool has_membarrier() noexcept {
-  static const bool has = membarrier(kRegisterPrivateExpedited);
-  return has;
-}
-
 // Every thread of this process passes a full barrier.
 void pass_barrier() noexcept {
   if (membarrier(kPrivateExpedited)) return;
   if (membarrier(kRegisterPrivateExpedited) && membarrier(kPrivateExpedited)) return;
-  // Forbidden since. No processor keeps a store to itself for so long.
-  const timespec long_enough{0, 10'000'000};
-  nanosleep(&long_enough, nullptr);
+  // Forbidden since. No processor keeps a store to itself for so long. Signals must not shorten it, and no cancel may
+  // end the thread here.
+  const Uncancelled uncancelled;
+  const int before = errno;
+  timespec left{0, 10'000'000};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+  errno = before;
 }
+
+// Set while the child of a fork decides for threads that it lacks.
+bool g_deciders_are_gone = false;
 
 }  // namespace
 
 constinit thread_local BiasedThread* BiasedThread::thread_record = nullptr;
 
-// Gives the record back when its thread ends; the next thread that gets it takes over its biases.
+// Gives the record back when its thread ends; the next thread that gets it takes over its biases. A thread that ends
+// while it is inside, as one does that calls exit() in a callback, keeps its record, so that nobody enters after it.
 class BiasedThreadOwner {
  public:
   BiasedThreadOwner() {
@@ -60,7 +67,27 @@ class BiasedThreadOwner {
   ~BiasedThreadOwner() {
     BiasedThread* record = BiasedThread::thread_record;
     BiasedThread::thread_record = nullptr;
-    if (record) record->taken_.store(false, std::memory_order_release);
+    if (record && record->depth_ == 0) record->taken_.store(false, std::memory_order_release);
+  }
+
+ private:
+  // Once for the process.
+  static bool has_membarrier() noexcept {
+    static const bool has =
+        membarrier(kRegisterPrivateExpedited) && pthread_atfork(nullptr, nullptr, settle_in_child) == 0;
+    return has;
+  }
+  // A thread that was deciding about this one is gone in the child, where this one would wait for it. It held the real
+  // one, or had closed it, so this thread gets what it had.
+  static void settle_in_child() {
+    const BiasedThread* me = BiasedThread::thread_record;
+    if (!me) return;
+    g_deciders_are_gone = true;
+    for (uint32_t i = 0; i < me->depth_; ++i) {
+      auto* bias = const_cast<Bias*>(me->inside_[i].load(std::memory_order_relaxed));
+      if (!bias->mine() && !bias->given()) bias->revoke([] {});
+    }
+    g_deciders_are_gone = false;
   }
 };
 
@@ -79,6 +106,8 @@ Bias::Verdict Bias::decide() noexcept {
     if ((owner & kGiven) != 0) return Verdict::given_before;
     if ((owner & kDeciding) == 0) {
       if (owner_.compare_exchange_strong(owner, owner | kDeciding)) break;
+    } else if (g_deciders_are_gone) {
+      break;
     } else {
       sched_yield();
       owner = owner_.load(std::memory_order_acquire);
@@ -86,7 +115,7 @@ Bias::Verdict Bias::decide() noexcept {
   }
   revocations_.fetch_add(1, std::memory_order_relaxed);
   last_.store(0, std::memory_order_relaxed);
-  const auto* thread = reinterpret_cast<const BiasedThread*>(owner);
+  const auto* thread = reinterpret_cast<const BiasedThread*>(owner & ~kDeciding);
   if (thread != BiasedThread::current()) pass_barrier();
   if (thread->inside(this)) return Verdict::inside;
   pronounce(false);
