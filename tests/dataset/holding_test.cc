@@ -7,6 +7,7 @@
 
 #include "core/exception.h"
 #include "dataset/operator.h"
+#include "dataset/port.h"
 #include "dataset/stage.h"
 #include "exec/feeds.h"
 #include "exec/threads.h"
@@ -282,6 +283,67 @@ TEST_CASE("holding: a stage owes what was not used, errors, and what was made ah
       for (const int64_t value : rest_of(*restored(later), ctx)) all.push_back(value);
       CHECK(all == expected);
     }
+  }
+}
+
+// Gives 0, an error, 2, 3 and so on, which cannot be made again.
+class Spoiling final : public Cursor {
+ public:
+  Spoiling(Opening&, const NoParams&) {}
+  Step next(Context&, const Demand&, Block& out) override {
+    const int64_t value = next_++;
+    if (value == 1) return data_loss("spoilt");
+    out.reset(1);
+    *out.columns[0].make_dense<int64_t>(Shape(), 1) = value;
+    out.rows = 1;
+    return PullResult::rows;
+  }
+  void state(Archive& archive) override { archive("next", next_); }
+
+ private:
+  int64_t next_ = 0;
+};
+
+const OperatorDef& spoiling_operator() {
+  static const OperatorDef def = define<NoParams, Spoiling>({
+      .name = "spoiling",
+      .kind = OperatorKind::source,
+      .spec = [](const ParamsBase&,
+                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+      .cardinality = unknown_cardinality,
+      .not_replayable = [](const ParamsBase&) { return "spoils its rows"; },
+  });
+  return def;
+}
+
+TEST_CASE("holding: a port counts rows and elements up to the last one used") {
+  TestRuntime test;
+  test.session->hold_rows(true);
+  Context ctx = test.context();
+  const DatasetRef node = Build(spoiling_operator()).node();
+  for (int64_t used = 0; used <= 5; ++used) {
+    CAPTURE(used);
+    Port port(ctx, {node, nullptr, 0}, Port::Mode::keep);
+    Block block;
+    for (int row = 0; row < 5; ++row) REQUIRE(port.pull(ctx, Demand(), block) == PullResult::rows);
+    port.consume_to(used);
+    Holding holding;
+    Archive archive(&holding);
+    port.state(archive);
+    REQUIRE(holding.goes_on());
+    const std::string bytes = archive.take();
+    Port restored(ctx, {node, nullptr, 0}, Port::Mode::keep);
+    Archive loading(bytes);
+    restored.state(loading);
+    loading.finish();
+    REQUIRE(loading.status().ok());
+    CHECK(restored.position() == used);
+    Demand one;
+    one.rows = 1;
+    REQUIRE(restored.pull(ctx, one, block) == PullResult::rows);
+    CHECK(block.failed(0) == (used == 1));
+    if (used != 1) CHECK(*block.row(0)[0].as<int64_t>() == used);
+    CHECK(restored.values() == (used == 0 ? 1 : used));
   }
 }
 
