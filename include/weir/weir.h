@@ -739,8 +739,10 @@ WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset d
 
 /* Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels it and
  * releases what it holds: buffers, open files, the rows of a shuffle. Waits for callbacks and kernels of this iterator
- * that are running, but never for reads. Inside one of its own callbacks it waits for nothing; the last callback to
- * return releases everything. */
+ * that are running and for list_files while it lists folders, but never for reads of records: nothing can interrupt
+ * those, so their thread keeps the file, its buffer and the runtime until the read returns. A callback that waits for a
+ * pipe or a socket is waited for like any other; let it ask weir_call_cancelled. Inside one of its own callbacks it
+ * waits for nothing; the last callback to return releases everything. */
 WEIR_API void weir_iterator_destroy(weir_iterator iterator);
 
 /* Returns the structure of the elements, owned by the caller. */

@@ -488,7 +488,7 @@ std::string Scheduler::describe() {
 }
 
 void Scheduler::execute(Pump& pump, bool helping) {
-  SchedulerFrame frame(this);
+  SchedulerFrame frame(this, true);
   const Pump::After after = pump.run(helping);
   bool closing = false;
   {
@@ -504,6 +504,15 @@ void Scheduler::execute(Pump& pump, bool helping) {
     }
   }
   if (closing) pump.release();
+  uncount_run();
+}
+
+void Scheduler::count_run() {
+  MutexLock lock(mutex_);
+  ++running_;
+}
+
+void Scheduler::uncount_run() {
   RefPtr<Parker> waiter;
   do {
     MutexLock lock(mutex_);
@@ -512,6 +521,18 @@ void Scheduler::execute(Pump& pump, bool helping) {
     lock.unlock();
     if (waiter) waiter->unpark();
   } while (waiter);
+}
+
+BlockingRead::BlockingRead() noexcept
+    : scheduler_([]() -> Scheduler* {
+        const SchedulerFrame* frame = SchedulerFrame::innermost();
+        return frame && frame->runs_pump() ? frame->scheduler() : nullptr;
+      }()) {
+  if (scheduler_) scheduler_->uncount_run();
+}
+
+BlockingRead::~BlockingRead() {
+  if (scheduler_) scheduler_->count_run();
 }
 
 RefPtr<Session> make_session(Runtime& runtime) {

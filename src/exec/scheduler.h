@@ -13,6 +13,9 @@
 //   4. The lock is a leaf (it comes after gate and turn); pumps, polls, the executor and parkers are called
 //      without it.
 //
+// A pump inside a BlockingRead counts as not running for wait_until_quiet(): nothing can interrupt a read, and it uses
+// only what its pump owns.
+//
 // A thread that ends in a callback, or while it is parked (core/host_call.h), stops polling: it leaves as a
 // driver does, and drive answers cancelled to it alone.
 //
@@ -57,14 +60,19 @@ class ReadyList {
 // One iterator's code on this thread (on a fiber, under the simulation), inside the frames further up.
 class SchedulerFrame {
  public:
-  explicit SchedulerFrame(Scheduler* scheduler)
-      : slot_(slot()), scheduler_(scheduler), outer_(static_cast<SchedulerFrame*>(slot_)) {
+  explicit SchedulerFrame(Scheduler* scheduler, bool runs_pump = false)
+      : slot_(slot()),
+        scheduler_(scheduler),
+        outer_(static_cast<SchedulerFrame*>(slot_)),
+        runs_pump_(runs_pump) {
     slot_ = this;
   }
   SchedulerFrame(const SchedulerFrame&) = delete;
   SchedulerFrame& operator=(const SchedulerFrame&) = delete;
   ~SchedulerFrame() { slot_ = outer_; }
   Scheduler* scheduler() const { return scheduler_; }
+  // A pump of the scheduler, rather than a poll.
+  bool runs_pump() const { return runs_pump_; }
   // Null for the outermost.
   const SchedulerFrame* outer() const { return outer_; }
   static const SchedulerFrame* innermost() { return static_cast<SchedulerFrame*>(slot()); }
@@ -81,6 +89,21 @@ class SchedulerFrame {
   void*& slot_;
   Scheduler* const scheduler_;
   SchedulerFrame* const outer_;
+  const bool runs_pump_;
+};
+
+// Stands around one read of a file. If a pump reads, a thread that closes the iterator does not wait for it. After the
+// read the pump must look at Session::cancelled before it does anything that destroy waits for, such as a callback.
+class BlockingRead {
+ public:
+  BlockingRead() noexcept;
+  BlockingRead(const BlockingRead&) = delete;
+  BlockingRead& operator=(const BlockingRead&) = delete;
+  ~BlockingRead();
+
+ private:
+  // Null outside pumps.
+  Scheduler* const scheduler_;
 };
 
 class Scheduler final : public Waker {
@@ -143,7 +166,7 @@ class Scheduler final : public Waker {
   void wake_all();
   // Wakes every thread that waits here, or in an iterator that this one's code waits for. Called after a cancel.
   void interrupt();
-  // Waits until no pump of this scheduler runs. Returns at once on a thread inside any iterator's code, where
+  // Waits until no pump of this scheduler runs, except inside a BlockingRead. Returns at once on a thread inside any iterator's code, where
   // waiting might never end.
   void wait_until_quiet();
   // Returns a descriptor that is readable while another try_drive is worthwhile. The scheduler closes it.
@@ -158,6 +181,7 @@ class Scheduler final : public Waker {
   bool inside() const;
 
  private:
+  friend class BlockingRead;
   friend class Pump;
   class LaneJob;
   class Visit;
@@ -207,6 +231,8 @@ class Scheduler final : public Waker {
   RefPtr<Pump> claim_any();
   void run_one(Lane lane);
   void execute(Pump& pump, bool helping);
+  void count_run();
+  void uncount_run();
 
   RefPtr<Parker> pop(Sleeper*& list);
   RefPtr<Parker> pop_reader();
@@ -232,6 +258,7 @@ class Scheduler final : public Waker {
   Sleeper* quiet_waiters_ = nullptr;
   // Jobs of each lane that were submitted and have not begun.
   int jobs_[kLanes] = {};
+  // Pumps that run and are not inside a BlockingRead.
   int running_ = 0;
   // A job was refused: only threads inside next and try_next run pumps.
   bool helpless_ = false;

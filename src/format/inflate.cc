@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "exec/scheduler.h"
 #include "format/crc32c.h"
 
 namespace weir {
@@ -15,12 +16,17 @@ namespace {
 
 constexpr size_t kCompressedBytes = 64 * 1024;
 
+Result<size_t> read_blocking(RandomAccessFile& file, uint64_t offset, std::span<uint8_t> out) {
+  const BlockingRead read;
+  return file.read_at(offset, out);
+}
+
 class PlainStream final : public ByteStream {
  public:
   explicit PlainStream(RefPtr<RandomAccessFile> file) : file_(std::move(file)) {}
 
   Result<size_t> read(std::span<uint8_t> out) override {
-    WEIR_ASSIGN(const size_t got, file_->read_at(offset_, out));
+    WEIR_ASSIGN(const size_t got, read_blocking(*file_, offset_, out));
     offset_ += got;
     return got;
   }
@@ -84,7 +90,7 @@ Status InflateStream::damaged(std::string_view what) const {
 
 Status InflateStream::refill() {
   if (zlib_.avail_in != 0 || file_ended_) return {};
-  WEIR_ASSIGN(const size_t got, file_->read_at(file_offset_, {input_->data(), input_->size()}));
+  WEIR_ASSIGN(const size_t got, read_blocking(*file_, file_offset_, {input_->data(), input_->size()}));
   file_offset_ += got;
   file_ended_ = got == 0;
   zlib_.next_in = input_->data();
@@ -236,7 +242,7 @@ Result<std::unique_ptr<ByteStream>> open_stream(RefPtr<RandomAccessFile> file, C
     uint8_t first[256];
     size_t size = 0;
     while (size < sizeof(first)) {
-      WEIR_ASSIGN(const size_t got, file->read_at(size, std::span(first).subspan(size)));
+      WEIR_ASSIGN(const size_t got, read_blocking(*file, size, std::span(first).subspan(size)));
       if (got == 0) break;
       size += got;
     }
@@ -252,7 +258,11 @@ Result<std::unique_ptr<ByteStream>> open_stream(RefPtr<RandomAccessFile> file, C
 
 Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& file_system, const std::string& name,
                                                 Compression compression) {
-  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, file_system.open(name));
+  auto open = [&] {
+    const BlockingRead read;
+    return file_system.open(name);
+  };
+  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, open());
   return open_stream(std::move(file), compression);
 }
 

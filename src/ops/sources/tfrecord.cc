@@ -57,6 +57,8 @@ class Reader final : public Cursor {
         out.origins.add(0, Origin(source_, first));
         return PullResult::rows;
       }
+      // Destroy does not wait for the read, so nothing below may be called any more.
+      if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
       close_file();
       if (!status.ok()) return status;
     }

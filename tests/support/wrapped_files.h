@@ -1,0 +1,35 @@
+// WrappedFiles: a file system that passes every call on, for those that change one of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fs/file_system.h"
+
+namespace weir {
+
+class WrappedFiles : public FileSystem {
+ public:
+  explicit WrappedFiles(FileSystem& files) : files_(files) {}
+
+  Result<RefPtr<RandomAccessFile>> open(const std::string& name) override { return files_.open(name); }
+  Result<std::unique_ptr<WritableFile>> create(const std::string& name) override {
+    return files_.create(name);
+  }
+  Result<FileInfo> stat(const std::string& name) override { return files_.stat(name); }
+  Result<std::vector<std::string>> list_folder(const std::string& folder) override {
+    return files_.list_folder(folder);
+  }
+  Status remove(const std::string& name) override { return files_.remove(name); }
+  Status remove_folder(const std::string& folder) override { return files_.remove_folder(folder); }
+  Status create_folders(const std::string& folder) override { return files_.create_folders(folder); }
+  Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override {
+    return files_.write_file_atomically(name, bytes);
+  }
+
+ private:
+  FileSystem& files_;
+};
+
+}  // namespace weir
