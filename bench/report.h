@@ -3,8 +3,10 @@
 #pragma once
 
 #include <benchmark/benchmark.h>
+#include <time.h>
 
 #include <chrono>
+#include <vector>
 
 namespace weir::bench {
 
@@ -24,11 +26,28 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+// The processor time of all threads since it was made, for pairs of which other processes must not disturb one.
+class CpuWatch {
+ public:
+  double seconds() const { return now() - begin_; }
+
+ private:
+  static double now() {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  }
+  double begin_ = now();
+};
+
 // Sets the counters of one row of the table: ns an element, what it may be at most on this machine, and the
 // ratio of the two: met if 1 or below.
 void report_ns(benchmark::State& state, int64_t elements, const Stopwatch& watch, double target_ns);
 // The same for a rate beside a reference of the same run: the ratio is ours/reference, to be at least
 // `least`.
 void report_rate(benchmark::State& state, double ours, double reference, double least);
+// The same for pairs that were measured in alternation: the median of their ratios, and the bounds between which the true
+// median lies 95 times in 100.
+void report_ratios(benchmark::State& state, std::vector<double> ratios, double least);
 
 }  // namespace weir::bench

@@ -1,6 +1,8 @@
 #include "support.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -141,6 +143,17 @@ void report_rate(benchmark::State& state, double ours, double reference, double 
   state.counters["ours"] = ours;
   state.counters["reference"] = reference;
   state.counters["ratio"] = ours / reference;
+  state.counters["at_least"] = least;
+}
+
+void report_ratios(benchmark::State& state, std::vector<double> ratios, double least) {
+  std::sort(ratios.begin(), ratios.end());
+  const auto count = static_cast<double>(ratios.size());
+  // How many lie below the true median is binomial; 1.96 standard deviations from the middle.
+  const auto low = static_cast<size_t>(std::max(0.0, count / 2 - 0.98 * std::sqrt(count)));
+  state.counters["ratio"] = (ratios[(ratios.size() - 1) / 2] + ratios[ratios.size() / 2]) / 2;
+  state.counters["from"] = ratios[low];
+  state.counters["to"] = ratios[ratios.size() - 1 - low];
   state.counters["at_least"] = least;
 }
 
