@@ -17,6 +17,13 @@
 namespace weir {
 inline namespace v0 {
 
+struct CounterOptions {
+  // The first number. Default: 0.
+  Int start{};
+  // The distance between numbers; negative counts down, 0 repeats the first. Default: 1.
+  Int step{};
+};
+
 struct ListFilesOptions {
   // A new random order each epoch; else sorted. Default: true.
   Bool shuffle{};
@@ -103,6 +110,13 @@ class Pipeline : public detail::Document<Pipeline> {
   // Begins with a call of a source, or a dataset that was built before.
   explicit Pipeline(detail::Fragment fragment) : Document(std::move(fragment)) {}
   explicit Pipeline(const Dataset& dataset) : Document(detail::Fragment::handed(dataset)) {}
+
+  // The elements as they are, of which there are said to be n. If there are fewer or more, the last element
+  // is an error (failed_precondition). Errors among them are passed on and not counted.
+  // n: How many elements there are; -1: no end, -2: nobody knows.
+  Pipeline assert_cardinality(const Int& n) const {
+    return then(detail::CallText("assert_cardinality").positional(n).end());
+  }
 
   // Joins n elements along a new first dimension. The elements of a batch must have one shape, or the batch
   // is an error. The last batch may have fewer elements. An error among the elements drops the batch gathered
@@ -243,6 +257,13 @@ class Pipeline : public detail::Document<Pipeline> {
   // n: How many elements to keep; negative keeps all.
   Pipeline take(const Int& n) const { return then(detail::CallText("take").positional(n).end()); }
 
+  // The elements before the first for which f is false. An element for which f fails is an error, and the
+  // next one follows.
+  // f: The condition: gives a bool.
+  Pipeline take_while(const Function& f) const {
+    return then(detail::CallText("take_while").positional(f).end());
+  }
+
   // The rows of each element, one by one: splits tensors along their first dimension, which must be the same
   // for all tensors of an element. An element without rows gives nothing.
   Pipeline unbatch() const { return then(detail::CallText("unbatch").end()); }
@@ -268,6 +289,12 @@ class Pipeline : public detail::Document<Pipeline> {
     return then(detail::CallText("reduce").positional(initial).positional(f).end());
   }
 };
+
+// The numbers from start on, step apart, without end. Sums wrap.
+inline Pipeline counter(const CounterOptions& options = {}) {
+  return Pipeline(
+      detail::CallText("counter").named("start", options.start).named("step", options.step).end());
+}
 
 // A dataset without elements, whose elements would have the given structure.
 // spec: The structure that its elements would have.
