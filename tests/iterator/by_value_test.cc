@@ -343,15 +343,19 @@ class Summing final : public Callback {
 };
 
 TEST_CASE("by value: a callback with a state goes on where it was, under any policy that saves") {
-  for (const char* text : {"range(100) | map(@t)", "range(100) | map(@t) | prefetch(9) | batch(4)",
-                           "range(100) | map(x -> @t(x) + 1) | shuffle(8, seed: 3)",
-                           "range(10) | flat_map(x -> range(10) | map(@t) | prefetch(3))"}) {
+  for (const char* text :
+       {"range(100) | map(@t)", "range(100) | map(@t) | prefetch(9) | batch(4)",
+        "range(100) | map(x -> @t(x) + 1) | shuffle(8, seed: 3)",
+        "range(10) | flat_map(x -> range(10) | map(@t) | prefetch(3))",
+        "range(40) | map(x -> @u(x * 7)) | prefetch(2) | map(x -> (@t(x), x)) | prefetch(3)"}) {
     INFO(text);
     ThreadsRuntime runtime;
     const auto open = [&](const std::string* checkpoint, CheckpointPolicy policy) {
       // As in a new process: nothing remembered.
       Handed handed;
       handed.emplace("t", CallbackRef(make_ref<const Summing>()));
+      if (std::string_view(text).find("@u") != std::string_view::npos)
+        handed.emplace("u", CallbackRef(make_ref<const Summing>()));
       auto document = require_value(parse_document(*runtime, text, handed));
       OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
       require_ok(iterator->initialize(document, {.params = {}, .checkpoint = checkpoint, .policy = policy}));
