@@ -555,11 +555,11 @@ WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir
 /* Returns what saving an iterator over the dataset takes, and what restoring it reads again, as far as the graph tells.
  * `flags` is 0 or WEIR_DESCRIBE_TEXT. JSON:
  *
- *   {"needs_policy": false, "because": null, "callback_states": 0, "operators": [{"path": "batch/shuffle",
- *    "by_value": false, "held_rows": 0, "held_size": 0, "read_again_rows": 77552}, ...]}
+ *   {"needs_policy": false, "because": null, "callback_states": 0, "refused": null, "operators": [{"path":
+ *    "batch/shuffle", "by_value": false, "held_rows": 0, "held_size": 0, "read_again_rows": 77552}, ...]}
  *
  * "needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why, "callback_states" how
- * many callbacks save a state. "by_value" operators keep elements that cannot be made again: at most "held_rows" of
+ * many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep elements that cannot be made again: at most "held_rows" of
  * them, which take "held_size" bytes. Others read about "read_again_rows" again, and those since the last mark that was
  * set, which took less than a thousandth of a second. null where nobody knows. Errors: invalid_argument. */
 WEIR_API int32_t weir_dataset_checkpoint_needs(weir_dataset dataset, uint32_t flags, weir_bytes* out,

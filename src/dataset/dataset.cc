@@ -120,7 +120,8 @@ EpochNode Dataset::counted_through(EpochNode counted, size_t index) const {
   return counted;
 }
 
-void Dataset::inherit(const FunctionTraits& traits, int64_t calls) {
+// `opens`: a dataset that is restored in its middle calls the function again.
+void Dataset::inherit(const FunctionTraits& traits, int64_t calls, bool opens) {
   std::vector<EpochNode> counted;
   traits.epoch_nodes(counted);
   // Each call of a lambda opens what the lambda captures.
@@ -134,6 +135,8 @@ void Dataset::inherit(const FunctionTraits& traits, int64_t calls) {
   // A dataset inside a function may be one with an order of its own.
   if (sites.unsaved.empty() && sites.states.empty()) sites.unsaved = traits.not_replayable();
   if (!sites.unsaved.empty()) sites.unsaved = concat(op_->name, " ", sites.unsaved);
+  if (opens && !sites.calls.empty()) sites.reopens = concat(op_->name, " ", sites.calls);
+  sites.calls.clear();
   sites_.add(sites);
   if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
     not_replayable_ = concat(op_->name, " ", reason);
@@ -162,21 +165,19 @@ void Dataset::inherit() {
     }
     if (const ParamExpression* expression = expression_of(field)) {
       // Evaluated by whatever opens this node, with no window in between.
-      inherit(expression->traits(), 1);
+      inherit(expression->traits(), 1, true);
       lane_ = std::max(lane_, expression->traits().lane());
     }
     auto* slot = std::get_if<FunctionParam*>(&field.slot);
     if (!slot || !(*slot)->function) continue;
     const auto& traits = static_cast<const FunctionTraits&>(*(*slot)->function);
-    const bool per_row = (*slot)->gives == FunctionParam::Gives::dataset && !inputs_.empty();
-    inherit(traits, per_row ? inputs_[0]->cardinality() : -1);
+    const bool opens = (*slot)->gives == FunctionParam::Gives::dataset;
+    inherit(traits, opens && !inputs_.empty() ? inputs_[0]->cardinality() : -1, opens);
     if (!window) lane_ = std::max(lane_, traits.lane());
     // A dataset that the function returns may come from an element or a variable.
     const bool from_elements = std::any_of(
         inputs_.begin(), inputs_.end(), [](const DatasetRef& input) { return input->spec().has_dataset(); });
-    if ((*slot)->gives == FunctionParam::Gives::dataset && (depth_ > 0 || from_elements) &&
-        traits.opens_variables())
-      opens_variables_ = true;
+    if (opens && (depth_ > 0 || from_elements) && traits.opens_variables()) opens_variables_ = true;
   }
   if (op_->found_names != nullptr) sites_.add({.names = {op_->found_names(*params_)}});
   if (op_->by_rank != nullptr && op_->by_rank(*params_)) sites_.by_rank = true;

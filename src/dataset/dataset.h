@@ -63,7 +63,7 @@ class Dataset : public RefCounted {
   void inherit();
   void inherit(const EpochNode& counted, bool shared);
   EpochNode counted_through(EpochNode counted, size_t index) const;
-  void inherit(const FunctionTraits& traits, int64_t calls);
+  void inherit(const FunctionTraits& traits, int64_t calls, bool opens);
 
   const OperatorDef* op_ = nullptr;
   std::unique_ptr<ParamsBase> params_;

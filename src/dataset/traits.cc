@@ -22,6 +22,8 @@ void Sites::add(const Sites& more) {
   drops_errors = drops_errors || more.drops_errors;
   add_missing(states, more.states);
   if (unsaved.empty()) unsaved = more.unsaved;
+  if (calls.empty()) calls = more.calls;
+  if (reopens.empty()) reopens = more.reopens;
 }
 
 }  // namespace weir

@@ -30,10 +30,11 @@ class CallbackFunction final : public Function {
   void add_sites(Sites& out) const override {
     if (callback_->flags.pure) return;
     Sites own;
+    own.calls = not_replayable();
     if (callback_->has_state()) {
       own.states.push_back(callback_);
     } else {
-      own.unsaved = not_replayable();
+      own.unsaved = own.calls;
     }
     out.add(own);
   }

@@ -90,9 +90,11 @@ class Needs {
 std::string number(int64_t value) { return value < 0 ? "null" : concat(value); }
 
 std::string as_json(const Needs& needs, const Sites& sites) {
-  std::string out = concat(R"({"needs_policy": )", sites.unsaved.empty() ? "false" : "true",
-                           R"(, "because": )", sites.unsaved.empty() ? "null" : json_string(sites.unsaved),
-                           R"(, "callback_states": )", sites.states.size(), R"(, "operators": [)");
+  std::string out =
+      concat(R"({"needs_policy": )", sites.unsaved.empty() ? "false" : "true", R"(, "because": )",
+             sites.unsaved.empty() ? "null" : json_string(sites.unsaved), R"(, "callback_states": )",
+             sites.states.size(), R"(, "refused": )",
+             sites.reopens.empty() ? "null" : json_string(sites.reopens), R"(, "operators": [)");
   bool first = true;
   for (const Need& need : needs.list()) {
     out += concat(first ? "" : ", ", R"({"path": )", json_string(need.path), R"(, "by_value": )",
@@ -106,8 +108,10 @@ std::string as_json(const Needs& needs, const Sites& sites) {
 
 std::string as_text(const Needs& needs, const Sites& sites) {
   std::string out = "checkpoint: ";
-  out += sites.unsaved.empty() ? "a position"
-                               : concat("needs a policy, by value or ignore, since ", sites.unsaved);
+  out += !sites.reopens.empty()
+             ? concat("none, except by the policy ignore, since ", sites.reopens, " for what it opens")
+         : sites.unsaved.empty() ? "a position"
+                                 : concat("needs a policy, by value or ignore, since ", sites.unsaved);
   if (!sites.states.empty()) out += concat(", and the states of ", sites.states.size(), " callbacks");
   out += "\n";
   for (const Need& need : needs.list()) {

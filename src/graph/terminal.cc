@@ -26,7 +26,13 @@ class Runner final : public TerminalRunner {
 
   Lane lane() const override { return dataset_->lane(); }
   std::string not_replayable() const override { return dataset_->not_replayable(); }
-  void add_sites(Sites& out) const override { out.add(dataset_->sites()); }
+  void add_sites(Sites& out) const override {
+    Sites own = dataset_->sites();
+    own.calls = dataset_->not_replayable();
+    // No position is ever inside.
+    own.reopens.clear();
+    out.add(own);
+  }
 
   // The call is part of a pump or poll of the outer iterator, whose scheduler it must not wait for, so what
   // runs ahead below the terminal gets its own scheduler.

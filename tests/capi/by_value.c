@@ -211,8 +211,14 @@ static void needs(weir_runtime runtime) {
   weir_dataset_unref(dataset);
   dataset = dataset_of(runtime, "range(9) | map(@f) | shuffle(1000)", &sum, 1);
   REQUIRE(weir_dataset_checkpoint_needs(dataset, 0, &text, &error) == WEIR_OK);
-  CHECK(says(&text, "{\"needs_policy\": false, \"because\": null, \"callback_states\": 1,"));
+  CHECK(
+      says(&text, "{\"needs_policy\": false, \"because\": null, \"callback_states\": 1, \"refused\": null,"));
   CHECK(says(&text, "\"held_rows\": 9,"));
+  weir_bytes_release(&text);
+  weir_dataset_unref(dataset);
+  dataset = dataset_of(runtime, "range(9) | flat_map(x -> range(@f(x)))", &sum, 1);
+  REQUIRE(weir_dataset_checkpoint_needs(dataset, 0, &text, &error) == WEIR_OK);
+  CHECK(says(&text, "\"refused\": \"range calls a callback with a state\","));
   weir_bytes_release(&text);
   weir_dataset_unref(dataset);
 }

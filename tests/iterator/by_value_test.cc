@@ -312,6 +312,34 @@ TEST_CASE("by value: nested datasets are refused by their place") {
   CHECK(run.lines().size() == 6);
 }
 
+TEST_CASE("by value: what opens a dataset must not call what gives something else again") {
+  for (const char* text :
+       {"range(9) | flat_map(x -> range(@t(x).1))", "range(9) | interleave(x -> range(9) | take(@t(x).2))",
+        "range(9) | flat_map(x -> if @t(x).2 > 3 then range(x) else range(2)) | prefetch(2)",
+        "range(9) | flat_map(x -> range(range(x) | map(@t) | reduce(0, (s, t) -> s + t.2)))",
+        "range(9) | flat_map(x -> range(3) | flat_map(y -> range(@t(x + y).2))) | batch(2)"}) {
+    INFO(text);
+    Run run(text);
+    run.open(nullptr);
+    run.take(1);
+    const Status refused = run.iterator().save().status();
+    CHECK(refused.code() == Code::failed_precondition);
+    CHECK(refused.error().message.find("calls a callback that is not declared pure for what it opens") !=
+          std::string::npos);
+    run.open(nullptr, CheckpointPolicy::ignore);
+    require_value(run.iterator().save());
+  }
+  // A value that is computed as a whole is no position inside a dataset.
+  for (const char* text : {"range(9) | map(x -> range(@t(x).0) | reduce(0, (s, y) -> s + y))",
+                           "range(9) | flat_map(x -> range(3) | map(y -> @t(y)))",
+                           "range(9) | map(@t) | flat_map(t -> range(t.0))"}) {
+    INFO(text);
+    Run run(text);
+    run.open(nullptr);
+    require_value(run.iterator().save());
+  }
+}
+
 // A callback that remembers: the sum of what it was given, and the number of calls.
 class Summing final : public Callback {
  public:
