@@ -26,6 +26,21 @@ void put(EpochTable& table, uint64_t node, uint64_t count) {
   }
 }
 
+template <class Table>
+auto find_kept(Table& table, uint64_t node) {
+  return std::find_if(table.kept.begin(), table.kept.end(),
+                      [node](const auto& entry) { return entry.first == node; });
+}
+
+void put(EpochTable& table, uint64_t node, RefPtr<const RefCounted> what) {
+  const auto at = find_kept(table, node);
+  if (at != table.kept.end()) {
+    at->second = std::move(what);
+  } else {
+    table.kept.emplace_back(node, std::move(what));
+  }
+}
+
 // Nodes with `depth` lambdas around them are counted in this table, not in an outer one.
 bool counts_here(const EpochTable& table, int depth) { return depth >= table.depth || table.closed; }
 
@@ -37,7 +52,7 @@ EpochTableRef with_home(const EpochTableRef& table, int depth, const EpochTableR
   return copy;
 }
 
-// The larger of each count.
+// The larger of each count, and what is kept with it.
 EpochTableRef merged(const EpochTableRef& ours, const EpochTableRef& theirs) {
   if (!theirs || ours == theirs) return ours;
   if (!ours) return theirs;
@@ -50,6 +65,10 @@ EpochTableRef merged(const EpochTableRef& ours, const EpochTableRef& theirs) {
   if (outer != ours->outer) change().outer = std::move(outer);
   for (const auto& [node, count] : theirs->counts) {
     if (count_in(*ours, node) < count) put(change(), node, count);
+  }
+  for (const auto& [node, what] : theirs->kept) {
+    const bool newer = count_in(*ours, node) < count_in(*theirs, node);
+    if (newer || find_kept(*ours, node) == ours->kept.end()) put(change(), node, what);
   }
   return copy ? EpochTableRef(std::move(copy)) : ours;
 }
@@ -112,6 +131,20 @@ void EpochScope::set(uint64_t node, uint64_t count, int depth) {
   EpochTableRef home = at(depth);
   auto copy = home ? std::make_shared<EpochTable>(*home) : std::make_shared<EpochTable>();
   put(*copy, node, count);
+  replace(depth, std::move(copy));
+}
+
+RefPtr<const RefCounted> EpochScope::kept(uint64_t node, int depth) const {
+  const EpochTableRef home = at(depth);
+  if (!home) return nullptr;
+  const auto found = find_kept(*home, node);
+  return found != home->kept.end() ? found->second : nullptr;
+}
+
+void EpochScope::keep(uint64_t node, RefPtr<const RefCounted> what, int depth) {
+  EpochTableRef home = at(depth);
+  auto copy = home ? std::make_shared<EpochTable>(*home) : std::make_shared<EpochTable>();
+  put(*copy, node, std::move(what));
   replace(depth, std::move(copy));
 }
 

@@ -5,6 +5,9 @@
 // lambda captures goes on counting in the outer scope. Counts belong to a position: anchors, ring entries and
 // checkpoints carry them.
 //
+// What a node keeps for its next opening, as a cache does, is part of the table, too. It is never saved: whoever needs it
+// and does not find it makes it again.
+//
 // Tables are immutable and shared; an opening copies the table, rows cost nothing. Only one thread at a time
 // may drive a scope.
 #pragma once
@@ -14,6 +17,8 @@
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "core/ref.h"
 
 namespace weir {
 
@@ -31,6 +36,8 @@ struct EpochTable {
   bool closed = false;
   // Sorted by node.
   std::vector<std::pair<uint64_t, uint64_t>> counts;
+  // By node, in no order.
+  std::vector<std::pair<uint64_t, RefPtr<const RefCounted>>> kept{};
 };
 
 // A node of a graph that counts its openings.
@@ -99,6 +106,10 @@ class EpochScope {
   void set(uint64_t node, uint64_t count, int depth = 0);
   // Returns the number of this opening, from 0, and counts it.
   uint64_t open(uint64_t node, int depth = 0);
+
+  // Returns what is kept for the node, or null.
+  RefPtr<const RefCounted> kept(uint64_t node, int depth = 0) const;
+  void keep(uint64_t node, RefPtr<const RefCounted> what, int depth = 0);
 
   // Returns or replaces the table that counts nodes of that depth, for a scope inside this one.
   EpochTableRef at(int depth) const;

@@ -105,6 +105,10 @@ void Dataset::inherit(const EpochNode& counted, bool shared) {
 
 // A node of input `index` as seen from here: how often it is opened while this node is gone through.
 EpochNode Dataset::counted_through(EpochNode counted, size_t index) const {
+  if (op_->opens_apart) {
+    counted.openings = counted.openings_at_once = 0;
+    return counted;
+  }
   const int64_t opened = counted.openings_at_once;
   if (op_->is_window != nullptr && counted.openings != opened)
     counted.windows = mixed(counted.windows, op_->is_window(*params_) ? 1 : 2);
@@ -135,7 +139,8 @@ void Dataset::inherit(const FunctionTraits& traits, int64_t calls, bool opens) {
   // A dataset inside a function may be one with an order of its own.
   if (sites.unsaved.empty() && sites.states.empty()) sites.unsaved = traits.not_replayable();
   if (!sites.unsaved.empty()) sites.unsaved = concat(op_->name, " ", sites.unsaved);
-  if (opens && !sites.calls.empty()) sites.reopens = concat(op_->name, " ", sites.calls);
+  if (opens && !sites.calls.empty())
+    sites.reopens = concat(op_->name, " ", sites.calls, " for what it opens");
   sites.calls.clear();
   sites_.add(sites);
   if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
@@ -151,9 +156,11 @@ void Dataset::inherit() {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const DatasetRef& input = inputs_[i];
     for (const EpochNode& node : input->epoch_nodes()) inherit(counted_through(node, i), false);
-    opens_variables_ = opens_variables_ || input->opens_variables_;
+    opens_variables_ = opens_variables_ || (input->opens_variables_ && !op_->opens_apart);
     sites_.add(input->sites());
     if (!window) lane_ = std::max(lane_, input->lane());
+    if (op_->opens_apart && sites_.reopens.empty() && !input->not_replayable().empty())
+      sites_.reopens = concat(op_->name, " would make its elements again, and ", input->not_replayable());
     if (not_replayable_.empty()) not_replayable_ = input->not_replayable();
     // An order of its own is part of a position as long as nothing keeps rows that came in it.
     if ((window || !op_->passes_positions) && input->sites().states.empty() && sites_.unsaved.empty())

@@ -173,6 +173,34 @@ Opened count_opening(Context& ctx, const Dataset& node) {
   return {number, home.key, home.borrowed};
 }
 
+namespace {
+
+// Counts of a node that is kept: below, how many openings there were; from here on, which one was kept.
+constexpr uint64_t kKept = uint64_t{1} << 40;
+
+}  // namespace
+
+OpenedKept count_opening_kept(Context& ctx, const Dataset& node) {
+  const uint64_t key = ctx.session.epoch_key(node.epoch_id());
+  const EpochScope::Home home = ctx.epochs->home(node.depth());
+  uint64_t number = 0;
+  if (!replayed(ctx, opening_of(key), home.depth, number)) {
+    number = ctx.epochs->count(key, node.depth());
+    if (number < kKept) ctx.epochs->set(key, number + 1, node.depth());
+    list(ctx, opening_of(key), home.depth, number);
+  }
+  const bool made = number >= kKept;
+  return {made ? number - kKept : number, made, home.key};
+}
+
+void keep_made(Context& ctx, const Dataset& node, uint64_t making, RefPtr<const RefCounted> what) {
+  const uint64_t key = ctx.session.epoch_key(node.epoch_id());
+  const uint64_t count = ctx.epochs->count(key, node.depth());
+  if (count >= kKept && count - kKept != making) return;
+  if (count < kKept) ctx.epochs->set(key, kKept + making, node.depth());
+  ctx.epochs->keep(key, std::move(what), node.depth());
+}
+
 Status list_names(Context& ctx, const Dataset& node, RefPtr<const FoundNames> found) {
   return list_names(ctx, opening_of(ctx.session.epoch_key(node.epoch_id())), found);
 }

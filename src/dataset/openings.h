@@ -98,6 +98,18 @@ struct Opened {
 // Counts an opening of the node, or returns the number that it had before a restore.
 Opened count_opening(Context& ctx, const Dataset& node);
 
+// An opening of a node that is made once and kept: the next one, or what the last one that reached its end was.
+struct OpenedKept {
+  // Which opening makes it, from 0.
+  uint64_t making;
+  // It is made already.
+  bool made;
+  uint64_t scope_key;
+};
+OpenedKept count_opening_kept(Context& ctx, const Dataset& node);
+// The opening `making` has reached its end. Later ones are told so, and find `what`; the first one stays.
+void keep_made(Context& ctx, const Dataset& node, uint64_t making, RefPtr<const RefCounted> what);
+
 // Lists the names that the node found at this opening. An error if they were others before a restore.
 Status list_names(Context& ctx, const Dataset& node, RefPtr<const FoundNames> found);
 // The same for names that a Window's pump found; null: none.

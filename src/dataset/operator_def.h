@@ -71,6 +71,9 @@ struct OperatorDef {
   int64_t (*epochs)(const ParamsBase& params) = nullptr;
   // May end before its inputs do.
   bool ends_early = false;
+  // Opens its input apart from all else: its openings there are counted by themselves, and a restored position makes
+  // them again from the first row on.
+  bool opens_apart = false;
   // Opens inputs from this one on when it first needs a row of them.
   size_t opens_late_from = SIZE_MAX;
   // Holds elements that it has read and is yet to give, so that no position of its input says what was given.

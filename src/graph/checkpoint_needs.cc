@@ -108,10 +108,12 @@ std::string as_json(const Needs& needs, const Sites& sites) {
 
 std::string as_text(const Needs& needs, const Sites& sites) {
   std::string out = "checkpoint: ";
-  out += !sites.reopens.empty()
-             ? concat("none, except by the policy ignore, since ", sites.reopens, " for what it opens")
-         : sites.unsaved.empty() ? "a position"
+  if (!sites.reopens.empty()) {
+    out += concat("none, except by the policy ignore, since ", sites.reopens);
+  } else {
+    out += sites.unsaved.empty() ? "a position"
                                  : concat("needs a policy, by value or ignore, since ", sites.unsaved);
+  }
   if (!sites.states.empty()) out += concat(", and the states of ", sites.states.size(), " callbacks");
   out += "\n";
   for (const Need& need : needs.list()) {

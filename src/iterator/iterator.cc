@@ -409,10 +409,10 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
                        "create the iterator with a checkpoint policy: by value, or ignore"));
   }
   if (!root.sites().reopens.empty() && policy_ != CheckpointPolicy::ignore) {
-    return failed_precondition(
-        expected_found("datasets that can be opened again, so that a position inside them can be saved",
-                       concat("that ", root.sites().reopens, " for what it opens"),
-                       "call it in a map before, or create the iterator with the checkpoint policy ignore"));
+    return failed_precondition(expected_found(
+        "datasets that can be opened again, so that a position inside them can be saved",
+        concat("that ", root.sites().reopens),
+        "let a map before it call the callback, or create the iterator with the checkpoint policy ignore"));
   }
   Checkpoint checkpoint;
   checkpoint.fingerprint = position.document->fingerprint();

@@ -218,7 +218,7 @@ static void needs(weir_runtime runtime) {
   weir_dataset_unref(dataset);
   dataset = dataset_of(runtime, "range(9) | flat_map(x -> range(@f(x)))", &sum, 1);
   REQUIRE(weir_dataset_checkpoint_needs(dataset, 0, &text, &error) == WEIR_OK);
-  CHECK(says(&text, "\"refused\": \"range calls a callback with a state\","));
+  CHECK(says(&text, "\"refused\": \"range calls a callback with a state for what it opens\","));
   weir_bytes_release(&text);
   weir_dataset_unref(dataset);
 }

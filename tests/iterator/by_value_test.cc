@@ -329,6 +329,11 @@ TEST_CASE("by value: what opens a dataset must not call what gives something els
     run.open(nullptr, CheckpointPolicy::ignore);
     require_value(run.iterator().save());
   }
+  Run cached("range(9) | map(@t) | cache() | repeat(2)");
+  cached.open(nullptr);
+  cached.take(1);
+  CHECK(cached.iterator().save().status().error().message.find(
+            "cache would make its elements again, and map calls") != std::string::npos);
   // A value that is computed as a whole is no position inside a dataset.
   for (const char* text : {"range(9) | map(x -> range(@t(x).0) | reduce(0, (s, y) -> s + y))",
                            "range(9) | flat_map(x -> range(3) | map(y -> @t(y)))",
