@@ -17,6 +17,11 @@
 namespace weir {
 inline namespace v0 {
 
+struct ChooseFromDatasetsOptions {
+  // End where a chosen dataset has no more elements; if false, pass over such choices. Default: true.
+  Bool stop_on_empty{};
+};
+
 struct CounterOptions {
   // The first number. Default: 0.
   Int start{};
@@ -31,11 +36,30 @@ struct ListFilesOptions {
   Seed seed{};
 };
 
+struct RandomOptions {
+  // Fixes the numbers: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
+  Seed seed{};
+  // Each epoch has numbers of its own. Default: false.
+  Bool rerandomize_each_iteration{};
+};
+
 struct RangeOptions {
   // The distance between numbers: not 0; negative counts down. Default: 1.
   Int step{};
   // An integer or float dtype; each number is cast to it, integers wrap. Default: int64.
   DTypeName dtype{};
+};
+
+struct SampleFromDatasetsOptions {
+  // How likely each dataset is: a vector of floats, or a dataset of such vectors, one for each element. none:
+  // equally. Default: none.
+  ValueOrDataset weights{};
+  // Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
+  Seed seed{};
+  // End where a dataset is drawn that has no more elements; if false, draw again. Default: false.
+  Bool stop_on_empty{};
+  // Each epoch has draws of its own. Default: false.
+  Bool rerandomize_each_iteration{};
 };
 
 struct TfrecordOptions {
@@ -60,15 +84,42 @@ struct InterleaveOptions {
   // How many datasets run ahead at once: at most cycle_length; auto is what the machine runs. So many more
   // are opened before their turn. The sequence is the same for any. Default: 1.
   Int num_parallel_calls{};
-  // false: where several run ahead, a dataset that has no element yet gives up its turn. Default: none.
+  // false: where several run ahead, a dataset that has no element yet gives up its turn; none: as options()
+  // says, else true. Default: none.
   Bool deterministic{};
 };
 
 struct MapOptions {
   // How many calls run at once; auto: as many as there are cores. Default: 1.
   Int num_parallel_calls{};
-  // false: results come as they finish, in any order. Default: none.
+  // false: results come as they finish, in any order; none: as options() says, else true. Default: none.
   Bool deterministic{};
+};
+
+struct MapAndBatchOptions {
+  // Leave out a last batch of fewer than n results. Default: false.
+  Bool drop_remainder{};
+  // How many calls run at once; auto: as many as there are cores. Default: 1.
+  Int num_parallel_calls{};
+};
+
+struct OptionsOptions {
+  // What deterministic: none of map and interleave stands for: false lets results come in any order. Default:
+  // none.
+  Bool deterministic{};
+  // Only true in this version. Default: true.
+  Bool autotune{};
+  // Only auto in this version. Default: auto.
+  Int threads{};
+  // Only auto in this version. Default: auto.
+  Int memory{};
+  // Only false in this version. Default: false.
+  Bool warm_start{};
+};
+
+struct PadToCardinalityOptions {
+  // The key of a bool: true for elements of the input. Default: "valid".
+  String mask_key{};
 };
 
 struct PaddedBatchOptions {
@@ -91,6 +142,13 @@ struct ShuffleOptions {
   Seed seed{};
   // Each epoch has an order of its own. Default: true.
   Bool reshuffle_each_iteration{};
+};
+
+struct ShuffleAndRepeatOptions {
+  // How many times; negative repeats forever. Default: -1.
+  Int count{};
+  // Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
+  Seed seed{};
 };
 
 struct WindowOptions {
@@ -128,6 +186,14 @@ class Pipeline : public detail::Document<Pipeline> {
                     .named("drop_remainder", options.drop_remainder)
                     .named("num_parallel_calls", options.num_parallel_calls)
                     .end());
+  }
+
+  // Reads its input once and keeps the elements in memory; from then on it gives these. The first pass hands
+  // on what it reads, and fills the cache if it reaches the end. Errors pass at once and are left out later.
+  // Every iterator has a cache of its own, and so has every dataset that a function opens.
+  // file: Empty: the cache is in memory. Default: "".
+  Pipeline cache(const String& file = {}) const {
+    return then(detail::CallText("cache").named("file", file).end());
   }
 
   // The elements of the input, then those of the other dataset. Both must have the same structure and dtypes;
@@ -182,6 +248,41 @@ class Pipeline : public detail::Document<Pipeline> {
                     .named("num_parallel_calls", options.num_parallel_calls)
                     .named("deterministic", options.deterministic)
                     .end());
+  }
+
+  // Applies f to each element and joins n results along a new first dimension. Results of a batch must have
+  // one shape, or the batch is an error. Where an element or its call failed, its whole batch is an error,
+  // and the next batch is what it would have been.
+  // f: The function: a lambda or a callback.
+  // n: How many results make a batch.
+  Pipeline map_and_batch(const Function& f, const Int& n, const MapAndBatchOptions& options = {}) const {
+    return then(detail::CallText("map_and_batch")
+                    .positional(f)
+                    .positional(n)
+                    .named("drop_remainder", options.drop_remainder)
+                    .named("num_parallel_calls", options.num_parallel_calls)
+                    .end());
+  }
+
+  // The input, under settings for the whole pipeline, lambdas excepted. With deterministic: false, every map
+  // and interleave with parallel calls that does not say otherwise gives its results in any order.
+  Pipeline options(const OptionsOptions& options = {}) const {
+    return then(detail::CallText("options")
+                    .named("deterministic", options.deterministic)
+                    .named("autotune", options.autotune)
+                    .named("threads", options.threads)
+                    .named("memory", options.memory)
+                    .named("warm_start", options.warm_start)
+                    .end());
+  }
+
+  // The elements, which are dicts, and after them elements of zeros until there are n. Under mask_key stands
+  // true for elements of the input and false for others. An input that is known to have more elements is
+  // refused; else an error takes the place of the first one too many and ends the sequence.
+  // n: How many elements there are in the end.
+  Pipeline pad_to_cardinality(const Int& n, const PadToCardinalityOptions& options = {}) const {
+    return then(
+        detail::CallText("pad_to_cardinality").positional(n).named("mask_key", options.mask_key).end());
   }
 
   // Joins n elements along a new first dimension, and pads tensors that are smaller than the largest of the
@@ -249,6 +350,17 @@ class Pipeline : public detail::Document<Pipeline> {
                     .end());
   }
 
+  // The same as shuffle(buffer_size, seed) | repeat(count): the input count times over, each time in another
+  // random order, and no epoch before the one before it has ended.
+  // buffer_size: How many elements wait to be drawn from; larger mixes better.
+  Pipeline shuffle_and_repeat(const Int& buffer_size, const ShuffleAndRepeatOptions& options = {}) const {
+    return then(detail::CallText("shuffle_and_repeat")
+                    .positional(buffer_size)
+                    .named("count", options.count)
+                    .named("seed", options.seed)
+                    .end());
+  }
+
   // All but the first n elements. Errors among them are passed on and not counted.
   // n: How many elements to leave out; negative leaves out all.
   Pipeline skip(const Int& n) const { return then(detail::CallText("skip").positional(n).end()); }
@@ -268,6 +380,12 @@ class Pipeline : public detail::Document<Pipeline> {
   // for all tensors of an element. An element without rows gives nothing.
   Pipeline unbatch() const { return then(detail::CallText("unbatch").end()); }
 
+  // Each element the first time that it comes: integers, bools, strings, or structures of them. Remembers 16
+  // bytes of each different element, 8 of a number, and saves them in checkpoints; in memory they take 40.
+  // Elements of more than 15 bytes are told apart by a hash of 124 bits. More different elements than the
+  // limit checkpoint_bytes allows are errors.
+  Pipeline unique() const { return then(detail::CallText("unique").end()); }
+
   // Datasets of size successive elements, one dataset for each component of the element's structure. A window
   // begins shift elements after the one before and has every stride-th element. The last windows have fewer
   // elements. An element that failed makes each window that has it an error.
@@ -281,6 +399,13 @@ class Pipeline : public detail::Document<Pipeline> {
                     .end());
   }
 
+  // How many elements the input has: -1 if infinitely many, -2 if that is unknown without reading it. In a
+  // lambda, the variables count with their values.
+  Pipeline cardinality() const { return then(detail::CallText("cardinality").end()); }
+
+  // The only element of the input, as a value. An input of no element, or of more than one, is an error.
+  Pipeline get_single_element() const { return then(detail::CallText("get_single_element").end()); }
+
   // One value: f applied to initial and the first element, then to its result and the second element, and so
   // on. initial if there are no elements. A dataset that is known to be infinite is refused.
   // initial: The first state.
@@ -289,6 +414,20 @@ class Pipeline : public detail::Document<Pipeline> {
     return then(detail::CallText("reduce").positional(initial).positional(f).end());
   }
 };
+
+// Elements of several datasets: each element of choice is the number, from 0, of the dataset that the next
+// one comes from. Ends with the choices, when a chosen dataset has no more elements, or, if stop_on_empty is
+// false, when none has. A number without a dataset is an error in its place.
+// datasets: A list of datasets of one structure.
+// choice: A dataset of int64: the number of the dataset that the next element comes from.
+inline Pipeline choose_from_datasets(const DatasetList& datasets, const Operand& choice,
+                                     const ChooseFromDatasetsOptions& options = {}) {
+  return Pipeline(detail::CallText("choose_from_datasets")
+                      .positional(datasets)
+                      .positional(choice)
+                      .named("stop_on_empty", options.stop_on_empty)
+                      .end());
+}
 
 // The numbers from start on, step apart, without end. Sums wrap.
 inline Pipeline counter(const CounterOptions& options = {}) {
@@ -300,6 +439,13 @@ inline Pipeline counter(const CounterOptions& options = {}) {
 // spec: The structure that its elements would have.
 inline Pipeline empty(const SpecText& spec) {
   return Pipeline(detail::CallText("empty").positional(spec).end());
+}
+
+// The members of a list, in their order. They have one structure; their shapes may differ. A list has at most
+// 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use from_tensor_slices.
+// elements: A list of the elements: tensors, tuples or dicts, all of one structure.
+inline Pipeline from_list(const Values& elements) {
+  return Pipeline(detail::CallText("from_list").positional(elements).end());
 }
 
 // One element per slice along the first dimension of each component. All components must have the same
@@ -326,6 +472,15 @@ inline Pipeline list_files(const Value& pattern, const ListFilesOptions& options
                       .end());
 }
 
+// Random integers from 0 to 4294967295 without end, the same as tf.data's for the same seed. Each epoch
+// repeats them unless rerandomize_each_iteration is true.
+inline Pipeline random(const RandomOptions& options = {}) {
+  return Pipeline(detail::CallText("random")
+                      .named("seed", options.seed)
+                      .named("rerandomize_each_iteration", options.rerandomize_each_iteration)
+                      .end());
+}
+
 // The numbers from start up to but not including stop, step apart. There are none if step leads away from
 // stop. A single positional argument is stop.
 // stop: The sequence ends before it.
@@ -336,6 +491,22 @@ inline Pipeline range(const Int& start, const Int& stop, const RangeOptions& opt
                       .positional(stop)
                       .named("step", options.step)
                       .named("dtype", options.dtype)
+                      .end());
+}
+
+// Elements of several datasets: each next one of a dataset drawn at random, with tf.data's order for the same
+// seed. Ends when all datasets have ended, or, if stop_on_empty is true, when one is drawn that has. A
+// dataset whose constant weight is 0 is left out. Each epoch repeats the draws unless
+// rerandomize_each_iteration is true.
+// datasets: A list of datasets of one structure.
+inline Pipeline sample_from_datasets(const DatasetList& datasets,
+                                     const SampleFromDatasetsOptions& options = {}) {
+  return Pipeline(detail::CallText("sample_from_datasets")
+                      .positional(datasets)
+                      .named("weights", options.weights)
+                      .named("seed", options.seed)
+                      .named("stop_on_empty", options.stop_on_empty)
+                      .named("rerandomize_each_iteration", options.rerandomize_each_iteration)
                       .end());
 }
 

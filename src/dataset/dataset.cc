@@ -65,8 +65,10 @@ uint64_t mixed(uint64_t a, uint64_t b) { return a * 0x9E3779B97F4A7C15u + b; }
 Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
                                   std::vector<DatasetRef> inputs, const BuildSite& site) {
   WEIR_TRY(check_constants(op, *params));
+  WEIR_ASSIGN(std::optional<bool> order, settle_order(op, *params, inputs, site));
   RefPtr<Dataset> node(new Dataset());
   node->op_ = &op;
+  node->order_ = order;
   node->inputs_ = std::move(inputs);
   node->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
   node->epoch_id_ = site.on_behalf_of != 0 ? site.on_behalf_of : node->id_;
@@ -87,6 +89,15 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->params_ = std::move(params);
   node->inherit();
   return DatasetRef(node);
+}
+
+DatasetRef Dataset::stand_in(const Dataset& node, int64_t cardinality) {
+  RefPtr<Dataset> out(new Dataset());
+  out->op_ = node.op_;
+  out->spec_ = node.spec_;
+  out->components_ = node.components_;
+  out->cardinality_ = cardinality;
+  return DatasetRef(out);
 }
 
 // A node that reaches this one by two paths is opened by each.
@@ -153,7 +164,9 @@ void Dataset::inherit() {
   params_->fields(fields);
   lane_ = op_->lane;
   bool window = op_->is_window != nullptr && op_->is_window(*params_);
-  for (size_t i = 0; i < inputs_.size(); ++i) {
+  // Only what the node stands for, if anything, reads the other inputs.
+  const size_t first = op_->expand != nullptr && !dynamic_ ? inputs_.size() - 1 : 0;
+  for (size_t i = first; i < inputs_.size(); ++i) {
     const DatasetRef& input = inputs_[i];
     for (const EpochNode& node : input->epoch_nodes()) inherit(counted_through(node, i), false);
     opens_variables_ = opens_variables_ || (input->opens_variables_ && !op_->opens_apart);
@@ -194,7 +207,8 @@ void Dataset::inherit() {
   if (op_->drops_errors) sites_.drops_errors = true;
   const EpochNode self{epoch_id_, depth_};
   const bool listed = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), self) != epoch_nodes_.end();
-  if (op_->counts_openings && !listed) epoch_nodes_.push_back(self);
+  const bool counts = op_->counts_openings != nullptr && (dynamic_ || op_->counts_openings(*params_));
+  if (counts && !listed) epoch_nodes_.push_back(self);
 }
 
 Result<Spec> same_spec(const ParamsBase&, std::span<const DatasetRef> inputs) { return inputs[0]->spec(); }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ class Dataset : public RefCounted {
   // Types the node and checks its constants; invalid_argument if they are wrong.
   static Result<DatasetRef> build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
                                   std::vector<DatasetRef> inputs, const BuildSite& site = {});
+  // What OperatorDef::cardinality may know of an input whose count is that of this opening. It has no parameters and
+  // cannot be opened.
+  static DatasetRef stand_in(const Dataset& node, int64_t cardinality);
 
   const OperatorDef& op() const { return *op_; }
   const ParamsBase& params() const { return *params_; }
@@ -55,11 +59,19 @@ class Dataset : public RefCounted {
   const Sites& sites() const { return sites_; }
   // The lane that a pump over this node must run on.
   Lane lane() const { return lane_; }
+  // What `deterministic: none` stands for here and in what is built on it; empty if nobody said.
+  std::optional<bool> order() const { return order_; }
   // Empty, or why equal positions need not give equal rows: "map calls a callback that is not declared pure".
   const std::string& not_replayable() const { return not_replayable_; }
 
  private:
   Dataset() = default;
+  // What `deterministic: none` stands for in a node that is being built, in dataset_order.cc. A pipeline says so once, by
+  // options(), which holds for the operators before it and after it, but not inside their lambdas. Sets the node's
+  // parameters accordingly; if it is the node that says so, its inputs are replaced by ones to which it applies.
+  // invalid_argument where two say different things.
+  static Result<std::optional<bool>> settle_order(const OperatorDef& op, ParamsBase& params,
+                                                  std::vector<DatasetRef>& inputs, const BuildSite& site);
   void inherit();
   void inherit(const EpochNode& counted, bool shared);
   EpochNode counted_through(EpochNode counted, size_t index) const;
@@ -79,6 +91,7 @@ class Dataset : public RefCounted {
   std::vector<EpochNode> epoch_nodes_;
   Sites sites_;
   Lane lane_ = Lane::compute;
+  std::optional<bool> order_;
   std::string not_replayable_;
 };
 

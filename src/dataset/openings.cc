@@ -238,6 +238,13 @@ bool shares_openings(const Session& session, const Dataset& node) {
          });
 }
 
+bool reads_apart(const Dataset& node) {
+  const std::vector<EpochNode>& counted = node.epoch_nodes();
+  return !node.opens_variables() && std::all_of(counted.begin(), counted.end(), [](const EpochNode& one) {
+    return one.openings >= 0 && one.openings == one.openings_at_once;
+  });
+}
+
 EpochTableRef counts_for_window(Context& ctx, const Dataset& input) {
   EpochScope start(ctx.epochs->table());
   if (!ctx.openings) return start.table();

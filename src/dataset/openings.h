@@ -121,6 +121,9 @@ bool note_failed_read(Context& ctx);
 // True if something below the node takes turns with its other uses.
 bool shares_openings(const Session& session, const Dataset& node);
 
+// True if reading on in the node opens nothing below it that counts its openings: all are counted when it is opened.
+bool reads_apart(const Dataset& node);
+
 // The counts that a Window over `input` begins with; after a restore, those that it began with originally.
 EpochTableRef counts_for_window(Context& ctx, const Dataset& input);
 

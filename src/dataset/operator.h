@@ -27,6 +27,9 @@ int64_t cardinality_of(const ParamsBase& params, std::span<const DatasetRef> inp
   return F(static_cast<const P&>(params), inputs);
 }
 
+// For whatever an operator does with any parameters.
+inline bool always(const ParamsBase&) { return true; }
+
 // Completes a definition. C is made from (Opening&, const P&), or by a static
 // `Result<std::unique_ptr<Cursor>> C::open(Opening&, const P&)` if opening can fail or choose.
 template <class P, class C>

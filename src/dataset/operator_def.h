@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,9 +12,10 @@
 
 namespace weir {
 
-class Cursor;    // dataset/cursor.h
-class Dataset;   // dataset/dataset.h
-struct Opening;  // dataset/instance.h
+class Cursor;     // dataset/cursor.h
+class Dataset;    // dataset/dataset.h
+struct Instance;  // dataset/instance.h
+struct Opening;   // dataset/instance.h
 
 using DatasetRef = RefPtr<const Dataset>;
 
@@ -59,13 +61,16 @@ struct OperatorDef {
   // Structure and cardinality from the parts; their errors are build errors.
   Result<Spec> (*spec)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   int64_t (*cardinality)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
+  // Null, or the cardinality of a dataset that only its variables tell, such as one found in a variable.
+  Result<int64_t> (*cardinality_at)(Session& session, const Instance& instance,
+                                    const ParamsBase& params) = nullptr;
   // For operators that stand for others (tfrecord reads ahead over a reader, list_files shuffles a list):
   // builds what they stand for at `site`, once `spec` has accepted the parts; it is appended to the inputs.
   // Must refuse a site whose runtime lacks what it needs.
   Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs,
                                const BuildSite& site) = nullptr;
-  // Openings are counted per epoch (by shuffle and whatever stands for one).
-  bool counts_openings = false;
+  // Null, or whether openings are counted with these parameters, since each has an order of its own.
+  bool (*counts_openings)(const ParamsBase& params) = nullptr;
   // How often it goes through its input while it is gone through once, after which it opens the input once more; -1
   // if nobody knows. Null: once, and that is all.
   int64_t (*epochs)(const ParamsBase& params) = nullptr;
@@ -92,6 +97,10 @@ struct OperatorDef {
   const char* (*not_replayable)(const ParamsBase& params) = nullptr;
   // Null, or says whether the rows depend on the rank of the process with these parameters.
   bool (*by_rank)(const ParamsBase& params) = nullptr;
+  // Null, or sets what `deterministic: none` stands for. Returns false where that changes nothing.
+  bool (*set_order)(ParamsBase& params, bool deterministic) = nullptr;
+  // Null, or says what `deterministic: none` stands for in the whole pipeline; empty if it leaves that open.
+  std::optional<bool> (*order)(const ParamsBase& params) = nullptr;
   // Null, or returns the names that a node with these parameters found when it was built.
   RefPtr<const FoundNames> (*found_names)(const ParamsBase& params) = nullptr;
   // Serves another operator; appears in no text and in no error's path.

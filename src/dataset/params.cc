@@ -20,7 +20,7 @@ bool is_expression(const Field& field) {
       [](const auto* slot) {
         using T = std::remove_cvref_t<decltype(*slot)>;
         if constexpr (is_scalar_param<T>) return slot->state == T::State::expression;
-        if constexpr (std::is_same_v<T, ValueParam> || std::is_same_v<T, SeedParam>)
+        if constexpr (std::is_base_of_v<ValueParam, T> || std::is_same_v<T, SeedParam>)
           return slot->expression != nullptr;
         return false;
       },
@@ -105,6 +105,10 @@ Status bind(const Field&, ValueParam& slot, const Binding& with) {
   WEIR_ASSIGN(slot.values, slot.expression->evaluate(with.session, with.env, with.key));
   slot.expression = nullptr;
   return {};
+}
+
+Status bind(const Field& field, ValueOrInputParam& slot, const Binding& with) {
+  return bind(field, static_cast<ValueParam&>(slot), with);
 }
 
 Status bind(const Field& field, SeedParam& slot, const Binding& with) {

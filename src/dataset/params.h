@@ -99,9 +99,11 @@ struct SpecParam {
 // A nested value of tensors: constant, or an expression whose spec is known.
 struct ValueParam {
   bool set = false;
-  Spec spec;
-  Components values;
-  ParamExpressionRef expression;
+  Spec spec{};
+  Components values{};
+  ParamExpressionRef expression{};
+  // Takes a list, [a, b], whose members need not be tensors: as the tuple (a, b).
+  bool list = false;
 };
 
 // A lambda or callback. `takes` and `gives` tell the binder what to type it against.
@@ -130,8 +132,14 @@ struct FilesParam {
 // A tuple or dict of datasets, nested: `structure` has a dataset leaf for each, `indices` their inputs in order.
 struct InputsParam {
   bool set = false;
-  Spec structure;
-  std::vector<int> indices;
+  Spec structure{};
+  std::vector<int> indices{};
+  // Takes a list, [a, b], instead: `structure` is then the tuple (a, b).
+  bool list = false;
+};
+// A value, or a dataset, which then is input `index`.
+struct ValueOrInputParam : ValueParam {
+  int index = -1;
 };
 
 struct Bounds {
@@ -148,8 +156,9 @@ struct Allows {
 };
 
 struct Field {
-  using Slot = std::variant<IntParam*, FloatParam*, BoolParam*, StringParam*, SeedParam*, DTypeParam*,
-                            SpecParam*, ValueParam*, FunctionParam*, InputParam*, FilesParam*, InputsParam*>;
+  using Slot =
+      std::variant<IntParam*, FloatParam*, BoolParam*, StringParam*, SeedParam*, DTypeParam*, SpecParam*,
+                   ValueParam*, FunctionParam*, InputParam*, FilesParam*, InputsParam*, ValueOrInputParam*>;
   const char* name;
   Slot slot;
   const char* doc;

@@ -76,7 +76,9 @@ NodePtr default_literal(const T&) {
 }
 
 bool takes_any_number(const FieldList& fields) {
-  return fields.list.size() == 1 && std::holds_alternative<InputsParam*>(fields.list[0].slot);
+  if (fields.list.size() != 1) return false;
+  auto* const* datasets = std::get_if<InputsParam*>(&fields.list[0].slot);
+  return datasets && !(*datasets)->list;
 }
 
 // True for the single argument of `f(x)`; in `f(x, single: y)` the unnamed one is the first parameter, as always.
@@ -145,6 +147,10 @@ constexpr Alias kAliases[] = {
     {"element_spec", "spec"},
     {"padded_shapes", "shapes"},
     {"padding_values", "values"},
+    {"choice_dataset", "choice"},
+    {"stop_on_empty_dataset", "stop_on_empty"},
+    {"expected_cardinality", "n"},
+    {"cardinality", "n"},
 };
 
 }  // namespace
@@ -179,7 +185,9 @@ int FieldList::find(std::string_view name) const {
 
 NodePtr default_of(const Field& field) {
   // A value that may be left out.
-  if (field.allows.none && std::holds_alternative<ValueParam*>(field.slot)) return literal(Kind::none);
+  const bool value = std::holds_alternative<ValueParam*>(field.slot) ||
+                     std::holds_alternative<ValueOrInputParam*>(field.slot);
+  if (field.allows.none && value) return literal(Kind::none);
   return std::visit([](const auto* slot) { return default_literal(*slot); }, field.slot);
 }
 

@@ -201,8 +201,13 @@ class ArgumentBinder {
   Status take(ValueParam& slot) {
     if (node_->kind == Kind::lambda) return error(*node_, "expected a value, found a lambda");
     if (node_->kind == Kind::none && field_->allows.none) return {};
+    if (slot.list) return take_list(slot);
     const NodePtr known = field_->allows.none ? with_unknown_dims(*node_) : nullptr;
-    WEIR_ASSIGN(ExpressionRef value, expression(known ? *known : *node_, DType::invalid));
+    return take_value(slot, known ? *known : *node_);
+  }
+
+  Status take_value(ValueParam& slot, const Node& node) {
+    WEIR_ASSIGN(ExpressionRef value, expression(node, DType::invalid));
     slot.set = true;
     slot.spec = value->spec();
     if (value->constant()) {
@@ -210,6 +215,20 @@ class ArgumentBinder {
     } else {
       slot.expression = std::move(value);
     }
+    return {};
+  }
+
+  // The members of a list are a tuple, since they may be structures or differ in shape.
+  Status take_list(ValueParam& slot) {
+    if (node_->kind != Kind::list) return error(*node_, "expected a list, [a, b]");
+    Node tuple = *node_;
+    tuple.kind = Kind::tuple;
+    return take_value(slot, tuple);
+  }
+
+  Status take(ValueOrInputParam& slot) {
+    if (!binder_.is_dataset_here(*node_, site_.scope)) return take(static_cast<ValueParam&>(slot));
+    WEIR_ASSIGN(slot.index, add_input(*node_));
     return {};
   }
 
@@ -368,7 +387,16 @@ class ArgumentBinder {
 
   Status take(InputsParam& slot) {
     slot.set = true;
-    return take_structure(*node_, slot.structure, slot.indices);
+    if (!slot.list) return take_structure(*node_, slot.structure, slot.indices);
+    if (node_->kind != Kind::list) return error(*node_, "expected a list of datasets, [a, b]");
+    slot.structure = Spec::tuple({});
+    for (const Item& item : node_->items) {
+      WEIR_ASSIGN(const int index, add_input(*item.value));
+      slot.indices.push_back(index);
+      slot.structure.children.push_back(Spec::dataset(inputs_.back()->spec()));
+    }
+    if (!node_->items.empty()) return {};
+    return error(*node_, "expected at least one dataset, found none");
   }
 
   Status take_structure(const Node& node, Spec& structure, std::vector<int>& indices) {

@@ -99,8 +99,9 @@ class Digester {
   }
 
   static std::string outline(const Node& node) {
-    if (node.kind != Kind::tuple && node.kind != Kind::dict) return node.kind == Kind::name ? node.text : "*";
-    std::string out = node.kind == Kind::tuple ? "(" : "{";
+    if (node.kind != Kind::tuple && node.kind != Kind::dict && node.kind != Kind::list)
+      return node.kind == Kind::name ? node.text : "*";
+    std::string out = node.kind == Kind::tuple ? "(" : node.kind == Kind::dict ? "{" : "[";
     for (const Item& item : node.items) out += concat(quote(item.name), ":", outline(*item.value), ",");
     return out;
   }

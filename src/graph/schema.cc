@@ -21,11 +21,12 @@ const char* type_name(const StringParam*) { return "string"; }
 const char* type_name(const SeedParam*) { return "seed"; }
 const char* type_name(const DTypeParam*) { return "dtype"; }
 const char* type_name(const SpecParam*) { return "spec"; }
-const char* type_name(const ValueParam*) { return "value"; }
+const char* type_name(const ValueParam* slot) { return slot->list ? "list of values" : "value"; }
 const char* type_name(const FunctionParam*) { return "function"; }
 const char* type_name(const InputParam*) { return "dataset"; }
 const char* type_name(const FilesParam*) { return "files"; }
-const char* type_name(const InputsParam*) { return "datasets"; }
+const char* type_name(const InputsParam* slot) { return slot->list ? "list of datasets" : "datasets"; }
+const char* type_name(const ValueOrInputParam*) { return "value or dataset"; }
 
 const char* kind_name(OperatorKind kind) {
   switch (kind) {

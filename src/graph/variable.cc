@@ -1,5 +1,6 @@
 #include "graph/variable.h"
 
+#include "dataset/cardinality.h"
 #include "dataset/operator.h"
 
 namespace weir {
@@ -10,6 +11,16 @@ struct VariableParams : ParamsOf<VariableParams> {
   ValueParam value;
   void fields(Fields& f) override { f("value", value, "The dataset."); }
 };
+
+DatasetRef node_of(const VariableParams& params) {
+  return DatasetRef(static_cast<const Dataset*>(dataset_of(params.value.values[0]).node.get()));
+}
+
+Result<int64_t> variable_cardinality(Session& session, const Instance& instance, const ParamsBase& base) {
+  const auto& params = static_cast<const VariableParams&>(base);
+  return cardinality_at(
+      session, {node_of(params), dataset_of(params.value.values[0]).env, instance.key, instance.path});
+}
 
 class Variable final : public Cursor {
  public:
@@ -22,10 +33,6 @@ class Variable final : public Cursor {
   void state(Archive& archive) override { input_.state(archive); }
 
  private:
-  static DatasetRef node_of(const VariableParams& params) {
-    return DatasetRef(static_cast<const Dataset*>(dataset_of(params.value.values[0]).node.get()));
-  }
-
   Port input_;
 };
 
@@ -40,6 +47,7 @@ const OperatorDef& variable_operator() {
       .doc = "The dataset that a variable holds.",
       .spec = spec_of<VariableParams, variable_spec>,
       .cardinality = unknown_cardinality,
+      .cardinality_at = variable_cardinality,
       .opens_variables = true,
   });
   return def;
@@ -65,6 +73,12 @@ class Outer final : public Cursor {
   Port input_;
 };
 
+Result<int64_t> outer_cardinality(Session& session, const Instance& instance, const ParamsBase& base) {
+  const auto& params = static_cast<const OuterParams&>(base);
+  return cardinality_at(session, {instance.node->inputs()[0], EnvRef(instance.env->outward(params.levels)),
+                                  instance.key, instance.path});
+}
+
 const OperatorDef& outer_operator() {
   static const OperatorDef def = define<OuterParams, Outer>({
       .name = "let",
@@ -72,6 +86,7 @@ const OperatorDef& outer_operator() {
       .doc = "A dataset bound outside the lambda.",
       .spec = same_spec,
       .cardinality = same_cardinality,
+      .cardinality_at = outer_cardinality,
   });
   return def;
 }

@@ -23,12 +23,19 @@ int64_t batch_count(int64_t count, int64_t n, bool drop_remainder);
 // What such an operator keeps.
 Kept kept_by_batch(const IntParam& n);
 
-template <class Buffer>
+// What becomes of the other rows of a batch of which one failed: they are lost, and the next batch begins after the failed
+// one, or after as many rows as the batch would have had.
+enum class AfterError : uint8_t { next_row, next_batch };
+
+template <class Buffer, AfterError After = AfterError::next_row>
 class BatchCursor final : public Cursor {
  public:
   template <class... More>
   BatchCursor(Opening& opening, int64_t n, bool drop_remainder, More&&... more)
-      : input_(opening, 0, Port::Mode::keep),
+      : BatchCursor(opening.ctx, opening.input(0), n, drop_remainder, std::forward<More>(more)...) {}
+  template <class... More>
+  BatchCursor(Context& ctx, Instance input, int64_t n, bool drop_remainder, More&&... more)
+      : input_(ctx, std::move(input), Port::Mode::keep),
         n_(n),
         drop_remainder_(drop_remainder),
         batch_(input_.node().components(), n_, std::forward<More>(more)...) {}
@@ -38,7 +45,7 @@ class BatchCursor final : public Cursor {
       Demand demand;
       demand.rows = static_cast<int>(std::min<int64_t>(n_ - batch_.rows(), kMaxBlockRows));
       if constexpr (requires { batch_.offer_target(ctx, input_, demand.rows); }) {
-        if (input_.buffered() == 0 && !memory_error_) batch_.offer_target(ctx, input_, demand.rows);
+        if (input_.buffered() == 0 && !error_) batch_.offer_target(ctx, input_, demand.rows);
       }
       PullResult got = input_.fill(ctx, demand);
       if (got == PullResult::end) break;
@@ -46,11 +53,11 @@ class BatchCursor final : public Cursor {
       if (ErrorPtr error = gather(ctx)) return error;
     }
     const bool keep = batch_.rows() == n_ || (batch_.rows() > 0 && !drop_remainder_);
-    if (!keep) return PullResult::end;
+    if (!keep && (!error_ || is_out_of_memory(*error_))) return PullResult::end;
     input_.consume_all();
-    if (memory_error_) {
+    if (error_) {
       batch_.clear();
-      return std::exchange(memory_error_, nullptr);
+      return std::exchange(error_, nullptr);
     }
     Status status = batch_.finish(out);
     if (!status.ok()) return status;
@@ -59,7 +66,7 @@ class BatchCursor final : public Cursor {
 
   int64_t lose(const ErrorPtr& error) noexcept override {
     // The error comes in place of the batch.
-    memory_error_ = error;
+    error_ = error;
     batch_.lose();
     return 0;
   }
@@ -68,7 +75,7 @@ class BatchCursor final : public Cursor {
     input_.state(archive);
     if (!archive.loading()) return;
     batch_.clear();
-    memory_error_ = nullptr;
+    error_ = nullptr;
   }
 
  private:
@@ -79,17 +86,17 @@ class BatchCursor final : public Cursor {
     int end = begin + static_cast<int>(std::min<int64_t>(input_.buffered(), n_ - batch_.rows()));
     for (const RowError& error : block.errors) {
       if (error.row < begin || error.row >= end) continue;
-      if (is_out_of_memory(*error.error)) {
-        lose(error.error);
+      if (After == AfterError::next_batch || is_out_of_memory(*error.error)) {
+        if (!error_) lose(error.error);
         continue;
       }
       input_.take(error.row + 1 - begin);
       batch_.clear();
-      memory_error_ = nullptr;
+      error_ = nullptr;
       input_.consume_all();
       return error.error;
     }
-    if (memory_error_) {
+    if (error_) {
       batch_.pass_over(end - begin);
     } else {
       batch_.add(ctx, block, begin, end - begin);
@@ -103,7 +110,7 @@ class BatchCursor final : public Cursor {
   bool drop_remainder_;
   Buffer batch_;
   // Why the current batch cannot be made; its rows are only counted.
-  ErrorPtr memory_error_;
+  ErrorPtr error_;
 };
 
 }  // namespace weir

@@ -63,6 +63,12 @@ class HeldRowsCursor final : public Cursor {
   int64_t first_ = 0;
 };
 
+Result<int64_t> cardinality_at(Session&, const Instance& instance, const ParamsBase&) {
+  int64_t count = 0;
+  for (const Block& block : static_cast<const HeldRowsEnv&>(*instance.env).rows) count += block.rows;
+  return count;
+}
+
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) { return params.element; }
 
 const OperatorDef& held_rows_operator() {
@@ -72,6 +78,7 @@ const OperatorDef& held_rows_operator() {
       .doc = "Rows that another operator holds.",
       .spec = spec_of<Params, spec>,
       .cardinality = unknown_cardinality,
+      .cardinality_at = cardinality_at,
       .internal = true,
   });
   return def;

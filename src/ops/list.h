@@ -11,6 +11,8 @@ namespace weir {
 const OperatorDef& from_tensors_operator();
 const OperatorDef& from_tensor_slices_operator();
 const OperatorDef& interleave_operator();
+const OperatorDef& map_operator();
+const OperatorDef& repeat_operator();
 const OperatorDef& shuffle_operator();
 
 // Parameters of the operators that others are composed of (dataset/compose.h). The operator's file has their
@@ -35,6 +37,20 @@ struct InterleaveParams : ParamsOf<InterleaveParams> {
   BoolParam deterministic = BoolParam::none();
   void fields(Fields& fields) override;
   static const OperatorDef& op() { return interleave_operator(); }
+};
+
+struct MapParams : ParamsOf<MapParams> {
+  FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::anything};
+  IntParam num_parallel_calls{1};
+  BoolParam deterministic = BoolParam::none();
+  void fields(Fields& fields) override;
+  static const OperatorDef& op() { return map_operator(); }
+};
+
+struct RepeatParams : ParamsOf<RepeatParams> {
+  IntParam count{-1};
+  void fields(Fields& f) override;
+  static const OperatorDef& op() { return repeat_operator(); }
 };
 
 struct ShuffleParams : ParamsOf<ShuffleParams> {

@@ -93,6 +93,11 @@ TEST_CASE("pipelines and datasets are operands") {
         Lines{"0", "1", "5", "6", "0", "1"});
   CHECK(lines(runtime, weir::zip({dataset, pipeline})) == Lines{"(0, 5)", "(1, 6)"});
   CHECK(lines(runtime, weir::zip({pipeline})) == Lines{"(5,)", "(6,)"});
+  CHECK(lines(runtime, weir::choose_from_datasets({dataset, pipeline}, weir::range(2))) == Lines{"0", "5"});
+  weir::SampleFromDatasetsOptions weighted;
+  weighted.weights = weir::range(3).map("x -> [0.0, 1.0]");
+  CHECK(lines(runtime, weir::sample_from_datasets({dataset, pipeline}, weighted)) == Lines{"5", "6"});
+  CHECK(lines(runtime, weir::from_list({5, 7})) == Lines{"5", "7"});
   CHECK(lines(runtime, weir::zip({{"a b", pipeline}, {"c", dataset}})) ==
         Lines{"{\"a b\": 5, c: 0}", "{\"a b\": 6, c: 1}"});
 }

@@ -278,7 +278,7 @@ DatasetRef numbered_thrice() {
                                     return Spec::tensor(DType::int64);
                                   },
                                   .cardinality = unknown_cardinality,
-                                  .counts_openings = true});
+                                  .counts_openings = always});
   return Build(repeat_operator()).set<IntParam>("count", 3).over(Build(def).node()).node();
 }
 

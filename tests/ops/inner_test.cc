@@ -65,7 +65,7 @@ DatasetRef node_of(const char* name, bool counts = false) {
                                                       .kind = OperatorKind::source,
                                                       .spec = numbers,
                                                       .cardinality = unknown_cardinality,
-                                                      .counts_openings = counts});
+                                                      .counts_openings = counts ? always : nullptr});
   return Build(def).inside(1).node();
 }
 

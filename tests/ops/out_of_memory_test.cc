@@ -76,6 +76,8 @@ struct Case {
   bool opens = false;
   // A missing element changes those after it.
   bool remembers = false;
+  // What it draws from has no end, and so have the errors of an endless lack of memory.
+  bool endless = false;
 };
 
 bool has(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
@@ -104,9 +106,11 @@ std::vector<Case> cases() {
   }
   for (Case& one : out) {
     one.remembers = has(one.text, "scan(");
+    one.endless = has(one.text, "sample_from_datasets(");
     // Nobody knows whether or how often the failed part would have come.
-    for (const char* operation : {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "cache(",
-                                  "nowhere", "unbatch(", "rebatch(", "probe(", "num_parallel_reads"}) {
+    for (const char* operation :
+         {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "cache(", "unique(",
+          "_from_datasets(", "nowhere", "unbatch(", "rebatch(", "probe(", "num_parallel_reads"}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
     for (const char* operation : {"cache(", "concatenate(", "flat_map(", "interleave(", "list_files(",
@@ -114,7 +118,8 @@ std::vector<Case> cases() {
       if (has(one.text, operation)) one.opens = true;
     }
     for (const char* operation :
-         {"batch(", "reduce(", "shuffle(", "enumerate(", "zip(", "interleave(", "num_parallel_reads"}) {
+         {"batch(", "reduce(", "shuffle(", "enumerate(", "zip(", "interleave(", "_from_datasets(",
+          "pad_to_cardinality(", "unique(", "num_parallel_reads"}) {
       if (!one.keeps_places && has(one.text, operation)) one.in_order = false;
     }
   }
@@ -261,6 +266,7 @@ TEST_CASE("out of memory: one allocation that fails costs its element, and nothi
 
 TEST_CASE("out of memory: where no allocation succeeds any more the sequence ends", "[memory]") {
   for_each_case([](Runtime& runtime, const Case& one, const Lines& clean) {
+    if (one.endless) return;
     for (int rows : {1, 7}) {
       int64_t step = 1;
       for (int64_t first = 0; run_scarcely(runtime, one, {rows, first, INT64_MAX, false}, clean);
@@ -305,7 +311,8 @@ TEST_CASE("out of memory: a position saved behind it is that of the elements", "
       for (int64_t first = 0; run_scarcely(runtime, one, {rows, first, 1, true}, clean);
            first = next_to_fail(first)) {
       }
-      for (int64_t first = 0; run_scarcely(runtime, one, {rows, first, INT64_MAX, true}, clean);
+      for (int64_t first = 0;
+           !one.endless && run_scarcely(runtime, one, {rows, first, INT64_MAX, true}, clean);
            first += 1 + first / 8) {
       }
     }

@@ -330,6 +330,50 @@ class Datasets : public detail::Written {
   }
 };
 
+// Several datasets in a list, {a, b}, that are told apart by their numbers.
+class DatasetList : public detail::Written {
+ public:
+  DatasetList() = default;
+  using Written::Written;
+  DatasetList(std::initializer_list<Operand> members) {
+    const char* separator = "[";
+    for (const Operand& member : members) {
+      fragment_ += separator;
+      fragment_ += member.fragment();
+      separator = ", ";
+    }
+    fragment_ += members.size() > 0 ? "]" : "[]";
+  }
+};
+
+// Several values in a list, {1, 2}.
+class Values : public detail::Written {
+ public:
+  Values() = default;
+  using Written::Written;
+  Values(std::initializer_list<Value> members) {
+    const char* separator = "[";
+    for (const Value& member : members) {
+      fragment_ += separator;
+      fragment_ += member.fragment();
+      separator = ", ";
+    }
+    fragment_ += members.size() > 0 ? "]" : "[]";
+  }
+};
+
+// A Value, or a Pipeline or Dataset that gives one for each element.
+class ValueOrDataset : public detail::Written {
+ public:
+  ValueOrDataset() = default;
+  using Written::Written;
+  ValueOrDataset(const Value& value) : Written(value.fragment()) {}
+  ValueOrDataset(const Tensor& tensor) : Written(detail::Fragment::handed(tensor)) {}
+  template <class Pipeline>
+  ValueOrDataset(const detail::Document<Pipeline>& pipeline) : Written(pipeline.fragment()) {}
+  ValueOrDataset(const Dataset& dataset) : Written(detail::Fragment::handed(dataset)) {}
+};
+
 // A file's name, several, or a dataset of names.
 class Files : public detail::Written {
  public:

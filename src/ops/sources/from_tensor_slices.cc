@@ -100,6 +100,8 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 }
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
+  const Components& values = params.value.values;
+  if (!values.empty() && values[0].shape.rank() > 0) return values[0].shape.dim(0);
   for (const Component& component : params.value.spec.components()) {
     if (component.shape.rank_known() && component.shape.dim(0) >= 0) return component.shape.dim(0);
   }

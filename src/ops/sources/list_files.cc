@@ -166,7 +166,7 @@ const OperatorDef& list_files_operator() {
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
       .expand = expand,
-      .counts_openings = true,
+      .counts_openings = always,
   });
   return def;
 }

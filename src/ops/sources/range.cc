@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/float_mode.h"
 #include "core/text.h"
 #include "dataset/operator.h"
-#include "expr/dispatch.h"
+#include "ops/numbers.h"
 
 namespace weir {
 namespace {
@@ -31,41 +30,6 @@ int64_t count_of(int64_t start, int64_t stop, int64_t step) {
   return static_cast<int64_t>(std::clamp<__int128>(count, 0, INT64_MAX));
 }
 
-template <class T>
-T number(uint64_t value) {
-  if constexpr (std::is_same_v<T, Float16>) {
-    return to_float16(static_cast<double>(static_cast<int64_t>(value)));
-  } else if constexpr (std::is_same_v<T, BFloat16>) {
-    return to_bfloat16(static_cast<float>(static_cast<int64_t>(value)));
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(static_cast<int64_t>(value));
-  } else {
-    return static_cast<T>(value);
-  }
-}
-
-template <class T>
-void fill(Column& column, uint64_t first, uint64_t step, int rows) {
-  T* out = column.make_scalars<T>(rows);
-  for (int i = 0; i < rows; ++i) out[i] = number<T>(first + static_cast<uint64_t>(i) * step);
-}
-
-// Large integers are rounded.
-template <class T>
-void fill_rounded(Column& column, uint64_t first, uint64_t step, int rows) {
-  in_float_mode([&] { fill<T>(column, first, step, rows); });
-}
-
-using Fill = void (*)(Column&, uint64_t, uint64_t, int);
-
-// Null for a dtype without real numbers.
-Fill fill_for(DType dtype) {
-  Fill out = nullptr;
-  visit<Integers>(dtype, [&]<class T>() { out = fill<T>; });
-  visit<Floats>(dtype, [&]<class T>() { out = fill_rounded<T>; });
-  return out;
-}
-
 class Range final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening&, const Params& params) {
@@ -76,13 +40,13 @@ class Range final : public Cursor {
       : start_(static_cast<uint64_t>(*params.start)),
         step_(static_cast<uint64_t>(*params.step)),
         count_(count_of(*params.start, *params.stop, *params.step)),
-        fill_(fill_for(params.dtype.dtype)) {}
+        write_(write_numbers(params.dtype.dtype)) {}
 
   Step next(Context&, const Demand& demand, Block& out) override {
     if (position_ == count_) return PullResult::end;
     int rows = demand.at_most(count_ - position_).rows;
     out.reset(demand.drop ? 0 : 1);
-    if (!demand.drop) fill_(out.columns[0], start_ + static_cast<uint64_t>(position_) * step_, step_, rows);
+    if (!demand.drop) write_(out.columns[0], start_ + static_cast<uint64_t>(position_) * step_, step_, rows);
     out.rows = rows;
     position_ += rows;
     return PullResult::rows;
@@ -100,14 +64,12 @@ class Range final : public Cursor {
   uint64_t start_;
   uint64_t step_;
   int64_t count_;
-  Fill fill_;
+  WriteNumbers write_;
   int64_t position_ = 0;
 };
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
-  if (fill_for(params.dtype.dtype) == nullptr) {
-    return invalid_argument(expected_found("an integer or float dtype", dtype_name(params.dtype.dtype)));
-  }
+  WEIR_TRY(check_number_dtype(params.dtype.dtype));
   if (params.step.is_constant() && *params.step == 0) {
     return invalid_argument(expected_found("a step other than 0", "0"));
   }

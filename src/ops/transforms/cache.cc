@@ -231,7 +231,7 @@ const OperatorDef& cache_operator() {
       .bench = "range(100000) | cache() | repeat(10)",
       .spec = spec_of<Params, spec>,
       .cardinality = same_cardinality,
-      .counts_openings = true,
+      .counts_openings = always,
       .opens_apart = true,
       .keeps_rows = true,
       .kept =

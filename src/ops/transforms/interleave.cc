@@ -29,9 +29,10 @@ void InterleaveParams::fields(Fields& fields) {
       "num_parallel_calls", num_parallel_calls,
       "How many datasets run ahead at once: at most cycle_length; auto is what the machine runs. So many more are opened before their turn. The sequence is the same for any.",
       at_least(1), {.automatic = true, .any_position = true});
-  fields("deterministic", deterministic,
-         "false: where several run ahead, a dataset that has no element yet gives up its turn.", {},
-         {.none = true, .any_position = true});
+  fields(
+      "deterministic", deterministic,
+      "false: where several run ahead, a dataset that has no element yet gives up its turn; none: as options() says, else true.",
+      {}, {.none = true, .any_position = true});
 }
 
 namespace {
@@ -48,13 +49,6 @@ constexpr int64_t kAllSlotsBytes = int64_t{64} << 20;
 constexpr int64_t kMostAtOnce = 4096;
 
 bool sequential(const Params& params) { return params.num_parallel_calls.value_or(0) == 1; }
-// Reading on opens nothing below that counts its openings: a position has them as of the last element given.
-bool reads_apart(const Dataset& input) {
-  const std::vector<EpochNode>& counted = input.epoch_nodes();
-  return !input.opens_variables() && std::all_of(counted.begin(), counted.end(), [](const EpochNode& node) {
-    return node.openings >= 0 && node.openings == node.openings_at_once;
-  });
-}
 bool unordered(const Params& params) {
   return !sequential(params) && params.deterministic.is_constant() && !*params.deterministic;
 }
@@ -70,6 +64,7 @@ class Interleave final : public Cursor {
     if (sequential(params) || one_turn_ || !outer_.opens_apart()) return;
     const int64_t calls = params.num_parallel_calls.value_or(opening.ctx.runtime().executor->parallelism());
     const int64_t at_once = std::clamp<int64_t>(calls, 1, std::min(cycle_length_, kMostAtOnce));
+    // A position has the openings below as of the last element given.
     if (reads_apart(outer_.input().node())) most_ahead_ = static_cast<size_t>(at_once);
     takes_ready_ = unordered(params);
     AheadSlots slots{make_ref<Credit>(static_cast<int>(at_once)), {}};
@@ -389,6 +384,13 @@ const OperatorDef& interleave_operator() {
                    ? "gives its elements in any order (deterministic: false)"
                    : nullptr;
       },
+      .set_order =
+          [](ParamsBase& base, bool deterministic) {
+            auto& params = static_cast<Params&>(base);
+            if (sequential(params) || params.deterministic.state != BoolParam::State::none) return false;
+            params.deterministic = deterministic;
+            return !deterministic;
+          },
   });
   return def;
 }

@@ -7,23 +7,23 @@
 #include "dataset/ahead_cursor.h"
 #include "exec/call_window.h"
 #include "ops/apply.h"
+#include "ops/list.h"
 
 namespace weir {
+
+void MapParams::fields(Fields& fields) {
+  fields("f", f, "The function: a lambda or a callback.");
+  fields("num_parallel_calls", num_parallel_calls,
+         "How many calls run at once; auto: as many as there are cores.", at_least(1),
+         {.automatic = true, .any_position = true});
+  fields("deterministic", deterministic,
+         "false: results come as they finish, in any order; none: as options() says, else true.", {},
+         {.none = true});
+}
+
 namespace {
 
-struct Params : ParamsOf<Params> {
-  FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::anything};
-  IntParam num_parallel_calls{1};
-  BoolParam deterministic = BoolParam::none();
-  void fields(Fields& fields) override {
-    fields("f", f, "The function: a lambda or a callback.");
-    fields("num_parallel_calls", num_parallel_calls,
-           "How many calls run at once; auto: as many as there are cores.", at_least(1),
-           {.automatic = true, .any_position = true});
-    fields("deterministic", deterministic, "false: results come as they finish, in any order.", {},
-           {.none = true});
-  }
-};
+using Params = MapParams;
 
 class Map final : public Cursor {
  public:
@@ -135,6 +135,13 @@ const OperatorDef& map_operator() {
                    ? "gives its results in any order (deterministic: false)"
                    : nullptr;
       },
+      .set_order =
+          [](ParamsBase& base, bool deterministic) {
+            auto& params = static_cast<Params&>(base);
+            if (sequential(params) || params.deterministic.state != BoolParam::State::none) return false;
+            params.deterministic = deterministic;
+            return !deterministic;
+          },
   });
   return def;
 }

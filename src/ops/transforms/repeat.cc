@@ -6,14 +6,16 @@
 
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
+#include "ops/list.h"
+#include "ops/repeat_count.h"
 
 namespace weir {
+
+void RepeatParams::fields(Fields& f) { f("count", count, "How many times; negative repeats forever."); }
+
 namespace {
 
-struct Params : ParamsOf<Params> {
-  IntParam count{-1};
-  void fields(Fields& f) override { f("count", count, "How many times; negative repeats forever."); }
-};
+using Params = RepeatParams;
 
 class Repeat final : public Cursor {
  public:
@@ -67,13 +69,7 @@ class Repeat final : public Cursor {
 };
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
-  int64_t n = inputs[0]->cardinality();
-  int64_t count = *params.count;
-  if (count < 0) return n == 0 ? 0 : kInfinite;
-  if (count == 0) return 0;
-  if (n < 0) return n;
-  int64_t total;
-  return __builtin_mul_overflow(n, count, &total) ? INT64_MAX : total;
+  return repeated_count(inputs[0]->cardinality(), *params.count);
 }
 
 int64_t epochs(const ParamsBase& base) {

@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "core/exception.h"
-#include "core/philox.h"
 #include "core/rowstore.h"
 #include "dataset/yield_timer.h"
 #include "ops/list.h"
 #include "ops/live_runs.h"
+#include "ops/opening_seeds.h"
 #include "ops/shuffle_order.h"
 
 namespace weir {
@@ -57,17 +57,9 @@ class Shuffle final : public Cursor {
         components_(opening.node->components().size()),
         capacity_(*params.buffer_size),
         live_(capacity_) {
-    const Opened opened = count_opening(opening.ctx, *opening.node);
+    const OpeningSeeds opened = seeds_of(opening, params.seed, *params.reshuffle_each_iteration, true);
     epoch_ = opened.number;
-    seeds_ = {static_cast<uint64_t>(params.seed.first), static_cast<uint64_t>(params.seed.second)};
-    if (params.seed.site) seeds_ = opening.ctx.session.seed(*params.seed.site);
-    // An order that nobody fixed, or that no epoch of the iterator counts, belongs to this call.
-    const bool drawn = params.seed.site && params.seed.site->origin == SeedSite::Origin::drawn;
-    const bool borrowed = opened.borrowed && *params.reshuffle_each_iteration;
-    if (opened.scope_key != 0 && (drawn || borrowed)) {
-      seeds_ = {derive_key(opened.scope_key, seeds_.first), derive_key(opened.scope_key, seeds_.second)};
-    }
-    if (*params.reshuffle_each_iteration) seeds_ = epoch_seeds(seeds_, epoch_);
+    seeds_ = opened.seeds;
     order_ = ShuffleDraws(seeds_.first, seeds_.second);
     make_ready(1);
   }
@@ -566,7 +558,7 @@ const OperatorDef& shuffle_operator() {
       .bench = "range(1000000) | shuffle(10000, seed: 1)",
       .spec = same_spec,
       .cardinality = same_cardinality,
-      .counts_openings = true,
+      .counts_openings = always,
       .opens_late_from = 0,
       .keeps_rows = true,
       .kept =

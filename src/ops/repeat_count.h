@@ -1,0 +1,18 @@
+// repeated_count: how many elements there are in `count` epochs of n elements; for ever if it is negative.
+#pragma once
+
+#include <cstdint>
+
+#include "dataset/dataset.h"
+
+namespace weir {
+
+inline int64_t repeated_count(int64_t n, int64_t count) {
+  if (count < 0) return n == 0 ? 0 : kInfinite;
+  if (count == 0) return 0;
+  if (n < 0) return n;
+  int64_t total;
+  return __builtin_mul_overflow(n, count, &total) ? INT64_MAX : total;
+}
+
+}  // namespace weir

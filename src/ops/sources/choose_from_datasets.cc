@@ -1,0 +1,66 @@
+// choose_from_datasets(datasets, choice, stop_on_empty): elements of the datasets in the order of the choices. Errors, end
+// and checkpoint: ops/directed.h.
+#include <algorithm>
+
+#include "core/text.h"
+#include "ops/directed.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  InputsParam datasets{.list = true};
+  InputParam choice;
+  BoolParam stop_on_empty{true};
+  void fields(Fields& f) override {
+    f("datasets", datasets, "A list of datasets of one structure.");
+    f("choice", choice, "A dataset of int64: the number of the dataset that the next element comes from.");
+    f("stop_on_empty", stop_on_empty,
+      "End where a chosen dataset has no more elements; if false, pass over such choices.");
+  }
+};
+
+struct ChooseFromDatasets {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    return std::unique_ptr<Cursor>(std::make_unique<Directed>(
+        opening, opening.input(params.choice.index), params.datasets.indices, *params.stop_on_empty));
+  }
+};
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  const Spec& choice = inputs[static_cast<size_t>(params.choice.index)]->spec();
+  if (!choice.is_scalar(DType::int64))
+    return invalid_argument(expected_found("choices that are int64", choice.to_string()));
+  return directed_spec(params.datasets.indices, inputs);
+}
+
+// Known only where nothing can end it.
+int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
+  return std::all_of(inputs.begin(), inputs.end(),
+                     [](const DatasetRef& input) { return input->cardinality() == kInfinite; })
+             ? kInfinite
+             : kUnknown;
+}
+
+}  // namespace
+
+const OperatorDef& choose_from_datasets_operator() {
+  static const OperatorDef def = define<Params, ChooseFromDatasets>({
+      .name = "choose_from_datasets",
+      .kind = OperatorKind::source,
+      .doc =
+          "Elements of several datasets: each element of `choice` is the number, from 0, of the dataset that the next one comes from. Ends with the choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when none has. A number without a dataset is an error in its place.",
+      .cost = "Two copies of each element.",
+      .example = "choose_from_datasets([range(3), range(10, 13)], from_tensor_slices([0, 1, 1, 0]))",
+      .output = "0\n10\n11\n1",
+      .bench = "choose_from_datasets([range(1000000), range(1000000)], range(2) | repeat())",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+      .ends_early = true,
+      .keeps_rows = true,
+      .kept = [](const ParamsBase&) { return kept_by_directed(); },
+  });
+  return def;
+}
+
+}  // namespace weir

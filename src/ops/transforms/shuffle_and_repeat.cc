@@ -1,0 +1,67 @@
+// shuffle_and_repeat(buffer_size, count, seed): shuffle(buffer_size, seed) | repeat(count), which give the order of
+// tf.data's fused kernel. Checkpoint: that of the two.
+#include <cstdint>
+#include <utility>
+
+#include "dataset/compose.h"
+#include "ops/list.h"
+#include "ops/repeat_count.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  IntParam buffer_size;
+  IntParam count{-1};
+  SeedParam seed;
+  void fields(Fields& f) override {
+    f("buffer_size", buffer_size, "How many elements wait to be drawn from; larger mixes better.",
+      at_least(1));
+    f("count", count, "How many times; negative repeats forever.");
+    f("seed", seed, "Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.");
+  }
+};
+
+struct ShuffleAndRepeat {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(DatasetRef node, expansion(opening, params));
+    return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, std::move(node)));
+  }
+};
+
+Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs, const BuildSite& site) {
+  const auto& params = static_cast<const Params&>(base);
+  ShuffleParams shuffle;
+  shuffle.buffer_size = params.buffer_size;
+  shuffle.seed = params.seed;
+  WEIR_ASSIGN(DatasetRef shuffled, compose(std::move(shuffle), {inputs[0]}, site));
+  RepeatParams repeat;
+  repeat.count = params.count;
+  return compose(std::move(repeat), {std::move(shuffled)}, site);
+}
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
+  return repeated_count(inputs[0]->cardinality(), *params.count);
+}
+
+}  // namespace
+
+const OperatorDef& shuffle_and_repeat_operator() {
+  static const OperatorDef def = define<Params, ShuffleAndRepeat>({
+      .name = "shuffle_and_repeat",
+      .doc =
+          "The same as `shuffle(buffer_size, seed) | repeat(count)`: the input `count` times over, each time in another random order, and no epoch before the one before it has ended.",
+      .cost = "That of shuffle and repeat.",
+      .example = "range(3) | shuffle_and_repeat(3, count: 2, seed: 1)",
+      .output = "1\n2\n0\n1\n0\n2",
+      .bench = "range(1000) | shuffle_and_repeat(1000, count: 1000, seed: 1)",
+      .spec = same_spec,
+      .cardinality = cardinality_of<Params, cardinality>,
+      .expand = expand,
+      .counts_openings = always,
+      .keeps_rows = true,
+  });
+  return def;
+}
+
+}  // namespace weir

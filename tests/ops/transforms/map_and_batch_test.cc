@@ -1,0 +1,42 @@
+#include "ops/contract.h"
+#include "ops/pipelines.h"
+
+namespace weir::test {
+namespace {
+
+const ContractEntries contract(
+    "map_and_batch",
+    {{"PROBE | map_and_batch(x -> x * 2, 4)", [](int64_t k) { return 4 * k; }, false},
+     {"PROBE | map_and_batch(x -> (x, x * x), 5, drop_remainder: true, num_parallel_calls: 3)", anything,
+      false},
+     {"PROBE | flat_map(x -> range(x % 5) | map_and_batch(y -> x + y, 2)) | prefetch(2)", anything, false}});
+
+TEST_CASE("map_and_batch is map and batch") {
+  for (int rows : {1, 3, 100}) {
+    for (const char* calls : {"", ", num_parallel_calls: 3"}) {
+      const std::string more = calls;
+      CHECK(run("range(2500) | map_and_batch(x -> x * 3, 7" + more + ")", rows) ==
+            run("range(2500) | map(x -> x * 3) | batch(7)", rows));
+      CHECK(run("range(10) | map_and_batch(x -> {x, y: full([2], x)}, 4, drop_remainder: true" + more + ")",
+                rows) ==
+            run("range(10) | map(x -> {x, y: full([2], x)}) | batch(4, drop_remainder: true)", rows));
+    }
+  }
+  CHECK(spec("range(9) | map_and_batch(x -> x, 3, drop_remainder: true)") == "int64[3]");
+  CHECK(cardinality("range(10) | map_and_batch(x -> x, 4)") == 3);
+  CHECK(cardinality("range(10) | map_and_batch(x -> x, 4, true)") == 2);
+}
+
+TEST_CASE("map_and_batch: an error fails its batch, and the next begins where it would have") {
+  for (int rows : {1, 3, 100}) {
+    CHECK(run("range(9) | map_and_batch(x -> assert(x != 4, \"four\", x), 3)", rows) ==
+          Lines{"[0, 1, 2]", "error: invalid_argument", "[6, 7, 8]"});
+    CHECK(run("range(8) | map_and_batch(x -> assert(x != 7, \"seven\", x), 3)", rows) ==
+          Lines{"[0, 1, 2]", "[3, 4, 5]", "error: invalid_argument"});
+    CHECK(run("range(6) | map_and_batch(x -> assert(x > 1, \"low\", x), 3)", rows) ==
+          Lines{"error: invalid_argument", "[3, 4, 5]"});
+  }
+}
+
+}  // namespace
+}  // namespace weir::test

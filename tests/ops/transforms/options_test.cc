@@ -1,0 +1,59 @@
+#include "ops/contract.h"
+#include "ops/pipelines.h"
+
+namespace weir::test {
+namespace {
+
+const ContractEntries contract(
+    "options", {{"PROBE | options()"},
+                {"PROBE | map(x -> x + 1, num_parallel_calls: 3) | options(deterministic: true) | batch(3)",
+                 [](int64_t) { return int64_t{-1}; }, false}});
+
+TEST_CASE("options changes no element") {
+  CHECK(run("range(5) | options() | map(x -> x * x)") == Lines{"0", "1", "4", "9", "16"});
+  CHECK(
+      run("range(5) | options(deterministic: true, autotune: true, threads: auto, memory: auto, warm_start: false)")
+          .size() == 5);
+  CHECK(cardinality("range(5) | options()") == 5);
+}
+
+std::string unreplayable(const std::string& text) {
+  ThreadsRuntime runtime;
+  return parse_text(*runtime, text)->root()->not_replayable();
+}
+
+TEST_CASE("options sets the order of all that leaves it open, before it and after it") {
+  const std::string map = "map(x -> x, num_parallel_calls: 2)";
+  CHECK(unreplayable("range(5) | " + map).empty());
+  CHECK_FALSE(unreplayable("range(5) | " + map + " | options(deterministic: false)").empty());
+  CHECK_FALSE(unreplayable("range(5) | options(deterministic: false) | " + map).empty());
+  CHECK_FALSE(unreplayable("range(5) | " + map + " | batch(2) | options(deterministic: false)").empty());
+  CHECK_FALSE(unreplayable("zip(range(5) | " + map + ", range(5)) | options(deterministic: false)").empty());
+  CHECK_FALSE(
+      unreplayable(
+          "range(5) | interleave(x -> range(x), cycle_length: 2, num_parallel_calls: 2) | options(deterministic: false)")
+          .empty());
+  // What says so itself keeps its own.
+  CHECK(
+      unreplayable(
+          "range(5) | map(x -> x, num_parallel_calls: 2, deterministic: true) | options(deterministic: false)")
+          .empty());
+  CHECK_FALSE(
+      unreplayable(
+          "range(5) | map(x -> x, num_parallel_calls: 2, deterministic: false) | options(deterministic: true)")
+          .empty());
+  // One call at a time has but one order.
+  CHECK(unreplayable("range(5) | map(x -> x) | options(deterministic: false)").empty());
+}
+
+TEST_CASE("options refuses what has no effect, and two that differ") {
+  CHECK(contains(build_error("range(5) | options(autotune: false)"), "autotune has no effect"));
+  CHECK(contains(build_error("range(5) | options(threads: 4)"), "threads has no effect"));
+  CHECK(contains(build_error("range(5) | options(memory: 4000)"), "memory has no effect"));
+  CHECK(contains(build_error("range(5) | options(warm_start: true)"), "warm_start has no effect"));
+  CHECK(contains(build_error("range(5) | options(deterministic: true) | options(deterministic: false)"),
+                 "deterministic to true and to false"));
+}
+
+}  // namespace
+}  // namespace weir::test
