@@ -55,11 +55,14 @@ class Dataset : public RefCounted {
   const Sites& sites() const { return sites_; }
   // The lane that a pump over this node must run on.
   Lane lane() const { return lane_; }
+  // The node as written; null if it stands for another, or was not made from text.
+  const NodeDigest* digest() const { return digest_.get(); }
   // Empty, or why equal positions need not give equal rows: "map calls a callback that is not declared pure".
   const std::string& not_replayable() const { return not_replayable_; }
 
  private:
   Dataset() = default;
+  Status expand(const ParamsBase& params, const BuildSite& site);
   void inherit();
   void inherit(const EpochNode& counted, bool shared);
   EpochNode counted_through(EpochNode counted, size_t index) const;
@@ -80,6 +83,7 @@ class Dataset : public RefCounted {
   Sites sites_;
   Lane lane_ = Lane::compute;
   std::string not_replayable_;
+  std::shared_ptr<const NodeDigest> digest_;
 };
 
 // Structure and cardinality of an operator that changes neither.
