@@ -106,11 +106,11 @@ std::vector<Case> cases() {
     one.remembers = has(one.text, "scan(");
     // Nobody knows whether or how often the failed part would have come.
     for (const char* operation : {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "nowhere",
-                                  "unbatch(", "rebatch(", "probe(", "num_parallel_reads"}) {
+                                  "unbatch(", "rebatch(", "probe(", "num_parallel_reads", "save("}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
-    for (const char* operation :
-         {"concatenate(", "flat_map(", "interleave(", "list_files(", "repeat(", "shuffle(", "tfrecord("}) {
+    for (const char* operation : {"concatenate(", "flat_map(", "interleave(", "list_files(", "load(",
+                                  "repeat(", "shuffle(", "snapshot(", "tfrecord("}) {
       if (has(one.text, operation)) one.opens = true;
     }
     for (const char* operation :
