@@ -50,7 +50,7 @@ constexpr std::string_view kPlanned = R"(
 from_sparse_tensor_slices from_list from_generator random text_line fixed_length_record csv sql
 sample_from_datasets choose_from_datasets unique ragged_batch
 sparse_batch group_by_window group_by_reducer bucket_by_sequence_length rejection_resample
-cache shuffle_and_repeat global_shuffle map_and_batch snapshot pad_to_cardinality
+cache shuffle_and_repeat global_shuffle map_and_batch pad_to_cardinality
 options get_single_element cardinality eye saturate_cast bitwise_and bitwise_or bitwise_xor shift_left
 shift_right std variance cumsum count_nonzero tile pad roll boolean_mask sort argsort top_k bucketize
 searchsorted matmul substr string_join string_split lower upper strip regex_replace regex_match to_number
