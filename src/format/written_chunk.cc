@@ -307,10 +307,10 @@ void WrittenChunk::give_column(Part& part, int count, Column& out) const {
 
 void WrittenChunk::give(int count, Block& out) {
   out.reset(parts_.size());
-  std::vector<Part> moved = parts_;
-  for (size_t i = 0; i < parts_.size(); ++i) give_column(moved[i], count, out.columns[i]);
+  moved_ = parts_;
+  for (size_t i = 0; i < parts_.size(); ++i) give_column(moved_[i], count, out.columns[i]);
   out.rows = count;
-  parts_ = std::move(moved);
+  parts_.swap(moved_);
   next_ += count;
 }
 

@@ -98,6 +98,8 @@ class WrittenChunk {
 
   BufferRef buffer_;
   std::vector<Part> parts_;
+  // The parts after the rows that are being given.
+  std::vector<Part> moved_;
   int64_t rows_ = 0;
   int64_t next_ = 0;
 };

@@ -7,7 +7,7 @@ namespace weir {
 namespace {
 
 // The most that is read ahead.
-constexpr int64_t kAheadBytes = int64_t{4} << 20;
+constexpr int64_t kAheadBytes = int64_t{1} << 20;
 constexpr int64_t kAheadRows = 8192;
 
 }  // namespace

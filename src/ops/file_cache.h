@@ -4,7 +4,8 @@
 // What is in the folder when a cursor opens decides: elements of the same pipeline are read, and the input is not
 // opened; those of another are an error. If there are none, the elements are passed on and written, and published when
 // the input ends. A second writer, and one that goes on from a saved position, pass the elements on without writing. A
-// failure to write is one error; the elements follow. Runs ahead of its consumer on a thread of its own.
+// failure to write is one error; the elements follow. Runs ahead of its consumer on a thread of its own; opening reads
+// the manifest, and so may wait for the disk.
 #pragma once
 
 #include <memory>
