@@ -14,8 +14,9 @@ namespace weir {
 
 // Positions of data in a chunk, of chunks in a shard and in memory are multiples of this.
 inline constexpr size_t kWrittenAlignment = 64;
-// A chunk is finished at the first row that reaches either.
-inline constexpr size_t kChunkBytes = size_t{1} << 20;
+// A chunk is finished at the first row that reaches either. Small enough that the chunks that are read ahead stay in a
+// core's second cache.
+inline constexpr size_t kChunkBytes = size_t{256} << 10;
 inline constexpr int64_t kChunkRows = 65536;
 
 inline constexpr uint64_t aligned_up(uint64_t bytes) {

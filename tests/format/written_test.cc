@@ -12,6 +12,8 @@ namespace {
 
 const std::string kFolder = "a/written";
 
+constexpr int64_t kNumbersInChunk = kChunkBytes / sizeof(int64_t);
+
 Tensor number(double value) { return Tensor::scalar<double>(value); }
 
 Tensor vector_of(int count) {
@@ -163,10 +165,10 @@ TEST_CASE("written: after a damaged chunk the next one follows") {
     errors += got.ok() ? 0 : 1;
     if (got.ok() && *got == 0) break;
     for (int i = 0; got.ok() && i < *got; ++i, ++rows)
-      REQUIRE(*block.row(i)[0].as<int64_t>() == (errors == 0 ? rows : rows + 65536));
+      REQUIRE(*block.row(i)[0].as<int64_t>() == (errors == 0 ? rows : rows + kNumbersInChunk));
   }
   CHECK(errors == 1);
-  CHECK(rows == 150'000 - 65536);
+  CHECK(rows == 150'000 - kNumbersInChunk);
 }
 
 TEST_CASE("written: a reader goes on with the old elements while they are replaced") {

@@ -46,9 +46,9 @@ TEST_CASE("load says where a chunk is damaged") {
   }
   const std::string text = call("load", folder.at("s"));
   const Lines lines = run(text, 1000);
-  REQUIRE(lines.size() == 1 + 100000 - 65536);
+  REQUIRE(lines.size() == 1 + 100000 - 32768);
   CHECK(lines[0] == "error: data_loss");
-  CHECK(lines[1] == "65536");
+  CHECK(lines[1] == "32768");
   CHECK_THAT(first_error(text), Catch::Contains(shard) && Catch::Contains("offset 64"));
 }
 
