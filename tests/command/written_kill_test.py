@@ -91,6 +91,23 @@ def fill(weir, scratch, operator):
         check([line for line in lines if not line.startswith("error: ")], run(weir, PIPELINE)[0], operator)
 
 
+def fill_small_disk(weir, scratch, operator):
+    """The same on a disk of a mebibyte, where one may be mounted. Returns whether it was."""
+    text = f"{PIPELINE} | {operator}".replace("FOLDER", f"{scratch}/folder")
+    script = 'mount -t tmpfs -o size=1m none "$0" || exit 77; "$1" run -e "$2"; echo "left: $(ls -A "$0")"'
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script, str(scratch), weir, text], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    if not done.stdout:
+        return False
+    lines = done.stdout.splitlines()
+    errors = [line for line in lines if line.startswith("error: resource_exhausted")]
+    if len(errors) != 1 or lines[-1] != "left: ":
+        sys.exit(f"{operator}: expected one error and nothing left, found {errors}, {lines[-1]}")
+    if not operator.startswith("save"):
+        check([line for line in lines[:-1] if not line.startswith("error: ")], run(weir, PIPELINE)[0], operator)
+    return True
+
+
 def main():
     weir = sys.argv[1]
     kills = int(sys.argv[2] if len(sys.argv) > 2 else os.environ.get("WEIR_KILLS", "20"))
@@ -102,6 +119,10 @@ def main():
             killed = kill(weir, path, draw, kills, operator)
             print(f"{operator}: {killed} of {kills} runs were killed")
             fill(weir, path, operator)
+            small = path / "small"
+            small.mkdir()
+            if not fill_small_disk(weir, small, operator):
+                print(f"{operator}: not tried on a small disk, which cannot be mounted here")
 
 
 if __name__ == "__main__":
