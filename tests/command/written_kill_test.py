@@ -79,6 +79,18 @@ def kill(weir, scratch, draw, kills, operator):
     return killed
 
 
+def together(weir, scratch):
+    """Processes that begin at once: one writes, all give every element, and later ones read."""
+    folder = scratch / "together"
+    text = f'{PIPELINE} | snapshot("{folder}")'
+    elements = run(weir, PIPELINE)[0]
+    for _ in range(2):
+        processes = [subprocess.Popen([weir, "run", "-e", text], stdout=subprocess.PIPE, text=True) for _ in range(4)]
+        for process in processes:
+            check(process.communicate()[0].splitlines(), elements, "one of four processes")
+        check_folder(folder, "four processes")
+
+
 def fill(weir, scratch, operator):
     """A disk that is full gives one error, and the elements follow."""
     folder = scratch / f"full-{operator[:4]}"
@@ -123,6 +135,7 @@ def main():
             small.mkdir()
             if not fill_small_disk(weir, small, operator):
                 print(f"{operator}: not tried on a small disk, which cannot be mounted here")
+        together(weir, pathlib.Path(scratch))
 
 
 if __name__ == "__main__":
