@@ -1,7 +1,8 @@
 // One row per operator and per function of expressions: its cost per element, as `ns`. Operators run over
 // numbers, so `limit_ns` is what a number costs through `range` alone; functions run over vectors of 784
 // entries, so it is what copying such a vector costs. Each definition says what to run (`bench` in
-// dataset/operator.h and expr/kernel.h).
+// dataset/operator.h and expr/kernel.h); WRITTEN stands for a folder of written elements, SCRATCH for one that is removed
+// afterwards.
 #include <string>
 
 #include "expr/kernel.h"
@@ -42,6 +43,12 @@ void run_operator(benchmark::State& state, const OperatorDef* def) {
   std::string text = def->bench;
   replace(text, "NAMES", folder() + "/*");
   replace(text, "RECORDS", record_file(1024));
+  replace(text, "SCRATCH", folder() + ".written");
+  if (text.find("WRITTEN") != std::string::npos) {
+    const std::string numbers = folder() + ".written/numbers-of-each";
+    Drain(parse("range(200000) | save(\"" + numbers + "\")")).run(1);
+    replace(text, "WRITTEN", numbers);
+  }
   drain(state, text, range_ns());
 }
 

@@ -164,7 +164,10 @@ const std::string& folder() {
       if (mkdtemp(name.data()) == nullptr) give_up("cannot make a folder for files");
       path = name;
     }
-    ~Folder() { std::filesystem::remove_all(path); }
+    ~Folder() {
+      std::filesystem::remove_all(path);
+      std::filesystem::remove_all(path + ".written");
+    }
     std::string path;
   } made;
   return made.path;

@@ -213,6 +213,7 @@ endfunction()
 function(weir_add_command_test)
   if(TARGET weir_command)
     weir_add_script_test(command command/command_test.py "$<TARGET_FILE:weir_command>")
+    weir_add_script_test(command.written command/written_kill_test.py "$<TARGET_FILE:weir_command>")
   endif()
 endfunction()
 

@@ -74,15 +74,11 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->epoch_id_ = site.on_behalf_of != 0 ? site.on_behalf_of : node->id_;
   node->depth_ = site.depth;
   node->dynamic_ = has_expressions(*params);
+  node->digest_ = site.digest;
+  if (op.expands_first) WEIR_TRY(node->expand(*params, site));
   WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
   WEIR_TRY(node->spec_.check_size());
-  // If parameters are not known yet, it is expanded when a cursor opens.
-  if (op.expand != nullptr && !node->dynamic_) {
-    if (site.runtime == nullptr) return internal_error(concat(op.name, " was built without a runtime"));
-    WEIR_ASSIGN(DatasetRef expanded,
-                op.expand(*params, node->inputs_, {site.runtime, site.depth, node->epoch_id_}));
-    node->inputs_.push_back(std::move(expanded));
-  }
+  if (!op.expands_first) WEIR_TRY(node->expand(*params, site));
   node->components_ = node->spec_.components();
   // A count that depends on a variable is not known until a cursor opens.
   node->cardinality_ = has_open_scalars(*params) ? kUnknown : op.cardinality(*params, node->inputs_);
@@ -98,6 +94,15 @@ DatasetRef Dataset::stand_in(const Dataset& node, int64_t cardinality) {
   out->components_ = node.components_;
   out->cardinality_ = cardinality;
   return DatasetRef(out);
+}
+
+// If parameters are not known yet, it is expanded when a cursor opens.
+Status Dataset::expand(const ParamsBase& params, const BuildSite& site) {
+  if (op_->expand == nullptr || dynamic_) return {};
+  if (site.runtime == nullptr) return internal_error(concat(op_->name, " was built without a runtime"));
+  WEIR_ASSIGN(DatasetRef expanded, op_->expand(params, inputs_, {site.runtime, site.depth, epoch_id_}));
+  inputs_.push_back(std::move(expanded));
+  return {};
 }
 
 // A node that reaches this one by two paths is opened by each.

@@ -61,6 +61,8 @@ class Dataset : public RefCounted {
   Lane lane() const { return lane_; }
   // What `deterministic: none` stands for here and in what is built on it; empty if nobody said.
   std::optional<bool> order() const { return order_; }
+  // The node as written; null if it stands for another, or was not made from text.
+  const std::shared_ptr<const NodeDigest>& digest() const { return digest_; }
   // Empty, or why equal positions need not give equal rows: "map calls a callback that is not declared pure".
   const std::string& not_replayable() const { return not_replayable_; }
 
@@ -72,6 +74,7 @@ class Dataset : public RefCounted {
   // invalid_argument where two say different things.
   static Result<std::optional<bool>> settle_order(const OperatorDef& op, ParamsBase& params,
                                                   std::vector<DatasetRef>& inputs, const BuildSite& site);
+  Status expand(const ParamsBase& params, const BuildSite& site);
   void inherit();
   void inherit(const EpochNode& counted, bool shared);
   EpochNode counted_through(EpochNode counted, size_t index) const;
@@ -93,6 +96,7 @@ class Dataset : public RefCounted {
   Lane lane_ = Lane::compute;
   std::optional<bool> order_;
   std::string not_replayable_;
+  std::shared_ptr<const NodeDigest> digest_;
 };
 
 // Structure and cardinality of an operator that changes neither.

@@ -38,7 +38,10 @@ class Reorder {
     const bool open = op.set_order != nullptr && op.set_order(*params, deterministic_);
     if (!changed && !open) return node;
     return Dataset::build(op, std::move(params), std::move(inputs),
-                          {site_.runtime, node->depth(), node->epoch_id()});
+                          {.runtime = site_.runtime,
+                           .depth = node->depth(),
+                           .on_behalf_of = node->epoch_id(),
+                           .digest = node->digest()});
   }
 
   const bool deterministic_;

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/digest.h"
 #include "dataset/params.h"
 
 namespace weir {
@@ -29,6 +30,8 @@ struct BuildSite {
   uint64_t on_behalf_of = 0;
   // A cursor that opens builds it; no checkpoint's header knows it.
   bool at_opening = false;
+  // The node as written; null for nodes that stand for others.
+  std::shared_ptr<const NodeDigest> digest = nullptr;
 };
 
 // A terminal gives one element, its value; in a lambda it is an expression, at the end of a document a
@@ -69,6 +72,9 @@ struct OperatorDef {
   // Must refuse a site whose runtime lacks what it needs.
   Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs,
                                const BuildSite& site) = nullptr;
+  // Its structure is that of what it stands for, which is built first; `spec` is asked with it as the last input, or
+  // without it if parameters are not known when the node is built.
+  bool expands_first = false;
   // Null, or whether openings are counted with these parameters, since each has an order of its own.
   bool (*counts_openings)(const ParamsBase& params) = nullptr;
   // How often it goes through its input while it is gone through once, after which it opens the input once more; -1

@@ -2,9 +2,24 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "expr/builder.h"
 
 namespace weir {
+
+namespace {
+
+std::string known_bytes(const Tensor& tensor) {
+  std::string out = concat(dtype_name(tensor.dtype), tensor.shape.to_string(), " ");
+  if (tensor.dtype == DType::string) {
+    for (const Str& text : tensor.entries<const Str>()) out += concat(text.size, ":", text.view());
+  } else if (tensor.dtype != DType::dataset) {
+    out.append(reinterpret_cast<const char*>(tensor.data), tensor.byte_size());
+  }
+  return out;
+}
+
+}  // namespace
 
 Scope::Scope() : root_builder_(std::make_unique<Builder>(Builder::Kind::root, nullptr)) {
   builder_ = root_builder_.get();
@@ -67,6 +82,23 @@ Scope::Found Scope::find(std::string_view name) const {
   return {.kind = Found::Kind::dataset,
           .dataset = binding.dataset,
           .env_levels = env_depth() - place.scope->env_depth()};
+}
+
+Scope::Known Scope::known_value(std::string_view name) const {
+  Known out;
+  const Place place = look_up(name);
+  if (place.scope == nullptr) return out;
+  for (const Leaf& leaf : place.scope->bindings_[place.index].value.leaves) {
+    if (leaf.dataset) out.datasets.push_back(leaf.dataset);
+    if (leaf.literal) {
+      out.bytes += leaf.literal->shape.to_string();
+      for (const Literal::Number& number : leaf.literal->numbers)
+        out.bytes +=
+            concat(number.negative ? " -" : " ", number.floating ? number.text : concat(number.integer));
+    }
+    if (leaf.constant) out.bytes += known_bytes(*leaf.constant);
+  }
+  return out;
 }
 
 int Scope::env_depth() const { return builder_->env_depth(); }

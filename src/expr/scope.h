@@ -56,6 +56,13 @@ class Scope {
   };
   // What NAME means here.
   Found find(std::string_view name) const;
+  // What is known when the dataset is built of a value that a pattern or `let … in` binds: bytes that differ where it
+  // does, and the datasets in it.
+  struct Known {
+    std::string bytes;
+    std::vector<DatasetRef> datasets;
+  };
+  Known known_value(std::string_view name) const;
   // How many Envs lie between this scope's Env and the document's root Env.
   int env_depth() const;
 

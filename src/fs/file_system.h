@@ -49,6 +49,12 @@ class WritableFile {
   virtual Status close() = 0;
 };
 
+// Held until it is destroyed.
+class FileLock {
+ public:
+  virtual ~FileLock() = default;
+};
+
 struct FileInfo {
   uint64_t size = 0;
   int64_t modified_ns = 0;
@@ -70,6 +76,11 @@ class FileSystem {
   virtual Status remove_folder(const std::string& folder) = 0;
   // Missing ones are created and survive a power failure.
   virtual Status create_folders(const std::string& folder) = 0;
+  // Makes the names that were added, replaced and removed in a folder survive a power failure.
+  virtual Status sync_folder(const std::string& folder) = 0;
+  // Takes a lock: a file that is created for it and removed with it. Null if somebody holds it, in this process or
+  // another. The locks of a process end with it, so what a killed one leaves is a file that nobody holds.
+  virtual Result<std::unique_ptr<FileLock>> try_lock(const std::string& name) = 0;
   // Whatever happens, a power failure included, the file holds either its old contents or all of `bytes`;
   // after success the latter. Links are followed: their target is replaced, or created if missing. Anything
   // else but a regular file is refused. Writers of one file take turns. If the process is killed, a file with

@@ -315,6 +315,21 @@ struct FolderSteps {
   static Status sync(const std::string& folder) { return sync_folder(folder); }
 };
 
+class LocalLock final : public FileLock {
+ public:
+  LocalLock(std::string name, Descriptor descriptor)
+      : name_(std::move(name)), descriptor_(std::move(descriptor)) {}
+  // A child after fork has the descriptor, too, so closing it would not be enough.
+  ~LocalLock() override {
+    ::unlink(name_.c_str());
+    retried([&] { return ::flock(descriptor_.number(), LOCK_UN); });
+  }
+
+ private:
+  const std::string name_;
+  Descriptor descriptor_;
+};
+
 class LocalFileSystem final : public FileSystem {
  public:
   Result<RefPtr<RandomAccessFile>> open(const std::string& name) override {
@@ -384,6 +399,31 @@ class LocalFileSystem final : public FileSystem {
     WEIR_TRY(check_name(folder));
     FolderSteps steps;
     return create_folders_in_order(steps, folder);
+  }
+
+  Status sync_folder(const std::string& folder) override {
+    WEIR_TRY(check_name(folder));
+    return weir::sync_folder(folder);
+  }
+
+  Result<std::unique_ptr<FileLock>> try_lock(const std::string& name) override {
+    WEIR_TRY(check_name(name));
+    for (;;) {
+      Descriptor file = open_descriptor(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+      if (!file.valid()) return failure_of(errno, "open", name, " to lock it");
+      if (retried([&] { return ::flock(file.number(), LOCK_EX | LOCK_NB); }) != 0) {
+        if (errno == EWOULDBLOCK) return std::unique_ptr<FileLock>();
+        return failure_of(errno, "lock", name);
+      }
+      // The last holder may have removed the file after it was opened here.
+      struct stat locked, named;
+      if (::fstat(file.number(), &locked) != 0) return failure_of(errno, "look at", name);
+      if (::stat(name.c_str(), &named) != 0 || locked.st_ino != named.st_ino ||
+          locked.st_dev != named.st_dev) {
+        continue;
+      }
+      return std::unique_ptr<FileLock>(std::make_unique<LocalLock>(name, std::move(file)));
+    }
   }
 
   Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override {

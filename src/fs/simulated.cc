@@ -183,6 +183,12 @@ Status SimulatedFileSystem::remove_folder(const std::string& folder) {
 
 Status SimulatedFileSystem::create_folders(const std::string&) { return {}; }
 
+Status SimulatedFileSystem::sync_folder(const std::string&) { return {}; }
+
+Result<std::unique_ptr<FileLock>> SimulatedFileSystem::try_lock(const std::string& name) {
+  return locks_.take(name);
+}
+
 Status SimulatedFileSystem::write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) {
   WEIR_TRY(check_no_folder(name));
   if (bytes.size() > faults_of(name, bytes.size()).append_error_offset) {

@@ -12,6 +12,7 @@
 
 #include "core/sync.h"
 #include "fs/file_system.h"
+#include "fs/simulated_locks.h"
 
 namespace weir {
 
@@ -54,6 +55,8 @@ class SimulatedFileSystem final : public FileSystem {
   Status remove(const std::string& name) override;
   Status remove_folder(const std::string& folder) override;
   Status create_folders(const std::string& folder) override;
+  Status sync_folder(const std::string& folder) override;
+  Result<std::unique_ptr<FileLock>> try_lock(const std::string& name) override;
   Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override;
 
  private:
@@ -66,6 +69,7 @@ class SimulatedFileSystem final : public FileSystem {
   mutable Mutex mutex_;
   std::map<std::string, Bytes> files_;
   std::map<std::string, FileFaults> faults_;
+  SimulatedLocks locks_;
 };
 
 }  // namespace weir

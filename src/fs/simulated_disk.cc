@@ -157,6 +157,7 @@ void SimulatedDisk::cut_power_at(int64_t step) {
 }
 
 void SimulatedDisk::lose_power(Survives survives, uint64_t seed) {
+  locks_.release_all();
   MutexLock lock(mutex_);
   Draws draws(survives, seed);
   root_->lose(draws);
@@ -230,7 +231,7 @@ Status SimulatedDisk::sync_file(const NodeRef& file, const std::string& name) {
   return {};
 }
 
-Status SimulatedDisk::sync_folder(const std::string& folder) {
+Status SimulatedDisk::sync_names(const std::string& folder) {
   WEIR_TRY(step(folder));
   const NodeRef node = find(folder);
   if (!node) return failure(Code::not_found, "sync", folder, "there is no such folder");
@@ -276,7 +277,7 @@ struct SimulatedDisk::ReplaceSteps {
     if (disk.step(temporary).ok())
       place.folder->change({.erased = place.name + ".tmp", .set = "", .node = {}});
   }
-  Status sync_folder() { return disk.sync_folder(place.folder_name); }
+  Status sync_folder() { return disk.sync_names(place.folder_name); }
 };
 
 struct SimulatedDisk::FolderSteps {
@@ -292,7 +293,7 @@ struct SimulatedDisk::FolderSteps {
     place.folder->change({.erased = "", .set = place.name, .node = std::make_shared<Node>(true)});
     return true;
   }
-  Status sync(const std::string& folder) { return disk.sync_folder(folder); }
+  Status sync(const std::string& folder) { return disk.sync_names(folder); }
 };
 
 Result<RefPtr<RandomAccessFile>> SimulatedDisk::open(const std::string& name) {
@@ -353,6 +354,20 @@ Status SimulatedDisk::create_folders(const std::string& folder) {
   MutexLock lock(mutex_);
   FolderSteps steps{*this};
   return create_folders_in_order(steps, folder);
+}
+
+Status SimulatedDisk::sync_folder(const std::string& folder) {
+  MutexLock lock(mutex_);
+  return sync_names(folder);
+}
+
+Result<std::unique_ptr<FileLock>> SimulatedDisk::try_lock(const std::string& name) {
+  {
+    MutexLock lock(mutex_);
+    WEIR_TRY(check_power(name));
+    WEIR_TRY(place_of(name).status());
+  }
+  return locks_.take(name);
 }
 
 Status SimulatedDisk::write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) {

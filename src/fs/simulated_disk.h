@@ -13,6 +13,7 @@
 
 #include "core/sync.h"
 #include "fs/file_system.h"
+#include "fs/simulated_locks.h"
 
 namespace weir {
 
@@ -41,6 +42,8 @@ class SimulatedDisk final : public FileSystem {
   Status remove(const std::string& name) override;
   Status remove_folder(const std::string& folder) override;
   Status create_folders(const std::string& folder) override;
+  Status sync_folder(const std::string& folder) override;
+  Result<std::unique_ptr<FileLock>> try_lock(const std::string& name) override;
   Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override;
 
  private:
@@ -60,12 +63,13 @@ class SimulatedDisk final : public FileSystem {
   Result<NodeRef> emptied(const std::string& name);
   Status append(const NodeRef& file, const std::string& name, std::span<const uint8_t> bytes);
   Status sync_file(const NodeRef& file, const std::string& name);
-  Status sync_folder(const std::string& folder);
+  Status sync_names(const std::string& folder);
 
   mutable Mutex mutex_;
   const NodeRef root_;
   int64_t steps_ = 0;
   int64_t cut_at_ = INT64_MAX;
+  SimulatedLocks locks_;
 };
 
 }  // namespace weir

@@ -382,7 +382,10 @@ class ArgumentBinder {
     } else {
       value.expression = std::move(names);
     }
-    return Dataset::build(*def, std::move(slices.params), {}, binder_.site(site_.scope));
+    // The parameter's own digest has the names.
+    BuildSite at = binder_.site(site_.scope);
+    at.digest = std::make_shared<NodeDigest>(NodeDigest{"names", {}});
+    return Dataset::build(*def, std::move(slices.params), {}, at);
   }
 
   Status take(InputsParam& slot) {

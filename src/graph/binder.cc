@@ -75,7 +75,10 @@ void Binder::bind_let(const Node& statement, Scope& scope, Status& mistakes) {
       scope.bind_expression(statement.text, statement.items[0].value);
     }
   }
-  if (status.ok()) return;
+  if (status.ok()) {
+    lets_[statement.text] = hash_of_part(statement.items[0].value, scope);
+    return;
+  }
   scope.bind_mistake(statement.text);
   mistakes = both(mistakes, status);
 }
@@ -170,7 +173,7 @@ Result<DatasetRef> Binder::bind_dataset(const Node& node, const Scope& scope, st
   if (!value->spec().is_dataset()) {
     return error_at(node, expected_found("a dataset", value->spec().to_string()));
   }
-  return variable_dataset(std::move(value), site(scope));
+  return variable_dataset(std::move(value), site_of(node, scope));
 }
 
 Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::string_view path) {
@@ -194,7 +197,7 @@ Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::
     return error_at(node,
                     expected_found("a dataset", concat(node.text, ", which is ", value->spec().to_string())));
   }
-  return variable_dataset(std::move(value), site(scope));
+  return variable_dataset(std::move(value), site_of(node, scope));
 }
 
 Result<DatasetRef> Binder::bind_pipeline(const Node& node, const Scope& scope, std::string_view path,
@@ -266,7 +269,9 @@ Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope&
   Status mistakes = both(matched.status, bind_arguments(site, fields, matched.values, has_input, inputs));
   if (!mistakes.ok()) return mistakes;
   if (!has_input) return as_consequence(error_at(call, "its input was not built"));
-  auto built = Dataset::build(*def, std::move(fields.params), std::move(inputs), this->site(scope));
+  BuildSite at = this->site(scope);
+  at.digest = digest_of(*def, matched.values, scope);
+  auto built = Dataset::build(*def, std::move(fields.params), std::move(inputs), at);
   if (!built.ok()) return with_span(with_operator(built.status(), def->name), call.span);
   return built;
 }

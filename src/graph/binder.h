@@ -58,6 +58,14 @@ class Binder final : public PipelineCompiler {
                                std::string_view path);
   void bind_let(const syntax::Node& statement, Scope& scope, Status& mistakes);
   Result<const OperatorDef*> operator_of(const syntax::Node& call, bool piped) const;
+  // What a node's digest says (written_digest.cc): the call as written, with what its names stand for.
+  std::shared_ptr<const NodeDigest> digest_of(const OperatorDef& def,
+                                              const std::vector<syntax::NodePtr>& values,
+                                              const Scope& scope) const;
+  // Where a dataset is built that an expression gives.
+  BuildSite site_of(const syntax::Node& expression, const Scope& scope) const;
+  uint64_t hash_of_part(const syntax::NodePtr& node, const Scope& scope) const;
+  void hash_names(const syntax::Node& node, const Scope& scope, uint64_t& hash) const;
 
   Runtime& runtime_;
   const Handed& handed_;
@@ -65,6 +73,8 @@ class Binder final : public PipelineCompiler {
   const bool has_params_;
   // By Dataset::id().
   std::map<uint64_t, int> heights_;
+  // The hashes of the values bound by `let` so far.
+  std::map<std::string, uint64_t, std::less<>> lets_;
 };
 
 // What bind_arguments needs to know about the call.

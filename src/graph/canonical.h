@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "graph/digest.h"
+#include "core/digest.h"
 #include "graph/document.h"
 #include "syntax/tree.h"
 
@@ -28,6 +28,12 @@ Fingerprint fingerprint_of(const Canonical& tree);
 // The tree without the arguments that say only how elements are made (Allows::any_position): graphs for which this is
 // equal have the same positions.
 Canonical positional(const Canonical& tree);
+
+// A part of a text in canonical form, without the arguments that say only how elements are made.
+syntax::NodePtr canonical_part(const syntax::NodePtr& node);
+
+// The hash of what was handed in; 0 for callbacks, which their names tell apart.
+uint64_t hash_of_thing(const HandedThing& thing);
 
 // A nested value as a literal, or null if it is too large or has no literal.
 syntax::NodePtr literal_of_value(const HandedValue& value);

@@ -17,10 +17,10 @@
 #include <variant>
 #include <vector>
 
+#include "core/digest.h"
 #include "core/sync.h"
 #include "core/value.h"
 #include "dataset/dataset.h"
-#include "graph/digest.h"
 #include "graph/handed.h"
 
 namespace weir {
@@ -65,7 +65,7 @@ class Document : public RefCounted {
   const Handed& handed() const { return handed_; }
 
   // Digests of every operator and parameter that a position depends on, to say where two graphs differ
-  // (graph/digest.h).
+  // (core/digest.h).
   const GraphDigest& digest() const;
 
  private:

@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "core/digest.h"
 #include "core/text.h"
-#include "graph/digest.h"
 
 namespace weir {
 

@@ -35,16 +35,6 @@ uint64_t hash_of_tensor(const Tensor& tensor) {
   return hash;
 }
 
-uint64_t hash_of_thing(const HandedThing& thing) {
-  const auto* value = std::get_if<HandedValue>(&thing);
-  if (!value) return 0;
-  std::string bytes = value->spec.to_string();
-  for (const Tensor& tensor : value->values) {
-    bytes += concat(dtype_name(tensor.dtype), tensor.shape.to_string(), hash_of_tensor(tensor));
-  }
-  return hash_of(bytes);
-}
-
 class Digester {
  public:
   GraphDigest take() { return std::move(out_); }
@@ -117,6 +107,29 @@ bool fits_any_position(const FieldList& fields, const Node& call, size_t i) {
          fields.list[static_cast<size_t>(field)].allows.any_position;
 }
 
+// The arguments of a call of an operator in canonical form.
+syntax::NodePtr in_order(const syntax::NodePtr& call, bool source) {
+  const OperatorDef* def = find_operator(call->text);
+  if (call->kind != Kind::call || !def || (def->kind == OperatorKind::source) != source) return call;
+  FieldList fields(*def);
+  MatchedArguments matched = match_arguments(*def, fields, *call);
+  if (!matched.status.ok()) return call;
+  auto out = std::make_shared<Node>(*call);
+  out->items = canonical_arguments(*def, fields, matched.values);
+  return out;
+}
+
+syntax::NodePtr in_order(const syntax::NodePtr& node) {
+  if (!node || node->items.empty()) return node;
+  auto copy = std::make_shared<Node>(*node);
+  for (size_t i = 0; i < copy->items.size(); ++i) {
+    syntax::NodePtr& child = copy->items[i].value;
+    child = in_order(child);
+    if (child && copy->kind == Kind::pipeline && i > 0) child = in_order(child, false);
+  }
+  return copy->kind == Kind::call ? in_order(copy, true) : copy;
+}
+
 syntax::NodePtr positional(const syntax::NodePtr& node) {
   if (!node || node->items.empty()) return node;
   auto copy = std::make_shared<Node>(*node);
@@ -134,7 +147,19 @@ syntax::NodePtr positional(const syntax::NodePtr& node) {
 
 }  // namespace
 
+uint64_t hash_of_thing(const HandedThing& thing) {
+  const auto* value = std::get_if<HandedValue>(&thing);
+  if (!value) return 0;
+  std::string bytes = value->spec.to_string();
+  for (const Tensor& tensor : value->values) {
+    bytes += concat(dtype_name(tensor.dtype), tensor.shape.to_string(), hash_of_tensor(tensor));
+  }
+  return hash_of(bytes);
+}
+
 Canonical positional(const Canonical& tree) { return {positional(tree.root), tree.handed}; }
+
+syntax::NodePtr canonical_part(const syntax::NodePtr& node) { return positional(in_order(node)); }
 
 GraphDigest digest_of(const Canonical& tree) {
   Digester digester;

@@ -51,6 +51,11 @@ class Runner final : public TerminalRunner {
     });
     if (!got.ok()) return got.status();
     if (*got == PullResult::cancelled) return Status(Code::cancelled, "the iterator was cancelled");
+    // One that is run for what it does gives nothing.
+    if (*got == PullResult::end && dataset_->components().empty()) {
+      out.clear();
+      return {};
+    }
     if (*got != PullResult::rows)
       return internal_error(concat(dataset_->op().name, " gave no value; please report this"));
     if (const ErrorPtr* error = block.error_of(0)) return Status(*error);

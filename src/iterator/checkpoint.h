@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/digest.h"
 #include "core/runtime.h"
 #include "core/value.h"
 #include "fs/file_system.h"
-#include "graph/digest.h"
 #include "graph/envelope.h"
 
 namespace weir {

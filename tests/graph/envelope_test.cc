@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 
-#include "graph/digest.h"
+#include "core/digest.h"
 #include "support/damage.h"
 
 namespace weir {

@@ -110,11 +110,11 @@ std::vector<Case> cases() {
     // Nobody knows whether or how often the failed part would have come.
     for (const char* operation :
          {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "cache(", "unique(",
-          "_from_datasets(", "nowhere", "unbatch(", "rebatch(", "probe(", "num_parallel_reads"}) {
+          "_from_datasets(", "nowhere", "unbatch(", "rebatch(", "probe(", "num_parallel_reads", "save("}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
     for (const char* operation : {"cache(", "concatenate(", "flat_map(", "interleave(", "list_files(",
-                                  "repeat(", "shuffle(", "tfrecord("}) {
+                                  "load(", "repeat(", "shuffle(", "snapshot(", "tfrecord("}) {
       if (has(one.text, operation)) one.opens = true;
     }
     for (const char* operation :

@@ -24,6 +24,10 @@ class WrappedFiles : public FileSystem {
   Status remove(const std::string& name) override { return files_.remove(name); }
   Status remove_folder(const std::string& folder) override { return files_.remove_folder(folder); }
   Status create_folders(const std::string& folder) override { return files_.create_folders(folder); }
+  Status sync_folder(const std::string& folder) override { return files_.sync_folder(folder); }
+  Result<std::unique_ptr<FileLock>> try_lock(const std::string& name) override {
+    return files_.try_lock(name);
+  }
   Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override {
     return files_.write_file_atomically(name, bytes);
   }

@@ -1,4 +1,4 @@
-#include "graph/digest.h"
+#include "core/digest.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

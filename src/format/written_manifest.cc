@@ -1,0 +1,143 @@
+#include "format/written_manifest.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/archive.h"
+#include "core/text.h"
+#include "format/crc32c.h"
+
+namespace weir {
+
+namespace {
+
+constexpr std::string_view kMagic = "weirdata";
+constexpr uint32_t kVersion = 1;
+// Magic, version, the size of the body, and the checksum of these and the body.
+constexpr size_t kHeaderBytes = 24;
+constexpr uint64_t kMaxManifestBytes = uint64_t{64} << 20;
+constexpr size_t kRunDigits = 32;
+
+template <class T>
+void put(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+template <class T>
+T get(std::string_view bytes, size_t at) {
+  T value;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+uint32_t checksum_of(std::string_view bytes) {
+  const uint32_t head = crc32c(bytes.data(), kHeaderBytes - 4);
+  return crc32c(bytes.data() + kHeaderBytes, bytes.size() - kHeaderBytes, head);
+}
+
+// Names the same members for reading and writing.
+void body(Archive& archive, WrittenManifest& manifest) {
+  archive("run", manifest.run);
+  archive("spec", manifest.spec);
+  bool zlib = manifest.compression == Compression::zlib;
+  archive("zlib", zlib);
+  manifest.compression = zlib ? Compression::zlib : Compression::none;
+  archive("rows", manifest.rows, 0, INT64_MAX);
+  auto shards = static_cast<int64_t>(manifest.shards.size());
+  archive("shards", shards, 1, kMaxWrittenShards);
+  if (!archive.status().ok()) return;
+  manifest.shards.resize(static_cast<size_t>(shards));
+  for (WrittenShard& shard : manifest.shards) {
+    archive("bytes", shard.bytes);
+    archive("rows", shard.rows, 0, INT64_MAX);
+    archive("chunks", shard.chunks, 0, INT64_MAX);
+    uint64_t crc = shard.index_crc;
+    archive("crc", crc);
+    shard.index_crc = static_cast<uint32_t>(crc);
+  }
+  manifest.pipeline.state(archive);
+}
+
+bool is_run(const std::string& run) {
+  return run.size() == kRunDigits && run.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// The rows of the shards, or -1 if they are too many.
+int64_t rows_of(const WrittenManifest& manifest) {
+  int64_t rows = 0;
+  for (const WrittenShard& shard : manifest.shards) {
+    if (__builtin_add_overflow(rows, shard.rows, &rows)) return -1;
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string WrittenManifest::shard_name(const std::string& folder, size_t shard) const {
+  std::string number = std::to_string(shard);
+  number.insert(0, number.size() < 5 ? 5 - number.size() : 0, '0');
+  return concat(folder, "/", run, "-", number, kShardSuffix);
+}
+
+std::string WrittenManifest::bytes() const {
+  WrittenManifest copy = *this;
+  Archive archive;
+  body(archive, copy);
+  const std::string written = archive.take();
+  std::string out(kMagic);
+  put(out, kVersion);
+  put(out, static_cast<uint64_t>(written.size()));
+  put(out, uint32_t{0});
+  out += written;
+  const uint32_t crc = checksum_of(out);
+  std::memcpy(out.data() + kHeaderBytes - 4, &crc, sizeof crc);
+  return out;
+}
+
+Result<WrittenManifest> WrittenManifest::parse(std::string_view bytes, const std::string& file) {
+  const auto damaged = [&](std::string_view what) {
+    return file_error(Code::data_loss,
+                      concat("damaged manifest: ", what, "; remove the folder and write it again"), file);
+  };
+  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) {
+    return file_error(Code::data_loss,
+                      expected_found("the manifest of written elements", "other bytes",
+                                     "remove the folder or name another"),
+                      file);
+  }
+  const auto version = get<uint32_t>(bytes, kMagic.size());
+  const bool intact = get<uint32_t>(bytes, kHeaderBytes - 4) == checksum_of(bytes);
+  if (!intact) return damaged("its checksum is wrong");
+  if (version != kVersion) {
+    return file_error(
+        Code::failed_precondition,
+        expected_found(concat("written elements of version ", kVersion), concat("version ", version),
+                       "read them with the version of weir that wrote them, or write them again"),
+        file);
+  }
+  if (get<uint64_t>(bytes, kMagic.size() + 4) != bytes.size() - kHeaderBytes)
+    return damaged("its size is wrong");
+  WrittenManifest out;
+  Archive archive(bytes.substr(kHeaderBytes));
+  body(archive, out);
+  archive.finish();
+  if (!archive.status().ok()) return damaged(archive.status().error().message);
+  if (!is_run(out.run)) return damaged("its files have no name");
+  if (rows_of(out) != out.rows) return damaged("its rows do not add up");
+  return out;
+}
+
+std::string manifest_name(const std::string& folder) { return concat(folder, "/", kManifestName); }
+
+std::string trimmed_folder(std::string_view folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) folder.remove_suffix(1);
+  return std::string(folder);
+}
+
+Result<WrittenManifest> read_manifest(FileSystem& files, const std::string& folder) {
+  const std::string name = manifest_name(folder);
+  WEIR_ASSIGN(const std::string bytes, files.read_file(name, kMaxManifestBytes));
+  return WrittenManifest::parse(bytes, name);
+}
+
+}  // namespace weir

@@ -1,0 +1,24 @@
+#include "ops/blocking_lane.h"
+
+#include "dataset/ahead_cursor.h"
+
+namespace weir {
+
+namespace {
+
+// The most that is read ahead.
+constexpr int64_t kAheadBytes = int64_t{1} << 20;
+constexpr int64_t kAheadRows = 8192;
+
+}  // namespace
+
+std::unique_ptr<Cursor> open_on_blocking_lane(Opening& opening, DatasetRef dataset) {
+  WindowOptions options;
+  options.max_rows = kAheadRows;
+  options.max_bytes = kAheadBytes;
+  options.block_rows = kMaxBlockRows;
+  options.lane = dataset->lane();
+  return std::make_unique<WindowCursor>(opening, std::move(dataset), MakeWindow{options});
+}
+
+}  // namespace weir

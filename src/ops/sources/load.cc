@@ -1,0 +1,122 @@
+// load(path): the elements in a folder that save, snapshot or a file cache wrote, in the order in which they were
+// written. Checkpoint: the number of the next row, among the elements of one writing.
+#include "core/text.h"
+#include "dataset/compose.h"
+#include "ops/blocking_lane.h"
+#include "ops/written_rows.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  StringParam path;
+  void fields(Fields& f) override { f("path", path, "The folder of the written elements."); }
+};
+
+// The elements that were there when the dataset was built.
+struct StoredParams : ParamsOf<StoredParams> {
+  std::string folder;
+  Spec spec;
+  WrittenManifest manifest;
+  void fields(Fields&) override {}
+};
+
+class Stored final : public Cursor {
+ public:
+  Stored(Opening&, const StoredParams& params) : rows_(params.folder, params.spec, params.manifest) {}
+
+  Step next(Context& ctx, const Demand& demand, Block& out) override { return rows_.next(ctx, demand, out); }
+  int64_t lose(const ErrorPtr&) noexcept override { return rows_.lose(); }
+  void state(Archive& archive) override { rows_.state(archive); }
+  Step resume(Context&) override {
+    WEIR_TRY(rows_.resume());
+    return PullResult::rows;
+  }
+
+ private:
+  WrittenRows rows_;
+};
+
+Result<Spec> stored_spec(const StoredParams& params, std::span<const DatasetRef>) { return params.spec; }
+int64_t stored_count(const StoredParams& params, std::span<const DatasetRef>) { return params.manifest.rows; }
+
+const OperatorDef& stored_operator() {
+  static const OperatorDef def = define<StoredParams, Stored>({
+      .name = "stored",
+      .kind = OperatorKind::source,
+      .spec = spec_of<StoredParams, stored_spec>,
+      .cardinality = cardinality_of<StoredParams, stored_count>,
+      .internal = true,
+      .lane = Lane::blocking,
+  });
+  return def;
+}
+
+struct Load {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(DatasetRef stored, expansion(opening, params));
+    return open_on_blocking_lane(opening, std::move(stored));
+  }
+};
+
+// What is wrong with a folder is a mistake of the text that names it.
+Status as_mistake(const Status& status) {
+  if (status.code() == Code::not_found || status.code() == Code::invalid_argument) return status;
+  Error error = status.error();
+  error.code = Code::invalid_argument;
+  return Status(std::move(error));
+}
+
+Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, const BuildSite& site) {
+  const std::string& path = *static_cast<const Params&>(base).path;
+  WEIR_TRY(check_folder_name(path));
+  auto stored = std::make_unique<StoredParams>();
+  stored->folder = trimmed_folder(path);
+  auto found = find_written(*site.runtime, stored->folder);
+  if (!found.ok()) return as_mistake(found.status());
+  if (!*found) {
+    return file_error(Code::not_found,
+                      {concat("there are no written elements in ", quote(path)),
+                       "check the path; save, snapshot and cache write them"},
+                      stored->folder);
+  }
+  auto spec = spec_of_written(**found, stored->folder);
+  if (!spec.ok()) return as_mistake(spec.status());
+  stored->spec = *std::move(spec);
+  stored->manifest = **std::move(found);
+  return Dataset::build(stored_operator(), std::move(stored), {}, site);
+}
+
+Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
+  if (!inputs.empty()) return inputs.back()->spec();
+  return invalid_argument(expected_found("a path that is known when the dataset is built",
+                                         "one that depends on a variable",
+                                         "its elements' structure follows from it"));
+}
+
+int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
+  return inputs.empty() ? kUnknown : inputs.back()->cardinality();
+}
+
+}  // namespace
+
+const OperatorDef& load_operator() {
+  static const OperatorDef def = define<Params, Load>({
+      .name = "load",
+      .kind = OperatorKind::source,
+      .doc =
+          "The elements in a folder that `save`, `snapshot` or a file cache wrote, in the order in which they were written. Their structure and number are read when the dataset is built, and so a folder without elements (not_found) or with a damaged manifest is a mistake of the text. A damaged chunk gives one error in place of its elements, and the next chunk follows. If the elements are replaced between building and reading, there is one error instead of them. Runs ahead of its consumer on a thread of its own.",
+      .cost = "Reading and a checksum per byte. Elements are views of the read buffers, not copies.",
+      .example = R"(load("tests/golden/data/squares"))",
+      .output = "0\n1\n4",
+      .bench = R"(load("WRITTEN"))",
+      .spec = spec_of<Params, spec>,
+      .cardinality = cardinality_of<Params, cardinality>,
+      .expand = expand,
+      .expands_first = true,
+      .is_window = [](const ParamsBase&) { return true; },
+  });
+  return def;
+}
+
+}  // namespace weir

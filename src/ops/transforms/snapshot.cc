@@ -1,0 +1,59 @@
+// snapshot(path, compression): the elements of the input, which a first pass writes to a folder and later ones read.
+// Checkpoint: that of the reader or writer, see ops/file_cache.h.
+#include "dataset/compose.h"
+#include "ops/file_cache.h"
+#include "ops/written.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  StringParam path;
+  StringParam compression{std::string("auto")};
+  void fields(Fields& f) override {
+    f("path", path, "The folder of the written elements.");
+    f("compression", compression, "\"\", \"zlib\", or \"auto\": the faster one, which is \"\".");
+  }
+};
+
+struct Snapshot {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(DatasetRef built, expansion(opening, params));
+    return open_file_cache(opening, std::move(built));
+  }
+};
+
+Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs, const BuildSite& site) {
+  const auto& params = static_cast<const Params&>(base);
+  return build_file_cache(inputs[0], {*params.path, *params.compression}, site);
+}
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  WEIR_TRY(check_writable(inputs[0]->spec()));
+  if (params.compression.is_constant()) WEIR_TRY(parse_chunk_compression(*params.compression, true).status());
+  if (params.path.is_constant()) WEIR_TRY(check_folder_name(*params.path));
+  return inputs[0]->spec();
+}
+
+}  // namespace
+
+const OperatorDef& snapshot_operator() {
+  static const OperatorDef def = define<Params, Snapshot>({
+      .name = "snapshot",
+      .doc =
+          "The elements of the input. A pass that reaches the end publishes them in the folder `path`, and later passes, in this process or another, read them from there without opening the input. Elements that another pipeline wrote there are refused (failed_precondition, one error), with what differs. While one writes, others pass their elements on without writing. Errors are passed on and left out of what is written. If writing fails, there is one error more, nothing is published, and the elements follow. A pass that goes on from a saved position does not write. Runs ahead of its consumer on a thread of its own.",
+      .cost = "A copy and a checksum per byte to write; a read and a checksum per byte after that.",
+      .example = R"(range(3) | map(x -> x * x) | snapshot("build/examples/squares"))",
+      .output = "0\n1\n4",
+      .bench = R"(range(200000) | snapshot("SCRATCH/snapshot"))",
+      .spec = spec_of<Params, spec>,
+      .cardinality = same_cardinality,
+      .expand = expand,
+      .epochs = [](const ParamsBase&) -> int64_t { return -1; },
+      .keeps_rows = true,
+      .is_window = [](const ParamsBase&) { return true; },
+  });
+  return def;
+}
+
+}  // namespace weir
