@@ -4,9 +4,9 @@ run takes for elements.
 
     written_kill_test.py WEIR [KILLS]
 
-A pipeline is run and killed with SIGKILL after a pseudo-random time of a whole run's. What a whole run prints after that
-must be all elements, once each; then the elements in the folder are those of one run. WEIR_KILLS in the environment
-sets another default than 20.
+A pipeline is run and killed with SIGKILL at a pseudo-random size of its files, up to that of a whole run's, and a
+pseudo-random moment more. What a whole run prints after that must be all elements, once each; then the elements in the
+folder are those of one run. WEIR_KILLS in the environment sets another default than 20.
 """
 
 import os
@@ -17,9 +17,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 ROWS = 300_000
+MAX_MOMENT = 20000  # turns of an empty loop
 PIPELINE = f"range({ROWS}) | map(x -> (x, x * 7919 % 1000, float32(x))) | batch(1000)"
 
 
@@ -35,10 +35,26 @@ def run(weir, text, limit=None):
     return done.stdout.splitlines(), done.returncode
 
 
-def run_and_kill(weir, text, seconds):
-    """Returns whether it was killed."""
+def size_of(folder):
+    """The bytes of all files in a folder, which may change meanwhile."""
+    total = 0
+    for path in folder.glob("*"):
+        try:
+            total += path.stat().st_size
+        except FileNotFoundError:
+            pass
+    return total
+
+
+def run_and_kill(weir, text, folder, size, moment):
+    """Kills a run some turns of an empty loop after its folder has grown by `size` bytes. Returns whether it was
+    killed."""
+    before = size_of(folder)
     with subprocess.Popen([weir, "run", "-e", text], stdout=subprocess.DEVNULL) as process:
-        time.sleep(seconds)
+        while process.poll() is None and size_of(folder) < before + size:
+            pass
+        for _ in range(moment):
+            pass
         process.send_signal(signal.SIGKILL)
         return process.wait() != 0
 
@@ -59,15 +75,14 @@ def kill(weir, scratch, draw, kills, operator):
     """Kills one run after the other."""
     text, elements = f"{PIPELINE} | {operator}", run(weir, PIPELINE)[0]
     printed = [] if operator.startswith("save") else elements
-    begin = time.monotonic()
     run(weir, text.replace("FOLDER", str(scratch / "whole")))
-    whole = time.monotonic() - begin
+    whole = size_of(scratch / "whole")
     killed = 0
     for number in range(kills):
         # Several killed runs come before a whole one.
         folder = scratch / f"{operator[:4]}{number // 4}"
         here = text.replace("FOLDER", str(folder))
-        killed += run_and_kill(weir, here, whole * 1.1 * draw.random())
+        killed += run_and_kill(weir, here, folder, draw.randrange(whole + 1), draw.randrange(MAX_MOMENT))
         if (folder / "manifest").exists() and (lines := run(weir, f'load("{folder}")')[0]) != elements:
             sys.exit(f"{operator}: a killed run left {len(lines)} lines")
         if number % 4 < 3 and number + 1 < kills:

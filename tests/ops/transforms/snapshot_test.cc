@@ -169,6 +169,31 @@ TEST_CASE("a restored pass neither loses nor doubles elements") {
   }
 }
 
+TEST_CASE("a restored pass over shuffled elements goes on in their order") {
+  for (const int64_t saved_after : {1, 50, 1999, 2000, 2001, 3500}) {
+    CAPTURE(saved_after);
+    TemporaryFolder folder;
+    const std::string text =
+        "range(2000) | shuffle(2000, seed: 3) | " + call("snapshot", folder.at("s")) + " | repeat(2)";
+    ThreadsRuntime runtime;
+    Lines lines;
+    std::string saved;
+    {
+      auto iterator = open_text(*runtime, text);
+      lines = take_lines(*iterator, saved_after);
+      saved = require_value(iterator->save());
+    }
+    const Lines rest = all_lines(*open_text(*runtime, text, &saved));
+    lines.insert(lines.end(), rest.begin(), rest.end());
+    REQUIRE(lines.size() == 4000);
+    Lines first(lines.begin(), lines.begin() + 2000);
+    const Lines second(lines.begin() + 2000, lines.end());
+    if (saved_after > 2000) CHECK(first == second);
+    std::sort(first.begin(), first.end());
+    CHECK(std::unique(first.begin(), first.end()) == first.end());
+  }
+}
+
 TEST_CASE("a position among elements that were written anew is refused") {
   TemporaryFolder folder;
   const std::string text = "range(100000) | " + call("snapshot", folder.at("s"));
