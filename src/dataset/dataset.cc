@@ -168,7 +168,8 @@ void Dataset::inherit() {
     auto* slot = std::get_if<FunctionParam*>(&field.slot);
     if (!slot || !(*slot)->function) continue;
     const auto& traits = static_cast<const FunctionTraits&>(*(*slot)->function);
-    const bool per_row = (*slot)->gives == FunctionParam::Gives::dataset && !inputs_.empty();
+    const bool per_row = (*slot)->gives == FunctionParam::Gives::dataset &&
+                         (*slot)->takes == FunctionParam::Takes::element && !inputs_.empty();
     inherit(traits, per_row ? inputs_[0]->cardinality() : -1);
     if (!window) lane_ = std::max(lane_, traits.lane());
     // A dataset that the function returns may come from an element or a variable.

@@ -105,16 +105,17 @@ std::vector<Case> cases() {
   for (Case& one : out) {
     one.remembers = has(one.text, "scan(");
     // Nobody knows whether or how often the failed part would have come.
-    for (const char* operation : {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "nowhere",
-                                  "unbatch(", "rebatch(", "probe(", "num_parallel_reads"}) {
+    for (const char* operation :
+         {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "nowhere", "unbatch(", "rebatch(",
+          "probe(", "num_parallel_reads", "group_by_window("}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
     for (const char* operation :
          {"concatenate(", "flat_map(", "interleave(", "list_files(", "repeat(", "shuffle(", "tfrecord("}) {
       if (has(one.text, operation)) one.opens = true;
     }
-    for (const char* operation :
-         {"batch(", "reduce(", "shuffle(", "enumerate(", "zip(", "interleave(", "num_parallel_reads"}) {
+    for (const char* operation : {"batch(", "reduce(", "shuffle(", "enumerate(", "zip(", "interleave(",
+                                  "num_parallel_reads", "group_by_window("}) {
       if (!one.keeps_places && has(one.text, operation)) one.in_order = false;
     }
   }
