@@ -197,7 +197,8 @@ void Dataset::inherit() {
     if (!slot || !(*slot)->function) continue;
     const auto& traits = static_cast<const FunctionTraits&>(*(*slot)->function);
     const bool opens = (*slot)->gives == FunctionParam::Gives::dataset;
-    inherit(traits, opens && !inputs_.empty() ? inputs_[0]->cardinality() : -1, opens);
+    const bool per_row = opens && (*slot)->takes == FunctionParam::Takes::element && !inputs_.empty();
+    inherit(traits, per_row ? inputs_[0]->cardinality() : -1, opens);
     if (!window) lane_ = std::max(lane_, traits.lane());
     // A dataset that the function returns may come from an element or a variable.
     const bool from_elements = std::any_of(

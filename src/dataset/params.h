@@ -111,14 +111,18 @@ struct FunctionParam {
   enum class Takes : uint8_t {
     element,            // x
     state_and_element,  // (state, x), the state typed by the first ValueParam
+    key_and_window,     // (key, window), an int64 and a dataset of elements
+    key,                // an int64; a number stands for the function that gives it for every key
   };
-  enum class Gives : uint8_t { anything, boolean, dataset, state };
+  enum class Gives : uint8_t { anything, boolean, integer, dataset, state };
 
   FunctionParam(Takes t, Gives g) : takes(t), gives(g) {}
   Takes takes;
   Gives gives;
   // An expr::Function, a type this layer does not know.
   RefPtr<const RefCounted> function;
+  // The constant that stands for a function of the key, if one does.
+  IntParam number;
 };
 
 // A dataset given as an argument; `index` is its place among the node's inputs (the piped one is first).

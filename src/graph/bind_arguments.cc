@@ -40,6 +40,7 @@ class ArgumentBinder {
       if (auto* const* seed = std::get_if<SeedParam*>(&field.slot)) return draw(**seed);
       return {};
     }
+    value_ = value;
     node_ = value.get();
     Status status = std::visit([&](auto* slot) { return take(*slot); }, field.slot);
     if (status.ok()) status = check_bounds(field);
@@ -258,10 +259,22 @@ class ArgumentBinder {
     // The node to blame for a mistake in the result.
     const Node& body = node_->kind == Kind::lambda ? node_->child(1) : *node_;
     FunctionRef function;
-    if (slot.takes == FunctionParam::Takes::state_and_element) {
-      WEIR_ASSIGN(function, compile_over_state(slot, body));
-    } else {
-      WEIR_ASSIGN(function, compile(inputs_[0]->spec()));
+    switch (slot.takes) {
+      case FunctionParam::Takes::state_and_element: {
+        WEIR_ASSIGN(function, compile_over_state(slot, body));
+        break;
+      }
+      case FunctionParam::Takes::key_and_window: {
+        const Spec window = Spec::dataset(inputs_[0]->spec());
+        WEIR_ASSIGN(function, compile(Spec::tuple({Spec::tensor(DType::int64, Shape()), window})));
+        break;
+      }
+      case FunctionParam::Takes::key: {
+        WEIR_ASSIGN(function, compile_over_key(slot));
+        break;
+      }
+      default:
+        WEIR_ASSIGN(function, compile(inputs_[0]->spec()));
     }
     const Spec& result = function->result();
     if (slot.gives == FunctionParam::Gives::boolean && !result.is_scalar(DType::boolean)) {
@@ -269,11 +282,39 @@ class ArgumentBinder {
       return error(body, expected_found("a scalar bool", result.to_string(),
                                         number ? "compare it, as in x % 2 != 0" : ""));
     }
+    if (slot.gives == FunctionParam::Gives::integer && !result.is_scalar(DType::int64)) {
+      const bool number = result.is_tensor() && result.dtype != DType::string;
+      return error(body, expected_found("a scalar int64", result.to_string(),
+                                        number ? "convert it, as in cast(x, int64)" : ""));
+    }
     if (slot.gives == FunctionParam::Gives::dataset && !result.is_dataset()) {
       return error(body, expected_found("a dataset", result.to_string()));
     }
     slot.function = std::move(function);
     return {};
+  }
+
+  // A number is the same for all keys.
+  Result<FunctionRef> compile_over_key(FunctionParam& slot) {
+    const Spec key = Spec::tensor(DType::int64, Shape());
+    if (node_->kind == Kind::lambda || node_->kind == Kind::callback) return compile(key);
+    WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::int64));
+    if (!value->spec().is_scalar(DType::int64)) {
+      return error(*node_, expected_found("an integer or a function of the key", value->spec().to_string()));
+    }
+    if (value->constant()) {
+      WEIR_TRY(keep(slot.number, value));
+      Field field = *field_;
+      field.slot = &slot.number;
+      WEIR_TRY(check_bounds(field));
+    }
+    Node lambda{.kind = Kind::lambda, .span = node_->span};
+    lambda.depth = static_cast<uint8_t>(node_->depth + 1);
+    lambda.add(std::make_shared<const Node>(Node{.kind = Kind::pattern_any, .span = node_->span}));
+    lambda.add(value_);
+    auto compiled = compile_lambda(binder_.context(), site_.scope, lambda, key, path());
+    if (compiled.ok()) return compiled;
+    return at_node(*node_, compiled.status());
   }
 
   // The state begins as the operator's first value; a dimension that changes from call to call becomes unknown.
@@ -435,6 +476,7 @@ class ArgumentBinder {
   // Some parameter so far was wrong.
   bool failed_ = false;
   const Field* field_ = nullptr;
+  NodePtr value_;
   const Node* node_ = nullptr;
   // Parts of the structures of a list or tuple of datasets so far.
   int parts_ = 0;

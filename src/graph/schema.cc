@@ -58,9 +58,26 @@ const char* type_name(ParamKind kind) {
   }
 }
 
+const char* taken_by(const FunctionParam& slot) {
+  switch (slot.takes) {
+    case FunctionParam::Takes::element:
+      return "element";
+    case FunctionParam::Takes::state_and_element:
+      return "state and element";
+    case FunctionParam::Takes::key_and_window:
+      return "key and window";
+    case FunctionParam::Takes::key:
+      return "key";
+  }
+  return "";
+}
+
 void describe_function(const FunctionParam& slot, SchemaParameter& out) {
-  out.takes = slot.takes == FunctionParam::Takes::element ? "element" : "state and element";
+  out.takes = taken_by(slot);
   switch (slot.gives) {
+    case FunctionParam::Gives::integer:
+      out.gives = "int64";
+      break;
     case FunctionParam::Gives::boolean:
       out.gives = "bool";
       break;

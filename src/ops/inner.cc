@@ -25,7 +25,7 @@ auto Inner::in_scope(Context& ctx, F&& work) {
   return result;
 }
 
-bool InnerSource::opens_outer(const Dataset& node, const Function& function) {
+bool InnerOpener::opens_outer(const Dataset& node, const Function& function) {
   if (node.opens_variables()) return true;
   std::vector<EpochNode> counted;
   function.epoch_nodes(counted);
@@ -33,7 +33,7 @@ bool InnerSource::opens_outer(const Dataset& node, const Function& function) {
                      [&](const EpochNode& n) { return n.depth <= node.depth(); });
 }
 
-Result<DatasetRef> InnerSource::ahead_of(DatasetRef node) {
+Result<DatasetRef> InnerOpener::ahead_of(DatasetRef node) {
   if (node != plain_node_) {
     WEIR_ASSIGN(ahead_node_, weir::run_ahead(node, slots_));
     plain_node_ = std::move(node);
@@ -41,24 +41,9 @@ Result<DatasetRef> InnerSource::ahead_of(DatasetRef node) {
   return ahead_node_;
 }
 
-Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
-  return open_row(ctx, out, static_cast<bool>(slots_.credit));
-}
-
-Step InnerSource::open_row(Context& ctx, std::unique_ptr<Inner>& out, bool ahead) {
-  PullResult got = input_.fill(ctx, Demand{});
-  if (got != PullResult::rows) return got;
-  const int64_t ordinal = input_.position();
-  int row = input_.begin();
-  input_.take(1);
-  const Block& block = input_.block();
-  origin_ = block.origins.of(row);
-  if (const ErrorPtr* error = block.error_of(row)) return *error;
-  if (block.rows == 1) {
-    apply_(ctx.session, ordinal, block, result_);
-  } else {
-    apply_(ctx.session, ordinal, block.slice(row, 1), result_);
-  }
+Step InnerOpener::open(Context& ctx, const Block& in, int64_t ordinal, Origin origin, bool ahead,
+                       std::unique_ptr<Inner>& out) {
+  apply_(ctx.session, ordinal, in, result_);
   if (!result_.errors.empty()) return result_.errors[0].error;
   const Column& column = result_.columns[0];
   const NestedDataset& nested = dataset_of(column.dense() ? column.tensor() : column.list()[0]);
@@ -66,7 +51,7 @@ Step InnerSource::open_row(Context& ctx, std::unique_ptr<Inner>& out, bool ahead
   const uint64_t key = derive_key(apply_.key(), static_cast<uint64_t>(ordinal));
   std::unique_ptr<Inner> inner(
       new Inner(ordinal, EpochScope(nullptr, depth_ + 1, key), opens_outer_ ? depth_ : -1));
-  inner->origin_ = origin_;
+  inner->origin_ = origin;
   inner->ahead_ = ahead;
   if (ahead) {
     auto made = ahead_of(std::move(node));
@@ -81,6 +66,23 @@ Step InnerSource::open_row(Context& ctx, std::unique_ptr<Inner>& out, bool ahead
   if (opening_error) return opening_error;
   out = std::move(inner);
   return PullResult::rows;
+}
+
+Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
+  return open_row(ctx, out, opener_.runs_ahead());
+}
+
+Step InnerSource::open_row(Context& ctx, std::unique_ptr<Inner>& out, bool ahead) {
+  PullResult got = input_.fill(ctx, Demand{});
+  if (got != PullResult::rows) return got;
+  const int64_t ordinal = input_.position();
+  int row = input_.begin();
+  input_.take(1);
+  const Block& block = input_.block();
+  origin_ = block.origins.of(row);
+  if (const ErrorPtr* error = block.error_of(row)) return *error;
+  if (block.rows == 1) return opener_.open(ctx, block, ordinal, origin_, ahead, out);
+  return opener_.open(ctx, block.slice(row, 1), ordinal, origin_, ahead, out);
 }
 
 Step InnerSource::open_again(Context& ctx, std::unique_ptr<Inner>& out, const Inner::Saved& saved) {

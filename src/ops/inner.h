@@ -1,6 +1,6 @@
 // Inner: the open dataset that a function made from a row of the input, as flat_map and interleave hold it.
-// InnerSource: the input, and the function that makes them. An Inner owns the inner cursor and the scope that
-// counts its epochs. Errors are rows.
+// InnerOpener: the function that makes them. InnerSource: that function over the rows of an input. An Inner owns the
+// inner cursor and the scope that counts its epochs. Errors are rows.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class Inner {
   Status load(const Saved& saved);
 
  private:
-  friend class InnerSource;
+  friend class InnerOpener;
   Inner(int64_t ordinal, EpochScope epochs, int outer_depth)
       : ordinal_(ordinal), epochs_(std::move(epochs)), outer_depth_(outer_depth) {}
   template <class F>
@@ -50,19 +50,47 @@ class Inner {
   std::unique_ptr<Stage> stage_;
 };
 
-class InnerSource {
+class InnerOpener {
  public:
-  InnerSource(Opening& opening, const FunctionParam& function)
-      : input_(opening, 0, Port::Mode::keep),
-        apply_(opening, function),
+  InnerOpener(Opening& opening, const FunctionParam& function)
+      : apply_(opening, function),
         path_(opening.path),
         depth_(opening.node->depth()),
         opens_outer_(opens_outer(*opening.node, apply_.function())) {}
 
-  // From now on, datasets that open_next() opens run ahead.
+  // From now on, datasets that open() opens run ahead if they are asked to.
   void run_ahead(AheadSlots slots) { slots_ = std::move(slots); }
+  bool runs_ahead() const { return static_cast<bool>(slots_.credit); }
   // True if opening a dataset counts nothing that others see, so that it may be opened before its turn.
   bool opens_apart() const { return !opens_outer_; }
+  // Calls the function on `in`, a row that has not failed, as row `ordinal`, and opens the result in `out`. Rows
+  // without an origin of their own get `origin`. An error belongs to the row.
+  Step open(Context& ctx, const Block& in, int64_t ordinal, Origin origin, bool ahead,
+            std::unique_ptr<Inner>& out);
+
+ private:
+  static bool opens_outer(const Dataset& node, const Function& function);
+  Result<DatasetRef> ahead_of(DatasetRef node);
+
+  Apply apply_;
+  PathRef path_;
+  const int depth_;
+  const bool opens_outer_;
+  // The function's result, kept for its memory.
+  Block result_;
+  AheadSlots slots_;
+  // The last node that was made to run ahead, and what became of it: mostly there is only one.
+  DatasetRef plain_node_;
+  DatasetRef ahead_node_;
+};
+
+class InnerSource {
+ public:
+  InnerSource(Opening& opening, const FunctionParam& function)
+      : input_(opening, 0, Port::Mode::keep), opener_(opening, function) {}
+
+  void run_ahead(AheadSlots slots) { opener_.run_ahead(std::move(slots)); }
+  bool opens_apart() const { return opener_.opens_apart(); }
   // Pulls a row of the input, calls the function on it and opens the result in `out`. An error belongs to the
   // row. The row is taken even if it failed, but not consumed.
   Step open_next(Context& ctx, std::unique_ptr<Inner>& out);
@@ -73,22 +101,11 @@ class InnerSource {
   Origin origin() const { return origin_; }
 
  private:
-  static bool opens_outer(const Dataset& node, const Function& function);
   Step open_row(Context& ctx, std::unique_ptr<Inner>& out, bool ahead);
-  Result<DatasetRef> ahead_of(DatasetRef node);
 
   Port input_;
-  Apply apply_;
-  PathRef path_;
-  const int depth_;
-  const bool opens_outer_;
+  InnerOpener opener_;
   Origin origin_;
-  // The function's result, kept for its memory.
-  Block result_;
-  AheadSlots slots_;
-  // The last node that was made to run ahead, and what became of it: mostly there is only one.
-  DatasetRef plain_node_;
-  DatasetRef ahead_node_;
 };
 
 }  // namespace weir

@@ -164,6 +164,12 @@ const Pipeline kPipelines[] = {
     {"range(20) | map(@t) | prefetch(2) | concatenate(range(20, 40) | map(@t) | prefetch(4)) | batch(3)", 40},
     {"range(30) | skip(3) | map(@t) | take(20) | repeat(2) | batch(8)", 40, false},
     {"range(40) | map(@t) | enumerate() | prefetch(3) | map((i, d) -> d)", 40},
+    {"range(120) | map(@t) | group_by_window(d -> d.0 % 3, (k, w) -> w, 7)", 118, false},
+    {"range(45) | map(@t) | prefetch(4) | group_by_window(d -> d.0 % 4, (k, w) -> w | batch(3), 5) | prefetch(3)",
+     45, false},
+    {"range(45) | map(@t) | group_by_window(d -> d.1 * 0 + d.2 % 2, (k, w) -> w | prefetch(2), k -> k + 4)",
+     45, false},
+    {"range(45) | map(@t) | group_by_window(d -> @t(d.0).2 % 3, (k, w) -> w, 4)", 45, false},
 };
 
 TEST_CASE("by value: nothing is lost, comes twice, or is called again", "[threads]") {

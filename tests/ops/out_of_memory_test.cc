@@ -108,9 +108,9 @@ std::vector<Case> cases() {
     one.remembers = has(one.text, "scan(");
     one.endless = has(one.text, "sample_from_datasets(");
     // Nobody knows whether or how often the failed part would have come.
-    for (const char* operation :
-         {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "cache(", "unique(",
-          "_from_datasets(", "nowhere", "unbatch(", "rebatch(", "probe(", "num_parallel_reads", "save("}) {
+    for (const char* operation : {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "cache(",
+                                  "unique(", "_from_datasets(", "nowhere", "unbatch(", "rebatch(", "probe(",
+                                  "num_parallel_reads", "save(", "group_by_window("}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
     for (const char* operation : {"cache(", "concatenate(", "flat_map(", "interleave(", "list_files(",
@@ -119,7 +119,7 @@ std::vector<Case> cases() {
     }
     for (const char* operation :
          {"batch(", "reduce(", "shuffle(", "enumerate(", "zip(", "interleave(", "_from_datasets(",
-          "pad_to_cardinality(", "unique(", "num_parallel_reads"}) {
+          "pad_to_cardinality(", "unique(", "num_parallel_reads", "group_by_window("}) {
       if (!one.keeps_places && has(one.text, operation)) one.in_order = false;
     }
   }
