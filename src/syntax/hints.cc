@@ -47,7 +47,7 @@ bool is_module(std::string_view word) {
 
 // What the language has but this version does not.
 constexpr std::string_view kPlanned = R"(
-from_sparse_tensor_slices from_list from_generator random fixed_length_record csv load sql
+from_sparse_tensor_slices from_list from_generator random csv load sql
 sample_from_datasets choose_from_datasets unique ragged_batch
 sparse_batch group_by_window group_by_reducer bucket_by_sequence_length rejection_resample
 cache shuffle_and_repeat global_shuffle map_and_batch snapshot pad_to_cardinality
