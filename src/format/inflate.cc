@@ -34,6 +34,11 @@ class PlainStream final : public ByteStream {
     offset_ = offset;
     return {};
   }
+  Result<int64_t> size() override {
+    const BlockingRead read;
+    WEIR_ASSIGN(const uint64_t size, file_->size());
+    return static_cast<int64_t>(size);
+  }
   const std::string& file() const override { return file_->name(); }
 
  private:

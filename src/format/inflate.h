@@ -35,6 +35,8 @@ class ByteStream {
   // Moves to a position in the decompressed bytes, or to the end if that comes first. Cheap in a plain file;
   // else it reads up to the position.
   virtual Status seek(uint64_t offset) = 0;
+  // The number of bytes, or -1 if only reading to the end tells.
+  virtual Result<int64_t> size() { return -1; }
   virtual const std::string& file() const = 0;
 };
 

@@ -3,12 +3,7 @@
 // Checkpoint: the file, the offset and the number of the next record.
 #include "format/tfrecord.h"
 
-#include <algorithm>
-
-#include "core/text.h"
-#include "dataset/ahead_cursor.h"
-#include "dataset/compose.h"
-#include "ops/read_files.h"
+#include "ops/file_source.h"
 
 namespace weir {
 
@@ -16,201 +11,33 @@ const OperatorDef& tfrecord_operator();
 
 namespace {
 
-constexpr int64_t kMaxInTurns = int64_t{1} << 20;
-
-struct Params : ParamsOf<Params> {
+struct TFRecordParams : ParamsOf<TFRecordParams> {
   FilesParam files;
   StringParam compression{std::string()};
   IntParam num_parallel_reads{1};
   void fields(Fields& f) override {
-    f("files", files, "A file name, a list of names, or a dataset of names.");
-    f("compression", compression, "\"\", \"gzip\", \"zlib\", or \"auto\": by the first bytes.");
-    f("num_parallel_reads", num_parallel_reads,
-      "How many files are read in turns, a record of each; auto is 8.", {1, kMaxInTurns},
-      {.automatic = true});
-  }
-  bool in_turns() const { return num_parallel_reads.value_or(0) != 1; }
-};
-
-// The most bytes read ahead.
-constexpr int64_t kAheadBytes = int64_t{4} << 20;
-constexpr int64_t kAheadRows = 8192;
-
-// The reader itself, which may block.
-class Reader final : public Cursor {
- public:
-  Reader(Opening& opening, const Params& params)
-      : files_(opening, params.files.index, Port::Mode::keep), compression_(*params.compression) {}
-
-  Step next(Context& ctx, const Demand& demand, Block& out) override {
-    for (;;) {
-      batch_.clear();
-      if (!reader_) {
-        Step opened = open_next(ctx);
-        if (opened.error() || opened.answer() != PullResult::rows) return opened;
-      }
-      const int64_t first = reader_->position().record;
-      Status status =
-          reader_->next_batch(static_cast<size_t>(demand.rows), static_cast<size_t>(demand.bytes), batch_);
-      if (!batch_.records.empty()) {
-        give(demand, out);
-        out.origins.add(0, Origin(source_, first));
-        return PullResult::rows;
-      }
-      // Destroy does not wait for the read, so nothing below may be called any more.
-      if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
-      close_file();
-      if (!status.ok()) return status;
-    }
-  }
-
-  int64_t lose(const ErrorPtr&) noexcept override {
-    // The records that were being given, else the file.
-    if (!batch_.records.empty()) {
-      const auto records = static_cast<int64_t>(batch_.records.size());
-      batch_.clear();
-      return records;
-    }
-    if (files_.buffered() > 0) close_file();
-    return 1;
-  }
-
-  void state(Archive& archive) override {
-    if (reader_) position_ = reader_->position();
-    files_.state(archive);
-    archive("open", open_);
-    archive("offset", position_.offset);
-    archive("record", position_.record);
-    if (archive.loading()) reader_.reset();
-  }
-
-  Step resume(Context& ctx) override {
-    if (!open_) return PullResult::rows;
-    Step opened = open_next(ctx);
-    if (opened.error() || opened.answer() != PullResult::rows) return opened;
-    WEIR_TRY(reader_->seek(position_));
-    return PullResult::rows;
-  }
-
- private:
-  // Opens the file whose name comes next.
-  Step open_next(Context& ctx) {
-    PullResult got = files_.fill(ctx, Demand{});
-    if (got != PullResult::rows) return got;
-    if (const ErrorPtr* error = files_.block().error_of(files_.begin())) {
-      ErrorPtr copy = *error;
-      close_file();
-      return copy;
-    }
-    WEIR_TRY(open_file(ctx));
-    return PullResult::rows;
-  }
-
-  Status open_file(Context& ctx) {
-    Tensor name = files_.block().columns[0].row(files_.begin());
-    std::string file(name.as<const Str>()->view());
-    Result<Compression> compression = parse_compression(compression_);
-    auto fail = [&](const Status& status) {
-      close_file();
-      return status;
-    };
-    if (!compression.ok()) return fail(compression.status());
-    Runtime& runtime = ctx.runtime();
-    auto limit = static_cast<uint64_t>(runtime.limits.record_bytes);
-    auto reader = RecordReader::open(*runtime.files, file, *compression, limit);
-    if (!reader.ok()) return fail(reader.status());
-    reader_ = *std::move(reader);
-    source_ = runtime.origins ? ctx.session.source_names().number(file) : 0;
-    open_ = true;
-    return Status();
-  }
-
-  // The file's name is used up: what follows comes from the next one.
-  void close_file() {
-    reader_.reset();
-    open_ = false;
-    position_ = {};
-    files_.take(1);
-    files_.consume_all();
-  }
-
-  void give(const Demand& demand, Block& out) {
-    int rows = static_cast<int>(batch_.records.size());
-    out.reset(demand.drop ? 0 : 1);
-    out.rows = rows;
-    if (demand.drop) return;
-    std::copy_n(batch_.records.data(), rows, out.columns[0].make_dense<Str>(Shape(), rows));
-    auto owners = make_ref<Owners>();
-    for (BufferRef& buffer : batch_.owners) owners->list.push_back(std::move(buffer));
-    batch_.clear();
-    out.columns[0].set_owners(std::move(owners));
-  }
-
-  Port files_;
-  std::string compression_;
-  std::unique_ptr<RecordReader> reader_;
-  // The open file's number among the session's names.
-  uint32_t source_ = 0;
-  RecordBatch batch_;
-  // Whether the file at the head of files_ has been begun, and where its next record lies.
-  bool open_ = false;
-  RecordPosition position_;
-};
-
-Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
-  const Spec& names = inputs[static_cast<size_t>(params.files.index)]->spec();
-  if (!names.is_scalar(DType::string)) {
-    return invalid_argument(expected_found("the names of files, which are strings", names.to_string()));
-  }
-  if (params.compression.is_constant()) WEIR_TRY(parse_compression(*params.compression).status());
-  return Spec::tensor(DType::string);
-}
-
-const OperatorDef& reader_operator() {
-  static const OperatorDef def = define<Params, Reader>({
-      .name = "read",
-      .kind = OperatorKind::source,
-      .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
-      .internal = true,
-      .lane = Lane::blocking,
-  });
-  return def;
-}
-
-struct TFRecord {
-  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
-    if (params.in_turns())
-      return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, std::move(reader)));
-    WindowOptions options;
-    options.max_rows = kAheadRows;
-    options.max_bytes = kAheadBytes;
-    options.block_rows = kMaxBlockRows;
-    options.lane = reader->lane();
-    return std::unique_ptr<Cursor>(
-        std::make_unique<WindowCursor>(opening, std::move(reader), MakeWindow{options}));
+    f("files", files, kFilesDoc);
+    f("compression", compression, kCompressionDoc);
+    f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
   }
 };
 
-Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs, const BuildSite& site) {
-  const auto& params = static_cast<const Params&>(base);
-  DatasetRef names = inputs[static_cast<size_t>(params.files.index)];
-  auto reader = std::make_unique<Params>(params);
-  reader->files.index = 0;
-  reader->num_parallel_reads = 1;
-  if (!params.in_turns())
-    return Dataset::build(reader_operator(), std::move(reader), {std::move(names)}, site);
-  return interleave_files(std::move(names), params.num_parallel_reads, tfrecord_operator(), std::move(reader),
-                          site);
-}
+struct Format {
+  using Params = TFRecordParams;
+  using Reader = RecordReader;
+  static constexpr const char* reader_name = "read";
+  static const OperatorDef& op() { return tfrecord_operator(); }
+  static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params&,
+                                              uint64_t limit) {
+    return std::make_unique<Reader>(std::move(stream), limit);
+  }
+};
 
 }  // namespace
 
 const OperatorDef& tfrecord_operator() {
-  static const OperatorDef def = define<Params, TFRecord>({
+  static const OperatorDef def = FileSource<Format>::define_with({
       .name = "tfrecord",
-      .kind = OperatorKind::source,
       .doc =
           "The records of TFRecord files, as strings. Both checksums of every record are checked. A file that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining records, and the next file follows. Runs ahead of its consumer on a thread of its own.",
       .cost =
@@ -219,10 +46,6 @@ const OperatorDef& tfrecord_operator() {
       .output = R"("record 0"
 "record 1")",
       .bench = R"(tfrecord("RECORDS"))",
-      .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
-      .expand = expand,
-      .is_window = [](const ParamsBase& base) { return !static_cast<const Params&>(base).in_turns(); },
   });
   return def;
 }

@@ -1,0 +1,62 @@
+#include "format/file_reader.h"
+
+#include "core/exception.h"
+#include "core/text.h"
+#include "fs/file_system.h"
+
+namespace weir {
+
+std::string_view FileReader::fail(Code code, Mistake mistake) {
+  failure_ = file_error(code, std::move(mistake), file(), static_cast<int64_t>(blocks_.offset()),
+                        static_cast<int64_t>(record_));
+  done_ = true;
+  return {};
+}
+
+std::string_view FileReader::fail_unreadable() {
+  const Status& status = blocks_.status();
+  fail(status.code(), status.error().what());
+  if (!status.error().read_failed) return {};
+  Error error = failure_.error();
+  error.read_failed = true;
+  failure_ = Status(std::move(error));
+  return {};
+}
+
+std::string_view FileReader::fail_too_long(std::string_view found) {
+  return fail(Code::resource_exhausted, expected_found(concat("a record of at most ", record_bytes_limit_,
+                                                              " bytes (the limit record_bytes)"),
+                                                       found, "raise record_bytes of weir_runtime_options"));
+}
+
+// Handled like any other error of the file.
+void FileReader::fail_without_memory() {
+  try {
+    fail(out_of_memory()->code, out_of_memory()->message);
+  } catch (const std::bad_alloc&) {
+    failure_ = Status(out_of_memory());
+    done_ = true;
+  }
+}
+
+Status FileReader::seek(RecordPosition position) {
+  record_ = position.record;
+  done_ = false;
+  failure_ = {};
+  if (position.offset == 0) return blocks_.seek(0);
+  // Seeking past the end stops at the end; the byte before tells that from a file of the right size.
+  WEIR_TRY(blocks_.seek(position.offset - 1));
+  if (!blocks_.peek(1).empty()) {
+    blocks_.advance(1);
+    return {};
+  }
+  done_ = true;
+  if (!blocks_.status().ok()) return blocks_.status();
+  return file_error(
+      Code::data_loss,
+      expected_found(concat("at least ", position.offset, " bytes, as when the position was saved"), "fewer",
+                     "restore the file"),
+      file(), static_cast<int64_t>(position.offset), static_cast<int64_t>(position.record));
+}
+
+}  // namespace weir

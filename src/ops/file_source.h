@@ -1,0 +1,228 @@
+// FileSource: what the sources that read files share: the names, compression, reading ahead or in turns, and a
+// position of file, offset and record. A file that fails is one error; the next one follows.
+//
+//   struct Format {
+//     using Params = …;        // with files, compression and num_parallel_reads
+//     using Reader = …;        // a FileReader with next_batch
+//     static constexpr const char* reader_name;  // of the internal operator
+//     static const OperatorDef& op();
+//     static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream>, const Params&, uint64_t limit);
+//   };
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/text.h"
+#include "dataset/ahead_cursor.h"
+#include "dataset/compose.h"
+#include "format/file_reader.h"
+#include "ops/read_files.h"
+
+namespace weir {
+
+// The greatest num_parallel_reads.
+inline constexpr int64_t kMaxInTurns = int64_t{1} << 20;
+inline constexpr const char* kFilesDoc = "A file name, a list of names, or a dataset of names.";
+inline constexpr const char* kCompressionDoc = "\"\", \"gzip\", \"zlib\", or \"auto\": by the first bytes.";
+inline constexpr const char* kInTurnsDoc = "How many files are read in turns, a record of each; auto is 8.";
+
+// The most bytes read ahead.
+inline constexpr int64_t kAheadBytes = int64_t{4} << 20;
+inline constexpr int64_t kAheadRows = 8192;
+
+// The reader itself, which may block.
+template <class Format>
+class FileCursor final : public Cursor {
+  using Params = typename Format::Params;
+
+ public:
+  FileCursor(Opening& opening, const Params& params)
+      : files_(opening, params.files.index, Port::Mode::keep), params_(params) {}
+
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    for (;;) {
+      batch_.clear();
+      if (!reader_) {
+        Step opened = open_next(ctx);
+        if (opened.error() || opened.answer() != PullResult::rows) return opened;
+      }
+      const int64_t first = reader_->position().record;
+      Status status =
+          reader_->next_batch(static_cast<size_t>(demand.rows), static_cast<size_t>(demand.bytes), batch_);
+      if (!batch_.records.empty()) {
+        give(demand, out);
+        out.origins.add(0, Origin(source_, first));
+        return PullResult::rows;
+      }
+      // Destroy does not wait for the read, so nothing below may be called any more.
+      if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
+      close_file();
+      if (!status.ok()) return status;
+    }
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    // The records that were being given, else the file.
+    if (!batch_.records.empty()) {
+      const auto records = static_cast<int64_t>(batch_.records.size());
+      batch_.clear();
+      return records;
+    }
+    if (files_.buffered() > 0) close_file();
+    return 1;
+  }
+
+  void state(Archive& archive) override {
+    if (reader_) position_ = reader_->position();
+    files_.state(archive);
+    archive("open", open_);
+    archive("offset", position_.offset);
+    archive("record", position_.record);
+    if (archive.loading()) reader_.reset();
+  }
+
+  Step resume(Context& ctx) override {
+    if (!open_) return PullResult::rows;
+    Step opened = open_next(ctx);
+    if (opened.error() || opened.answer() != PullResult::rows) return opened;
+    WEIR_TRY(reader_->seek(position_));
+    return PullResult::rows;
+  }
+
+ private:
+  // Opens the file whose name comes next.
+  Step open_next(Context& ctx) {
+    PullResult got = files_.fill(ctx, Demand{});
+    if (got != PullResult::rows) return got;
+    if (const ErrorPtr* error = files_.block().error_of(files_.begin())) {
+      ErrorPtr copy = *error;
+      close_file();
+      return copy;
+    }
+    WEIR_TRY(open_file(ctx));
+    return PullResult::rows;
+  }
+
+  Status open_file(Context& ctx) {
+    Tensor name = files_.block().columns[0].row(files_.begin());
+    std::string file(name.as<const Str>()->view());
+    Result<Compression> compression = parse_compression(*params_.compression);
+    auto fail = [&](const Status& status) {
+      close_file();
+      return status;
+    };
+    if (!compression.ok()) return fail(compression.status());
+    Runtime& runtime = ctx.runtime();
+    auto limit = static_cast<uint64_t>(runtime.limits.record_bytes);
+    auto stream = open_stream(*runtime.files, file, *compression);
+    if (!stream.ok()) return fail(stream.status());
+    auto reader = Format::make(*std::move(stream), params_, limit);
+    if (!reader.ok()) return fail(reader.status());
+    reader_ = *std::move(reader);
+    source_ = runtime.origins ? ctx.session.source_names().number(file) : 0;
+    open_ = true;
+    return Status();
+  }
+
+  // The file's name is used up: what follows comes from the next one.
+  void close_file() {
+    reader_.reset();
+    open_ = false;
+    position_ = {};
+    files_.take(1);
+    files_.consume_all();
+  }
+
+  void give(const Demand& demand, Block& out) {
+    int rows = static_cast<int>(batch_.records.size());
+    out.reset(demand.drop ? 0 : 1);
+    out.rows = rows;
+    if (demand.drop) return;
+    std::copy_n(batch_.records.data(), rows, out.columns[0].make_dense<Str>(Shape(), rows));
+    auto owners = make_ref<Owners>();
+    for (BufferRef& buffer : batch_.owners) owners->list.push_back(std::move(buffer));
+    batch_.clear();
+    out.columns[0].set_owners(std::move(owners));
+  }
+
+  Port files_;
+  const Params params_;
+  std::unique_ptr<typename Format::Reader> reader_;
+  // The open file's number among the session's names.
+  uint32_t source_ = 0;
+  RecordBatch batch_;
+  // Whether the file at the head of files_ has been begun, and where its next record lies.
+  bool open_ = false;
+  RecordPosition position_;
+};
+
+template <class Format>
+class FileSource {
+  using Params = typename Format::Params;
+
+ public:
+  // The rest of an OperatorDef of such a source, whose name, doc and fields the format gives.
+  static OperatorDef define_with(OperatorDef def) {
+    def.kind = OperatorKind::source;
+    def.spec = spec_of<Params, spec>;
+    def.cardinality = unknown_cardinality;
+    def.expand = expand;
+    def.is_window = [](const ParamsBase& base) { return !in_turns(static_cast<const Params&>(base)); };
+    return define<Params, FileSource>(std::move(def));
+  }
+
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
+    if (in_turns(params))
+      return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, std::move(reader)));
+    WindowOptions options;
+    options.max_rows = kAheadRows;
+    options.max_bytes = kAheadBytes;
+    options.block_rows = kMaxBlockRows;
+    options.lane = reader->lane();
+    return std::unique_ptr<Cursor>(
+        std::make_unique<WindowCursor>(opening, std::move(reader), MakeWindow{options}));
+  }
+
+ private:
+  static bool in_turns(const Params& params) { return params.num_parallel_reads.value_or(0) != 1; }
+
+  static Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+    const Spec& names = inputs[static_cast<size_t>(params.files.index)]->spec();
+    if (!names.is_scalar(DType::string)) {
+      return invalid_argument(expected_found("the names of files, which are strings", names.to_string()));
+    }
+    if (params.compression.is_constant()) WEIR_TRY(parse_compression(*params.compression).status());
+    return Spec::tensor(DType::string);
+  }
+
+  static const OperatorDef& reader_operator() {
+    static const OperatorDef def = define<Params, FileCursor<Format>>({
+        .name = Format::reader_name,
+        .kind = OperatorKind::source,
+        .spec = spec_of<Params, spec>,
+        .cardinality = unknown_cardinality,
+        .internal = true,
+        .lane = Lane::blocking,
+    });
+    return def;
+  }
+
+  static Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs,
+                                   const BuildSite& site) {
+    const auto& params = static_cast<const Params&>(base);
+    DatasetRef names = inputs[static_cast<size_t>(params.files.index)];
+    auto reader = std::make_unique<Params>(params);
+    reader->files.index = 0;
+    reader->num_parallel_reads = 1;
+    if (!in_turns(params))
+      return Dataset::build(reader_operator(), std::move(reader), {std::move(names)}, site);
+    return interleave_files(std::move(names), params.num_parallel_reads, Format::op(), std::move(reader),
+                            site);
+  }
+};
+
+}  // namespace weir

@@ -1,0 +1,64 @@
+// fixed_length_record(files, record_bytes, header_bytes, footer_bytes, compression, num_parallel_reads): the
+// records of files of one record length, file after file or in turns. A file that fails is one error; the next
+// file follows. Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next
+// record.
+#include "format/fixed_records.h"
+#include "ops/file_source.h"
+
+namespace weir {
+
+const OperatorDef& fixed_length_record_operator();
+
+namespace {
+
+struct FixedLengthParams : ParamsOf<FixedLengthParams> {
+  FilesParam files;
+  IntParam record_bytes;
+  IntParam header_bytes{0};
+  IntParam footer_bytes{0};
+  StringParam compression{std::string()};
+  IntParam num_parallel_reads{1};
+  void fields(Fields& f) override {
+    f("files", files, kFilesDoc);
+    f("record_bytes", record_bytes, "How long a record is.", {1, kMaxFixedBytes});
+    f("header_bytes", header_bytes, "How many bytes of each file come before its records.",
+      {0, kMaxFixedBytes});
+    f("footer_bytes", footer_bytes, "How many bytes of each file come after its records.",
+      {0, kMaxFixedBytes});
+    f("compression", compression, kCompressionDoc);
+    f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
+  }
+};
+
+struct Format {
+  using Params = FixedLengthParams;
+  using Reader = FixedReader;
+  static constexpr const char* reader_name = "read_fixed";
+  static const OperatorDef& op() { return fixed_length_record_operator(); }
+  static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
+                                              uint64_t limit) {
+    FixedLayout layout;
+    layout.record_bytes = static_cast<uint64_t>(*params.record_bytes);
+    layout.header_bytes = static_cast<uint64_t>(*params.header_bytes);
+    layout.footer_bytes = static_cast<uint64_t>(*params.footer_bytes);
+    return Reader::open(std::move(stream), layout, limit);
+  }
+};
+
+}  // namespace
+
+const OperatorDef& fixed_length_record_operator() {
+  static const OperatorDef def = FileSource<Format>::define_with({
+      .name = "fixed_length_record",
+      .doc =
+          "The records of files whose records all have `record_bytes` bytes, as strings. The first `header_bytes` and the last `footer_bytes` of each file are left out. A plain file whose size doesn't fit is invalid_argument and gives no record; a compressed one gives its whole records and then data_loss. A file that fails gives one error in place of its remaining records, and the next file follows. Runs ahead of its consumer on a thread of its own.",
+      .cost = "Reading and decompressing. Records are views of the read buffers, not copies.",
+      .example = R"(fixed_length_record("tests/conformance/data/fixed.bin", 4) | take(2))",
+      .output = R"("AAAA"
+"BBBB")",
+      .bench = R"(fixed_length_record("RECORDS", 1))",
+  });
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,58 @@
+// text_line(files, compression, buffer_size, num_parallel_reads): the lines of text files, file after file or in
+// turns. A file that fails is one error; the next file follows. Read ahead on the blocking lane.
+// Checkpoint: the file, the offset and the number of the next line.
+#include "format/text_lines.h"
+#include "ops/file_source.h"
+
+namespace weir {
+
+const OperatorDef& text_line_operator();
+
+namespace {
+
+constexpr int64_t kMaxBufferBytes = int64_t{1} << 30;
+
+struct TextLineParams : ParamsOf<TextLineParams> {
+  FilesParam files;
+  StringParam compression{std::string()};
+  IntParam buffer_size{static_cast<int64_t>(kBlockBytes)};
+  IntParam num_parallel_reads{1};
+  void fields(Fields& f) override {
+    f("files", files, kFilesDoc);
+    f("compression", compression, kCompressionDoc);
+    f("buffer_size", buffer_size, "How many bytes are read at a time; 0 is the default.",
+      {0, kMaxBufferBytes}, {.any_position = true});
+    f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
+  }
+};
+
+struct Format {
+  using Params = TextLineParams;
+  using Reader = LineReader;
+  static constexpr const char* reader_name = "read_lines";
+  static const OperatorDef& op() { return text_line_operator(); }
+  static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
+                                              uint64_t limit) {
+    const auto bytes = static_cast<size_t>(*params.buffer_size);
+    return std::make_unique<Reader>(std::move(stream), limit, bytes == 0 ? kBlockBytes : bytes);
+  }
+};
+
+}  // namespace
+
+const OperatorDef& text_line_operator() {
+  static const OperatorDef def = FileSource<Format>::define_with({
+      .name = "text_line",
+      .doc =
+          "The lines of text files, as strings without their `\\n` and without any `\\r`. A last line needs no `\\n`. Bytes are given as they are, a byte-order mark included. A file that does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Runs ahead of its consumer on a thread of its own.",
+      .cost =
+          "Reading, decompressing and finding the ends of lines. Lines are views of the read buffers; only one with a `\\r` inside is copied.",
+      .example = R"(text_line("tests/conformance/data/more.txt") | take(2))",
+      .output = R"("one"
+"two")",
+      .bench = R"(text_line("RECORDS"))",
+  });
+  return def;
+}
+
+}  // namespace weir
