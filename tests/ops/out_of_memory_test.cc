@@ -109,8 +109,8 @@ std::vector<Case> cases() {
                                   "unbatch(", "rebatch(", "probe(", "num_parallel_reads"}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
-    for (const char* operation :
-         {"concatenate(", "flat_map(", "interleave(", "list_files(", "repeat(", "shuffle(", "tfrecord("}) {
+    for (const char* operation : {"concatenate(", "fixed_length_record(", "flat_map(", "interleave(",
+                                  "list_files(", "repeat(", "shuffle(", "text_line(", "tfrecord("}) {
       if (has(one.text, operation)) one.opens = true;
     }
     for (const char* operation :
