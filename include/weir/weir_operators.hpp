@@ -29,6 +29,17 @@ struct CounterOptions {
   Int step{};
 };
 
+struct FixedLengthRecordOptions {
+  // How many bytes of each file come before its records. Default: 0.
+  Int header_bytes{};
+  // How many bytes of each file come after its records. Default: 0.
+  Int footer_bytes{};
+  // "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+  String compression{};
+  // How many files are read in turns, a record of each; auto is 8. Default: 1.
+  Int num_parallel_reads{};
+};
+
 struct ListFilesOptions {
   // A new random order each epoch; else sorted. Default: true.
   Bool shuffle{};
@@ -60,6 +71,15 @@ struct SampleFromDatasetsOptions {
   Bool stop_on_empty{};
   // Each epoch has draws of its own. Default: false.
   Bool rerandomize_each_iteration{};
+};
+
+struct TextLineOptions {
+  // "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+  String compression{};
+  // How many bytes are read at a time; 0 is the default. Default: 262144.
+  Int buffer_size{};
+  // How many files are read in turns, a record of each; auto is 8. Default: 1.
+  Int num_parallel_reads{};
 };
 
 struct TfrecordOptions {
@@ -151,6 +171,11 @@ struct ShuffleAndRepeatOptions {
   Seed seed{};
 };
 
+struct SnapshotOptions {
+  // "", "zlib", or "auto": the faster one, which is "". Default: "auto".
+  String compression{};
+};
+
 struct WindowOptions {
   // How many elements the next window begins after this one; none is size. Default: none.
   Int shift{};
@@ -158,6 +183,13 @@ struct WindowOptions {
   Int stride{};
   // Leave out windows of fewer than size elements. Default: false.
   Bool drop_remainder{};
+};
+
+struct SaveOptions {
+  // "" or "zlib". Default: "".
+  String compression{};
+  // How many files the elements are divided among, 256 KiB or more in turn. Default: 1.
+  Int num_shards{};
 };
 
 // A document under construction: a source, then transformations. Nothing is checked before build(), which parses the
@@ -217,6 +249,17 @@ class Pipeline : public detail::Document<Pipeline> {
   // f: Maps each element to a dataset.
   Pipeline flat_map(const Function& f) const {
     return then(detail::CallText("flat_map").positional(f).end());
+  }
+
+  // Gathers the elements for which key gives the same number. Once window_size of them are there, the
+  // elements of the dataset that reduce makes of them follow. After the last element the smaller groups
+  // follow, the least key first. An element whose key fails is an error at once.
+  // key: The group of an element: gives an int64.
+  // reduce: (key, window) -> dataset. The window is a dataset of the elements of one group.
+  // window_size: The most elements of a group, or a function that gives them for a key.
+  Pipeline group_by_window(const Function& key, const Function& reduce, const Function& window_size) const {
+    return then(
+        detail::CallText("group_by_window").positional(key).positional(reduce).positional(window_size).end());
   }
 
   // The elements that did not fail.
@@ -365,6 +408,18 @@ class Pipeline : public detail::Document<Pipeline> {
   // n: How many elements to leave out; negative leaves out all.
   Pipeline skip(const Int& n) const { return then(detail::CallText("skip").positional(n).end()); }
 
+  // The elements of the input. A pass that reaches the end publishes them in the folder path, and later
+  // passes, in this process or another, read them from there without opening the input. Elements that another
+  // pipeline wrote there are refused (failed_precondition, one error), with what differs. While one writes,
+  // others pass their elements on without writing. Errors are passed on and left out of what is written. If
+  // writing fails, there is one error more, nothing is published, and the elements follow. A pass that goes
+  // on from a saved position does not write. Runs ahead of its consumer on a thread of its own.
+  // path: The folder of the written elements.
+  Pipeline snapshot(const String& path, const SnapshotOptions& options = {}) const {
+    return then(
+        detail::CallText("snapshot").positional(path).named("compression", options.compression).end());
+  }
+
   // The first n elements. Errors among them are passed on and not counted.
   // n: How many elements to keep; negative keeps all.
   Pipeline take(const Int& n) const { return then(detail::CallText("take").positional(n).end()); }
@@ -413,6 +468,19 @@ class Pipeline : public detail::Document<Pipeline> {
   Pipeline reduce(const Value& initial, const Function& f) const {
     return then(detail::CallText("reduce").positional(initial).positional(f).end());
   }
+
+  // Writes all elements to the folder path, from which load reads them, and gives none. Elements that were
+  // there are replaced once all new ones are written; until then, and if writing fails, the folder is as it
+  // was. Errors of the input are passed on and left out of what is written. If another writer is writing to
+  // the folder, there is one error (unavailable) and nothing is written.
+  // path: The folder of the written elements.
+  Pipeline save(const String& path, const SaveOptions& options = {}) const {
+    return then(detail::CallText("save")
+                    .positional(path)
+                    .named("compression", options.compression)
+                    .named("num_shards", options.num_shards)
+                    .end());
+  }
 };
 
 // Elements of several datasets: each element of choice is the number, from 0, of the dataset that the next
@@ -439,6 +507,25 @@ inline Pipeline counter(const CounterOptions& options = {}) {
 // spec: The structure that its elements would have.
 inline Pipeline empty(const SpecText& spec) {
   return Pipeline(detail::CallText("empty").positional(spec).end());
+}
+
+// The records of files whose records all have record_bytes bytes, as strings. The first header_bytes and the
+// last footer_bytes of each file are left out. A plain file whose size doesn't fit is invalid_argument and
+// gives no record; a compressed one gives its whole records and then data_loss. A file that fails gives one
+// error in place of its remaining records, and the next file follows. Runs ahead of its consumer on a thread
+// of its own.
+// files: A file name, a list of names, or a dataset of names.
+// record_bytes: How long a record is.
+inline Pipeline fixed_length_record(const Files& files, const Int& record_bytes,
+                                    const FixedLengthRecordOptions& options = {}) {
+  return Pipeline(detail::CallText("fixed_length_record")
+                      .positional(files)
+                      .positional(record_bytes)
+                      .named("header_bytes", options.header_bytes)
+                      .named("footer_bytes", options.footer_bytes)
+                      .named("compression", options.compression)
+                      .named("num_parallel_reads", options.num_parallel_reads)
+                      .end());
 }
 
 // The members of a list, in their order. They have one structure; their shapes may differ. A list has at most
@@ -471,6 +558,14 @@ inline Pipeline list_files(const Value& pattern, const ListFilesOptions& options
                       .named("seed", options.seed)
                       .end());
 }
+
+// The elements in a folder that save, snapshot or a file cache wrote, in the order in which they were
+// written. Their structure and number are read when the dataset is built, and so a folder without elements
+// (not_found) or with a damaged manifest is a mistake of the text. A damaged chunk gives one error in place
+// of its elements, and the next chunk follows. If the elements are replaced between building and reading,
+// there is one error instead of them. Runs ahead of its consumer on a thread of its own.
+// path: The folder of the written elements.
+inline Pipeline load(const String& path) { return Pipeline(detail::CallText("load").positional(path).end()); }
 
 // Random integers from 0 to 4294967295 without end, the same as tf.data's for the same seed. Each epoch
 // repeats them unless rerandomize_each_iteration is true.
@@ -507,6 +602,20 @@ inline Pipeline sample_from_datasets(const DatasetList& datasets,
                       .named("seed", options.seed)
                       .named("stop_on_empty", options.stop_on_empty)
                       .named("rerandomize_each_iteration", options.rerandomize_each_iteration)
+                      .end());
+}
+
+// The lines of text files, as strings without their \n and without any \r. A last line needs no \n. Bytes are
+// given as they are, a byte-order mark included. A file that does not exist (not_found), is damaged
+// (data_loss) or holds a line longer than the runtime's record_bytes (resource_exhausted) gives one error in
+// place of its remaining lines, and the next file follows. Runs ahead of its consumer on a thread of its own.
+// files: A file name, a list of names, or a dataset of names.
+inline Pipeline text_line(const Files& files, const TextLineOptions& options = {}) {
+  return Pipeline(detail::CallText("text_line")
+                      .positional(files)
+                      .named("compression", options.compression)
+                      .named("buffer_size", options.buffer_size)
+                      .named("num_parallel_reads", options.num_parallel_reads)
                       .end());
 }
 

@@ -113,8 +113,9 @@ std::vector<Case> cases() {
                                   "num_parallel_reads", "save(", "group_by_window("}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
-    for (const char* operation : {"cache(", "concatenate(", "flat_map(", "interleave(", "list_files(",
-                                  "load(", "repeat(", "shuffle(", "snapshot(", "tfrecord("}) {
+    for (const char* operation :
+         {"cache(", "concatenate(", "fixed_length_record(", "flat_map(", "interleave(", "list_files(",
+          "load(", "repeat(", "shuffle(", "snapshot(", "text_line(", "tfrecord("}) {
       if (has(one.text, operation)) one.opens = true;
     }
     for (const char* operation :

@@ -56,7 +56,7 @@ const OperatorDef& fixed_length_record_operator() {
       .example = R"(fixed_length_record("tests/conformance/data/fixed.bin", 4) | take(2))",
       .output = R"("AAAA"
 "BBBB")",
-      .bench = R"(fixed_length_record("RECORDS", 1))",
+      .bench = R"(fixed_length_record("RECORDS", 1040))",
   });
   return def;
 }
