@@ -96,6 +96,21 @@ struct BatchOptions {
   Int num_parallel_calls{};
 };
 
+struct BucketBySequenceLengthOptions {
+  // The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the
+  // batch. Default: none.
+  Value shapes{};
+  // What to fill up with: one value, or one for each tensor. Otherwise 0, false or "". Default: none.
+  Value values{};
+  // Pad unknown dimensions to one less than where the bucket ends. A batch of the last bucket is then an
+  // error. Default: false.
+  Bool pad_to_bucket_boundary{};
+  // Elements of a batch must have one shape. Default: false.
+  Bool no_padding{};
+  // Leave out last batches that are smaller than their size. Default: false.
+  Bool drop_remainder{};
+};
+
 struct InterleaveOptions {
   // How many datasets are open at a time; auto is 8. Default: auto.
   Int cycle_length{};
@@ -220,6 +235,29 @@ class Pipeline : public detail::Document<Pipeline> {
                     .end());
   }
 
+  // Makes batches of elements of about one length. Elements are gathered by the bucket that their length
+  // falls into; once a bucket has as many as its batch size says, they follow as one batch, padded as by
+  // padded_batch. After the last element the smaller batches follow, the shortest bucket first. An element
+  // whose length fails is an error at once; a batch that cannot be made is an error in its place.
+  // length: The length of an element: gives an int64.
+  // boundaries: Where buckets end, ascending: a list of integers. The first bucket has the lengths below the
+  // first of them, the last one those from the last of them on.
+  // batch_sizes: How many elements make a batch, for each bucket: one more than boundaries.
+  Pipeline bucket_by_sequence_length(const Function& length, const Value& boundaries,
+                                     const Value& batch_sizes,
+                                     const BucketBySequenceLengthOptions& options = {}) const {
+    return then(detail::CallText("bucket_by_sequence_length")
+                    .positional(length)
+                    .positional(boundaries)
+                    .positional(batch_sizes)
+                    .named("shapes", options.shapes)
+                    .named("values", options.values)
+                    .named("pad_to_bucket_boundary", options.pad_to_bucket_boundary)
+                    .named("no_padding", options.no_padding)
+                    .named("drop_remainder", options.drop_remainder)
+                    .end());
+  }
+
   // Reads its input once and keeps the elements; from then on it gives these. The first pass hands on what it
   // reads, and fills the cache if it reaches the end. Errors pass at once and are left out later. In memory,
   // every iterator has a cache of its own, and so has every dataset that a function opens. With a file, the
@@ -252,6 +290,25 @@ class Pipeline : public detail::Document<Pipeline> {
   // f: Maps each element to a dataset.
   Pipeline flat_map(const Function& f) const {
     return then(detail::CallText("flat_map").positional(f).end());
+  }
+
+  // Takes all elements before it gives one. Those for which key gives the same number are folded into one
+  // state, which begins as what init gives for the key and becomes what reduce gives for it and each of them.
+  // Then follows what finalize gives for each state, the least key first. An element that fails, or whose
+  // key, init or reduce does, is an error at once and changes no state; a key of which every element failed
+  // gives nothing. A dataset that is known to be infinite is refused.
+  // key: The group of an element: gives an int64.
+  // init: The first state of a group, from its key.
+  // reduce: (state, element) -> state, of the same structure and dtypes.
+  // finalize: What is given for a group, from its last state.
+  Pipeline group_by_reducer(const Function& key, const Function& init, const Function& reduce,
+                            const Function& finalize) const {
+    return then(detail::CallText("group_by_reducer")
+                    .positional(key)
+                    .positional(init)
+                    .positional(reduce)
+                    .positional(finalize)
+                    .end());
   }
 
   // Gathers the elements for which key gives the same number. Once window_size of them are there, the

@@ -110,9 +110,10 @@ struct ValueParam {
 struct FunctionParam {
   enum class Takes : uint8_t {
     element,            // x
-    state_and_element,  // (state, x), the state typed by the first ValueParam
+    state_and_element,  // (state, x), the state typed by the first ValueParam or the function that gives it
     key_and_window,     // (key, window), an int64 and a dataset of elements
-    key,                // an int64; a number stands for the function that gives it for every key
+    key,    // an int64; where an integer is wanted, a number stands for the function that gives it
+    state,  // what a function before it gives as the first state
   };
   enum class Gives : uint8_t { anything, boolean, integer, dataset, state };
 

@@ -255,7 +255,9 @@ class ArgumentBinder {
 
   Status take(FunctionParam& slot) {
     // Its type depends on something that is wrong itself.
-    if (!has_input_ || (failed_ && slot.takes == FunctionParam::Takes::state_and_element)) return {};
+    const bool over_state =
+        slot.takes == FunctionParam::Takes::state_and_element || slot.takes == FunctionParam::Takes::state;
+    if (!has_input_ || (failed_ && over_state)) return {};
     // The node to blame for a mistake in the result.
     const Node& body = node_->kind == Kind::lambda ? node_->child(1) : *node_;
     FunctionRef function;
@@ -271,6 +273,11 @@ class ArgumentBinder {
       }
       case FunctionParam::Takes::key: {
         WEIR_ASSIGN(function, compile_over_key(slot));
+        if (slot.gives == FunctionParam::Gives::state) state_ = function->result();
+        break;
+      }
+      case FunctionParam::Takes::state: {
+        WEIR_ASSIGN(function, compile(state_));
         break;
       }
       default:
@@ -290,6 +297,9 @@ class ArgumentBinder {
     if (slot.gives == FunctionParam::Gives::dataset && !result.is_dataset()) {
       return error(body, expected_found("a dataset", result.to_string()));
     }
+    if (slot.gives == FunctionParam::Gives::state && result.has_dataset()) {
+      return error(body, expected_found("a state without datasets", result.to_string()));
+    }
     slot.function = std::move(function);
     return {};
   }
@@ -297,7 +307,8 @@ class ArgumentBinder {
   // A number is the same for all keys.
   Result<FunctionRef> compile_over_key(FunctionParam& slot) {
     const Spec key = Spec::tensor(DType::int64, Shape());
-    if (node_->kind == Kind::lambda || node_->kind == Kind::callback) return compile(key);
+    const bool number = slot.gives == FunctionParam::Gives::integer;
+    if (!number || node_->kind == Kind::lambda || node_->kind == Kind::callback) return compile(key);
     WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::int64));
     if (!value->spec().is_scalar(DType::int64)) {
       return error(*node_, expected_found("an integer or a function of the key", value->spec().to_string()));
@@ -317,16 +328,18 @@ class ArgumentBinder {
     return at_node(*node_, compiled.status());
   }
 
-  // The state begins as the operator's first value; a dimension that changes from call to call becomes unknown.
-  Result<FunctionRef> compile_over_state(const FunctionParam& slot, const Node& body) {
-    ValueParam* initial = nullptr;
+  // Where the structure of the state stands: that of the operator's first value, else of what a function gave for it.
+  Spec& state_spec() {
     for (const Field& field : fields_.list) {
       auto* const* value = std::get_if<ValueParam*>(&field.slot);
-      if (value && !initial) initial = *value;
+      if (value) return (*value)->spec;
     }
-    if (!initial)
-      return internal_error(concat(site_.def.name, " declares no first state; please report this"));
-    Spec& state = initial->spec;
+    return state_;
+  }
+
+  // A dimension of the state that changes from call to call becomes unknown.
+  Result<FunctionRef> compile_over_state(const FunctionParam& slot, const Node& body) {
+    Spec& state = state_spec();
     for (int round = 0;; ++round) {
       WEIR_ASSIGN(FunctionRef function, compile(Spec::tuple({state, inputs_[0]->spec()})));
       Spec wanted = function->result();
@@ -475,6 +488,8 @@ class ArgumentBinder {
   std::vector<DatasetRef>& inputs_;
   // Some parameter so far was wrong.
   bool failed_ = false;
+  // What a function gives as the first state; relaxed by the one that gives the next.
+  Spec state_;
   const Field* field_ = nullptr;
   NodePtr value_;
   const Node* node_ = nullptr;

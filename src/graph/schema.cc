@@ -68,6 +68,8 @@ const char* taken_by(const FunctionParam& slot) {
       return "key and window";
     case FunctionParam::Takes::key:
       return "key";
+    case FunctionParam::Takes::state:
+      return "state";
   }
   return "";
 }

@@ -17,6 +17,8 @@ class HeldDataset {
 
   // The dataset of these rows, none of which has failed.
   RefPtr<NestedDataset> of(std::vector<Block> rows) const;
+  // What gives the rows if it is opened with the variables of such a dataset, so that others may be built on it.
+  const DatasetRef& node() const { return node_; }
 
  private:
   explicit HeldDataset(DatasetRef node) : node_(std::move(node)) {}

@@ -8,15 +8,26 @@
 
 namespace weir {
 
+const OperatorDef& batch_operator();
 const OperatorDef& from_tensors_operator();
 const OperatorDef& from_tensor_slices_operator();
+const OperatorDef& group_by_window_operator();
 const OperatorDef& interleave_operator();
 const OperatorDef& map_operator();
+const OperatorDef& padded_batch_operator();
 const OperatorDef& repeat_operator();
 const OperatorDef& shuffle_operator();
 
 // Parameters of the operators that others are composed of (dataset/compose.h). The operator's file has their
 // fields and describes them.
+struct BatchParams : ParamsOf<BatchParams> {
+  IntParam n;
+  BoolParam drop_remainder{false};
+  IntParam num_parallel_calls{1};
+  void fields(Fields& f) override;
+  static const OperatorDef& op() { return batch_operator(); }
+};
+
 struct FromTensorsParams : ParamsOf<FromTensorsParams> {
   ValueParam value;
   void fields(Fields& f) override;
@@ -27,6 +38,14 @@ struct FromTensorSlicesParams : ParamsOf<FromTensorSlicesParams> {
   ValueParam value;
   void fields(Fields& f) override;
   static const OperatorDef& op() { return from_tensor_slices_operator(); }
+};
+
+struct GroupByWindowParams : ParamsOf<GroupByWindowParams> {
+  FunctionParam key{FunctionParam::Takes::element, FunctionParam::Gives::integer};
+  FunctionParam reduce{FunctionParam::Takes::key_and_window, FunctionParam::Gives::dataset};
+  FunctionParam window_size{FunctionParam::Takes::key, FunctionParam::Gives::integer};
+  void fields(Fields& f) override;
+  static const OperatorDef& op() { return group_by_window_operator(); }
 };
 
 struct InterleaveParams : ParamsOf<InterleaveParams> {
@@ -45,6 +64,15 @@ struct MapParams : ParamsOf<MapParams> {
   BoolParam deterministic = BoolParam::none();
   void fields(Fields& fields) override;
   static const OperatorDef& op() { return map_operator(); }
+};
+
+struct PaddedBatchParams : ParamsOf<PaddedBatchParams> {
+  IntParam n;
+  ValueParam shapes;
+  ValueParam values;
+  BoolParam drop_remainder{false};
+  void fields(Fields& f) override;
+  static const OperatorDef& op() { return padded_batch_operator(); }
 };
 
 struct RepeatParams : ParamsOf<RepeatParams> {

@@ -1,5 +1,6 @@
 #include "ops/state_fold.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -9,21 +10,24 @@
 namespace weir {
 
 StateFold::StateFold(const Opening& opening, const ValueParam& initial, const FunctionParam& function)
-    : apply_(opening, function),
-      spec_(initial.spec),
-      components_(spec_.components()),
-      loop_(apply_.function().row_loop(components_.size())) {
+    : StateFold(opening, function) {
   state_.set_row(initial.values);
 }
 
-void StateFold::run(Session& session, int64_t first, const Block& in, int begin, bool only_one,
+StateFold::StateFold(const Opening& opening, const FunctionParam& function)
+    : apply_(opening, function),
+      spec_(apply_.function().input().children[0]),
+      components_(spec_.components()),
+      loop_(apply_.function().row_loop(components_.size())) {}
+
+void StateFold::run(Session& session, int64_t first, const Block& in, int begin, int end, bool only_one,
                     RowErrors& errors, Block* results) {
   const bool small = session.runtime.limits.tensor_bytes >= RowLoop::kMaxBytes;
   // Rows that all failed may have no columns.
   if (loop_ && small && in.value_rows() > 0 && loop_->takes(in) && enter_loop()) {
     loop_->mark();
     try {
-      return run_loop(session, first, in, begin, only_one, errors, results);
+      return run_loop(session, first, in, begin, end, only_one, errors, results);
     } catch (...) {
       loop_->go_back();
       throw;
@@ -31,7 +35,7 @@ void StateFold::run(Session& session, int64_t first, const Block& in, int begin,
   }
   const std::vector<Column> before = state().columns;
   try {
-    call_each(session, first, in, begin, only_one, errors, results);
+    call_each(session, first, in, begin, end, only_one, errors, results);
   } catch (...) {
     state_.columns = before;
     throw;
@@ -62,7 +66,7 @@ Block& StateFold::state() {
   return state_;
 }
 
-void StateFold::run_loop(Session& session, int64_t first, const Block& in, int begin, bool only_one,
+void StateFold::run_loop(Session& session, int64_t first, const Block& in, int begin, int end, bool only_one,
                          RowErrors& errors, Block* results) {
   const size_t states = components_.size();
   const std::vector<Component>& given = apply_.function().components();
@@ -85,20 +89,20 @@ void StateFold::run_loop(Session& session, int64_t first, const Block& in, int b
   const CallArgs args = apply_.args(session, first);
   const RowError* failed = in.errors.begin();
   while (failed != in.errors.end() && failed->row < begin) ++failed;
-  for (int row = begin; row < in.rows && !(only_one && !errors.empty()); ++row) {
-    const int end = failed == in.errors.end() ? in.rows : failed->row;
+  for (int row = begin; row < end && !(only_one && !errors.empty()); ++row) {
+    const int stop = failed == in.errors.end() ? end : std::min(failed->row, end);
     ErrorPtr error;
-    row = loop_->run(args, in, row, end, places_, error);
-    if (row < end) {
+    row = loop_->run(args, in, row, stop, places_, error);
+    if (row < stop) {
       fail(row, error);
-    } else if (failed != in.errors.end()) {
+    } else if (stop < end) {
       fail(row, failed->error);
       ++failed;
     }
   }
 }
 
-void StateFold::call_each(Session& session, int64_t first, const Block& in, int begin, bool only_one,
+void StateFold::call_each(Session& session, int64_t first, const Block& in, int begin, int end, bool only_one,
                           RowErrors& errors, Block* results) {
   const size_t states = components_.size();
   const size_t given = apply_.function().components().size();
@@ -106,7 +110,7 @@ void StateFold::call_each(Session& session, int64_t first, const Block& in, int 
     results->reset(given - states);
     results->rows = 0;
   }
-  for (int row = begin; row < in.rows && !(only_one && !errors.empty()); ++row) {
+  for (int row = begin; row < end && !(only_one && !errors.empty()); ++row) {
     const ErrorPtr* failed = in.error_of(row);
     const ErrorPtr error = failed ? *failed : call(session, first + row, in, row);
     if (error) errors.push_back({row, error});

@@ -110,7 +110,7 @@ std::vector<Case> cases() {
     // Nobody knows whether or how often the failed part would have come.
     for (const char* operation : {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "cache(",
                                   "unique(", "_from_datasets(", "nowhere", "unbatch(", "rebatch(", "probe(",
-                                  "num_parallel_reads", "save(", "group_by_window("}) {
+                                  "num_parallel_reads", "save(", "group_by_", "bucket_by_"}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
     for (const char* operation :
@@ -120,7 +120,7 @@ std::vector<Case> cases() {
     }
     for (const char* operation :
          {"batch(", "reduce(", "shuffle(", "enumerate(", "zip(", "interleave(", "_from_datasets(",
-          "pad_to_cardinality(", "unique(", "num_parallel_reads", "group_by_window("}) {
+          "pad_to_cardinality(", "unique(", "num_parallel_reads", "group_by_", "bucket_by_"}) {
       if (!one.keeps_places && has(one.text, operation)) one.in_order = false;
     }
   }

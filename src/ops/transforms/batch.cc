@@ -4,22 +4,12 @@
 
 #include "dataset/batch_buffer.h"
 #include "ops/batch_cursor.h"
+#include "ops/list.h"
 
 namespace weir {
 namespace {
 
-struct Params : ParamsOf<Params> {
-  IntParam n;
-  BoolParam drop_remainder{false};
-  IntParam num_parallel_calls{1};
-  void fields(Fields& f) override {
-    f("n", n, "How many elements make a batch.", at_least(1));
-    f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
-    f("num_parallel_calls", num_parallel_calls,
-      "For compatibility with tf.data; has no effect, since copying is not worth a thread.", at_least(1),
-      {.automatic = true, .any_position = true});
-  }
-};
+using Params = BatchParams;
 
 struct Batch {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
@@ -38,6 +28,14 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 }
 
 }  // namespace
+
+void BatchParams::fields(Fields& f) {
+  f("n", n, "How many elements make a batch.", at_least(1));
+  f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
+  f("num_parallel_calls", num_parallel_calls,
+    "For compatibility with tf.data; has no effect, since copying is not worth a thread.", at_least(1),
+    {.automatic = true, .any_position = true});
+}
 
 const OperatorDef& batch_operator() {
   static const OperatorDef def = define<Params, Batch>({

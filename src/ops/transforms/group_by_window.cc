@@ -21,21 +21,13 @@
 #include "dataset/yield_timer.h"
 #include "ops/held_dataset.h"
 #include "ops/inner.h"
+#include "ops/list.h"
+#include "ops/row_keys.h"
 
 namespace weir {
 namespace {
 
-struct Params : ParamsOf<Params> {
-  FunctionParam key{FunctionParam::Takes::element, FunctionParam::Gives::integer};
-  FunctionParam reduce{FunctionParam::Takes::key_and_window, FunctionParam::Gives::dataset};
-  FunctionParam window_size{FunctionParam::Takes::key, FunctionParam::Gives::integer};
-  void fields(Fields& f) override {
-    f("key", key, "The group of an element: gives an int64.");
-    f("reduce", reduce, "(key, window) -> dataset. The window is a dataset of the elements of one group.");
-    f("window_size", window_size, "The most elements of a group, or a function that gives them for a key.",
-      at_least(1));
-  }
-};
+using Params = GroupByWindowParams;
 
 // The elements of one key.
 struct Group {
@@ -101,14 +93,13 @@ class GroupByWindow final : public Cursor {
 
   GroupByWindow(Opening& opening, const Params& params, HeldDataset datasets)
       : input_(opening, 0, Port::Mode::keep),
-        key_(opening, params.key),
+        keys_(input_, opening, params.key),
         reduce_(opening, params.reduce),
         size_(opening, params.window_size),
         constant_size_(params.window_size.number.value_or(0)),
         datasets_(std::move(datasets)),
-        keys_again_(key_.function().not_replayable().empty()),
         by_value_(opening.ctx.session.holds_rows() && !input_.node().spec().has_dataset() &&
-                  !(keys_again_ && input_.node().not_replayable().empty())) {}
+                  !(keys_.again() && input_.node().not_replayable().empty())) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {
@@ -174,11 +165,11 @@ class GroupByWindow final : public Cursor {
     while (input_.position() < read_) {
       Demand demand;
       demand.rows = static_cast<int>(std::min<int64_t>(read_ - input_.position(), kMaxBlockRows));
-      const PullResult got = fill(ctx, demand);
+      const PullResult got = keys_.fill(ctx, demand);
       if (got != PullResult::rows) return got;
       if (ErrorPtr lost = input_.lost()) return lost;
-      const int rows = keys_end_ - input_.begin();
-      while (input_.buffered() > 0 && input_.begin() < keys_end_) take_again();
+      const int rows = keys_.rows();
+      while (keys_.rows() > 0) take_again();
       if (yield_timer_.should_yield(ctx, rows)) return PullResult::pending;
     }
     for (const auto& [key, group] : groups_) {
@@ -199,28 +190,6 @@ class GroupByWindow final : public Cursor {
         "the input of group_by_window gave other elements or keys than when the checkpoint was written; restore it with the data that it was written with");
   }
 
-  // Pulls a block and computes its keys. A key that may not come again is computed when its row is taken.
-  PullResult fill(Context& ctx, const Demand& demand) {
-    if (input_.buffered() == 0) {
-      const PullResult got = input_.fill(ctx, demand);
-      if (got != PullResult::rows) return got;
-      keys_end_ = 0;
-    }
-    if (input_.begin() >= keys_end_) {
-      keys_end_ = 0;
-      keys_begin_ = input_.begin();
-      const int rows = keys_again_ ? input_.buffered() : 1;
-      const Block& block = input_.block();
-      if (rows == block.rows) {
-        key_(ctx.session, input_.position(), block, keys_);
-      } else {
-        key_(ctx.session, input_.position(), block.slice(keys_begin_, rows), keys_);
-      }
-      keys_end_ = keys_begin_ + rows;
-    }
-    return PullResult::rows;
-  }
-
   // Takes elements until a group is full.
   Step gather(Context& ctx, Groups::iterator& full, Block& out) {
     for (;;) {
@@ -229,10 +198,10 @@ class GroupByWindow final : public Cursor {
       if (constant_size_ > 0)
         demand.rows =
             static_cast<int>(std::clamp<int64_t>(constant_size_ - largest_.rows(), 1, kMaxBlockRows));
-      const PullResult got = fill(ctx, demand);
+      const PullResult got = keys_.fill(ctx, demand);
       if (got != PullResult::rows) return got;
       int rows = 0;
-      while (input_.buffered() > 0 && input_.begin() < keys_end_) {
+      while (keys_.rows() > 0) {
         const Origin origin = input_.block().origins.of(input_.begin());
         ErrorPtr error = take_row(ctx, full);
         if (error) {
@@ -249,14 +218,13 @@ class GroupByWindow final : public Cursor {
 
   // Takes the next element into its group, or returns why it has none. `full` is set if the group is full then.
   ErrorPtr take_row(Context& ctx, Groups::iterator& full) {
-    const int row = input_.begin();
-    if (const ErrorPtr* error = keys_.error_of(row - keys_begin_)) {
+    if (const ErrorPtr* error = keys_.error()) {
       ErrorPtr failed = *error;
       if (ran_out_of_memory(*failed)) note_lost();
       take_one();
       return failed;
     }
-    const int64_t key = key_of(row);
+    const int64_t key = keys_.key();
     int64_t size = constant_size_;
     if (size == 0) {
       if (ErrorPtr failed = size_of(ctx, key, size)) {
@@ -266,7 +234,7 @@ class GroupByWindow final : public Cursor {
       }
     }
     Group& group = group_of(key);
-    group.add(input_.block(), row);
+    group.add(input_.block(), input_.begin());
     largest_.grew(group.rows);
     if (group.rows >= size) full = newest_;
     take_one();
@@ -312,13 +280,6 @@ class GroupByWindow final : public Cursor {
   void take_one() noexcept {
     input_.take(1);
     if (by_value_) input_.consume_all();
-  }
-
-  int64_t key_of(int row) const {
-    const Column& keys = keys_.columns[0];
-    const int at = row - keys_begin_;
-    return keys.dense() ? keys.tensor().as<int64_t>()[at]
-                        : *keys.list()[static_cast<size_t>(at)].as<int64_t>();
   }
 
   // What window_size gives for a key. Called once for each key.
@@ -386,8 +347,8 @@ class GroupByWindow final : public Cursor {
   void take_again() {
     const int row = input_.begin();
     const int64_t ordinal = input_.position();
-    if (!keys_.error_of(row - keys_begin_) && !was_lost(ordinal)) {
-      const int64_t key = key_of(row);
+    if (!keys_.error() && !was_lost(ordinal)) {
+      const int64_t key = keys_.key();
       const auto group = groups_.find(key);
       if (is_open_ && key == open_key_ && ordinal >= open_.first) {
         open_.add(input_.block(), row);
@@ -502,20 +463,14 @@ class GroupByWindow final : public Cursor {
   }
 
   Port input_;
-  Apply key_;
+  RowKeys keys_;
   InnerOpener reduce_;
   Apply size_;
   // 0 if window_size is a function.
   const int64_t constant_size_;
   const HeldDataset datasets_;
-  // Keys may be computed again, and before they are needed.
-  const bool keys_again_;
   // Positions have the elements of groups by value.
   bool by_value_;
-  // The keys of the Port's rows [keys_begin_, keys_end_).
-  Block keys_;
-  int keys_begin_ = 0;
-  int keys_end_ = 0;
   Groups groups_;
   // The numbers of the groups' oldest elements.
   std::list<int64_t> ages_;
@@ -545,6 +500,13 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 }
 
 }  // namespace
+
+void GroupByWindowParams::fields(Fields& f) {
+  f("key", key, "The group of an element: gives an int64.");
+  f("reduce", reduce, "(key, window) -> dataset. The window is a dataset of the elements of one group.");
+  f("window_size", window_size, "The most elements of a group, or a function that gives them for a key.",
+    at_least(1));
+}
 
 const OperatorDef& group_by_window_operator() {
   static const OperatorDef def = define<Params, GroupByWindow>({

@@ -3,27 +3,13 @@
 #include <cstdint>
 
 #include "ops/batch_cursor.h"
+#include "ops/list.h"
 #include "ops/padding.h"
 
 namespace weir {
 namespace {
 
-struct Params : ParamsOf<Params> {
-  IntParam n;
-  ValueParam shapes;
-  ValueParam values;
-  BoolParam drop_remainder{false};
-  void fields(Fields& f) override {
-    f("n", n, "How many elements make a batch.", at_least(1));
-    f("shapes", shapes,
-      "The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the batch.",
-      {}, {.none = true});
-    f("values", values,
-      "What to fill up with: one value, or one for each tensor. Otherwise 0, false or \"\".", {},
-      {.none = true});
-    f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
-  }
-};
+using Params = PaddedBatchParams;
 
 struct PaddedBatch {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
@@ -46,6 +32,16 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 }
 
 }  // namespace
+
+void PaddedBatchParams::fields(Fields& f) {
+  f("n", n, "How many elements make a batch.", at_least(1));
+  f("shapes", shapes,
+    "The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the batch.",
+    {}, {.none = true});
+  f("values", values, "What to fill up with: one value, or one for each tensor. Otherwise 0, false or \"\".",
+    {}, {.none = true});
+  f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
+}
 
 const OperatorDef& padded_batch_operator() {
   static const OperatorDef def = define<Params, PaddedBatch>({

@@ -51,8 +51,8 @@ class Reduce final : public Cursor {
       if (got != PullResult::rows) return got;
       const Block& block = input_.block();
       RowErrors errors;
-      fold_.run(ctx.session, input_.position() - input_.begin(), block, input_.begin(), true, errors,
-                nullptr);
+      fold_.run(ctx.session, input_.position() - input_.begin(), block, input_.begin(), block.rows, true,
+                errors, nullptr);
       input_.take(input_.buffered());
       if (!errors.empty()) {
         out.origins.append(block.origins, errors[0].row, 1, 0);

@@ -31,7 +31,7 @@ class Scan final : public Cursor {
     PullResult got = input_.pull(ctx, wanted, in_);
     if (got != PullResult::rows) return got;
     errors_.clear();
-    fold_.run(ctx.session, input_.position() - in_.rows, in_, 0, false, errors_,
+    fold_.run(ctx.session, input_.position() - in_.rows, in_, 0, in_.rows, false, errors_,
               demand.drop ? nullptr : &out);
     if (demand.drop) out.reset(0);
     out.rows = in_.rows;
