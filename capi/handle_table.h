@@ -127,8 +127,8 @@ inline PinResult pin(HandleKind kind, uint64_t handle, PinMode mode, Slot*& pinn
   uint64_t word = found->word.load(std::memory_order_relaxed);
   do {
     if (!slots::fits(word, kind, handle)) return PinResult::unknown;
-    // One place is kept for who loses the bias.
-    if ((word & slots::kPins) >= slots::kPins - 1 ||
+    // Two places are kept: for who loses the bias, and for who takes it away.
+    if ((word & slots::kPins) >= slots::kPins - 2 ||
         (mode == PinMode::exclusive && (word & slots::kExclusive)))
       return PinResult::busy;
   } while (!found->word.compare_exchange_weak(word, word + added, std::memory_order_acquire));

@@ -66,13 +66,17 @@ bool holds_rows(const Dataset& root, CheckpointPolicy policy) {
   return saves && !root.sites().states.empty();
 }
 
+Status check_states(const Dataset& root, const Checkpoint& checkpoint) {
+  const auto& states = root.sites().states;
+  if (states.size() == checkpoint.states.size()) return Status();
+  return failed_precondition(expected_found(
+      concat("a checkpoint with the states of ", states.size(), " callbacks"),
+      concat("one with ", checkpoint.states.size()), "give each callback save and restore, or neither"));
+}
+
+// REQUIRES: check_states(), and none of these callbacks runs
 Status restore_states(const Dataset& root, const Checkpoint& checkpoint) {
   const auto& states = root.sites().states;
-  if (states.size() != checkpoint.states.size()) {
-    return failed_precondition(expected_found(
-        concat("a checkpoint with the states of ", states.size(), " callbacks"),
-        concat("one with ", checkpoint.states.size()), "give each callback save and restore, or neither"));
-  }
   for (size_t i = 0; i < states.size(); ++i) WEIR_TRY(states[i]->restore_state(checkpoint.states[i]));
   return Status();
 }
@@ -90,7 +94,7 @@ Status check_world(const World& world, const Checkpoint& checkpoint) {
 
 Status Iterator::not_initialised() {
   return failed_precondition(
-      "expected an iterator that is initialised, found one that was made and never initialised; initialize it with a dataset and the dataset's parameters");
+      "expected an iterator that is initialised, found one that is not; initialize it with a dataset and the dataset's parameters");
 }
 
 Iterator::Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document)
@@ -269,7 +273,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   open_root(*position, checkpoint != nullptr);
   if (checkpoint) {
     WEIR_TRY(restore(*position, *checkpoint));
-    WEIR_TRY(restore_states(root, *checkpoint));
+    WEIR_TRY(check_states(root, *checkpoint));
   }
   return position;
 }
@@ -331,24 +335,52 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
   }
   // Destroyed without the right to drive, since a callback of the host may be destroyed with it.
   std::unique_ptr<Position> old;
-  return with_right([&]() -> Status {
+  std::unique_ptr<Position> position;
+  std::vector<GraphHistory> histories;
+  const auto make = [&]() -> Status {
     if (closed_) return failed_precondition("expected an iterator, found one that was destroyed");
     DocumentRef chosen = document ? document : document_;
     if (!chosen) {
       return failed_precondition(
           "expected a dataset to begin, found none; this iterator was made from a structure");
     }
-    std::vector<GraphHistory> histories = checkpoint ? std::move(loaded.histories) : remembered();
-    WEIR_ASSIGN(auto position, build(chosen, beginning, histories, checkpoint ? &loaded : nullptr));
+    histories = checkpoint ? std::move(loaded.histories) : remembered();
+    WEIR_ASSIGN(position, build(chosen, beginning, histories, checkpoint ? &loaded : nullptr));
+    return Status();
+  };
+  const auto begin = [&] {
     histories_ = std::move(histories);
-    document_ = std::move(chosen);
+    document_ = position->document;
     if (beginning.world) world_ = *beginning.world;
     if (beginning.policy) policy_ = *beginning.policy;
     old = std::exchange(position_, std::move(position));
     MutexLock lock(mutex_);
     if (old) old->session->cancelled.store(true);
     session_ = position_->session;
+  };
+  bool stops = false;
+  WEIR_TRY(with_right([&]() -> Status {
+    WEIR_TRY(make());
+    stops = checkpoint && position_ && !loaded.states.empty();
+    if (stops) return Status();
+    if (checkpoint) WEIR_TRY(restore_states(*position->document->root(), loaded));
+    begin();
     return Status();
+  }));
+  if (!stops) return Status();
+  // Calls that the present position makes ahead must not add to the states that come from the checkpoint. From here
+  // on there is no way back to it.
+  cancel();
+  scheduler_->wait_until_quiet();
+  return with_right([&]() -> Status {
+    if (closed_) return failed_precondition("expected an iterator, found one that was destroyed");
+    const Status restored = restore_states(*position->document->root(), loaded);
+    if (restored.ok()) {
+      begin();
+    } else {
+      old = std::move(position_);
+    }
+    return restored;
   });
 }
 

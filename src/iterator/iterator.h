@@ -55,7 +55,8 @@ class Iterator {
   const Spec& spec() const { return spec_; }
 
   // Begins the document; null: the document it has. The new position is built and checked before it replaces the old
-  // one, so a failure leaves the old one in service.
+  // one, so a failure leaves the old one in service; but if a callback refuses its state, there is none, since calls of
+  // the old position were stopped before.
   Status initialize(DocumentRef document, const Beginning& beginning);
 
   // What initialize() begins if it is given none, or null. Waits for a next in progress.

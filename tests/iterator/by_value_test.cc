@@ -1,10 +1,12 @@
 // Positions of pipelines whose rows cannot be made again, saved with the rows that were made and not delivered.
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 #include <mutex>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "core/text.h"
 #include "iterator/checkpoint.h"
@@ -416,6 +418,61 @@ TEST_CASE("by value: a callback with a state goes on where it was, under any pol
       CHECK(lines == expected);
     }
   }
+}
+
+// Counts its calls. The one that is held waits until its state was given back, or for long.
+class Held final : public Callback {
+ public:
+  Held()
+      : Callback(
+            {.concurrent = false, .blocking = false, .block = false, .pure = false, .on_caller = false}) {}
+  Result<Spec> result(const Spec& input) const override { return input; }
+  Status call(Session&, const Block& in, Block& out) const override {
+    inside.store(true);
+    if (*in.columns[0].row(0).as<int64_t>() == hold.load()) {
+      reached.store(true);
+      for (int i = 0; i < 20000 && !restored.load(); ++i) std::this_thread::yield();
+    }
+    out.columns[0].set_row(Tensor::scalar<int64_t>(calls.fetch_add(1)));
+    inside.store(false);
+    return {};
+  }
+  bool has_state() const override { return true; }
+  Result<std::string> save_state() const override { return std::to_string(calls.load()); }
+  Status restore_state(std::string_view bytes) const override {
+    if (inside.load()) restored_inside.store(true);
+    restored.store(true);
+    calls.store(std::stoll(std::string(bytes)));
+    return Status();
+  }
+
+  mutable std::atomic<int64_t> hold = -1;
+  mutable std::atomic<int64_t> calls = 0;
+  mutable std::atomic<bool> inside = false;
+  mutable std::atomic<bool> reached = false;
+  mutable std::atomic<bool> restored = false;
+  mutable std::atomic<bool> restored_inside = false;
+};
+
+TEST_CASE("by value: a state is given back when no call of the position before it runs", "[threads]") {
+  ThreadsRuntime runtime;
+  const auto held = make_ref<const Held>();
+  Handed handed;
+  handed.emplace("f", CallbackRef(held));
+  auto document = require_value(parse_document(*runtime, "range(40) | map(@f) | prefetch(30)", handed));
+  OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+  require_ok(iterator->initialize(document, {.params = {}, .policy = CheckpointPolicy::by_value}));
+  const std::string saved = require_value(iterator->save());
+  held->hold.store(20);
+  take_lines(*iterator, 1);
+  while (!held->reached.load()) std::this_thread::yield();
+  require_ok(iterator->initialize(
+      document, {.params = {}, .checkpoint = &saved, .policy = CheckpointPolicy::by_value}));
+  CHECK(held->restored.load());
+  CHECK(!held->restored_inside.load());
+  const Lines lines = all_lines(*iterator);
+  REQUIRE(lines.size() == 40);
+  for (int64_t i = 0; i < 40; ++i) CHECK(lines[static_cast<size_t>(i)] == std::to_string(i));
 }
 
 TEST_CASE("by value: a checkpoint without the state of a callback is refused") {
