@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -96,6 +97,16 @@ struct SpecParam {
   Spec spec;
 };
 
+// The columns of a table: the name of a dtype where every row must have a value, or the value of rows that have none.
+struct ColumnsParam {
+  struct Column {
+    DType dtype = DType::invalid;
+    // A scalar of that dtype.
+    std::optional<Tensor> fallback;
+  };
+  std::vector<Column> columns;
+};
+
 // A nested value of tensors: constant, or an expression whose spec is known.
 struct ValueParam {
   bool set = false;
@@ -158,12 +169,14 @@ struct Allows {
   bool none = false;
   // Says how the elements are made, not which: a checkpoint fits whatever the value.
   bool any_position = false;
+  // But the empty string makes them in another way, and fits only itself.
+  bool but_empty = false;
 };
 
 struct Field {
   using Slot =
       std::variant<IntParam*, FloatParam*, BoolParam*, StringParam*, SeedParam*, DTypeParam*, SpecParam*,
-                   ValueParam*, FunctionParam*, InputParam*, FilesParam*, InputsParam*, ValueOrInputParam*>;
+                   ColumnsParam*, ValueParam*, FunctionParam*, InputParam*, FilesParam*, InputsParam*, ValueOrInputParam*>;
   const char* name;
   Slot slot;
   const char* doc;

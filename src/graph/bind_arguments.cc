@@ -182,6 +182,26 @@ class ArgumentBinder {
     return {};
   }
 
+  Status take(ColumnsParam& slot) {
+    if (node_->kind != Kind::list || node_->items.empty()) {
+      return error(*node_, "expected a list of columns, such as [int64, 0.5, string]");
+    }
+    for (const Item& item : node_->items) {
+      const Node& node = *item.value;
+      ColumnsParam::Column& column = slot.columns.emplace_back();
+      column.dtype = node.dtype;
+      if (node.kind == Kind::dtype) continue;
+      WEIR_ASSIGN(ExpressionRef value, expression(node, DType::invalid));
+      column.dtype = value->spec().dtype;
+      if (!value->spec().is_scalar(column.dtype) || !value->constant()) {
+        return error(node, expected_found("the name of a dtype, or a constant that stands for empty fields",
+                                          value->constant() ? value->spec().to_string() : "a variable"));
+      }
+      column.fallback = (*value->constant())[0];
+    }
+    return {};
+  }
+
   // The node with -1 for each `none` in a list: a dimension that is not known.
   static NodePtr with_unknown_dims(const Node& node, bool in_list = false) {
     auto out = std::make_shared<Node>(node);

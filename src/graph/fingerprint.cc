@@ -99,12 +99,12 @@ class Digester {
   GraphDigest out_;
 };
 
-// Whether argument `i` of a call says only how elements are made.
-bool fits_any_position(const FieldList& fields, const Node& call, size_t i) {
+// What a parameter allows, given argument `i` of a call.
+Allows allows_of(const FieldList& fields, const Node& call, size_t i) {
   const std::string& name = call.items[i].name;
   const int field = name.empty() ? static_cast<int>(i) : fields.find(name);
-  return field >= 0 && static_cast<size_t>(field) < fields.list.size() &&
-         fields.list[static_cast<size_t>(field)].allows.any_position;
+  if (field < 0 || static_cast<size_t>(field) >= fields.list.size()) return {};
+  return fields.list[static_cast<size_t>(field)].allows;
 }
 
 // The arguments of a call of an operator in canonical form.
@@ -130,6 +130,16 @@ syntax::NodePtr in_order(const syntax::NodePtr& node) {
   return copy->kind == Kind::call ? in_order(copy, true) : copy;
 }
 
+bool is_empty_string(const Node& node) { return node.kind == Kind::string && node.text.empty(); }
+
+// Stands for every string that fits.
+syntax::NodePtr any_string() {
+  auto out = std::make_shared<Node>();
+  out->kind = Kind::string;
+  out->text = "any";
+  return out;
+}
+
 syntax::NodePtr positional(const syntax::NodePtr& node) {
   if (!node || node->items.empty()) return node;
   auto copy = std::make_shared<Node>(*node);
@@ -138,9 +148,11 @@ syntax::NodePtr positional(const syntax::NodePtr& node) {
   std::optional<FieldList> fields;
   if (def) fields.emplace(*def);
   for (size_t i = 0; i < node->items.size(); ++i) {
-    if (fields && fits_any_position(*fields, *node, i)) continue;
+    const Allows allows = fields ? allows_of(*fields, *node, i) : Allows();
+    if (allows.any_position && !allows.but_empty) continue;
     copy->items.push_back(node->items[i]);
-    copy->items.back().value = positional(node->items[i].value);
+    syntax::NodePtr& value = copy->items.back().value;
+    value = allows.but_empty && !is_empty_string(*value) ? any_string() : positional(value);
   }
   return copy;
 }

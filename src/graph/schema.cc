@@ -21,6 +21,7 @@ const char* type_name(const StringParam*) { return "string"; }
 const char* type_name(const SeedParam*) { return "seed"; }
 const char* type_name(const DTypeParam*) { return "dtype"; }
 const char* type_name(const SpecParam*) { return "spec"; }
+const char* type_name(const ColumnsParam*) { return "list of values and dtypes"; }
 const char* type_name(const ValueParam* slot) { return slot->list ? "list of values" : "value"; }
 const char* type_name(const FunctionParam*) { return "function"; }
 const char* type_name(const InputParam*) { return "dataset"; }

@@ -1,10 +1,12 @@
 // A checkpoint fits a pipeline that differs only in how its elements are made: calls in parallel, elements ahead.
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "support/pipeline.h"
 #include "support/replace.h"
+#include "support/temporary_folder.h"
 
 namespace weir {
 namespace {
@@ -90,6 +92,41 @@ TEST_CASE("parallelism: over a shuffle that opens again, one by one is not ahead
     CHECK(to_one.code() == Code::failed_precondition);
     CHECK(from_one.code() == Code::failed_precondition);
   }
+}
+
+TEST_CASE("parallelism: written elements may lie in another folder", "[contract]") {
+  ThreadsRuntime runtime;
+  const TemporaryFolder folder;
+  const auto in = [&](std::string text, const std::string& name) {
+    replace(text, "FOLDER", "\"" + folder.path() + "/" + name + "\"");
+    return text;
+  };
+  for (const std::string text :
+       {"range(20) | cache(FOLDER) | map(x -> x * 2) | repeat(2)",
+        "range(20) | snapshot(FOLDER, compression: \"zlib\") | batch(3) | repeat(2)",
+        "range(3) | flat_map(n -> range(n + 4) | cache(FOLDER))"}) {
+    CAPTURE(text);
+    const Lines expected = all_lines(*runtime, in(text, "first"));
+    for (size_t at = 0; at <= expected.size(); at += 2) {
+      CAPTURE(at);
+      const std::string saved = saved_after(*runtime, in(text, "first"), nullptr, at, 1);
+      // Positions among written elements want them there.
+      std::filesystem::remove_all(folder.path() + "/second");
+      std::filesystem::copy(folder.path() + "/first", folder.path() + "/second");
+      CHECK(all_lines(*open_text(*runtime, in(text, "second"), &saved)) == rest_of(expected, at));
+    }
+    std::filesystem::remove_all(folder.path() + "/first");
+  }
+  const std::string in_memory = saved_after(*runtime, "range(9) | cache()", nullptr, 2, 1);
+  const std::string in_files = saved_after(*runtime, in("range(9) | cache(FOLDER)", "third"), nullptr, 2, 1);
+  const auto restored = [&](const std::string& text, const std::string& saved) {
+    const DocumentRef document = parse_text(*runtime, text);
+    Iterator iterator(*runtime, nullptr, document->spec(), document);
+    return iterator.initialize(nullptr, {{}, &saved});
+  };
+  CHECK(restored("range(9) | cache(\"\")", in_memory).ok());
+  CHECK(restored(in("range(9) | cache(FOLDER)", "third"), in_memory).code() == Code::failed_precondition);
+  CHECK(restored("range(9) | cache()", in_files).code() == Code::failed_precondition);
 }
 
 TEST_CASE("parallelism: what changes the sequence still tells pipelines apart", "[contract]") {

@@ -11,7 +11,8 @@ namespace {
 struct Params : ParamsOf<Params> {
   StringParam file{std::string()};
   void fields(Fields& f) override {
-    f("file", file, "The folder of the written elements; \"\" keeps them in memory.");
+    f("file", file, "The folder of the written elements; \"\" keeps them in memory.", {},
+      {.any_position = true, .but_empty = true});
   }
 };
 

@@ -11,8 +11,9 @@ struct Params : ParamsOf<Params> {
   StringParam path;
   StringParam compression{std::string("auto")};
   void fields(Fields& f) override {
-    f("path", path, "The folder of the written elements.");
-    f("compression", compression, "\"\", \"zlib\", or \"auto\": the faster one, which is \"\".");
+    f("path", path, "The folder of the written elements.", {}, {.any_position = true});
+    f("compression", compression, "\"\", \"zlib\", or \"auto\": the faster one, which is \"\".", {},
+      {.any_position = true});
   }
 };
 
