@@ -4,9 +4,11 @@
 //   struct Format {
 //     using Params = …;        // with files, compression and num_parallel_reads
 //     using Reader = …;        // a FileReader with next_batch
+//     using Rows = …;          // what next_batch fills: a RecordBatch, or a Block of the operator's own structure
 //     static constexpr const char* reader_name;  // of the internal operator
 //     static const OperatorDef& op();
 //     static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream>, const Params&, uint64_t limit);
+//     static Result<Spec> spec(const Params&);  // of a row; a string if it is left out
 //   };
 #pragma once
 
@@ -33,6 +35,40 @@ inline constexpr const char* kInTurnsDoc = "How many files are read in turns, a 
 inline constexpr int64_t kAheadBytes = int64_t{4} << 20;
 inline constexpr int64_t kAheadRows = 8192;
 
+// What the cursor does with the rows that a reader gave.
+namespace file_rows {
+
+inline void clear(RecordBatch& batch) { batch.clear(); }
+inline int count(const RecordBatch& batch) { return static_cast<int>(batch.records.size()); }
+inline void move_to(RecordBatch& batch, bool drop, Block& out) {
+  const int rows = count(batch);
+  out.reset(drop ? 0 : 1);
+  out.rows = rows;
+  if (drop) return;
+  std::copy_n(batch.records.data(), rows, out.columns[0].make_dense<Str>(Shape(), rows));
+  auto owners = make_ref<Owners>();
+  for (BufferRef& buffer : batch.owners) owners->list.push_back(std::move(buffer));
+  batch.clear();
+  out.columns[0].set_owners(std::move(owners));
+}
+
+inline void clear(Block& block) { block.rows = 0; }
+inline int count(const Block& block) { return block.rows; }
+// The consumer's spare memory is for the reader's next rows.
+inline void move_to(Block& block, bool drop, Block& out) {
+  if (drop) {
+    out.reset(0);
+  } else {
+    out.columns.swap(block.columns);
+  }
+  out.rows = block.rows;
+  out.errors.swap(block.errors);
+  block.rows = 0;
+  block.errors.clear();
+}
+
+}  // namespace file_rows
+
 // The reader itself, which may block.
 template <class Format>
 class FileCursor final : public Cursor {
@@ -44,7 +80,7 @@ class FileCursor final : public Cursor {
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {
-      batch_.clear();
+      file_rows::clear(batch_);
       if (!reader_) {
         Step opened = open_next(ctx);
         if (opened.error() || opened.answer() != PullResult::rows) return opened;
@@ -52,8 +88,8 @@ class FileCursor final : public Cursor {
       const int64_t first = reader_->position().record;
       Status status =
           reader_->next_batch(static_cast<size_t>(demand.rows), static_cast<size_t>(demand.bytes), batch_);
-      if (!batch_.records.empty()) {
-        give(demand, out);
+      if (file_rows::count(batch_) > 0) {
+        file_rows::move_to(batch_, demand.drop, out);
         out.origins.add(0, Origin(source_, first));
         return PullResult::rows;
       }
@@ -66,9 +102,8 @@ class FileCursor final : public Cursor {
 
   int64_t lose(const ErrorPtr&) noexcept override {
     // The records that were being given, else the file.
-    if (!batch_.records.empty()) {
-      const auto records = static_cast<int64_t>(batch_.records.size());
-      batch_.clear();
+    if (const int records = file_rows::count(batch_); records > 0) {
+      file_rows::clear(batch_);
       return records;
     }
     if (files_.buffered() > 0) close_file();
@@ -136,24 +171,12 @@ class FileCursor final : public Cursor {
     files_.consume_all();
   }
 
-  void give(const Demand& demand, Block& out) {
-    int rows = static_cast<int>(batch_.records.size());
-    out.reset(demand.drop ? 0 : 1);
-    out.rows = rows;
-    if (demand.drop) return;
-    std::copy_n(batch_.records.data(), rows, out.columns[0].make_dense<Str>(Shape(), rows));
-    auto owners = make_ref<Owners>();
-    for (BufferRef& buffer : batch_.owners) owners->list.push_back(std::move(buffer));
-    batch_.clear();
-    out.columns[0].set_owners(std::move(owners));
-  }
-
   Port files_;
   const Params params_;
   std::unique_ptr<typename Format::Reader> reader_;
   // The open file's number among the session's names.
   uint32_t source_ = 0;
-  RecordBatch batch_;
+  typename Format::Rows batch_;
   // Whether the file at the head of files_ has been begun, and where its next record lies.
   bool open_ = false;
   RecordPosition position_;
@@ -196,7 +219,11 @@ class FileSource {
       return invalid_argument(expected_found("the names of files, which are strings", names.to_string()));
     }
     if (params.compression.is_constant()) WEIR_TRY(parse_compression(*params.compression).status());
-    return Spec::tensor(DType::string);
+    if constexpr (requires { Format::spec(params); }) {
+      return Format::spec(params);
+    } else {
+      return Spec::tensor(DType::string);
+    }
   }
 
   static const OperatorDef& reader_operator() {

@@ -33,6 +33,7 @@ struct FixedLengthParams : ParamsOf<FixedLengthParams> {
 struct Format {
   using Params = FixedLengthParams;
   using Reader = FixedReader;
+  using Rows = RecordBatch;
   static constexpr const char* reader_name = "read_fixed";
   static const OperatorDef& op() { return fixed_length_record_operator(); }
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,

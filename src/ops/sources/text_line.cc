@@ -29,6 +29,7 @@ struct TextLineParams : ParamsOf<TextLineParams> {
 struct Format {
   using Params = TextLineParams;
   using Reader = LineReader;
+  using Rows = RecordBatch;
   static constexpr const char* reader_name = "read_lines";
   static const OperatorDef& op() { return text_line_operator(); }
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,

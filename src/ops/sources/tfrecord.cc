@@ -25,6 +25,7 @@ struct TFRecordParams : ParamsOf<TFRecordParams> {
 struct Format {
   using Params = TFRecordParams;
   using Reader = RecordReader;
+  using Rows = RecordBatch;
   static constexpr const char* reader_name = "read";
   static const OperatorDef& op() { return tfrecord_operator(); }
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params&,

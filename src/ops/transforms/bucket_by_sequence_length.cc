@@ -11,6 +11,7 @@
 #include "ops/apply.h"
 #include "ops/batch_cursor.h"
 #include "ops/held_dataset.h"
+#include "ops/integer_list.h"
 #include "ops/list.h"
 #include "ops/padding.h"
 
@@ -159,23 +160,9 @@ class BatchOf final : public Native {
   const int64_t end_;
 };
 
-// A list of integers, which must be constant.
-Status integers(const ValueParam& param, const char* name, std::vector<int64_t>& out) {
-  const bool list = param.spec.is_tensor() && param.spec.shape.rank_known() && param.spec.shape.rank() == 1 &&
-                    (param.spec.dtype == DType::int64 || param.spec.shape[0] == 0);
-  if (!list) {
-    return with_parameter(invalid_argument(expected_found("a list of integers", param.spec.to_string())),
-                          name);
-  }
-  out.clear();
-  if (param.expression || param.spec.dtype != DType::int64) return Status();
-  for (int64_t value : param.values[0].entries<const int64_t>()) out.push_back(value);
-  return Status();
-}
-
 Status check(const Params& params, std::vector<int64_t>& boundaries, std::vector<int64_t>& sizes) {
-  WEIR_TRY(integers(params.boundaries, "boundaries", boundaries));
-  WEIR_TRY(integers(params.batch_sizes, "batch_sizes", sizes));
+  WEIR_TRY(integer_list(params.boundaries, "boundaries", boundaries));
+  WEIR_TRY(integer_list(params.batch_sizes, "batch_sizes", sizes));
   const auto fall = std::adjacent_find(boundaries.begin(), boundaries.end(), std::greater<>());
   if (fall != boundaries.end()) {
     return with_parameter(

@@ -1,0 +1,135 @@
+// csv(files, columns, header, delim, quote, na_value, select, compression, num_parallel_reads): the rows of tables in text
+// form, file after file or in turns. A row with a mistake is one error, as is a file that fails. Read ahead on the blocking
+// lane. Checkpoint: the file, the offset and the number of the next row.
+#include "format/csv_reader.h"
+#include "ops/file_source.h"
+#include "ops/integer_list.h"
+
+namespace weir {
+
+const OperatorDef& csv_operator();
+
+namespace {
+
+struct CsvParams : ParamsOf<CsvParams> {
+  FilesParam files;
+  ColumnsParam columns;
+  BoolParam header{false};
+  StringParam delim{std::string(",")};
+  BoolParam quote{true};
+  StringParam na_value{std::string()};
+  ValueParam select;
+  StringParam compression{std::string()};
+  IntParam num_parallel_reads{1};
+  void fields(Fields& f) override {
+    f("files", files, kFilesDoc);
+    f("columns", columns,
+      "What each column holds: the dtype of one that every row has a value for, or the value that stands for an empty field. int32, int64, float32, float64 or string.");
+    f("header", header, "The first line of each file is left out.");
+    f("delim", delim, "The byte between fields.");
+    f("quote", quote,
+      "Fields may stand in double quotes, with delimiters and line ends inside and quotes doubled.");
+    f("na_value", na_value, "A field of these bytes is an empty one.");
+    f("select", select,
+      "The numbers of the fields that are read, ascending from 0, one for each column; none: all.", {},
+      {.none = true});
+    f("compression", compression, kCompressionDoc);
+    f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
+  }
+};
+
+bool is_column(DType dtype) {
+  return dtype == DType::int32 || dtype == DType::int64 || dtype == DType::float32 ||
+         dtype == DType::float64 || dtype == DType::string;
+}
+
+Status check_delim(const CsvParams& params) {
+  if (!params.delim.is_constant()) return Status();
+  const std::string& delim = *params.delim;
+  const bool fits = delim.size() == 1 && delim != "\n" && delim != "\r" &&
+                    !(delim == "\"" && (!params.quote.is_constant() || *params.quote));
+  if (fits) return Status();
+  return with_parameter(invalid_argument(expected_found(
+                            "one byte that ends no line and is no quote", quote(delim))),
+                        "delim");
+}
+
+Status check_select(const CsvParams& params, std::vector<int64_t>& select) {
+  select.clear();
+  if (!params.select.set) return Status();
+  WEIR_TRY(integer_list(params.select, "select", select));
+  if (params.select.expression) return Status();
+  int64_t least = 0;
+  for (int64_t index : select) {
+    if (index < least) {
+      return with_parameter(
+          invalid_argument(expected_found("numbers of fields that rise from 0 or more", concat(index))),
+          "select");
+    }
+    if (index == INT64_MAX) break;
+    least = index + 1;
+  }
+  if (select.size() == params.columns.columns.size()) return Status();
+  return with_parameter(
+      invalid_argument(expected_found(concat(params.columns.columns.size(), " numbers, one for each column"),
+                                      concat(select.size()))),
+      "select");
+}
+
+struct Format {
+  using Params = CsvParams;
+  using Reader = CsvReader;
+  using Rows = Block;
+  static constexpr const char* reader_name = "read_rows";
+  static const OperatorDef& op() { return csv_operator(); }
+
+  static Result<Spec> spec(const Params& params) {
+    WEIR_TRY(check_delim(params));
+    std::vector<int64_t> select;
+    WEIR_TRY(check_select(params, select));
+    Spec row = Spec::tuple({});
+    for (const ColumnsParam::Column& column : params.columns.columns) {
+      if (!is_column(column.dtype)) {
+        return with_parameter(
+            invalid_argument(expected_found("int32, int64, float32, float64 or string",
+                                            std::string(dtype_name(column.dtype)), "cast it in a map")),
+            "columns");
+      }
+      row.children.push_back(Spec::tensor(column.dtype));
+    }
+    return row;
+  }
+
+  static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
+                                              uint64_t limit) {
+    CsvFormat format;
+    WEIR_TRY(check_delim(params));
+    WEIR_TRY(check_select(params, format.select));
+    for (const ColumnsParam::Column& column : params.columns.columns)
+      format.columns.push_back({column.dtype, column.fallback});
+    format.header = *params.header;
+    format.delimiter = (*params.delim)[0];
+    format.quotes = *params.quote;
+    format.na_value = *params.na_value;
+    return std::make_unique<Reader>(std::move(stream), std::move(format), limit);
+  }
+};
+
+}  // namespace
+
+const OperatorDef& csv_operator() {
+  static const OperatorDef def = FileSource<Format>::define_with({
+      .name = "csv",
+      .doc =
+          "The rows of tables in text form, each a tuple of its columns. Rows end with `\\n`, `\\r`, both, or the file. Numbers may have spaces around them; strings are given as they are. A row with another number of fields, a missing value, a number that is none or a stray quote is one error (invalid_argument) with the file and its number, and the next row follows. A file that does not exist (not_found), is damaged (data_loss) or holds a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Runs ahead of its consumer on a thread of its own.",
+      .cost =
+          "Reading, decompressing, finding the ends of fields and reading the numbers of the columns that are wanted. Strings are views of the read buffers; only those with doubled quotes are copied.",
+      .example = R"(csv("tests/conformance/data/header.csv", [int64, 0.5, string], header: true))",
+      .output = R"((1, 2.5, "x")
+(2, 3.5, "y"))",
+      .bench = R"(csv("TABLE", [int64, int64, int64, int64, int64, float32, float32, float32, float32, float32]))",
+  });
+  return def;
+}
+
+}  // namespace weir
