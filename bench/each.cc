@@ -42,7 +42,8 @@ double range_ns() {
 void run_operator(benchmark::State& state, const OperatorDef* def) {
   std::string text = def->bench;
   replace(text, "NAMES", folder() + "/*");
-  replace(text, "RECORDS", record_file(1024));
+  if (text.find("RECORDS") != std::string::npos) replace(text, "RECORDS", record_file(1024));
+  if (text.find("TABLE") != std::string::npos) replace(text, "TABLE", table_file());
   replace(text, "SCRATCH", folder() + ".written");
   if (text.find("WRITTEN") != std::string::npos) {
     const std::string numbers = folder() + ".written/numbers-of-each";

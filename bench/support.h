@@ -45,5 +45,7 @@ double memcpy_rate(size_t row_bytes);
 const std::string& folder();
 // A file there with records of one size, 192 MiB in all, written once per run.
 std::string record_file(size_t record_bytes);
+// A table there with five columns of integers and five of fractions, 64 MiB, written once per run.
+std::string table_file();
 
 }  // namespace weir::bench
