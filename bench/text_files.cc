@@ -100,8 +100,9 @@ std::string table_file() {
     char line[256];
     const auto whole = [&] { return static_cast<long>(random() % 1000000); };
     const auto real = [&] { return static_cast<double>(random() % 1000000) / 1000.0; };
-    const int size = std::snprintf(line, sizeof line, "%ld,%ld,%ld,%ld,%ld,%.3f,%.3f,%.3f,%.3f,%.3f\n", whole(),
-                                   whole(), whole(), whole(), whole(), real(), real(), real(), real(), real());
+    const int size =
+        std::snprintf(line, sizeof line, "%ld,%ld,%ld,%ld,%ld,%.3f,%.3f,%.3f,%.3f,%.3f\n", whole(), whole(),
+                      whole(), whole(), whole(), real(), real(), real(), real(), real());
     return std::string(line, static_cast<size_t>(size));
   });
 }

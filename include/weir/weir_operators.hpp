@@ -29,6 +29,24 @@ struct CounterOptions {
   Int step{};
 };
 
+struct CsvOptions {
+  // The first line of each file is left out. Default: false.
+  Bool header{};
+  // The byte between fields. Default: ",".
+  String delim{};
+  // Fields may stand in double quotes, with delimiters and line ends inside and quotes doubled. Default:
+  // true.
+  Bool quote{};
+  // A field of these bytes is an empty one. Default: "".
+  String na_value{};
+  // The numbers of the fields that are read, ascending from 0, one for each column; none: all. Default: none.
+  Value select{};
+  // "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+  String compression{};
+  // How many files are read in turns, a record of each; auto is 8. Default: 1.
+  Int num_parallel_reads{};
+};
+
 struct FixedLengthRecordOptions {
   // How many bytes of each file come before its records. Default: 0.
   Int header_bytes{};
@@ -561,6 +579,29 @@ inline Pipeline choose_from_datasets(const DatasetList& datasets, const Operand&
 inline Pipeline counter(const CounterOptions& options = {}) {
   return Pipeline(
       detail::CallText("counter").named("start", options.start).named("step", options.step).end());
+}
+
+// The rows of tables in text form, each a tuple of its columns. Rows end with \n, \r, both, or the file.
+// Numbers may have spaces around them; strings are given as they are. A row with another number of fields, a
+// missing value, a number that is none or a stray quote is one error (invalid_argument) with the file and its
+// number, and the next row follows. A file that does not exist (not_found), is damaged (data_loss) or holds a
+// row longer than the runtime's record_bytes (resource_exhausted) gives one error in place of its remaining
+// rows, and the next file follows. Runs ahead of its consumer on a thread of its own.
+// files: A file name, a list of names, or a dataset of names.
+// columns: What each column holds: the dtype of one that every row has a value for, or the value that stands
+// for an empty field. int32, int64, float32, float64 or string.
+inline Pipeline csv(const Files& files, const Expression& columns, const CsvOptions& options = {}) {
+  return Pipeline(detail::CallText("csv")
+                      .positional(files)
+                      .positional(columns)
+                      .named("header", options.header)
+                      .named("delim", options.delim)
+                      .named("quote", options.quote)
+                      .named("na_value", options.na_value)
+                      .named("select", options.select)
+                      .named("compression", options.compression)
+                      .named("num_parallel_reads", options.num_parallel_reads)
+                      .end());
 }
 
 // A dataset without elements, whose elements would have the given structure.

@@ -174,9 +174,9 @@ struct Allows {
 };
 
 struct Field {
-  using Slot =
-      std::variant<IntParam*, FloatParam*, BoolParam*, StringParam*, SeedParam*, DTypeParam*, SpecParam*,
-                   ColumnsParam*, ValueParam*, FunctionParam*, InputParam*, FilesParam*, InputsParam*, ValueOrInputParam*>;
+  using Slot = std::variant<IntParam*, FloatParam*, BoolParam*, StringParam*, SeedParam*, DTypeParam*,
+                            SpecParam*, ColumnsParam*, ValueParam*, FunctionParam*, InputParam*, FilesParam*,
+                            InputsParam*, ValueOrInputParam*>;
   const char* name;
   Slot slot;
   const char* doc;

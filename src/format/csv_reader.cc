@@ -16,9 +16,7 @@ constexpr size_t kCopiedBytes = 64 * 1024;
 // The most bytes of a field in an error.
 constexpr size_t kShownBytes = 60;
 
-const char* article(DType dtype) {
-  return dtype == DType::int32 || dtype == DType::int64 ? "an " : "a ";
-}
+const char* article(DType dtype) { return dtype == DType::int32 || dtype == DType::int64 ? "an " : "a "; }
 
 }  // namespace
 
@@ -47,7 +45,8 @@ bool CsvReader::skip_header() {
       blocks_.advance(size);
       return true;
     }
-    const bool pair = *at == '\r' && blocks_.peek(size + 2).size() > size + 1 && blocks_.peek(size + 2)[size + 1] == '\n';
+    const bool pair =
+        *at == '\r' && blocks_.peek(size + 2).size() > size + 1 && blocks_.peek(size + 2)[size + 1] == '\n';
     blocks_.advance(size + (pair ? 2 : 1));
     return true;
   }

@@ -101,10 +101,9 @@ TEST_CASE("parallelism: written elements may lie in another folder", "[contract]
     replace(text, "FOLDER", "\"" + folder.path() + "/" + name + "\"");
     return text;
   };
-  for (const std::string text :
-       {"range(20) | cache(FOLDER) | map(x -> x * 2) | repeat(2)",
-        "range(20) | snapshot(FOLDER, compression: \"zlib\") | batch(3) | repeat(2)",
-        "range(3) | flat_map(n -> range(n + 4) | cache(FOLDER))"}) {
+  for (const std::string text : {"range(20) | cache(FOLDER) | map(x -> x * 2) | repeat(2)",
+                                 "range(20) | snapshot(FOLDER, compression: \"zlib\") | batch(3) | repeat(2)",
+                                 "range(3) | flat_map(n -> range(n + 4) | cache(FOLDER))"}) {
     CAPTURE(text);
     const Lines expected = all_lines(*runtime, in(text, "first"));
     for (size_t at = 0; at <= expected.size(); at += 2) {

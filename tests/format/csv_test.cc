@@ -80,8 +80,8 @@ Read read_all(const std::string& bytes, size_t block_bytes = kBlockBytes, size_t
   return drain(reader, max_rows);
 }
 
-const std::vector<std::string> kRows = {"1|a,\"b\"", "2|plain",  "3|two\r\nlines", "4|none", "5|none",
-                                        "error",     "error",    "error",          "error",  "error"};
+const std::vector<std::string> kRows = {"1|a,\"b\"", "2|plain", "3|two\r\nlines", "4|none", "5|none",
+                                        "error",     "error",   "error",          "error",  "error"};
 
 TEST_CASE("csv: rows are the same wherever buffers end") {
   for (size_t block_bytes = 1; block_bytes <= kTable.size() + 1; ++block_bytes) {
@@ -110,7 +110,8 @@ TEST_CASE("csv: every position leads to the rows that follow") {
       CHECK(all.positions[i].record == i + 1);
       REQUIRE(reader.seek(all.positions[i]).ok());
       const Read rest = drain(reader, 3);
-      CHECK(rest.rows == std::vector<std::string>(all.rows.begin() + static_cast<ptrdiff_t>(i) + 1, all.rows.end()));
+      CHECK(rest.rows ==
+            std::vector<std::string>(all.rows.begin() + static_cast<ptrdiff_t>(i) + 1, all.rows.end()));
     }
     CHECK(reader.seek({kTable.size() + 1, 3}).code() == Code::data_loss);
   }
@@ -179,7 +180,8 @@ TEST_CASE("numbers: what is one and what is none") {
   CHECK(std::signbit(real("-1e-999")));
   CHECK(std::isnan(real("NaN")));
   CHECK(std::isinf(real("-INF")));
-  for (const char* text : {"", " ", "+", "-", ".", "e5", "1e", "1 2", "--1", "+-1", "-+1", "nan()", "infinity", "1,5", "0x10"}) {
+  for (const char* text :
+       {"", " ", "+", "-", ".", "e5", "1e", "1 2", "--1", "+-1", "-+1", "nan()", "infinity", "1,5", "0x10"}) {
     INFO(text);
     CHECK(real(text) == -77);
   }
@@ -193,6 +195,44 @@ TEST_CASE("numbers: what is one and what is none") {
     INFO(text);
     CHECK(whole(text) == -77);
   }
+}
+
+TEST_CASE("numbers: short ones are read as from_chars reads them") {
+  // Every text of up to eight of these bytes would take long; each place has each byte in turn.
+  const std::string bytes = "0123456789.-+/:e \xb0";
+  uint64_t state = 1;
+  int64_t numbers = 0;
+  for (int i = 0; i < 400000; ++i) {
+    std::string text;
+    state = state * 6364136223846793005 + 1442695040888963407;
+    uint64_t draw = state >> 11;
+    const size_t size = 1 + draw % 10;
+    // Mostly digits, else hardly any would be a number.
+    const bool digits = (draw / 16) % 4 != 0;
+    for (size_t k = 0; k < size; ++k) {
+      state = state * 6364136223846793005 + 1442695040888963407;
+      draw = state >> 33;
+      text += bytes[draw % (digits ? (k == size / 2 ? 11 : 10) : bytes.size())];
+    }
+    CAPTURE(text);
+    const bool signs = text.find_first_of("+ ") != std::string::npos;
+    if (signs) continue;
+    const auto same = [&]<class T>(T) {
+      T expected{};
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), expected);
+      const bool is_number = error == std::errc() && end == text.data() + text.size();
+      if (error == std::errc::result_out_of_range && std::is_floating_point_v<T>) return;
+      T value{};
+      const bool found = parse_number<T>(text, value);
+      if (found != is_number || (found && value != expected)) FAIL(value << " " << expected);
+      numbers += found;
+    };
+    same(int64_t{});
+    same(int32_t{});
+    same(double{});
+    same(float{});
+  }
+  CHECK(numbers > 400000);
 }
 
 }  // namespace

@@ -49,9 +49,8 @@ Status check_delim(const CsvParams& params) {
   const bool fits = delim.size() == 1 && delim != "\n" && delim != "\r" &&
                     !(delim == "\"" && (!params.quote.is_constant() || *params.quote));
   if (fits) return Status();
-  return with_parameter(invalid_argument(expected_found(
-                            "one byte that ends no line and is no quote", quote(delim))),
-                        "delim");
+  return with_parameter(
+      invalid_argument(expected_found("one byte that ends no line and is no quote", quote(delim))), "delim");
 }
 
 Status check_select(const CsvParams& params, std::vector<int64_t>& select) {
@@ -127,7 +126,8 @@ const OperatorDef& csv_operator() {
       .example = R"(csv("tests/conformance/data/header.csv", [int64, 0.5, string], header: true))",
       .output = R"((1, 2.5, "x")
 (2, 3.5, "y"))",
-      .bench = R"(csv("TABLE", [int64, int64, int64, int64, int64, float32, float32, float32, float32, float32]))",
+      .bench =
+          R"(csv("TABLE", [int64, int64, int64, int64, int64, float32, float32, float32, float32, float32]))",
   });
   return def;
 }

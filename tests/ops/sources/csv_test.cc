@@ -71,7 +71,8 @@ TEST_CASE("csv: what stands for an empty field") {
 TEST_CASE("csv: headers, and ends of lines and files") {
   CHECK(Table("a,b\r\n1,2\r\n").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
   CHECK(Table("a,b\r1,2\r").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
-  CHECK(Table("a,b\n\n1,2").rows("[int64, int64], header: true") == Lines{"error: invalid_argument", "(1, 2)"});
+  CHECK(Table("a,b\n\n1,2").rows("[int64, int64], header: true") ==
+        Lines{"error: invalid_argument", "(1, 2)"});
   for (const char* empty : {"", "\n", "a,b", "a,b\n", "a,b\r", "a,b\r\n"}) {
     INFO(empty);
     CHECK(Table(empty).rows("[int64, int64], header: true").empty());
@@ -86,7 +87,9 @@ TEST_CASE("csv: what it is built with") {
   CHECK(spec(kPlain + ")") == "(int64, float32, string)");
   CHECK(spec("csv(\"a\", [int32])") == "(int32,)");
   CHECK(cardinality(kPlain + ")") == -2);
-  const auto mistake = [](const std::string& arguments) { return build_error("csv(\"a\", " + arguments + ")"); };
+  const auto mistake = [](const std::string& arguments) {
+    return build_error("csv(\"a\", " + arguments + ")");
+  };
   CHECK(contains(mistake("[int8]"), "expected int32, int64, float32, float64 or string, found int8"));
   CHECK(contains(mistake("[[1, 2]]"), "expected the name of a dtype, or a constant"));
   CHECK(contains(mistake("[]"), "expected a list of columns"));
