@@ -30,7 +30,7 @@ struct CounterOptions {
 };
 
 struct CsvOptions {
-  // The first line of each file is left out. Default: false.
+  // The first row of each file holds names and is left out. Default: false.
   Bool header{};
   // The byte between fields. Default: ",".
   String delim{};
@@ -584,9 +584,10 @@ inline Pipeline counter(const CounterOptions& options = {}) {
 // The rows of tables in text form, each a tuple of its columns. Rows end with \n, \r, both, or the file.
 // Numbers may have spaces around them; strings are given as they are. A row with another number of fields, a
 // missing value, a number that is none or a stray quote is one error (invalid_argument) with the file and its
-// number, and the next row follows. A file that does not exist (not_found), is damaged (data_loss) or holds a
-// row longer than the runtime's record_bytes (resource_exhausted) gives one error in place of its remaining
-// rows, and the next file follows. Runs ahead of its consumer on a thread of its own.
+// number, and the next row follows. A file that does not exist (not_found), has no header where one is wanted
+// (invalid_argument), is damaged (data_loss) or holds a row longer than the runtime's record_bytes
+// (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Runs ahead
+// of its consumer on a thread of its own.
 // files: A file name, a list of names, or a dataset of names.
 // columns: What each column holds: the dtype of one that every row has a value for, or the value that stands
 // for an empty field. int32, int64, float32, float64 or string.

@@ -27,29 +27,59 @@ CsvReader::CsvReader(std::unique_ptr<ByteStream> stream, CsvFormat format, uint6
       parser_(format_.delimiter, format_.quotes),
       values_(format_.columns.size()) {}
 
-// As in TensorFlow a header knows no quotes.
-bool CsvReader::skip_header() {
-  size_t searched = 0;
-  for (;;) {
-    const std::span<const uint8_t> bytes = blocks_.peek(searched + 1);
-    const auto at = std::find_if(bytes.begin() + static_cast<ptrdiff_t>(searched), bytes.end(),
-                                 [](uint8_t byte) { return byte == '\n' || byte == '\r'; });
-    const auto size = static_cast<size_t>(at - bytes.begin());
-    if (at == bytes.end() && bytes.size() > searched) {
-      searched = bytes.size();
-      if (searched > record_bytes_limit_) return fail_too_long("a longer header").data() != nullptr;
-      continue;
-    }
-    if (!blocks_.status().ok()) return fail_unreadable().data() != nullptr;
-    if (at == bytes.end()) {
-      blocks_.advance(size);
-      return true;
-    }
-    const bool pair =
-        *at == '\r' && blocks_.peek(size + 2).size() > size + 1 && blocks_.peek(size + 2)[size + 1] == '\n';
-    blocks_.advance(size + (pair ? 2 : 1));
-    return true;
+template <class Parse>
+size_t CsvReader::read(Parse parse) {
+  std::span<const uint8_t> bytes = blocks_.peek(1);
+  if (bytes.empty()) {
+    if (!blocks_.status().ok()) fail_unreadable();
+    done_ = true;
+    return 0;
   }
+  bool last = false;
+  for (;;) {
+    const char* const begin = reinterpret_cast<const char*>(bytes.data());
+    const char* at = begin;
+    const bool complete = parse(at, begin + bytes.size(), last);
+    const size_t size = complete ? static_cast<size_t>(at - begin) : bytes.size();
+    if (size > record_bytes_limit_) {
+      fail_too_long(complete ? concat("a row of ", size) : "a longer row");
+      return 0;
+    }
+    if (complete) return size;
+    // Doubled, so that a long row is parsed only a few times.
+    bytes = blocks_.peek(2 * size);
+    last = bytes.size() < 2 * size;
+    if (last && !blocks_.status().ok()) {
+      fail_unreadable();
+      return 0;
+    }
+  }
+}
+
+void CsvReader::skip_header() {
+  const size_t size =
+      read([&](const char*& at, const char* end, bool last) { return parse_header(at, end, last); });
+  if (!failure_.ok()) return;
+  if (size == 0) {
+    fail(Code::invalid_argument, expected_found("a header", "an empty file"));
+  } else if (wrong_.kind != Wrong::Kind::nothing) {
+    fail(Code::invalid_argument, describe(wrong_));
+  } else {
+    blocks_.advance(size);
+  }
+}
+
+bool CsvReader::parse_header(const char*& at, const char* end, bool last) {
+  wrong_.kind = Wrong::Kind::nothing;
+  CsvField value;
+  CsvEnd ended = CsvEnd::delimiter;
+  for (int64_t field = 0; ended == CsvEnd::delimiter; ++field) {
+    ended = parser_.next(at, end, last, value);
+    if (ended == CsvEnd::more) return false;
+    if (value.mistake && wrong_.kind == Wrong::Kind::nothing)
+      wrong_ = {field, 0, value.mistake, value.bytes, Wrong::Kind::field};
+  }
+  return true;
 }
 
 Status CsvReader::next_batch(size_t max_rows, size_t max_bytes, Block& out) {
@@ -83,33 +113,15 @@ void CsvReader::begin(size_t max_rows) {
 }
 
 bool CsvReader::next_row() {
-  std::span<const uint8_t> bytes = blocks_.peek(1);
-  if (bytes.empty()) {
-    if (!blocks_.status().ok()) return fail_unreadable().data() != nullptr;
-    done_ = true;
-    return false;
-  }
-  bool last = false;
-  for (;;) {
-    const char* const begin = reinterpret_cast<const char*>(bytes.data());
-    const char* at = begin;
-    if (parse_row(at, begin + bytes.size(), last)) {
-      const auto size = static_cast<size_t>(at - begin);
-      if (size > record_bytes_limit_) return fail_too_long(concat("a row of ", size)).data() != nullptr;
-      if (wrong_.kind != Wrong::Kind::nothing) fail_row(wrong_);
-      if (owners_.empty() || owners_.back() != blocks_.buffer()) owners_.push_back(blocks_.buffer());
-      blocks_.advance(size);
-      ++record_;
-      ++rows_;
-      return true;
-    }
-    const size_t size = bytes.size();
-    if (size > record_bytes_limit_) return fail_too_long("a longer row").data() != nullptr;
-    // Doubled, so that a long row is parsed only a few times.
-    bytes = blocks_.peek(2 * size);
-    if (!blocks_.status().ok() && bytes.size() < 2 * size) return fail_unreadable().data() != nullptr;
-    last = bytes.size() < 2 * size;
-  }
+  const size_t size =
+      read([&](const char*& at, const char* end, bool last) { return parse_row(at, end, last); });
+  if (size == 0) return false;
+  if (wrong_.kind != Wrong::Kind::nothing) fail_row(wrong_);
+  if (owners_.empty() || owners_.back() != blocks_.buffer()) owners_.push_back(blocks_.buffer());
+  blocks_.advance(size);
+  ++record_;
+  ++rows_;
+  return true;
 }
 
 bool CsvReader::parse_row(const char*& at, const char* end, bool last) {

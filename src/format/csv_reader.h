@@ -22,7 +22,7 @@ struct CsvFormat {
   std::vector<CsvColumn> columns;
   // Which fields of a row these are, ascending; empty: all, and a row has no others.
   std::vector<int64_t> select;
-  // The first line of the file is none of its rows.
+  // The first row of the file holds names, and is left out.
   bool header = false;
   char delimiter = ',';
   bool quotes = true;
@@ -54,10 +54,14 @@ class CsvReader : public FileReader {
     enum class Kind : uint8_t { nothing, field, missing, number, count } kind = Kind::nothing;
   };
 
-  bool skip_header();
+  void skip_header();
+  // Reads a row by `parse` and returns how many bytes it has; 0 at the end and after an error.
+  template <class Parse>
+  size_t read(Parse parse);
   // False at the end and after an error.
   bool next_row();
-  // Reads the row at `at`. False if it may go on beyond `end`.
+  // Read the row at `at`. False if it may go on beyond `end`.
+  bool parse_header(const char*& at, const char* end, bool last);
   bool parse_row(const char*& at, const char* end, bool last);
   void set(size_t column, int64_t field, const CsvField& value);
   template <class T>

@@ -151,6 +151,10 @@ constexpr Alias kAliases[] = {
     {"stop_on_empty_dataset", "stop_on_empty"},
     {"expected_cardinality", "n"},
     {"cardinality", "n"},
+    {"record_defaults", "columns"},
+    {"field_delim", "delim"},
+    {"use_quote_delim", "quote"},
+    {"select_cols", "select"},
 };
 
 }  // namespace

@@ -190,13 +190,14 @@ Status Iterator::with_right(Work&& work) {
 
 Status Iterator::check_belongs(const Position& position, const Checkpoint& checkpoint) const {
   const Document& document = *position.document;
-  if (!(checkpoint.positional == document.positional_fingerprint())) {
+  const bool made_alike = checkpoint.fingerprint == document.fingerprint();
+  // An earlier version may have compared more parameters.
+  if (!made_alike && !(checkpoint.positional == document.positional_fingerprint())) {
     return failed_precondition(
         expected_found("a checkpoint of this dataset",
                        concat("one of another: ", difference(document.digest(), checkpoint.graph))));
   }
   const Dataset& root = *document.root();
-  const bool made_alike = checkpoint.fingerprint == document.fingerprint();
   if (checkpoint.windows != windows_of(root) || (root.opens_variables() && !made_alike)) {
     return failed_precondition(expected_found(
         "a pipeline that makes its elements ahead where it did when the checkpoint was saved",

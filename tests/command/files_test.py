@@ -80,7 +80,7 @@ def tables(generator, folder, count):
         out = io.StringIO(newline="")
         end = generator.choice(["\n", "\r\n", "\r"])
         if header:
-            out.write("a header that knows no quotes" + end)
+            out.write(delimiter.join(written(field(generator, delimiter), delimiter, True) for _ in range(columns)) + end)
         often = generator.choice([0, 0.5, 1])
         for row in rows:
             out.write(delimiter.join(written(value, delimiter, generator.random() < often) for value in row) + end)

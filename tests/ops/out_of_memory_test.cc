@@ -114,7 +114,7 @@ std::vector<Case> cases() {
       if (has(one.text, operation)) one.keeps_places = false;
     }
     for (const char* operation :
-         {"cache(", "concatenate(", "fixed_length_record(", "flat_map(", "interleave(", "list_files(",
+         {"cache(", "concatenate(", "csv(", "fixed_length_record(", "flat_map(", "interleave(", "list_files(",
           "load(", "repeat(", "shuffle(", "snapshot(", "text_line(", "tfrecord("}) {
       if (has(one.text, operation)) one.opens = true;
     }

@@ -25,7 +25,7 @@ struct CsvParams : ParamsOf<CsvParams> {
     f("files", files, kFilesDoc);
     f("columns", columns,
       "What each column holds: the dtype of one that every row has a value for, or the value that stands for an empty field. int32, int64, float32, float64 or string.");
-    f("header", header, "The first line of each file is left out.");
+    f("header", header, "The first row of each file holds names and is left out.");
     f("delim", delim, "The byte between fields.");
     f("quote", quote,
       "Fields may stand in double quotes, with delimiters and line ends inside and quotes doubled.");
@@ -120,7 +120,7 @@ const OperatorDef& csv_operator() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "csv",
       .doc =
-          "The rows of tables in text form, each a tuple of its columns. Rows end with `\\n`, `\\r`, both, or the file. Numbers may have spaces around them; strings are given as they are. A row with another number of fields, a missing value, a number that is none or a stray quote is one error (invalid_argument) with the file and its number, and the next row follows. A file that does not exist (not_found), is damaged (data_loss) or holds a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Runs ahead of its consumer on a thread of its own.",
+          "The rows of tables in text form, each a tuple of its columns. Rows end with `\\n`, `\\r`, both, or the file. Numbers may have spaces around them; strings are given as they are. A row with another number of fields, a missing value, a number that is none or a stray quote is one error (invalid_argument) with the file and its number, and the next row follows. A file that does not exist (not_found), has no header where one is wanted (invalid_argument), is damaged (data_loss) or holds a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Runs ahead of its consumer on a thread of its own.",
       .cost =
           "Reading, decompressing, finding the ends of fields and reading the numbers of the columns that are wanted. Strings are views of the read buffers; only those with doubled quotes are copied.",
       .example = R"(csv("tests/conformance/data/header.csv", [int64, 0.5, string], header: true))",

@@ -15,7 +15,10 @@ const ContractEntries contract(
     "csv", {{kPlain + ")", anything, true},
             {kBad + ")", anything, true},
             {"csv([\"" + kConformanceData + "bad.csv\", \"nowhere.csv\", \"" + kConformanceData +
-                 "missing.csv\"], [0, 0.5, string], select: [0, 1, 2], num_parallel_reads: 2)",
+                 "missing.csv\"], [0, 0.5, string], select: [0, 1, 2]) | batch(2)",
+             anything, true},
+            {"csv([\"" + kConformanceData + "plain.csv\", \"" + kConformanceData +
+                 "missing.csv\"], [0, 0.5, string], num_parallel_reads: 2)",
              anything, true},
             {"range(2) | flat_map(i -> " + kBad + ", header: i == 1))", anything, false}});
 
@@ -73,7 +76,12 @@ TEST_CASE("csv: headers, and ends of lines and files") {
   CHECK(Table("a,b\r1,2\r").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
   CHECK(Table("a,b\n\n1,2").rows("[int64, int64], header: true") ==
         Lines{"error: invalid_argument", "(1, 2)"});
-  for (const char* empty : {"", "\n", "a,b", "a,b\n", "a,b\r", "a,b\r\n"}) {
+  CHECK(Table("\"a\nb\",\"c\"\"\"\n1,2\n").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
+  for (const char* bad : {"", "a\"b,c\n1,2\n", "\"a,b\n1,2\n"}) {
+    INFO(bad);
+    CHECK(Table(bad).rows("[int64, int64], header: true") == Lines{"error: invalid_argument"});
+  }
+  for (const char* empty : {"\n", "a,b", "a,b\n", "a,b\r", "a,b\r\n"}) {
     INFO(empty);
     CHECK(Table(empty).rows("[int64, int64], header: true").empty());
   }
