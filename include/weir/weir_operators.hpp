@@ -129,6 +129,13 @@ struct BucketBySequenceLengthOptions {
   Bool drop_remainder{};
 };
 
+struct GlobalShuffleOptions {
+  // Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
+  Seed seed{};
+  // Another order in each epoch. Default: true.
+  Bool reshuffle_each_iteration{};
+};
+
 struct InterleaveOptions {
   // How many datasets are open at a time; auto is 8. Default: auto.
   Int cycle_length{};
@@ -308,6 +315,19 @@ class Pipeline : public detail::Document<Pipeline> {
   // f: Maps each element to a dataset.
   Pipeline flat_map(const Function& f) const {
     return then(detail::CallText("flat_map").positional(f).end());
+  }
+
+  // All elements in random order, every order as likely as a hash makes it, with no buffer. Each element is
+  // read by its position, so the operators before it must know where their elements are: range, from_tensors,
+  // from_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a
+  // count, and prefetch, which runs nothing ahead then; others are refused by name (failed_precondition). An
+  // element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for
+  // the same seed.
+  Pipeline global_shuffle(const GlobalShuffleOptions& options = {}) const {
+    return then(detail::CallText("global_shuffle")
+                    .named("seed", options.seed)
+                    .named("reshuffle_each_iteration", options.reshuffle_each_iteration)
+                    .end());
   }
 
   // Takes all elements before it gives one. Those for which key gives the same number are folded into one

@@ -179,7 +179,8 @@ void Dataset::inherit() {
     for (const EpochNode& node : input->epoch_nodes()) inherit(counted_through(node, i), false);
     opens_variables_ = opens_variables_ || (input->opens_variables_ && !op_->opens_apart);
     sites_.add(input->sites());
-    if (!window) lane_ = std::max(lane_, input->lane());
+    deepest_lane_ = std::max(deepest_lane_, input->deepest_lane());
+    if (!window) lane_ = std::max(lane_, op_->reads_by_position ? input->deepest_lane() : input->lane());
     if (op_->opens_apart && sites_.reopens.empty() && !input->not_replayable().empty())
       sites_.reopens = concat(op_->name, " would make its elements again, and ", input->not_replayable());
     if (not_replayable_.empty()) not_replayable_ = input->not_replayable();
@@ -202,12 +203,14 @@ void Dataset::inherit() {
     const bool opens = (*slot)->gives == FunctionParam::Gives::dataset;
     const bool per_row = opens && (*slot)->takes == FunctionParam::Takes::element && !inputs_.empty();
     inherit(traits, per_row ? inputs_[0]->cardinality() : -1, opens);
+    deepest_lane_ = std::max(deepest_lane_, traits.lane());
     if (!window) lane_ = std::max(lane_, traits.lane());
     // A dataset that the function returns may come from an element or a variable.
     const bool from_elements = std::any_of(
         inputs_.begin(), inputs_.end(), [](const DatasetRef& input) { return input->spec().has_dataset(); });
     if (opens && (depth_ > 0 || from_elements) && traits.opens_variables()) opens_variables_ = true;
   }
+  deepest_lane_ = std::max(deepest_lane_, lane_);
   if (op_->found_names != nullptr) sites_.add({.names = {op_->found_names(*params_)}});
   if (op_->by_rank != nullptr && op_->by_rank(*params_)) sites_.by_rank = true;
   const char* reason = op_->not_replayable != nullptr ? op_->not_replayable(*params_) : nullptr;

@@ -59,6 +59,8 @@ class Dataset : public RefCounted {
   const Sites& sites() const { return sites_; }
   // The lane that a pump over this node must run on.
   Lane lane() const { return lane_; }
+  // The same if nothing below runs ahead.
+  Lane deepest_lane() const { return deepest_lane_; }
   // What `deterministic: none` stands for here and in what is built on it; empty if nobody said.
   std::optional<bool> order() const { return order_; }
   // The node as written; null if it stands for another, or was not made from text.
@@ -94,6 +96,7 @@ class Dataset : public RefCounted {
   std::vector<EpochNode> epoch_nodes_;
   Sites sites_;
   Lane lane_ = Lane::compute;
+  Lane deepest_lane_ = Lane::compute;
   std::optional<bool> order_;
   std::string not_replayable_;
   std::shared_ptr<const NodeDigest> digest_;

@@ -13,6 +13,7 @@
 
 namespace weir {
 
+class Access;     // dataset/access.h
 class Cursor;     // dataset/cursor.h
 class Dataset;    // dataset/dataset.h
 struct Instance;  // dataset/instance.h
@@ -56,7 +57,8 @@ struct OperatorDef {
   // A whole document, and the lines that it prints when run in the root of the source tree; a test compares them.
   const char* example = "";
   const char* output = "";
-  // The document that bench/each.cc measures. NAMES stands for the files of a folder, RECORDS for a TFRecord file.
+  // The document that bench/each.cc measures. NAMES stands for the files of a folder, RECORDS for a TFRecord file, TABLE for
+  // one in text form.
   const char* bench = "";
   // The field that a single positional argument sets, if not the first: `range(stop)`.
   const char* single_argument = nullptr;
@@ -113,6 +115,11 @@ struct OperatorDef {
   bool internal = false;
   // The lane its own work needs.
   Lane lane = Lane::compute;
+  // Null, or opens it for reading by positions.
+  // REQUIRES: its inputs can be read so
+  Result<std::unique_ptr<Access>> (*access)(Opening& opening, const ParamsBase& params) = nullptr;
+  // Reads its input by positions: nothing below it runs ahead.
+  bool reads_by_position = false;
 
   // Filled by define().
   std::unique_ptr<ParamsBase> (*make_params)() = nullptr;

@@ -19,8 +19,7 @@ OpeningSeeds seeds_of(Opening& opening, const SeedParam& seed, bool each_anew, b
   if (opened.scope_key != 0 && (drawn || borrowed)) {
     seeds = {derive_key(opened.scope_key, seeds.first), derive_key(opened.scope_key, seeds.second)};
   }
-  if (each_anew) seeds = epoch_seeds(seeds, opened.number);
-  return {opened.number, seeds};
+  return {opened.number, each_anew ? epoch_seeds(seeds, opened.number) : seeds, seeds};
 }
 
 }  // namespace weir

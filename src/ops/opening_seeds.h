@@ -10,6 +10,8 @@ struct OpeningSeeds {
   // The number of the opening, from 0; 0 where it is not counted.
   uint64_t number;
   SeedSite::Pair seeds;
+  // Those that the pairs of all openings come from.
+  SeedSite::Pair base;
 };
 
 // With `each_anew`, the k-th opening takes the k-th pair of the operator's seeds. An order that nobody fixed, or that no

@@ -48,7 +48,7 @@ bool is_module(std::string_view word) {
 // What the language has but this version does not.
 constexpr std::string_view kPlanned = R"(
 from_sparse_tensor_slices from_generator sql ragged_batch sparse_batch
-rejection_resample global_shuffle
+rejection_resample
 eye saturate_cast bitwise_and bitwise_or bitwise_xor shift_left shift_right std variance cumsum
 count_nonzero tile pad roll boolean_mask sort argsort top_k bucketize searchsorted matmul substr string_join
 string_split lower upper strip regex_replace regex_match to_number as_string hash_bucket lookup

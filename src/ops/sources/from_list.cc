@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "dataset/access.h"
 #include "dataset/operator.h"
 
 namespace weir {
@@ -17,21 +18,27 @@ struct Params : ParamsOf<Params> {
   }
 };
 
+// The elements in blocks, of which all but the last are full.
+std::vector<Block> blocks_of(const Opening& opening, const Params& params) {
+  std::vector<Block> blocks;
+  auto value = params.elements.values.begin();
+  for (const Spec& element : params.elements.spec.children) {
+    Components row;
+    for (int from : component_order(element, opening.node->spec())) row.push_back(value[from]);
+    value += element.component_count();
+    if (blocks.empty() || blocks.back().rows == kMaxBlockRows) blocks.emplace_back();
+    Block one;
+    one.set_row(row);
+    blocks.back().append(one, 0, 1);
+  }
+  return blocks;
+}
+
 class FromList final : public Cursor {
  public:
   FromList(Opening& opening, const Params& params)
-      : count_(static_cast<int64_t>(params.elements.spec.children.size())) {
-    auto value = params.elements.values.begin();
-    for (const Spec& element : params.elements.spec.children) {
-      Components row;
-      for (int from : component_order(element, opening.node->spec())) row.push_back(value[from]);
-      value += element.component_count();
-      if (blocks_.empty() || blocks_.back().rows == kMaxBlockRows) blocks_.emplace_back();
-      Block one;
-      one.set_row(row);
-      blocks_.back().append(one, 0, 1);
-    }
-  }
+      : count_(static_cast<int64_t>(params.elements.spec.children.size())),
+        blocks_(blocks_of(opening, params)) {}
 
   Step next(Context&, const Demand& demand, Block& out) override {
     if (position_ == count_) return PullResult::end;
@@ -54,10 +61,34 @@ class FromList final : public Cursor {
 
  private:
   const int64_t count_;
-  // All elements; every block but the last is full.
-  std::vector<Block> blocks_;
+  const std::vector<Block> blocks_;
   int64_t position_ = 0;
 };
+
+class ListAccess final : public Access {
+ public:
+  ListAccess(Opening& opening, const Params& params)
+      : count_(static_cast<int64_t>(params.elements.spec.children.size())),
+        blocks_(blocks_of(opening, params)) {}
+
+  int64_t count() const override { return count_; }
+  void read(Context&, std::span<const int64_t> positions, Block& out) override {
+    out.reset(0);
+    out.rows = 0;
+    for (int64_t position : positions) {
+      out.append(blocks_[static_cast<size_t>(position / kMaxBlockRows)],
+                 static_cast<int>(position % kMaxBlockRows), 1);
+    }
+  }
+
+ private:
+  const int64_t count_;
+  const std::vector<Block> blocks_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+  return std::unique_ptr<Access>(std::make_unique<ListAccess>(opening, static_cast<const Params&>(params)));
+}
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   const std::vector<Spec>& elements = params.elements.spec.children;
@@ -95,6 +126,7 @@ const OperatorDef& from_list_operator() {
       .bench = "from_list([1, 2, 3, 4, 5, 6, 7, 8]) | repeat(20000)",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
+      .access = access,
   });
   return def;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/text.h"
+#include "dataset/access.h"
 #include "ops/list.h"
 
 namespace weir {
@@ -75,6 +76,40 @@ class FromTensorSlices final : public Cursor {
   int64_t position_ = 0;
 };
 
+class SlicesAccess final : public Access {
+ public:
+  explicit SlicesAccess(const Components& values)
+      : values_(values), count_(values.empty() ? 0 : values[0].shape.dim(0)) {}
+
+  int64_t count() const override { return count_; }
+  void read(Context&, std::span<const int64_t> positions, Block& out) override {
+    out.reset(values_.size());
+    for (size_t i = 0; i < values_.size(); ++i) {
+      for (size_t row = 0; row < positions.size(); ++row) {
+        slice_.set_dense(values_[i].rows(positions[row], 1));
+        out.columns[i].append(static_cast<int>(row), slice_, 0, 1);
+      }
+    }
+    out.rows = static_cast<int>(positions.size());
+  }
+
+ private:
+  const Components values_;
+  const int64_t count_;
+  Column slice_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
+  const Components& values = static_cast<const Params&>(base).value.values;
+  std::vector<Component> components;
+  for (const Tensor& tensor : values) components.push_back({tensor.dtype, tensor.shape});
+  WEIR_TRY(check_lengths(components));
+  for (const Tensor& tensor : values) {
+    if (!opening.node->dynamic()) tensor.set_lasting();
+  }
+  return std::unique_ptr<Access>(std::make_unique<SlicesAccess>(values));
+}
+
 void drop_first_dimension(Spec& spec) {
   if (spec.is_tensor()) spec.shape = spec.shape.tail();
   for (Spec& child : spec.children) drop_first_dimension(child);
@@ -122,6 +157,7 @@ const OperatorDef& from_tensor_slices_operator() {
       .bench = "from_tensor_slices(zeros([1000000], int64))",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
+      .access = access,
   });
   return def;
 }

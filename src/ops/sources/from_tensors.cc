@@ -1,4 +1,5 @@
 // from_tensors(value): one element, the whole value. Checkpoint: whether it was given.
+#include "dataset/access.h"
 #include "ops/list.h"
 
 namespace weir {
@@ -35,6 +36,25 @@ class FromTensors final : public Cursor {
   bool done_ = false;
 };
 
+class ValueAccess final : public Access {
+ public:
+  explicit ValueAccess(const Components& components) { row_.set_row(components); }
+  int64_t count() const override { return 1; }
+  void read(Context&, std::span<const int64_t> positions, Block& out) override {
+    out.reset(row_.columns.size());
+    out.rows = 0;
+    for (size_t i = 0; i < positions.size(); ++i) out.append(row_, 0, 1);
+  }
+
+ private:
+  Block row_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening&, const ParamsBase& params) {
+  return std::unique_ptr<Access>(
+      std::make_unique<ValueAccess>(static_cast<const Params&>(params).value.values));
+}
+
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) { return params.value.spec; }
 int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 1; }
 
@@ -51,6 +71,7 @@ const OperatorDef& from_tensors_operator() {
       .bench = "from_tensors(1) | repeat(200000)",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
+      .access = access,
   });
   return def;
 }

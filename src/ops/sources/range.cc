@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/text.h"
+#include "dataset/access.h"
 #include "dataset/operator.h"
 #include "ops/numbers.h"
 
@@ -68,6 +69,48 @@ class Range final : public Cursor {
   int64_t position_ = 0;
 };
 
+class RangeAccess final : public Access {
+ public:
+  explicit RangeAccess(const Params& params)
+      : start_(static_cast<uint64_t>(*params.start)),
+        step_(static_cast<uint64_t>(*params.step)),
+        count_(count_of(*params.start, *params.stop, *params.step)),
+        is_int64_(params.dtype.dtype == DType::int64),
+        write_(write_numbers(params.dtype.dtype)) {}
+
+  int64_t count() const override { return count_; }
+  void read(Context&, std::span<const int64_t> positions, Block& out) override {
+    out.reset(1);
+    const int rows = static_cast<int>(positions.size());
+    if (is_int64_) {
+      int64_t* numbers = out.columns[0].make_scalars<int64_t>(rows);
+      for (int i = 0; i < rows; ++i) numbers[i] = static_cast<int64_t>(at(positions[static_cast<size_t>(i)]));
+    } else {
+      for (int i = 0; i < rows; ++i) {
+        Column one;
+        write_(one, at(positions[static_cast<size_t>(i)]), step_, 1);
+        out.columns[0].append(i, one, 0, 1);
+      }
+    }
+    out.rows = rows;
+  }
+
+ private:
+  uint64_t at(int64_t position) const { return start_ + static_cast<uint64_t>(position) * step_; }
+
+  const uint64_t start_;
+  const uint64_t step_;
+  const int64_t count_;
+  const bool is_int64_;
+  const WriteNumbers write_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening&, const ParamsBase& base) {
+  const auto& params = static_cast<const Params&>(base);
+  if (*params.step == 0) return invalid_argument(expected_found("a step other than 0", "0"));
+  return std::unique_ptr<Access>(std::make_unique<RangeAccess>(params));
+}
+
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   WEIR_TRY(check_number_dtype(params.dtype.dtype));
   if (params.step.is_constant() && *params.step == 0) {
@@ -95,6 +138,7 @@ const OperatorDef& range_operator() {
       .single_argument = "stop",
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
+      .access = access,
   });
   return def;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "dataset/access.h"
 #include "dataset/operator.h"
 
 namespace weir {
@@ -76,6 +77,42 @@ class Zip final : public Cursor {
   int64_t end_ = 0;
 };
 
+class ZipAccess final : public Access {
+ public:
+  explicit ZipAccess(std::vector<std::unique_ptr<Access>> inputs) : inputs_(std::move(inputs)) {
+    for (const auto& input : inputs_) count_ = std::min(count_, input->count());
+  }
+
+  int64_t count() const override { return count_; }
+  void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
+    out.reset(0);
+    out.rows = static_cast<int>(positions.size());
+    bool columns = true;
+    for (const auto& input : inputs_) {
+      Block part;
+      input->read(ctx, positions, part);
+      columns = columns && !part.columns.empty();
+      for (Column& column : part.columns) out.columns.push_back(std::move(column));
+      for (const RowError& error : part.errors) out.fail_row(error.row, error.error);
+    }
+    // Rows that all failed may have none.
+    if (!columns) out.columns.clear();
+  }
+
+ private:
+  const std::vector<std::unique_ptr<Access>> inputs_;
+  int64_t count_ = kEndless;
+};
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+  std::vector<std::unique_ptr<Access>> inputs;
+  for (int index : static_cast<const Params&>(params).datasets.indices) {
+    WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(index)));
+    inputs.push_back(std::move(input));
+  }
+  return std::unique_ptr<Access>(std::make_unique<ZipAccess>(std::move(inputs)));
+}
+
 // The structure with each leaf replaced by the spec of its dataset.
 Spec substitute(const Spec& structure, const Params& params, std::span<const DatasetRef> inputs,
                 size_t& leaf) {
@@ -121,6 +158,7 @@ const OperatorDef& zip_operator() {
           [](const ParamsBase&) {
             return Kept{kMaxBlockRows, 0};
           },
+      .access = access,
   });
   return def;
 }

@@ -1,7 +1,10 @@
 // batch(n, drop_remainder, num_parallel_calls): n elements joined along a new first dimension. Order is kept. Errors and
 // checkpoint: ops/batch_cursor.h.
 #include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "dataset/access.h"
 #include "dataset/batch_buffer.h"
 #include "ops/batch_cursor.h"
 #include "ops/list.h"
@@ -17,6 +20,60 @@ struct Batch {
         std::make_unique<BatchCursor<BatchBuffer>>(opening, *params.n, *params.drop_remainder));
   }
 };
+
+class BatchAccess final : public Access {
+ public:
+  BatchAccess(Opening& opening, const Params& params, std::unique_ptr<Access> input)
+      : input_(std::move(input)),
+        n_(*params.n),
+        count_(input_->count() == kEndless ? kEndless
+                                           : batch_count(input_->count(), n_, *params.drop_remainder)),
+        components_(opening.node->components().size()),
+        batch_(opening.node->inputs()[0]->components(), n_) {}
+
+  int64_t count() const override { return count_; }
+  void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
+    out.reset(0);
+    out.rows = 0;
+    for (int64_t position : positions) {
+      Block one;
+      if (ErrorPtr error = read_one(ctx, position, one)) one.set_error(error, components_);
+      out.append(one, 0, 1);
+    }
+  }
+
+ private:
+  // Returns the error of the first element that failed, or of the batch.
+  ErrorPtr read_one(Context& ctx, int64_t position, Block& out) {
+    batch_.clear();
+    int64_t at = position * n_;
+    const int64_t end = input_->count() - at < n_ ? input_->count() : at + n_;
+    while (at < end) {
+      positions_.clear();
+      for (; at < end && positions_.size() < kMaxBlockRows; ++at) positions_.push_back(at);
+      rows_.rows = 0;
+      input_->read(ctx, positions_, rows_);
+      if (!rows_.errors.empty()) return rows_.errors[0].error;
+      batch_.add(ctx, rows_, 0, rows_.rows);
+    }
+    const Status made = batch_.finish(out);
+    return made.ok() ? nullptr : made.pointer();
+  }
+
+  const std::unique_ptr<Access> input_;
+  const int64_t n_;
+  const int64_t count_;
+  const size_t components_;
+  BatchBuffer batch_;
+  std::vector<int64_t> positions_;
+  Block rows_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+  return std::unique_ptr<Access>(
+      std::make_unique<BatchAccess>(opening, static_cast<const Params&>(params), std::move(input)));
+}
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   bool fixed = params.drop_remainder.is_constant() && *params.drop_remainder && params.n.is_constant();
@@ -49,6 +106,7 @@ const OperatorDef& batch_operator() {
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
       .kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); },
+      .access = access,
   });
   return def;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset/access.h"
 #include "dataset/operator.h"
 
 namespace weir {
@@ -73,6 +74,56 @@ class Concatenate final : public Cursor {
   std::string second_state_;
 };
 
+class ConcatenateAccess final : public Access {
+ public:
+  ConcatenateAccess(Opening& opening, const Params& params, std::unique_ptr<Access> first,
+                    std::unique_ptr<Access> second)
+      : first_(std::move(first)),
+        second_(std::move(second)),
+        order_(component_order(opening.input(params.other.index).node->spec(), opening.node->spec())) {}
+
+  int64_t count() const override {
+    int64_t sum;
+    return __builtin_add_overflow(first_->count(), second_->count(), &sum) ? kEndless : sum;
+  }
+  void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
+    AccessParts parts;
+    for (const bool of_second : {false, true}) {
+      positions_.clear();
+      for (size_t i = 0; i < positions.size(); ++i) {
+        if ((positions[i] >= first_->count()) != of_second) continue;
+        positions_.push_back(of_second ? positions[i] - first_->count() : positions[i]);
+        parts.expect(static_cast<int>(i));
+      }
+      if (positions_.empty()) continue;
+      Block part;
+      (of_second ? second_ : first_)->read(ctx, positions_, part);
+      if (of_second && !part.columns.empty()) {
+        std::vector<Column> columns;
+        for (int from : order_) columns.push_back(std::move(part.columns[static_cast<size_t>(from)]));
+        part.columns = std::move(columns);
+      }
+      parts.add(part);
+    }
+    parts.finish(out);
+  }
+
+ private:
+  const std::unique_ptr<Access> first_;
+  const std::unique_ptr<Access> second_;
+  // Where each component stands in the second one.
+  const std::vector<int> order_;
+  std::vector<int64_t> positions_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
+  const auto& params = static_cast<const Params&>(base);
+  WEIR_ASSIGN(std::unique_ptr<Access> first, open_access(opening.ctx, opening.input(0)));
+  WEIR_ASSIGN(std::unique_ptr<Access> second, open_access(opening.ctx, opening.input(params.other.index)));
+  return std::unique_ptr<Access>(
+      std::make_unique<ConcatenateAccess>(opening, params, std::move(first), std::move(second)));
+}
+
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   const Spec& first = inputs[0]->spec();
   const Spec& second = inputs[static_cast<size_t>(params.other.index)]->spec();
@@ -104,6 +155,7 @@ const OperatorDef& concatenate_operator() {
       .cardinality = cardinality_of<Params, cardinality>,
       .opens_late_from = 1,
       .passes_positions = true,
+      .access = access,
   });
   return def;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "dataset/access.h"
 #include "dataset/operator.h"
 
 namespace weir {
@@ -55,6 +56,37 @@ class Enumerate final : public Cursor {
   Block in_;
 };
 
+class EnumerateAccess final : public Access {
+ public:
+  EnumerateAccess(std::unique_ptr<Access> input, int64_t start)
+      : input_(std::move(input)), start_(static_cast<uint64_t>(start)) {}
+
+  int64_t count() const override { return input_->count(); }
+  void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
+    in_.rows = 0;
+    input_->read(ctx, positions, in_);
+    out.reset(in_.columns.empty() ? 0 : in_.columns.size() + 1);
+    out.rows = in_.rows;
+    std::swap(out.errors, in_.errors);
+    if (in_.columns.empty()) return;
+    auto* numbers = out.columns[0].make_dense<int64_t>(Shape(), in_.rows);
+    for (size_t i = 0; i < positions.size(); ++i)
+      numbers[i] = static_cast<int64_t>(start_ + static_cast<uint64_t>(positions[i]));
+    for (size_t i = 0; i < in_.columns.size(); ++i) std::swap(out.columns[i + 1], in_.columns[i]);
+  }
+
+ private:
+  const std::unique_ptr<Access> input_;
+  const uint64_t start_;
+  Block in_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+  return std::unique_ptr<Access>(
+      std::make_unique<EnumerateAccess>(std::move(input), *static_cast<const Params&>(params).start));
+}
+
 Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
   return Spec::tuple({Spec::tensor(DType::int64), inputs[0]->spec()});
 }
@@ -73,6 +105,7 @@ const OperatorDef& enumerate_operator() {
       .spec = spec_of<Params, spec>,
       .cardinality = same_cardinality,
       .passes_positions = true,
+      .access = access,
   });
   return def;
 }

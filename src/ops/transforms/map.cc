@@ -3,7 +3,9 @@
 // calls made ahead are repeated.
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "dataset/access.h"
 #include "dataset/ahead_cursor.h"
 #include "exec/call_window.h"
 #include "ops/apply.h"
@@ -57,6 +59,50 @@ class Map final : public Cursor {
   // What the function is applied to.
   Block in_;
 };
+
+class MapAccess final : public Access {
+ public:
+  MapAccess(Opening& opening, const Params& params, std::unique_ptr<Access> input)
+      : input_(std::move(input)), apply_(opening, params.f), components_(opening.node->components().size()) {}
+
+  int64_t count() const override { return input_->count(); }
+  // Each call knows its element by its position, so it draws the numbers that it draws in order.
+  void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
+    in_.rows = 0;
+    input_->read(ctx, positions, in_);
+    if (in_.value_rows() == 0) return out.set_failed(in_.errors, components_);
+    const int64_t first = *std::min_element(positions.begin(), positions.end());
+    const int64_t last = *std::max_element(positions.begin(), positions.end());
+    if (last - first <= INT32_MAX) {
+      offsets_.clear();
+      for (int64_t position : positions) offsets_.push_back(static_cast<int32_t>(position - first));
+      CallArgs args = apply_.args(ctx.session, first);
+      args.selection = offsets_.data();
+      apply_.function().call(args, in_, out);
+      return;
+    }
+    out.reset(0);
+    out.rows = 0;
+    for (int row = 0; row < in_.rows; ++row) {
+      Block one;
+      apply_(ctx.session, positions[static_cast<size_t>(row)], in_.slice(row, 1), one);
+      out.append(one, 0, 1);
+    }
+  }
+
+ private:
+  const std::unique_ptr<Access> input_;
+  const Apply apply_;
+  const size_t components_;
+  Block in_;
+  std::vector<int32_t> offsets_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+  return std::unique_ptr<Access>(
+      std::make_unique<MapAccess>(opening, static_cast<const Params&>(params), std::move(input)));
+}
 
 class MapCall final : public BlockCall {
  public:
@@ -142,6 +188,7 @@ const OperatorDef& map_operator() {
             params.deterministic = deterministic;
             return !deterministic;
           },
+      .access = access,
   });
   return def;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "dataset/access.h"
 #include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
 
@@ -62,6 +63,9 @@ const OperatorDef& prefetch_operator() {
             const auto& params = static_cast<const Params&>(base);
             return params.n.is_auto() || params.n.value_or(0) != 0;
           },
+      // Nothing runs ahead of who asks for positions.
+      .access = [](Opening& opening,
+                   const ParamsBase&) { return open_access(opening.ctx, opening.input(0)); },
   });
   return def;
 }

@@ -2,8 +2,13 @@
 // anew, so shuffles below draw a new order; after the last epoch it is opened once more, as in tf.data. Without
 // a count it ends with the first epoch that gives no element. Checkpoint: the epoch and the position in it.
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
 
+#include "dataset/access.h"
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
 #include "ops/list.h"
@@ -68,6 +73,79 @@ class Repeat final : public Cursor {
   YieldTimer yield_timer_;
 };
 
+// Each epoch has a key of its own, under which its functions draw; a few epochs are kept open.
+class RepeatAccess final : public Access {
+ public:
+  RepeatAccess(Opening& opening, const Params& params)
+      : key_(opening.key), input_(opening.input(0)), repeats_(*params.count) {}
+
+  Status open(Context& ctx) {
+    WEIR_TRY(open_epoch(ctx, 0));
+    each_ = epochs_[0].access->count();
+    count_ = each_ == 0 || repeats_ == 0                   ? 0
+             : repeats_ < 0 || each_ > kEndless / repeats_ ? kEndless
+                                                           : each_ * repeats_;
+    return Status();
+  }
+
+  int64_t count() const override { return count_; }
+  void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
+    AccessParts parts;
+    // The positions, by epoch.
+    std::map<int64_t, std::vector<int>> rows;
+    for (size_t i = 0; i < positions.size(); ++i) rows[positions[i] / each_].push_back(static_cast<int>(i));
+    for (const auto& [epoch, places] : rows) {
+      positions_.clear();
+      for (int place : places) {
+        positions_.push_back(positions[static_cast<size_t>(place)] % each_);
+        parts.expect(place);
+      }
+      Block part;
+      if (const Status opened = open_epoch(ctx, epoch); opened.ok()) {
+        epochs_[slot_of(epoch)].access->read(ctx, positions_, part);
+      } else {
+        RowErrors errors;
+        for (size_t i = 0; i < places.size(); ++i) errors.push_back({static_cast<int>(i), opened.pointer()});
+        part.set_failed(errors, input_.node->components().size());
+      }
+      parts.add(part);
+    }
+    parts.finish(out);
+  }
+
+ private:
+  struct Epoch {
+    int64_t number = -1;
+    std::unique_ptr<Access> access;
+  };
+  static constexpr size_t kOpen = 64;
+
+  static size_t slot_of(int64_t epoch) { return static_cast<size_t>(epoch) % kOpen; }
+  Status open_epoch(Context& ctx, int64_t epoch) {
+    Epoch& slot = epochs_[slot_of(epoch)];
+    if (slot.number == epoch) return Status();
+    Instance input = input_;
+    input.key = derive_key(key_, static_cast<uint64_t>(epoch));
+    WEIR_ASSIGN(slot.access, open_access(ctx, std::move(input)));
+    slot.number = epoch;
+    return Status();
+  }
+
+  const uint64_t key_;
+  const Instance input_;
+  const int64_t repeats_;
+  int64_t each_ = 0;
+  int64_t count_ = 0;
+  std::array<Epoch, kOpen> epochs_;
+  std::vector<int64_t> positions_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+  auto out = std::make_unique<RepeatAccess>(opening, static_cast<const Params&>(params));
+  WEIR_TRY(out->open(opening.ctx));
+  return std::unique_ptr<Access>(std::move(out));
+}
+
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
   return repeated_count(inputs[0]->cardinality(), *params.count);
 }
@@ -91,6 +169,7 @@ const OperatorDef& repeat_operator() {
       .cardinality = cardinality_of<Params, cardinality>,
       .epochs = epochs,
       .passes_positions = true,
+      .access = access,
   });
   return def;
 }

@@ -13,6 +13,7 @@
 #include "dataset/settling.h"
 #include "dataset/shard_position.h"
 #include "dataset/yield_timer.h"
+#include "ops/strided_access.h"
 
 namespace weir {
 namespace {
@@ -33,23 +34,32 @@ Status check_index(int64_t num_shards, int64_t index) {
   return invalid_argument(expected_found(concat("an index below num_shards, ", num_shards), concat(index)));
 }
 
+// Which of how many parts.
+struct Part {
+  int64_t index;
+  int64_t num_shards;
+};
+Result<Part> part_of(const Opening& opening, const Params& params) {
+  if (!params.index.is_auto()) {
+    WEIR_TRY(check_index(*params.num_shards, *params.index));
+    return Part{*params.index, *params.num_shards};
+  }
+  const World& world = opening.ctx.session.world();
+  if (world.known()) return Part{world.rank, world.size};
+  return failed_precondition(expected_found(
+      "a rank and a number of ranks for shard(auto, auto)", world.reason,
+      "set rank and world_size in the iterator's options, or start the process with torchrun, srun or mpirun"));
+}
+
 class Shard final : public Cursor {
  public:
   Shard(Opening& opening, ShardPosition position)
       : input_(opening, 0, Port::Mode::pass), position_(std::move(position)) {}
 
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    if (params.index.is_auto()) {
-      const World& world = opening.ctx.session.world();
-      if (!world.known()) {
-        return failed_precondition(expected_found(
-            "a rank and a number of ranks for shard(auto, auto)", world.reason,
-            "set rank and world_size in the iterator's options, or start the process with torchrun, srun or mpirun"));
-      }
-      return made(opening, {world.rank, world.size});
-    }
-    WEIR_TRY(check_index(*params.num_shards, *params.index));
-    return made(opening, {*params.index, *params.num_shards});
+    WEIR_ASSIGN(const Part part, part_of(opening, params));
+    return std::unique_ptr<Cursor>(
+        std::make_unique<Shard>(opening, ShardPosition(part.index, part.num_shards)));
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -88,10 +98,6 @@ class Shard final : public Cursor {
   }
 
  private:
-  static std::unique_ptr<Cursor> made(Opening& opening, ShardPosition position) {
-    return std::make_unique<Shard>(opening, std::move(position));
-  }
-
   // Lists the rows to give: the elements of this shard, and errors, which are no elements.
   void choose() noexcept {
     taken_ = 0;
@@ -116,6 +122,12 @@ class Shard final : public Cursor {
   int taken_ = 0;
   YieldTimer yield_timer_;
 };
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+  WEIR_ASSIGN(const Part part, part_of(opening, static_cast<const Params&>(params)));
+  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+  return strided_access(std::move(input), part.index, part.num_shards, Access::kEndless);
+}
 
 bool by_rank(const ParamsBase& base) { return static_cast<const Params&>(base).index.is_auto(); }
 
@@ -151,6 +163,7 @@ const OperatorDef& shard_operator() {
       .cardinality = cardinality_of<Params, cardinality>,
       .passes_positions = true,
       .by_rank = by_rank,
+      .access = access,
   });
   return def;
 }

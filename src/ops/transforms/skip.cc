@@ -6,6 +6,7 @@
 #include "core/exception.h"
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
+#include "ops/strided_access.h"
 
 namespace weir {
 namespace {
@@ -68,6 +69,12 @@ class Skip final : public Cursor {
   YieldTimer yield_timer_;
 };
 
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+  const int64_t n = *static_cast<const Params&>(params).n;
+  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+  return strided_access(std::move(input), std::max<int64_t>(n, 0), 1, n < 0 ? 0 : Access::kEndless);
+}
+
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
   int64_t n = inputs[0]->cardinality();
   if (*params.n < 0) return 0;
@@ -86,6 +93,7 @@ const OperatorDef& skip_operator() {
       .bench = "range(1000000) | skip(500000)",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
+      .access = access,
   });
   return def;
 }

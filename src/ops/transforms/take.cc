@@ -5,6 +5,7 @@
 
 #include "dataset/counted.h"
 #include "dataset/operator.h"
+#include "ops/strided_access.h"
 
 namespace weir {
 namespace {
@@ -37,6 +38,12 @@ class Take final : public Cursor {
   int64_t remaining_;
 };
 
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+  const int64_t n = *static_cast<const Params&>(params).n;
+  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+  return strided_access(std::move(input), 0, 1, n < 0 ? Access::kEndless : n);
+}
+
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
   int64_t n = inputs[0]->cardinality();
   if (*params.n < 0) return n;
@@ -58,6 +65,7 @@ const OperatorDef& take_operator() {
       .cardinality = cardinality_of<Params, cardinality>,
       .ends_early = true,
       .passes_positions = true,
+      .access = access,
   });
   return def;
 }

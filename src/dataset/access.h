@@ -1,0 +1,56 @@
+// Access: the elements of a dataset by their positions, in any order and as often as one likes: what global_shuffle reads.
+// Operators whose element i follows from their parameters and elements of known positions below say how to read it
+// (OperatorDef::access); check_access() tells whether all operators of a pipeline do.
+//
+//   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+//   input->read(ctx, positions, block);
+//
+// One thread at a time may use it. What it reads, it computes at once, ahead of nobody.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/block.h"
+#include "dataset/instance.h"
+
+namespace weir {
+
+class Access {
+ public:
+  // The count of a dataset without end.
+  static constexpr int64_t kEndless = INT64_MAX;
+
+  virtual ~Access() = default;
+  // How many elements there are.
+  virtual int64_t count() const = 0;
+  // Puts the elements of these positions into `out`, in that order. One that fails is an error in its place, as is one over
+  // which an element below failed. May throw.
+  // REQUIRES: positions from 0 to count() - 1, at most kMaxBlockRows
+  virtual void read(Context& ctx, std::span<const int64_t> positions, Block& out) = 0;
+};
+
+// Evaluates the parameters and opens a dataset to be read so.
+// REQUIRES: check_access(*instance.node) is ok
+Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance);
+
+// failed_precondition, with its name, if some operator cannot be read so.
+Status check_access(const Dataset& node);
+
+// Rows that were read in parts, put into the order in which they are wanted.
+class AccessParts {
+ public:
+  // Position `at` in what is wanted is the next row of the part that is added next.
+  void expect(int at) { places_.push_back(at); }
+  // Appends the rows of a part.
+  void add(const Block& part) { rows_.append(part, 0, part.rows); }
+  // REQUIRES: as many rows as were expected
+  void finish(Block& out);
+
+ private:
+  std::vector<int> places_;
+  Block rows_;
+};
+
+}  // namespace weir

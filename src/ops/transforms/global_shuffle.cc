@@ -1,0 +1,135 @@
+// global_shuffle(seed, reshuffle_each_iteration): all elements in random order, each read by its position (dataset/access.h)
+// in a permutation that is computed (ops/index_shuffle.h). Order and seeds as in tf.data. Checkpoint: the seeds, and how many
+// were given.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/philox.h"
+#include "core/text.h"
+#include "dataset/access.h"
+#include "dataset/operator.h"
+#include "ops/index_shuffle.h"
+#include "ops/opening_seeds.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  SeedParam seed;
+  BoolParam reshuffle_each_iteration{true};
+  void fields(Fields& f) override {
+    f("seed", seed, "Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.");
+    f("reshuffle_each_iteration", reshuffle_each_iteration, "Another order in each epoch.");
+  }
+};
+
+// The key of an opening: three samples of its own, or what the seeds themselves say.
+IndexShuffle::Key key_of(const OpeningSeeds& opened, bool each_anew) {
+  const auto& [first, second] = opened.base;
+  if (!each_anew) {
+    return {static_cast<uint32_t>(first), static_cast<uint32_t>(second), static_cast<uint32_t>(first)};
+  }
+  PhiloxStream samples(Philox(first, second));
+  const uint64_t at = 4 * opened.number;
+  const uint32_t a = samples.at(at);
+  const uint32_t b = samples.at(at + 1);
+  return {a, b, samples.at(at + 2)};
+}
+
+class GlobalShuffle final : public Cursor {
+ public:
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    const bool each_anew = *params.reshuffle_each_iteration;
+    const OpeningSeeds opened = seeds_of(opening, params.seed, each_anew, true);
+    WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+    if (input->count() == Access::kEndless) return invalid_argument(endless());
+    return std::unique_ptr<Cursor>(
+        std::make_unique<GlobalShuffle>(std::move(input), key_of(opened, each_anew)));
+  }
+  GlobalShuffle(std::unique_ptr<Access> input, const IndexShuffle::Key& key)
+      : input_(std::move(input)), count_(input_->count()), key_(key) {
+    make_order();
+  }
+
+  static Mistake endless() {
+    return expected_found("a dataset with an end", "one without", "put take(n) before it");
+  }
+
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    if (given_ == count_) return PullResult::end;
+    const int64_t rows = std::min<int64_t>({demand.rows, width_, count_ - given_});
+    positions_.clear();
+    for (int64_t i = 0; i < rows; ++i) positions_.push_back(order_.at(given_ + i));
+    input_->read(ctx, positions_, out);
+    given_ += rows;
+    // As many as fit the bytes, beginning with one.
+    const int64_t each = std::max<int64_t>(1, out.byte_size() / rows);
+    width_ =
+        static_cast<int>(std::clamp<int64_t>(demand.bytes / each, 1, std::min(kMaxBlockRows, 4 * width_)));
+    return PullResult::rows;
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    ++given_;
+    return 1;
+  }
+
+  void state(Archive& archive) override {
+    constexpr std::array<const char*, 3> kNames = {"seed", "seed2", "seed3"};
+    for (size_t i = 0; i < key_.size(); ++i) {
+      int64_t word = key_[i];
+      archive(kNames[i], word, 0, UINT32_MAX);
+      key_[i] = static_cast<uint32_t>(word);
+    }
+    archive("given", given_, 0, count_);
+    if (archive.loading()) make_order();
+  }
+
+ private:
+  void make_order() {
+    if (count_ > 0) order_ = IndexShuffle(count_, key_);
+  }
+
+  const std::unique_ptr<Access> input_;
+  const int64_t count_;
+  IndexShuffle::Key key_;
+  IndexShuffle order_;
+  int64_t given_ = 0;
+  // How many rows the next block has at most.
+  int width_ = 1;
+  std::vector<int64_t> positions_;
+};
+
+Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
+  WEIR_TRY(check_access(*inputs[0]));
+  if (inputs[0]->cardinality() == kInfinite) return invalid_argument(GlobalShuffle::endless());
+  if (inputs[0]->cardinality() == 0)
+    return invalid_argument(expected_found("a dataset with elements", "one without"));
+  return inputs[0]->spec();
+}
+
+}  // namespace
+
+const OperatorDef& global_shuffle_operator() {
+  static const OperatorDef def = define<Params, GlobalShuffle>({
+      .name = "global_shuffle",
+      .doc =
+          "All elements in random order, every order as likely as a hash makes it, with no buffer. Each element is read by its position, so the operators before it must know where their elements are: range, from_tensors, from_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which runs nothing ahead then; others are refused by name (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
+      .cost =
+          "About 50 ns per element, and reading elements one by one: what lies in memory is read across it. A batch before it is made of its elements when its turn comes. A checkpoint holds four numbers.",
+      .example = "range(5) | global_shuffle(seed: 42)",
+      .output = "0\n2\n1\n4\n3",
+      .bench = "range(1000000) | global_shuffle(seed: 1)",
+      .spec = spec_of<Params, spec>,
+      .cardinality = same_cardinality,
+      .counts_openings = always,
+      .passes_positions = true,
+      .reads_by_position = true,
+  });
+  return def;
+}
+
+}  // namespace weir
