@@ -31,9 +31,9 @@ def generations(folder):
 
 
 def damage_newest(folder, draw):
-    """Cuts the newest generation short. Yields its number, or None if there is none."""
+    """Cuts the newest generation short if there is one before it. Yields its number, or None."""
     files = generations(folder)
-    if not files:
+    if len(files) < 2:
         return None
     with files[-1].open("r+b") as file:
         file.truncate(draw.randrange(files[-1].stat().st_size))

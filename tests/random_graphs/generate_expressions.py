@@ -319,7 +319,8 @@ class Expressions:
     def guarded(self, dtype, scope, depth):
         condition = self.varying(scope, depth)
         value = self.scalar(dtype, scope, depth)
-        if condition.constant:
+        # A constant behind an assertion is still one, and as an index is checked when the document is built.
+        if condition.constant or value.constant:
             return None
         node = call("assert", condition.node, Node("string", b"planted"), value.node)
         return self.combined(node, Of(dtype), condition, value, fails=True)

@@ -1,5 +1,6 @@
 """Programs that are killed with SIGKILL while they run, for tests of what they leave behind."""
 
+import pathlib
 import signal
 import socket
 import subprocess
@@ -28,7 +29,8 @@ def live_together(commands, line_count, moment=0, errors=None):
         lines += out.readlines()
     for status, command in zip(statuses, commands):
         if status not in (0, -signal.SIGKILL):
-            sys.exit(f"expected a run that ends well or is killed, found status {status}: {' '.join(command)}")
+            said = pathlib.Path(errors.name).read_text(errors="replace") if errors else ""
+            sys.exit(f"expected a run that ends well or is killed, found status {status}: {' '.join(command)}\n{said}")
     return any(statuses), lines
 
 
