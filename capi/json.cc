@@ -118,7 +118,7 @@ class JsonWriter {
       case Spec::Kind::dataset:
         return write_dataset(spec.children[0], out);
       case Spec::Kind::optional:
-        return unimplemented("an optional cannot be written as JSON yet");
+        return write_optional(spec.children[0], out);
       case Spec::Kind::tuple:
       case Spec::Kind::dict:
         break;
@@ -144,6 +144,18 @@ class JsonWriter {
       WEIR_TRY(write(spec.children[i], out));
     }
     out += dict ? '}' : ']';
+    return Status();
+  }
+
+  Status write_optional(const Spec& value, std::string& out) {
+    if (!*values_[next_++].as<bool>()) {
+      next_ += static_cast<size_t>(value.component_count());
+      out += "null";
+      return Status();
+    }
+    out += "{\"some\": ";
+    WEIR_TRY(write(value, out));
+    out += '}';
     return Status();
   }
 

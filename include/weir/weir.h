@@ -643,7 +643,7 @@ WEIR_API int32_t weir_element_dlpack(weir_element element, uint32_t index, uint3
 /* One JSON value instead of the notation. Tuples and nested datasets are arrays, dicts are objects, tensors
  * are nested arrays. A float is a number or "NaN", "Infinity", "-Infinity"; a complex number is [re, im]. A
  * string that is not UTF-8 is {"base64": "..."}. A sparse tensor is {"indices": x, "values": x, "shape": x},
- * a ragged one {"values": x, "row_splits": x}. */
+ * a ragged one {"values": x, "row_splits": x}, an optional {"some": x} or null. */
 #define WEIR_FORMAT_JSON 1u
 
 /* Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its

@@ -118,6 +118,25 @@ Spec Spec::dataset(Spec element) {
   return spec;
 }
 
+Spec Spec::sparse(DType dtype, Shape shape) {
+  Spec spec = tensor(dtype, shape);
+  spec.kind = Kind::sparse;
+  return spec;
+}
+
+Spec Spec::ragged(DType dtype, Shape shape) {
+  Spec spec = tensor(dtype, shape);
+  spec.kind = Kind::ragged;
+  return spec;
+}
+
+Spec Spec::optional(Spec value) {
+  Spec spec;
+  spec.kind = Kind::optional;
+  spec.children.push_back(std::move(value));
+  return spec;
+}
+
 std::vector<Component> Spec::components() const {
   std::vector<Component> out;
   flatten(*this, out);

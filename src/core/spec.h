@@ -41,6 +41,10 @@ struct Spec {
   static Spec tuple(std::vector<Spec> members);
   static Spec dict(std::vector<std::string> keys, std::vector<Spec> members);
   static Spec dataset(Spec element);
+  // `shape` is that of the dense tensor; of a ragged one with the varying dimension unknown.
+  static Spec sparse(DType dtype, Shape shape);
+  static Spec ragged(DType dtype, Shape shape);
+  static Spec optional(Spec value);
 
   bool is_tensor() const { return kind == Kind::tensor; }
   bool is_dataset() const { return kind == Kind::dataset; }

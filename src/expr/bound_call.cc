@@ -13,6 +13,54 @@ namespace {
 
 bool is_group(std::string_view type) { return type.size() == 1 && type[0] >= 'A' && type[0] <= 'Z'; }
 
+bool takes(ParamKind kind, const Spec& spec) {
+  switch (kind) {
+    case ParamKind::any:
+      return true;
+    case ParamKind::sparse:
+      return spec.kind == Spec::Kind::sparse;
+    case ParamKind::ragged:
+      return spec.kind == Spec::Kind::ragged;
+    case ParamKind::optional:
+      return spec.kind == Spec::Kind::optional;
+    default:
+      return spec.is_tensor();
+  }
+}
+
+std::string_view name_of(ParamKind kind) {
+  switch (kind) {
+    case ParamKind::sparse:
+      return "a sparse tensor";
+    case ParamKind::ragged:
+      return "a ragged tensor";
+    case ParamKind::optional:
+      return "an optional";
+    default:
+      return "a tensor";
+  }
+}
+
+// What makes the value at hand one that is taken.
+std::string_view hint_for(ParamKind wanted, const Spec& found) {
+  switch (found.kind) {
+    case Spec::Kind::tuple:
+      return "take the element apart: (a, b) -> …";
+    case Spec::Kind::sparse:
+      return wanted == ParamKind::tensor ? "to_dense(x) makes a dense tensor" : "";
+    case Spec::Kind::ragged:
+      return wanted == ParamKind::tensor ? "to_tensor(x) makes a dense tensor" : "";
+    case Spec::Kind::optional:
+      return "get_value(x) takes the value out";
+    case Spec::Kind::tensor:
+      return wanted == ParamKind::sparse     ? "from_dense(x) makes a sparse tensor"
+             : wanted == ParamKind::optional ? "some(x) makes an optional"
+                                             : "";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 Status BoundCall::bind(const std::vector<const Node*>& arguments) {
@@ -53,11 +101,9 @@ Status BoundCall::bind_param(const KernelParam& param, const Node* node, Value& 
   if (param.kind == ParamKind::list) return bind_list(param, value);
   const size_t failed_before = compiler_.failed_calls_.size();
   WEIR_ASSIGN(Typed typed, compiler_.expression(*node, scope_));
-  if (param.kind != ParamKind::any && !typed.is_tensor()) {
-    const bool tuple = typed.spec.kind == Spec::Kind::tuple;
-    return compiler_.error(*node,
-                           expected_found(concat("a tensor for ", kernel_.name), typed.spec.to_string(),
-                                          tuple ? "take the element apart: (a, b) -> …" : ""));
+  if (!takes(param.kind, typed.spec)) {
+    return compiler_.error(*node, expected_found(concat(name_of(param.kind), " for ", kernel_.name),
+                                                 typed.spec.to_string(), hint_for(param.kind, typed.spec)));
   }
   if (param.kind == ParamKind::constant && !typed.leaves[0].known()) {
     if (compiler_.failed_calls_.size() > failed_before) {
@@ -137,7 +183,12 @@ Result<DType> BoundCall::group_dtype(std::string_view type) {
   for (size_t i = 0; i < values_.size(); ++i) {
     if (type != kernel_.params[i].type) continue;
     for (size_t k = 0; k < values_[i].values.size(); ++k) {
-      const Leaf& leaf = values_[i].values[k].leaves[0];
+      const Typed& typed = values_[i].values[k];
+      if (!typed.is_tensor()) {
+        found = typed.spec.dtype;
+        continue;
+      }
+      const Leaf& leaf = typed.leaves[0];
       if (leaf.literal) {
         floating = floating || (leaf.literal->floating && !leaf.literal->empty());
         integer = integer || !leaf.literal->floating;
@@ -197,7 +248,7 @@ Status BoundCall::settle_types() {
     for (size_t k = 0; k < value.values.size(); ++k) {
       Typed& typed = value.values[k];
       if (type == "dtype?") dtype = adapted_dtype(typed.leaves[0]);
-      if (dtype == DType::invalid) {
+      if (dtype == DType::invalid || !typed.is_tensor()) {
         WEIR_TRY(compiler_.settle(typed, place(value, k)));
         continue;
       }

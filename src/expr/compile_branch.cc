@@ -30,7 +30,12 @@ namespace {
 bool same_structure(const Spec& a, const Spec& b) {
   if (a.kind != b.kind || a.children.size() != b.children.size()) return false;
   if (a.is_tensor()) return true;
-  if (a.kind != Spec::Kind::tuple && a.kind != Spec::Kind::dict) return a.check_compatible(b).ok();
+  if (a.is_dataset()) return a.check_compatible(b).ok();
+  if (a.kind == Spec::Kind::sparse || a.kind == Spec::Kind::ragged) {
+    // Their parts tell the rank.
+    return a.dtype == b.dtype && a.shape.rank_known() == b.shape.rank_known() &&
+           a.shape.rank() == b.shape.rank();
+  }
   for (size_t i = 0; i < a.children.size(); ++i) {
     const int at = a.kind == Spec::Kind::dict ? b.find(a.keys[i]) : static_cast<int>(i);
     if (at < 0 || !same_structure(a.children[i], b.children[static_cast<size_t>(at)])) return false;
@@ -38,16 +43,33 @@ bool same_structure(const Spec& a, const Spec& b) {
   return true;
 }
 
-void relax_tensors(Spec& spec, const std::vector<Leaf>& leaves, size_t& at) {
-  if (spec.is_tensor()) {
-    spec.dtype = leaves[at].type.dtype;
-    spec.shape = leaves[at].type.shape;
+// `other` has the same structure. Tensors are what their leaves have become.
+void relax_tensors(Spec& spec, const Spec& other, const std::vector<Leaf>& leaves, size_t& at) {
+  switch (spec.kind) {
+    case Spec::Kind::tensor:
+      spec.dtype = leaves[at].type.dtype;
+      spec.shape = leaves[at].type.shape;
+      ++at;
+      return;
+    case Spec::Kind::sparse:
+    case Spec::Kind::ragged:
+      spec.shape = Shape::relax(spec.shape, other.shape);
+      at += static_cast<size_t>(spec.component_count());
+      return;
+    case Spec::Kind::dataset:
+      spec = Spec::relax(spec, other);
+      ++at;
+      return;
+    case Spec::Kind::optional:
+      ++at;
+      break;
+    default:
+      break;
   }
-  if (spec.kind != Spec::Kind::tuple && spec.kind != Spec::Kind::dict) {
-    at += static_cast<size_t>(spec.component_count());
-    return;
+  for (size_t i = 0; i < spec.children.size(); ++i) {
+    const int from = spec.kind == Spec::Kind::dict ? other.find(spec.keys[i]) : static_cast<int>(i);
+    relax_tensors(spec.children[i], other.children[static_cast<size_t>(from)], leaves, at);
   }
-  for (Spec& child : spec.children) relax_tensors(child, leaves, at);
 }
 
 }  // namespace
@@ -100,10 +122,9 @@ Result<Typed> Compiler::conditional(const Node& node, const Scope& scope) {
   }
   Typed out;
   out.spec = yes.spec;
-  if (out.spec.is_dataset()) out.spec = Spec::relax(yes.spec, no.spec);
   out.leaves = outer.emit(std::move(instruction), results);
   size_t at = 0;
-  relax_tensors(out.spec, out.leaves, at);
+  relax_tensors(out.spec, no.spec, out.leaves, at);
   return out;
 }
 

@@ -45,6 +45,9 @@ enum class ParamKind : uint8_t {
   tensor,    // computed for each row
   list,      // [a, b] or (a, b): tensors, one run-time argument each
   any,       // a value of any structure, one run-time argument a component
+  sparse,    // a value of that kind, likewise; a group of dtypes takes the dtype of its values
+  ragged,    // likewise
+  optional,  // likewise
   constant,  // a tensor known when the dataset is built; no run-time argument
   dtype,     // the name of a dtype
   seed,      // none, n or (a, b); read with KernelRun::random_key()

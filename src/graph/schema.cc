@@ -46,6 +46,12 @@ const char* type_name(ParamKind kind) {
       return "list";
     case ParamKind::any:
       return "value";
+    case ParamKind::sparse:
+      return "sparse tensor";
+    case ParamKind::ragged:
+      return "ragged tensor";
+    case ParamKind::optional:
+      return "optional";
     case ParamKind::constant:
       return "constant";
     case ParamKind::dtype:

@@ -24,34 +24,10 @@ int64_t length_of(const Column& column, int row) {
 
 }  // namespace
 
-Result<Spec> row_of_batch(const Spec& batch, int64_t& length) {
-  Spec out = batch;
-  if (batch.is_tensor()) {
-    if (!batch.shape.rank_known()) return out;
-    if (batch.shape.rank() == 0) {
-      return invalid_argument(expected_found("tensors with a first dimension, the rows", batch.to_string()));
-    }
-    const int64_t found = batch.shape[0];
-    if (length != kUnknownDim && found != kUnknownDim && found != length) {
-      return invalid_argument(
-          expected_found(concat("tensors of ", length, " rows, like the first one"), batch.to_string()));
-    }
-    if (found != kUnknownDim) length = found;
-    out.shape = batch.shape.tail();
-    return out;
-  }
-  if (batch.kind != Spec::Kind::tuple && batch.kind != Spec::Kind::dict) {
-    return invalid_argument(expected_found("dense tensors", batch.to_string()));
-  }
-  for (Spec& child : out.children) {
-    WEIR_ASSIGN(child, row_of_batch(child, length));
-  }
-  return out;
-}
-
 BatchRows::BatchRows(Opening& opening) : input_(opening, 0, Port::Mode::keep) {
   // Building has accepted it.
-  components_ = row_of_batch(input_.node().spec(), fixed_length_)->components();
+  components_ = row_of_value(input_.node().spec(), fixed_length_)->components();
+  dense_ = dense_only(input_.node().spec());
   joined_.resize(components_.size());
   origins_.resize(kMaxBlockRows);
   window_.columns.resize(components_.size());
@@ -79,7 +55,7 @@ Step BatchRows::fill(Context& ctx, int64_t rows) {
       input_.take(1);
       return *error;
     }
-    if (ErrorPtr error = open(block, row)) return error;
+    if (ErrorPtr error = dense_ ? open(block, row) : open_value(block, row)) return error;
     if (length_ == 0 && yield_timer_.should_yield(ctx, 1)) return PullResult::pending;
   }
   yield_timer_.reset();
@@ -148,7 +124,33 @@ ErrorPtr BatchRows::open(const Block& block, int row) {
   return nullptr;
 }
 
+ErrorPtr BatchRows::open_value(const Block& block, int row) {
+  length_ = 0;
+  first_ordinal_ = input_.position();
+  const int64_t skip = std::exchange(skip_, 0);
+  Result<ValueRows> value = ValueRows::make(input_.node().spec(), block.row(row));
+  failed_origin_ = block.origins.of(row);
+  has_origins_ = !block.origins.empty();
+  if (has_origins_) origins_[0] = failed_origin_;
+  input_.take(1);
+  if (!value.ok()) return value.status().pointer();
+  if (skip > 0 && skip >= value->count()) return shorter_than_saved();
+  value_ = *std::move(value);
+  count_ = 1;
+  length_ = value_.count();
+  window_.rows = begin_ = 0;
+  window_end_ = skip;
+  return nullptr;
+}
+
 void BatchRows::open_window() {
+  if (!dense_) {
+    const int64_t rows = std::min<int64_t>(length_ - window_end_, kMaxBlockRows);
+    value_.read(window_end_, static_cast<int>(rows), window_);
+    window_end_ += rows;
+    begin_ = 0;
+    return;
+  }
   const int64_t rows = std::min(length_ * count_ - window_end_, kWindowRows);
   for (size_t i = 0; i < joined_.size(); ++i)
     window_.columns[i].set_dense(joined_[i].rows(window_end_, rows));

@@ -1,5 +1,6 @@
 // BatchRows: the rows of an input whose elements are batches, as unbatch and rebatch read them. Batches of one size that
-// come in one block are seen as one; no bytes move. A batch whose tensors differ in length is an error.
+// come in one block are seen as one; no bytes move. Parts may be sparse or ragged (ops/value_rows.h). A batch whose tensors
+// differ in length is an error.
 //
 // Owns the input's Port. A position is the element that holds the first row not consumed, and how far that is used up.
 #pragma once
@@ -8,11 +9,9 @@
 
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
+#include "ops/value_rows.h"
 
 namespace weir {
-
-// The structure of a row of such elements, or invalid_argument. `length`: gets the rows of an element, or kUnknownDim.
-Result<Spec> row_of_batch(const Spec& batch, int64_t& length);
 
 class BatchRows {
  public:
@@ -40,6 +39,7 @@ class BatchRows {
 
  private:
   ErrorPtr open(const Block& block, int row);
+  ErrorPtr open_value(const Block& block, int row);
   int64_t lengths_of(const Block& block, int row) const;
   ErrorPtr different_lengths(const Block& block, int row) const;
   void open_window();
@@ -57,6 +57,9 @@ class BatchRows {
   int64_t count_ = 0;
   int64_t first_ordinal_ = 0;
   std::vector<Tensor> joined_;
+  // Instead of them where parts are sparse or ragged; then one element is open at a time.
+  bool dense_ = true;
+  ValueRows value_;
   bool has_origins_ = false;
   std::vector<Origin> origins_;
   Origin failed_origin_;

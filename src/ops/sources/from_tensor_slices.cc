@@ -1,10 +1,12 @@
-// from_tensor_slices(value): one element per slice along the first dimension of every component. Slices share
-// the value's memory. Checkpoint: how many were given.
+// from_tensor_slices(value): one element per slice along the first dimension of every component, and
+// from_sparse_tensor_slices(sparse), whose elements are the parts of its rows. Slices share the value's memory.
+// Checkpoint: how many were given.
 #include <cstdint>
 
 #include "core/text.h"
 #include "dataset/access.h"
 #include "ops/list.h"
+#include "ops/value_rows.h"
 
 namespace weir {
 
@@ -37,9 +39,47 @@ Status check_lengths(std::span<const Component> components) {
   return Status();
 }
 
+// Slices of a value with sparse or ragged parts.
+class ValueSlices final : public Cursor {
+ public:
+  explicit ValueSlices(ValueRows rows) : rows_(std::move(rows)) {}
+
+  Step next(Context&, const Demand& demand, Block& out) override {
+    if (position_ == rows_.count()) return PullResult::end;
+    const int rows = demand.at_most(rows_.count() - position_).rows;
+    out.reset(demand.drop ? 0 : rows_.columns());
+    if (!demand.drop) rows_.read(position_, rows, out);
+    out.rows = rows;
+    position_ += rows;
+    return PullResult::rows;
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    ++position_;
+    return 1;
+  }
+
+  void state(Archive& archive) override { archive("given", position_, 0, rows_.count()); }
+
+ private:
+  const ValueRows rows_;
+  int64_t position_ = 0;
+};
+
+Result<ValueRows> rows_of(const Opening& opening, const ValueParam& value) {
+  for (const Tensor& tensor : value.values) {
+    if (!opening.node->dynamic()) tensor.set_lasting();
+  }
+  return ValueRows::make(value.spec, value.values);
+}
+
 class FromTensorSlices final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    if (!dense_only(params.value.spec)) {
+      WEIR_ASSIGN(ValueRows rows, rows_of(opening, params.value));
+      return std::unique_ptr<Cursor>(std::make_unique<ValueSlices>(std::move(rows)));
+    }
     std::vector<Component> components;
     for (const Tensor& tensor : params.value.values) components.push_back({tensor.dtype, tensor.shape});
     WEIR_TRY(check_lengths(components));
@@ -99,8 +139,27 @@ class SlicesAccess final : public Access {
   Column slice_;
 };
 
+class ValueAccess final : public Access {
+ public:
+  explicit ValueAccess(ValueRows rows) : rows_(std::move(rows)) {}
+
+  int64_t count() const override { return rows_.count(); }
+  void read(Context&, std::span<const int64_t> positions, Block& out) override {
+    out.reset(rows_.columns());
+    rows_.read(positions, out);
+  }
+
+ private:
+  const ValueRows rows_;
+};
+
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
-  const Components& values = static_cast<const Params&>(base).value.values;
+  const ValueParam& value = static_cast<const Params&>(base).value;
+  if (!dense_only(value.spec)) {
+    WEIR_ASSIGN(ValueRows rows, rows_of(opening, value));
+    return std::unique_ptr<Access>(std::make_unique<ValueAccess>(std::move(rows)));
+  }
+  const Components& values = value.values;
   std::vector<Component> components;
   for (const Tensor& tensor : values) components.push_back({tensor.dtype, tensor.shape});
   WEIR_TRY(check_lengths(components));
@@ -115,17 +174,11 @@ void drop_first_dimension(Spec& spec) {
   for (Spec& child : spec.children) drop_first_dimension(child);
 }
 
-bool tensors_only(const Spec& spec) {
-  for (const Spec& child : spec.children) {
-    if (!tensors_only(child)) return false;
-  }
-  return spec.kind == Spec::Kind::tensor || spec.kind == Spec::Kind::tuple || spec.kind == Spec::Kind::dict;
-}
-
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   Spec out = params.value.spec;
-  if (!tensors_only(out)) {
-    return invalid_argument(expected_found("dense tensors", out.to_string()));
+  if (!dense_only(out)) {
+    int64_t length = kUnknownDim;
+    return row_of_value(out, length);
   }
   std::vector<Component> components = out.components();
   if (components.empty()) return invalid_argument(expected_found("at least one component", "none"));
@@ -135,6 +188,10 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 }
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
+  if (!dense_only(params.value.spec)) {
+    int64_t length = kUnknownDim;
+    return row_of_value(params.value.spec, length).ok() && length != kUnknownDim ? length : kUnknown;
+  }
   const Components& values = params.value.values;
   if (!values.empty() && values[0].shape.rank() > 0) return values[0].shape.dim(0);
   for (const Component& component : params.value.spec.components()) {
@@ -143,14 +200,69 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
   return kUnknown;
 }
 
+// The same for one sparse tensor, as tuples.
+struct SparseSlicesParams : ParamsOf<SparseSlicesParams> {
+  ValueParam sparse;
+  void fields(Fields& f) override {
+    f("sparse", sparse, "A sparse tensor of rank 1 or more, whose indices rise by row.");
+  }
+};
+
+struct FromSparseTensorSlices {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const SparseSlicesParams& params) {
+    WEIR_ASSIGN(ValueRows rows, rows_of(opening, params.sparse));
+    return std::unique_ptr<Cursor>(std::make_unique<ValueSlices>(std::move(rows)));
+  }
+};
+
+Result<Spec> sparse_spec(const SparseSlicesParams& params, std::span<const DatasetRef>) {
+  const Spec& value = params.sparse.spec;
+  if (value.kind != Spec::Kind::sparse) {
+    return invalid_argument(expected_found("a sparse tensor", value.to_string(),
+                                           value.is_tensor() ? "from_dense(x) makes one" : ""));
+  }
+  int64_t length = kUnknownDim;
+  WEIR_ASSIGN(const Spec row, row_of_value(value, length));
+  std::vector<Spec> parts;
+  for (const Component& part : row.components()) parts.push_back(Spec::tensor(part.dtype, part.shape));
+  return Spec::tuple(std::move(parts));
+}
+
+int64_t sparse_cardinality(const SparseSlicesParams& params, std::span<const DatasetRef>) {
+  const Shape& shape = params.sparse.spec.shape;
+  return shape.rank_known() && shape.rank() > 0 && shape[0] >= 0 ? shape[0] : kUnknown;
+}
+
+Result<std::unique_ptr<Access>> sparse_access(Opening& opening, const ParamsBase& base) {
+  WEIR_ASSIGN(ValueRows rows, rows_of(opening, static_cast<const SparseSlicesParams&>(base).sparse));
+  return std::unique_ptr<Access>(std::make_unique<ValueAccess>(std::move(rows)));
+}
+
 }  // namespace
+
+const OperatorDef& from_sparse_tensor_slices_operator() {
+  static const OperatorDef def = define<SparseSlicesParams, FromSparseTensorSlices>({
+      .name = "from_sparse_tensor_slices",
+      .kind = OperatorKind::source,
+      .doc =
+          "One tuple (indices, values, shape) per slice of a sparse tensor along its first dimension. from_tensor_slices gives the same as sparse tensors.",
+      .cost = "Copies the indices once.",
+      .example = "from_sparse_tensor_slices(sparse([[0, 2], [1, 0]], [5, 7], [2, 3]))",
+      .output = "([[2]], [5], [3])\n([[0]], [7], [3])",
+      .bench = "from_sparse_tensor_slices(from_dense(ones([1000, 100])))",
+      .spec = spec_of<SparseSlicesParams, sparse_spec>,
+      .cardinality = cardinality_of<SparseSlicesParams, sparse_cardinality>,
+      .access = sparse_access,
+  });
+  return def;
+}
 
 const OperatorDef& from_tensor_slices_operator() {
   static const OperatorDef def = define<Params, FromTensorSlices>({
       .name = "from_tensor_slices",
       .kind = OperatorKind::source,
       .doc =
-          "One element per slice along the first dimension of each component. All components must have the same length.",
+          "One element per slice along the first dimension of each component. All components must have the same length. A slice of a sparse tensor is a sparse one of a rank less, a slice of a ragged tensor a dense one.",
       .cost = "No copy: a block of elements is a view of the tensors.",
       .example = "from_tensor_slices({x: [[1, 2], [3, 4]], label: [7, 8]})",
       .output = "{x: [1, 2], label: 7}\n{x: [3, 4], label: 8}",

@@ -7,6 +7,7 @@
 #include "dataset/access.h"
 #include "dataset/batch_buffer.h"
 #include "ops/batch_cursor.h"
+#include "ops/joined_batch.h"
 #include "ops/list.h"
 
 namespace weir {
@@ -16,20 +17,27 @@ using Params = BatchParams;
 
 struct Batch {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(const JoinedPlan plan, plan_batch(opening.node->inputs()[0]->spec(), kUnknownDim));
+    if (!plan.dense) {
+      return std::unique_ptr<Cursor>(std::make_unique<BatchCursor<JoinedBuffer>>(
+          opening, *params.n, *params.drop_remainder, plan.parts));
+    }
     return std::unique_ptr<Cursor>(
         std::make_unique<BatchCursor<BatchBuffer>>(opening, *params.n, *params.drop_remainder));
   }
 };
 
+template <class Buffer>
 class BatchAccess final : public Access {
  public:
-  BatchAccess(Opening& opening, const Params& params, std::unique_ptr<Access> input)
+  template <class... More>
+  BatchAccess(Opening& opening, const Params& params, std::unique_ptr<Access> input, const More&... more)
       : input_(std::move(input)),
         n_(*params.n),
         count_(input_->count() == kEndless ? kEndless
                                            : batch_count(input_->count(), n_, *params.drop_remainder)),
         components_(opening.node->components().size()),
-        batch_(opening.node->inputs()[0]->components(), n_) {}
+        batch_(opening.node->inputs()[0]->components(), n_, more...) {}
 
   int64_t count() const override { return count_; }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
@@ -64,20 +72,27 @@ class BatchAccess final : public Access {
   const int64_t n_;
   const int64_t count_;
   const size_t components_;
-  BatchBuffer batch_;
+  Buffer batch_;
   std::vector<int64_t> positions_;
   Block rows_;
 };
 
-Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
+  const auto& params = static_cast<const Params&>(base);
+  WEIR_ASSIGN(const JoinedPlan plan, plan_batch(opening.node->inputs()[0]->spec(), kUnknownDim));
   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+  if (!plan.dense) {
+    return std::unique_ptr<Access>(
+        std::make_unique<BatchAccess<JoinedBuffer>>(opening, params, std::move(input), plan.parts));
+  }
   return std::unique_ptr<Access>(
-      std::make_unique<BatchAccess>(opening, static_cast<const Params&>(params), std::move(input)));
+      std::make_unique<BatchAccess<BatchBuffer>>(opening, params, std::move(input)));
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   bool fixed = params.drop_remainder.is_constant() && *params.drop_remainder && params.n.is_constant();
-  return batched(inputs[0]->spec(), fixed ? *params.n : kUnknownDim);
+  WEIR_ASSIGN(JoinedPlan plan, plan_batch(inputs[0]->spec(), fixed ? *params.n : kUnknownDim));
+  return std::move(plan.batch);
 }
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
@@ -98,7 +113,7 @@ const OperatorDef& batch_operator() {
   static const OperatorDef def = define<Params, Batch>({
       .name = "batch",
       .doc =
-          "Joins `n` elements along a new first dimension. The elements of a batch must have one shape, or the batch is an error. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
+          "Joins `n` elements along a new first dimension. The elements of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
       .cost = "At most one copy of each element.",
       .example = "range(5) | batch(2)",
       .output = "[0, 1]\n[2, 3]\n[4]",

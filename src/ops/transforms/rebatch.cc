@@ -159,7 +159,9 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
     return invalid_argument(expected_found("an int64 or a list of them", n.to_string()));
   }
   int64_t length = kUnknownDim;
-  WEIR_ASSIGN(Spec row, row_of_batch(inputs[0]->spec(), length));
+  if (!dense_only(inputs[0]->spec()))
+    return invalid_argument(expected_found("dense tensors", inputs[0]->spec().to_string()));
+  WEIR_ASSIGN(Spec row, row_of_value(inputs[0]->spec(), length));
   length = kUnknownDim;
   if (!params.n.expression) {
     WEIR_ASSIGN(std::vector<int64_t> sizes, sizes_of(params.n));

@@ -27,8 +27,12 @@ class Unbatch final : public Cursor {
     giving_ = std::min(demand.rows, rows_.buffered());
     out.reset(demand.drop ? 0 : rows_.components().size());
     for (size_t i = 0; i < out.columns.size(); ++i) {
-      const Tensor& tensor = rows_.block().columns[i].tensor();
-      out.columns[i].set_dense(tensor.rows(rows_.begin(), giving_));
+      const Column& column = rows_.block().columns[i];
+      if (column.dense()) {
+        out.columns[i].set_dense(column.tensor().rows(rows_.begin(), giving_));
+      } else {
+        out.columns[i] = column.slice(rows_.begin(), giving_);
+      }
     }
     rows_.add_origins(giving_, out.origins);
     out.rows = giving_;
@@ -59,13 +63,13 @@ class Unbatch final : public Cursor {
 
 Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
   int64_t length = kUnknownDim;
-  return row_of_batch(inputs[0]->spec(), length);
+  return row_of_value(inputs[0]->spec(), length);
 }
 
 int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
   int64_t length = kUnknownDim;
   const int64_t count = inputs[0]->cardinality();
-  if (!row_of_batch(inputs[0]->spec(), length).ok() || length == kUnknownDim) return kUnknown;
+  if (!row_of_value(inputs[0]->spec(), length).ok() || length == kUnknownDim) return kUnknown;
   int64_t rows;
   if (count >= 0) return __builtin_mul_overflow(count, length, &rows) ? kUnknown : rows;
   return count == kInfinite && length > 0 ? kInfinite : kUnknown;
@@ -77,8 +81,8 @@ const OperatorDef& unbatch_operator() {
   static const OperatorDef def = define<Params, Unbatch>({
       .name = "unbatch",
       .doc =
-          "The rows of each element, one by one: splits tensors along their first dimension, which must be the same for all tensors of an element. An element without rows gives nothing.",
-      .cost = "Moves no bytes.",
+          "The rows of each element, one by one: splits tensors along their first dimension, which must be the same for all tensors of an element. An element without rows gives nothing. A row of a sparse tensor is a sparse one of a rank less, a row of a ragged tensor a dense one.",
+      .cost = "Moves no bytes but the indices of sparse tensors.",
       .example = "range(5) | batch(2) | unbatch()",
       .output = "0\n1\n2\n3\n4",
       .bench = "range(1000000) | batch(128) | unbatch()",

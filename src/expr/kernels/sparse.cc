@@ -1,0 +1,142 @@
+// sparse(indices, values, shape), and its parts: indices(s), values(s), dense_shape(s). No bytes move.
+#include "core/text.h"
+#include "expr/check.h"
+#include "expr/shape_argument.h"
+
+namespace weir {
+
+namespace {
+
+// Why the row is no sparse tensor: the indices are checked against the shape, not their order.
+Status check_row(const KernelRun& run, int row) {
+  const Arg& indices = run.arg(0);
+  const Arg& values = run.arg(1);
+  const Entries shape = entries_of(run.arg(2), row);
+  if (indices.shape[0] != values.shape[0] || indices.shape[1] != shape.count) {
+    return invalid_argument(
+        expected_found(concat("indices of shape [", values.shape[0], ", ", shape.count, "] for ",
+                              values.shape[0], " values in ", shape.count, " dimensions"),
+                       indices.shape.to_string()));
+  }
+  WEIR_TRY(shape_from(shape).status());
+  const int64_t* index = indices.row<int64_t>(row);
+  for (int64_t value = 0; value < values.shape[0]; ++value) {
+    for (int64_t d = 0; d < shape.count; ++d, ++index) {
+      if (*index >= 0 && *index < shape[d]) continue;
+      return invalid_argument(concat("the index ", *index, " of value ", value,
+                                     " is out of range for dimension ", d, " of ", shape[d]));
+    }
+  }
+  return Status();
+}
+
+void sparse_body(KernelRun& run) {
+  for (int i = 0; i < run.rows(); ++i) {
+    if (Status status = check_row(run, i); !status.ok()) run.fail(i, status);
+  }
+}
+
+// A tensor of rank `rank`, if known.
+Status check_rank(const KernelCall& call, int param, int rank, std::string_view expected) {
+  const Shape& shape = call.shape(param);
+  if (shape.rank_known() && shape.rank() == rank) return Status();
+  return call.error(param, expected_found(expected, concat("the shape ", shape.to_string())));
+}
+
+Status sparse_infer(KernelCall& call) {
+  WEIR_TRY(check_rank(call, 0, 2, "indices as a matrix with a row for each value"));
+  WEIR_TRY(check_rank(call, 1, 1, "a vector of values"));
+  WEIR_TRY(check_rank(call, 2, 1, "a shape as a vector"));
+  const int64_t count = call.shape(0)[0];
+  if (count != kUnknownDim && call.shape(1)[0] != kUnknownDim && count != call.shape(1)[0]) {
+    return call.error(0,
+                      expected_found(concat("a row of indices for each of the ", call.shape(1)[0], " values"),
+                                     concat(count)));
+  }
+  WEIR_ASSIGN(Shape shape, shape_from(call, 2));
+  const int64_t rank = call.shape(0)[1];
+  if (!shape.rank_known() && rank >= 0 && rank <= kMaxRank) {
+    shape = Shape();
+    for (int64_t d = 0; d < rank; ++d) shape = shape.prepended(kUnknownDim);
+  }
+  if (shape.rank_known() && rank != kUnknownDim && rank != shape.rank()) {
+    return call.error(0, expected_found(concat("an index for each of the ", shape.rank(), " dimensions"),
+                                        concat("the shape ", call.shape(0).to_string())));
+  }
+  call.result(Spec::sparse(call.dtype(1), shape));
+  for (int i = 0; i < 3; ++i) call.alias(i, call.argument(i));
+  call.body(sparse_body);
+  return Status();
+}
+
+// One part of a sparse tensor.
+template <int kPart>
+Status part_infer(KernelCall& call) {
+  const Component part = call.spec(0).components()[kPart];
+  call.result(part.dtype, part.shape);
+  call.alias(0, call.argument(0) + kPart);
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& sparse_kernel() {
+  static const Kernel def{
+      .name = "sparse",
+      .params = {{.name = "indices",
+                  .type = "int64",
+                  .doc = "A matrix: for each value its place in each dimension."},
+                 {.name = "values", .doc = "A vector."},
+                 {.name = "shape", .type = "int64", .doc = "The extent of each dimension."}},
+      .infer = sparse_infer,
+      .doc =
+          "A sparse tensor, as tf.sparse.SparseTensor. An index outside the shape is an error of the element; the order of the indices matters to `to_dense` and `unbatch` only.",
+      .result = "sparse<DTYPE>[SHAPE].",
+      .cost = "One look at each index.",
+      .example = "from_tensors(sparse([[0, 1], [2, 0]], [5, 7], [3, 2]))",
+      .output = "sparse(indices: [[0, 1], [2, 0]], values: [5, 7], shape: [3, 2])",
+      .bench = "sparse(reshape(arange(784), [784, 1]), x, [784])",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& indices_kernel() {
+  static const Kernel def{.name = "indices",
+                          .params = {{.name = "s", .kind = ParamKind::sparse}},
+                          .infer = part_infer<0>,
+                          .doc = "The indices of a sparse tensor, one row for each value.",
+                          .result = "int64[?, the rank].",
+                          .cost = "Moves no bytes.",
+                          .example = "from_tensors(indices(sparse([[0, 1], [2, 0]], [5, 7], [3, 2])))",
+                          .output = "[[0, 1], [2, 0]]",
+                          .bench = "indices(sparse(reshape(arange(784), [784, 1]), x, [784]))"};
+  return def;
+}
+
+const Kernel& values_kernel() {
+  static const Kernel def{.name = "values",
+                          .params = {{.name = "s", .kind = ParamKind::sparse}},
+                          .infer = part_infer<1>,
+                          .doc = "The values of a sparse tensor.",
+                          .result = "The dtype of `s`, a vector.",
+                          .cost = "Moves no bytes.",
+                          .example = "from_tensors(values(sparse([[0, 1], [2, 0]], [5, 7], [3, 2])))",
+                          .output = "[5, 7]",
+                          .bench = "values(sparse(reshape(arange(784), [784, 1]), x, [784]))"};
+  return def;
+}
+
+const Kernel& dense_shape_kernel() {
+  static const Kernel def{.name = "dense_shape",
+                          .params = {{.name = "s", .kind = ParamKind::sparse}},
+                          .infer = part_infer<2>,
+                          .doc = "The shape that a sparse tensor has as a dense one.",
+                          .result = "int64, a vector of the rank.",
+                          .cost = "Moves no bytes.",
+                          .example = "from_tensors(dense_shape(sparse([[0, 1], [2, 0]], [5, 7], [3, 2])))",
+                          .output = "[3, 2]",
+                          .bench = "dense_shape(sparse(reshape(arange(784), [784, 1]), x, [784]))"};
+  return def;
+}
+
+}  // namespace weir
