@@ -99,6 +99,10 @@ std::vector<Case> cases() {
            "range(30) | map(x -> (x, full([x % 3], x))) | shuffle(20, seed: 3) | batch(1)",
            "range(60) | map(x -> (x, full([12], x))) | shuffle(20, seed: 3) | take(30)",
            "range(60) | map(x -> full([x % 7], x)) | shuffle(20, seed: 3)",
+           "range(40) | map(x -> (full([x % 7], x), x)) | ragged_batch(6)",
+           "range(40) | map(x -> full([x % 7], x)) | sparse_batch(6, [none])",
+           "from_sparse_tensor_slices(from_dense(reshape(arange(60) % 5, [20, 3])))",
+           "range(40) | map(x -> from_dense([x, 0, x % 3])) | batch(6)",
            "range(60) | enumerate() | filter((i, x) -> x % 2 == 0) | prefetch(4)",
            "zip(range(20) | batch(2), range(10) | map(x -> {a: x, b: -x}) | prefetch(2))",
        }) {

@@ -1,12 +1,11 @@
-// from_tensor_slices(value): one element per slice along the first dimension of every component, and
-// from_sparse_tensor_slices(sparse), whose elements are the parts of its rows. Slices share the value's memory.
-// Checkpoint: how many were given.
+// from_tensor_slices(value): one element per slice along the first dimension of every component. Slices share
+// the value's memory. Checkpoint: how many were given.
 #include <cstdint>
 
 #include "core/text.h"
 #include "dataset/access.h"
 #include "ops/list.h"
-#include "ops/value_rows.h"
+#include "ops/value_slices.h"
 
 namespace weir {
 
@@ -37,40 +36,6 @@ Status check_lengths(std::span<const Component> components) {
     length = dim;
   }
   return Status();
-}
-
-// Slices of a value with sparse or ragged parts.
-class ValueSlices final : public Cursor {
- public:
-  explicit ValueSlices(ValueRows rows) : rows_(std::move(rows)) {}
-
-  Step next(Context&, const Demand& demand, Block& out) override {
-    if (position_ == rows_.count()) return PullResult::end;
-    const int rows = demand.at_most(rows_.count() - position_).rows;
-    out.reset(demand.drop ? 0 : rows_.columns());
-    if (!demand.drop) rows_.read(position_, rows, out);
-    out.rows = rows;
-    position_ += rows;
-    return PullResult::rows;
-  }
-
-  int64_t lose(const ErrorPtr&) noexcept override {
-    ++position_;
-    return 1;
-  }
-
-  void state(Archive& archive) override { archive("given", position_, 0, rows_.count()); }
-
- private:
-  const ValueRows rows_;
-  int64_t position_ = 0;
-};
-
-Result<ValueRows> rows_of(const Opening& opening, const ValueParam& value) {
-  for (const Tensor& tensor : value.values) {
-    if (!opening.node->dynamic()) tensor.set_lasting();
-  }
-  return ValueRows::make(value.spec, value.values);
 }
 
 class FromTensorSlices final : public Cursor {
@@ -139,20 +104,6 @@ class SlicesAccess final : public Access {
   Column slice_;
 };
 
-class ValueAccess final : public Access {
- public:
-  explicit ValueAccess(ValueRows rows) : rows_(std::move(rows)) {}
-
-  int64_t count() const override { return rows_.count(); }
-  void read(Context&, std::span<const int64_t> positions, Block& out) override {
-    out.reset(rows_.columns());
-    rows_.read(positions, out);
-  }
-
- private:
-  const ValueRows rows_;
-};
-
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
   const ValueParam& value = static_cast<const Params&>(base).value;
   if (!dense_only(value.spec)) {
@@ -200,62 +151,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
   return kUnknown;
 }
 
-// The same for one sparse tensor, as tuples.
-struct SparseSlicesParams : ParamsOf<SparseSlicesParams> {
-  ValueParam sparse;
-  void fields(Fields& f) override {
-    f("sparse", sparse, "A sparse tensor of rank 1 or more, whose indices rise by row.");
-  }
-};
-
-struct FromSparseTensorSlices {
-  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const SparseSlicesParams& params) {
-    WEIR_ASSIGN(ValueRows rows, rows_of(opening, params.sparse));
-    return std::unique_ptr<Cursor>(std::make_unique<ValueSlices>(std::move(rows)));
-  }
-};
-
-Result<Spec> sparse_spec(const SparseSlicesParams& params, std::span<const DatasetRef>) {
-  const Spec& value = params.sparse.spec;
-  if (value.kind != Spec::Kind::sparse) {
-    return invalid_argument(expected_found("a sparse tensor", value.to_string(),
-                                           value.is_tensor() ? "from_dense(x) makes one" : ""));
-  }
-  int64_t length = kUnknownDim;
-  WEIR_ASSIGN(const Spec row, row_of_value(value, length));
-  std::vector<Spec> parts;
-  for (const Component& part : row.components()) parts.push_back(Spec::tensor(part.dtype, part.shape));
-  return Spec::tuple(std::move(parts));
-}
-
-int64_t sparse_cardinality(const SparseSlicesParams& params, std::span<const DatasetRef>) {
-  const Shape& shape = params.sparse.spec.shape;
-  return shape.rank_known() && shape.rank() > 0 && shape[0] >= 0 ? shape[0] : kUnknown;
-}
-
-Result<std::unique_ptr<Access>> sparse_access(Opening& opening, const ParamsBase& base) {
-  WEIR_ASSIGN(ValueRows rows, rows_of(opening, static_cast<const SparseSlicesParams&>(base).sparse));
-  return std::unique_ptr<Access>(std::make_unique<ValueAccess>(std::move(rows)));
-}
-
 }  // namespace
-
-const OperatorDef& from_sparse_tensor_slices_operator() {
-  static const OperatorDef def = define<SparseSlicesParams, FromSparseTensorSlices>({
-      .name = "from_sparse_tensor_slices",
-      .kind = OperatorKind::source,
-      .doc =
-          "One tuple (indices, values, shape) per slice of a sparse tensor along its first dimension. from_tensor_slices gives the same as sparse tensors.",
-      .cost = "Copies the indices once.",
-      .example = "from_sparse_tensor_slices(sparse([[0, 2], [1, 0]], [5, 7], [2, 3]))",
-      .output = "([[2]], [5], [3])\n([[0]], [7], [3])",
-      .bench = "from_sparse_tensor_slices(from_dense(ones([1000, 100])))",
-      .spec = spec_of<SparseSlicesParams, sparse_spec>,
-      .cardinality = cardinality_of<SparseSlicesParams, sparse_cardinality>,
-      .access = sparse_access,
-  });
-  return def;
-}
 
 const OperatorDef& from_tensor_slices_operator() {
   static const OperatorDef def = define<Params, FromTensorSlices>({
