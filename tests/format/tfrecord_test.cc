@@ -412,6 +412,44 @@ TEST_CASE("tfrecord: resync gives an error for each stretch, and passes over wha
   CHECK(found.stretches[2] == std::pair(int64_t{96}, stretch(3)));
 }
 
+TEST_CASE("tfrecord: resync goes on over several blocks and read buffers") {
+  Records records;
+  for (size_t i = 0; i < 3000; ++i)
+    records.push_back(std::string(i * 37 % 900, static_cast<char>('a' + i % 26)) + std::to_string(i));
+  std::string bytes = written(records, Compression::none);
+  Records rest;
+  std::vector<std::pair<int64_t, std::string>> stretches;
+  size_t begin = 0;
+  for (size_t i = 0; i < records.size(); ++i) {
+    const size_t whole = records[i].size() + 16;
+    if (i == 1023 || i == 1025 || i == 2500) {
+      bytes[begin + 3] ^= 1;
+      stretches.emplace_back(static_cast<int64_t>(begin), stretch(whole));
+    } else {
+      rest.push_back(records[i]);
+    }
+    begin += whole;
+  }
+  for (const Compression compression : {Compression::none, Compression::gzip}) {
+    const Resynced found = resync(bytes, 1024, compression);
+    CHECK(found.records == rest);
+    CHECK(found.stretches == stretches);
+  }
+}
+
+TEST_CASE("tfrecord: the search for a record ends when it is cancelled") {
+  SimulatedFileSystem files;
+  files.put("f", std::string(200'000, 'x'));
+  auto stream = open_stream(files, "f", Compression::none);
+  REQUIRE(stream.ok());
+  RecordReader reader(*std::move(stream), 1000, OnCorrupt::resync);
+  const std::atomic<bool> cancelled = true;
+  reader.stop_when(cancelled);
+  RecordBatch batch;
+  CHECK(reader.next_batch(10, 1000, batch).code() == Code::cancelled);
+  CHECK(reader.position().offset < 200'000);
+}
+
 TEST_CASE("record writer: flush lets a reader see whole records") {
   for (Compression compression : {Compression::none, Compression::gzip, Compression::zlib}) {
     SimulatedFileSystem files;
