@@ -105,6 +105,10 @@ struct TfrecordOptions {
   String compression{};
   // How many files are read in turns, a record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
+  // What a damaged record does: "error" gives one error in place of the file's remaining records; "skip_file"
+  // leaves them out and logs a warning; "resync" gives one error for each damaged stretch and goes on at the
+  // next whole record. Default: "error".
+  String on_corrupt{};
 };
 
 struct BatchOptions {
@@ -743,14 +747,18 @@ inline Pipeline text_line(const Files& files, const TextLineOptions& options = {
 
 // The records of TFRecord files, as strings. Both checksums of every record are checked. A file that does not
 // exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's record_bytes
-// (resource_exhausted) gives one error in place of its remaining records, and the next file follows. Runs
-// ahead of its consumer on a thread of its own.
+// (resource_exhausted) gives one error in place of its remaining records, and the next file follows;
+// on_corrupt changes this for damaged files. With "resync" the next whole record is the next position where
+// both checksums fit, the length lies within the file and record_bytes; the error names offset and length of
+// the damaged stretch. A compressed stream that is itself damaged ends its file as before. Runs ahead of its
+// consumer on a thread of its own.
 // files: A file name, a list of names, or a dataset of names.
 inline Pipeline tfrecord(const Files& files, const TfrecordOptions& options = {}) {
   return Pipeline(detail::CallText("tfrecord")
                       .positional(files)
                       .named("compression", options.compression)
                       .named("num_parallel_reads", options.num_parallel_reads)
+                      .named("on_corrupt", options.on_corrupt)
                       .end());
 }
 

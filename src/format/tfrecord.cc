@@ -13,6 +13,11 @@ namespace {
 
 constexpr size_t kHeaderBytes = 12;
 constexpr size_t kFooterBytes = 4;
+// Those of an empty record.
+constexpr size_t kLeastBytes = kHeaderBytes + kFooterBytes;
+
+// The search for a record looks this often, in bytes, whether it is cancelled.
+constexpr uint64_t kCancelBytes = uint64_t{1} << 16;
 
 // No record is this long: such a length is damage that happens to have the right checksum.
 constexpr uint64_t kNoSuchLength = uint64_t{1} << 48;
@@ -28,8 +33,17 @@ T load(const uint8_t* bytes) {
 
 }  // namespace
 
-RecordReader::RecordReader(std::unique_ptr<ByteStream> stream, uint64_t record_bytes_limit)
-    : FileReader(std::move(stream), record_bytes_limit) {}
+Result<OnCorrupt> parse_on_corrupt(std::string_view name) {
+  if (name == "error") return OnCorrupt::error;
+  if (name == "skip_file") return OnCorrupt::skip_file;
+  if (name == "resync") return OnCorrupt::resync;
+  return invalid_argument(
+      expected_found("an on_corrupt of \"error\", \"skip_file\" or \"resync\"", quote(name)));
+}
+
+RecordReader::RecordReader(std::unique_ptr<ByteStream> stream, uint64_t record_bytes_limit,
+                           OnCorrupt on_corrupt)
+    : FileReader(std::move(stream), record_bytes_limit), on_corrupt_(on_corrupt) {}
 
 Result<std::unique_ptr<RecordReader>> RecordReader::open(FileSystem& file_system, const std::string& name,
                                                          Compression compression,
@@ -41,11 +55,13 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(FileSystem& file_system
 // The bytes run out, because the file ends or because it can't be read.
 std::string_view RecordReader::fail_short(std::string_view what, uint64_t found, uint64_t expected) {
   if (!blocks_.status().ok()) return fail_unreadable();
+  damaged_ = true;
   return fail(Code::data_loss, concat("truncated record: expected ", expected, " bytes of ", what, ", found ",
                                       found, " and the end of the file; restore the file or write it again"));
 }
 
 std::string_view RecordReader::fail_corrupted(std::string_view what) {
+  damaged_ = true;
   const std::span<const uint8_t> bytes = blocks_.peek(2);
   const bool gzip = record_ == 0 && bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
   return fail(Code::data_loss, {concat("corrupted record: the checksum of its ", what, " is wrong"),
@@ -54,6 +70,7 @@ std::string_view RecordReader::fail_corrupted(std::string_view what) {
 }
 
 std::string_view RecordReader::next_record() {
+  damaged_ = false;
   std::span<const uint8_t> bytes = blocks_.peek(kHeaderBytes);
   if (bytes.size() < kHeaderBytes) {
     if (!bytes.empty() || !blocks_.status().ok()) return fail_short("header", bytes.size(), kHeaderBytes);
@@ -63,8 +80,10 @@ std::string_view RecordReader::next_record() {
   if (mask_crc32c(crc32c(bytes.data(), 8)) != load<uint32_t>(bytes.data() + 8))
     return fail_corrupted("length");
   const uint64_t length = load<uint64_t>(bytes.data());
-  if (length >= kNoSuchLength)
+  if (length >= kNoSuchLength) {
+    damaged_ = true;
     return fail(Code::data_loss, concat("record size too large: ", length, " bytes"));
+  }
   if (length > record_bytes_limit_) return fail_too_long(concat("one of ", length));
   const size_t whole = kHeaderBytes + static_cast<size_t>(length) + kFooterBytes;
   bytes = blocks_.peek(whole);
@@ -77,7 +96,43 @@ std::string_view RecordReader::next_record() {
 }
 
 Status RecordReader::next_batch(size_t max_records, size_t max_bytes, RecordBatch& out) {
-  return gather(max_records, max_bytes, out, [this] { return next_record(); });
+  Status status = gather(max_records, max_bytes, out, [this] { return next_record(); });
+  if (status.ok() || !damaged_ || on_corrupt_ != OnCorrupt::resync) return status;
+  return pass_damage(status);
+}
+
+bool RecordReader::at_record() {
+  std::span<const uint8_t> bytes = blocks_.peek(kLeastBytes);
+  const uint64_t length = load<uint64_t>(bytes.data());
+  if (length >= kNoSuchLength || length > record_bytes_limit_) return false;
+  if (mask_crc32c(crc32c(bytes.data(), 8)) != load<uint32_t>(bytes.data() + 8)) return false;
+  const size_t whole = kLeastBytes + static_cast<size_t>(length);
+  bytes = blocks_.peek(whole);
+  if (bytes.size() < whole) return false;
+  const uint8_t* data = bytes.data() + kHeaderBytes;
+  return mask_crc32c(crc32c(data, length)) == load<uint32_t>(data + length);
+}
+
+Status RecordReader::pass_damage(const Status& found) {
+  const uint64_t begin = blocks_.offset();
+  damaged_ = false;
+  done_ = false;
+  do {
+    const size_t left = blocks_.peek(kLeastBytes + 1).size();
+    if (left <= kLeastBytes) {
+      blocks_.advance(left);
+      // A stream that failed says so next time.
+      done_ = blocks_.status().ok();
+      break;
+    }
+    blocks_.advance(1);
+    if (cancelled_ && blocks_.offset() % kCancelBytes == 0 && cancelled_->load(std::memory_order_relaxed))
+      return Status(Code::cancelled, "the search for the next record was cancelled");
+  } while (!at_record());
+  return file_error(
+      Code::data_loss,
+      concat("damaged stretch of ", blocks_.offset() - begin, " bytes: ", found.error().message), file(),
+      static_cast<int64_t>(begin), static_cast<int64_t>(record_));
 }
 
 }  // namespace weir

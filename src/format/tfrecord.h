@@ -3,9 +3,11 @@
 // Reader and writer own their file and are not thread-safe; only the file system blocks. Both checksums are
 // verified, and no record costs an allocation. Errors are those of the file, and data_loss with file, offset
 // (in the decompressed bytes) and record number. An error loses the rest of the file, as does memory that
-// runs out, since nothing marks where the next record begins.
+// runs out, since nothing marks where the next record begins. With OnCorrupt::resync damage loses only the damaged
+// stretch: the reader looks for the next position where both checksums fit and goes on there.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,23 +22,46 @@
 
 namespace weir {
 
+// What a damaged record does: an error that ends the file; the file's end without an error, which the caller of the
+// reader sees to; or an error for the damaged stretch, after which the file goes on.
+enum class OnCorrupt : uint8_t { error, skip_file, resync };
+
+// "error", "skip_file" or "resync".
+Result<OnCorrupt> parse_on_corrupt(std::string_view name);
+
 class RecordReader : public FileReader {
  public:
-  explicit RecordReader(std::unique_ptr<ByteStream> stream, uint64_t record_bytes_limit = kRecordBytesLimit);
+  explicit RecordReader(std::unique_ptr<ByteStream> stream, uint64_t record_bytes_limit = kRecordBytesLimit,
+                        OnCorrupt on_corrupt = OnCorrupt::error);
   static Result<std::unique_ptr<RecordReader>> open(FileSystem& file_system, const std::string& name,
                                                     Compression compression,
                                                     uint64_t record_bytes_limit = kRecordBytesLimit);
 
   // Appends records until there are `max_records` more, or `max_bytes` bytes of them are reached, including
   // the record that reaches them. Appends at least one, except at the end (ok) or for an error, which comes
-  // once, after the records before it, and is followed by the end.
+  // once, after the records before it, and is followed by the end; with OnCorrupt::resync by what follows the
+  // damaged stretch. A stretch begins where a whole record should and ends where the next one does, or at the end.
   Status next_batch(size_t max_records, size_t max_bytes, RecordBatch& out);
+  // Whether records may follow the error that next_batch returned last.
+  bool goes_on() const { return !done_; }
+  bool skips_damaged_file() const { return on_corrupt_ == OnCorrupt::skip_file; }
+  // The search for the next record ends with Code::cancelled once `cancelled` is set. It must outlive the reader.
+  void stop_when(const std::atomic<bool>& cancelled) { cancelled_ = &cancelled; }
 
  private:
   // The next record; a null view at the end and after an error.
   std::string_view next_record();
   std::string_view fail_short(std::string_view what, uint64_t found, uint64_t expected);
   std::string_view fail_corrupted(std::string_view what);
+  // Whether a whole record lies at the current position, where at least kLeastBytes follow.
+  bool at_record();
+  // Goes to the next whole record, or to the end; returns the error of the stretch passed over.
+  Status pass_damage(const Status& found);
+
+  const OnCorrupt on_corrupt_;
+  const std::atomic<bool>* cancelled_ = nullptr;
+  // Whether the last record read was damaged, as opposed to too long or unreadable.
+  bool damaged_ = false;
 };
 
 class RecordWriter {

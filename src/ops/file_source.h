@@ -95,7 +95,16 @@ class FileCursor final : public Cursor {
       }
       // Destroy does not wait for the read, so nothing below may be called any more.
       if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
-      close_file();
+      if constexpr (requires { reader_->skips_damaged_file(); }) {
+        if (reader_->skips_damaged_file() && status.code() == Code::data_loss &&
+            !status.error().read_failed) {
+          warn(ctx, status);
+          status = Status();
+        }
+        if (status.ok() || !reader_->goes_on()) close_file();
+      } else {
+        close_file();
+      }
       if (!status.ok()) return status;
     }
   }
@@ -128,6 +137,14 @@ class FileCursor final : public Cursor {
   }
 
  private:
+  // A line that there is no memory for is left out.
+  static void warn(Context& ctx, const Status& status) noexcept try {
+    Logger* logger = ctx.runtime().logger;
+    if (logger)
+      logger->log(Logger::Level::warning, concat("rest of file skipped: ", status.error().describe()));
+  } catch (...) {
+  }
+
   // Opens the file whose name comes next.
   Step open_next(Context& ctx) {
     PullResult got = files_.fill(ctx, Demand{});
@@ -157,6 +174,8 @@ class FileCursor final : public Cursor {
     auto reader = Format::make(*std::move(stream), params_, limit);
     if (!reader.ok()) return fail(reader.status());
     reader_ = *std::move(reader);
+    if constexpr (requires { reader_->stop_when(ctx.session.cancelled); })
+      reader_->stop_when(ctx.session.cancelled);
     source_ = runtime.origins ? ctx.session.source_names().number(file) : 0;
     open_ = true;
     return Status();

@@ -334,6 +334,122 @@ TEST_CASE("tfrecord: a file that can't be read further gives its records up to t
   CHECK(read.failure.error().record == 20);
 }
 
+// What a reader gives that goes on after damage: the records, and offset and length of each damaged stretch.
+struct Resynced {
+  Records records;
+  std::vector<std::pair<int64_t, std::string>> stretches;
+};
+
+Resynced resync(const std::string& bytes, size_t max_records, Compression compression = Compression::none) {
+  SimulatedFileSystem files;
+  files.put("f", compressed(bytes, compression));
+  auto stream = open_stream(files, "f", compression);
+  REQUIRE(stream.ok());
+  RecordReader reader(*std::move(stream), 1000, OnCorrupt::resync);
+  Resynced found;
+  RecordBatch batch;
+  for (;;) {
+    batch.clear();
+    const RecordPosition at = reader.position();
+    // Going back to where it stands must change nothing.
+    if (reader.goes_on()) REQUIRE(reader.seek(at).ok());
+    const Status status = reader.next_batch(max_records, 1 << 20, batch);
+    append(batch, found.records);
+    if (!status.ok()) {
+      CHECK(status.code() == Code::data_loss);
+      const std::string& message = status.error().message;
+      found.stretches.emplace_back(status.error().offset, message.substr(0, message.find(':')));
+      CHECK(status.error().record == static_cast<int64_t>(found.records.size()));
+    } else if (batch.records.empty()) {
+      return found;
+    }
+  }
+}
+
+std::string stretch(size_t length) { return "damaged stretch of " + std::to_string(length) + " bytes"; }
+
+TEST_CASE("tfrecord: resync loses only the record with a flipped byte, or the one that is cut") {
+  const Records records{"", "a", "thirteen byte", std::string(300, 'q'), "", "the end"};
+  const std::string plain = written(records, Compression::none);
+  for (const Compression compression : {Compression::none, Compression::gzip}) {
+    for (const size_t max_records : {size_t{1}, size_t{1000}}) {
+      size_t begin = 0;
+      for (size_t i = 0; i < records.size(); ++i) {
+        const size_t whole = records[i].size() + 16;
+        Records rest = records;
+        rest.erase(rest.begin() + static_cast<ptrdiff_t>(i));
+        for (size_t at = begin; at < begin + whole; ++at) {
+          INFO(at);
+          std::string damaged = plain;
+          damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
+          const Resynced flipped = resync(damaged, max_records, compression);
+          CHECK(flipped.records == rest);
+          REQUIRE(flipped.stretches.size() == 1);
+          CHECK(flipped.stretches[0] == std::pair(static_cast<int64_t>(begin), stretch(whole)));
+          const Resynced cut = resync(plain.substr(0, at), max_records, compression);
+          CHECK(cut.records == Records(records.begin(), records.begin() + static_cast<ptrdiff_t>(i)));
+          REQUIRE(cut.stretches.size() == (at == begin ? 0 : 1));
+          if (at > begin)
+            CHECK(cut.stretches[0] == std::pair(static_cast<int64_t>(begin), stretch(at - begin)));
+        }
+        begin += whole;
+      }
+    }
+  }
+}
+
+TEST_CASE("tfrecord: resync gives an error for each stretch, and passes over what looks like a header") {
+  const std::string good = written({"good"}, Compression::none);
+  // Its header is whole, its data is not.
+  std::string header = written({"other"}, Compression::none);
+  header[14] ^= 1;
+  const std::string bytes = "x" + header + good + good + header.substr(0, 12) + "yz" + good + "end";
+  const Resynced found = resync(bytes, 1000);
+  CHECK(found.records == Records(3, "good"));
+  REQUIRE(found.stretches.size() == 3);
+  CHECK(found.stretches[0] == std::pair(int64_t{0}, stretch(22)));
+  CHECK(found.stretches[1] == std::pair(int64_t{62}, stretch(14)));
+  CHECK(found.stretches[2] == std::pair(int64_t{96}, stretch(3)));
+}
+
+TEST_CASE("tfrecord: resync goes on over several blocks and read buffers") {
+  Records records;
+  for (size_t i = 0; i < 3000; ++i)
+    records.push_back(std::string(i * 37 % 900, static_cast<char>('a' + i % 26)) + std::to_string(i));
+  std::string bytes = written(records, Compression::none);
+  Records rest;
+  std::vector<std::pair<int64_t, std::string>> stretches;
+  size_t begin = 0;
+  for (size_t i = 0; i < records.size(); ++i) {
+    const size_t whole = records[i].size() + 16;
+    if (i == 1023 || i == 1025 || i == 2500) {
+      bytes[begin + 3] ^= 1;
+      stretches.emplace_back(static_cast<int64_t>(begin), stretch(whole));
+    } else {
+      rest.push_back(records[i]);
+    }
+    begin += whole;
+  }
+  for (const Compression compression : {Compression::none, Compression::gzip}) {
+    const Resynced found = resync(bytes, 1024, compression);
+    CHECK(found.records == rest);
+    CHECK(found.stretches == stretches);
+  }
+}
+
+TEST_CASE("tfrecord: the search for a record ends when it is cancelled") {
+  SimulatedFileSystem files;
+  files.put("f", std::string(200'000, 'x'));
+  auto stream = open_stream(files, "f", Compression::none);
+  REQUIRE(stream.ok());
+  RecordReader reader(*std::move(stream), 1000, OnCorrupt::resync);
+  const std::atomic<bool> cancelled = true;
+  reader.stop_when(cancelled);
+  RecordBatch batch;
+  CHECK(reader.next_batch(10, 1000, batch).code() == Code::cancelled);
+  CHECK(reader.position().offset < 200'000);
+}
+
 TEST_CASE("record writer: flush lets a reader see whole records") {
   for (Compression compression : {Compression::none, Compression::gzip, Compression::zlib}) {
     SimulatedFileSystem files;

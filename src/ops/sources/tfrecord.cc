@@ -1,5 +1,5 @@
-// tfrecord(files, compression, num_parallel_reads): the records of TFRecord files, file after file or in
-// turns. A damaged or missing file is one error; the next file follows. Read ahead on the blocking lane.
+// tfrecord(files, compression, num_parallel_reads, on_corrupt): the records of TFRecord files, file after file or in
+// turns. A missing file is one error, as is a damaged one unless on_corrupt says otherwise. Read ahead on the blocking lane.
 // Checkpoint: the file, the offset and the number of the next record.
 #include "format/tfrecord.h"
 
@@ -15,10 +15,13 @@ struct TFRecordParams : ParamsOf<TFRecordParams> {
   FilesParam files;
   StringParam compression{std::string()};
   IntParam num_parallel_reads{1};
+  StringParam on_corrupt{std::string("error")};
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
     f("compression", compression, kCompressionDoc);
     f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
+    f("on_corrupt", on_corrupt,
+      "What a damaged record does: \"error\" gives one error in place of the file's remaining records; \"skip_file\" leaves them out and logs a warning; \"resync\" gives one error for each damaged stretch and goes on at the next whole record.");
   }
 };
 
@@ -28,9 +31,14 @@ struct Format {
   using Rows = RecordBatch;
   static constexpr const char* reader_name = "read";
   static const OperatorDef& op() { return tfrecord_operator(); }
-  static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params&,
+  static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t limit) {
-    return std::make_unique<Reader>(std::move(stream), limit);
+    WEIR_ASSIGN(OnCorrupt on_corrupt, parse_on_corrupt(*params.on_corrupt));
+    return std::make_unique<Reader>(std::move(stream), limit, on_corrupt);
+  }
+  static Result<Spec> spec(const Params& params) {
+    if (params.on_corrupt.is_constant()) WEIR_TRY(parse_on_corrupt(*params.on_corrupt).status());
+    return Spec::tensor(DType::string);
   }
 };
 
@@ -40,7 +48,7 @@ const OperatorDef& tfrecord_operator() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "tfrecord",
       .doc =
-          "The records of TFRecord files, as strings. Both checksums of every record are checked. A file that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining records, and the next file follows. Runs ahead of its consumer on a thread of its own.",
+          "The records of TFRecord files, as strings. Both checksums of every record are checked. A file that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining records, and the next file follows; `on_corrupt` changes this for damaged files. With \"resync\" the next whole record is the next position where both checksums fit, the length lies within the file and `record_bytes`; the error names offset and length of the damaged stretch. A compressed stream that is itself damaged ends its file as before. Runs ahead of its consumer on a thread of its own.",
       .cost =
           "Reading, decompressing and two checksums per record. Records are views of the read buffers, not copies.",
       .example = R"(tfrecord("tests/data/records/five.tfrecord") | take(2))",

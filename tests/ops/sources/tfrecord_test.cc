@@ -2,6 +2,7 @@
 
 #include "ops/contract.h"
 #include "ops/pipelines.h"
+#include "support/test_data.h"
 
 namespace weir::test {
 namespace {
@@ -51,6 +52,31 @@ TEST_CASE("a file that is missing or damaged is one error; the next one follows"
     INFO("saved after " << position);
     CHECK(run_restored(text, position) == Lines(expected.begin() + position, expected.end()));
   }
+}
+
+TEST_CASE("on_corrupt: the rest of a damaged file is an error, is left out, or goes on after the damage") {
+  const std::string bad = '"' + test_data("records/bad_data.tfrecord") + '"';
+  const std::string files = "tfrecord([" + bad + ", " + quoted("three.tfrecord") + "], on_corrupt: ";
+  const Lines plain = run("tfrecord([" + bad + ", " + quoted("three.tfrecord") + "])");
+  REQUIRE(plain.size() == 6);
+  CHECK(run(files + "\"error\")") == plain);
+  Lines skipped = plain;
+  skipped.erase(skipped.begin() + 2);
+  CHECK(run(files + "\"skip_file\")") == skipped);
+  Lines resynced = plain;
+  resynced.insert(resynced.begin() + 3, {"\"record 3\"", "\"record 4\""});
+  CHECK(run(files + "\"resync\")") == resynced);
+  for (const auto& [value, whole] :
+       {std::pair("\"skip_file\")", skipped), std::pair("\"resync\")", resynced)}) {
+    for (size_t position = 0; position <= whole.size(); ++position) {
+      INFO(value << " saved after " << position);
+      CHECK(run_restored(files + value, static_cast<int64_t>(position)) ==
+            Lines(whole.begin() + static_cast<int64_t>(position), whole.end()));
+    }
+  }
+  CHECK(run("tfrecord(" + quoted("nowhere") + ", on_corrupt: \"skip_file\")") == Lines{"error: not_found"});
+  for (const char* name : {"error", "skip_file", "resync"})
+    CHECK(contains(build_error(tfrecord("three.tfrecord", ", on_corrupt: \"ignore\"")), name));
 }
 
 TEST_CASE("names may come from a pipeline, whose errors are errors of their own") {
