@@ -196,6 +196,11 @@ struct PaddedBatchOptions {
   Bool drop_remainder{};
 };
 
+struct RaggedBatchOptions {
+  // Leave out a last batch of fewer than n elements. Default: false.
+  Bool drop_remainder{};
+};
+
 struct RebatchOptions {
   // Leave out a last batch that is too short. Default: false.
   Bool drop_remainder{};
@@ -218,6 +223,12 @@ struct ShuffleAndRepeatOptions {
 struct SnapshotOptions {
   // "", "zlib", or "auto": the faster one, which is "". Default: "auto".
   String compression{};
+};
+
+struct SparseBatchOptions {
+  // The largest dimensions that an element may have: a list of numbers, with none for the largest of the
+  // batch. Default: none.
+  Value row_shape{};
 };
 
 struct WindowOptions {
@@ -253,8 +264,8 @@ class Pipeline : public detail::Document<Pipeline> {
   }
 
   // Joins n elements along a new first dimension. The elements of a batch must have one shape, or the batch
-  // is an error. The last batch may have fewer elements. An error among the elements drops the batch gathered
-  // so far; the next one begins after it.
+  // is an error; sparse tensors become one sparse tensor of the largest shape. The last batch may have fewer
+  // elements. An error among the elements drops the batch gathered so far; the next one begins after it.
   // n: How many elements make a batch.
   Pipeline batch(const Int& n, const BatchOptions& options = {}) const {
     return then(detail::CallText("batch")
@@ -449,6 +460,15 @@ class Pipeline : public detail::Document<Pipeline> {
   // to wait, up to 8 MiB and 1,024.
   Pipeline prefetch(const Int& n) const { return then(detail::CallText("prefetch").positional(n).end()); }
 
+  // Joins n elements along a new first dimension. Tensors whose first dimension is unknown become one ragged
+  // tensor and may differ in it; others are joined as by batch. The last batch may have fewer elements. An
+  // error among the elements drops the batch gathered so far; the next one begins after it.
+  // n: How many elements make a batch.
+  Pipeline ragged_batch(const Int& n, const RaggedBatchOptions& options = {}) const {
+    return then(
+        detail::CallText("ragged_batch").positional(n).named("drop_remainder", options.drop_remainder).end());
+  }
+
   // Joins and splits batches, so that each has n rows. A list of sizes is used in turn; 0 gives an empty
   // batch. The last batch may have fewer rows. An error among the elements drops the rows gathered so far;
   // the next batch begins after it.
@@ -522,6 +542,15 @@ class Pipeline : public detail::Document<Pipeline> {
         detail::CallText("snapshot").positional(path).named("compression", options.compression).end());
   }
 
+  // Joins n dense tensors of one rank, which may differ in shape, into a sparse tensor with a first dimension
+  // more. Every entry becomes a value, zeros too. An element larger than row_shape makes the batch an error
+  // (data_loss). The last batch may have fewer elements. An error among the elements drops the batch gathered
+  // so far; the next one begins after it.
+  // n: How many elements make a batch.
+  Pipeline sparse_batch(const Int& n, const SparseBatchOptions& options = {}) const {
+    return then(detail::CallText("sparse_batch").positional(n).named("row_shape", options.row_shape).end());
+  }
+
   // The first n elements. Errors among them are passed on and not counted.
   // n: How many elements to keep; negative keeps all.
   Pipeline take(const Int& n) const { return then(detail::CallText("take").positional(n).end()); }
@@ -534,7 +563,8 @@ class Pipeline : public detail::Document<Pipeline> {
   }
 
   // The rows of each element, one by one: splits tensors along their first dimension, which must be the same
-  // for all tensors of an element. An element without rows gives nothing.
+  // for all tensors of an element. An element without rows gives nothing. A row of a sparse tensor is a
+  // sparse one of a rank less, a row of a ragged tensor a dense one.
   Pipeline unbatch() const { return then(detail::CallText("unbatch").end()); }
 
   // Each element the first time that it comes: integers, bools, strings, or structures of them. Remembers 16
@@ -661,8 +691,15 @@ inline Pipeline from_list(const Values& elements) {
   return Pipeline(detail::CallText("from_list").positional(elements).end());
 }
 
+// One tuple (indices, values, shape) per slice of a sparse tensor along its first dimension.
+// from_tensor_slices gives the same as sparse tensors.
+// sparse: A sparse tensor of rank 1 or more, whose indices rise by row.
+inline Pipeline from_sparse_tensor_slices(const Value& sparse) {
+  return Pipeline(detail::CallText("from_sparse_tensor_slices").positional(sparse).end());
+}
+
 // One element per slice along the first dimension of each component. All components must have the same
-// length.
+// length. A slice of a sparse tensor is a sparse one of a rank less, a slice of a ragged tensor a dense one.
 // value: A tensor or a structure of tensors, each of rank 1 or more and of one length.
 inline Pipeline from_tensor_slices(const Value& value) {
   return Pipeline(detail::CallText("from_tensor_slices").positional(value).end());

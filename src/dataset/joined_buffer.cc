@@ -241,14 +241,15 @@ Status JoinedBuffer::finish(Block& out) {
       status = join(part, row);
     }
   }
-  const Origin origin = origin_;
+  if (status.ok()) {
+    out.reset(row.size());
+    out.origins.add(0, origin_);
+    for (size_t i = 0; i < row.size(); ++i) out.columns[i].set_row(row[i]);
+    out.rows = 1;
+  }
+  // Memory may have run out before; the rows count until then.
   clear();
-  WEIR_TRY(std::move(status));
-  out.reset(row.size());
-  out.origins.add(0, origin);
-  for (size_t i = 0; i < row.size(); ++i) out.columns[i].set_row(row[i]);
-  out.rows = 1;
-  return Status();
+  return status;
 }
 
 }  // namespace weir

@@ -71,6 +71,7 @@ std::string_view RecordReader::fail_corrupted(std::string_view what) {
 
 std::string_view RecordReader::next_record() {
   damaged_ = false;
+  damaged_size_ = 0;
   std::span<const uint8_t> bytes = blocks_.peek(kHeaderBytes);
   if (bytes.size() < kHeaderBytes) {
     if (!bytes.empty() || !blocks_.status().ok()) return fail_short("header", bytes.size(), kHeaderBytes);
@@ -89,7 +90,10 @@ std::string_view RecordReader::next_record() {
   bytes = blocks_.peek(whole);
   if (bytes.size() < whole) return fail_short("record", bytes.size(), whole);
   const uint8_t* data = bytes.data() + kHeaderBytes;
-  if (mask_crc32c(crc32c(data, length)) != load<uint32_t>(data + length)) return fail_corrupted("data");
+  if (mask_crc32c(crc32c(data, length)) != load<uint32_t>(data + length)) {
+    damaged_size_ = whole;
+    return fail_corrupted("data");
+  }
   blocks_.advance(whole);
   ++record_;
   return {reinterpret_cast<const char*>(data), static_cast<size_t>(length)};
@@ -101,15 +105,17 @@ Status RecordReader::next_batch(size_t max_records, size_t max_bytes, RecordBatc
   return pass_damage(status);
 }
 
-bool RecordReader::at_record() {
-  std::span<const uint8_t> bytes = blocks_.peek(kLeastBytes);
-  const uint64_t length = load<uint64_t>(bytes.data());
+bool RecordReader::at_record(size_t from) {
+  std::span<const uint8_t> bytes = blocks_.peek(from + kLeastBytes);
+  if (bytes.size() < from + kLeastBytes) return false;
+  const uint8_t* header = bytes.data() + from;
+  const uint64_t length = load<uint64_t>(header);
   if (length >= kNoSuchLength || length > record_bytes_limit_) return false;
-  if (mask_crc32c(crc32c(bytes.data(), 8)) != load<uint32_t>(bytes.data() + 8)) return false;
-  const size_t whole = kLeastBytes + static_cast<size_t>(length);
+  if (mask_crc32c(crc32c(header, 8)) != load<uint32_t>(header + 8)) return false;
+  const size_t whole = from + kLeastBytes + static_cast<size_t>(length);
   bytes = blocks_.peek(whole);
   if (bytes.size() < whole) return false;
-  const uint8_t* data = bytes.data() + kHeaderBytes;
+  const uint8_t* data = bytes.data() + from + kHeaderBytes;
   return mask_crc32c(crc32c(data, length)) == load<uint32_t>(data + length);
 }
 
@@ -117,7 +123,11 @@ Status RecordReader::pass_damage(const Status& found) {
   const uint64_t begin = blocks_.offset();
   damaged_ = false;
   done_ = false;
-  do {
+  // What lies inside of a record whose length is right is its own, also if it looks like records.
+  const bool ends_well = damaged_size_ > 0 && (blocks_.peek(damaged_size_ + 1).size() == damaged_size_ ||
+                                               at_record(damaged_size_));
+  if (ends_well) blocks_.advance(damaged_size_);
+  while (!ends_well) {
     const size_t left = blocks_.peek(kLeastBytes + 1).size();
     if (left <= kLeastBytes) {
       blocks_.advance(left);
@@ -128,7 +138,8 @@ Status RecordReader::pass_damage(const Status& found) {
     blocks_.advance(1);
     if (cancelled_ && blocks_.offset() % kCancelBytes == 0 && cancelled_->load(std::memory_order_relaxed))
       return Status(Code::cancelled, "the search for the next record was cancelled");
-  } while (!at_record());
+    if (at_record(0)) break;
+  }
   return file_error(
       Code::data_loss,
       concat("damaged stretch of ", blocks_.offset() - begin, " bytes: ", found.error().message), file(),

@@ -53,8 +53,8 @@ class RecordReader : public FileReader {
   std::string_view next_record();
   std::string_view fail_short(std::string_view what, uint64_t found, uint64_t expected);
   std::string_view fail_corrupted(std::string_view what);
-  // Whether a whole record lies at the current position, where at least kLeastBytes follow.
-  bool at_record();
+  // Whether a whole record lies `from` bytes after the current position.
+  bool at_record(size_t from);
   // Goes to the next whole record, or to the end; returns the error of the stretch passed over.
   Status pass_damage(const Status& found);
 
@@ -62,6 +62,8 @@ class RecordReader : public FileReader {
   const std::atomic<bool>* cancelled_ = nullptr;
   // Whether the last record read was damaged, as opposed to too long or unreadable.
   bool damaged_ = false;
+  // The size of that record if only its data is damaged, else 0.
+  size_t damaged_size_ = 0;
 };
 
 class RecordWriter {

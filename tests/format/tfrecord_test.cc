@@ -412,6 +412,22 @@ TEST_CASE("tfrecord: resync gives an error for each stretch, and passes over wha
   CHECK(found.stretches[2] == std::pair(int64_t{96}, stretch(3)));
 }
 
+TEST_CASE("tfrecord: resync takes nothing for records that lies inside of a damaged one") {
+  const std::string inner = written({"inner one", "inner two"}, Compression::none);
+  std::string damaged = written({inner}, Compression::none);
+  // Of the data of its first record, so that the second one is whole.
+  damaged[12 + 12] ^= 1;
+  const std::string good = written({"good"}, Compression::none);
+  for (const std::string& after : {good, std::string()}) {
+    const Resynced found = resync(good + damaged + after, 1000);
+    CHECK(found.records == Records(after.empty() ? 1 : 2, "good"));
+    REQUIRE(found.stretches.size() == 1);
+    CHECK(found.stretches[0] == std::pair(static_cast<int64_t>(good.size()), stretch(damaged.size())));
+  }
+  // Where its end is damaged, too, nothing tells whose the inner ones are.
+  CHECK(resync(good + damaged + "x" + good, 1000).records == Records{"good", "inner two", "good"});
+}
+
 TEST_CASE("tfrecord: resync goes on over several blocks and read buffers") {
   Records records;
   for (size_t i = 0; i < 3000; ++i)

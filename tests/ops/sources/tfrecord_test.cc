@@ -11,6 +11,8 @@ const ContractEntries contract(
     "tfrecord",
     {{"tfrecord(\"FOLDER/tests/conformance/data/three.tfrecord\")"},
      {"tfrecord([\"FOLDER/tests/conformance/data/three.tfrecord\", \"FOLDER/nowhere\", \"FOLDER/tests/conformance/data/five.tfrecord.gz\"], compression: \"auto\") | batch(2)"},
+     {"tfrecord([\"FOLDER/tests/data/records/bad_data.tfrecord\", \"FOLDER/tests/data/records/bad_length_crc.tfrecord\"], on_corrupt: \"resync\")"},
+     {"tfrecord([\"FOLDER/tests/data/records/bad_data.tfrecord\", \"FOLDER/tests/data/records/cut.tfrecord.gz\", \"FOLDER/tests/data/records/three.tfrecord\"], compression: \"auto\", num_parallel_reads: 2, on_corrupt: \"skip_file\")"},
      {"tfrecord(list_files(\"FOLDER/tests/conformance/data/shards/*\", seed: 3), num_parallel_reads: 2)"}});
 
 std::string quoted(const std::string& file) { return '"' + kConformanceData + file + '"'; }

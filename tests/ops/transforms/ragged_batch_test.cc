@@ -57,7 +57,8 @@ TEST_CASE("what has no ragged batch does not build, and rows that differ elsewhe
   CHECK(contains(build_error("range(3) | ragged_batch(0)"), "at least 1"));
   // Only the element tells that its rows are wider.
   CHECK(run("range(4) | map(n -> if n == 1 then from_dense([[1, 2]]) else from_dense([[3, 4, 5]])) | "
-            "map(s -> reshape(values(s), [-1, 1])) | ragged_batch(2)").size() == 2);
+            "map(s -> reshape(values(s), [-1, 1])) | ragged_batch(2)")
+            .size() == 2);
 }
 
 }  // namespace
