@@ -1,7 +1,9 @@
 #include "capi/arguments.h"
 #include "capi/dataset_object.h"
+#include "capi/delivery.h"
 #include "capi/runtime.h"
 #include "graph/checkpoint_needs.h"
+#include "iterator/element_at.h"
 #include "syntax/source.h"
 
 namespace weir::capi {
@@ -149,6 +151,37 @@ int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir_error* e
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
     *out = make_bytes(document->format());
     return Status();
+  });
+}
+
+int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t position, weir_element element,
+                        weir_error* error) {
+  return guarded(error, [&]() -> Answer {
+    Result<RefPtr<RuntimeHost>> host = runtime_of(runtime);
+    if (!host.ok()) return host.status();
+    Result<DocumentRef> document = document_of(dataset);
+    if (!document.ok()) return document.status();
+    ExclusivePin<Element> into(element.value);
+    if (!into) return pin_error(into, "an element", element.value);
+    Element& out = *into;
+    out.forget();
+    const Spec& spec = (*document)->spec();
+    out.spec = std::make_shared<const Spec>(spec);
+    out.host = spec.has_dataset() ? *host : nullptr;
+    out.source_names = nullptr;
+    out.batched = false;
+    Status status;
+    try {
+      status = element_at((*host)->runtime(), *host, **document, position, out.block);
+    } catch (...) {
+      out.forget();
+      throw;
+    }
+    if (!status.ok()) {
+      out.forget();
+      return status;
+    }
+    return answer_of(PullResult::rows, out.block);
   });
 }
 

@@ -552,6 +552,16 @@ WEIR_API int32_t weir_dataset_cardinality(weir_dataset dataset, int64_t* out, we
  * print as @1, @2 … */
 WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
+/* Fills `element` with the element at `position`, counted from 0: that which an iterator gives there in its first epoch,
+ * read without those before it. Operators that know where their elements are can be read so: range, from_tensors,
+ * from_tensor_slices, from_sparse_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard,
+ * repeat and prefetch. Returns WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of threads may
+ * call it, each with an element of its own; the calling thread does the work, and opens the dataset each time. Errors:
+ * out_of_range beyond the last element; failed_precondition, with its name, for another operator; invalid_argument for
+ * a dataset with $params. */
+WEIR_API int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t position,
+                                 weir_element element, weir_error* error);
+
 /* Returns what saving an iterator over the dataset takes, and what restoring it reads again, as far as the graph tells.
  * `flags` is 0 or WEIR_DESCRIBE_TEXT. JSON:
  *

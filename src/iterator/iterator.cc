@@ -10,14 +10,13 @@
 #include "dataset/holding.h"
 #include "dataset/openings.h"
 #include "fs/file_system.h"
+#include "iterator/root_key.h"
 #include "iterator/session_owner.h"
 
 namespace weir {
 
 namespace {
 
-// The root's keys are derived from it and the number of the opening.
-constexpr uint64_t kRootKey = 0x77656972;
 // Other graphs whose openings an iterator remembers; the least recently used is forgotten first.
 constexpr size_t kMaxRemembered = 1024;
 
@@ -308,8 +307,8 @@ void Iterator::open_root(Position& position, bool counted) const {
   ErrorPtr opening_error;
   context.opening_error = &opening_error;
   QuietContext quiet(context);
-  position.stage = Stage::open(counted ? *quiet : context, {position.document->root(), position.env,
-                                                            derive_key(kRootKey, position.opening)});
+  position.stage = Stage::open(counted ? *quiet : context,
+                               {position.document->root(), position.env, root_key(position.opening)});
   // Other errors are elements.
   if (opening_error && is_out_of_memory(*opening_error)) throw std::bad_alloc();
 }

@@ -128,6 +128,7 @@ static void call_datasets(weir_runtime runtime) {
   weir_argument argument = any_argument(&callback);
   weir_dataset dataset = {any_handle(kDataset)};
   weir_dataset out = {0};
+  weir_element element = {any_handle(kElement)};
   weir_bytes bytes = WEIR_BYTES_INIT;
   weir_fingerprint fingerprint;
   weir_spec spec = {0};
@@ -146,6 +147,7 @@ static void call_datasets(weir_runtime runtime) {
   keep(kSpec, spec.value);
   weir_dataset_cardinality(dataset, below(8) ? &cardinality : NULL, any_error());
   weir_dataset_fingerprint(dataset, below(8) ? &fingerprint : NULL, any_error());
+  weir_dataset_at(runtime, dataset, below(4) ? (int64_t)below(9) : (int64_t)extreme(), element, any_error());
   weir_dataset_format(dataset, below(8) ? &bytes : NULL, any_error());
   weir_bytes_release(&bytes);
   if (weir_dataset_serialize(dataset, &bytes, any_error()) == WEIR_OK) {
