@@ -206,6 +206,14 @@ struct RebatchOptions {
   Bool drop_remainder{};
 };
 
+struct RejectionResampleOptions {
+  // How often each class comes in the input, likewise. none: estimated from the elements read so far.
+  // Default: none.
+  Value initial{};
+  // Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
+  Seed seed{};
+};
+
 struct ShuffleOptions {
   // Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
   Seed seed{};
@@ -476,6 +484,24 @@ class Pipeline : public detail::Document<Pipeline> {
   Pipeline rebatch(const Value& n, const RebatchOptions& options = {}) const {
     return then(
         detail::CallText("rebatch").positional(n).named("drop_remainder", options.drop_remainder).end());
+  }
+
+  // The elements behind their classes, (class, element), so drawn that the classes come about as often as
+  // target says: an element of a class that comes too often is left out more often, and one may come twice,
+  // since a part of the elements is that of the input as it is. It ends when one of the two parts is drawn
+  // that has no more elements. Without initial, what the input has is estimated from the classes of all
+  // elements so far, 32 at a time. An element whose class fails, or is none of target, is an error in its
+  // place.
+  // class: The class of an element: an integer from 0 on.
+  // target: How often each class is to come: a vector of floats, in proportion.
+  Pipeline rejection_resample(const Function& class_, const Value& target,
+                              const RejectionResampleOptions& options = {}) const {
+    return then(detail::CallText("rejection_resample")
+                    .positional(class_)
+                    .positional(target)
+                    .named("initial", options.initial)
+                    .named("seed", options.seed)
+                    .end());
   }
 
   // The input count times over, forever if count is negative. An endless repeat ends after an epoch without
@@ -765,6 +791,29 @@ inline Pipeline sample_from_datasets(const DatasetList& datasets,
                       .named("seed", options.seed)
                       .named("stop_on_empty", options.stop_on_empty)
                       .named("rerandomize_each_iteration", options.rerandomize_each_iteration)
+                      .end());
+}
+
+// The rows of a query of an SQLite 3 database, in the order in which the query gives them. NULL is 0, false
+// or "", as in tf.data. A number in a column of strings becomes its text, and any number but 0 is true; a
+// value that its dtype does not hold is an error (invalid_argument) in the row's place. A database that does
+// not exist (not_found) or is damaged (data_loss), and a query that is wrong (invalid_argument) or fails,
+// gives one error in place of the remaining rows. A database that somebody else writes is waited for, 5
+// seconds at most. The query runs again where a restored iterator goes on, so give it an order by. Runs ahead
+// of its consumer on a thread of its own. Needs SQLite's shared library, version 3.26 or newer, when the
+// dataset is built.
+// driver: Of what kind the database is: "sqlite", an SQLite 3 file.
+// connection: The database: the name of its file.
+// query: One statement that gives rows. The database is only read.
+// spec: What each column holds: a tuple of scalars, one for each column in their order, or a dict of them by
+// the columns' names. An integer dtype, float32, float64, bool or string.
+inline Pipeline sql(const String& driver, const String& connection, const String& query,
+                    const SpecText& spec) {
+  return Pipeline(detail::CallText("sql")
+                      .positional(driver)
+                      .positional(connection)
+                      .positional(query)
+                      .positional(spec)
                       .end());
 }
 

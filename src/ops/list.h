@@ -9,14 +9,20 @@
 namespace weir {
 
 const OperatorDef& batch_operator();
+const OperatorDef& filter_operator();
 const OperatorDef& from_tensors_operator();
 const OperatorDef& from_tensor_slices_operator();
 const OperatorDef& group_by_window_operator();
+const OperatorDef& ignore_errors_operator();
 const OperatorDef& interleave_operator();
 const OperatorDef& map_operator();
 const OperatorDef& padded_batch_operator();
 const OperatorDef& repeat_operator();
+const OperatorDef& sample_from_datasets_operator();
+const OperatorDef& scan_operator();
 const OperatorDef& shuffle_operator();
+const OperatorDef& unbatch_operator();
+const OperatorDef& zip_operator();
 
 // Parameters of the operators that others are composed of (dataset/compose.h). The operator's file has their
 // fields and describes them.
@@ -26,6 +32,12 @@ struct BatchParams : ParamsOf<BatchParams> {
   IntParam num_parallel_calls{1};
   void fields(Fields& f) override;
   static const OperatorDef& op() { return batch_operator(); }
+};
+
+struct FilterParams : ParamsOf<FilterParams> {
+  FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::boolean};
+  void fields(Fields& fields) override;
+  static const OperatorDef& op() { return filter_operator(); }
 };
 
 struct FromTensorsParams : ParamsOf<FromTensorsParams> {
@@ -46,6 +58,12 @@ struct GroupByWindowParams : ParamsOf<GroupByWindowParams> {
   FunctionParam window_size{FunctionParam::Takes::key, FunctionParam::Gives::integer};
   void fields(Fields& f) override;
   static const OperatorDef& op() { return group_by_window_operator(); }
+};
+
+struct IgnoreErrorsParams : ParamsOf<IgnoreErrorsParams> {
+  BoolParam log{false};
+  void fields(Fields& f) override;
+  static const OperatorDef& op() { return ignore_errors_operator(); }
 };
 
 struct InterleaveParams : ParamsOf<InterleaveParams> {
@@ -81,12 +99,40 @@ struct RepeatParams : ParamsOf<RepeatParams> {
   static const OperatorDef& op() { return repeat_operator(); }
 };
 
+struct SampleFromDatasetsParams : ParamsOf<SampleFromDatasetsParams> {
+  InputsParam datasets{.list = true};
+  ValueOrInputParam weights;
+  SeedParam seed;
+  BoolParam stop_on_empty{false};
+  BoolParam rerandomize_each_iteration{false};
+  void fields(Fields& f) override;
+  static const OperatorDef& op() { return sample_from_datasets_operator(); }
+};
+
+struct ScanParams : ParamsOf<ScanParams> {
+  ValueParam state;
+  FunctionParam f{FunctionParam::Takes::state_and_element, FunctionParam::Gives::anything};
+  void fields(Fields& fields) override;
+  static const OperatorDef& op() { return scan_operator(); }
+};
+
 struct ShuffleParams : ParamsOf<ShuffleParams> {
   IntParam buffer_size;
   SeedParam seed;
   BoolParam reshuffle_each_iteration{true};
   void fields(Fields& f) override;
   static const OperatorDef& op() { return shuffle_operator(); }
+};
+
+struct UnbatchParams : ParamsOf<UnbatchParams> {
+  void fields(Fields&) override {}
+  static const OperatorDef& op() { return unbatch_operator(); }
+};
+
+struct ZipParams : ParamsOf<ZipParams> {
+  InputsParam datasets;
+  void fields(Fields& f) override;
+  static const OperatorDef& op() { return zip_operator(); }
 };
 
 // All operators, sorted by name.

@@ -110,11 +110,12 @@ std::vector<Case> cases() {
   }
   for (Case& one : out) {
     one.remembers = has(one.text, "scan(");
-    one.endless = has(one.text, "sample_from_datasets(");
+    for (const char* operation : {"sample_from_datasets(", "rejection_resample(", "sql("})
+      if (has(one.text, operation)) one.endless = true;
     // Nobody knows whether or how often the failed part would have come.
     for (const char* operation : {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "cache(",
                                   "unique(", "_from_datasets(", "nowhere", "unbatch(", "rebatch(", "probe(",
-                                  "num_parallel_reads", "save(", "group_by_", "bucket_by_"}) {
+                                  "num_parallel_reads", "save(", "group_by_", "bucket_by_", "rejection_"}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
     for (const char* operation :
@@ -124,7 +125,7 @@ std::vector<Case> cases() {
     }
     for (const char* operation :
          {"batch(", "reduce(", "shuffle(", "enumerate(", "zip(", "interleave(", "_from_datasets(",
-          "pad_to_cardinality(", "unique(", "num_parallel_reads", "group_by_", "bucket_by_"}) {
+          "pad_to_cardinality(", "unique(", "num_parallel_reads", "group_by_", "bucket_by_", "rejection_"}) {
       if (!one.keeps_places && has(one.text, operation)) one.in_order = false;
     }
   }

@@ -15,10 +15,25 @@
 #include "dataset/compose.h"
 #include "expr/math.h"
 #include "ops/directed.h"
+#include "ops/list.h"
 #include "ops/opening_seeds.h"
 
 namespace weir {
+
+void SampleFromDatasetsParams::fields(Fields& f) {
+  f("datasets", datasets, "A list of datasets of one structure.");
+  f("weights", weights,
+    "How likely each dataset is: a vector of floats, or a dataset of such vectors, one for each element. none: equally.",
+    {}, {.none = true});
+  f("seed", seed, "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.");
+  f("stop_on_empty", stop_on_empty,
+    "End where a dataset is drawn that has no more elements; if false, draw again.");
+  f("rerandomize_each_iteration", rerandomize_each_iteration, "Each epoch has draws of its own.");
+}
+
 namespace {
+
+using Params = SampleFromDatasetsParams;
 
 // Draws a number with the probabilities that a vector of weights gives, as TensorFlow's stateless_multinomial does from
 // their logarithms.
@@ -188,24 +203,6 @@ const OperatorDef& choices_operator() {
   });
   return def;
 }
-
-struct Params : ParamsOf<Params> {
-  InputsParam datasets{.list = true};
-  ValueOrInputParam weights;
-  SeedParam seed;
-  BoolParam stop_on_empty{false};
-  BoolParam rerandomize_each_iteration{false};
-  void fields(Fields& f) override {
-    f("datasets", datasets, "A list of datasets of one structure.");
-    f("weights", weights,
-      "How likely each dataset is: a vector of floats, or a dataset of such vectors, one for each element. none: equally.",
-      {}, {.none = true});
-    f("seed", seed, "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.");
-    f("stop_on_empty", stop_on_empty,
-      "End where a dataset is drawn that has no more elements; if false, draw again.");
-    f("rerandomize_each_iteration", rerandomize_each_iteration, "Each epoch has draws of its own.");
-  }
-};
 
 // Whether a dataset can be drawn, as far as constant weights tell.
 bool drawable(const Params& params, size_t dataset) {

@@ -5,16 +5,17 @@
 
 #include "dataset/access.h"
 #include "dataset/operator.h"
+#include "ops/list.h"
 
 namespace weir {
+
+void ZipParams::fields(Fields& f) {
+  f("datasets", datasets, "One or more datasets, or a tuple or dict of them.");
+}
+
 namespace {
 
-struct Params : ParamsOf<Params> {
-  InputsParam datasets;
-  void fields(Fields& f) override {
-    f("datasets", datasets, "One or more datasets, or a tuple or dict of them.");
-  }
-};
+using Params = ZipParams;
 
 class Zip final : public Cursor {
  public:

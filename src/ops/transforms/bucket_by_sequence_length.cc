@@ -13,6 +13,7 @@
 #include "ops/held_dataset.h"
 #include "ops/integer_list.h"
 #include "ops/list.h"
+#include "ops/native.h"
 #include "ops/padding.h"
 
 namespace weir {
@@ -44,31 +45,6 @@ struct Params : ParamsOf<Params> {
     f("no_padding", no_padding, "Elements of a batch must have one shape.");
     f("drop_remainder", drop_remainder, "Leave out last batches that are smaller than their size.");
   }
-};
-
-// A function that calls no other but `inner`, if there is one.
-class Native : public Function {
- public:
-  Native(Spec input, Spec result, FunctionRef inner = nullptr)
-      : Function(std::move(input), std::move(result)), inner_(std::move(inner)) {
-    if (!inner_) return;
-    draws_random_ = inner_->draws_random();
-    concurrent_ = inner_->concurrent();
-    takes_blocks_ = inner_->takes_blocks();
-  }
-
-  Lane lane() const override { return inner_ ? inner_->lane() : Lane::compute; }
-  std::string not_replayable() const override { return inner_ ? inner_->not_replayable() : ""; }
-  void add_sites(Sites& out) const override {
-    if (inner_) inner_->add_sites(out);
-  }
-  void epoch_nodes(std::vector<EpochNode>& out) const override {
-    if (inner_) inner_->epoch_nodes(out);
-  }
-  bool opens_variables() const override { return inner_ && inner_->opens_variables(); }
-
- protected:
-  const FunctionRef inner_;
 };
 
 Spec int64_scalar() { return Spec::tensor(DType::int64, Shape()); }

@@ -8,14 +8,15 @@
 
 #include "dataset/yield_timer.h"
 #include "ops/apply.h"
+#include "ops/list.h"
 
 namespace weir {
+
+void FilterParams::fields(Fields& fields) { fields("f", f, "The condition: gives a bool."); }
+
 namespace {
 
-struct Params : ParamsOf<Params> {
-  FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::boolean};
-  void fields(Fields& fields) override { fields("f", f, "The condition: gives a bool."); }
-};
+using Params = FilterParams;
 
 class Filter final : public Cursor {
  public:

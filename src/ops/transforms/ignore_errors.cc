@@ -5,14 +5,17 @@
 #include "core/text.h"
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
+#include "ops/list.h"
 
 namespace weir {
+
+void IgnoreErrorsParams::fields(Fields& f) {
+  f("log", log, "Log a warning for each error that is left out.");
+}
+
 namespace {
 
-struct Params : ParamsOf<Params> {
-  BoolParam log{false};
-  void fields(Fields& f) override { f("log", log, "Log a warning for each error that is left out."); }
-};
+using Params = IgnoreErrorsParams;
 
 class IgnoreErrors final : public Cursor {
  public:

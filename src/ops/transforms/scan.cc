@@ -4,19 +4,19 @@
 #include <cstdint>
 #include <utility>
 
+#include "ops/list.h"
 #include "ops/state_fold.h"
 
 namespace weir {
+
+void ScanParams::fields(Fields& fields) {
+  fields("state", state, "The first state.");
+  fields("f", f, "(state, element) -> (state, result), the state of the same structure and dtypes.");
+}
+
 namespace {
 
-struct Params : ParamsOf<Params> {
-  ValueParam state;
-  FunctionParam f{FunctionParam::Takes::state_and_element, FunctionParam::Gives::anything};
-  void fields(Fields& fields) override {
-    fields("state", state, "The first state.");
-    fields("f", f, "(state, element) -> (state, result), the state of the same structure and dtypes.");
-  }
-};
+using Params = ScanParams;
 
 class Scan final : public Cursor {
  public:

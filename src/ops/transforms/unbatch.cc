@@ -4,13 +4,13 @@
 #include <cstdint>
 
 #include "ops/batch_rows.h"
+#include "ops/list.h"
 
 namespace weir {
+
 namespace {
 
-struct Params : ParamsOf<Params> {
-  void fields(Fields&) override {}
-};
+using Params = UnbatchParams;
 
 class Unbatch final : public Cursor {
  public:

@@ -1,0 +1,383 @@
+#include "format/sqlite.h"
+
+#include <dlfcn.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "core/text.h"
+#include "fs/file_system.h"
+
+namespace weir {
+
+namespace {
+
+constexpr const char* kLibrary = "libsqlite3.so.0";
+// How long a database that somebody else writes is waited for, and how often it is looked at.
+constexpr int kMostWaits = 5000;
+constexpr std::chrono::milliseconds kWait{1};
+// How many steps of SQLite's machine pass between two looks at `cancelled`.
+constexpr int kStepsBetweenLooks = 10000;
+
+// The functions of the library that are called.
+struct Sqlite {
+#define WEIR_SQLITE(name) decltype(&sqlite3_##name) name = nullptr;
+#define WEIR_SQLITE_FUNCTIONS(X)                                                                            \
+  X(open_v2)                                                                                                \
+  X(close)                                                                                                  \
+  X(db_config)                                                                                              \
+  X(limit)                                                                                                  \
+  X(progress_handler)                                                                                       \
+  X(busy_handler)                                                                                           \
+  X(extended_errcode)                                                                                       \
+  X(errmsg) X(prepare_v2) X(finalize) X(step) X(column_count) X(column_name) X(column_type) X(column_int64) \
+      X(column_double) X(column_text) X(column_blob) X(column_bytes)
+  WEIR_SQLITE_FUNCTIONS(WEIR_SQLITE)
+#undef WEIR_SQLITE
+
+  bool load() {
+    void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return false;
+    bool all = true;
+#define WEIR_SQLITE(function)                                                            \
+  function = reinterpret_cast<decltype(function)>(dlsym(library, "sqlite3_" #function)); \
+  all = all && function != nullptr;
+    WEIR_SQLITE_FUNCTIONS(WEIR_SQLITE)
+#undef WEIR_SQLITE
+#undef WEIR_SQLITE_FUNCTIONS
+    return all;
+  }
+};
+
+// Null if the library is missing.
+const Sqlite* sqlite() {
+  static const Sqlite* const loaded = []() -> const Sqlite* {
+    static Sqlite functions;
+    return functions.load() ? &functions : nullptr;
+  }();
+  return loaded;
+}
+
+Code code_of(int extended) {
+  switch (extended & 0xff) {
+    case SQLITE_CANTOPEN:
+      return Code::not_found;
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      return Code::data_loss;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_IOERR:
+    case SQLITE_PROTOCOL:
+      return Code::unavailable;
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_READONLY:
+      return Code::permission_denied;
+    case SQLITE_NOMEM:
+    case SQLITE_TOOBIG:
+    case SQLITE_FULL:
+      return Code::resource_exhausted;
+    default:
+      return Code::invalid_argument;
+  }
+}
+
+// Whether a later attempt may succeed with the same query.
+bool may_pass(int extended) {
+  const int code = extended & 0xff;
+  return code == SQLITE_CANTOPEN || code == SQLITE_BUSY || code == SQLITE_LOCKED || code == SQLITE_IOERR ||
+         code == SQLITE_PROTOCOL;
+}
+
+// What the query's columns become, gathered row by row.
+struct Gathered {
+  DType dtype = DType::invalid;
+  int source = 0;
+  std::vector<uint8_t> entries;
+  // Of strings: the bytes of all, and where each ends.
+  std::string bytes;
+  std::vector<size_t> ends;
+
+  void clear() {
+    entries.clear();
+    bytes.clear();
+    ends.clear();
+  }
+  template <class T>
+  void push(T value) {
+    const auto* raw = reinterpret_cast<const uint8_t*>(&value);
+    entries.insert(entries.end(), raw, raw + sizeof value);
+  }
+  void push_zero() {
+    if (dtype == DType::string) {
+      ends.push_back(bytes.size());
+    } else {
+      entries.resize(entries.size() + dtype_size(dtype));
+    }
+  }
+  void give(int rows, Column& out) const {
+    if (dtype != DType::string) {
+      std::memcpy(out.make_dense(dtype, Shape(), rows), entries.data(), entries.size());
+      return;
+    }
+    std::vector<std::string_view> views;
+    views.reserve(ends.size());
+    size_t begin = 0;
+    for (size_t end : ends) {
+      views.emplace_back(bytes.data() + begin, end - begin);
+      begin = end;
+    }
+    out.set_dense(Tensor::strings(views, Shape{rows}));
+  }
+};
+
+class Rows final : public SqliteRows {
+ public:
+  Rows(std::string file, const std::atomic<bool>& cancelled)
+      : api_(*sqlite()), file_(std::move(file)), cancelled_(cancelled) {}
+  ~Rows() override {
+    if (statement_) api_.finalize(statement_);
+    if (database_) api_.close(database_);
+  }
+
+  Status begin(const std::string& query, const std::vector<SqliteRows::Column>& columns, int64_t limit) {
+    const int opened =
+        api_.open_v2(file_.c_str(), &database_, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+    if (!database_) return resource_exhausted("out of memory");
+    if (opened != SQLITE_OK) return failed();
+    // A database may come from anywhere: what it defines must not run what it likes.
+    api_.db_config(database_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    api_.db_config(database_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    api_.limit(database_, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min<int64_t>(limit, INT_MAX)));
+    api_.progress_handler(database_, kStepsBetweenLooks, &is_cancelled, this);
+    api_.busy_handler(database_, &wait, this);
+    if (query.size() >= INT_MAX) return invalid_argument("the query is too long");
+    const char* rest = nullptr;
+    const int prepared =
+        api_.prepare_v2(database_, query.data(), static_cast<int>(query.size()), &statement_, &rest);
+    if (prepared != SQLITE_OK) return failed();
+    const std::string_view behind(rest, static_cast<size_t>(query.data() + query.size() - rest));
+    if (behind.find_first_not_of(" \t\r\n;") != std::string_view::npos)
+      return mistaken(expected_found("one statement", concat("more: ", quote(behind))));
+    const int count = statement_ ? api_.column_count(statement_) : 0;
+    if (count == 0) return mistaken(expected_found("a query that gives rows", "one that gives none"));
+    if (static_cast<size_t>(count) != columns.size()) {
+      return mistaken(
+          expected_found(concat("a query of ", columns.size(), " columns, as the spec has"), concat(count)));
+    }
+    return find_columns(columns);
+  }
+
+  Step next(int rows, int64_t bytes, Block& out) override {
+    for (Gathered& column : columns_) column.clear();
+    errors_.clear();
+    int row = 0;
+    for (int64_t used = 0; row < rows && used < bytes && !ended_ && failure_.ok(); ++row) {
+      Step got = step();
+      if (got.error()) {
+        failure_ = Status(got.error());
+        break;
+      }
+      if (got.answer() != PullResult::rows) break;
+      used += gather(row);
+    }
+    if (row > 0) {
+      if (row < rows && cancelled_.load(std::memory_order_relaxed)) return PullResult::cancelled;
+      out.reset(columns_.size());
+      for (size_t i = 0; i < columns_.size(); ++i) columns_[i].give(row, out.columns[i]);
+      out.rows = row;
+      out.errors.swap(errors_);
+      number_ += row;
+      return PullResult::rows;
+    }
+    if (cancelled_.load(std::memory_order_relaxed)) return PullResult::cancelled;
+    if (!failure_.ok()) return std::exchange(failure_, Status());
+    return PullResult::end;
+  }
+
+  Step skip(int64_t rows) override {
+    for (int64_t k = 0; k < rows; ++k) {
+      Step got = step();
+      if (got.error() || got.answer() != PullResult::rows) return got;
+      ++number_;
+    }
+    return PullResult::rows;
+  }
+
+ private:
+  static int is_cancelled(void* self) {
+    return static_cast<Rows*>(self)->cancelled_.load(std::memory_order_relaxed) ? 1 : 0;
+  }
+  static int wait(void* self, int waits) {
+    if (waits >= kMostWaits || is_cancelled(self)) return 0;
+    std::this_thread::sleep_for(kWait);
+    return 1;
+  }
+
+  // The last call's error. What is wrong with the whole database has no record.
+  Status failed() {
+    ended_ = true;
+    const int code = api_.extended_errcode(database_);
+    const Mistake mistake{concat("SQLite: ", api_.errmsg(database_)), ""};
+    const int64_t record = statement_ ? number_ : -1;
+    return may_pass(code) ? read_error(code_of(code), mistake, file_, -1, record)
+                          : file_error(code_of(code), mistake, file_, -1, record);
+  }
+  Status mistaken(const Mistake& mistake) {
+    ended_ = true;
+    return file_error(Code::invalid_argument, mistake, file_);
+  }
+
+  Status find_columns(const std::vector<SqliteRows::Column>& columns) {
+    for (size_t i = 0; i < columns.size(); ++i) {
+      Gathered column;
+      column.dtype = columns[i].dtype;
+      column.source = static_cast<int>(i);
+      if (const std::string& name = columns[i].name; !name.empty()) {
+        const auto count = static_cast<int>(columns.size());
+        for (column.source = 0; column.source < count && name_of(column.source) != name;) ++column.source;
+        if (column.source == count)
+          return mistaken(
+              expected_found(concat("a query with a column ", quote(name), ", as the spec has"), "none"));
+      }
+      columns_.push_back(std::move(column));
+    }
+    return Status();
+  }
+  std::string_view name_of(int column) const {
+    const char* name = api_.column_name(statement_, column);
+    return name ? name : "";
+  }
+
+  Step step() {
+    if (ended_) return PullResult::end;
+    const int got = api_.step(statement_);
+    if (got == SQLITE_ROW) return PullResult::rows;
+    ended_ = true;
+    if (got == SQLITE_DONE) return PullResult::end;
+    if (cancelled_.load(std::memory_order_relaxed)) return PullResult::cancelled;
+    return failed();
+  }
+
+  // Takes the values of the current row; returns their bytes.
+  int64_t gather(int row) {
+    int64_t bytes = 0;
+    for (Gathered& column : columns_) {
+      const int type = api_.column_type(statement_, column.source);
+      if (type == SQLITE_NULL) {
+        column.push_zero();
+      } else if (column.dtype == DType::string) {
+        bytes += gather_string(column, type);
+      } else if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
+        gather_number(column, type, row);
+      } else {
+        refuse(row, column, type == SQLITE_TEXT ? "text" : "a blob");
+      }
+      bytes += static_cast<int64_t>(dtype_size(column.dtype));
+    }
+    return bytes;
+  }
+
+  int64_t gather_string(Gathered& column, int type) {
+    // Numbers become text, as SQLite prints them.
+    const void* data = type == SQLITE_BLOB ? api_.column_blob(statement_, column.source)
+                                           : api_.column_text(statement_, column.source);
+    const int size = data ? api_.column_bytes(statement_, column.source) : 0;
+    if (size > 0) column.bytes.append(static_cast<const char*>(data), static_cast<size_t>(size));
+    column.ends.push_back(column.bytes.size());
+    return size;
+  }
+
+  void gather_number(Gathered& column, int type, int row) {
+    const bool whole = type == SQLITE_INTEGER;
+    const int64_t integer = whole ? api_.column_int64(statement_, column.source) : 0;
+    const double real = whole ? 0 : api_.column_double(statement_, column.source);
+    if (column.dtype == DType::boolean) return column.push(whole ? integer != 0 : real != 0);
+    const double value = whole ? static_cast<double>(integer) : real;
+    if (column.dtype == DType::float64) return column.push(value);
+    if (column.dtype == DType::float32) return column.push(static_cast<float>(value));
+    if (!whole || !push_integer(column, integer)) refuse(row, column, whole ? concat(integer) : concat(real));
+  }
+
+  // False if the dtype does not hold it.
+  static bool push_integer(Gathered& column, int64_t value) {
+    switch (column.dtype) {
+      case DType::int8:
+        return push_as<int8_t>(column, value);
+      case DType::int16:
+        return push_as<int16_t>(column, value);
+      case DType::int32:
+        return push_as<int32_t>(column, value);
+      case DType::int64:
+        return push_as<int64_t>(column, value);
+      case DType::uint8:
+        return push_as<uint8_t>(column, value);
+      case DType::uint16:
+        return push_as<uint16_t>(column, value);
+      case DType::uint32:
+        return push_as<uint32_t>(column, value);
+      default:
+        return push_as<uint64_t>(column, value);
+    }
+  }
+  template <class T>
+  static bool push_as(Gathered& column, int64_t value) {
+    if (!std::in_range<T>(value)) return false;
+    column.push(static_cast<T>(value));
+    return true;
+  }
+
+  void refuse(int row, Gathered& column, const std::string& found) {
+    column.push_zero();
+    const std::string_view name = name_of(column.source);
+    const Status status =
+        file_error(Code::invalid_argument,
+                   expected_found(concat(dtype_name(column.dtype), " in column ", quote(name)), found,
+                                  concat("give the column a dtype that holds it, or cast it in the query")),
+                   file_, -1, number_ + row);
+    if (errors_.empty() || errors_.back().row != row) errors_.push_back({row, status.pointer()});
+  }
+
+  const Sqlite& api_;
+  const std::string file_;
+  const std::atomic<bool>& cancelled_;
+  sqlite3* database_ = nullptr;
+  sqlite3_stmt* statement_ = nullptr;
+  std::vector<Gathered> columns_;
+  RowErrors errors_;
+  // How many rows were given or skipped.
+  int64_t number_ = 0;
+  bool ended_ = false;
+  // To be given after the rows before it.
+  Status failure_;
+};
+
+}  // namespace
+
+Status check_sqlite() {
+  if (sqlite()) return Status();
+  return file_error(Code::unavailable,
+                    expected_found("the library of SQLite 3", "none that can be loaded",
+                                   "install it (Debian: libsqlite3-0)"),
+                    kLibrary);
+}
+
+Result<std::unique_ptr<SqliteRows>> SqliteRows::open(const std::string& file, const std::string& query,
+                                                     std::vector<Column> columns, int64_t limit,
+                                                     const std::atomic<bool>& cancelled) {
+  WEIR_TRY(check_sqlite());
+  auto rows = std::make_unique<Rows>(file, cancelled);
+  WEIR_TRY(rows->begin(query, columns, limit));
+  return std::unique_ptr<SqliteRows>(std::move(rows));
+}
+
+}  // namespace weir

@@ -1,0 +1,171 @@
+// sql(driver, connection, query, spec): the rows of a query of a database. Run ahead on the blocking lane. Checkpoint: how
+// many rows were given; a restored position runs the query again and steps over them.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+#include "dataset/compose.h"
+#include "format/sqlite.h"
+#include "fs/file_system.h"
+#include "ops/blocking_lane.h"
+
+namespace weir {
+namespace {
+
+struct Params : ParamsOf<Params> {
+  StringParam driver;
+  StringParam connection;
+  StringParam query;
+  SpecParam spec;
+  void fields(Fields& f) override {
+    f("driver", driver, "Of what kind the database is: \"sqlite\", an SQLite 3 file.");
+    f("connection", connection, "The database: the name of its file.");
+    f("query", query, "One statement that gives rows. The database is only read.");
+    f("spec", spec,
+      "What each column holds: a tuple of scalars, one for each column in their order, or a dict of them by the columns' names. An integer dtype, float32, float64, bool or string.");
+  }
+};
+
+// The query itself, which may block.
+class SqlRows final : public Cursor {
+ public:
+  SqlRows(Opening& opening, const Params& params)
+      : spec_(opening.node->spec()), components_(opening.node->components()), params_(params) {}
+
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    if (failed_) return PullResult::end;
+    if (const Status opened = open(ctx); !opened.ok()) return failed(ctx, opened.pointer());
+    // Rows that nobody wants may still be errors.
+    Step got = rows_->next(demand.rows, demand.bytes, out);
+    if (got.error()) return failed(ctx, got.error());
+    if (got.answer() == PullResult::rows) given_ += out.rows;
+    if (demand.drop) out.columns.clear();
+    return got;
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    // Of what had been read, one row is lost; the query runs again for the others.
+    rows_.reset();
+    ++given_;
+    return 1;
+  }
+
+  void state(Archive& archive) override {
+    archive("row", given_, 0, INT64_MAX);
+    archive("failed", failed_);
+    if (archive.loading()) rows_.reset();
+  }
+
+ private:
+  // An error ends the rows.
+  Step failed(Context& ctx, const ErrorPtr& error) {
+    if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
+    failed_ = true;
+    rows_.reset();
+    return error;
+  }
+
+  Status open(Context& ctx) {
+    if (rows_) return Status();
+    std::vector<SqliteRows::Column> columns;
+    for (size_t i = 0; i < components_.size(); ++i)
+      columns.push_back(
+          {components_[i].dtype, spec_.kind == Spec::Kind::dict ? spec_.keys[i] : std::string()});
+    WEIR_ASSIGN(std::unique_ptr<SqliteRows> rows,
+                SqliteRows::open(*params_.connection, *params_.query, columns,
+                                 ctx.runtime().limits.record_bytes, ctx.session.cancelled));
+    Step skipped = rows->skip(given_);
+    if (skipped.error()) return Status(skipped.error());
+    if (skipped.answer() == PullResult::end) {
+      return file_error(Code::data_loss,
+                        expected_found(concat("a query that gives ", given_, " rows, as it did before"),
+                                       "fewer", "go on from a position only while the database is as it was"),
+                        *params_.connection);
+    }
+    rows_ = std::move(rows);
+    return Status();
+  }
+
+  const Spec& spec_;
+  const std::vector<Component>& components_;
+  const Params params_;
+  std::unique_ptr<SqliteRows> rows_;
+  // How many rows were given, failed ones included.
+  int64_t given_ = 0;
+  // The query failed, and the error has been given.
+  bool failed_ = false;
+};
+
+bool is_column(const Spec& spec) {
+  const DType dtype = spec.dtype;
+  const bool holds = is_integer(dtype) || dtype == DType::float32 || dtype == DType::float64 ||
+                     dtype == DType::boolean || dtype == DType::string;
+  return spec.is_tensor() && holds && spec.shape.rank_known() && spec.shape.rank() == 0;
+}
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
+  if (params.driver.is_constant() && *params.driver != "sqlite") {
+    return with_parameter(invalid_argument(expected_found("\"sqlite\"", quote(*params.driver))), "driver");
+  }
+  const Spec& row = params.spec.spec;
+  const bool structured = row.kind == Spec::Kind::tuple || row.kind == Spec::Kind::dict;
+  if (!structured || row.children.empty() ||
+      !std::all_of(row.children.begin(), row.children.end(), is_column)) {
+    return with_parameter(invalid_argument(expected_found(
+                              "a tuple or dict of scalars: integers, float32, float64, bool or string",
+                              row.to_string(), "write (int64,) for a single column")),
+                          "spec");
+  }
+  return row;
+}
+
+const OperatorDef& read_sql_operator() {
+  static const OperatorDef def = define<Params, SqlRows>({
+      .name = "read_sql",
+      .kind = OperatorKind::source,
+      .spec = spec_of<Params, spec>,
+      .cardinality = unknown_cardinality,
+      .internal = true,
+      .lane = Lane::blocking,
+  });
+  return def;
+}
+
+Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, const BuildSite& site) {
+  WEIR_TRY(check_sqlite());
+  return Dataset::build(read_sql_operator(), base.clone(), {}, site);
+}
+
+struct Sql {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(DatasetRef rows, expansion(opening, params));
+    return open_on_blocking_lane(opening, std::move(rows));
+  }
+};
+
+}  // namespace
+
+const OperatorDef& sql_operator() {
+  static const OperatorDef def = define<Params, Sql>({
+      .name = "sql",
+      .kind = OperatorKind::source,
+      .doc =
+          "The rows of a query of an SQLite 3 database, in the order in which the query gives them. NULL is 0, false or \"\", as in tf.data. A number in a column of strings becomes its text, and any number but 0 is true; a value that its dtype does not hold is an error (invalid_argument) in the row's place. A database that does not exist (not_found) or is damaged (data_loss), and a query that is wrong (invalid_argument) or fails, gives one error in place of the remaining rows. A database that somebody else writes is waited for, 5 seconds at most. The query runs again where a restored iterator goes on, so give it an `order by`. Runs ahead of its consumer on a thread of its own. Needs SQLite's shared library, version 3.26 or newer, when the dataset is built.",
+      .cost = "That of the query, and two copies of each value.",
+      .example =
+          R"(sql("sqlite", "tests/conformance/data/small.sqlite", "select name, height from people order by id", (string, float64)))",
+      .output = "(\"ada\", 1.65)\n(\"bob\", 1.8)\n(\"\", 1.5)",
+      .bench =
+          R"(sql("sqlite", "tests/conformance/data/small.sqlite", "with recursive n(i) as (select 0 union all select i + 1 from n where i < 99999) select i, i * 0.5 from n", (int64, float64)))",
+      .spec = spec_of<Params, spec>,
+      .cardinality = unknown_cardinality,
+      .expand = expand,
+      .is_window = [](const ParamsBase&) { return true; },
+  });
+  return def;
+}
+
+}  // namespace weir
