@@ -11,6 +11,7 @@
 #include <limits>
 #include <span>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "core/text.h"
@@ -29,31 +30,43 @@ constexpr int kStepsBetweenLooks = 10000;
 
 // The functions of the library that are called.
 struct Sqlite {
-#define WEIR_SQLITE(name) decltype(&sqlite3_##name) name = nullptr;
-#define WEIR_SQLITE_FUNCTIONS(X)                                                                            \
-  X(open_v2)                                                                                                \
-  X(close)                                                                                                  \
-  X(db_config)                                                                                              \
-  X(limit)                                                                                                  \
-  X(progress_handler)                                                                                       \
-  X(busy_handler)                                                                                           \
-  X(extended_errcode)                                                                                       \
-  X(errmsg) X(prepare_v2) X(finalize) X(step) X(column_count) X(column_name) X(column_type) X(column_int64) \
-      X(column_double) X(column_text) X(column_blob) X(column_bytes)
-  WEIR_SQLITE_FUNCTIONS(WEIR_SQLITE)
-#undef WEIR_SQLITE
+  decltype(&sqlite3_open_v2) open_v2 = nullptr;
+  decltype(&sqlite3_close) close = nullptr;
+  decltype(&sqlite3_db_config) db_config = nullptr;
+  decltype(&sqlite3_limit) limit = nullptr;
+  decltype(&sqlite3_progress_handler) progress_handler = nullptr;
+  decltype(&sqlite3_busy_handler) busy_handler = nullptr;
+  decltype(&sqlite3_extended_errcode) extended_errcode = nullptr;
+  decltype(&sqlite3_errmsg) errmsg = nullptr;
+  decltype(&sqlite3_prepare_v2) prepare_v2 = nullptr;
+  decltype(&sqlite3_finalize) finalize = nullptr;
+  decltype(&sqlite3_step) step = nullptr;
+  decltype(&sqlite3_column_count) column_count = nullptr;
+  decltype(&sqlite3_column_name) column_name = nullptr;
+  decltype(&sqlite3_column_type) column_type = nullptr;
+  decltype(&sqlite3_column_int64) column_int64 = nullptr;
+  decltype(&sqlite3_column_double) column_double = nullptr;
+  decltype(&sqlite3_column_text) column_text = nullptr;
+  decltype(&sqlite3_column_blob) column_blob = nullptr;
+  decltype(&sqlite3_column_bytes) column_bytes = nullptr;
 
   bool load() {
     void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
     if (!library) return false;
-    bool all = true;
-#define WEIR_SQLITE(function)                                                            \
-  function = reinterpret_cast<decltype(function)>(dlsym(library, "sqlite3_" #function)); \
-  all = all && function != nullptr;
-    WEIR_SQLITE_FUNCTIONS(WEIR_SQLITE)
-#undef WEIR_SQLITE
-#undef WEIR_SQLITE_FUNCTIONS
-    return all;
+    const auto find = [&](const char* name, auto& function) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
+      return function != nullptr;
+    };
+    return find("sqlite3_open_v2", open_v2) && find("sqlite3_close", close) &&
+           find("sqlite3_db_config", db_config) && find("sqlite3_limit", limit) &&
+           find("sqlite3_progress_handler", progress_handler) && find("sqlite3_busy_handler", busy_handler) &&
+           find("sqlite3_extended_errcode", extended_errcode) && find("sqlite3_errmsg", errmsg) &&
+           find("sqlite3_prepare_v2", prepare_v2) && find("sqlite3_finalize", finalize) &&
+           find("sqlite3_step", step) && find("sqlite3_column_count", column_count) &&
+           find("sqlite3_column_name", column_name) && find("sqlite3_column_type", column_type) &&
+           find("sqlite3_column_int64", column_int64) && find("sqlite3_column_double", column_double) &&
+           find("sqlite3_column_text", column_text) && find("sqlite3_column_blob", column_blob) &&
+           find("sqlite3_column_bytes", column_bytes);
   }
 };
 

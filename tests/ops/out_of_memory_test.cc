@@ -234,16 +234,18 @@ bool run_scarcely(Runtime& runtime, const Case& one, const Plan& plan, const Lin
   return scarcity.failed > 0;
 }
 
-// The allocation to fail after `first`: each of the first ones, which are those of opening and of the first rows, then
-// ever fewer. Sanitizers take ten times as long.
-int64_t next_to_fail(int64_t first) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr int64_t kEach = 64;
+// Sanitizers take ten times as long, and each place has been tried without them.
+constexpr int64_t kEach = 24;
+constexpr int64_t kWider = 4;
 #else
-  constexpr int64_t kEach = 400;
+constexpr int64_t kEach = 400;
+constexpr int64_t kWider = 1;
 #endif
-  return first + 1 + std::max<int64_t>(0, first - kEach) / 16;
-}
+
+// The allocation to fail after `first`: each of the first ones, which are those of opening and of the first rows, then
+// ever fewer.
+int64_t next_to_fail(int64_t first) { return first + 1 + std::max<int64_t>(0, first - kEach) * kWider / 16; }
 
 bool can_be_saved(Runtime& runtime, const std::string& text) {
   return parse_text(runtime, text)->root()->not_replayable().empty();
@@ -277,11 +279,11 @@ TEST_CASE("out of memory: where no allocation succeeds any more the sequence end
       int64_t step = 1;
       for (int64_t first = 0; run_scarcely(runtime, one, {rows, first, INT64_MAX, false}, clean);
            first += step) {
-        step = 1 + first / 16;
+        step = 1 + first * kWider / 16;
       }
       for (int64_t few : {2, 5, 30}) {
         for (int64_t first = 0; run_scarcely(runtime, one, {rows, first, few, false}, clean);
-             first += 1 + first / 16) {
+             first += 1 + first * kWider / 16) {
         }
       }
     }
@@ -319,7 +321,7 @@ TEST_CASE("out of memory: a position saved behind it is that of the elements", "
       }
       for (int64_t first = 0;
            !one.endless && run_scarcely(runtime, one, {rows, first, INT64_MAX, true}, clean);
-           first += 1 + first / 8) {
+           first += 1 + first * kWider / 8) {
       }
     }
   });
