@@ -77,8 +77,10 @@ function(weir_add_floor_tests)
     weir_add_test_program(${name} ${floors})
   endforeach()
   weir_wrap_malloc(ops_test)
-  # For the databases that the tests of sql read.
-  target_link_libraries(ops_test PRIVATE sqlite3)
+  if(TARGET ops_test)
+    # For the databases that the tests of sql read.
+    target_link_libraries(ops_test PRIVATE sqlite3)
+  endif()
 endfunction()
 
 # Buffers come from malloc, which tests of this program let fail, or meter (support/failing_malloc.cc).
