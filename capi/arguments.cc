@@ -4,6 +4,7 @@
 
 #include "capi/callback.h"
 #include "capi/dataset_object.h"
+#include "capi/generator.h"
 #include "capi/tensor.h"
 #include "core/exception.h"
 #include "syntax/source.h"
@@ -54,16 +55,20 @@ TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count) {
 }
 
 Status TakenArguments::take(const weir_argument& known) {
-  CallbackRef callback;
-  if (known.callback) {
-    WEIR_ASSIGN(callback, take_callback(known.callback));
-  }
+  // Both are taken over before either is refused.
+  Result<CallbackRef> function = known.callback ? take_callback(known.callback) : CallbackRef();
+  Result<CallbackRef> generator = known.generator ? take_generator(known.generator) : CallbackRef();
+  WEIR_TRY(function.status());
+  WEIR_TRY(generator.status());
+  CallbackRef callback = *function ? *std::move(function) : *std::move(generator);
   // A size alone means that a text was intended.
   const bool has_text = known.text != nullptr || known.text_size > 0;
-  int given = has_text + (known.callback != nullptr) + (known.dataset.value != 0) + (known.tensor.value != 0);
+  int given = has_text + (known.callback != nullptr) + (known.dataset.value != 0) +
+              (known.tensor.value != 0) + (known.generator != nullptr);
   if (given != 1) {
-    return invalid_argument(expected_found("a weir_argument with one of text, callback, dataset and tensor",
-                                           concat(given, " of them")));
+    return invalid_argument(
+        expected_found("a weir_argument with one of text, callback, dataset, tensor and generator",
+                       concat(given, " of them")));
   }
   WEIR_ASSIGN(std::string_view name, read_string(known.name, known.name_size, "a name", kMaxNameBytes));
   TakenArgument argument{std::string(name), std::string()};
@@ -110,8 +115,8 @@ Result<std::vector<ParamValue>> params_of(const TakenArguments& arguments) {
     }
     const auto* value = std::get_if<HandedValue>(&std::get<HandedThing>(argument.value));
     if (!value) {
-      return invalid_argument(
-          expected_found(concat("a text or a tensor for $", argument.name), "a callback or a dataset"));
+      return invalid_argument(expected_found(concat("a text or a tensor for $", argument.name),
+                                             "a callback, a generator or a dataset"));
     }
     out.push_back({argument.name, *value});
   }

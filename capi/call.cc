@@ -149,6 +149,10 @@ Status CallObject::check_column(size_t index) {
   return Status();
 }
 
+Status thread_ended() {
+  return Status(Code::cancelled, "the thread that made this element ended in a callback");
+}
+
 Status CallObject::finish(int32_t result) {
   if (result != WEIR_OK) {
     if (!by_block_ && !out_.errors.empty()) return Status(out_.errors[0].error);

@@ -3,6 +3,8 @@
 // time. A call costs one allocation.
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "capi/barrier.h"
@@ -43,5 +45,36 @@ class CallObject final : public Object {
   std::vector<bool> written_;
   std::vector<BufferRef> allocated_;
 };
+
+// A call that has a handle. Other threads may use the handle at any time, even while the callback returns, but
+// what they look at lies on this thread's stack. So it first becomes stale and waits for other threads to leave.
+class RunningCall {
+ public:
+  explicit RunningCall(std::unique_ptr<CallObject> call)
+      : handle_{publish(HandleKind::call, std::move(call))} {
+    pin(HandleKind::call, handle_.value, PinMode::shared, slot_);
+  }
+  RunningCall(const RunningCall&) = delete;
+  RunningCall& operator=(const RunningCall&) = delete;
+  ~RunningCall() {
+    close();
+    unpin(slot_, PinMode::shared);
+  }
+
+  weir_call handle() const { return handle_; }
+  // Afterwards only this thread uses the call.
+  CallObject& close() {
+    drop_owner(HandleKind::call, handle_.value);
+    await_last_pin(*slot_);
+    return *static_cast<CallObject*>(slot_->object);
+  }
+
+ private:
+  weir_call handle_;
+  Slot* slot_ = nullptr;
+};
+
+// The error of a call whose thread ends inside it.
+Status thread_ended();
 
 }  // namespace weir::capi

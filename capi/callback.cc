@@ -50,10 +50,6 @@ class HostCallback final : public Callback {
   std::vector<Component> components_;
 };
 
-Status thread_ended() {
-  return Status(Code::cancelled, "the thread that made this element ended in a callback");
-}
-
 bool is_dense(const Block& block) {
   return std::all_of(block.columns.begin(), block.columns.end(), [](const Column& c) { return c.dense(); });
 }
@@ -74,34 +70,6 @@ Status HostCallback::call(Session& session, const Block& in, Block& out) const {
   }
   return Status();
 }
-
-// A call that has a handle. Other threads may use the handle at any time, even while the callback returns, but
-// what they look at lies on this thread's stack. So it first becomes stale and waits for other threads to leave.
-class RunningCall {
- public:
-  explicit RunningCall(std::unique_ptr<CallObject> call)
-      : handle_{publish(HandleKind::call, std::move(call))} {
-    pin(HandleKind::call, handle_.value, PinMode::shared, slot_);
-  }
-  RunningCall(const RunningCall&) = delete;
-  RunningCall& operator=(const RunningCall&) = delete;
-  ~RunningCall() {
-    close();
-    unpin(slot_, PinMode::shared);
-  }
-
-  weir_call handle() const { return handle_; }
-  // Afterwards only this thread uses the call.
-  CallObject& close() {
-    drop_owner(HandleKind::call, handle_.value);
-    await_last_pin(*slot_);
-    return *static_cast<CallObject*>(slot_->object);
-  }
-
- private:
-  weir_call handle_;
-  Slot* slot_ = nullptr;
-};
 
 Status HostCallback::call_once(Session& session, const Block& in, Block& out) const {
   // The host expects no more calls on a thread that ends.

@@ -449,8 +449,36 @@ typedef struct weir_callback {
 WEIR_API int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t name_size,
                                        const weir_callback* callback, weir_error* error);
 
-/* The following may be called only inside a callback, by one thread at a time, with the call that it was
- * given. Afterwards the call is a stale handle. */
+/* A source of elements for from_generator(@NAME, spec). Each opening of the dataset, one an epoch of each iterator, is a
+ * run of its own: `open` begins one and sets its state, `next` makes its elements one by one, `close` ends it. The calls
+ * of one run come one at a time, and those of all runs unless it is concurrent. */
+typedef struct weir_generator {
+  uint32_t struct_size;
+  uint32_t flags; /* WEIR_CALLBACK_CONCURRENT, _BLOCKING, _PURE, _ON_CALLER */
+  /* Begins a run; may be NULL. WEIR_OK, or any other number to fail: the run is then one error, and is not closed. */
+  int32_t (*open)(void* user_data, void** state);
+  /* Writes the next element into memory from weir_call_output and returns WEIR_OK; or returns WEIR_END, after which the
+   * run is closed; or fails as a callback does, with an error in place of an element, and is called again. The call has
+   * no inputs and one row. */
+  int32_t (*next)(void* user_data, void* state, weir_call call);
+  /* Exactly once for each run that began, on any thread; may be NULL. */
+  void (*close)(void* user_data, void* state);
+  void (*destroy)(void* user_data); /* exactly once, after every run was closed, on any thread; may be NULL */
+  void* user_data;
+  /* The place of a run; both or neither. `save` sets `data` and `size`: bytes that stay until the next call of any of
+   * these functions. It comes between two elements, often: where an operator keeps rows, not only when an iterator is
+   * saved. If it fails, saving the iterator does, too, unless an earlier place stands in for this one. `restore` begins a
+   * run at such a place. Either returns WEIR_OK, or any other number to fail. Without them, a pure generator's elements
+   * are made again and passed over, and for others weir_iterator_options.checkpoint_policy says what happens. */
+  int32_t (*save)(void* user_data, void* state, const void** data, uint64_t* size);
+  int32_t (*restore)(void* user_data, const void* data, uint64_t size, void** state);
+} weir_generator;
+
+#define WEIR_GENERATOR_INIT \
+  { sizeof(weir_generator), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+/* The following may be called only inside a callback or a generator's next, by one thread at a time, with the call
+ * that it was given. Afterwards the call is a stale handle. */
 
 /* Returns the number of rows: 1 without WEIR_CALLBACK_BLOCK; 0 for a stale call. */
 WEIR_API int64_t weir_call_rows(weir_call call);
@@ -478,8 +506,8 @@ WEIR_API int32_t weir_call_cancelled(weir_call call);
 
 /* ---- Datasets ------------------------------------------------------------------------------------------ */
 
-/* Something passed by name: a text, a callback, a dataset or a tensor. Exactly one of the last four is set. A
- * callback is taken over and destroyed even if the call fails; everything else stays the caller's. The macros
+/* Something passed by name: a text, a callback, a dataset, a tensor or a generator. Exactly one of the last five is set.
+ * A callback or generator is taken over and destroyed even if the call fails; everything else stays the caller's. The macros
  * below are initialisers, with `name` and `text` ending at their NUL:
  *
  *   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
@@ -494,28 +522,21 @@ typedef struct weir_argument {
   const weir_callback* callback;
   weir_dataset dataset;
   weir_tensor tensor;
+  const weir_generator* generator;
 } weir_argument;
 
-#define WEIR_ARGUMENT_INIT                                       \
-  {                                                              \
-    sizeof(weir_argument), 0, NULL, 0, NULL, 0, NULL, {0}, { 0 } \
-  }
-#define WEIR_ARGUMENT_TEXT(name, text)                                                   \
-  {                                                                                      \
-    sizeof(weir_argument), 0, (name), WEIR_STRLEN, (text), WEIR_STRLEN, NULL, {0}, { 0 } \
-  }
-#define WEIR_ARGUMENT_CALLBACK(name, callback)                                     \
-  {                                                                                \
-    sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, (callback), {0}, { 0 } \
-  }
-#define WEIR_ARGUMENT_DATASET(name, dataset)                                               \
-  {                                                                                        \
-    sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {(dataset).value}, { 0 } \
-  }
-#define WEIR_ARGUMENT_TENSOR(name, tensor)                                                \
-  {                                                                                       \
-    sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, { (tensor).value } \
-  }
+#define WEIR_ARGUMENT_INIT \
+  { sizeof(weir_argument), 0, NULL, 0, NULL, 0, NULL, {0}, {0}, NULL }
+#define WEIR_ARGUMENT_TEXT(name, text) \
+  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, (text), WEIR_STRLEN, NULL, {0}, {0}, NULL }
+#define WEIR_ARGUMENT_CALLBACK(name, callback) \
+  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, (callback), {0}, {0}, NULL }
+#define WEIR_ARGUMENT_DATASET(name, dataset) \
+  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {(dataset).value}, {0}, NULL }
+#define WEIR_ARGUMENT_TENSOR(name, tensor) \
+  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, {(tensor).value}, NULL }
+#define WEIR_ARGUMENT_GENERATOR(name, generator) \
+  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, {0}, (generator) }
 
 /* Creates a dataset from a text, owned by the caller. The text refers to `arguments` as @NAME; a text among
  * them is a string, byte for byte, so tfrecord(@file) needs no quotes and no escapes. Checks everything now

@@ -710,6 +710,18 @@ inline Pipeline fixed_length_record(const Files& files, const Int& record_bytes,
                       .end());
 }
 
+// The elements that a generator of the program gives (weir_generator), until it says that there are no more.
+// Each opening of the dataset opens the generator anew. Where it fails, the error takes the place of an
+// element, and the next one follows; if it cannot be opened, there is one error and nothing else. An element
+// of another dtype or shape than spec says is an error. A generator may save and restore its place; one that
+// is declared pure is opened again for a restored iterator, and as many elements are passed over; for others
+// checkpoint_policy says what happens.
+// generator: The generator that the program handed in: @NAME.
+// spec: The structure of its elements.
+inline Pipeline from_generator(const Function& generator, const SpecText& spec) {
+  return Pipeline(detail::CallText("from_generator").positional(generator).positional(spec).end());
+}
+
 // The members of a list, in their order. They have one structure; their shapes may differ. A list has at most
 // 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use from_tensor_slices.
 // elements: A list of the elements: tensors, tuples or dicts, all of one structure.

@@ -4,6 +4,7 @@
 #include "core/float_mode.h"
 #include "core/seed.h"
 #include "core/text.h"
+#include "expr/generator.h"
 #include "graph/binder.h"
 #include "graph/reorder.h"
 #include "ops/list.h"
@@ -273,7 +274,20 @@ class ArgumentBinder {
     return at_node(*node_, made.status());
   }
 
+  Status take_generator(FunctionParam& slot) {
+    if (node_->kind != Kind::callback) {
+      return error(*node_, expected_found("a @generator", "something else",
+                                          "hand in a weir_generator, and write its name after the @"));
+    }
+    WEIR_ASSIGN(const CallbackRef callback, binder_.callback(*node_));
+    auto made = make_generator_function(callback);
+    if (!made.ok()) return at_node(*node_, made.status());
+    slot.function = *std::move(made);
+    return {};
+  }
+
   Status take(FunctionParam& slot) {
+    if (slot.takes == FunctionParam::Takes::nothing) return take_generator(slot);
     // Its type depends on something that is wrong itself.
     const bool over_state =
         slot.takes == FunctionParam::Takes::state_and_element || slot.takes == FunctionParam::Takes::state;

@@ -77,6 +77,8 @@ const char* taken_by(const FunctionParam& slot) {
       return "key";
     case FunctionParam::Takes::state:
       return "state";
+    case FunctionParam::Takes::nothing:
+      return "nothing";
   }
   return "";
 }
@@ -95,6 +97,9 @@ void describe_function(const FunctionParam& slot, SchemaParameter& out) {
       break;
     case FunctionParam::Gives::state:
       out.gives = "state";
+      break;
+    case FunctionParam::Gives::elements:
+      out.gives = "elements";
       break;
     default:
       out.gives = "any value";

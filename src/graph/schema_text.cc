@@ -154,6 +154,8 @@ std::string schema_page(const SchemaEntry& entry) {
   }
   if (!entry.result.empty()) out += "\n" + wrapped("result: " + entry.result, 0);
   out += "\n" + wrapped("cost: " + entry.cost, 0);
+  // Where a program must hand something in, there is nothing to run.
+  if (entry.output.empty()) return out + concat("\nexamples:\n  ", entry.example, "\n");
   return out + concat("\nexamples:\n  weir run -e '", entry.example, "'\n", block(entry.output, 6));
 }
 

@@ -474,11 +474,13 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
     HeldRows held = position.held;
     Archive archive;
     held.state(archive, root.spec());
+    WEIR_TRY(archive.status());
     checkpoint.held = archive.take();
   }
   Archive archive(holding);
   position.stage->state(archive);
   if (holding && !holding->goes_on()) return checkpoint;
+  WEIR_TRY(archive.status());
   checkpoint.stage = archive.take();
   for (const auto& state : root.sites().states) {
     WEIR_ASSIGN(std::string bytes, state->save_state());

@@ -9,6 +9,7 @@
 
 #include "core/text.h"
 #include "ops/list.h"
+#include "support/test_generators.h"
 
 namespace weir::golden {
 namespace {
@@ -37,7 +38,7 @@ std::vector<DocumentRef> documents_of(Runtime& runtime, const Case& one) {
     const std::string file = concat(graphs, "/", one.name);
     if (!exists(file)) continue;
     INFO(file);
-    const Result<DocumentRef> read = deserialize_document(runtime, read_file(file));
+    const Result<DocumentRef> read = deserialize_document(runtime, read_file(file), test_generators());
     if (!read.ok()) FAIL(read.status().error().describe());
     CHECK(equal(*out[0], **read));
     CHECK((*read)->fingerprint() == out[0]->fingerprint());

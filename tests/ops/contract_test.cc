@@ -11,6 +11,7 @@
 #include "support/pipeline.h"
 #include "support/probe.h"
 #include "support/replace.h"
+#include "support/test_generators.h"
 
 namespace weir {
 namespace {
@@ -130,7 +131,7 @@ TEST_CASE("contract: a pipeline survives text, bytes and schema", "[contract]") 
     CHECK(equal(*document, *again));
     CHECK(again->format() == document->format());
     std::string bytes = require_value(document->serialize());
-    DocumentRef back = require_value(deserialize_document(*runtime, bytes));
+    DocumentRef back = require_value(deserialize_document(*runtime, bytes, test_generators()));
     CHECK(equal(*document, *back));
     CHECK(document->fingerprint() == back->fingerprint());
     CHECK(schemas.find('"' + std::string(document->root()->op().name) + '"') != std::string::npos);

@@ -110,12 +110,13 @@ std::vector<Case> cases() {
   }
   for (Case& one : out) {
     one.remembers = has(one.text, "scan(");
-    for (const char* operation : {"sample_from_datasets(", "rejection_resample(", "sql("})
+    for (const char* operation : {"sample_from_datasets(", "rejection_resample(", "sql(", "from_generator("})
       if (has(one.text, operation)) one.endless = true;
     // Nobody knows whether or how often the failed part would have come.
-    for (const char* operation : {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "cache(",
-                                  "unique(", "_from_datasets(", "nowhere", "unbatch(", "rebatch(", "probe(",
-                                  "num_parallel_reads", "save(", "group_by_", "bucket_by_", "rejection_"}) {
+    for (const char* operation :
+         {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "cache(", "unique(",
+          "_from_datasets(", "nowhere", "unbatch(", "rebatch(", "probe(", "num_parallel_reads", "save(",
+          "group_by_", "bucket_by_", "rejection_", "from_generator("}) {
       if (has(one.text, operation)) one.keeps_places = false;
     }
     for (const char* operation :

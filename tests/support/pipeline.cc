@@ -6,6 +6,7 @@
 #include "exec/threads.h"
 #include "fs/file_system.h"
 #include "graph/format_element.h"
+#include "support/test_generators.h"
 
 namespace weir {
 
@@ -55,7 +56,7 @@ void require_ok(const Status& status) {
 }
 
 DocumentRef parse_text(Runtime& runtime, std::string_view text) {
-  return require_value(parse_document(runtime, text));
+  return require_value(parse_document(runtime, text, test_generators()));
 }
 
 OpenIterator open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint) {
