@@ -62,9 +62,9 @@ struct ManagerObject final : Object {
     if (group.has_as_many_ranks()) return group.load(group.rank());
     if (group.saved_ranks() == 0)
       return not_found("expected a group whose ranks have all saved, found none; begin from the start");
-    return failed_precondition(
-        expected_found("a group of as many ranks", concat("one of ", group.saved_ranks()),
-                       "take each rank's position with weir_checkpoint_manager_load_rank"));
+    return failed_precondition(expected_found("a group of as many ranks",
+                                              concat("one of ", group.saved_ranks()),
+                                              "name a rank to take its position"));
   }
   Result<CheckpointGroup*> group() {
     if (auto* found = std::get_if<CheckpointGroup>(&files)) return found;
@@ -189,10 +189,17 @@ int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, int64_t el
   });
 }
 
-int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position, weir_bytes* extra,
-                                     int64_t* generation, weir_error* error) {
-  return load_with(manager, position, extra, generation, error,
-                   [](ManagerObject& object) { return object.load(); });
+int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, int64_t rank, weir_bytes* position,
+                                     weir_bytes* extra, int64_t* generation, weir_error* error) {
+  return load_with(
+      manager, position, extra, generation, error, [&](ManagerObject& object) -> Result<Generation> {
+        if (rank == WEIR_OWN_RANK) return object.load();
+        WEIR_ASSIGN(CheckpointGroup * group, object.group());
+        if (rank >= 0 && rank < group->saved_ranks()) return group->load(static_cast<uint32_t>(rank));
+        return invalid_argument(expected_found(concat("WEIR_OWN_RANK or a rank below ", group->saved_ranks(),
+                                                      ", the number of ranks that have saved"),
+                                               concat(rank)));
+      });
 }
 
 int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, uint32_t* saved_ranks,
@@ -208,17 +215,4 @@ int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, uint32_t*
     if (saved_ranks) *saved_ranks = group->saved_ranks();
     return Status();
   });
-}
-
-int32_t weir_checkpoint_manager_load_rank(weir_checkpoint_manager manager, uint32_t rank,
-                                          weir_bytes* position, weir_bytes* extra, int64_t* generation,
-                                          weir_error* error) {
-  return load_with(
-      manager, position, extra, generation, error, [&](ManagerObject& object) -> Result<Generation> {
-        WEIR_ASSIGN(CheckpointGroup * group, object.group());
-        if (rank < group->saved_ranks()) return group->load(rank);
-        return invalid_argument(expected_found(
-            concat("a rank below ", group->saved_ranks(), ", the number of ranks that have saved"),
-            concat(rank)));
-      });
 }

@@ -10,10 +10,6 @@ namespace weir::capi {
 
 namespace {
 
-weir_dataset publish_dataset(DocumentRef document) {
-  return weir_dataset{publish(HandleKind::dataset, std::make_unique<DatasetObject>(std::move(document)))};
-}
-
 // Names for the datasets handed to an operator; no argument of the caller can have such a name.
 std::string internal_name(size_t number) { return std::to_string(number + 1); }
 

@@ -8,4 +8,8 @@ Result<DocumentRef> document_of(weir_dataset dataset) {
   return pinned->document;
 }
 
+weir_dataset publish_dataset(DocumentRef document) {
+  return weir_dataset{publish(HandleKind::dataset, std::make_unique<DatasetObject>(std::move(document)))};
+}
+
 }  // namespace weir::capi

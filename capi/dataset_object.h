@@ -14,5 +14,6 @@ struct DatasetObject final : Object {
 };
 
 Result<DocumentRef> document_of(weir_dataset dataset);
+weir_dataset publish_dataset(DocumentRef document);
 
 }  // namespace weir::capi

@@ -1,8 +1,10 @@
 #include "capi/element.h"
 
+#include "capi/dataset_object.h"
 #include "capi/json.h"
 #include "capi/tensor.h"
 #include "capi/view.h"
+#include "iterator/element_dataset.h"
 #include "iterator/nested.h"
 
 namespace weir::capi {
@@ -38,7 +40,7 @@ bool has_component(const Element& element, uint32_t index) {
     const Column& column = found->block.columns[index];
     if (column.dtype() == DType::dataset) {
       return invalid_argument(
-          "expected a tensor to view, found a nested dataset; weir_element_format drains it");
+          "expected a tensor to view, found a nested dataset; take it with weir_element_dataset");
     }
     fill_view(*out, column, found->batched);
     return Status();
@@ -51,6 +53,31 @@ Status with_component(weir_element element, uint32_t index, Body&& body) {
   if (!pinned) return pin_error(pinned, "an element", element.value);
   if (!has_component(*pinned, index)) return no_component(*pinned, index);
   return body(pinned->tensor(index));
+}
+
+// The structure of component `index` of the flat list.
+const Spec& component_spec(const Spec& spec, int index) {
+  if (spec.kind == Spec::Kind::optional) {
+    return index == 0 ? spec : component_spec(spec.children[0], index - 1);
+  }
+  if (spec.kind != Spec::Kind::tuple && spec.kind != Spec::Kind::dict) return spec;
+  size_t child = 0;
+  while (index >= spec.children[child].component_count()) index -= spec.children[child++].component_count();
+  return component_spec(spec.children[child], index);
+}
+
+Result<DocumentRef> dataset(const Element& element, uint32_t index) {
+  if (!has_component(element, index)) return no_component(element, index);
+  if (element.block.columns[index].dtype() != DType::dataset) {
+    return invalid_argument(
+        expected_found("a nested dataset", "a tensor", "take it with weir_element_tensor"));
+  }
+  if (element.batched) {
+    return invalid_argument(expected_found("one element", "the rows of weir_iterator_next_block",
+                                           "fill the element with weir_iterator_next"));
+  }
+  return element_dataset(element.host->runtime(), element.host,
+                         component_spec(*element.spec, static_cast<int>(index)), element.tensor(index));
 }
 
 // The structure of what next_block returns: every shape has a leading dimension for the rows.
@@ -135,7 +162,8 @@ int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* o
   return guarded(error, out, [&]() -> Status {
     return with_component(element, index, [&](Tensor tensor) -> Status {
       if (tensor.dtype == DType::dataset)
-        return invalid_argument("expected a tensor, found a nested dataset");
+        return invalid_argument(
+            "expected a tensor, found a nested dataset; take it with weir_element_dataset");
       *out = publish_tensor(std::move(tensor));
       return Status();
     });
@@ -152,6 +180,16 @@ int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags
       WEIR_ASSIGN(*out, to_dlpack(tensor, flags & WEIR_DLPACK_WRITABLE));
       return Status();
     });
+  });
+}
+
+int32_t weir_element_dataset(weir_element element, uint32_t index, weir_dataset* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    ExclusivePin<Element> pinned(element.value);
+    if (!pinned) return pin_error(pinned, "an element", element.value);
+    WEIR_ASSIGN(DocumentRef document, dataset(*pinned, index));
+    *out = publish_dataset(std::move(document));
+    return Status();
   });
 }
 

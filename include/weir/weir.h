@@ -254,7 +254,7 @@ WEIR_API void weir_bytes_release(weir_bytes* bytes);
  * An ENTRY has "name"; "kind": source, transformation or terminal, function, or operator for what is written
  * a + b; "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
  * "example", a document, and "output", what it prints. A parameter has "name", "type", "required" and, where
- * they apply, "dtype", "takes", "gives", "default" as the notation writes it, "minimum", "maximum", "auto",
+ * they apply, "dtype", "takes", "gives", "default" as the notation writes it, "minimum", "maximum", "also", "auto",
  * "none" and "doc". Later versions may add keys. Errors: not_found, with the nearest name. */
 WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
                              weir_error* error);
@@ -671,6 +671,14 @@ WEIR_API int32_t weir_element_tensor(weir_element element, uint32_t index, weir_
 WEIR_API int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags,
                                      struct DLManagedTensorVersioned** out, weir_error* error);
 
+/* Returns the dataset that component `index` holds, such as one of window, owned by the caller. It is like any other
+ * dataset, whatever becomes of the element, and shares the values that it needs: iterate over it, or apply operators to
+ * it. Its text is `from_tensors(@1) | flat_map(d -> d)`, where @1 stands for the value, so it can't be serialized; a
+ * checkpoint of an iterator over it fits the dataset of the same element. Errors: out_of_range; invalid_argument for a
+ * tensor, and for the rows of weir_iterator_next_block. Cost: about 40 us. */
+WEIR_API int32_t weir_element_dataset(weir_element element, uint32_t index, weir_dataset* out,
+                                      weir_error* error);
+
 /* One JSON value instead of the notation. Tuples and nested datasets are arrays, dicts are objects, tensors
  * are nested arrays. A float is a number or "NaN", "Infinity", "-Infinity"; a complex number is [re, im]. A
  * string that is not UTF-8 is {"base64": "..."}. A sparse tensor is {"indices": x, "values": x, "shape": x},
@@ -918,7 +926,7 @@ typedef struct weir_checkpoint_manager_options {
  *
  *   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has, continue from
  *      this rank's own position: `checkpoint` of weir_iterator_options. If it is another number, pass the positions of
- *      all of them as `rank_checkpoints`. weir_checkpoint_manager_load_rank returns each. If it is 0, start from the
+ *      all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each. If it is 0, start from the
  *      beginning.
  *   2. Save with weir_checkpoint_manager_save before taking anything from the iterator.
  *   3. Take nothing before all ranks have saved: wait until `complete` is 1, or at a barrier of the job.
@@ -950,14 +958,22 @@ WEIR_API int32_t weir_checkpoint_manager_save(weir_checkpoint_manager manager, w
 WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, int64_t elements, int32_t* due,
                                               weir_error* error);
 
+/* For `rank` of weir_checkpoint_manager_load: the manager's own. */
+#define WEIR_OWN_RANK (-1)
+
 /* Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
  * the number; `extra` and `generation` may be NULL. Passes over those that are damaged, were renamed, or were saved by
  * another version of the library, and logs a warning that says why. Errors: not_found if there is none at all, which is
  * how a first run begins; data_loss if there are some and none is valid; those of a file that is intact but can't be
  * read now (no permission, too many open files, larger than 4 GiB), since going back to an older one would lose work;
- * failed_precondition if it was saved by a group of another number of ranks. */
-WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, weir_bytes* position,
-                                              weir_bytes* extra, int64_t* generation, weir_error* error);
+ * failed_precondition if it was saved by a group of another number of ranks.
+ *
+ * `rank` is WEIR_OWN_RANK for that. Of a manager with a world size it may also be a rank of the newest complete group,
+ * as weir_checkpoint_manager_ranks counts them. Errors then: also invalid_argument if the group has no such rank;
+ * failed_precondition without a world size. */
+WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, int64_t rank,
+                                              weir_bytes* position, weir_bytes* extra, int64_t* generation,
+                                              weir_error* error);
 
 /* For a manager with a world size. Sets `saved_ranks` to the number of ranks of the newest group that was complete when
  * the manager was created, or to 0 if there was none; sets `complete` to 1 if all ranks of this manager's group have
@@ -965,12 +981,6 @@ WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, w
  * world size. */
 WEIR_API int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, uint32_t* saved_ranks,
                                                int32_t* complete, weir_error* error);
-
-/* Like weir_checkpoint_manager_load, for one rank of that newest complete group. Errors: also invalid_argument if it
- * has no such rank; failed_precondition without a world size. */
-WEIR_API int32_t weir_checkpoint_manager_load_rank(weir_checkpoint_manager manager, uint32_t rank,
-                                                   weir_bytes* position, weir_bytes* extra,
-                                                   int64_t* generation, weir_error* error);
 
 /* As text for a terminal instead of JSON. */
 #define WEIR_DESCRIBE_TEXT 1u

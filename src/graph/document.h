@@ -87,6 +87,9 @@ class Document : public RefCounted {
 };
 
 Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed = {});
+// The same where more is known of the cardinality than the text tells.
+Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed,
+                                   int64_t cardinality);
 
 // Applies an operator to documents: `inputs` are piped into it or given as its first datasets; each argument
 // is a field's name (or "" for the next position) and the text of its value, which may name handed things.

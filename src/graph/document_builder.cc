@@ -4,6 +4,7 @@
 #include "core/values.h"
 #include "graph/binder.h"
 #include "graph/canonical.h"
+#include "graph/counted_dataset.h"
 #include "graph/document.h"
 #include "graph/signatures.h"
 #include "ops/list.h"
@@ -57,7 +58,9 @@ NodePtr with_names(const NodePtr& node, const Handed& handed) {
 
 class DocumentBuilder {
  public:
-  static Result<DocumentRef> build(Runtime& runtime, syntax::Tree tree, Handed handed) {
+  // `cardinality`: kUnknown, or that of the dataset where its operators don't tell.
+  static Result<DocumentRef> build(Runtime& runtime, syntax::Tree tree, Handed handed,
+                                   int64_t cardinality = kUnknown) {
     auto written = syntax::write_out_functions(tree.root);
     if (!written.ok()) return syntax::render(written.status(), tree.source);
     tree.root = *std::move(written);
@@ -71,6 +74,9 @@ class DocumentBuilder {
     document->positional_fingerprint_ = fingerprint_of(positional(tree_as_written));
     DocumentBuilder builder(runtime, document->params_);
     WEIR_ASSIGN(document->root_, builder.bind(*document));
+    if (cardinality != kUnknown) {
+      WEIR_ASSIGN(document->root_, counted_dataset(document->root_, cardinality));
+    }
     return DocumentRef(document);
   }
 
@@ -169,9 +175,14 @@ const GraphDigest& Document::digest() const {
 bool equal(const Document& a, const Document& b) { return a.fingerprint() == b.fingerprint(); }
 
 Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed) {
+  return parse_document(runtime, text, handed, kUnknown);
+}
+
+Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed,
+                                   int64_t cardinality) {
   auto tree = syntax::parse_document(std::string(text), signatures());
   if (!tree.ok()) return syntax::render(tree.status(), text);
-  return DocumentBuilder::build(runtime, *std::move(tree), handed);
+  return DocumentBuilder::build(runtime, *std::move(tree), handed, cardinality);
 }
 
 namespace {

@@ -57,7 +57,8 @@ static weir_iterator restored(weir_runtime runtime, weir_dataset dataset, weir_c
   weir_bytes extra = WEIR_BYTES_INIT;
   weir_iterator iterator = {0};
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
-  REQUIRE(weir_checkpoint_manager_load(manager, &position, &extra, generation, NULL) == WEIR_OK);
+  REQUIRE(weir_checkpoint_manager_load(manager, WEIR_OWN_RANK, &position, &extra, generation, NULL) ==
+          WEIR_OK);
   REQUIRE(extra.size == sizeof *extra_value);
   memcpy(extra_value, extra.data, sizeof *extra_value);
   options.checkpoint = position.data;
@@ -93,7 +94,8 @@ static void saves_by_count(weir_runtime runtime, weir_dataset dataset) {
   options.keep = 2;
   options.every_elements = 4;
   manager = manage(runtime, &options);
-  CHECK(weir_checkpoint_manager_load(manager, &position, NULL, &generation, NULL) == -WEIR_CODE_NOT_FOUND);
+  CHECK(weir_checkpoint_manager_load(manager, WEIR_OWN_RANK, &position, NULL, &generation, NULL) ==
+        -WEIR_CODE_NOT_FOUND);
   CHECK(generation == 0 && position.data == NULL);
   for (int64_t i = 1; i <= 14; ++i) {
     int32_t due = 7;
@@ -116,7 +118,8 @@ static void saves_by_count(weir_runtime runtime, weir_dataset dataset) {
   iterator = restored(runtime, dataset, manager, &taken, &generation);
   CHECK(generation == 4 && weir_iterator_next(iterator, element, NULL) == WEIR_END);
   /* The extra bytes and the number are optional. */
-  CHECK(weir_checkpoint_manager_load(manager, &position, NULL, NULL, NULL) == WEIR_OK && position.size > 0);
+  CHECK(weir_checkpoint_manager_load(manager, WEIR_OWN_RANK, &position, NULL, NULL, NULL) == WEIR_OK &&
+        position.size > 0);
   weir_bytes_release(&position);
   weir_element_destroy(element);
   weir_iterator_destroy(iterator);
@@ -223,7 +226,7 @@ static void groups(weir_runtime runtime, weir_iterator iterator) {
   int32_t complete = 7;
   CHECK(weir_checkpoint_manager_ranks(manager, &saved, &complete, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
   CHECK(saved == 0 && complete == 0);
-  CHECK(weir_checkpoint_manager_load_rank(manager, 0, &position, NULL, NULL, NULL) ==
+  CHECK(weir_checkpoint_manager_load(manager, 0, &position, NULL, NULL, NULL) ==
         -WEIR_CODE_FAILED_PRECONDITION);
   weir_checkpoint_manager_destroy(manager);
   options.world_size = 1;
@@ -231,23 +234,26 @@ static void groups(weir_runtime runtime, weir_iterator iterator) {
   CHECK(weir_checkpoint_manager_ranks(manager, NULL, NULL, NULL) == WEIR_OK);
   CHECK(weir_checkpoint_manager_ranks(manager, &saved, &complete, NULL) == WEIR_OK && saved == 0 &&
         complete == 0);
-  CHECK(weir_checkpoint_manager_load_rank(manager, 0, &position, NULL, NULL, NULL) == kBad);
-  CHECK(weir_checkpoint_manager_load_rank(manager, 0, NULL, NULL, NULL, NULL) == kBad);
-  CHECK(weir_checkpoint_manager_load(manager, &position, NULL, NULL, NULL) == -WEIR_CODE_NOT_FOUND);
+  CHECK(weir_checkpoint_manager_load(manager, 0, &position, NULL, NULL, NULL) == kBad);
+  CHECK(weir_checkpoint_manager_load(manager, 0, NULL, NULL, NULL, NULL) == kBad);
+  CHECK(weir_checkpoint_manager_load(manager, WEIR_OWN_RANK, &position, NULL, NULL, NULL) ==
+        -WEIR_CODE_NOT_FOUND);
   CHECK(weir_checkpoint_manager_save(manager, iterator, NULL, 0, NULL) == WEIR_OK);
   CHECK(weir_checkpoint_manager_ranks(manager, &saved, &complete, NULL) == WEIR_OK && saved == 0 &&
         complete == 1);
   weir_checkpoint_manager_destroy(manager);
   manager = manage(runtime, &options);
   CHECK(weir_checkpoint_manager_ranks(manager, &saved, NULL, NULL) == WEIR_OK && saved == 1);
-  CHECK(weir_checkpoint_manager_load(manager, &position, NULL, NULL, NULL) == WEIR_OK && position.size > 0);
+  CHECK(weir_checkpoint_manager_load(manager, WEIR_OWN_RANK, &position, NULL, NULL, NULL) == WEIR_OK &&
+        position.size > 0);
   weir_bytes_release(&position);
-  CHECK(weir_checkpoint_manager_load_rank(manager, 1, &position, NULL, NULL, NULL) == kBad);
+  CHECK(weir_checkpoint_manager_load(manager, 1, &position, NULL, NULL, NULL) == kBad);
   weir_checkpoint_manager_destroy(manager);
   options.world_size = 2;
   manager = manage(runtime, &options);
-  CHECK(weir_checkpoint_manager_load(manager, &position, NULL, NULL, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
-  CHECK(weir_checkpoint_manager_load_rank(manager, 0, &position, NULL, NULL, NULL) == WEIR_OK);
+  CHECK(weir_checkpoint_manager_load(manager, WEIR_OWN_RANK, &position, NULL, NULL, NULL) ==
+        -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(weir_checkpoint_manager_load(manager, 0, &position, NULL, NULL, NULL) == WEIR_OK);
   weir_bytes_release(&position);
   weir_checkpoint_manager_destroy(manager);
   snprintf(folder, sizeof folder, "%s/g00001-of-00001/r00000-000000000001.ckpt", g_folder);
@@ -272,13 +278,13 @@ static void takes_nulls(weir_runtime runtime, weir_iterator iterator) {
   CHECK(manager.value == 0);
   CHECK(weir_checkpoint_manager_save(none, iterator, NULL, 0, NULL) == kBad);
   CHECK(weir_checkpoint_manager_step(none, 1, &due, NULL) == kBad && due == 0);
-  CHECK(weir_checkpoint_manager_load(none, &position, &extra, NULL, NULL) == kBad);
+  CHECK(weir_checkpoint_manager_load(none, WEIR_OWN_RANK, &position, &extra, NULL, NULL) == kBad);
   weir_checkpoint_manager_destroy(none);
   manager = manage(runtime, NULL);
   CHECK(weir_checkpoint_manager_save(manager, iterator, NULL, 1, NULL) == kBad);
   CHECK(weir_checkpoint_manager_save(manager, iterator, &position, UINT64_MAX, NULL) == kBad);
   CHECK(weir_checkpoint_manager_step(manager, 1, NULL, NULL) == kBad);
-  CHECK(weir_checkpoint_manager_load(manager, NULL, &extra, NULL, NULL) == kBad);
+  CHECK(weir_checkpoint_manager_load(manager, WEIR_OWN_RANK, NULL, &extra, NULL, NULL) == kBad);
   CHECK(files(0) == 0);
   weir_checkpoint_manager_destroy(manager);
   CHECK(weir_checkpoint_manager_save(manager, iterator, NULL, 0, NULL) == kBad);

@@ -206,6 +206,7 @@ static void call_iterators(weir_runtime runtime) {
   weir_spec spec = {any_handle(kSpec)};
   weir_element filled = {0};
   weir_tensor tensor = {0};
+  weir_dataset nested = {0};
   weir_view view = WEIR_VIEW_INIT;
   weir_bytes bytes = WEIR_BYTES_INIT;
   weir_callback callback;
@@ -245,6 +246,8 @@ static void call_iterators(weir_runtime runtime) {
   weir_element_view(element, (uint32_t)below(3), below(8) ? &view : NULL, any_error());
   weir_element_tensor(element, (uint32_t)below(3), &tensor, any_error());
   keep(kTensor, tensor.value);
+  weir_element_dataset(element, (uint32_t)below(3), below(8) ? &nested : NULL, any_error());
+  keep(kDataset, nested.value);
   if (weir_element_dlpack(filled, 0, (uint32_t)below(3), &managed, any_error()) == WEIR_OK)
     managed->deleter(managed);
   weir_element_format(element, (uint32_t)below(3), &bytes, any_error());
@@ -300,8 +303,8 @@ static void call_managers(weir_runtime runtime) {
   if (below(16) == 0)
     weir_checkpoint_manager_save(manager, iterator, below(2) ? "extra" : NULL,
                                  below(4) ? below(6) : extreme(), any_error());
-  weir_checkpoint_manager_load(manager, below(8) ? &position : NULL, below(2) ? &extra : NULL,
-                               below(2) ? &generation : NULL, any_error());
+  weir_checkpoint_manager_load(manager, (int64_t)below(3) - 1, below(8) ? &position : NULL,
+                               below(2) ? &extra : NULL, below(2) ? &generation : NULL, any_error());
   weir_bytes_release(&position);
   weir_bytes_release(&extra);
   if (below(2)) {

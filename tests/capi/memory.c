@@ -241,7 +241,7 @@ static int32_t call_manager_save(world* w, weir_error* error) {
 static int32_t call_manager_load(world* w, weir_error* error) {
   weir_bytes position = WEIR_BYTES_INIT;
   weir_bytes extra = WEIR_BYTES_INIT;
-  int32_t result = weir_checkpoint_manager_load(w->manager, &position, &extra, NULL, error);
+  int32_t result = weir_checkpoint_manager_load(w->manager, WEIR_OWN_RANK, &position, &extra, NULL, error);
   CHECK((result == WEIR_OK) == (position.size > 0) && (result == WEIR_OK) == (extra.size == 5));
   weir_bytes_release(&position);
   weir_bytes_release(&extra);

@@ -125,7 +125,8 @@ static void checkpoints(weir_runtime runtime) {
   for (int i = 0; i < kSizeCount; ++i)
     CHECK_REFUSED(weir_checkpoint_manager_save(manager, iterator, NULL, kSizes[i], error));
   CHECK(weir_checkpoint_manager_save(manager, iterator, NULL, 0, NULL) == WEIR_OK);
-  CHECK(weir_checkpoint_manager_load(manager, &position, &extra, NULL, NULL) == WEIR_OK && extra.size == 0);
+  CHECK(weir_checkpoint_manager_load(manager, WEIR_OWN_RANK, &position, &extra, NULL, NULL) == WEIR_OK &&
+        extra.size == 0);
   weir_bytes_release(&position);
   weir_bytes_release(&extra);
   weir_checkpoint_manager_destroy(manager);

@@ -52,7 +52,7 @@ static weir_iterator begin(weir_runtime runtime, weir_checkpoint_manager manager
   REQUIRE(weir_checkpoint_manager_ranks(manager, &saved, NULL, NULL) == WEIR_OK && saved <= kMostRanks);
   for (uint32_t i = 0; i < saved; ++i) {
     weir_bytes extra = WEIR_BYTES_INIT;
-    REQUIRE(weir_checkpoint_manager_load_rank(manager, i, &positions[i], &extra, NULL, NULL) == WEIR_OK);
+    REQUIRE(weir_checkpoint_manager_load(manager, i, &positions[i], &extra, NULL, NULL) == WEIR_OK);
     given[i].data = positions[i].data;
     given[i].size = positions[i].size;
     if (saved == ranks ? i == rank : rank == 0) add(done, extra);
@@ -120,7 +120,7 @@ static void report(weir_runtime runtime, const char* folder) {
     weir_bytes position = WEIR_BYTES_INIT;
     weir_bytes extra = WEIR_BYTES_INIT;
     of_rank.count = 0;
-    REQUIRE(weir_checkpoint_manager_load_rank(manager, i, &position, &extra, NULL, NULL) == WEIR_OK);
+    REQUIRE(weir_checkpoint_manager_load(manager, i, &position, &extra, NULL, NULL) == WEIR_OK);
     add(&of_rank, extra);
     for (size_t k = 0; k < of_rank.count; ++k) printf("%" PRId64 "\n", of_rank.numbers[k]);
     weir_bytes_release(&position);

@@ -52,7 +52,8 @@ static weir_iterator restore(weir_runtime runtime, weir_dataset dataset, weir_ch
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   weir_error error = WEIR_ERROR_INIT;
   int64_t generation = 0;
-  int32_t result = weir_checkpoint_manager_load(manager, &position, &extra, &generation, &error);
+  int32_t result =
+      weir_checkpoint_manager_load(manager, WEIR_OWN_RANK, &position, &extra, &generation, &error);
   *done = begin();
   if (result == WEIR_OK) {
     REQUIRE(extra.size == sizeof *done);

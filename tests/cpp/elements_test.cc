@@ -93,6 +93,22 @@ TEST_CASE("without types, a loop gives elements; a weir_view has any dtype") {
                         [](const weir_view& x) { CHECK(x.dtype == WEIR_DTYPE_STRING); });
 }
 
+TEST_CASE("a dataset is taken out of an element, and stays") {
+  const weir::Runtime runtime;
+  weir::Dataset second;
+  {
+    weir::Iterator windows(runtime, weir::parse(runtime, "range(5) | window(2) | map(w -> (1, w))"));
+    weir::Element element;
+    REQUIRE(windows.next(element));
+    REQUIRE(windows.next(element));
+    second = element.dataset(1);
+    CHECK(error_of([&] { element.dataset(0); }).code() == WEIR_CODE_INVALID_ARGUMENT);
+  }
+  CHECK(second.cardinality() == 2);
+  weir::Iterator numbers(runtime, second);
+  CHECK(lines(numbers) == Lines{"2", "3"});
+}
+
 TEST_CASE("components are chosen by path") {
   const weir::Runtime runtime;
   weir::Iterator iterator(

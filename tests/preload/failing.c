@@ -123,7 +123,8 @@ static int64_t newest(const attempt* self, int32_t* result) {
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   weir_checkpoint_manager manager = manage(self, result);
   int64_t found = -1;
-  if (*result == WEIR_OK) *result = weir_checkpoint_manager_load(manager, &position, &extra, NULL, NULL);
+  if (*result == WEIR_OK)
+    *result = weir_checkpoint_manager_load(manager, WEIR_OWN_RANK, &position, &extra, NULL, NULL);
   if (*result == WEIR_OK) {
     CHECK_THAT(extra.size == 1);
     options.checkpoint = position.data;

@@ -66,7 +66,7 @@ class CheckpointManager {
   // and none is valid, it throws data_loss.
   std::optional<Generation> load() {
     try {
-      return loaded(weir_checkpoint_manager_load);
+      return loaded(WEIR_OWN_RANK);
     } catch (const Error& error) {
       if (error.code() != WEIR_CODE_NOT_FOUND) throw;
       return std::nullopt;
@@ -82,7 +82,7 @@ class CheckpointManager {
     detail::call(weir_checkpoint_manager_ranks, handle(), &count, static_cast<int32_t*>(nullptr));
     std::vector<Generation> out;
     for (uint32_t rank = 0; rank < count; ++rank) {
-      out.push_back(loaded(weir_checkpoint_manager_load_rank, rank));
+      out.push_back(loaded(rank));
     }
     return out;
   }
@@ -94,12 +94,11 @@ class CheckpointManager {
   }
 
  private:
-  template <class Function, class... A>
-  Generation loaded(Function function, A... arguments) const {
+  Generation loaded(int64_t rank) const {
     weir_bytes position = WEIR_BYTES_INIT;
     weir_bytes extra = WEIR_BYTES_INIT;
     Generation out;
-    detail::call(function, handle(), arguments..., &position, &extra, &out.number);
+    detail::call(weir_checkpoint_manager_load, handle(), rank, &position, &extra, &out.number);
     out.position = Bytes(position);
     out.extra = Bytes(extra).str();
     return out;

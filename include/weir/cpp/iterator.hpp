@@ -57,6 +57,12 @@ class Element {
     detail::call(weir_element_tensor, handle(), index, &out);
     return Tensor(out);
   }
+  // The dataset that the component holds, such as one of window; it stays whatever becomes of the element.
+  Dataset dataset(uint32_t index) const {
+    weir_dataset out{};
+    detail::call(weir_element_dataset, handle(), index, &out);
+    return Dataset(out);
+  }
   // The receiver calls its deleter. `flags` is 0 or WEIR_DLPACK_WRITABLE.
   DLManagedTensorVersioned* dlpack(uint32_t index, uint32_t flags = 0) const {
     DLManagedTensorVersioned* out = nullptr;

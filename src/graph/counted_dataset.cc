@@ -1,0 +1,49 @@
+#include "graph/counted_dataset.h"
+
+#include <memory>
+#include <utility>
+
+#include "dataset/operator.h"
+
+namespace weir {
+
+namespace {
+
+struct Params : ParamsOf<Params> {
+  int64_t count = kUnknown;
+  void fields(Fields&) override {}
+};
+
+class Counted final : public Cursor {
+ public:
+  Counted(Opening& opening, const Params&) : input_(opening, 0, Port::Mode::pass) {}
+  Step next(Context& ctx, const Demand& demand, Block& out) override { return input_.pull(ctx, demand, out); }
+  void state(Archive& archive) override { input_.state(archive); }
+
+ private:
+  Port input_;
+};
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef>) { return params.count; }
+
+const OperatorDef& counted_operator() {
+  static const OperatorDef def = define<Params, Counted>({
+      .name = "counted",
+      .doc = "A dataset whose cardinality is known.",
+      .spec = same_spec,
+      .cardinality = cardinality_of<Params, cardinality>,
+      .passes_positions = true,
+      .internal = true,
+  });
+  return def;
+}
+
+}  // namespace
+
+Result<DatasetRef> counted_dataset(DatasetRef input, int64_t count) {
+  auto params = std::make_unique<Params>();
+  params->count = count;
+  return Dataset::build(counted_operator(), std::move(params), {std::move(input)});
+}
+
+}  // namespace weir
