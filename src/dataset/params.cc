@@ -32,7 +32,7 @@ std::string expectation(const Bounds& bounds) {
   bool has_high = bounds.high != std::numeric_limits<int64_t>::max();
   if (bounds.low == std::numeric_limits<int64_t>::min()) return concat("at most ", bounds.high);
   return has_high ? concat("a number from ", bounds.low, " to ", bounds.high)
-                  : concat("at least ", bounds.low);
+                  : concat("at least ", bounds.low, bounds.also ? concat(" or ", *bounds.also) : "");
 }
 
 Status wrong_type(const char* name, const Tensor& found) {
@@ -168,10 +168,10 @@ Result<std::unique_ptr<ParamsBase>> bind_params(const ParamsBase& params, Sessio
 }
 
 Status check_bounds(const Field& field) {
-  const auto& [low, high] = field.bounds;
+  const auto& [low, high, also] = field.bounds;
   if (auto* const* slot = std::get_if<IntParam*>(&field.slot); slot && (*slot)->is_constant()) {
     int64_t found = **(*slot);
-    if (found >= low && found <= high) return {};
+    if ((found >= low && found <= high) || found == also) return {};
     return with_parameter(invalid_argument(expected_found(expectation(field.bounds), concat(found))),
                           field.name);
   }

@@ -162,8 +162,13 @@ struct ValueOrInputParam : ValueParam {
 struct Bounds {
   int64_t low = std::numeric_limits<int64_t>::min();
   int64_t high = std::numeric_limits<int64_t>::max();
+  // A number outside them that is allowed, too.
+  std::optional<int64_t> also = std::nullopt;
 };
 inline constexpr Bounds at_least(int64_t low) { return {low, std::numeric_limits<int64_t>::max()}; }
+inline constexpr Bounds at_least_or(int64_t low, int64_t also) {
+  return {low, std::numeric_limits<int64_t>::max(), also};
+}
 
 struct Allows {
   bool automatic = false;

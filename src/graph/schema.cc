@@ -114,6 +114,7 @@ SchemaParameter parameter(const Field& field) {
   if (syntax::NodePtr left_out = default_of(field)) out.fallback = syntax::print(*left_out);
   if (field.bounds.low != std::numeric_limits<int64_t>::min()) out.minimum = field.bounds.low;
   if (field.bounds.high != std::numeric_limits<int64_t>::max()) out.maximum = field.bounds.high;
+  out.also = field.bounds.also;
   out.automatic = field.allows.automatic;
   out.none = field.allows.none;
   out.doc = field.doc;

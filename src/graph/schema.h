@@ -30,6 +30,8 @@ struct SchemaParameter {
   std::optional<std::string> fallback;
   std::optional<int64_t> minimum;
   std::optional<int64_t> maximum;
+  // A number outside them that is allowed, too.
+  std::optional<int64_t> also;
   // `auto` and `none` are allowed.
   bool automatic = false;
   bool none = false;

@@ -22,6 +22,7 @@ std::string json_parameter(const SchemaParameter& parameter) {
   if (parameter.fallback) out += concat(", \"default\": ", json_string(*parameter.fallback));
   if (parameter.minimum) out += concat(", \"minimum\": ", *parameter.minimum);
   if (parameter.maximum) out += concat(", \"maximum\": ", *parameter.maximum);
+  if (parameter.also) out += concat(", \"also\": ", *parameter.also);
   if (parameter.automatic) out += ", \"auto\": true";
   if (parameter.none) out += ", \"none\": true";
   add("doc", parameter.doc);
@@ -98,6 +99,7 @@ std::string type_text(const SchemaParameter& parameter) {
   }
   if (parameter.minimum) out += concat(", at least ", *parameter.minimum);
   if (parameter.maximum) out += concat(", at most ", *parameter.maximum);
+  if (parameter.also) out += concat(", or ", *parameter.also);
   if (parameter.automatic && parameter.fallback != "auto") out += ", or auto";
   if (parameter.none && parameter.fallback != "none") out += ", or none";
   return out;

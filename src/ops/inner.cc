@@ -4,6 +4,11 @@
 
 namespace weir {
 
+int64_t cardinality_of_inners(const ParamsBase&, std::span<const DatasetRef> inputs) {
+  const int64_t count = inputs[0]->cardinality();
+  return count == 0 || count == kInfinite ? count : kUnknown;
+}
+
 void Inner::Saved::state(Archive& archive) {
   archive("bytes", bytes);
   archive("epochs", epochs);

@@ -50,6 +50,10 @@ class Inner {
   std::unique_ptr<Stage> stage_;
 };
 
+// The cardinality of the elements of datasets that a function makes from the input's: that of an input without elements or
+// without end, as in tf.data.
+int64_t cardinality_of_inners(const ParamsBase&, std::span<const DatasetRef> inputs);
+
 class InnerOpener {
  public:
   InnerOpener(Opening& opening, const FunctionParam& function)

@@ -83,7 +83,7 @@ const OperatorDef& flat_map_operator() {
       .output = "0\n0\n1",
       .bench = "range(50000) | flat_map(x -> range(10))",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
+      .cardinality = cardinality_of_inners,
       .keeps_rows = true,
       .kept =
           [](const ParamsBase&) {

@@ -371,7 +371,7 @@ const OperatorDef& interleave_operator() {
       .output = "0\n1\n0\n1\n0\n1",
       .bench = "range(5000) | interleave(x -> range(100), cycle_length: 8, block_length: 16)",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
+      .cardinality = cardinality_of_inners,
       .keeps_rows = true,
       .kept =
           [](const ParamsBase& base) {

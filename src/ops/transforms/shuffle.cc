@@ -1,5 +1,5 @@
 // shuffle(buffer_size, seed, reshuffle_each_iteration): the elements in random order, each drawn from a
-// buffer of buffer_size elements that the input refills; the same order as tf.data's for the same seed.
+// buffer of buffer_size elements (-2: of all) that the input refills; the same order as tf.data's for the same seed.
 // Errors pass at once. Checkpoint: the seeds, how many draws were made, and the input's position at the
 // oldest element in the buffer; restoring rereads the input from there, about
 // shuffle_reread_rows(buffer_size) rows. An element that memory runs out for is drawn like any other, and is
@@ -21,7 +21,9 @@
 namespace weir {
 
 void ShuffleParams::fields(Fields& f) {
-  f("buffer_size", buffer_size, "How many elements wait to be drawn from; larger mixes better.", at_least(1));
+  f("buffer_size", buffer_size,
+    "How many elements wait to be drawn from; larger mixes better. -2: all of them, which then must end.",
+    at_least_or(1, kUnknown));
   f("seed", seed, "Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.");
   f("reshuffle_each_iteration", reshuffle_each_iteration, "Each epoch has an order of its own.");
 }
@@ -32,6 +34,9 @@ using Params = ShuffleParams;
 
 // Steps of a rewind between two checks of the clock.
 constexpr int kRewindSteps = 16 * 1024;
+// Stands for a buffer that holds all elements, whose slots are never used twice.
+constexpr int64_t kWhole = int64_t{1} << 62;
+
 // Gaps between needed rows that are worth a separate pull, which drops them.
 constexpr int64_t kDroppedGap = 16;
 
@@ -55,7 +60,7 @@ class Shuffle final : public Cursor {
                   !spec_.has_dataset()),
         store_(opening.node->components()),
         components_(opening.node->components().size()),
-        capacity_(*params.buffer_size),
+        capacity_(*params.buffer_size == kUnknown ? kWhole : *params.buffer_size),
         live_(capacity_) {
     const OpeningSeeds opened = seeds_of(opening, params.seed, *params.reshuffle_each_iteration, true);
     epoch_ = opened.number;
@@ -119,7 +124,8 @@ class Shuffle final : public Cursor {
     if (!buffer_) return;
     by_value_ = true;
     values_ = draws_;
-    front_ = back_ = draws_ % capacity_;
+    // Where the ring begins does not matter to the draws.
+    front_ = back_ = 0;
   }
 
   Step resume(Context& ctx) override {
@@ -550,7 +556,7 @@ const OperatorDef& shuffle_operator() {
   static const OperatorDef def = define<Params, Shuffle>({
       .name = "shuffle",
       .doc =
-          "The elements in random order, each drawn from a buffer of `buffer_size` elements that is filled first. The order is tf.data's for the same seed. Errors pass at once.",
+          "The elements in random order, each drawn from a buffer of `buffer_size` elements that is filled first; with -2 the whole input is. The order is tf.data's for the same seed. Errors pass at once.",
       .cost =
           "One draw and one copy per element. A checkpoint is small; restoring it reads about buffer_size * (ln(buffer_size) + 0.6) elements again: 8 times the buffer at a thousand, 14 times at a million.",
       .example = "range(5) | shuffle(5, seed: 42)",
@@ -564,7 +570,7 @@ const OperatorDef& shuffle_operator() {
       .kept =
           [](const ParamsBase& base) {
             const IntParam& size = static_cast<const Params&>(base).buffer_size;
-            if (!size.is_constant()) return Kept{kUnknown, kUnknown};
+            if (!size.is_constant() || *size == kUnknown) return Kept{kUnknown, kUnknown};
             return Kept{*size, static_cast<int64_t>(shuffle_reread_rows(static_cast<double>(*size)))};
           },
   });

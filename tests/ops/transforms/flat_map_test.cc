@@ -10,6 +10,13 @@ const ContractEntries contract(
      {"range(3) | flat_map(x -> PROBE | shuffle(4, seed: 3) | repeat(2) | map(y -> y + x) | batch(5))",
       anything, false}});
 
+TEST_CASE("flat_map knows its cardinality where its input has no elements, or no end") {
+  CHECK(cardinality("range(0) | flat_map(x -> range(3))") == 0);
+  CHECK(cardinality("range(3) | repeat() | flat_map(x -> range(3))") == -1);
+  CHECK(cardinality("range(3) | flat_map(x -> range(3))") == -2);
+  CHECK(cardinality("range(3) | filter(x -> x > 1) | flat_map(x -> range(3))") == -2);
+}
+
 TEST_CASE("flat_map puts the datasets one behind the other") {
   CHECK(run("range(4) | flat_map(x -> range(x))") == Lines{"0", "0", "1", "0", "1", "2"});
   CHECK(run("range(3) | flat_map(x -> range(0))").empty());

@@ -23,6 +23,13 @@ const ContractEntries contract(
      {"range(4) | interleave(x -> PROBE | map(y -> x * 100 + y) | shuffle(3, seed: 1), cycle_length: 2)",
       anything, false}});
 
+TEST_CASE("interleave knows its cardinality where its input has no elements, or no end") {
+  CHECK(cardinality("range(0) | interleave(x -> range(3))") == 0);
+  CHECK(cardinality("range(3) | repeat() | interleave(x -> range(3))") == -1);
+  CHECK(cardinality("range(3) | interleave(x -> range(3))") == -2);
+  CHECK(cardinality("range(3) | filter(x -> x > 1) | interleave(x -> range(3))") == -2);
+}
+
 TEST_CASE("interleave takes block_length elements of each slot in turns") {
   CHECK(run("range(3) | interleave(x -> range(x * 10, x * 10 + 3), cycle_length: 2, block_length: 2)") ==
         Lines{"0", "1", "10", "11", "2", "12", "20", "21", "22"});

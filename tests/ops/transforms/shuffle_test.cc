@@ -18,7 +18,8 @@ const ContractEntries contract("shuffle",
                                {{"PROBE | shuffle(6, seed: 1)", [](int64_t k) { return 6 + k; }, false},
                                 {"PROBE | map(x -> (x, [x, x, x])) | shuffle(100, seed: 5)", anything, false},
                                 {"PROBE | shuffle(1, seed: 5, reshuffle_each_iteration: false) | repeat(2)",
-                                 anything, false}});
+                                 anything, false},
+                                {"PROBE | shuffle(-2, seed: 1)", anything, false}});
 
 using test::Build;
 using test::TestRuntime;
@@ -208,8 +209,17 @@ TEST_CASE("shuffle over shuffle") {
   CHECK(run(shuffle(shuffle(range(12), 4, 1), 6, 2), 7) == Rows{5, 9, 2, 3, 4, 0, 6, 8, 10, 1, 11, 7});
 }
 
+TEST_CASE("A buffer of -2 holds the whole input") {
+  for (int64_t count : {0, 1, 7, 2000}) {
+    const std::vector<Rows> whole = run_epochs(shuffle(range(count), std::max<int64_t>(count, 1), 4), 3);
+    CHECK(run_epochs(shuffle(range(count), -2, 4), 3) == whole);
+    for (int width : {1, 64, 1024}) CHECK(run(shuffle(range(count), -2, 4), width) == whole[0]);
+  }
+  CHECK(run(shuffle(numbers(300, 3), -2, 9), 7) == run(shuffle(numbers(300, 3), 200, 9), 1));
+}
+
 TEST_CASE("shuffle refuses a buffer of no elements") {
-  for (int64_t size : {0, -3}) {
+  for (int64_t size : {0, -1, -3}) {
     auto built = Build(shuffle_operator()).set<IntParam>("buffer_size", size).over(range(5)).result();
     REQUIRE(!built.ok());
     CHECK(built.status().code() == Code::invalid_argument);
@@ -230,8 +240,9 @@ TEST_CASE("A position restored anywhere gives the same tail") {
   struct Case {
     int64_t count, fails_each, pending_each, size;
   };
-  const Case cases[] = {{40, 0, 0, 5},   {40, 3, 0, 7},  {40, 0, 0, 1},  {12, 5, 0, 100}, {200, 0, 0, 64},
-                        {150, 2, 2, 10}, {90, 7, 3, 33}, {30, 4, 0, 30}, {30, 2, 0, 15},  {30, 2, 0, 1}};
+  const Case cases[] = {{40, 0, 0, 5},   {40, 3, 0, 7},   {40, 0, 0, 1},  {12, 5, 0, 100},
+                        {200, 0, 0, 64}, {150, 2, 2, 10}, {90, 7, 3, 33}, {30, 4, 0, 30},
+                        {30, 2, 0, 15},  {30, 2, 0, 1},   {90, 7, 3, -2}};
   for (const Case& c : cases) {
     DatasetRef node = shuffle(numbers(c.count, c.fails_each, c.pending_each), c.size, 5);
     const Rows whole = run(node, 1);
