@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/text.h"
+#include "exec/fork_join.h"
 
 namespace weir {
 
@@ -13,6 +14,9 @@ namespace {
 constexpr int64_t kPooledBytes = 64 << 10;
 // Before its rows have come, a buffer is no larger than this, whatever the batch size says.
 constexpr int64_t kFirstBytes = int64_t{256} << 20;
+
+// What a thread copies at a time where several do; and as much as is worth another thread.
+constexpr size_t kPartBytes = size_t{256} << 10;
 
 Status different_shapes(const Column& column, size_t component) {
   const auto& list = column.list();
@@ -33,7 +37,8 @@ Status different_shapes(const Column& column, size_t component) {
 
 }  // namespace
 
-BatchBuffer::BatchBuffer(const std::vector<Component>& components, int64_t rows) : limit_(rows) {
+BatchBuffer::BatchBuffer(const std::vector<Component>& components, int64_t rows, int threads)
+    : limit_(rows), threads_(threads) {
   parts_.resize(components.size());
   for (size_t i = 0; i < components.size(); ++i) {
     const Component& component = components[i];
@@ -94,17 +99,34 @@ void BatchBuffer::add(Context& ctx, const Block& block, int begin, int count) {
       continue;
     }
     reserve(ctx, part, rows_ + count);
-    uint8_t* to = part.buffer->data() + static_cast<size_t>(rows_) * part.row_bytes;
-    if (column.dense()) {
-      const uint8_t* from = column.tensor().data + static_cast<size_t>(begin) * part.row_bytes;
-      if (from != to) std::memmove(to, from, static_cast<size_t>(count) * part.row_bytes);
-      continue;
-    }
-    for (int row = begin; row < begin + count; ++row, to += part.row_bytes) {
-      std::memcpy(to, column.list()[static_cast<size_t>(row)].data, part.row_bytes);
-    }
+    copy(ctx, part, column, begin, count);
   }
   rows_ += count;
+}
+
+void BatchBuffer::copy(Context& ctx, const Part& part, const Column& column, int begin, int count) const {
+  const size_t bytes = part.row_bytes;
+  uint8_t* const to = part.buffer->data() + static_cast<size_t>(rows_) * bytes;
+  const auto copy_rows = [&](int first, int last) {
+    uint8_t* at = to + static_cast<size_t>(first) * bytes;
+    if (column.dense()) {
+      const uint8_t* from = column.tensor().data + static_cast<size_t>(begin + first) * bytes;
+      if (from != at) std::memmove(at, from, static_cast<size_t>(last - first) * bytes);
+      return;
+    }
+    for (int row = first; row < last; ++row, at += bytes) {
+      std::memcpy(at, column.list()[static_cast<size_t>(begin + row)].data, bytes);
+    }
+  };
+  const size_t total = static_cast<size_t>(count) * bytes;
+  // Rows that were made in their place, or lie in the batch's buffer elsewhere, are not copied from another one.
+  const bool apart = !column.dense() || column.tensor().buffer != part.buffer;
+  if (threads_ <= 1 || total < 2 * kPartBytes || !apart) return copy_rows(0, count);
+  const int parts = static_cast<int>(std::min<size_t>(total / kPartBytes, static_cast<size_t>(count)));
+  run_parts(*ctx.runtime().executor, threads_, parts, [&](int part_index) {
+    copy_rows(static_cast<int>(static_cast<int64_t>(count) * part_index / parts),
+              static_cast<int>(static_cast<int64_t>(count) * (part_index + 1) / parts));
+  });
 }
 
 Status BatchBuffer::finish(Block& out) {

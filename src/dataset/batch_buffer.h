@@ -13,8 +13,9 @@ namespace weir {
 
 class BatchBuffer {
  public:
-  // `components` describe one row. A batch has at most `rows` rows.
-  BatchBuffer(const std::vector<Component>& components, int64_t rows);
+  // `components` describe one row. A batch has at most `rows` rows. Where much is copied at once, up to `threads` threads of
+  // the compute lane do it.
+  BatchBuffer(const std::vector<Component>& components, int64_t rows, int threads = 1);
 
   int64_t rows() const { return rows_; }
   // Forgets the rows gathered so far.
@@ -42,9 +43,12 @@ class BatchBuffer {
     Column column;
   };
   void reserve(Context& ctx, Part& part, int64_t rows);
+  // Copies rows of a column to the place of the next ones.
+  void copy(Context& ctx, const Part& part, const Column& column, int begin, int count) const;
 
   std::vector<Part> parts_;
   int64_t limit_;
+  int threads_;
   int64_t rows_ = 0;
   Origin origin_;
 };

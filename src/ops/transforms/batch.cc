@@ -1,5 +1,6 @@
 // batch(n, drop_remainder, num_parallel_calls): n elements joined along a new first dimension. Order is kept. Errors and
 // checkpoint: ops/batch_cursor.h.
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -22,8 +23,10 @@ struct Batch {
       return std::unique_ptr<Cursor>(std::make_unique<BatchCursor<JoinedBuffer>>(
           opening, *params.n, *params.drop_remainder, plan.parts));
     }
+    const int most = opening.ctx.runtime().executor->parallelism();
+    const auto threads = static_cast<int>(std::min<int64_t>(params.num_parallel_calls.value_or(most), most));
     return std::unique_ptr<Cursor>(
-        std::make_unique<BatchCursor<BatchBuffer>>(opening, *params.n, *params.drop_remainder));
+        std::make_unique<BatchCursor<BatchBuffer>>(opening, *params.n, *params.drop_remainder, threads));
   }
 };
 
@@ -105,8 +108,8 @@ void BatchParams::fields(Fields& f) {
   f("n", n, "How many elements make a batch.", at_least(1));
   f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
   f("num_parallel_calls", num_parallel_calls,
-    "For compatibility with tf.data; has no effect, since copying is not worth a thread.", at_least(1),
-    {.automatic = true, .any_position = true});
+    "How many threads copy where at least 512 KiB are copied at once; less is not worth a thread.",
+    at_least(1), {.automatic = true, .any_position = true});
 }
 
 const OperatorDef& batch_operator() {

@@ -10,6 +10,24 @@ const ContractEntries contract(
               {"PROBE | batch(5, drop_remainder: true)", [](int64_t k) { return 5 * k; }, false},
               {"PROBE | map(x -> [x, x]) | batch(3) | batch(2)", [](int64_t k) { return 6 * k; }, false}});
 
+TEST_CASE("large batches are the same whoever copies them") {
+  // Rows of 48 KB, dense and of several shapes before; 512 KiB and more are copied by several threads.
+  const std::string rows = "range(41) | map(x -> full([6000], x * 6000) + arange(6000)) | cache()";
+  for (const char* n : {"1", "10", "11", "12", "16", "41"}) {
+    const std::string digest =
+        std::string(" | map(b -> (shape(b), sum(b), sum(b * arange(6000)), b[:, 0], b[:, 5999]))");
+    const Lines alone = run("range(41) | map(x -> full([6000], x * 6000) + arange(6000)) | batch(" +
+                            std::string(n) + ")" + digest);
+    for (const char* calls : {"1", "2", "auto"}) {
+      const std::string batch =
+          " | batch(" + std::string(n) + ", num_parallel_calls: " + calls + ")" + digest;
+      CHECK(run(rows + batch) == alone);
+      CHECK(run(rows + " | shuffle(3, seed: 5) | filter(x -> x[0] != 12000)" + batch) ==
+            run(rows + " | shuffle(3, seed: 5) | filter(x -> x[0] != 12000) | batch(" + n + ")" + digest));
+    }
+  }
+}
+
 TEST_CASE("batch joins n elements; the last batch may be short") {
   CHECK(run("range(5) | batch(2)") == Lines{"[0, 1]", "[2, 3]", "[4]"});
   CHECK(run("range(5) | batch(2, drop_remainder: true)") == Lines{"[0, 1]", "[2, 3]"});
