@@ -31,29 +31,56 @@ class Placed final : public Access {
   const PathRef path_;
 };
 
-}  // namespace
-
-Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance) {
-  const Dataset& node = *instance.node;
-  Opening opening(ctx, std::move(instance));
-  WEIR_TRY(check_access(node));
-  std::unique_ptr<ParamsBase> bound;
-  if (node.dynamic()) {
-    WEIR_ASSIGN(bound, bind_params(node.params(), ctx.session, opening.env.get(), opening.key));
-  }
-  WEIR_ASSIGN(std::unique_ptr<Access> access, node.op().access(opening, bound ? *bound : node.params()));
-  return std::unique_ptr<Access>(std::make_unique<Placed>(std::move(access), opening.path));
+// Its parameters with the values of their expressions; null if they have none.
+Result<std::unique_ptr<ParamsBase>> bound_params(Opening& opening) {
+  if (!opening.node->dynamic()) return std::unique_ptr<ParamsBase>();
+  return bind_params(opening.node->params(), opening.ctx.session, opening.env.get(), opening.key);
 }
 
-Status check_access(const Dataset& node) {
+Status refuse(const Dataset& node, const ParamsBase& params) {
   if (!node.op().access) {
     return Status(Code::failed_precondition,
                   expected_found("operators that know the position of each element",
                                  concat(node.op().name, ", which does not"),
                                  "put it after this one, or shuffle(n) in place of this one"));
   }
-  for (const DatasetRef& input : node.inputs()) WEIR_TRY(check_access(*input));
+  const char* expected = node.op().no_access ? node.op().no_access(params) : nullptr;
+  if (!expected) return Status();
+  return Status(Code::failed_precondition,
+                Mistake(concat("the elements of ", node.op().name, " have no positions: expected ", expected),
+                        "shuffle(n) needs none"));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance) {
+  const Dataset& node = *instance.node;
+  Opening opening(ctx, std::move(instance));
+  WEIR_TRY(check_access(node));
+  WEIR_ASSIGN(const std::unique_ptr<ParamsBase> bound, bound_params(opening));
+  const ParamsBase& params = bound ? *bound : node.params();
+  WEIR_TRY(refuse(node, params));
+  WEIR_ASSIGN(std::unique_ptr<Access> access, node.op().access(opening, params));
+  return std::unique_ptr<Access>(std::make_unique<Placed>(std::move(access), opening.path));
+}
+
+Status check_access(const Dataset& node) {
+  WEIR_TRY(refuse(node, node.params()));
+  // One that stands for another is read through that.
+  const bool expanded = node.op().expand && !node.dynamic();
+  for (size_t i = expanded ? node.inputs().size() - 1 : 0; i < node.inputs().size(); ++i)
+    WEIR_TRY(check_access(*node.inputs()[i]));
   return Status();
+}
+
+bool seeks(Context& ctx, Instance instance) {
+  const Dataset& node = *instance.node;
+  if (!node.op().seeks || !check_access(node).ok()) return false;
+  Opening opening(ctx, std::move(instance));
+  const auto bound = bound_params(opening);
+  if (!bound.ok()) return false;
+  const ParamsBase& params = *bound ? **bound : node.params();
+  return refuse(node, params).ok() && node.op().seeks(opening, params);
 }
 
 void AccessParts::finish(Block& out) {

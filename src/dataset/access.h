@@ -8,11 +8,13 @@
 // One thread at a time may use it. What it reads, it computes at once, ahead of nobody.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 #include "core/block.h"
+#include "core/pull.h"
 #include "dataset/instance.h"
 
 namespace weir {
@@ -31,12 +33,30 @@ class Access {
   virtual void read(Context& ctx, std::span<const int64_t> positions, Block& out) = 0;
 };
 
+// How many elements to read at once so that they take the bytes that are wanted: one at first, then as the last ones say.
+class AccessWidth {
+ public:
+  int rows(const Demand& demand, int64_t left) const {
+    return static_cast<int>(std::min<int64_t>({demand.rows, width_, left}));
+  }
+  void learn(const Demand& demand, const Block& read) {
+    const int64_t each = std::max<int64_t>(1, read.byte_size() / std::max(read.rows, 1));
+    width_ = std::clamp<int64_t>(demand.bytes / each, 1, std::min<int64_t>(kMaxBlockRows, 4 * width_));
+  }
+
+ private:
+  int64_t width_ = 1;
+};
+
 // Evaluates the parameters and opens a dataset to be read so.
 // REQUIRES: check_access(*instance.node) is ok
 Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance);
 
 // failed_precondition, with its name, if some operator cannot be read so.
 Status check_access(const Dataset& node);
+
+// Whether the elements of a dataset are at hand by their positions, so that it pays to read only those that are needed.
+bool seeks(Context& ctx, Instance instance);
 
 // Rows that were read in parts, put into the order in which they are wanted.
 class AccessParts {

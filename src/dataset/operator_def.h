@@ -118,6 +118,12 @@ struct OperatorDef {
   // Null, or opens it for reading by positions.
   // REQUIRES: its inputs can be read so
   Result<std::unique_ptr<Access>> (*access)(Opening& opening, const ParamsBase& params) = nullptr;
+  // Null, or what is expected where it cannot be opened so with these parameters: "an uncompressed file"; null if it can.
+  const char* (*no_access)(const ParamsBase& params) = nullptr;
+  // Null, or whether an element is at hand by its position without going through those before it. False also where finding
+  // that out fails.
+  // REQUIRES: it can be read by positions
+  bool (*seeks)(Opening& opening, const ParamsBase& params) = nullptr;
   // Reads its input by positions: nothing below it runs ahead.
   bool reads_by_position = false;
 

@@ -9,6 +9,10 @@
 //     static const OperatorDef& op();
 //     static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream>, const Params&, uint64_t limit);
 //     static Result<Spec> spec(const Params&);  // of a row; a string if it is left out
+//     // Where its rows have positions: their Access, whether they are at hand, and OperatorDef::no_access.
+//     static Result<std::unique_ptr<Access>> access(Context&, const std::vector<std::string>& files);
+//     static bool seeks(Context&, const std::vector<std::string>& files);
+//     static const char* no_access(const Params&);
 //   };
 #pragma once
 
@@ -18,9 +22,11 @@
 #include <utility>
 
 #include "core/text.h"
+#include "dataset/access.h"
 #include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
 #include "format/file_reader.h"
+#include "ops/read_ahead.h"
 #include "ops/read_files.h"
 
 namespace weir {
@@ -30,10 +36,6 @@ inline constexpr int64_t kMaxInTurns = int64_t{1} << 20;
 inline constexpr const char* kFilesDoc = "A file name, a list of names, or a dataset of names.";
 inline constexpr const char* kCompressionDoc = "\"\", \"gzip\", \"zlib\", or \"auto\": by the first bytes.";
 inline constexpr const char* kInTurnsDoc = "How many files are read in turns, a record of each; auto is 8.";
-
-// The most bytes read ahead.
-inline constexpr int64_t kAheadBytes = int64_t{4} << 20;
-inline constexpr int64_t kAheadRows = 8192;
 
 // What the cursor does with the rows that a reader gave.
 namespace file_rows {
@@ -213,6 +215,17 @@ class FileSource {
     def.cardinality = unknown_cardinality;
     def.expand = expand;
     def.is_window = [](const ParamsBase& base) { return !in_turns(static_cast<const Params&>(base)); };
+    if constexpr (kHasPositions) {
+      def.access = [](Opening& opening, const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
+        WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
+        return open_access(opening.ctx, opening.inner(std::move(reader)));
+      };
+      def.no_access = no_access;
+      def.seeks = [](Opening& opening, const ParamsBase& params) {
+        auto reader = expansion(opening, params);
+        return reader.ok() && weir::seeks(opening.ctx, opening.inner(*std::move(reader)));
+      };
+    }
     return define<Params, FileSource>(std::move(def));
   }
 
@@ -220,16 +233,14 @@ class FileSource {
     WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
     if (in_turns(params))
       return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, std::move(reader)));
-    WindowOptions options;
-    options.max_rows = kAheadRows;
-    options.max_bytes = kAheadBytes;
-    options.block_rows = kMaxBlockRows;
-    options.lane = reader->lane();
+    MakeWindow window{read_ahead(reader->lane())};
     return std::unique_ptr<Cursor>(
-        std::make_unique<WindowCursor>(opening, std::move(reader), MakeWindow{options}));
+        std::make_unique<WindowCursor>(opening, std::move(reader), std::move(window)));
   }
 
  private:
+  static constexpr bool kHasPositions = requires { &Format::access; };
+
   static bool in_turns(const Params& params) { return params.num_parallel_reads.value_or(0) != 1; }
 
   static Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
@@ -246,15 +257,58 @@ class FileSource {
   }
 
   static const OperatorDef& reader_operator() {
-    static const OperatorDef def = define<Params, FileCursor<Format>>({
-        .name = Format::reader_name,
-        .kind = OperatorKind::source,
-        .spec = spec_of<Params, spec>,
-        .cardinality = unknown_cardinality,
-        .internal = true,
-        .lane = Lane::blocking,
-    });
+    static const OperatorDef def = [] {
+      OperatorDef reader{
+          .name = Format::reader_name,
+          .kind = OperatorKind::source,
+          .spec = spec_of<Params, spec>,
+          .cardinality = unknown_cardinality,
+          .internal = true,
+          .lane = Lane::blocking,
+      };
+      if constexpr (kHasPositions) {
+        reader.access = [](Opening& opening, const ParamsBase&) -> Result<std::unique_ptr<Access>> {
+          WEIR_ASSIGN(const std::vector<std::string> names, all_names(opening));
+          return Format::access(opening.ctx, names);
+        };
+        reader.no_access = no_access;
+        reader.seeks = [](Opening& opening, const ParamsBase&) {
+          const auto names = all_names(opening);
+          return names.ok() && Format::seeks(opening.ctx, *names);
+        };
+      }
+      return define<Params, FileCursor<Format>>(std::move(reader));
+    }();
     return def;
+  }
+
+  static const char* no_access(const ParamsBase& base) {
+    const auto& params = static_cast<const Params&>(base);
+    if (in_turns(params)) return "num_parallel_reads: 1";
+    if constexpr (kHasPositions) return Format::no_access(params);
+    return nullptr;
+  }
+
+  // The names of the files, which are few beside their records.
+  static Result<std::vector<std::string>> all_names(Opening& opening) {
+    WEIR_ASSIGN(const std::unique_ptr<Access> names, open_access(opening.ctx, opening.input(0)));
+    if (names->count() == Access::kEndless) {
+      return invalid_argument(expected_found("as many files as there are", "file names without end"));
+    }
+    std::vector<std::string> out;
+    std::vector<int64_t> positions;
+    Block block;
+    for (int64_t at = 0; at < names->count(); at += block.rows) {
+      positions.clear();
+      while (static_cast<int64_t>(positions.size()) < std::min<int64_t>(kMaxBlockRows, names->count() - at))
+        positions.push_back(at + static_cast<int64_t>(positions.size()));
+      block.errors.clear();
+      names->read(opening.ctx, positions, block);
+      if (!block.errors.empty()) return Status(block.errors[0].error);
+      for (int row = 0; row < block.rows; ++row)
+        out.emplace_back(block.columns[0].row(row).template as<const Str>()->view());
+    }
+    return out;
   }
 
   static Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs,

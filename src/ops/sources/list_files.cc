@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "dataset/access.h"
 #include "dataset/compose.h"
 #include "dataset/found_names.h"
+#include "format/record_index.h"
 #include "fs/file_system.h"
 #include "ops/list.h"
 
@@ -48,6 +50,8 @@ const OperatorDef& found_operator() {
       .spec = same_spec,
       .cardinality = same_cardinality,
       .found_names = [](const ParamsBase& params) { return static_cast<const FoundParams&>(params).names; },
+      .access = [](Opening& opening,
+                   const ParamsBase&) { return open_access(opening.ctx, opening.input(0)); },
   });
   return def;
 }
@@ -98,6 +102,9 @@ Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime
   std::vector<std::string> names;
   for (const Str& pattern : params.pattern.values[0].entries<const Str>()) {
     WEIR_ASSIGN(std::vector<std::string> found, runtime.files->glob(pattern.view()));
+    // What lies beside the data is no data.
+    if (!pattern.view().ends_with(kIndexSuffix))
+      std::erase_if(found, [](const std::string& name) { return name.ends_with(kIndexSuffix); });
     if (found.empty()) {
       return invalid_argument(Mistake(concat("no file matches ", quote(pattern.view())),
                                       "check the pattern and the folder that it is relative to"));
@@ -158,7 +165,7 @@ const OperatorDef& list_files_operator() {
       .name = "list_files",
       .kind = OperatorKind::source,
       .doc =
-          "The names of the files that match a pattern. Order: random, and another one each epoch, unless `shuffle` is false; then sorted. A pattern that matches no file is an error when the dataset is built.",
+          "The names of the files that match a pattern. Order: random, and another one each epoch, unless `shuffle` is false; then sorted. A pattern that matches no file is an error when the dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.",
       .cost = "Reads the folders once, when the dataset is built.",
       .example = R"(list_files("examples/digits/data/test-*", shuffle: false))",
       .output = R"("examples/digits/data/test-00000-of-00001.tfrecord.gz")",
@@ -167,6 +174,15 @@ const OperatorDef& list_files_operator() {
       .cardinality = cardinality_of<Params, cardinality>,
       .expand = expand,
       .counts_openings = always,
+      .access = [](Opening& opening, const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
+        WEIR_ASSIGN(DatasetRef names, expansion(opening, params));
+        return open_access(opening.ctx, opening.inner(std::move(names)));
+      },
+      .no_access =
+          [](const ParamsBase& base) {
+            const BoolParam& shuffle = static_cast<const Params&>(base).shuffle;
+            return shuffle.is_constant() && *shuffle ? "shuffle: false" : nullptr;
+          },
   });
   return def;
 }

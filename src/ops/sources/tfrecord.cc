@@ -4,6 +4,7 @@
 #include "format/tfrecord.h"
 
 #include "ops/file_source.h"
+#include "ops/record_access.h"
 
 namespace weir {
 
@@ -40,6 +41,16 @@ struct Format {
     if (params.on_corrupt.is_constant()) WEIR_TRY(parse_on_corrupt(*params.on_corrupt).status());
     return Spec::tensor(DType::string);
   }
+  static Result<std::unique_ptr<Access>> access(Context& ctx, const std::vector<std::string>& files) {
+    return record_access(ctx, files);
+  }
+  static bool seeks(Context& ctx, const std::vector<std::string>& files) { return have_indices(ctx, files); }
+  static const char* no_access(const Params& params) {
+    if (params.compression.is_constant() && !(*params.compression).empty())
+      return "files without compression, which alone can be indexed";
+    if (params.on_corrupt.is_constant() && *params.on_corrupt != "error") return "on_corrupt: \"error\"";
+    return nullptr;
+  }
 };
 
 }  // namespace
@@ -48,7 +59,7 @@ const OperatorDef& tfrecord_operator() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "tfrecord",
       .doc =
-          "The records of TFRecord files, as strings. Both checksums of every record are checked. A file that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining records, and the next file follows; `on_corrupt` changes this for damaged files. With \"resync\" the next whole record is the next position where both checksums fit, the length lies within the file and `record_bytes`; the error names offset and length of the damaged stretch. A compressed stream that is itself damaged ends its file as before. Runs ahead of its consumer on a thread of its own.",
+          "The records of TFRecord files, as strings. Both checksums of every record are checked. A file that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining records, and the next file follows; `on_corrupt` changes this for damaged files. With \"resync\" the next whole record is the next position where both checksums fit, the length lies within the file and `record_bytes`; the error names offset and length of the damaged stretch. A compressed stream that is itself damaged ends its file as before. Runs ahead of its consumer on a thread of its own. Records of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such reading; then a damaged record is one error in its place, and `skip` and `shard` directly after it go straight to their records.",
       .cost =
           "Reading, decompressing and two checksums per record. Records are views of the read buffers, not copies.",
       .example = R"(tfrecord("tests/data/records/five.tfrecord") | take(2))",

@@ -60,15 +60,12 @@ class GlobalShuffle final : public Cursor {
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (given_ == count_) return PullResult::end;
-    const int64_t rows = std::min<int64_t>({demand.rows, width_, count_ - given_});
+    const int rows = width_.rows(demand, count_ - given_);
     positions_.clear();
-    for (int64_t i = 0; i < rows; ++i) positions_.push_back(order_.at(given_ + i));
+    for (int i = 0; i < rows; ++i) positions_.push_back(order_.at(given_ + i));
     input_->read(ctx, positions_, out);
     given_ += rows;
-    // As many as fit the bytes, beginning with one.
-    const int64_t each = std::max<int64_t>(1, out.byte_size() / rows);
-    width_ =
-        static_cast<int>(std::clamp<int64_t>(demand.bytes / each, 1, std::min(kMaxBlockRows, 4 * width_)));
+    width_.learn(demand, out);
     return PullResult::rows;
   }
 
@@ -98,8 +95,7 @@ class GlobalShuffle final : public Cursor {
   IndexShuffle::Key key_;
   IndexShuffle order_;
   int64_t given_ = 0;
-  // How many rows the next block has at most.
-  int width_ = 1;
+  AccessWidth width_;
   std::vector<int64_t> positions_;
 };
 
@@ -117,7 +113,7 @@ const OperatorDef& global_shuffle_operator() {
   static const OperatorDef def = define<Params, GlobalShuffle>({
       .name = "global_shuffle",
       .doc =
-          "All elements in random order, every order as likely as a hash makes it, with no buffer. Each element is read by its position, so the operators before it must know where their elements are: range, from_tensors, from_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which runs nothing ahead then; others are refused by name (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
+          "All elements in random order, every order as likely as a hash makes it, with no buffer. Each element is read by its position, so the operators before it must know where their elements are: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which runs nothing ahead then; others are refused by name (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
       .cost =
           "About 50 ns per element, and reading elements one by one: what lies in memory is read across it. A batch before it is made of its elements when its turn comes. A checkpoint holds four numbers.",
       .example = "range(5) | global_shuffle(seed: 42)",

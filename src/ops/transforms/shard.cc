@@ -13,6 +13,7 @@
 #include "dataset/settling.h"
 #include "dataset/shard_position.h"
 #include "dataset/yield_timer.h"
+#include "ops/seekable_input.h"
 #include "ops/strided_access.h"
 
 namespace weir {
@@ -53,21 +54,26 @@ Result<Part> part_of(const Opening& opening, const Params& params) {
 
 class Shard final : public Cursor {
  public:
-  Shard(Opening& opening, ShardPosition position)
-      : input_(opening, 0, Port::Mode::pass), position_(std::move(position)) {}
+  // `part`: null for that of the rank, whose position must be one among all elements.
+  Shard(Opening& opening, ShardPosition position, const Part* part)
+      : input_(part ? SeekableInput(opening, 0, Port::Mode::pass, Port::Opens::now, part->index,
+                                    part->num_shards)
+                    : SeekableInput(opening, 0, Port::Mode::pass, Port::Opens::now)),
+        position_(std::move(position)) {}
 
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(const Part part, part_of(opening, params));
-    return std::unique_ptr<Cursor>(
-        std::make_unique<Shard>(opening, ShardPosition(part.index, part.num_shards)));
+    return std::unique_ptr<Cursor>(std::make_unique<Shard>(
+        opening, ShardPosition(part.index, part.num_shards), params.index.is_auto() ? nullptr : &part));
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
+    if (input_.seeks()) return input_.port().pull(ctx, demand, out);
     for (;;) {
       in_.rows = 0;
       Demand wanted = demand;
       wanted.rows = static_cast<int>(position_.steps_to(demand.rows, kMaxBlockRows));
-      const PullResult got = input_.pull(ctx, wanted, in_);
+      const PullResult got = input_.port().pull(ctx, wanted, in_);
       if (got != PullResult::rows) return got;
       choose();
       if (taken_ > 0) {
@@ -93,9 +99,11 @@ class Shard final : public Cursor {
         return settling->fail(internal_error("a shard was not there when its position was joined").pointer());
       ShardPosition joined = settling->joined[settling->joined_count++];
       joined.state(archive);
-      input_.save_as_usual(archive);
+      input_.port().save_as_usual(archive);
     }
   }
+
+  Step resume(Context& ctx) override { return input_.resume(ctx); }
 
  private:
   // Lists the rows to give: the elements of this shard, and errors, which are no elements.
@@ -114,7 +122,7 @@ class Shard final : public Cursor {
     }
   }
 
-  Port input_;
+  SeekableInput input_;
   ShardPosition position_;
   Block in_;
   // The rows of `in_` to give.
@@ -155,7 +163,8 @@ const OperatorDef& shard_operator() {
       .name = "shard",
       .doc =
           "One of `num_shards` parts: the elements whose number, counted from 0, has remainder `index` modulo `num_shards`. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); the checkpoints of all its ranks can be continued by another number of ranks.",
-      .cost = "Each part makes all elements of its input, and copies those that stay.",
+      .cost =
+          "Each part makes all elements of its input, and copies those that stay; of TFRecord files with an index it reads only its own.",
       .example = "range(8) | shard(3, 1)",
       .output = "1\n4\n7",
       .bench = "range(1000000) | shard(4, 1)",
@@ -164,6 +173,7 @@ const OperatorDef& shard_operator() {
       .passes_positions = true,
       .by_rank = by_rank,
       .access = access,
+      .seeks = [](Opening& opening, const ParamsBase&) { return seeks(opening.ctx, opening.input(0)); },
   });
   return def;
 }

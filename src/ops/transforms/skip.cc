@@ -6,6 +6,7 @@
 #include "core/exception.h"
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
+#include "ops/seekable_input.h"
 #include "ops/strided_access.h"
 
 namespace weir {
@@ -19,9 +20,9 @@ struct Params : ParamsOf<Params> {
 class Skip final : public Cursor {
  public:
   Skip(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::keep, *params.n < 0 ? Port::Opens::at_first_pull : Port::Opens::now),
+      : input_(input_of(opening, *params.n)),
         all_(*params.n < 0),
-        remaining_(std::max<int64_t>(*params.n, 0)) {}
+        remaining_(input_.seeks() ? 0 : std::max<int64_t>(*params.n, 0)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (all_) return PullResult::end;
@@ -29,15 +30,15 @@ class Skip final : public Cursor {
     dropping.rows = kMaxBlockRows;
     dropping.drop = true;
     while (remaining_ > 0) {
-      PullResult got = input_.fill(ctx, dropping.at_most(remaining_));
+      PullResult got = input_.port().fill(ctx, dropping.at_most(remaining_));
       if (got != PullResult::rows) return got;
-      int rows = input_.buffered();
+      int rows = input_.port().buffered();
       if (const ErrorPtr error = skip()) return error;
       if (yield_timer_.should_yield(ctx, rows)) return PullResult::pending;
     }
-    PullResult got = input_.pull(ctx, demand, out);
+    PullResult got = input_.port().pull(ctx, demand, out);
     // Rows that a restore still has to drop are already consumed, and pending says nothing about them.
-    if (got == PullResult::rows) input_.consume_all();
+    if (got == PullResult::rows) input_.port().consume_all();
     return got;
   }
 
@@ -46,24 +47,31 @@ class Skip final : public Cursor {
     input_.state(archive);
   }
 
+  Step resume(Context& ctx) override { return input_.resume(ctx); }
+
  private:
+  static SeekableInput input_of(Opening& opening, int64_t n) {
+    if (n < 0) return SeekableInput(opening, 0, Port::Mode::keep, Port::Opens::at_first_pull);
+    return SeekableInput(opening, 0, Port::Mode::keep, Port::Opens::now, n, 1);
+  }
+
   // Skips what is buffered, up to the first error, which it returns.
   ErrorPtr skip() {
-    for (const RowError& error : input_.block().errors) {
-      if (error.row < input_.begin()) continue;
-      const int before = error.row - input_.begin();
+    for (const RowError& error : input_.port().block().errors) {
+      if (error.row < input_.port().begin()) continue;
+      const int before = error.row - input_.port().begin();
       remaining_ -= before + (is_out_of_memory(*error.error) ? 1 : 0);
-      input_.take(before + 1);
-      input_.consume_all();
+      input_.port().take(before + 1);
+      input_.port().consume_all();
       return error.error;
     }
-    remaining_ -= input_.buffered();
-    input_.take(input_.buffered());
-    input_.consume_all();
+    remaining_ -= input_.port().buffered();
+    input_.port().take(input_.port().buffered());
+    input_.port().consume_all();
     return nullptr;
   }
 
-  Port input_;
+  SeekableInput input_;
   bool all_;
   int64_t remaining_;
   YieldTimer yield_timer_;
@@ -87,13 +95,15 @@ const OperatorDef& skip_operator() {
   static const OperatorDef def = define<Params, Skip>({
       .name = "skip",
       .doc = "All but the first `n` elements. Errors among them are passed on and not counted.",
-      .cost = "Skipped elements are not computed where that cannot hide an error.",
+      .cost =
+          "Skipped elements are not computed where that cannot hide an error, and not read from TFRecord files with an index.",
       .example = "range(5) | skip(3)",
       .output = "3\n4",
       .bench = "range(1000000) | skip(500000)",
       .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
       .access = access,
+      .seeks = [](Opening& opening, const ParamsBase&) { return seeks(opening.ctx, opening.input(0)); },
   });
   return def;
 }

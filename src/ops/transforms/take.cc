@@ -66,6 +66,7 @@ const OperatorDef& take_operator() {
       .ends_early = true,
       .passes_positions = true,
       .access = access,
+      .seeks = [](Opening& opening, const ParamsBase&) { return seeks(opening.ctx, opening.input(0)); },
   });
   return def;
 }

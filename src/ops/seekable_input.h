@@ -1,0 +1,44 @@
+// SeekableInput: the input of an operator that needs only every `step`th element from `first` on, as skip and shard do. Where
+// elements are at hand by their position (OperatorDef::seeks), only those are read, ahead of the operator; else the operator
+// gets all of them and drops the others. A position goes on in the manner in which it was saved, whatever was found then.
+//
+//   input_(opening, 0, Port::Mode::keep, Port::Opens::now, n, 1)
+//   … if (input_.seeks()) return input_.port().pull(ctx, demand, out);
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dataset/port.h"
+
+namespace weir {
+
+class SeekableInput {
+ public:
+  // Needs all elements of input `index`.
+  SeekableInput(Opening& opening, int index, Port::Mode mode, Port::Opens opens);
+  // REQUIRES: first >= 0, step >= 1
+  SeekableInput(Opening& opening, int index, Port::Mode mode, Port::Opens opens, int64_t first, int64_t step);
+
+  // Whether only the elements that are needed come.
+  bool seeks() const { return seeks_; }
+  Port& port() { return *port_; }
+  // Saves and loads the position of the port and the manner. An operator calls both.
+  void state(Archive& archive);
+  Step resume(Context& ctx);
+
+ private:
+  void open(Context& ctx, Port::Opens opens);
+
+  Instance instance_;
+  const Port::Mode mode_;
+  const int64_t first_ = 0;
+  const int64_t step_ = 1;
+  bool seeks_ = false;
+  std::unique_ptr<Port> port_;
+  // A loaded position of the other manner, until resume().
+  bool reopens_ = false;
+  std::string saved_;
+};
+
+}  // namespace weir

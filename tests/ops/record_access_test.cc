@@ -1,0 +1,248 @@
+// Records read by their positions: global_shuffle, skip and shard over TFRecord files with an index.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "format/record_index.h"
+#include "format/tfrecord.h"
+#include "ops/pipelines.h"
+#include "support/temporary_folder.h"
+#include "support/wrapped_files.h"
+
+namespace weir::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const std::string& name) {
+  std::ostringstream out;
+  out << std::ifstream(name, std::ios::binary).rdbuf();
+  return out.str();
+}
+void write(const std::string& name, const std::string& bytes) {
+  std::ofstream(name, std::ios::binary) << bytes;
+}
+
+// Two files and an empty one between them.
+class Files {
+ public:
+  Files() {
+    make("a", 1300);
+    make("none", 0);
+    make("b", 7);
+  }
+  std::string at(const std::string& name) const { return folder_.at(name); }
+  std::string index(const std::string& name) const { return at(name) + std::string(kIndexSuffix); }
+  std::string all() const {
+    return "tfrecord([\"" + at("a") + "\", \"" + at("none") + "\", \"" + at("b") + "\"])";
+  }
+  std::string one(const std::string& name) const { return "tfrecord(\"" + at(name) + "\")"; }
+  void make(const std::string& name, int count) const {
+    auto writer = RecordWriter::create(local_file_system(), at(name), Compression::none);
+    REQUIRE(writer.ok());
+    for (int i = 0; i < count; ++i) {
+      // Asymmetric, with an empty one and one of several blocks.
+      const std::string record =
+          i == 3 ? "" : name + std::to_string(i) + std::string(i == 5 ? 300000 : i % 7, '.');
+      REQUIRE((*writer)->write(Str(record)).ok());
+    }
+    REQUIRE((*writer)->close().ok());
+  }
+  void make_indices() const {
+    for (const char* name : {"a", "none", "b"}) {
+      auto made = RecordIndex::make(local_file_system(), at(name), nullptr);
+      REQUIRE((made.ok() && (*made)->save(local_file_system(), at(name)).ok()));
+    }
+  }
+  void remove_indices() const {
+    for (const char* name : {"a", "none", "b"}) fs::remove(index(name));
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+Lines part(const Lines& lines, size_t first, size_t step = 1) {
+  Lines out;
+  for (size_t i = first; i < lines.size(); i += step) out.push_back(lines[i]);
+  return out;
+}
+
+TEST_CASE("global_shuffle gives each record of all files once, and makes the indices") {
+  const Files files;
+  Lines records = run(files.all());
+  Lines shuffled = run(files.all() + " | global_shuffle(seed: 4)");
+  CHECK(shuffled != records);
+  CHECK(run(files.all() + " | global_shuffle(seed: 4)", 64) == shuffled);
+  std::sort(shuffled.begin(), shuffled.end());
+  std::sort(records.begin(), records.end());
+  CHECK(shuffled == records);
+  for (const char* name : {"a", "none", "b"}) CHECK(fs::exists(files.index(name)));
+}
+
+TEST_CASE("without an index nothing is made that nobody asked for") {
+  const Files files;
+  CHECK(run(files.all() + " | skip(1298)").size() == 9);
+  CHECK(run(files.all() + " | shard(650, 649)").size() == 2);
+  CHECK_FALSE(fs::exists(files.index("a")));
+}
+
+TEST_CASE("skip and shard give the same with an index, at each width") {
+  const Files files;
+  const Lines records = run(files.all());
+  files.make_indices();
+  for (int rows : {1, 3, 64}) {
+    for (size_t n : {0u, 1u, 4u, 1299u, 1300u, 1306u, 1307u, 5000u})
+      CHECK(run(files.all() + " | skip(" + std::to_string(n) + ")", rows) == part(records, n));
+    for (size_t n : {1u, 3u, 400u}) {
+      for (size_t i : {size_t{0}, n - 1}) {
+        const std::string shard = " | shard(" + std::to_string(n) + ", " + std::to_string(i) + ")";
+        CHECK(run(files.all() + shard, rows) == part(records, i, n));
+        CHECK(run(files.all() + " | skip(7)" + shard, rows) == part(records, 7 + i, n));
+      }
+    }
+    CHECK(run(files.all() + " | take(9) | skip(7)", rows) ==
+          part(Lines(records.begin(), records.begin() + 9), 7));
+  }
+  CHECK(run(files.all() + " | skip(-1)").empty());
+  CHECK(run("range(2) | flat_map(i -> " + files.one("b") + " | skip(i * 5))") == [&] {
+    Lines out = run(files.one("b"));
+    const Lines rest = part(out, 5);
+    out.insert(out.end(), rest.begin(), rest.end());
+    return out;
+  }());
+}
+
+// What goes on after a position, while the indices come and go.
+TEST_CASE("a position goes on with an index or without one") {
+  const Files files;
+  for (const char* what : {" | skip(1295)", " | skip(1) | shard(200, 3)", " | shard(110, 5) | skip(2)",
+                           " | skip(1290) | repeat(2)"}) {
+    const std::string text = files.all() + what;
+    files.remove_indices();
+    const Lines whole = run(text);
+    for (bool saved_with : {false, true}) {
+      for (bool restored_with : {false, true}) {
+        for (size_t at = 0; at <= whole.size(); ++at) {
+          ThreadsRuntime runtime;
+          saved_with ? files.make_indices() : files.remove_indices();
+          auto iterator = open_text(*runtime, text);
+          take_lines(*iterator, static_cast<int64_t>(at));
+          std::string saved = require_value(iterator->save());
+          restored_with ? files.make_indices() : files.remove_indices();
+          auto restored = open_text(*runtime, text, &saved);
+          INFO(what << " at " << at << ", " << saved_with << restored_with);
+          // A position may be saved before anything was read.
+          std::string again = require_value(restored->save());
+          CHECK(all_lines(*restored) == part(whole, at));
+          auto third = open_text(*runtime, text, &again);
+          CHECK(all_lines(*third, 64) == part(whole, at));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a changed file has another index") {
+  const Files files;
+  files.make_indices();
+  files.make("b", 9);
+  CHECK(run(files.all() + " | skip(1307)").size() == 2);
+  CHECK(run(files.all() + " | global_shuffle(seed: 1)").size() == 1309);
+  CHECK(run(files.all() + " | skip(1307)").size() == 2);
+}
+
+TEST_CASE("no damage of an index gives a wrong record") {
+  const Files files;
+  const Lines records = run(files.one("b"));
+  files.make_indices();
+  const std::string kept = read(files.index("b"));
+  size_t errors = 0;
+  for (size_t bit = 0; bit < 8 * kept.size(); ++bit) {
+    std::string damaged = kept;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    write(files.index("b"), damaged);
+    const Lines found = run(files.one("b") + " | skip(1)", 64);
+    REQUIRE(found.size() == records.size() - 1);
+    for (size_t i = 0; i < found.size(); ++i) {
+      const bool failed = found[i] == "error: data_loss" || found[i] == "error: resource_exhausted";
+      errors += failed ? 1 : 0;
+      INFO(bit << " " << i);
+      CHECK((failed || found[i] == records[i + 1]));
+    }
+  }
+  // Both records that an offset bounds.
+  CHECK(errors > 8 * (kept.size() - 40 - 8));
+}
+
+TEST_CASE("a damaged record is one error in its place") {
+  const Files files;
+  const Lines records = run(files.one("b"));
+  files.make_indices();
+  const auto time = fs::last_write_time(files.at("b"));
+  const std::string bytes = read(files.at("b"));
+  auto index = RecordIndex::open(local_file_system(), files.at("b"));
+  REQUIRE((index.ok() && *index));
+  std::vector<uint64_t> offsets;
+  REQUIRE((*index)->offsets(0, 7, offsets).ok());
+  for (size_t at = 0; at<bytes.size(); at += at> 200 && at + 400 < bytes.size() ? 30011 : 1) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    write(files.at("b"), damaged);
+    fs::last_write_time(files.at("b"), time);
+    Lines expected = records;
+    size_t record = 0;
+    while (offsets[record + 1] <= at) ++record;
+    expected[record] = "error: data_loss";
+    CHECK(run(files.one("b") + " | skip(0)", 64) == expected);
+  }
+  // The index of a file that can't be indexed any more is not made.
+  fs::remove(files.index("b"));
+  write(files.at("b"), bytes.substr(0, bytes.size() - 1));
+  CHECK(run(files.one("b") + " | global_shuffle(seed: 1)") == Lines{"error: data_loss"});
+}
+
+TEST_CASE("an index that can't be kept is made each time") {
+  class ReadOnly final : public WrappedFiles {
+   public:
+    using WrappedFiles::WrappedFiles;
+    Status write_file_atomically(const std::string& name, std::span<const uint8_t>) override {
+      return file_error(Code::permission_denied, "read-only", name);
+    }
+  };
+  const Files files;
+  ReadOnly read_only(local_file_system());
+  ThreadsRuntime runtime;
+  (*runtime).files = &read_only;
+  for (int pass = 0; pass < 2; ++pass) {
+    CHECK(all_lines(*runtime, files.all() + " | global_shuffle(seed: 4)").size() == 1307);
+    CHECK_FALSE(fs::exists(files.index("a")));
+  }
+}
+
+TEST_CASE("list_files leaves indices out unless they are asked for") {
+  const Files files;
+  files.make_indices();
+  CHECK(run("list_files(\"" + files.at("*") + "\", shuffle: false)").size() == 3);
+  CHECK(run("list_files(\"" + files.at("*.weir-index") + "\", shuffle: false)").size() == 3);
+  CHECK(run("tfrecord(list_files(\"" + files.at("?") + "\", shuffle: false)) | global_shuffle(seed: 2)")
+            .size() == 1307);
+}
+
+TEST_CASE("what has no positions says why") {
+  const Files files;
+  const auto refusal = [&](const std::string& more) {
+    return build_error("tfrecord(\"" + files.at("b") + "\"" + more + ") | global_shuffle()");
+  };
+  CHECK(contains(refusal(", compression: \"gzip\""),
+                 "the elements of tfrecord have no positions: expected files without compression"));
+  CHECK(contains(refusal(", num_parallel_reads: 2"), "expected num_parallel_reads: 1"));
+  CHECK(contains(refusal(", on_corrupt: \"resync\""), "expected on_corrupt: \"error\""));
+  CHECK(contains(build_error("tfrecord(list_files(\"" + files.at("*") + "\")) | global_shuffle()"),
+                 "the elements of list_files have no positions: expected shuffle: false"));
+  CHECK(run("tfrecord(\"nowhere\") | global_shuffle()") == Lines{"error: not_found"});
+}
+
+}  // namespace
+}  // namespace weir::test
