@@ -114,7 +114,7 @@ struct TfrecordOptions {
 struct BatchOptions {
   // Leave out a last batch of fewer than n elements. Default: false.
   Bool drop_remainder{};
-  // For compatibility with tf.data; has no effect, since copying is not worth a thread. Default: 1.
+  // How many threads copy where at least 512 KiB are copied at once; less is not worth a thread. Default: 1.
   Int num_parallel_calls{};
 };
 
@@ -342,10 +342,10 @@ class Pipeline : public detail::Document<Pipeline> {
 
   // All elements in random order, every order as likely as a hash makes it, with no buffer. Each element is
   // read by its position, so the operators before it must know where their elements are: range, from_tensors,
-  // from_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a
-  // count, and prefetch, which runs nothing ahead then; others are refused by name (failed_precondition). An
-  // element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for
-  // the same seed.
+  // from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes, zip, concatenate,
+  // map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which runs nothing ahead
+  // then; others are refused by name (failed_precondition). An element that fails is an error in its place,
+  // as is a batch of which one fails. The order is tf.data's for the same seed.
   Pipeline global_shuffle(const GlobalShuffleOptions& options = {}) const {
     return then(detail::CallText("global_shuffle")
                     .named("seed", options.seed)
@@ -530,9 +530,10 @@ class Pipeline : public detail::Document<Pipeline> {
     return then(detail::CallText("shard").positional(num_shards).positional(index).end());
   }
 
-  // The elements in random order, each drawn from a buffer of buffer_size elements that is filled first. The
-  // order is tf.data's for the same seed. Errors pass at once.
-  // buffer_size: How many elements wait to be drawn from; larger mixes better.
+  // The elements in random order, each drawn from a buffer of buffer_size elements that is filled first; with
+  // -2 the whole input is. The order is tf.data's for the same seed. Errors pass at once.
+  // buffer_size: How many elements wait to be drawn from; larger mixes better. -2: all of them, which then
+  // must end.
   Pipeline shuffle(const Int& buffer_size, const ShuffleOptions& options = {}) const {
     return then(detail::CallText("shuffle")
                     .positional(buffer_size)
@@ -750,7 +751,8 @@ inline Pipeline from_tensors(const Value& value) {
 }
 
 // The names of the files that match a pattern. Order: random, and another one each epoch, unless shuffle is
-// false; then sorted. A pattern that matches no file is an error when the dataset is built.
+// false; then sorted. A pattern that matches no file is an error when the dataset is built. Index files
+// (*.weir-index) are left out unless the pattern ends so.
 // pattern: A glob pattern or a list of them: * ? [a-z] within one part of a path.
 inline Pipeline list_files(const Value& pattern, const ListFilesOptions& options = {}) {
   return Pipeline(detail::CallText("list_files")
@@ -849,7 +851,10 @@ inline Pipeline text_line(const Files& files, const TextLineOptions& options = {
 // on_corrupt changes this for damaged files. With "resync" the next whole record is the next position where
 // both checksums fit, the length lies within the file and record_bytes; the error names offset and length of
 // the damaged stretch. A compressed stream that is itself damaged ends its file as before. Runs ahead of its
-// consumer on a thread of its own.
+// consumer on a thread of its own. Records of uncompressed files are also read by their position
+// (global_shuffle, weir_dataset_at) through an index of each file, which weir index makes, or the first such
+// reading; then a damaged record is one error in its place, and skip and shard directly after it go straight
+// to their records.
 // files: A file name, a list of names, or a dataset of names.
 inline Pipeline tfrecord(const Files& files, const TfrecordOptions& options = {}) {
   return Pipeline(detail::CallText("tfrecord")

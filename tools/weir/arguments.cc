@@ -10,12 +10,16 @@ namespace weir::command {
 
 namespace {
 
+// Each is open until the last record is written.
+constexpr int64_t kMaxShards = 1000;
+
 enum LongOnly { kJson = 256, kOrigins, kFits, kCheckpoint, kVersion };
 
 const option kOptions[] = {
     {"expression", required_argument, nullptr, 'e'},
     {"param", required_argument, nullptr, 'p'},
     {"count", required_argument, nullptr, 'n'},
+    {"output", required_argument, nullptr, 'o'},
     {"json", no_argument, nullptr, kJson},
     {"origins", no_argument, nullptr, kOrigins},
     {"checkpoint", no_argument, nullptr, kCheckpoint},
@@ -63,6 +67,8 @@ std::string missing_value(int option) {
       return "expected a document after -e, as in -e 'range(3)', found the end of the line";
     case 'p':
       return "expected NAME=VALUE after -p, as in -p n=3, found the end of the line";
+    case 'o':
+      return "expected a name after -o, as in -o data/train.tfrecord, found the end of the line";
     case kFits:
       return "expected the FILE of a document after --fits, found the end of the line";
     default:
@@ -91,6 +97,9 @@ std::string parse_option(int option, const std::string& word, Arguments& out) {
       return parse_param(optarg, out);
     case 'n':
       return parse_count(optarg, out.count);
+    case 'o':
+      out.output = optarg;
+      return "";
     case kJson:
       out.json = true;
       return "";
@@ -119,29 +128,33 @@ std::string parse_option(int option, const std::string& word, Arguments& out) {
   }
 }
 
+struct VerbName {
+  const char* name;
+  Verb verb;
+};
+constexpr VerbName kVerbs[] = {
+    {"run", Verb::run},     {"spec", Verb::spec},   {"format", Verb::format},
+    {"check", Verb::check}, {"list", Verb::list},   {"checkpoint", Verb::checkpoint},
+    {"head", Verb::head},   {"info", Verb::info},   {"validate", Verb::validate},
+    {"index", Verb::index}, {"shard", Verb::shard}, {"convert", Verb::convert},
+    {"help", Verb::help},
+};
+constexpr const char* kVerbList =
+    "expected run, check, spec, format, list, checkpoint, head, info, validate, index, shard, convert or help";
+
 bool parse_verb(const std::string& word, Verb& out) {
-  if (word == "run") {
-    out = Verb::run;
-  } else if (word == "spec") {
-    out = Verb::spec;
-  } else if (word == "format") {
-    out = Verb::format;
-  } else if (word == "check") {
-    out = Verb::check;
-  } else if (word == "list") {
-    out = Verb::list;
-  } else if (word == "checkpoint") {
-    out = Verb::checkpoint;
-  } else if (word == "help") {
-    out = Verb::help;
-  } else {
-    return false;
+  for (const VerbName& known : kVerbs) {
+    if (word != known.name) continue;
+    out = known.verb;
+    return true;
   }
-  return true;
+  return false;
 }
 
+bool is_of_files(Verb verb) { return verb >= Verb::head && verb <= Verb::convert; }
+
 std::string wrong_verb(const std::string& word) {
-  std::string problem = "expected run, check, spec, format, list, checkpoint or help, found " + word;
+  std::string problem = std::string(kVerbList) + ", found " + word;
   if (looks_like_document(word)) return problem + "; write weir run -e '" + word + "'";
   if (word.find_first_of("./") != std::string::npos) return problem + "; write weir run " + word;
   return problem;
@@ -186,6 +199,26 @@ std::string parse_checkpoint(int argc, char** argv, Arguments& out) {
   return "";
 }
 
+// Takes the files from the rest of the line.
+std::string parse_files(int argc, char** argv, Arguments& out) {
+  const Verb verb = out.verb;
+  const bool counts = verb == Verb::head || verb == Verb::shard;
+  if (out.has_text || !out.params.empty() || out.json || out.origins || (out.count >= 0 && !counts) ||
+      (!out.output.empty() && verb != Verb::shard))
+    return "expected only options that `weir --help` lists for this command, found another";
+  out.files.assign(argv + optind, argv + argc);
+  if (verb == Verb::convert) {
+    if (out.files.size() == 2) return "";
+    return "expected two names, FROM and TO, found " + std::to_string(out.files.size());
+  }
+  if (out.files.empty()) return "expected at least one FILE, found none";
+  if (verb != Verb::shard) return "";
+  if (out.count < 1 || out.count > kMaxShards)
+    return "expected -n COUNT with the number of files to write, 1 to " + std::to_string(kMaxShards) +
+           ", found " + (out.count < 0 ? "none" : std::to_string(out.count));
+  return out.output.empty() ? "expected -o NAME, as in -o data/train.tfrecord, found none" : "";
+}
+
 std::string parse_nothing(int argc, char** argv) {
   if (optind >= argc) return "";
   return std::string("expected nothing after list, found ") + argv[optind] +
@@ -197,8 +230,7 @@ std::string parse_nothing(int argc, char** argv) {
 bool looks_like_document(const std::string& word) { return word.find_first_of("(|") != std::string::npos; }
 
 std::string parse_arguments(int argc, char** argv, Arguments& out) {
-  if (argc < 2)
-    return "expected run, check, spec, format, list, checkpoint or help; `weir --help` shows examples";
+  if (argc < 2) return std::string(kVerbList) + "; `weir --help` shows examples";
   int first = 1;
   if (argv[1][0] != '-') {
     if (!parse_verb(argv[1], out.verb)) return wrong_verb(argv[1]);
@@ -214,7 +246,7 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   argc -= first - 1;
   argv += first - 1;
   opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, ":e:p:n:h", kOptions, nullptr)) != -1;) {
+  for (int option; (option = getopt_long(argc, argv, ":e:p:n:o:h", kOptions, nullptr)) != -1;) {
     std::string problem = parse_option(option, argv[optind - 1], out);
     if (!problem.empty()) return problem;
     if (option == 'h' || option == kVersion) return "";
@@ -222,6 +254,8 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   if (!out.fits.empty() && out.verb != Verb::show_checkpoint && out.verb != Verb::list_checkpoints)
     return "expected --fits only after checkpoint show";
   if (out.checkpoint && out.verb != Verb::spec) return "expected --checkpoint only after spec";
+  if (!out.output.empty() && out.verb != Verb::shard) return "expected -o only after shard";
+  if (is_of_files(out.verb)) return parse_files(argc, argv, out);
   if (out.verb == Verb::list) return parse_nothing(argc, argv);
   if (out.verb == Verb::show_checkpoint || out.verb == Verb::list_checkpoints)
     return parse_checkpoint(argc, argv, out);
@@ -229,8 +263,9 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   if (!verb_given)
     return std::string("expected run, check, spec or format before ") + argv[1] +
            ", as in weir run -e 'range(3)'";
-  // `weir help run`, or `weir help take`.
-  if (optind < argc && !parse_verb(argv[optind], out.topic)) out.name = argv[optind];
+  // `weir help run`, or `weir help take`; there is an operator called shard, too.
+  if (optind < argc && (!parse_verb(argv[optind], out.topic) || out.topic == Verb::shard))
+    out.name = argv[optind];
   return "";
 }
 

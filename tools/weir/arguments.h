@@ -18,6 +18,13 @@ enum class Verb {
   checkpoint,
   show_checkpoint,
   list_checkpoints,
+  // Those of files.
+  head,
+  info,
+  validate,
+  index,
+  shard,
+  convert,
   help,
   version
 };
@@ -31,6 +38,10 @@ struct Arguments {
   bool has_text = false;
   std::string text;
   std::string file;
+  // Of the verbs of files.
+  std::vector<std::string> files;
+  // Of shard: the name that those of the files begin with.
+  std::string output;
   std::vector<std::pair<std::string, std::string>> params;
   // Negative: all.
   int64_t count = -1;

@@ -15,6 +15,12 @@ usage:
   weir list   [--json]
   weir checkpoint show [--json] [--fits DOCUMENT [-p NAME=VALUE]...] FILE
   weir checkpoint list [--json] FOLDER
+  weir head     [-n COUNT] FILE...
+  weir info     FILE...
+  weir validate FILE...
+  weir index    FILE...
+  weir shard    -n COUNT -o NAME FILE...
+  weir convert  FROM TO
   weir help   [NAME]
 
 run     prints one element per line. An element that fails prints `error: CODE: message` in its place, and the
@@ -24,12 +30,15 @@ spec    prints the structure of the elements, and how many there are.
 format  prints the document in canonical form.
 list    prints the operators and functions that documents can use, one per line.
 checkpoint shows what a saved position says, or lists those that a checkpoint manager keeps in a folder.
+head    prints the first rows of files: TFRecords, with the Examples inside decoded, CSV, text, or saved elements.
+info    prints what is in a file, and the document that reads it. validate locates damage; index makes the index of
+        a TFRecord file; shard and convert write the rows of files to others.
 help    explains one of them, as in `weir help shuffle`, or a command, as in `weir help run`.
 
 options:
   -e, --expression TEXT   the document itself; FILE reads it from a file, `-` from standard input
   -p, --param NAME=VALUE  a value for `param NAME: spec`: a literal, or a bare word for a string
-  -n, --count COUNT       stop after so many lines
+  -n, --count COUNT       stop after so many lines; of shard, how many files to write
       --origins           print the file and record that each element came from before it
       --json              print elements, mistakes or checkpoints as JSON
   -h, --help              this text
@@ -214,6 +223,55 @@ exit status:
   2   the command line, FILE, FOLDER or the document is wrong, as standard error says
 )";
 
+constexpr std::string_view kFiles =
+    R"(weir head, info, validate, index, shard, convert - look at files, and make others of them
+
+usage:
+  weir head     [-n COUNT] FILE...
+  weir info     FILE...
+  weir validate FILE...
+  weir index    FILE...
+  weir shard    -n COUNT -o NAME FILE...
+  weir convert  FROM TO
+
+Files are TFRecords, tables (.csv, .tsv), text, or the folder of saved elements; what they are is told by their name,
+else by their first bytes. They may be compressed with gzip or zlib.
+
+head      prints the first COUNT rows of each, 10 by default. Records that are tf.Examples or tf.SequenceExamples
+          are decoded, each feature a column; `-` stands for one that is missing. Other records are strings.
+info      reads all of it. Prints kind, compression, bytes and rows; of Examples the features with their kinds, in
+          how many records they are, and how many values they have; of a table the columns with their dtypes.
+          Then comes the document that reads it, ready to paste. Where a feature has one value in each record that
+          has it, the document gives a default for the others.
+validate  reads all of it and checks every checksum. Prints an error for each damaged stretch, with its offset,
+          length and the number of the record, and a summary.
+index     makes the index of an uncompressed TFRecord file, FILE.weir-index, or finds that it has one that fits.
+          With it `skip` and `shard` after `tfrecord` go straight to their records, and `global_shuffle` needs no
+          pass over the file first. It belongs to a file of that size and time of change.
+shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on; what is
+          after the `.tfrecord` in NAME comes last. With .gz they are compressed.
+convert   writes the rows of one file to another, by its name: .tfrecord, .tfrecord.gz, .csv, .tsv, .txt, or a
+          folder for saved elements. A table's columns become features: int64 where all values are, else float,
+          else bytes; an empty field of numbers is a missing feature. Lines and strings become records as they are.
+
+Nothing is written over: a name that exists is refused. Files appear when they are complete. On long work, standard
+error has a progress bar if it is a terminal, else a line every ten seconds.
+
+exit status:
+  0   all is well
+  1   there is damage, which the output locates
+  2   the command line is wrong, or a file can't be read or written, as standard error says
+
+examples:
+  weir head -n 2 tests/data/records/five.tfrecord
+      "record 0"
+      "record 1"
+
+  weir info 'train-00000-of-00010.tfrecord.gz'
+  weir shard -n 8 -o data/train.tfrecord.gz all-*.tfrecord
+  weir convert table.csv table.tfrecord
+)";
+
 }  // namespace
 
 std::string_view help_about(Verb verb) {
@@ -232,6 +290,13 @@ std::string_view help_about(Verb verb) {
     case Verb::show_checkpoint:
     case Verb::list_checkpoints:
       return kCheckpoint;
+    case Verb::head:
+    case Verb::info:
+    case Verb::validate:
+    case Verb::index:
+    case Verb::shard:
+    case Verb::convert:
+      return kFiles;
     default:
       return kOverview;
   }

@@ -1,4 +1,4 @@
-// The command `weir`: run, spec, format, list, checkpoint and help, using only weir.h.
+// The command `weir`, which uses only weir.h and weir.hpp.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -8,6 +8,8 @@
 #include "checkpoint.h"
 #include "common.h"
 #include "help.h"
+#include "inspect.h"
+#include "rewrite.h"
 #include "weir/weir.h"
 
 namespace weir::command {
@@ -174,6 +176,18 @@ int perform(const Arguments& arguments) {
       return show_checkpoint(arguments);
     case Verb::list_checkpoints:
       return list_checkpoints(arguments);
+    case Verb::head:
+      return head(arguments);
+    case Verb::info:
+      return info(arguments);
+    case Verb::validate:
+      return validate(arguments);
+    case Verb::index:
+      return make_indices(arguments);
+    case Verb::shard:
+      return shard(arguments);
+    case Verb::convert:
+      return convert(arguments);
     case Verb::version:
       std::printf("weir %s\n", weir_version());
       return 0;

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""`weir head`, `info`, `validate`, `index`, `shard` and `convert`, on small files, and on those that others wrote.
+
+    file_tools_test.py WEIR FOREIGN
+
+FOREIGN is a folder with files of other writers and a table of them in its README.md; where it is missing, that part is left
+out.
+"""
+
+import gzip
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECORDS = ROOT / "tests/data/records"
+TABLE = 'name,count,ratio,note\n"a,b",1,0.5,\nplain,-2,1e3,"two\nlines"\n"quo""te",,2.25,x\n'
+
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+class Tool:
+    """The command in a folder of its own."""
+
+    def __init__(self, weir, folder):
+        self.weir = weir
+        self.folder = pathlib.Path(folder)
+
+    def __call__(self, *arguments, status=0):
+        done = subprocess.run([self.weir, *map(str, arguments)], cwd=self.folder, capture_output=True, timeout=120,
+                              check=False)
+        self.err = done.stderr.decode()
+        out = done.stdout.decode()
+        check(done.returncode == status,
+              f"{arguments}: expected status {status}, found {done.returncode}: {out[-500:]}{self.err[-500:]}")
+        return out
+
+    def run(self, document, status=0):
+        return self("run", "-e", document, status=status)
+
+    def write(self, name, text):
+        (self.folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return name
+
+    def read(self, name):
+        return (self.folder / name).read_bytes()
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+def equal(found, expected, what):
+    check(found == expected, f"{what}: expected {expected!r}, found {found!r}")
+
+
+def head_and_info(tool):
+    tool.write("t.csv", TABLE)
+    equal(tool("head", "-n", 2, "t.csv").split("\n")[0].split(), ["name", "count", "ratio", "note"], "head of a table")
+    check('"two\\nlines"' in tool("head", "t.csv"), "head shows a field with a line end")
+    info = tool("info", "t.csv")
+    check(re.search(r"rows +3\n", info) and re.search(r"\n  count +int64 +1\n", info), f"info of a table: {info}")
+    document = info.strip().split("\n")[-1].strip()
+    equal(document, 'csv("t.csv", [string, 0, float32, ""], header: true)', "the document of a table")
+    equal(tool.run(document), '("a,b", 1, 0.5, "")\n("plain", -2, 1000.0, "two\\nlines")\n("quo\\"te", 0, 2.25, "x")\n',
+          "running it")
+    tool.write("n.tsv", "1\t2\n3\t4\n")
+    check('csv("n.tsv", [int64, int64], delim: "\\t")' in tool("info", "n.tsv"), "info of a table without a header")
+    tool.write("plain.txt", "one\n\ntwo")
+    equal(tool("head", "plain.txt"), '"one"\n""\n"two"\n', "head of text")
+    check(re.search(r"lines +3\n", tool("info", "plain.txt")), "info of text")
+    tool.run('range(12) | map(x -> {x, y: [x, x * x]}) | save("saved")')
+    equal(tool("head", "-n", 1, "saved"), "{x: 0, y: [0, 0]}\n", "head of saved elements")
+    check(re.search(r"elements +12\n  structure +\{x: int64, y: int64\[2\]\}", tool("info", "saved")), "info of them")
+    equal(len(tool("head", "saved").split("\n")), 11, "head shows ten rows")
+    equal(tool("head", "-n", 1, "plain.txt", "n.tsv"), 'plain.txt:\n"one"\n\nn.tsv:\ncolumn_0  column_1\n"1"       "2"\n',
+          "head of two files")
+    tool("head", "nowhere.tfrecord", status=2)
+    check("nowhere.tfrecord" in tool.err and "not_found" in tool.err, f"a missing file: {tool.err}")
+    tool("info", "plain.txt", "nowhere.txt", status=2)
+    equal(tool("head", RECORDS / "five.tfrecord", "-n", 2), '"record 0"\n"record 1"\n', "head of records")
+
+
+def validate(tool):
+    data = (RECORDS / "five.tfrecord").read_bytes()
+    size = len(data) // 5
+    tool.write("good.tfrecord", data)
+    equal(tool("validate", "good.tfrecord"), "good.tfrecord: 5 records, no damage\n", "validate of a whole file")
+    damaged = bytearray(data)
+    damaged[size + 13] ^= 1
+    damaged[3 * size + 2] ^= 1
+    tool.write("bad.tfrecord", bytes(damaged))
+    out = tool("validate", "bad.tfrecord", "good.tfrecord", status=1)
+    check(f"offset {size}, record 1" in out and f"damaged stretch of {size} bytes" in out, f"first damage: {out}")
+    check(f"offset {3 * size}, record 2" in out, f"second damage: {out}")
+    check("bad.tfrecord: 3 records, 2 damaged stretches\n" in out and "good.tfrecord: 5 records, no damage" in out, out)
+    tool.write("cut.tfrecord.gz", gzip.compress(data)[:-9])
+    tool("validate", "cut.tfrecord.gz", status=1)
+
+
+def index(tool):
+    tool.write("i.tfrecord", (RECORDS / "five.tfrecord").read_bytes())
+    tool.write("e.tfrecord", b"")
+    equal(tool("index", "i.tfrecord", "e.tfrecord"), "i.tfrecord: 5 records\ne.tfrecord: 0 records\n", "index")
+    check("i.tfrecord.weir-index" in tool.names(), "the index is beside its file")
+    equal(tool("index", "i.tfrecord"), "i.tfrecord: 5 records\n", "index again")
+    equal(tool.run('tfrecord("i.tfrecord") | skip(3)'), '"record 3"\n"record 4"\n', "skip with an index")
+    tool.write("z.tfrecord", gzip.compress(tool.read("i.tfrecord")))
+    tool("index", "z.tfrecord", status=2)
+    tool("index", "saved", status=2)
+    tool("head", "i.tfrecord.weir-index", status=2)
+    check("the index of one" in tool.err, tool.err)
+
+
+def shard(tool):
+    tool.write("s.tfrecord", (RECORDS / "five.tfrecord").read_bytes())
+    out = tool("shard", "-n", 3, "-o", "out.tfrecord.gz", "s.tfrecord", "s.tfrecord")
+    check("10 records in 3 files" in out, out)
+    names = [f"out-0000{i}-of-00003.tfrecord.gz" for i in range(3)]
+    for i, name in enumerate(names):
+        expected = [f'"record {k % 5}"' for k in range(i, 10, 3)]
+        equal(tool.run(f'tfrecord("{name}", compression: "gzip")').split(), " ".join(expected).split(), name)
+    tool("shard", "-n", 3, "-o", "out.tfrecord.gz", "s.tfrecord", status=2)
+    check("a name that is free" in tool.err, tool.err)
+    tool("shard", "-n", 0, "-o", "x", "s.tfrecord", status=2)
+    tool("shard", "-n", 2, "s.tfrecord", status=2)
+    tool("shard", "-n", 2, "-o", "t", "t.csv", status=2)
+    before = tool.names()
+    tool("shard", "-n", 2, "-o", "half.tfrecord", "s.tfrecord", "bad.tfrecord", status=2)
+    equal(tool.names(), before, "a shard that fails leaves nothing")
+
+
+def convert(tool):
+    tool("convert", "t.csv", "t.tfrecord")
+    equal(tool.run('tfrecord("t.tfrecord") | map(r -> parse_example(r, {name: string, count: int64 = 7, ratio: float32, '
+                   'note: string}))').split("\n")[2], '{name: "quo\\"te", count: 7, ratio: 2.25, note: "x"}', "a row")
+    # Features come sorted by name.
+    tool("convert", "t.tfrecord", "back.csv")
+    equal(tool.read("back.csv").decode(), 'count,name,note,ratio\n1,"a,b",,0.5\n-2,plain,"two\nlines",1000.0\n,"quo""te",x,2.25\n',
+          "a table from Examples")
+    tool("convert", "t.csv", "folder")
+    equal(tool.run('load("folder") | skip(2)'), '{name: "quo\\"te", count: 0, ratio: 2.25, note: "x"}\n', "a saved table")
+    tool("convert", "folder", "again.tfrecord.gz")
+    equal(tool.run('tfrecord("again.tfrecord.gz", compression: "gzip") | map(r -> parse_example(r, {count: int64}).count)'),
+          "1\n-2\n0\n", "Examples from saved elements")
+    tool("convert", "plain.txt", "lines.tfrecord")
+    equal(tool.run('tfrecord("lines.tfrecord")'), '"one"\n""\n"two"\n', "records of lines")
+    tool("convert", "lines.tfrecord", "lines.txt")
+    equal(tool.read("lines.txt"), b"one\n\ntwo\n", "lines of records")
+    tool("convert", "lines.txt", "lines/")
+    equal(tool.run('load("lines")'), '"one"\n""\n"two"\n', "saved lines")
+    tool("convert", "s.tfrecord", "s2.tfrecord.gz")
+    equal(gzip.decompress(tool.read("s2.tfrecord.gz")), tool.read("s.tfrecord"), "records compressed")
+    before = tool.names()
+    tool("convert", "t.csv", "lines.txt", status=2)
+    check("a name that is free" in tool.err, tool.err)
+    tool("convert", "t.csv", "rows.txt", status=2)
+    check("rows of one string" in tool.err, tool.err)
+    tool("convert", "saved", "saved.csv", status=2)
+    check("one value in each column, found 2 of the feature y" in tool.err, tool.err)
+    tool("convert", "bad.tfrecord", "bad.csv", status=2)
+    tool("convert", "t.csv", "t.parquet", status=2)
+    tool("convert", "t.csv", status=2)
+    equal(tool.names(), before, "a conversion that fails leaves nothing")
+
+
+def foreign(tool, folder):
+    readme = folder / "README.md"
+    if not readme.exists():
+        print(f"{folder} is not there: nothing of others was read")
+        return
+    rows = re.findall(r"^\| `([^`]+)` \|[^|]*\|[^|]*\| [\d,]+ \| ([^|]+) \| ([^|]+) \|", readme.read_text(), re.MULTILINE)
+    check(len(rows) == len(list((folder / "files").iterdir())), f"{len(rows)} rows in the table of {readme}")
+    contents = {"Example": "tf.Example", "SequenceExample": "tf.SequenceExample", "Event": "TensorBoard events",
+                "ExampleListWithContext": "ExampleListWithContext", "bytes": "bytes", "another proto": "bytes",
+                "empty": "nothing"}
+    for name, count, kind in rows:
+        file = folder / "files" / name
+        damaged = "data_loss" in count
+        records = f"{int(count.split(',')[0]) if damaged else int(count):,}"
+        out = tool("validate", file, status=1 if damaged else 0)
+        unit = "record" if records == "1" else "records"
+        check(f": {records} {unit}, " in out, f"{name}: expected {records} records, found {out}")
+        info = tool("info", file, status=1 if damaged else 0)
+        if not damaged:
+            wanted = contents[kind.split(",")[0].strip()]
+            check(f"TFRecord of {wanted}\n" in info, f"{name}: expected {wanted} in {info[:200]}")
+            document = info.rsplit("\n\n", 1)[1].strip()
+            if "ragged" not in document:
+                lines = tool("run", "-n", 50, "-e", document).count("\n")
+                equal(lines, min(50, int(count)), f"{name}: rows of {document}")
+        tool("head", file, status=1 if damaged else 0)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        tool = Tool(sys.argv[1], folder)
+        head_and_info(tool)
+        validate(tool)
+        index(tool)
+        shard(tool)
+        convert(tool)
+        foreign(tool, pathlib.Path(sys.argv[2]))
+    for failure in failures:
+        print(failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

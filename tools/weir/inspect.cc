@@ -1,0 +1,475 @@
+#include "inspect.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <map>
+
+#include "common.h"
+#include "example_features.h"
+#include "files.h"
+#include "progress.h"
+#include "table.h"
+
+namespace weir::command {
+
+namespace {
+
+constexpr int64_t kHeadRows = 10;
+// Characters of a value in a table.
+constexpr size_t kCellWidth = 32;
+constexpr size_t kLineWidth = 120;
+// Of a record with its checksums and length, beside its bytes.
+constexpr uint64_t kRecordBytes = 16;
+
+bool print_error(const Error& error) {
+  print(stdout, std::string("error: ") + error.code_name() + ": " + error.what() + "\n");
+  return true;
+}
+
+// A header of names and dtypes, and a row for each record; a column for each feature that some record has.
+class ExampleTable {
+ public:
+  void add(const Record& record) {
+    rows_.emplace_back();
+    for (const Feature& feature : record.features) {
+      if (feature.kind != Feature::Kind::none || kinds_.find(feature.name) == kinds_.end()) {
+        auto& kind = kinds_[feature.name];
+        if (kind.empty() || kind == "none") kind = command::kind_name(feature.kind);
+      }
+      rows_.back()[feature.name] = values_text(feature, kCellWidth);
+    }
+    for (const FeatureList& list : record.lists) {
+      const char* kind = list.steps.empty() ? "none" : command::kind_name(list.steps[0].kind);
+      kinds_[list.name] = std::string("list of ") + kind;
+      std::string text = "[";
+      for (const Feature& step : list.steps) {
+        if (text.size() > kCellWidth) {
+          text += ", …";
+          break;
+        }
+        text += (text.size() > 1 ? ", " : "") + values_text(step, kCellWidth / 2);
+      }
+      rows_.back()[list.name] = text + "]";
+    }
+  }
+
+  void print() const {
+    Table table;
+    std::vector<std::string> header;
+    for (const auto& [name, kind] : kinds_) header.push_back(name + ": " + kind);
+    table.add(header);
+    for (const auto& row : rows_) {
+      std::vector<std::string> cells;
+      for (const auto& [name, kind] : kinds_) {
+        const auto found = row.find(name);
+        cells.push_back(found == row.end() ? "-" : found->second);
+      }
+      table.add(cells);
+    }
+    table.print(0);
+  }
+
+ private:
+  std::map<std::string, std::string> kinds_;
+  std::vector<std::map<std::string, std::string>> rows_;
+};
+
+bool head_records(const Runtime& runtime, const DataFile& file, int64_t count) {
+  bool failed = false;
+  ExampleTable table;
+  std::vector<std::string> others;
+  std::vector<std::string> errors;
+  bool examples = true;
+  each_row(
+      runtime, rows_of(runtime, file), count,
+      [&](const Element& element) {
+        const std::string_view bytes = element.get<std::string_view>(0);
+        const Record record = read_record(bytes);
+        examples = examples && record.kind != Record::Kind::bytes;
+        table.add(record);
+        others.push_back(quoted(bytes, kLineWidth));
+        return true;
+      },
+      [&](const Error& error) {
+        failed = true;
+        errors.push_back(std::string("error: ") + error.code_name() + ": " + error.what());
+        return true;
+      });
+  if (examples && !others.empty()) {
+    table.print();
+  } else {
+    for (const std::string& line : others) print(stdout, line + "\n");
+  }
+  for (const std::string& line : errors) print(stdout, line + "\n");
+  return failed;
+}
+
+bool head_table(const Runtime& runtime, const DataFile& file, int64_t count) {
+  bool failed = false;
+  Table table;
+  table.add(file.columns);
+  each_row(
+      runtime, rows_of(runtime, file), count,
+      [&](const Element& element) {
+        std::vector<std::string> cells;
+        for (uint32_t i = 0; i < file.columns.size(); ++i) {
+          const auto text = element.get<std::string_view>(i);
+          cells.push_back(text.empty() ? "-" : quoted(text, kCellWidth));
+        }
+        table.add(cells);
+        return true;
+      },
+      [&](const Error& error) {
+        failed = true;
+        table.add({std::string("error: ") + error.what()});
+        return true;
+      });
+  table.print(0);
+  return failed;
+}
+
+bool head_lines(const Runtime& runtime, const DataFile& file, int64_t count) {
+  bool failed = false;
+  each_row(
+      runtime, rows_of(runtime, file), count,
+      [&](const Element& element) {
+        print(stdout, (file.kind == FileKind::text ? quoted(element.get<std::string_view>(0), kLineWidth)
+                                                   : element.text()) +
+                          "\n");
+        return true;
+      },
+      [&](const Error& error) { return failed = print_error(error); });
+  return failed;
+}
+
+// Runs `work(runtime, file)` for each file, which returns whether something failed. An Error is reported and the next file
+// follows.
+template <class Work>
+int each_file(const Arguments& arguments, Work&& work) {
+  const Runtime runtime;
+  int status = 0;
+  for (const std::string& name : arguments.files) {
+    try {
+      const DataFile file = look_at(runtime, name);
+      if (work(runtime, file)) status = std::max(status, kExitElementFailed);
+    } catch (const Error& error) {
+      std::fflush(stdout);
+      std::fprintf(stderr, "error: %s: %s\n", error.code_name(), error.what());
+      status = kExitNotBuilt;
+    }
+  }
+  return status;
+}
+
+// What is known of one feature after all records were seen.
+struct Seen {
+  Feature::Kind kind = Feature::Kind::none;
+  bool several_kinds = false;
+  uint64_t records = 0;
+  // Of those that have a kind.
+  uint64_t present = 0;
+  uint64_t least = UINT64_MAX;
+  uint64_t most = 0;
+
+  void add(const Feature& feature) {
+    ++records;
+    if (feature.kind == Feature::Kind::none) return;
+    several_kinds = several_kinds || (kind != Feature::Kind::none && kind != feature.kind);
+    kind = feature.kind;
+    ++present;
+    least = std::min<uint64_t>(least, feature.count());
+    most = std::max<uint64_t>(most, feature.count());
+  }
+};
+
+std::string range_text(const Seen& seen) {
+  if (seen.present == 0) return "-";
+  if (seen.least == seen.most) return with_commas(seen.most) + " each";
+  return with_commas(seen.least) + " to " + with_commas(seen.most);
+}
+
+std::string key_text(const std::string& name) {
+  const bool word = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+                    std::all_of(name.begin(), name.end(), [](char c) {
+                      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+                    });
+  return word ? name : quoted(name, SIZE_MAX);
+}
+
+class RecordsInfo {
+ public:
+  void add(std::string_view bytes) {
+    ++count_;
+    const Record record = read_record(bytes);
+    ++kinds_[record.kind];
+    for (const Feature& feature : record.features) features_[feature.name].add(feature);
+    for (const FeatureList& list : record.lists) {
+      Seen& seen = lists_[list.name];
+      ++seen.records;
+      ++seen.present;
+      for (const Feature& step : list.steps) {
+        if (step.kind != Feature::Kind::none) seen.kind = step.kind;
+      }
+      seen.least = std::min<uint64_t>(seen.least, list.steps.size());
+      seen.most = std::max<uint64_t>(seen.most, list.steps.size());
+    }
+  }
+
+  uint64_t count() const { return count_; }
+  bool only(Record::Kind kind) const { return count_ > 0 && kinds_.size() == 1 && kinds_.count(kind) == 1; }
+  std::string contents() const {
+    std::string out;
+    for (const auto& [kind, records] : kinds_)
+      out += (out.empty() ? "" : ", ") + std::string(command::kind_name(kind));
+    return out.empty() ? "nothing" : out;
+  }
+
+  void print() const {
+    if (features_.empty() && lists_.empty()) return;
+    Table table;
+    table.add({"feature", "kind", "records", "values"});
+    for (const auto& [name, seen] : features_) {
+      table.add({name, seen.several_kinds ? "several" : command::kind_name(seen.kind),
+                 with_commas(seen.present) + " of " + with_commas(count_), range_text(seen)});
+    }
+    for (const auto& [name, seen] : lists_) {
+      table.add({name, std::string("list of ") + command::kind_name(seen.kind),
+                 with_commas(seen.present) + " of " + with_commas(count_), range_text(seen)});
+    }
+    table.print(2);
+  }
+
+  // The parse_example that fits every record; empty if the records are no Examples.
+  std::string parse_example() const {
+    if (!only(Record::Kind::example)) return "";
+    std::string out;
+    for (const auto& [name, seen] : features_) {
+      if (seen.present == 0 || seen.several_kinds) continue;
+      out += (out.empty() ? "" : ", ") + key_text(name) + ": " + type_text(seen);
+    }
+    return "map(r -> parse_example(r, {" + out + "}))";
+  }
+
+ private:
+  std::string type_text(const Seen& seen) const {
+    const std::string dtype = dtype_name(seen.kind);
+    if (seen.least != seen.most) return "ragged(" + dtype + ")";
+    const std::string shape = seen.most == 1 ? "" : "[" + std::to_string(seen.most) + "]";
+    if (seen.present == count_) return dtype + shape;
+    if (seen.most != 1) return "ragged(" + dtype + ")";
+    return dtype + " = " + (dtype == "string" ? "\"\"" : dtype == "int64" ? "0" : "0.0");
+  }
+
+  uint64_t count_ = 0;
+  std::map<Record::Kind, uint64_t> kinds_;
+  std::map<std::string, Seen> features_;
+  std::map<std::string, Seen> lists_;
+};
+
+void print_line(const char* name, const std::string& value) {
+  std::printf("  %-12s %s\n", name, value.c_str());
+}
+
+void print_begin(const DataFile& file, const std::string& kind) {
+  print(stdout, file.name + "\n");
+  print_line("kind", kind);
+  if (file.kind != FileKind::saved) print_line("compression", file.compression);
+  print_line("bytes", with_commas(file.size));
+}
+
+void print_damage(uint64_t errors, const std::string& first) {
+  if (errors == 0) return;
+  print_line("errors", with_commas(errors) + ", the first: " + first);
+}
+
+bool info_of_records(const Runtime& runtime, const DataFile& file) {
+  RecordsInfo info;
+  uint64_t errors = 0;
+  std::string first;
+  Progress progress(file.name, file.compression == "none" ? file.size : 0);
+  each_row(
+      runtime, rows_of(runtime, file, "resync"), -1,
+      [&](const Element& element) {
+        const auto bytes = element.get<std::string_view>(0);
+        info.add(bytes);
+        progress.add(bytes.size() + kRecordBytes);
+        return true;
+      },
+      [&](const Error& error) {
+        if (errors++ == 0) first = error.what();
+        return true;
+      });
+  progress.finish();
+  print_begin(file, "TFRecord of " + info.contents());
+  print_line("records", with_commas(info.count()));
+  print_damage(errors, first);
+  info.print();
+  const std::string parse = info.parse_example();
+  print(stdout, "\n  " + document_of(file, {}) + (parse.empty() ? "" : "\n    | " + parse) + "\n");
+  return errors > 0;
+}
+
+// The narrowest dtype of int64, float32 and string that all values of a column have; empty fields fit each.
+class ColumnType {
+ public:
+  void add(std::string_view text) {
+    if (text.empty()) {
+      ++missing_;
+      return;
+    }
+    int_ = int_ && parses<int64_t>(text);
+    float_ = float_ && parses<double>(text);
+    ++values_;
+  }
+  std::string text() const {
+    const std::string dtype = values_ == 0 || !float_ ? "string" : int_ ? "int64" : "float32";
+    if (missing_ == 0) return dtype;
+    return dtype == "string" ? "\"\"" : dtype == "int64" ? "0" : "0.0";
+  }
+  std::string kind() const { return values_ == 0 || !float_ ? "string" : int_ ? "int64" : "float32"; }
+  uint64_t missing() const { return missing_; }
+
+ private:
+  template <class T>
+  static bool parses(std::string_view text) {
+    T value{};
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return failed == std::errc() && end == text.data() + text.size();
+  }
+  bool int_ = true;
+  bool float_ = true;
+  uint64_t values_ = 0;
+  uint64_t missing_ = 0;
+};
+
+bool info_of_table(const Runtime& runtime, const DataFile& file) {
+  std::vector<ColumnType> types(file.columns.size());
+  uint64_t rows = 0;
+  uint64_t errors = 0;
+  std::string first;
+  Progress progress(file.name, file.compression == "none" ? file.size : 0);
+  each_row(
+      runtime, rows_of(runtime, file), -1,
+      [&](const Element& element) {
+        ++rows;
+        uint64_t bytes = 0;
+        for (uint32_t i = 0; i < types.size(); ++i) {
+          const auto text = element.get<std::string_view>(i);
+          types[i].add(text);
+          bytes += text.size() + 1;
+        }
+        progress.add(bytes);
+        return true;
+      },
+      [&](const Error& error) {
+        if (errors++ == 0) first = error.what();
+        return true;
+      });
+  progress.finish();
+  print_begin(file, "CSV");
+  print_line("rows", with_commas(rows));
+  print_damage(errors, first);
+  Table table;
+  table.add({"column", "dtype", "empty"});
+  std::vector<std::string> columns;
+  for (size_t i = 0; i < types.size(); ++i) {
+    table.add({file.columns[i], types[i].kind(), with_commas(types[i].missing())});
+    columns.push_back(types[i].text());
+  }
+  table.print(2);
+  print(stdout, "\n  " + document_of(file, columns) + "\n");
+  return errors > 0;
+}
+
+bool info_of_rows(const Runtime& runtime, const DataFile& file) {
+  const Dataset dataset = rows_of(runtime, file);
+  uint64_t rows = 0;
+  uint64_t errors = 0;
+  std::string first;
+  Progress progress(file.name, 0);
+  each_row(
+      runtime, dataset, -1,
+      [&](const Element&) {
+        ++rows;
+        progress.add(0);
+        return true;
+      },
+      [&](const Error& error) {
+        if (errors++ == 0) first = error.what();
+        return true;
+      });
+  progress.finish();
+  print_begin(file, command::kind_name(file.kind));
+  print_line(file.kind == FileKind::text ? "lines" : "elements", with_commas(rows));
+  if (file.kind == FileKind::saved) print_line("structure", dataset.spec().text());
+  print_damage(errors, first);
+  print(stdout, "\n  " + document_of(file, {}) + "\n");
+  return errors > 0;
+}
+
+// Where the damage is: "offset 1,024, 37 bytes: …".
+bool validate_file(const Runtime& runtime, const DataFile& file) {
+  uint64_t rows = 0;
+  uint64_t errors = 0;
+  Progress progress(file.name, file.compression == "none" ? file.size : 0);
+  each_row(
+      runtime, rows_of(runtime, file, "resync"), -1,
+      [&](const Element& element) {
+        ++rows;
+        progress.add(file.kind == FileKind::records ? element.get<std::string_view>(0).size() + kRecordBytes
+                                                    : 0);
+        return true;
+      },
+      [&](const Error& error) {
+        progress.finish();
+        ++errors;
+        return print_error(error);
+      });
+  progress.finish();
+  const std::string unit = file.kind == FileKind::records ? "record"
+                           : file.kind == FileKind::saved ? "element"
+                                                          : "row";
+  print(stdout, file.name + ": " + counted(rows, unit) + ", " +
+                    (errors == 0 ? "no damage" : counted(errors, "damaged stretch")) + "\n");
+  return errors > 0;
+}
+
+}  // namespace
+
+int head(const Arguments& arguments) {
+  const int64_t count = arguments.count < 0 ? kHeadRows : arguments.count;
+  bool first = true;
+  return each_file(arguments, [&](const Runtime& runtime, const DataFile& file) {
+    if (arguments.files.size() > 1) print(stdout, (first ? "" : "\n") + file.name + ":\n");
+    first = false;
+    switch (file.kind) {
+      case FileKind::records:
+        return head_records(runtime, file, count);
+      case FileKind::csv:
+        return head_table(runtime, file, count);
+      default:
+        return head_lines(runtime, file, count);
+    }
+  });
+}
+
+int info(const Arguments& arguments) {
+  bool first = true;
+  return each_file(arguments, [&](const Runtime& runtime, const DataFile& file) {
+    if (!first) print(stdout, "\n");
+    first = false;
+    switch (file.kind) {
+      case FileKind::records:
+        return info_of_records(runtime, file);
+      case FileKind::csv:
+        return info_of_table(runtime, file);
+      default:
+        return info_of_rows(runtime, file);
+    }
+  });
+}
+
+int validate(const Arguments& arguments) { return each_file(arguments, validate_file); }
+
+}  // namespace weir::command
