@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "bench_example.pb.h"
 #include "format/crc32c.h"
 #include "format/example.h"
+#include "format/record_index.h"
 #include "format/tfrecord.h"
 #include "fs/file_system.h"
 #include "support.h"
@@ -167,6 +169,95 @@ void parse_example_40(benchmark::State& state) {
   report_rate(state, 1 / ours, 1 / reference, 5);
 }
 BENCHMARK(parse_example_40)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// A file of 1.9 million records with an index.
+const std::string& indexed_file() {
+  static const std::string name = [] {
+    std::string file = record_file(100);
+    auto index = RecordIndex::make(local_file_system(), file, nullptr);
+    must(index.status());
+    must((*index)->save(local_file_system(), file));
+    return file;
+  }();
+  return name;
+}
+
+// Seconds from opening to the first record, the least of several.
+double first_after(int64_t skipped) {
+  DocumentRef document =
+      parse("tfrecord(\"" + indexed_file() + "\") | skip(" + std::to_string(skipped) + ")");
+  double best = 1e9;
+  for (int i = 0; i < 20; ++i) {
+    const Stopwatch watch;
+    Drain drain(document);
+    drain.next(1);
+    best = std::min(best, watch.seconds());
+  }
+  return best;
+}
+
+// The time to the first record after a thousand over that after a million: 1 where it is constant.
+void skip_indexed(benchmark::State& state) {
+  std::vector<double> ratios;
+  double far = 0;
+  for (auto _ : state) {
+    const double near = first_after(1'000);
+    far = first_after(1'000'000);
+    ratios.push_back(near / far);
+  }
+  report_ratios(state, ratios, 0.8);
+  state.counters["us"] = far * 1e6;
+}
+BENCHMARK(skip_indexed)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(9);
+
+// All records in random order, each read by itself, beside pread of the same bytes in the same order.
+void global_shuffle_records(benchmark::State& state) {
+  DocumentRef document =
+      parse("tfrecord(\"" + indexed_file() + "\") | global_shuffle(seed: 1) | take(300000)");
+  double ours = 0;
+  double reference = 0;
+  for (auto _ : state) {
+    const Stopwatch watch;
+    const int64_t rows = Drain(document).run(128);
+    ours = std::max(ours, static_cast<double>(rows) / watch.seconds());
+    state.PauseTiming();
+    const int file = open(indexed_file().c_str(), O_RDONLY);
+    std::mt19937_64 random(2);
+    char bytes[128];
+    uint32_t sum = 0;
+    const Stopwatch direct;
+    for (int64_t i = 0; i < rows; ++i) {
+      const auto record = static_cast<off_t>(random() % 1'700'000);
+      if (pread(file, bytes, 116, record * 116) != 116) std::exit(1);
+      sum ^= crc32c(bytes, 116);
+    }
+    reference = std::max(reference, static_cast<double>(rows) / direct.seconds());
+    benchmark::DoNotOptimize(sum);
+    close(file);
+    state.ResumeTiming();
+  }
+  report_rate(state, ours, reference, 0.3);
+}
+BENCHMARK(global_shuffle_records)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// Batches of large rows that lie in memory, copied by two threads, over the same copied by one.
+void batch_parallel(benchmark::State& state) {
+  const std::string rows =
+      "range(1024) | map(x -> full([37632], float32(x))) | cache() | repeat(4) | batch(64";
+  DocumentRef alone = parse(rows + ")");
+  DocumentRef both = parse(rows + ", num_parallel_calls: 2)");
+  const auto seconds = [](const DocumentRef& document) {
+    Drain drain(document);
+    drain.run(1, 16);
+    const Stopwatch watch;
+    drain.run(1);
+    return watch.seconds();
+  };
+  std::vector<double> ratios;
+  for (auto _ : state) ratios.push_back(seconds(alone) / seconds(both));
+  report_ratios(state, ratios, 1.0);
+}
+BENCHMARK(batch_parallel)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(5);
 
 void slices_shuffle_batch(benchmark::State& state) {
   Tensor images = Tensor::allocate(DType::float32, Shape{150'000, 784});

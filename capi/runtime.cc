@@ -100,6 +100,7 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   runtime.pool = host->pool_.get();
   runtime.world = world_of([](const char* name) { return std::getenv(name); });
   if (options.record_bytes > 0) runtime.limits.record_bytes = options.record_bytes;
+  if (options.memory_bytes > 0) runtime.budget = make_ref<MemoryBudget>(options.memory_bytes);
   return host;
 }
 
@@ -186,6 +187,9 @@ Status check_options(const weir_runtime_options& options) {
   }
   if (options.record_bytes < 0) {
     return invalid_argument(expected_found("record_bytes of 0 or more", concat(options.record_bytes)));
+  }
+  if (options.memory_bytes < 0) {
+    return invalid_argument(expected_found("memory_bytes of 0 or more", concat(options.memory_bytes)));
   }
   return Status();
 }

@@ -303,10 +303,13 @@ typedef struct weir_runtime_options {
   const weir_allocator* allocator; /* copied; NULL: the library's own */
   const weir_logger* logger;       /* copied; NULL: standard error */
   int64_t record_bytes;            /* the longest record that is read; 0: 256 MiB */
+  /* What all shuffles and memory caches may hold together; 0: no limit. One that would hold more gives errors
+   * (resource_exhausted) that say so in place of elements; it is exceeded by a block of rows at most. */
+  int64_t memory_bytes;
 } weir_runtime_options;
 
 #define WEIR_RUNTIME_OPTIONS_INIT \
-  { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0 }
+  { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0, 0 }
 
 /* Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
  * one; several share nothing. */

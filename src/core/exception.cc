@@ -30,7 +30,8 @@ bool is_out_of_memory(const Error& error) noexcept {
 }
 
 bool ran_out_of_memory(const Error& error) noexcept {
-  return error.code == Code::resource_exhausted && error.message == g_out_of_memory->message;
+  return error.code == Code::resource_exhausted &&
+         (error.lacks_memory || error.message == g_out_of_memory->message);
 }
 
 ErrorPtr as_lost_position(const ErrorPtr& error) noexcept try {

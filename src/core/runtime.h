@@ -15,6 +15,7 @@
 
 #include "core/buffer.h"
 #include "core/epochs.h"
+#include "core/memory_budget.h"
 #include "core/ref.h"
 #include "core/status.h"
 #include "core/world.h"
@@ -63,6 +64,8 @@ struct Runtime {
   RandomSource* random = nullptr;
   Logger* logger = nullptr;
   BufferPool* pool = nullptr;
+  // What rows that are held for long may take; null: no limit.
+  RefPtr<MemoryBudget> budget;
   Limits limits;
   // As the environment says.
   World world;

@@ -101,6 +101,8 @@ struct Error {
   bool position_lost = false;
   // A file could not be opened or read. It may be possible the next time.
   bool read_failed = false;
+  // There was no memory for the element: none at all, or none within a budget.
+  bool lacks_memory = false;
   MistakeParts parts = {};
 
   // The sentence in its parts, for use in another message.

@@ -1,16 +1,20 @@
 #include "ops/cached_rows.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir {
 
-CachedRows::CachedRows(std::span<const Component> components)
-    : filling_(std::make_unique<Filling>(components)), components_(components.size()) {}
+CachedRows::CachedRows(std::span<const Component> components, RefPtr<MemoryBudget> budget)
+    : filling_(std::make_unique<Filling>(components)),
+      components_(components.size()),
+      held_(std::move(budget)) {}
 
 Status CachedRows::add(const Block& block) {
   Filling& filling = *filling_;
   const int values = block.value_rows();
   if (values == 0) return {};
+  if (!held_.set(bytes_ + filling.store.byte_size())) return held_.exceeded();
   if (filling.count > 0 && (filling.count + values > kMaxBlockRows || filling.bytes >= kMaxBlockBytes))
     flush();
   filling.rows.clear();
@@ -42,6 +46,7 @@ void CachedRows::flush() {
   filling.store.give(filling.count, part.block);
   part.block.rows = filling.count;
   filling.origins.give(part.block.origins);
+  bytes_ += part.block.byte_size();
   parts_.push_back(std::move(part));
   filling.count = 0;
   filling.bytes = 0;
@@ -51,6 +56,7 @@ void CachedRows::finish() {
   if (filling_->count > 0) flush();
   filling_.reset();
   parts_.shrink_to_fit();
+  held_.set(bytes_);
 }
 
 void CachedRows::give(int64_t position, int most, bool drop, size_t& block, Block& out) const {

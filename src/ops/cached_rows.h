@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/block.h"
+#include "core/memory_budget.h"
 #include "core/ref.h"
 #include "core/rowstore.h"
 
@@ -16,10 +17,11 @@ namespace weir {
 
 class CachedRows : public RefCounted {
  public:
-  explicit CachedRows(std::span<const Component> components);
+  // What it holds counts towards the budget, if there is one.
+  CachedRows(std::span<const Component> components, RefPtr<MemoryBudget> budget);
 
-  // Adds the rows of a block that have not failed. An error if they do not fit the components; after that, and after an
-  // exception, the rows are incomplete for good.
+  // Adds the rows of a block that have not failed. An error if they do not fit the components, or the budget is exceeded;
+  // after that, and after an exception, the rows are incomplete for good.
   Status add(const Block& block);
   // No more rows will come.
   void finish();
@@ -49,6 +51,9 @@ class CachedRows : public RefCounted {
   std::unique_ptr<Filling> filling_;
   const size_t components_;
   int64_t rows_ = 0;
+  // Of the parts.
+  int64_t bytes_ = 0;
+  HeldBytes held_;
   std::vector<Part> parts_;
 };
 

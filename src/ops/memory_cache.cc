@@ -93,6 +93,8 @@ class MemoryCache final : public Cursor {
       if (got != PullResult::rows) return got;
       if (yield_timer_.should_yield(ctx, block_.rows)) return PullResult::pending;
     }
+    // It was said before the position was saved.
+    says_lack_ = false;
     return PullResult::rows;
   }
 
@@ -107,6 +109,7 @@ class MemoryCache final : public Cursor {
 
   // The first pass.
   Step hand_on(Context& ctx, const Demand& demand, Block& out) {
+    if (std::exchange(says_lack_, false)) return lack_;
     Demand all = demand;
     all.drop = false;
     const PullResult got = read(ctx, all, out);
@@ -129,7 +132,7 @@ class MemoryCache final : public Cursor {
       const PullResult got = read(ctx, whole, block_);
       if (got == PullResult::end && !full_) {
         lost_ = true;
-        return out_of_memory();
+        return lack_;
       }
       if (got == PullResult::pending || got == PullResult::cancelled) return got;
       if (!full_ && yield_timer_.should_yield(ctx, block_.rows)) return PullResult::pending;
@@ -160,7 +163,7 @@ class MemoryCache final : public Cursor {
     // The same in each pass of that number, whichever opening of the cache makes it.
     input.key = derive_key(derive_key(opened_.scope_key, ~ctx.session.epoch_key(node_->epoch_id())), number);
     const int depth = ctx.epochs->home(node_->depth()).depth;
-    auto filling = make_ref<CachedRows>(components_);
+    auto filling = make_ref<CachedRows>(components_, ctx.runtime().budget);
     pass_ = std::make_unique<Pass>(ctx, input, number, opened_.scope_key, depth);
     filling_ = std::move(filling);
     read_ = 0;
@@ -170,8 +173,12 @@ class MemoryCache final : public Cursor {
   void keep(const Block& block) noexcept {
     if (!filling_) return;
     try {
-      if (filling_->add(block).ok()) return;
+      const Status added = filling_->add(block);
+      if (added.ok()) return;
+      lack_ = added.pointer();
+      says_lack_ = true;
     } catch (...) {
+      lack_ = out_of_memory();
     }
     filling_ = nullptr;
   }
@@ -198,8 +205,10 @@ class MemoryCache final : public Cursor {
   std::unique_ptr<Pass> pass_;
   // Rows that the pass has read.
   int64_t read_ = 0;
-  // Null if there was no memory for them.
+  // Null if there was no memory for them, and why; an exceeded budget is said once, in a row of its own.
   RefPtr<CachedRows> filling_;
+  ErrorPtr lack_ = out_of_memory();
+  bool says_lack_ = false;
   RefPtr<const CachedRows> full_;
   size_t part_ = 0;
   // There was no memory to open the input, or to hold what it gave again: one error, and the end.

@@ -135,7 +135,42 @@ static void bad_options(void) {
   weir_runtime_destroy(runtime_with(INT64_MAX));
 }
 
+/* A budget for what is held: beyond it elements are errors that name it; none is left when the iterator is gone. */
+static void memory_budget(void) {
+  weir_runtime runtime = {0};
+  weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
+  weir_error error = WEIR_ERROR_INIT;
+  weir_element element = make_element();
+  weir_dataset dataset;
+  options.memory_bytes = -1;
+  CHECK(weir_runtime_create(&options, &runtime, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(strstr(error.message.data, "memory_bytes of 0 or more, found -1") != NULL);
+  options.memory_bytes = 4 << 20;
+  REQUIRE(weir_runtime_create(&options, &runtime, NULL) == WEIR_OK);
+  dataset = parse(runtime, "range(6000) | map(x -> full([125], x)) | shuffle(6000, seed: 1)");
+  for (int pass = 0; pass < 2; ++pass) {
+    weir_iterator iterator = iterate(runtime, dataset);
+    int failed = 0;
+    int given = 0;
+    int32_t result;
+    while ((result = weir_iterator_next(iterator, element, &error)) != WEIR_END) {
+      REQUIRE(result == WEIR_OK || result == WEIR_ELEMENT_FAILED);
+      given += result == WEIR_OK;
+      if (result == WEIR_OK || failed++ > 0) continue;
+      CHECK(error.code == WEIR_CODE_RESOURCE_EXHAUSTED);
+      CHECK(strstr(error.message.data, "at most 4194304 bytes, the runtime's memory_bytes") != NULL);
+    }
+    CHECK(given > 3000 && failed > 1000 && given + failed == 6000);
+    weir_iterator_destroy(iterator);
+  }
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+  weir_dataset_unref(dataset);
+  weir_runtime_destroy(runtime);
+}
+
 int main(void) {
+  memory_budget();
   both_edges();
   by_default();
   bad_options();

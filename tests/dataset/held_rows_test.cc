@@ -87,6 +87,7 @@ TEST_CASE("held rows: every field of an error survives") {
   all.record = 77;
   all.position_lost = true;
   all.read_failed = true;
+  all.lacks_memory = true;
   Error none;
   none.code = Code::cancelled;
   Error last;
@@ -102,7 +103,7 @@ TEST_CASE("held rows: every field of an error survives") {
     loaded.take(1, out);
     REQUIRE(out.errors.size() == 1);
     // All fields: a new one does not compile until it is compared as well.
-    const auto& [code, message, path, file, offset, record, position_lost, read_failed, parts] =
+    const auto& [code, message, path, file, offset, record, position_lost, read_failed, lacks_memory, parts] =
         *out.errors[0].error;
     CHECK(code == error.code);
     CHECK(message == error.message);
@@ -112,6 +113,7 @@ TEST_CASE("held rows: every field of an error survives") {
     CHECK(record == error.record);
     CHECK(position_lost == error.position_lost);
     CHECK(read_failed == error.read_failed);
+    CHECK(lacks_memory == error.lacks_memory);
     CHECK(!parts.span);
   }
 }

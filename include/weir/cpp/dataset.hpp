@@ -41,6 +41,7 @@ struct RuntimeOptions {
   int64_t pool_bytes = 0;                  // free batch buffers kept for reuse; 0: 256 MiB; negative: none
   int32_t log_level = 0;                   // WEIR_LOG_...: lines below it are dropped; 0: warning
   int64_t record_bytes = 0;                // the longest record that is read; 0: 256 MiB
+  int64_t memory_bytes = 0;                // what shuffles and caches may hold together; 0: no limit
   std::shared_ptr<Allocator> allocator{};  // kept as long as a buffer is in use; none: the library's own
   std::shared_ptr<Logger> logger{};        // none: standard error
 };
@@ -55,6 +56,7 @@ class Runtime {
     given.pool_bytes = options.pool_bytes;
     given.log_level = options.log_level;
     given.record_bytes = options.record_bytes;
+    given.memory_bytes = options.memory_bytes;
     std::unique_ptr<KeptAllocator> kept_allocator;
     weir_allocator allocator = WEIR_ALLOCATOR_INIT;
     if (options.allocator) {

@@ -59,6 +59,7 @@ class Shuffle final : public Cursor {
         by_value_(opening.ctx.session.holds_rows() && !opening.node->inputs()[0]->not_replayable().empty() &&
                   !spec_.has_dataset()),
         store_(opening.node->components()),
+        held_(opening.ctx.runtime().budget),
         components_(opening.node->components().size()),
         capacity_(*params.buffer_size == kUnknown ? kWhole : *params.buffer_size),
         live_(capacity_) {
@@ -276,14 +277,22 @@ class Shuffle final : public Cursor {
   bool stage(int count, ErrorPtr& error) noexcept {
     in_staging_ = false;
     try {
-      rows_.resize(static_cast<size_t>(count));
-      std::iota(rows_.begin(), rows_.end(), input_.begin());
-      grow(count);
-      const Status status = store_.stage(input_.block(), rows_);
-      origins_.stage(input_.block().origins, rows_);
-      error = status.pointer();
-      in_staging_ = status.ok();
+      if (held_.set(store_.byte_size())) {
+        rows_.resize(static_cast<size_t>(count));
+        std::iota(rows_.begin(), rows_.end(), input_.begin());
+        grow(count);
+        const Status status = store_.stage(input_.block(), rows_);
+        origins_.stage(input_.block().origins, rows_);
+        error = status.pointer();
+        in_staging_ = status.ok();
+      } else {
+        lack_ = held_.exceeded().pointer();
+        count = 1;
+        // A slot without a row is small, and spares the rows that would be moved into it.
+        if (!store_.inlined()) grow(count);
+      }
     } catch (...) {
+      lack_ = out_of_memory();
       count = 1;
     }
     if (!error) live_.begin(values_, input_.position(), count);
@@ -369,7 +378,7 @@ class Shuffle final : public Cursor {
     } else {
       --error_slots_;
       if (element != kNoElement) live_.remove(~element);
-      fail_row(lifted, out_of_memory());
+      fail_row(lifted, lack_);
     }
     if (slot == front_) return;
     if (slot < store_.capacity()) {
@@ -472,7 +481,7 @@ class Shuffle final : public Cursor {
       }
       if (!has_value) {
         Block block;
-        block.set_error(out_of_memory(), components_);
+        block.set_error(lack_, components_);
         rows.add(std::move(block));
       }
     }
@@ -519,6 +528,9 @@ class Shuffle final : public Cursor {
   // The buffer's elements cannot be made again, and positions hold them.
   bool by_value_;
   RowStore store_;
+  HeldBytes held_;
+  // Why elements were last put into the buffer without their values.
+  ErrorPtr lack_ = out_of_memory();
   OriginSlots origins_;
   const size_t components_;
   const int64_t capacity_;

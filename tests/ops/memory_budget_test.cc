@@ -1,0 +1,105 @@
+// What shuffles and caches hold, and the budget for it.
+#include "core/memory_budget.h"
+
+#include <algorithm>
+
+#include "ops/pipelines.h"
+
+namespace weir::test {
+namespace {
+
+// Eight million bytes, which no dataset node owns.
+const std::string kRows = "range(8000) | map(x -> full([125], x))";
+constexpr int64_t kPayload = 8000 * 1000;
+// Of rows on their way.
+constexpr int64_t kBlock = 2 << 20;
+
+// The most that was held while the pipeline ran.
+int64_t most_held(const std::string& text, int64_t limit, Lines& lines) {
+  ThreadsRuntime runtime;
+  (*runtime).budget = make_ref<MemoryBudget>(limit);
+  auto iterator = open_text(*runtime, text);
+  int64_t most = 0;
+  for (bool ended = false; !ended;) {
+    for (std::string& line : take_lines(*iterator, 1)) {
+      ended = line == "end";
+      if (!ended) lines.push_back(std::move(line));
+    }
+    most = std::max(most, (*runtime).budget->used());
+  }
+  iterator->close();
+  return most;
+}
+
+size_t errors_in(const Lines& lines) {
+  return static_cast<size_t>(std::count(lines.begin(), lines.end(), "error: resource_exhausted"));
+}
+
+TEST_CASE("what is held is counted, and given back") {
+  Lines shuffled;
+  const int64_t held = most_held(kRows + " | shuffle(8000, seed: 1)", INT64_MAX, shuffled);
+  CHECK(errors_in(shuffled) == 0);
+  CHECK(held >= kPayload);
+  CHECK(held <= kPayload * 11 / 10 + 64 * 8000 + (1 << 20));
+  Lines cached;
+  const int64_t twice = most_held(kRows + " | cache() | repeat(2)", INT64_MAX, cached);
+  CHECK(cached.size() == 16000);
+  CHECK(twice >= kPayload);
+  CHECK(twice <= 2 * kPayload + 64 * 8000 + kBlock);
+  ThreadsRuntime runtime;
+  const RefPtr<MemoryBudget> budget = make_ref<MemoryBudget>(INT64_MAX);
+  (*runtime).budget = budget;
+  {
+    auto iterator = open_text(*runtime, kRows + " | shuffle(4000, seed: 1) | cache()");
+    take_lines(*iterator, 5600);
+    CHECK(budget->used() > kPayload / 2);
+  }
+  CHECK(budget->used() == 0);
+}
+
+TEST_CASE("a shuffle beyond the budget gives errors in place of elements") {
+  Lines all;
+  most_held(kRows + " | shuffle(8000, seed: 1) | map(x -> x[0])", INT64_MAX, all);
+  for (int64_t limit : {int64_t{1}, kPayload / 2}) {
+    Lines lines;
+    CHECK(most_held(kRows + " | shuffle(8000, seed: 1) | map(x -> x[0])", limit, lines) <= limit + kBlock);
+    REQUIRE(lines.size() == all.size());
+    CHECK(errors_in(lines) > 0);
+    if (limit > 1) CHECK(errors_in(lines) < 4800);
+    // The others come in their places.
+    for (size_t i = 0; i < all.size(); ++i)
+      CHECK((lines[i] == all[i] || lines[i] == "error: resource_exhausted"));
+  }
+  Lines enough;
+  most_held(kRows + " | shuffle(2400, seed: 1)", kPayload / 2, enough);
+  CHECK(errors_in(enough) == 0);
+}
+
+TEST_CASE("a cache beyond the budget says so once an epoch, and gives all elements of the first") {
+  Lines lines;
+  CHECK(most_held(kRows + " | map(x -> x + 0) | cache() | map(x -> x[0])", 1600 * 1000, lines) <=
+        1600 * 1000 + kBlock);
+  CHECK(lines.size() == 8001);
+  CHECK(errors_in(lines) == 1);
+  std::erase(lines, "error: resource_exhausted");
+  CHECK(lines == run("range(8000)"));
+}
+
+TEST_CASE("the budget is shared") {
+  Lines lines;
+  most_held(kRows + " | shuffle(4800, seed: 1) | map(x -> x + 1) | shuffle(4800, seed: 2)", kPayload, lines);
+  CHECK(errors_in(lines) > 0);
+  ThreadsRuntime runtime;
+  (*runtime).budget = make_ref<MemoryBudget>(1);
+  auto iterator = open_text(*runtime, kRows + " | shuffle(8000, seed: 1)");
+  Block block;
+  std::string message;
+  while (message.empty() && require_value(iterator->next(1, block)) == PullResult::rows) {
+    if (block.failed(0)) message = block.errors[0].error->describe();
+  }
+  CHECK(contains(message, "at most 1 bytes, the runtime's memory_bytes"));
+  CHECK(contains(message, "shuffle"));
+}
+
+}  // namespace
+}  // namespace weir::test
