@@ -240,13 +240,19 @@ class RecordsInfo {
     table.print(2);
   }
 
-  // The parse_example that fits every record; empty if the records are no Examples.
-  std::string parse_example() const {
+  // The parse_example that fits every record; empty if the records are no Examples. Features whose number of values differs
+  // are left out, and listed.
+  std::string parse_example(std::string& left_out) const {
     if (!only(Record::Kind::example)) return "";
     std::string out;
     for (const auto& [name, seen] : features_) {
-      if (seen.present == 0 || seen.several_kinds) continue;
-      out += (out.empty() ? "" : ", ") + key_text(name) + ": " + type_text(seen);
+      if (seen.present == 0) continue;
+      const bool fixed = seen.least == seen.most && (seen.most == 1 || seen.present == count_);
+      if (seen.several_kinds || !fixed) {
+        left_out += (left_out.empty() ? "" : ", ") + key_text(name);
+      } else {
+        out += (out.empty() ? "" : ", ") + key_text(name) + ": " + type_text(seen);
+      }
     }
     return "map(r -> parse_example(r, {" + out + "}))";
   }
@@ -254,10 +260,8 @@ class RecordsInfo {
  private:
   std::string type_text(const Seen& seen) const {
     const std::string dtype = dtype_name(seen.kind);
-    if (seen.least != seen.most) return "ragged(" + dtype + ")";
-    const std::string shape = seen.most == 1 ? "" : "[" + std::to_string(seen.most) + "]";
-    if (seen.present == count_) return dtype + shape;
-    if (seen.most != 1) return "ragged(" + dtype + ")";
+    if (seen.most != 1) return dtype + "[" + std::to_string(seen.most) + "]";
+    if (seen.present == count_) return dtype;
     return dtype + " = " + (dtype == "string" ? "\"\"" : dtype == "int64" ? "0" : "0.0");
   }
 
@@ -305,7 +309,11 @@ bool info_of_records(const Runtime& runtime, const DataFile& file) {
   print_line("records", with_commas(info.count()));
   print_damage(errors, first);
   info.print();
-  const std::string parse = info.parse_example();
+  std::string left_out;
+  const std::string parse = info.parse_example(left_out);
+  if (!left_out.empty())
+    print_line("left out",
+               left_out + ", whose number or kind of values differs, which parse_example can't read yet");
   print(stdout, "\n  " + document_of(file, {}) + (parse.empty() ? "" : "\n    | " + parse) + "\n");
   return errors > 0;
 }
