@@ -32,3 +32,17 @@ file(GLOB weir_protos CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/format/proto/
 if(weir_protos)
   include(WeirProtobuf)
 endif()
+
+# ISA-L's declarations; the library itself is looked up at run time (format/isal_inflater.cc).
+if(WEIR_ISAL)
+  find_path(WEIR_ISAL_INCLUDE isa-l/igzip_lib.h)
+  if(WEIR_ISAL_INCLUDE)
+    set(isal_source "${PROJECT_SOURCE_DIR}/src/format/isal_inflater.cc")
+    set_source_files_properties("${isal_source}" PROPERTIES COMPILE_DEFINITIONS WEIR_HAVE_ISAL)
+    if(NOT WEIR_ISAL_INCLUDE IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+      set_source_files_properties("${isal_source}" PROPERTIES INCLUDE_DIRECTORIES "${WEIR_ISAL_INCLUDE}")
+    endif()
+  else()
+    message(STATUS "ISA-L is not there: gzip and zlib are read by zlib alone")
+  endif()
+endif()

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "exec/scheduler.h"
 #include "format/crc32c.h"
+#include "format/inflater.h"
 
 namespace weir {
 
@@ -49,13 +50,14 @@ class PlainStream final : public ByteStream {
 class InflateStream final : public ByteStream {
  public:
   InflateStream(RefPtr<RandomAccessFile> file, Compression compression)
-      : file_(std::move(file)), compression_(compression), input_(Buffer::allocate(kCompressedBytes)) {}
-  ~InflateStream() override { inflateEnd(&zlib_); }
+      : file_(std::move(file)),
+        compression_(compression),
+        input_(Buffer::allocate(kInflaterBack + kCompressedBytes)) {}
 
   Status start() {
-    const int window_bits = MAX_WBITS + (compression_ == Compression::gzip ? 16 : 0);
-    if (inflateInit2(&zlib_, window_bits) == Z_OK) return {};
-    return file_error(Code::resource_exhausted, "not enough memory to decompress", file());
+    inflater_ = make_isal_inflater(compression_ == Compression::gzip);
+    fast_ = inflater_ != nullptr;
+    return fast_ ? Status() : use_zlib();
   }
   Result<size_t> read(std::span<uint8_t> out) override;
   Status seek(uint64_t offset) override;
@@ -69,15 +71,27 @@ class InflateStream final : public ByteStream {
     ended,
   };
 
+  Status use_zlib();
+  Status begin_again_with_zlib();
+  void rewind();
+  Status skip_to(uint64_t offset);
   Status step();
+  Status inflate_some();
   Status refill();
   Status begin_member();
   Status damaged(std::string_view what) const;
+  Status no_memory() const {
+    return file_error(Code::resource_exhausted, "not enough memory to decompress", file());
+  }
 
   const RefPtr<RandomAccessFile> file_;
   const Compression compression_;
+  // kInflaterBack bytes, and what was read of the file.
   const BufferRef input_;
-  z_stream zlib_ = {};
+  std::unique_ptr<Inflater> inflater_;
+  // It is one that is only trusted while it finds nothing wrong.
+  bool fast_ = false;
+  Inflater::Io io_;
   State state_ = State::between;
   uint64_t file_offset_ = 0;
   uint64_t offset_ = 0;
@@ -89,30 +103,37 @@ class InflateStream final : public ByteStream {
 Status InflateStream::damaged(std::string_view what) const {
   return file_error(Code::data_loss,
                     concat("damaged ", compression_name(compression_), " data: ", what,
-                           "; the file was read up to byte ", file_offset_ - zlib_.avail_in),
+                           "; the file was read up to byte ", file_offset_ - io_.avail_in),
                     file(), static_cast<int64_t>(offset_));
 }
 
+Status InflateStream::use_zlib() {
+  inflater_ = make_zlib_inflater(compression_ == Compression::gzip);
+  fast_ = false;
+  return inflater_ ? Status() : no_memory();
+}
+
 Status InflateStream::refill() {
-  if (zlib_.avail_in != 0 || file_ended_) return {};
-  WEIR_ASSIGN(const size_t got, read_blocking(*file_, file_offset_, {input_->data(), input_->size()}));
+  if (io_.avail_in != 0 || file_ended_) return {};
+  uint8_t* const data = input_->data() + kInflaterBack;
+  WEIR_ASSIGN(const size_t got, read_blocking(*file_, file_offset_, {data, kCompressedBytes}));
   file_offset_ += got;
   file_ended_ = got == 0;
-  zlib_.next_in = input_->data();
-  zlib_.avail_in = static_cast<uInt>(got);
+  io_.next_in = data;
+  io_.avail_in = got;
   return {};
 }
 
 // A member is followed by the end, another member, or padding with zeros, as tape and block devices leave it.
 Status InflateStream::begin_member() {
-  if (zlib_.avail_in == 0) {
+  if (io_.avail_in == 0) {
     state_ = State::ended;
-  } else if (any_member_ && *zlib_.next_in == 0) {
+  } else if (any_member_ && *io_.next_in == 0) {
     state_ = State::padding;
   } else if (any_member_ && compression_ == Compression::zlib) {
     return damaged("expected the end of the file, found more bytes");
   } else {
-    inflateReset(&zlib_);
+    inflater_->begin();
     any_member_ = true;
     state_ = State::inside;
   }
@@ -123,52 +144,67 @@ Status InflateStream::begin_member() {
 Status InflateStream::step() {
   WEIR_TRY(refill());
   if (state_ == State::between) return begin_member();
-  if (state_ == State::padding) {
-    while (zlib_.avail_in != 0 && *zlib_.next_in == 0) ++zlib_.next_in, --zlib_.avail_in;
-    if (zlib_.avail_in != 0) return damaged("expected the end of the file, found more bytes");
-    if (file_ended_) state_ = State::ended;
-    return {};
-  }
-  if (zlib_.avail_in == 0) return damaged("the file ends too early");
-  switch (inflate(&zlib_, Z_NO_FLUSH)) {
-    case Z_OK:
-    case Z_BUF_ERROR:
+  if (state_ == State::inside) return inflate_some();
+  while (io_.avail_in != 0 && *io_.next_in == 0) ++io_.next_in, --io_.avail_in;
+  if (io_.avail_in != 0) return damaged("expected the end of the file, found more bytes");
+  if (file_ended_) state_ = State::ended;
+  return {};
+}
+
+Status InflateStream::inflate_some() {
+  const size_t in = io_.avail_in;
+  const size_t room = io_.avail_out;
+  switch (inflater_->run(io_)) {
+    case Inflater::Answer::more:
+      // What was read may be all and yet have something to give.
+      if (in == 0 && io_.avail_out == room) return damaged("the file ends too early");
+      if (in == io_.avail_in && io_.avail_out == room) return damaged("unknown fault");
       return {};
-    case Z_STREAM_END:
+    case Inflater::Answer::end:
       state_ = State::between;
       return {};
-    case Z_MEM_ERROR:
-      return file_error(Code::resource_exhausted, "not enough memory to decompress", file());
-    case Z_NEED_DICT:
-      return damaged("it needs a preset dictionary");
+    case Inflater::Answer::no_memory:
+      return no_memory();
     default:
-      return damaged(zlib_.msg ? zlib_.msg : "unknown fault");
+      return damaged(inflater_->fault());
   }
 }
 
 Result<size_t> InflateStream::read(std::span<uint8_t> out) {
-  const size_t wanted = std::min<size_t>(out.size(), uInt(-1));
-  zlib_.next_out = out.data();
-  zlib_.avail_out = static_cast<uInt>(wanted);
-  while (failure_.ok() && zlib_.avail_out != 0 && state_ != State::ended) {
-    const uInt room = zlib_.avail_out;
+  io_.next_out = out.data();
+  io_.avail_out = out.size();
+  while (failure_.ok() && io_.avail_out != 0 && state_ != State::ended) {
+    const Inflater::Io before = io_;
     failure_ = step();
-    offset_ += room - zlib_.avail_out;
+    if (fast_ && failure_.code() == Code::data_loss) {
+      failure_ = begin_again_with_zlib();
+      io_.next_out = before.next_out;
+      io_.avail_out = before.avail_out;
+    }
+    offset_ += before.avail_out - io_.avail_out;
   }
-  const size_t produced = wanted - zlib_.avail_out;
+  const size_t produced = out.size() - io_.avail_out;
   if (produced == 0 && !failure_.ok()) return failure_;
   return produced;
 }
 
-Status InflateStream::seek(uint64_t offset) {
-  if (offset < offset_ || !failure_.ok()) {
-    inflateReset(&zlib_);
-    zlib_.avail_in = 0;
-    state_ = State::between;
-    file_offset_ = offset_ = 0;
-    any_member_ = file_ended_ = false;
-    failure_ = {};
-  }
+// Goes back to where it is, by the way that gives everything before the damage, and says what it is.
+Status InflateStream::begin_again_with_zlib() {
+  const uint64_t offset = offset_;
+  WEIR_TRY(use_zlib());
+  rewind();
+  return skip_to(offset);
+}
+
+void InflateStream::rewind() {
+  io_.avail_in = 0;
+  state_ = State::between;
+  file_offset_ = offset_ = 0;
+  any_member_ = file_ended_ = false;
+  failure_ = {};
+}
+
+Status InflateStream::skip_to(uint64_t offset) {
   const BufferRef unwanted = Buffer::allocate(kCompressedBytes);
   while (offset_ < offset) {
     const size_t size = static_cast<size_t>(std::min<uint64_t>(unwanted->size(), offset - offset_));
@@ -176,6 +212,11 @@ Status InflateStream::seek(uint64_t offset) {
     if (got == 0) break;
   }
   return {};
+}
+
+Status InflateStream::seek(uint64_t offset) {
+  if (offset < offset_ || !failure_.ok()) rewind();
+  return skip_to(offset);
 }
 
 // Two bytes can't tell zlib data from text or a record's length, so they must decompress as well.

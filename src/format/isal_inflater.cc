@@ -1,0 +1,111 @@
+#include "format/inflater.h"
+
+#ifdef WEIR_HAVE_ISAL
+
+#include <dlfcn.h>
+#include <isa-l/igzip_lib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+namespace weir {
+
+namespace {
+
+constexpr const char* kLibrary = "libisal.so.2";
+
+struct Isal {
+  decltype(&isal_inflate_init) init = nullptr;
+  decltype(&isal_inflate_reset) reset = nullptr;
+  decltype(&isal_inflate) inflate = nullptr;
+
+  bool load() {
+    void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return false;
+    const auto find = [&](const char* name, auto& function) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
+      return function != nullptr;
+    };
+    return find("isal_inflate_init", init) && find("isal_inflate_reset", reset) &&
+           find("isal_inflate", inflate);
+  }
+};
+
+// Null if the library is missing.
+const Isal* isal() {
+  static const Isal* const loaded = []() -> const Isal* {
+    static Isal functions;
+    return functions.load() ? &functions : nullptr;
+  }();
+  return loaded;
+}
+
+class IsalInflater final : public Inflater {
+ public:
+  IsalInflater(const Isal& functions, bool gzip) : isal_(functions), wrapper_(gzip ? ISAL_GZIP : ISAL_ZLIB) {
+    isal_.init(&state_);
+    state_.crc_flag = wrapper_;
+  }
+
+  void begin() override {
+    isal_.reset(&state_);
+    state_.crc_flag = wrapper_;
+  }
+
+  Answer run(Io& io) override {
+    const auto in = static_cast<uint32_t>(std::min<size_t>(io.avail_in, UINT32_MAX));
+    const auto out = static_cast<uint32_t>(std::min<size_t>(io.avail_out, UINT32_MAX));
+    state_.next_in = const_cast<uint8_t*>(io.next_in);
+    state_.avail_in = in;
+    state_.next_out = io.next_out;
+    state_.avail_out = out;
+    const int result = isal_.inflate(&state_);
+    io.next_in += in - state_.avail_in;
+    io.avail_in -= in - state_.avail_in;
+    io.next_out += out - state_.avail_out;
+    io.avail_out -= out - state_.avail_out;
+    if (result != ISAL_DECOMP_OK && result != ISAL_END_INPUT) return Answer::damaged;
+    if (state_.block_state != ISAL_BLOCK_FINISH) return Answer::more;
+    return give_back(io);
+  }
+  std::string_view fault() const override { return "ISA-L could not read it"; }
+
+ private:
+  // Bytes behind the member that it has read already.
+  Answer give_back(Io& io) {
+    const auto bytes = static_cast<size_t>(std::max(state_.read_in_length, 0) / 8);
+    if (bytes > kInflaterBack) return Answer::damaged;
+    const uint64_t read = state_.read_in >> (state_.read_in_length % 8);
+    io.next_in -= bytes;
+    io.avail_in += bytes;
+    // They may have come from the caller's memory before it was filled again.
+    std::memcpy(const_cast<uint8_t*>(io.next_in), &read, bytes);
+    state_.read_in_length = 0;
+    return Answer::end;
+  }
+
+  const Isal& isal_;
+  const uint32_t wrapper_;
+  inflate_state state_;
+};
+
+}  // namespace
+
+std::unique_ptr<Inflater> make_isal_inflater(bool gzip) {
+  const Isal* functions = isal();
+  return std::unique_ptr<Inflater>(functions ? new (std::nothrow) IsalInflater(*functions, gzip) : nullptr);
+}
+
+}  // namespace weir
+
+#else
+
+namespace weir {
+
+std::unique_ptr<Inflater> make_isal_inflater(bool) { return nullptr; }
+
+}  // namespace weir
+
+#endif
