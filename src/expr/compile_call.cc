@@ -2,6 +2,7 @@
 #include "core/seed.h"
 #include "core/text.h"
 #include "expr/bound_call.h"
+#include "expr/function_arguments.h"
 #include "syntax/grammar.h"
 #include "syntax/hints.h"
 #include "syntax/lexer.h"
@@ -48,44 +49,10 @@ Result<Typed> Compiler::unknown_function(const Node& node) {
 
 // The node of each parameter, null if left out.
 Result<Compiler::Nodes> Compiler::arguments(const Kernel& kernel, const Node& node) {
-  const auto& params = kernel.params;
-  Nodes out(params.size());
-  size_t positional = 0;
-  // In `f(x, single: y)` the unnamed one is the first parameter, as always.
-  bool may_be_single = kernel.single_argument != nullptr;
-  for (const syntax::Item& item : node.items) {
-    positional += item.name.empty() ? 1 : 0;
-    may_be_single = may_be_single && item.name != kernel.single_argument;
-  }
-  std::vector<std::string> names;
-  names.reserve(params.size());
-  for (const KernelParam& param : params) names.emplace_back(param.name);
-  for (size_t i = 0; i < node.items.size(); ++i) {
-    const syntax::Item& item = node.items[i];
-    size_t at = i;
-    const bool single = item.name.empty() && positional == 1 && may_be_single;
-    if (!item.name.empty() || single) {
-      const std::string_view wanted = single ? std::string_view(kernel.single_argument) : item.name;
-      at = 0;
-      while (at < params.size() && wanted != params[at].name) ++at;
-      if (at == params.size()) {
-        return error(*item.value, {concat(kernel.name, " has no argument '", wanted, "'"),
-                                   syntax::nearest_hint(wanted, names)});
-      }
-    } else if (at >= params.size()) {
-      return error(*item.value, concat(kernel.name, " takes at most ", params.size(), " arguments"));
-    }
-    if (out[at] != nullptr) {
-      return error(*item.value,
-                   concat("the argument '", params[at].name, "' of ", kernel.name, " is given twice"));
-    }
-    out[at] = item.value.get();
-  }
-  for (size_t i = 0; i < params.size(); ++i) {
-    if (out[i] == nullptr && params[i].fallback == nullptr) {
-      return error(node, concat(kernel.name, " needs the argument '", params[i].name, "'"));
-    }
-  }
+  const FunctionArguments matched = match_arguments(kernel, node);
+  if (matched.mistake) return error(*matched.where, *matched.mistake);
+  Nodes out;
+  for (const syntax::NodePtr& value : matched.values) out.push_back(value.get());
   return out;
 }
 

@@ -4,8 +4,12 @@
 #include <charconv>
 
 #include "core/text.h"
+#include "expr/function_arguments.h"
 #include "graph/format_element.h"
+#include "ops/list.h"
 #include "syntax/hints.h"
+#include "syntax/parser.h"
+#include "syntax/printer.h"
 
 namespace weir {
 
@@ -106,6 +110,40 @@ NodePtr gather_positional(const Node& call, size_t count) {
   node->depth = call.depth;
   node->items.assign(call.items.begin(), call.items.begin() + static_cast<ptrdiff_t>(count));
   return node;
+}
+
+// An argument of a call; null if it is left out or equal to its default.
+struct Argument {
+  std::string name;
+  NodePtr value;
+};
+
+std::vector<Item> arranged(const std::vector<Argument>& given, int last_required, int single) {
+  // How many stand without a name: all up to the last required one, if none of them is missing.
+  int prefix = 0;
+  while (prefix < static_cast<int>(given.size()) && given[static_cast<size_t>(prefix)].value) ++prefix;
+  prefix = std::min(prefix, std::max(last_required + 1, 1));
+  // One alone would be taken for the single argument.
+  if (single >= 0 && prefix == 1) prefix = 0;
+
+  std::vector<Item> out;
+  const bool alone = single >= 0 && prefix == 0;
+  if (alone && given[static_cast<size_t>(single)].value)
+    out.push_back({"", {}, given[static_cast<size_t>(single)].value});
+  for (int i = 0; i < static_cast<int>(given.size()); ++i) {
+    const Argument& argument = given[static_cast<size_t>(i)];
+    if (!argument.value || (alone && i == single)) continue;
+    out.push_back({i < prefix ? "" : argument.name, {}, argument.value});
+  }
+  return out;
+}
+
+bool is_default(const KernelParam& param, const Node& value) {
+  if (param.fallback == nullptr) return false;
+  if (param.kind == ParamKind::dtype)
+    return value.kind == Kind::dtype && dtype_name(value.dtype) == param.fallback;
+  const Result<syntax::Tree> tree = syntax::parse_value(param.fallback);
+  return tree.ok() && syntax::print(*tree->root) == syntax::print(value);
 }
 
 std::string names_of(const FieldList& fields) {
@@ -255,30 +293,52 @@ std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& f
     if (structure->kind != Kind::tuple || structure->items.empty() || nested) return {{"", {}, structure}};
     return structure->items;
   }
-  int required = fields.last_required();
-  std::vector<NodePtr> given = values;
-  for (size_t i = 0; i < given.size(); ++i) {
-    NodePtr left_out = given[i] ? default_of(fields.list[i]) : nullptr;
-    if (left_out && syntax::equal(*left_out, *given[i])) given[i] = nullptr;
+  std::vector<Argument> arguments;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const NodePtr fallback = values[i] ? default_of(fields.list[i]) : nullptr;
+    const bool left_out = fallback && syntax::equal(*fallback, *values[i]);
+    arguments.push_back({fields.list[i].name, left_out ? nullptr : values[i]});
   }
+  const int single = def.single_argument == nullptr ? -1 : fields.find(def.single_argument);
+  return arranged(arguments, fields.last_required(), single);
+}
 
-  // How many stand without a name: all up to the last required one, if none of them is missing.
-  int prefix = 0;
-  while (prefix < static_cast<int>(given.size()) && given[static_cast<size_t>(prefix)]) ++prefix;
-  prefix = std::min(prefix, std::max(required + 1, 1));
-  int single = def.single_argument == nullptr ? -1 : fields.find(def.single_argument);
-  // One alone would be taken for the single argument.
-  if (single >= 0 && prefix == 1) prefix = 0;
-
-  std::vector<Item> out;
-  bool alone = single >= 0 && prefix == 0;
-  if (alone && given[static_cast<size_t>(single)])
-    out.push_back({"", {}, given[static_cast<size_t>(single)]});
-  for (int i = 0; i < static_cast<int>(given.size()); ++i) {
-    const NodePtr& value = given[static_cast<size_t>(i)];
-    if (!value || (alone && i == single)) continue;
-    out.push_back({i < prefix ? "" : fields.list[static_cast<size_t>(i)].name, {}, value});
+std::vector<Item> canonical_arguments(const Kernel& kernel, const std::vector<NodePtr>& values) {
+  std::vector<Argument> arguments;
+  int required = -1;
+  int single = -1;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const KernelParam& param = kernel.params[i];
+    arguments.push_back({param.name, values[i] && is_default(param, *values[i]) ? nullptr : values[i]});
+    if (param.fallback == nullptr) required = static_cast<int>(i);
+    if (kernel.single_argument != nullptr && std::string_view(param.name) == kernel.single_argument) {
+      single = static_cast<int>(i);
+    }
   }
+  return arranged(arguments, required, single);
+}
+
+const OperatorDef* called_operator(const Node& call, CallPlace place) {
+  const OperatorDef* def = find_operator(call.text);
+  if (def == nullptr || (def->kind == OperatorKind::source) != (place == CallPlace::expression))
+    return nullptr;
+  return def;
+}
+
+NodePtr canonical_call(const NodePtr& call, CallPlace place) {
+  auto out = std::make_shared<Node>(*call);
+  if (const OperatorDef* def = called_operator(*call, place)) {
+    const FieldList fields(*def);
+    const MatchedArguments matched = match_arguments(*def, fields, *call);
+    if (!matched.status.ok()) return call;
+    out->items = canonical_arguments(*def, fields, matched.values);
+    return out;
+  }
+  const Kernel* kernel = place == CallPlace::expression ? find_kernel(call->text) : nullptr;
+  if (kernel == nullptr) return call;
+  const FunctionArguments matched = match_arguments(*kernel, *call);
+  if (matched.mistake) return call;
+  out->items = canonical_arguments(*kernel, matched.values);
   return out;
 }
 

@@ -1,4 +1,5 @@
-// Matches the arguments of an operator's call with the fields that the operator declares.
+// Matches the arguments of an operator's call with the fields that the operator declares, and writes those of operators
+// and functions in one form.
 #pragma once
 
 #include <memory>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "dataset/operator.h"
+#include "expr/kernel.h"
 #include "syntax/tree.h"
 
 namespace weir {
@@ -47,5 +49,15 @@ MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields
 // REQUIRES: they match.
 std::vector<syntax::Item> canonical_arguments(const OperatorDef& def, const FieldList& fields,
                                               const std::vector<syntax::NodePtr>& values);
+// The same for a function.
+std::vector<syntax::Item> canonical_arguments(const Kernel& kernel,
+                                              const std::vector<syntax::NodePtr>& values);
+
+// Where a call stands: after a `|`, or anywhere else.
+enum class CallPlace : uint8_t { step, expression };
+// The call with its arguments in canonical form; the call itself if nothing has its name or the arguments don't match.
+syntax::NodePtr canonical_call(const syntax::NodePtr& call, CallPlace place);
+// The operator that is called there, or null.
+const OperatorDef* called_operator(const syntax::Node& call, CallPlace place);
 
 }  // namespace weir

@@ -89,7 +89,9 @@ NodePtr renamed(const NodePtr& node, const std::map<std::string, std::string>& r
 
 class Writer {
  public:
-  explicit Writer(const Document& document) { survey_.visit(document); }
+  Writer(const Document& document, bool orders_functions) : orders_functions_(orders_functions) {
+    survey_.visit(document);
+  }
 
   Canonical write(const Document& document) {
     NodePtr pipeline = expand(document);
@@ -150,36 +152,31 @@ class Writer {
 
   NodePtr rewrite(const NodePtr& node, const Handed& handed) {
     if (node->kind == Kind::callback) return handed_word(node, handed);
+    NodePtr out = with_children(node, handed);
+    if (node->kind == Kind::pipeline) return spliced(out);
+    if (node->kind != Kind::call) return out;
+    const bool as_written = !orders_functions_ && called_operator(*node, CallPlace::expression) == nullptr;
+    return as_written ? out : canonical_call(out, CallPlace::expression);
+  }
+
+  NodePtr with_children(const NodePtr& node, const Handed& handed) {
     auto out = std::make_shared<Node>(*node);
-    for (Item& item : out->items) {
-      if (item.value) item.value = rewrite(item.value, handed);
+    for (size_t i = 0; i < out->items.size(); ++i) {
+      NodePtr& child = out->items[i].value;
+      if (!child) continue;
+      const bool step = node->kind == Kind::pipeline && i > 0 && child->kind == Kind::call;
+      child = step ? canonical_call(with_children(child, handed), CallPlace::step) : rewrite(child, handed);
     }
-    if (node->kind == Kind::pipeline) {
-      splice_head(*out);
-      for (size_t i = 1; i < out->items.size(); ++i)
-        out->items[i].value = ordered(out->items[i].value, false);
-      return out;
-    }
-    return node->kind == Kind::call ? ordered(out, true) : out;
+    return out;
   }
 
   // What was handed in may itself be a pipeline.
-  static void splice_head(Node& pipeline) {
-    if (pipeline.child(0).kind != Kind::pipeline) return;
-    NodePtr head = pipeline.items[0].value;
-    pipeline.items.erase(pipeline.items.begin());
-    pipeline.items.insert(pipeline.items.begin(), head->items.begin(), head->items.end());
-  }
-
-  // Puts the arguments of an operator's call into canonical order; leaves any other call as it is.
-  static NodePtr ordered(const NodePtr& call, bool source) {
-    const OperatorDef* def = find_operator(call->text);
-    if (!def || (def->kind == OperatorKind::source) != source) return call;
-    FieldList fields(*def);
-    MatchedArguments matched = match_arguments(*def, fields, *call);
-    if (!matched.status.ok()) return call;
-    auto out = std::make_shared<Node>(*call);
-    out->items = canonical_arguments(*def, fields, matched.values);
+  static NodePtr spliced(const NodePtr& pipeline) {
+    if (pipeline->child(0).kind != Kind::pipeline) return pipeline;
+    auto out = std::make_shared<Node>(*pipeline);
+    const NodePtr head = out->items[0].value;
+    out->items.erase(out->items.begin());
+    out->items.insert(out->items.begin(), head->items.begin(), head->items.end());
     return out;
   }
 
@@ -207,6 +204,7 @@ class Writer {
     return word;
   }
 
+  const bool orders_functions_;
   Survey survey_;
   std::vector<NodePtr> params_;
   std::vector<NodePtr> lets_;
@@ -219,6 +217,7 @@ class Writer {
 
 }  // namespace
 
-Canonical canonical(const Document& document) { return Writer(document).write(document); }
+Canonical canonical(const Document& document) { return Writer(document, true).write(document); }
+Canonical former_canonical(const Document& document) { return Writer(document, false).write(document); }
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// The canonical tree of a document: arguments in one order and without defaults, datasets handed in written
+// The canonical tree of a document: arguments of operators and functions in one order and without defaults, datasets handed in written
 // out, small tensors as literals; and what remains handed in.
 #pragma once
 
@@ -20,16 +20,21 @@ struct Canonical {
 };
 
 Canonical canonical(const Document& document);
+// The same with the arguments of functions as written.
+Canonical former_canonical(const Document& document);
 
 // Digests of a canonical tree.
 GraphDigest digest_of(const Canonical& tree);
 Fingerprint fingerprint_of(const Canonical& tree);
+// One in which the names of variables count.
+Fingerprint former_fingerprint_of(const Canonical& tree);
 
 // The tree without the arguments that say only how elements are made (Allows::any_position): graphs for which this is
 // equal have the same positions.
 Canonical positional(const Canonical& tree);
 
-// A part of a text in canonical form, without the arguments that say only how elements are made.
+// A part of a text with the arguments of its operators in canonical form, without those that say only how elements are
+// made. The files of snapshot are known by its hash, so names and functions stay as written.
 syntax::NodePtr canonical_part(const syntax::NodePtr& node);
 
 // The hash of what was handed in; 0 for callbacks, which their names tell apart.

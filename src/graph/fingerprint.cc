@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "graph/arguments.h"
 #include "graph/canonical.h"
+#include "graph/nameless.h"
 #include "ops/list.h"
 #include "syntax/printer.h"
 
@@ -107,27 +108,16 @@ Allows allows_of(const FieldList& fields, const Node& call, size_t i) {
   return fields.list[static_cast<size_t>(field)].allows;
 }
 
-// The arguments of a call of an operator in canonical form.
-syntax::NodePtr in_order(const syntax::NodePtr& call, bool source) {
-  const OperatorDef* def = find_operator(call->text);
-  if (call->kind != Kind::call || !def || (def->kind == OperatorKind::source) != source) return call;
-  FieldList fields(*def);
-  MatchedArguments matched = match_arguments(*def, fields, *call);
-  if (!matched.status.ok()) return call;
-  auto out = std::make_shared<Node>(*call);
-  out->items = canonical_arguments(*def, fields, matched.values);
-  return out;
-}
-
-syntax::NodePtr in_order(const syntax::NodePtr& node) {
+// The arguments of operators in canonical form.
+syntax::NodePtr in_order(const syntax::NodePtr& node, CallPlace place = CallPlace::expression) {
   if (!node || node->items.empty()) return node;
   auto copy = std::make_shared<Node>(*node);
   for (size_t i = 0; i < copy->items.size(); ++i) {
+    const bool step = copy->kind == Kind::pipeline && i > 0;
     syntax::NodePtr& child = copy->items[i].value;
-    child = in_order(child);
-    if (child && copy->kind == Kind::pipeline && i > 0) child = in_order(child, false);
+    child = in_order(child, step ? CallPlace::step : CallPlace::expression);
   }
-  return copy->kind == Kind::call ? in_order(copy, true) : copy;
+  return copy->kind == Kind::call && called_operator(*copy, place) ? canonical_call(copy, place) : copy;
 }
 
 bool is_empty_string(const Node& node) { return node.kind == Kind::string && node.text.empty(); }
@@ -175,7 +165,8 @@ syntax::NodePtr canonical_part(const syntax::NodePtr& node) { return positional(
 
 GraphDigest digest_of(const Canonical& tree) {
   Digester digester;
-  digester.visit(*tree.root);
+  const syntax::NodePtr root = nameless(tree.root);
+  digester.visit(*root);
   for (const auto& [word, thing] : tree.handed) {
     if (std::holds_alternative<HandedValue>(thing))
       digester.add("@" + word, {{"value", hash_of_thing(thing)}});
@@ -184,6 +175,10 @@ GraphDigest digest_of(const Canonical& tree) {
 }
 
 Fingerprint fingerprint_of(const Canonical& tree) {
+  return former_fingerprint_of({nameless(tree.root), tree.handed});
+}
+
+Fingerprint former_fingerprint_of(const Canonical& tree) {
   std::string text = print(*tree.root);
   for (const auto& [word, thing] : tree.handed) text += concat("\n@", word, " ", hash_of_thing(thing));
   return fingerprint_of(text);
