@@ -72,7 +72,7 @@ Status BoundCall::bind(const std::vector<const Node*>& arguments) {
   WEIR_TRY(std::move(mistakes));
   WEIR_TRY(settle_types());
   number_arguments();
-  return kernel_.infer(*this);
+  return infer();
 }
 
 Status BoundCall::bind_param(const KernelParam& param, const Node* node, Value& value) {
@@ -346,6 +346,7 @@ Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
   instruction.body = body_;
   instruction.state = std::move(state_);
   instruction.site = site;
+  if (can_fail_ && !kernel_.quotes_user) instruction.place = compiler_.place_of(node_, kernel_.name);
   instruction.seed = seed_;
   for (const Leaf& leaf : arguments_) instruction.args.push_back(builder.register_of(leaf));
   std::vector<Leaf> made = builder.emit(std::move(instruction), types);

@@ -64,6 +64,18 @@ class BoundCall final : public KernelCall {
   Status bind_dtype(const KernelParam& param, Value& value);
   std::string_view others() const;
   Status settle_types();
+
+  // bind_ranks.cc
+  // The tensors of a parameter that have an unknown rank, and their run-time arguments.
+  struct UnknownRanks {
+    std::vector<Typed*> values;
+    std::vector<int> arguments;
+  };
+  Status infer();
+  std::vector<UnknownRanks> unknown_ranks();
+  Status infer_with(const std::vector<UnknownRanks>& unknown, const std::vector<int>& ranks);
+  Status infer_by_rank(const Status& first);
+
   DType dtype_param() const;
   DType adapted_dtype(const Leaf& leaf) const;
   Result<DType> group_dtype(std::string_view type);

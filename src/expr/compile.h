@@ -9,6 +9,7 @@
 // A scope may be used by one thread at a time.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +62,8 @@ class PipelineCompiler {
 struct CompileContext {
   // Where seeds that are `none` are drawn; if null, every one is (0, 0).
   Runtime* runtime = nullptr;
+  // The text that the nodes come from, for the errors of elements; may be null.
+  std::shared_ptr<const std::string> source = nullptr;
   // If null, expressions with pipelines do not build.
   PipelineCompiler* pipelines = nullptr;
   // A `let` of a value is typed anew at each use, and so are the names in it: how deeply such values are
@@ -75,16 +78,20 @@ struct CompileContext {
 inline constexpr int kMaxLetLevels = 400;
 inline constexpr int kMaxLetUses = 100'000;
 
+// What is due: with `scalar`, a tensor of unknown rank is checked at each element, and the result's type is a scalar.
+enum class ResultRank : uint8_t { any, scalar };
+
 // Compiles a lambda over elements of structure `input`; with two arguments, `input` is the tuple of both.
 // `path` is the call site as its path in the printed graph, which keys random calls.
 Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& scope,
-                                   const syntax::Node& lambda, const Spec& input, std::string_view path);
+                                   const syntax::Node& lambda, const Spec& input, std::string_view path,
+                                   ResultRank rank = ResultRank::any);
 
 // Compiles an expression over the variables visible in `scope`, for use as a parameter. A literal adapts to
 // `wanted` if given; any other dtype is then an error.
 Result<ExpressionRef> compile_expression(const CompileContext& context, const Scope& scope,
                                          const syntax::Node& node, std::string_view path,
-                                         DType wanted = DType::invalid);
+                                         DType wanted = DType::invalid, ResultRank rank = ResultRank::any);
 
 // True if the node is a dataset where it stands: a pipeline without a terminal, a source's call, or a name
 // bound to one. A variable that holds a nested dataset counts, too.

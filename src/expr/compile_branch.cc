@@ -100,6 +100,7 @@ Result<Typed> Compiler::conditional(const Node& node, const Scope& scope) {
   Typed condition = *std::move(condition_made);
   Typed yes = *std::move(yes_made);
   Typed no = *std::move(no_made);
+  check_scalar(condition, scope);
   if (!condition.spec.is_scalar(DType::boolean)) {
     return error(
         node.child(0),

@@ -101,6 +101,11 @@ Result<RefPtr<const SeedSite>> Compiler::seed(const Node& node) {
   return site;
 }
 
+std::unique_ptr<const CallPlace> Compiler::place_of(const Node& node, std::string_view name) const {
+  if (context_.source == nullptr) return nullptr;
+  return std::make_unique<const CallPlace>(CallPlace{std::string(name), context_.source, node.span.offset});
+}
+
 uint64_t Compiler::next_site() {
   // FNV-1a of the path.
   uint64_t hash = 0xcbf29ce484222325;

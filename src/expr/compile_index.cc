@@ -56,7 +56,8 @@ std::string hint_for_member(const Spec& spec, const Node& node) {
 Status Compiler::bound(const Node& node, const Scope& scope, IndexBound& bound,
                        std::vector<Leaf>& arguments) {
   WEIR_ASSIGN(Typed value, expression(node, scope));
-  const bool scalar = value.is_tensor() && value.spec.shape.rank_known() && value.spec.shape.rank() == 0;
+  check_scalar(value, scope);
+  const bool scalar = value.is_tensor() && value.spec.shape == Shape();
   if (!scalar) {
     return error(node, expected_found("a scalar integer as the position", value.spec.to_string(),
                                       value.is_tensor() ? "gather(x, indices) takes many positions" : ""));
@@ -127,14 +128,16 @@ Result<Typed> Compiler::index(const Node& node, const Scope& scope) {
   if (std::optional<int64_t> entry = known_entry(from, positions.plan)) {
     return typed_constant(Tensor::scalar<int64_t>(*entry));
   }
-  return emit_index(from, type, std::move(positions.plan), std::move(positions.arguments), builder(scope));
+  return emit_index(node, from, type, std::move(positions.plan), std::move(positions.arguments),
+                    builder(scope));
 }
 
-Result<Typed> Compiler::emit_index(const Leaf& from, const Component& type, IndexPlan plan,
+Result<Typed> Compiler::emit_index(const Node& node, const Leaf& from, const Component& type, IndexPlan plan,
                                    std::vector<Leaf> arguments, Builder& builder) {
   Instruction instruction;
   instruction.body = index_body;
   instruction.can_fail = may_fail(plan, from.type.shape);
+  if (instruction.can_fail) instruction.place = place_of(node, "x[…]");
   instruction.state = std::make_shared<const IndexPlan>(std::move(plan));
   arguments.insert(arguments.begin(), from);
   const bool known =

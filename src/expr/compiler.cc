@@ -257,7 +257,7 @@ void retype(Spec& spec, const std::vector<Leaf>& leaves, size_t& at) {
 }
 
 Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& scope, const Node& lambda,
-                                   const Spec& input, std::string_view path) {
+                                   const Spec& input, std::string_view path, ResultRank rank) {
   if (lambda.kind != Kind::lambda) {
     return error_at(lambda, "expected a lambda, as in x -> x + 1, or a @callback");
   }
@@ -272,6 +272,7 @@ Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& s
   --context.lambdas;
   WEIR_ASSIGN(Typed result, std::move(body));
   WEIR_TRY(compiler.settle(result, lambda.child(1)));
+  if (rank == ResultRank::scalar) compiler.check_scalar(result, inner);
   size_t at = 0;
   retype(result.spec, result.leaves, at);
   Program finished = program.finish(result.leaves);
@@ -294,7 +295,7 @@ Program program_of(const std::vector<Leaf>& constants) {
 }  // namespace
 
 Result<ExpressionRef> compile_expression(const CompileContext& context, const Scope& scope, const Node& node,
-                                         std::string_view path, DType wanted) {
+                                         std::string_view path, DType wanted, ResultRank rank) {
   Compiler compiler(context, path);
   Builder program(Builder::Kind::program, &Compiler::builder(scope));
   Scope inner(scope, program);
@@ -306,6 +307,7 @@ Result<ExpressionRef> compile_expression(const CompileContext& context, const Sc
     WEIR_TRY(compiler.settle_as(result.leaves[0], wanted, node));
   }
   WEIR_TRY(compiler.settle(result, node));
+  if (rank == ResultRank::scalar) compiler.check_scalar(result, inner);
   Program finished = program.finish(result.leaves);
   Status failure;
   if (!finished.code.empty() && compiler.traits().lane == Lane::compute && is_constant(finished)) {

@@ -26,6 +26,8 @@ class Compiler {
   // dtype and may be cast if the literal does not fit.
   Status settle_as(Leaf& leaf, DType dtype, const syntax::Node& node, std::string_view beside = "");
   bool is_dataset(const syntax::Node& node, const Scope& scope);
+  // Lets a tensor of unknown rank stand where a scalar is due: each element is checked.
+  void check_scalar(Typed& value, const Scope& scope);
 
   Status error(const syntax::Node& node, const Mistake& mistake) const { return error_at(node, mistake); }
   ProgramTraits& traits() { return traits_; }
@@ -66,6 +68,8 @@ class Compiler {
   // Adds those of a dataset that the function returns.
   void add_traits(const Dataset& dataset);
   void add_traits(Lane lane, std::string why);
+  // Where the call of `name` stands; null without a text.
+  std::unique_ptr<const CallPlace> place_of(const syntax::Node& node, std::string_view name) const;
   std::string next_path() { return path_ + "/" + std::to_string(places_++); }
 
   // compile_branch.cc
@@ -87,7 +91,7 @@ class Compiler {
   Status index_position(const syntax::Node& node, const Scope& scope, IndexPosition& position,
                         std::vector<Leaf>& arguments);
   Status bound(const syntax::Node& node, const Scope& scope, IndexBound& bound, std::vector<Leaf>& arguments);
-  Result<Typed> emit_index(const Leaf& from, const Component& type, IndexPlan plan,
+  Result<Typed> emit_index(const syntax::Node& node, const Leaf& from, const Component& type, IndexPlan plan,
                            std::vector<Leaf> arguments, Builder& builder);
 
   const CompileContext& context_;

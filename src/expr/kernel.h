@@ -27,6 +27,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/block.h"
@@ -89,6 +90,8 @@ struct Kernel {
   const char* bench = "";
   // Whether rows may fail. infer can decide otherwise for a particular call.
   bool can_fail = false;
+  // Its errors are the user's own words: no place is added.
+  bool quotes_user = false;
   // It waits (for files), so it runs on the blocking lane.
   bool blocks = false;
   // It draws random numbers: never merged, moved or folded.
@@ -106,7 +109,9 @@ class KernelState {
 // An entry of a vector of integers that is unknown when the dataset is built.
 inline constexpr int64_t kUnknownEntry = INT64_MIN;
 
-// A call while it is typed. Parameters are given by their index in Kernel::params.
+// A call while it is typed. An argument may have an unknown rank; a kernel that needs a known one reports an error, and is
+// then asked again for each rank that the argument may have.
+// Parameters are given by their index in Kernel::params.
 class KernelCall {
  public:
   virtual ~KernelCall() = default;
@@ -216,6 +221,12 @@ class KernelRun {
   // is the row's number in the cursor's input. Equal pairs must give equal draws.
   virtual uint64_t random_key() const = 0;
   virtual int64_t ordinal(int row) const = 0;
+  // Runs another body with its own state over the same rows.
+  void run_as(KernelBody body, const KernelState* state) {
+    const KernelState* const before = std::exchange(state_, state);
+    body(*this);
+    state_ = before;
+  }
   // REQUIRES: the kernel blocks or draws; others also run while building, without a session.
   virtual Session& session() const = 0;
 

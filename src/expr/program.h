@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dataset/dataset.h"
+#include "expr/call_place.h"
 #include "expr/kernel.h"
 #include "expr/terminal_runner.h"
 
@@ -44,6 +45,8 @@ struct Instruction {
   bool needed = false;
 
   KernelBody body = nullptr;
+  // Null where the notation has no call.
+  std::unique_ptr<const CallPlace> place = {};
   std::shared_ptr<const KernelState> state = {};
   // The call site, for terminals and kernels that draw.
   uint64_t site = 0;

@@ -106,7 +106,7 @@ class RowRun final : public KernelRun {
                results_[static_cast<size_t>(result)].bytes);
   }
   void fail(int, const Status& status) override {
-    if (!row_.error) row_.error = status.pointer();
+    if (!row_.error) row_.error = located(instruction_.place.get(), args_, status.pointer());
   }
   char* bytes(size_t size) override {
     has_scratch_ = true;

@@ -58,8 +58,12 @@ void Run::share(int result, int arg, const Shape& row_shape, size_t offset) {
 }
 
 void Run::fail(int row, const Status& status) {
-  if (!stands_for_all_) return frame_.fail(first_ + row, all_rows_, status.pointer());
-  for (int each = 0; each < all_rows_; ++each) frame_.fail(each, all_rows_, status.pointer());
+  if (failure_ != status.pointer()) {
+    failure_ = status.pointer();
+    located_ = located(instruction_.place.get(), args_, failure_);
+  }
+  if (!stands_for_all_) return frame_.fail(first_ + row, all_rows_, located_);
+  for (int each = 0; each < all_rows_; ++each) frame_.fail(each, all_rows_, located_);
 }
 
 char* Run::bytes(size_t size) { return reinterpret_cast<char*>(work_.bytes.allocate(size)); }

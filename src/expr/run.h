@@ -51,6 +51,9 @@ class Run final : public KernelRun {
   const int first_;
   const bool stands_for_all_;
   const int all_rows_;
+  // The last failure, and the same with its place.
+  ErrorPtr failure_;
+  ErrorPtr located_;
 };
 
 }  // namespace weir

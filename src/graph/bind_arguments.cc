@@ -59,8 +59,8 @@ class ArgumentBinder {
   }
   std::string path() const { return concat(site_.path, ".", field_->name); }
 
-  Result<ExpressionRef> expression(const Node& node, DType wanted) const {
-    auto compiled = compile_expression(binder_.context(), site_.scope, node, path(), wanted);
+  Result<ExpressionRef> expression(const Node& node, DType wanted, ResultRank rank = ResultRank::any) const {
+    auto compiled = compile_expression(binder_.context(), site_.scope, node, path(), wanted, rank);
     const Status& status = compiled.ok() ? (*compiled)->failure() : compiled.status();
     if (status.ok()) return compiled;
     return at_node(node, status);
@@ -84,7 +84,7 @@ class ArgumentBinder {
   Status take_scalar(Scalar<T>& slot, DType wanted, const char* expected) {
     Status status;
     if (take_word(slot, status)) return status;
-    WEIR_ASSIGN(ExpressionRef value, expression(*node_, wanted));
+    WEIR_ASSIGN(ExpressionRef value, expression(*node_, wanted, ResultRank::scalar));
     if (!value->spec().is_scalar(wanted)) {
       return error(*node_, expected_found(concat(expected, grammar_of(*field_)), value->spec().to_string()));
     }
@@ -121,7 +121,7 @@ class ArgumentBinder {
     if (exact.ok() || node_->kind == Kind::automatic || node_->kind == Kind::none) {
       return take_scalar(slot, DType::float64, "a number");
     }
-    WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::invalid));
+    WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::invalid, ResultRank::scalar));
     if (!value->spec().is_scalar(DType::float32)) {
       return error(*node_,
                    expected_found(concat("a number", grammar_of(*field_)), value->spec().to_string()));
@@ -163,7 +163,7 @@ class ArgumentBinder {
   }
 
   Result<ExpressionRef> seed_number(const Node& node) {
-    WEIR_ASSIGN(ExpressionRef value, expression(node, DType::int64));
+    WEIR_ASSIGN(ExpressionRef value, expression(node, DType::int64, ResultRank::scalar));
     if (value->spec().is_scalar(DType::int64)) return value;
     return error(node, expected_found("none, an integer or a pair of integers", value->spec().to_string()));
   }
@@ -254,9 +254,9 @@ class ArgumentBinder {
     return {};
   }
 
-  Result<FunctionRef> compile(const Spec& input) const {
+  Result<FunctionRef> compile(const Spec& input, ResultRank rank = ResultRank::any) const {
     if (node_->kind == Kind::lambda) {
-      auto compiled = compile_lambda(binder_.context(), site_.scope, *node_, input, path());
+      auto compiled = compile_lambda(binder_.context(), site_.scope, *node_, input, path(), rank);
       if (compiled.ok()) return compiled;
       return at_node(*node_, compiled.status());
     }
@@ -272,6 +272,12 @@ class ArgumentBinder {
     auto made = make_callback_function(std::move(callback), input);
     if (made.ok()) return made;
     return at_node(*node_, made.status());
+  }
+
+  static ResultRank rank_of(const FunctionParam& slot) {
+    const bool scalar =
+        slot.gives == FunctionParam::Gives::boolean || slot.gives == FunctionParam::Gives::integer;
+    return scalar ? ResultRank::scalar : ResultRank::any;
   }
 
   Status take_generator(FunctionParam& slot) {
@@ -315,7 +321,7 @@ class ArgumentBinder {
         break;
       }
       default:
-        WEIR_ASSIGN(function, compile(inputs_[0]->spec()));
+        WEIR_ASSIGN(function, compile(inputs_[0]->spec(), rank_of(slot)));
     }
     const Spec& result = function->result();
     if (slot.gives == FunctionParam::Gives::boolean && !result.is_scalar(DType::boolean)) {
@@ -342,8 +348,9 @@ class ArgumentBinder {
   Result<FunctionRef> compile_over_key(FunctionParam& slot) {
     const Spec key = Spec::tensor(DType::int64, Shape());
     const bool number = slot.gives == FunctionParam::Gives::integer;
-    if (!number || node_->kind == Kind::lambda || node_->kind == Kind::callback) return compile(key);
-    WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::int64));
+    if (!number || node_->kind == Kind::lambda || node_->kind == Kind::callback)
+      return compile(key, rank_of(slot));
+    WEIR_ASSIGN(ExpressionRef value, expression(*node_, DType::int64, ResultRank::scalar));
     if (!value->spec().is_scalar(DType::int64)) {
       return error(*node_, expected_found("an integer or a function of the key", value->spec().to_string()));
     }
@@ -357,7 +364,7 @@ class ArgumentBinder {
     lambda.depth = static_cast<uint8_t>(node_->depth + 1);
     lambda.add(std::make_shared<const Node>(Node{.kind = Kind::pattern_any, .span = node_->span}));
     lambda.add(value_);
-    auto compiled = compile_lambda(binder_.context(), site_.scope, lambda, key, path());
+    auto compiled = compile_lambda(binder_.context(), site_.scope, lambda, key, path(), ResultRank::scalar);
     if (compiled.ok()) return compiled;
     return at_node(*node_, compiled.status());
   }

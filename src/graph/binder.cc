@@ -52,10 +52,12 @@ std::string_view described(const Node& node) {
 
 }  // namespace
 
-Binder::Binder(Runtime& runtime, const Handed& handed, bool has_params)
+Binder::Binder(Runtime& runtime, const Handed& handed, bool has_params, std::string_view source)
     : runtime_(runtime),
       handed_(handed),
-      context_{.runtime = &runtime, .pipelines = this},
+      context_{.runtime = &runtime,
+               .source = source.empty() ? nullptr : std::make_shared<const std::string>(source),
+               .pipelines = this},
       has_params_(has_params) {}
 
 void Binder::bind_let(const Node& statement, Scope& scope, Status& mistakes) {

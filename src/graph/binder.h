@@ -21,7 +21,7 @@ inline constexpr int kMaxChain = 1000;
 
 class Binder final : public PipelineCompiler {
  public:
-  Binder(Runtime& runtime, const Handed& handed, bool has_params);
+  Binder(Runtime& runtime, const Handed& handed, bool has_params, std::string_view source = "");
 
   // Binds the statements of a document, then its pipeline. `scope` knows the $params and the datasets handed in.
   Result<DatasetRef> bind_document(const syntax::Node& document, Scope& scope);

@@ -151,7 +151,7 @@ class DocumentBuilder {
       WEIR_ASSIGN(DatasetRef dataset, bind_handed(*inner));
       scope.bind_dataset(name_of_handed(word), std::move(dataset));
     }
-    Binder binder(runtime_, document.handed(), !params_.empty());
+    Binder binder(runtime_, document.handed(), !params_.empty(), document.tree().source);
     auto bound = binder.bind_document(*with_names(document.tree().root, document.handed()), scope);
     if (!bound.ok()) return syntax::render(bound.status(), document.tree().source);
     return bound;

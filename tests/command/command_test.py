@@ -116,7 +116,7 @@ ERRORS_IN_ELEMENTS = [
     failed("-e", "range(2) | map(x -> assert(x > 0, \"two\\nlines\", x))",
            out="error: invalid_argument: map: two\\nlines (in map)\n1\n"),
     failed("-e", "range(3) | map(x -> 6 // (x - 1))",
-           out="-6\nerror: invalid_argument: map: integer division by zero (in map)\n6\n"),
+           out="-6\nerror: invalid_argument: map: integer division by zero; in // of int64 and int64 at line 1, column 21 (in map)\n6\n"),
 ]
 
 PARAMETERS = [

@@ -287,6 +287,8 @@ def _best(better, of_nothing):
 
 def axes_of(x, axis):
     rank = len(x.shape)
+    if rank == 0 and axis is not None:
+        raise Unknown("an axis of a scalar")
     return list(range(rank)) if axis is None else [a % rank for a in numbers(axis)]
 
 

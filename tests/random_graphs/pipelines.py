@@ -215,6 +215,8 @@ class _Filter(_Map):
             verdict = call(self.function, row)
             if isinstance(verdict, Error):
                 return verdict
+            if verdict.shape:
+                return Error("invalid_argument")
             if verdict.data[0]:
                 return row
 

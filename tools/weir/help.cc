@@ -112,7 +112,7 @@ examples:
 
   weir run -e 'range(3) | map(x -> 6 // (x - 1))'
       -6
-      error: invalid_argument: map: integer division by zero (in map)
+      error: invalid_argument: map: integer division by zero; in // of int64 and int64 at line 1, column 21 (in map)
       6
 )";
 

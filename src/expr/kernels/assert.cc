@@ -45,7 +45,8 @@ const Kernel& assert_kernel() {
       .example = R"(range(3) | map(x -> assert(x != 1, "found a one", x)))",
       .output = "0\nerror: invalid_argument: map: found a one (in map)\n2",
       .bench = R"(assert(b[0], "never", x))",
-      .can_fail = true};
+      .can_fail = true,
+      .quotes_user = true};
   return def;
 }
 

@@ -1,0 +1,178 @@
+// Calls with arguments of unknown rank. Most kernels can only be typed for a known one, so the call is typed for each
+// rank that the argument may have; the element decides which of these runs.
+#include <array>
+
+#include "core/text.h"
+#include "expr/bound_call.h"
+
+namespace weir {
+
+namespace {
+
+constexpr size_t kRanks = kMaxRank + 1;
+// With two arguments each combination is typed; more must agree in rank.
+constexpr size_t kMaxFree = 2;
+
+struct Way {
+  KernelBody body = nullptr;
+  std::shared_ptr<const KernelState> state;
+  // Why there is no body.
+  Status refusal;
+};
+
+struct ByRank : KernelState {
+  // Run-time arguments of unknown rank; those of one group have the same rank.
+  std::vector<std::vector<int>> groups;
+  std::vector<Way> ways;
+
+  bool free() const { return groups.size() <= kMaxFree; }
+  size_t count() const { return free() && groups.size() == 2 ? kRanks * kRanks : kRanks; }
+  int rank_of(size_t way, size_t group) const {
+    const size_t rank = free() && group == 1 ? way / kRanks : way % kRanks;
+    return static_cast<int>(rank);
+  }
+};
+
+// The way for the ranks of a run, or nothing if arguments that must agree do not.
+std::optional<size_t> way_of(const KernelRun& run, const ByRank& state) {
+  std::array<int, kMaxFree> ranks = {-1, -1};
+  for (size_t g = 0; g < state.groups.size(); ++g) {
+    int& rank = ranks[state.free() ? g : 0];
+    for (const int arg : state.groups[g]) {
+      const int found = run.arg(arg).shape.rank();
+      if (rank >= 0 && rank != found) return {};
+      rank = found;
+    }
+  }
+  return static_cast<size_t>(ranks[0]) + (ranks[1] < 0 ? 0 : static_cast<size_t>(ranks[1]) * kRanks);
+}
+
+void body_by_rank(KernelRun& run) {
+  const auto& state = run.state<ByRank>();
+  const std::optional<size_t> at = way_of(run, state);
+  if (at && state.ways[*at].body != nullptr) {
+    return run.run_as(state.ways[*at].body, state.ways[*at].state.get());
+  }
+  const Status status = at ? invalid_argument(state.ways[*at].refusal.error().what())
+                           : invalid_argument("expected arguments of one rank");
+  for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
+}
+
+// What most ranks are refused for, or the last one if each is for something else: the mistake that is not the rank.
+Status usual_refusal(const std::vector<Way>& ways) {
+  std::map<std::string, int> counts;
+  const Way* usual = &ways.front();
+  for (const Way& way : ways) {
+    const int count = ++counts[way.refusal.error().message];
+    if (count >= counts[usual->refusal.error().message]) usual = &way;
+  }
+  return usual->refusal;
+}
+
+Shape of_rank(int rank) {
+  std::array<int64_t, kMaxRank> dims;
+  dims.fill(kUnknownDim);
+  return Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(rank)));
+}
+
+}  // namespace
+
+// A tensor of unknown rank where a scalar is due.
+namespace {
+
+void scalar_body(KernelRun& run) {
+  const Shape& shape = run.arg(0).shape;
+  if (shape.rank() == 0) return run.share(0, 0, shape);
+  const Status status = invalid_argument(expected_found("a scalar", concat("the shape ", shape.to_string())));
+  for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
+}
+
+}  // namespace
+
+void Compiler::check_scalar(Typed& value, const Scope& scope) {
+  if (!value.is_tensor() || value.leaves[0].known() || value.spec.shape.rank_known()) return;
+  Instruction instruction;
+  instruction.can_fail = true;
+  instruction.body = scalar_body;
+  Builder& to = builder(scope);
+  instruction.args.push_back(to.register_of(value.leaves[0]));
+  value.spec.shape = Shape();
+  value.leaves = to.emit(std::move(instruction), {{value.spec.dtype, Shape()}});
+}
+
+Status BoundCall::infer() {
+  const Status status = kernel_.infer(*this);
+  return status.ok() ? status : infer_by_rank(status);
+}
+
+// Arguments of unknown rank, by parameter.
+std::vector<BoundCall::UnknownRanks> BoundCall::unknown_ranks() {
+  std::vector<UnknownRanks> out;
+  for (Value& value : values_) {
+    if (value.first_argument < 0) continue;
+    UnknownRanks found;
+    int argument = value.first_argument;
+    for (Typed& typed : value.values) {
+      if (typed.is_tensor() && !typed.leaves[0].type.shape.rank_known()) {
+        found.values.push_back(&typed);
+        found.arguments.push_back(argument);
+      }
+      argument += static_cast<int>(typed.leaves.size());
+    }
+    if (!found.values.empty()) out.push_back(std::move(found));
+  }
+  return out;
+}
+
+// Types the call for one combination of ranks.
+Status BoundCall::infer_with(const std::vector<UnknownRanks>& unknown, const std::vector<int>& ranks) {
+  const auto assume = [&](size_t group, const Shape& shape) {
+    for (Typed* typed : unknown[group].values) {
+      typed->spec.shape = shape;
+      typed->leaves[0].type.shape = shape;
+    }
+  };
+  result_ = Typed();
+  aliases_.clear();
+  integers_.reset();
+  body_ = nullptr;
+  state_ = nullptr;
+  can_fail_ = kernel_.can_fail;
+  for (size_t g = 0; g < unknown.size(); ++g) assume(g, of_rank(ranks[g]));
+  Status status = kernel_.infer(*this);
+  for (size_t g = 0; g < unknown.size(); ++g) assume(g, Shape::unknown_rank());
+  return status;
+}
+
+// `first`: what is wrong with the call as it is.
+Status BoundCall::infer_by_rank(const Status& first) {
+  const std::vector<UnknownRanks> unknown = unknown_ranks();
+  if (unknown.empty()) return first;
+  auto state = std::make_shared<ByRank>();
+  for (const UnknownRanks& one : unknown) state->groups.push_back(one.arguments);
+  state->ways.resize(state->count());
+  std::optional<Spec> joined;
+  std::map<int, int> aliases;
+  for (size_t w = 0; w < state->ways.size(); ++w) {
+    std::vector<int> ranks;
+    for (size_t g = 0; g < unknown.size(); ++g) ranks.push_back(state->rank_of(w, g));
+    Way& way = state->ways[w];
+    way.refusal = infer_with(unknown, ranks);
+    if (!way.refusal.ok()) continue;
+    if (body_ == nullptr) return first;
+    if (joined && (!joined->check_same_structure(result_.spec).ok() || aliases != aliases_)) return first;
+    joined = joined ? Spec::relax(*joined, result_.spec) : result_.spec;
+    aliases = aliases_;
+    way.body = body_;
+    way.state = std::move(state_);
+  }
+  if (!joined) return usual_refusal(state->ways);
+  result(*std::move(joined));
+  aliases_ = std::move(aliases);
+  integers_.reset();
+  can_fail_ = true;
+  body(body_by_rank, std::move(state));
+  return Status();
+}
+
+}  // namespace weir
