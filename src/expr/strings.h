@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/text.h"
-#include "expr/kernel.h"
+#include "expr/check.h"
 
 namespace weir {
 
@@ -36,6 +36,21 @@ void convert_strings(KernelRun& run, F f, Why why) {
       break;
     }
   }
+}
+
+// For arguments that must be scalars, but whose rank may be known only at the element: checks what is known when the
+// call is typed. If that is nothing, the body has to ask is_scalar().
+inline Status check_scalar_if_known(const KernelCall& call, int param, std::string_view what) {
+  return call.shape(param).rank_known() ? check_scalar(call, param, what) : Status();
+}
+
+// If the argument is no scalar, fails every row.
+inline bool is_scalar(KernelRun& run, int arg, std::string_view what) {
+  if (run.arg(arg).shape.rank() == 0) return true;
+  const Status status = invalid_argument(
+      expected_found(concat(what, " to be a scalar"), concat("the shape ", run.arg(arg).shape.to_string())));
+  for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
+  return false;
 }
 
 // The place of the argument's entry that entry `k` of the shape it broadcasts to takes. Costs a few divisions, or

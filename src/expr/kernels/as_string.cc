@@ -2,7 +2,6 @@
 #include <array>
 #include <charconv>
 
-#include "expr/check.h"
 #include "expr/dispatch.h"
 #include "expr/strings.h"
 

@@ -1,5 +1,5 @@
 // hash_bucket(s, n): FarmHash's Fingerprint64 of each string modulo n, as TensorFlow's string_to_hash_bucket_fast.
-#include "expr/check.h"
+#include "expr/elementwise.h"
 #include "expr/strings.h"
 
 #ifdef WEIR_HAVE_FARMHASH
@@ -12,32 +12,42 @@ namespace {
 
 #ifdef WEIR_HAVE_FARMHASH
 
+constexpr std::string_view kCount = "the number of buckets of hash_bucket";
+
 Status check_count(int64_t n) {
   if (n > 0) return Status();
   return invalid_argument(expected_found("at least one bucket for hash_bucket", concat(n)));
 }
 
+void hash(const Str* s, int64_t count, int64_t n, int64_t* out) {
+  for (int64_t k = 0; k < count; ++k) {
+    const uint64_t print = util::Fingerprint64(s[k].data, static_cast<size_t>(s[k].size));
+    out[k] = static_cast<int64_t>(print % static_cast<uint64_t>(n));
+  }
+}
+
 void body(KernelRun& run) {
   const Arg& strings = run.arg(0);
+  const Arg& buckets = run.arg(1);
+  if (!is_scalar(run, 1, kCount)) return;
   auto* out = run.make<int64_t>(0, strings.shape);
   if (out == nullptr) return;
   const int64_t count = strings.shape.count();
+  if (buckets.stride == 0 && *buckets.row<int64_t>(0) > 0 && is_flat(run, strings)) {
+    return hash(strings.row<Str>(0), count * run.rows(), *buckets.row<int64_t>(0), out);
+  }
   for (int i = 0; i < run.rows(); ++i, out += count) {
-    const int64_t n = *run.arg(1).row<int64_t>(i);
+    const int64_t n = *buckets.row<int64_t>(i);
     if (Status status = check_count(n); !status.ok()) {
       run.fail(i, status);
-      continue;
-    }
-    const Str* s = strings.row<Str>(i);
-    for (int64_t k = 0; k < count; ++k) {
-      const uint64_t hash = util::Fingerprint64(s[k].data, static_cast<size_t>(s[k].size));
-      out[k] = static_cast<int64_t>(hash % static_cast<uint64_t>(n));
+    } else {
+      hash(strings.row<Str>(i), count, n, out);
     }
   }
 }
 
 Status infer(KernelCall& call) {
-  WEIR_TRY(check_scalar(call, 1, "the number of buckets"));
+  WEIR_TRY(check_scalar_if_known(call, 1, kCount));
   const Tensor* n = call.constant(1);
   if (n != nullptr) {
     if (Status status = check_count(*n->as<int64_t>()); !status.ok())

@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "core/digest.h"
-#include "expr/check.h"
-#include "expr/shape_argument.h"
 #include "expr/strings.h"
 
 namespace weir {
@@ -62,6 +60,8 @@ class Positions {
   size_t mask_ = 0;
 };
 
+constexpr std::string_view kDefault = "the default of lookup";
+
 struct Table : KernelState {
   Tensor words;
   std::optional<Positions> positions;
@@ -81,6 +81,7 @@ void look_up(const KernelRun& run, const Positions& positions, int row, int64_t*
 }
 
 void constant_body(KernelRun& run) {
+  if (!is_scalar(run, 2, kDefault)) return;
   const Positions& positions = *run.state<Table>().positions;
   const Shape& shape = run.arg(0).shape;
   auto* out = run.make<int64_t>(0, shape);
@@ -88,6 +89,7 @@ void constant_body(KernelRun& run) {
 }
 
 void body(KernelRun& run) {
+  if (!is_scalar(run, 2, kDefault)) return;
   const Arg& table = run.arg(1);
   const Shape& shape = run.arg(0).shape;
   auto* out = run.make<int64_t>(0, shape);
@@ -119,7 +121,7 @@ void body(KernelRun& run) {
 }
 
 Status infer(KernelCall& call) {
-  WEIR_TRY(check_scalar(call, 2, "the default"));
+  WEIR_TRY(check_scalar_if_known(call, 2, kDefault));
   const Shape& table = call.shape(1);
   if (table.rank_known() && table.rank() != 1) {
     return call.error(1, expected_found("a list of strings", concat("the shape ", table.to_string())));
@@ -136,7 +138,7 @@ Status infer(KernelCall& call) {
   if (!made.ok()) return call.error(1, made.status().error().what());
   state->positions = *std::move(made);
   call.body(constant_body, std::move(state));
-  call.set_can_fail(false);
+  call.set_can_fail(!call.shape(2).rank_known());
   return Status();
 }
 

@@ -1,5 +1,4 @@
 // lower(s), upper(s): ASCII letters in the other case; other bytes stay as they are.
-#include "expr/check.h"
 #include "expr/strings.h"
 
 namespace weir {

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 
-#include "expr/check.h"
 #include "expr/strings.h"
 
 #ifdef WEIR_HAVE_RE2
@@ -18,6 +17,9 @@ namespace {
 
 // The most that a compiled pattern and its caches may take.
 constexpr int64_t kPatternBytes = 8 << 20;
+
+constexpr std::string_view kPattern = "the pattern";
+constexpr std::string_view kRewrite = "the rewrite";
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -53,16 +55,9 @@ struct Pattern : KernelState {
 // The pattern of each row: the one known beforehand, or that of the row before if it is the same.
 class PatternOfRow {
  public:
-  explicit PatternOfRow(const KernelRun& run) : run_(run) {
-    for (int a = 1; a < run.arg_count(); ++a) {
-      if (run.arg(a).shape.rank() == 0) continue;
-      status_ = invalid_argument(expected_found("scalars as pattern and rewrite",
-                                                concat("the shape ", run.arg(a).shape.to_string())));
-    }
-  }
+  explicit PatternOfRow(const KernelRun& run) : run_(run) {}
 
   Result<const Pattern*> get(int row) {
-    if (!status_.ok()) return status_;
     const std::string_view text = run_.arg(1).row<Str>(row)->view();
     const std::string_view rewrite =
         run_.arg_count() > 2 ? run_.arg(2).row<Str>(row)->view() : std::string_view();
@@ -76,7 +71,6 @@ class PatternOfRow {
  private:
   const KernelRun& run_;
   std::shared_ptr<const Pattern> last_;
-  Status status_;
 };
 
 void match(const KernelRun& run, const Pattern& pattern, int row, bool* out) {
@@ -105,6 +99,8 @@ void replace(const KernelRun& run, const Pattern& pattern, int row, Str* out, Re
 // Calls f(pattern, row, result) for each row.
 template <class R, class F>
 void each_row(KernelRun& run, const Pattern* known, F f) {
+  if (!is_scalar(run, 1, kPattern)) return;
+  if (run.arg_count() > 2 && !is_scalar(run, 2, kRewrite)) return;
   const Shape& shape = run.arg(0).shape;
   R* out = run.make<R>(0, shape);
   PatternOfRow patterns(run);
@@ -146,9 +142,7 @@ void replace_body(KernelRun& run) {
 Status infer(KernelCall& call, int rewrite, KernelBody known, KernelBody other) {
   bool constant = true;
   for (int param = 1; param <= std::max(1, rewrite); ++param) {
-    if (call.shape(param).rank_known()) {
-      WEIR_TRY(check_scalar(call, param, param == 1 ? "the pattern" : "the rewrite"));
-    }
+    WEIR_TRY(check_scalar_if_known(call, param, param == 1 ? kPattern : kRewrite));
     constant = constant && call.constant(param) != nullptr;
   }
   if (!constant) {
@@ -201,7 +195,8 @@ const Kernel& regex_match_kernel() {
       .doc =
           "Whether the whole of each string matches the pattern; write `.*` around it to find it anywhere. A bad pattern is an error when the dataset is built, or of the element if it is known only then.",
       .result = "bool, the shape of `s`.",
-      .cost = "One pass over the bytes, linear in their number whatever the pattern.",
+      .cost =
+          "One pass over the bytes, linear in their number whatever the pattern. A pattern that is not constant is compiled again where it changes.",
       .example = R"(from_tensors(regex_match(["img_1.png", "readme.md"], "img_\\d+\\.png")))",
       .output = "[true, false]",
       .bench = R"(regex_match(s, ".*z"))",
@@ -222,7 +217,8 @@ const Kernel& regex_replace_kernel() {
       .doc =
           "Each string with every match of the pattern replaced, from left to right, without overlap. A bad pattern or rewrite is an error when the dataset is built, or of the element if it is known only then.",
       .result = "string, the shape of `s`.",
-      .cost = "One search per match, and one copy of the strings that have one; others are views of `s`.",
+      .cost =
+          "One search per match, and one copy of the strings that have one; others are views of `s`. A pattern that is not constant is compiled again where it changes.",
       .example = R"x(from_tensors(regex_replace("2024-01-31", "(\\d+)-(\\d+)-(\\d+)", "\\3/\\2/\\1")))x",
       .output = "\"31/01/2024\"",
       .bench = R"(regex_replace(s, "[a-c]+", "-"))",

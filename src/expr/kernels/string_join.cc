@@ -2,7 +2,6 @@
 #include <optional>
 
 #include "expr/broadcast.h"
-#include "expr/check.h"
 #include "expr/strings.h"
 
 namespace weir {
@@ -24,8 +23,11 @@ void each_part(const KernelRun& run, int row, const Shape& shape, F f, Done done
   }
 }
 
+constexpr std::string_view kSeparator = "the separator of string_join";
+
 void body(KernelRun& run) {
-  // The separator is a scalar and fits every shape.
+  // A scalar fits every shape.
+  if (!is_scalar(run, run.arg_count() - 1, kSeparator)) return;
   const std::optional<Shape> shape = broadcast_run(run);
   if (!shape) return;
   Str* out = run.make<Str>(0, *shape);
@@ -49,10 +51,10 @@ void body(KernelRun& run) {
 }
 
 Status infer(KernelCall& call) {
-  WEIR_TRY(check_scalar(call, 1, "the separator"));
+  WEIR_TRY(check_scalar_if_known(call, 1, kSeparator));
   if (call.size(0) == 0) return call.error(0, "expected at least one member");
   Shape shape;
-  bool can_fail = false;
+  bool can_fail = !call.shape(1).rank_known();
   for (int m = 0; m < call.size(0); ++m) {
     const Shape& next = call.member(0, m).shape;
     const std::optional<Shape> both = broadcast(shape, next);

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "expr/check.h"
-#include "expr/shape_argument.h"
 #include "expr/strings.h"
 
 namespace weir {
@@ -62,28 +60,20 @@ void split_row(KernelRun& run, int row) {
   }
 }
 
+constexpr std::string_view kString = "the string of string_split";
+constexpr std::string_view kSeparator = "the separator of string_split";
+
 void body(KernelRun& run) {
-  for (int param : {0, 1}) {
-    if (run.arg(param).shape.rank() == 0) continue;
-    const Status status = invalid_argument(
-        expected_found("a scalar for string_split", concat("the shape ", run.arg(param).shape.to_string())));
-    for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
-    return;
-  }
+  if (!is_scalar(run, 0, kString) || !is_scalar(run, 1, kSeparator)) return;
   for (int i = 0; i < run.rows(); ++i) split_row(run, i);
 }
 
 Status infer(KernelCall& call) {
-  bool can_fail = false;
-  for (int param : {0, 1}) {
-    if (call.shape(param).rank_known()) {
-      WEIR_TRY(check_scalar(call, param, param == 0 ? "the string" : "the separator"));
-    }
-    can_fail = can_fail || !call.shape(param).rank_known();
-  }
+  WEIR_TRY(check_scalar_if_known(call, 0, kString));
+  WEIR_TRY(check_scalar_if_known(call, 1, kSeparator));
   call.result(DType::string, Shape{kUnknownDim});
   call.body(body);
-  call.set_can_fail(can_fail);
+  call.set_can_fail(!call.shape(0).rank_known() || !call.shape(1).rank_known());
   return Status();
 }
 

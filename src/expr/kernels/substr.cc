@@ -1,6 +1,5 @@
 // substr(s, pos, len): the bytes of each string from a position on, as a view of the argument.
 #include "expr/broadcast.h"
-#include "expr/check.h"
 #include "expr/strings.h"
 
 namespace weir {

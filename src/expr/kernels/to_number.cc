@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "expr/check.h"
 #include "expr/dispatch.h"
 #include "expr/strings.h"
 

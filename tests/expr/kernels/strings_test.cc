@@ -47,7 +47,7 @@ TEST_CASE("string_join") {
   lab.refuse("s -> string_join([s, 1])", "\"a\"", "the literal 1 is no string");
   lab.refuse("s -> string_join([])", "\"a\"", "at least one member");
   lab.refuse("v -> string_join([v, [\"a\", \"b\", \"c\"]])", "[\"a\", \"b\"]", "do not broadcast");
-  lab.refuse("v -> string_join([v], separator: v)", "[\"a\", \"b\"]", "the separator to be a scalar");
+  lab.refuse("v -> string_join([v], separator: v)", "[\"a\", \"b\"]", "to be a scalar");
 }
 
 TEST_CASE("string_split") {
@@ -66,8 +66,8 @@ TEST_CASE("string_split") {
   lab.check("(s, p) -> string_split(s, sep: p)",
             {"(\"a-b c\", \"-\")", "(\"a-b c\", \"\")", "(\"aaa\", \"aa\")"},
             {"[\"a\", \"b c\"]", "[\"a-b\", \"c\"]", "[\"\", \"a\"]"});
-  lab.refuse("v -> string_split(v)", "[\"a\", \"b\"]", "the string to be a scalar");
-  lab.refuse("s -> string_split(s, sep: [\"a\"])", "\"a\"", "the separator to be a scalar");
+  lab.refuse("v -> string_split(v)", "[\"a\", \"b\"]", "the string of string_split to be a scalar");
+  lab.refuse("s -> string_split(s, sep: [\"a\"])", "\"a\"", "to be a scalar");
   lab.refuse("s -> string_split(s)", "1", "expected string, found int64");
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("hash_bucket") {
             {"9", "error", "39", "error", "hash_bucket(\"\", 9223372036854775807)"}, "int64");
   lab.refuse("s -> hash_bucket(s, 0)", "\"a\"", "at least one bucket for hash_bucket, found 0");
   lab.refuse("s -> hash_bucket(s, -5)", "\"a\"", "found -5");
-  lab.refuse("s -> hash_bucket(s, [1, 2])", "\"a\"", "the number of buckets to be a scalar");
+  lab.refuse("s -> hash_bucket(s, [1, 2])", "\"a\"", "the number of buckets of hash_bucket to be a scalar");
   lab.refuse("x -> hash_bucket(x, 5)", "1", "expected string, found int64");
 }
 
@@ -274,9 +274,32 @@ TEST_CASE("lookup") {
             {"[1, -1, 0]", "[-1]", "int64(zeros([0]))", "error"}, "int64[?]");
   lab.refuse("s -> lookup(s, [\"a\", \"b\", \"a\"], 0)", "\"a\"", "\"a\" at the positions 0 and 2");
   lab.refuse("s -> lookup(s, \"a\", 0)", "\"a\"", "a list of strings");
-  lab.refuse("s -> lookup(s, [\"a\"], [1, 2])", "\"a\"", "the default to be a scalar");
+  lab.refuse("s -> lookup(s, [\"a\"], [1, 2])", "\"a\"", "the default of lookup to be a scalar");
   lab.refuse("s -> lookup(s, [1, 2], 0)", "\"a\"", "the literal 1 is no string");
   lab.refuse("x -> lookup(x, [\"a\"], 0)", "1", "expected string, found int64");
+}
+
+TEST_CASE("Functions of strings check a rank that is unknown at the element") {
+  Lab lab;
+  lab.check("s -> string_split(s)", {"\"a b\"", "[\"a\"]", "\"c\""}, {"[\"a\", \"b\"]", "error", "[\"c\"]"},
+            "string[?]");
+  lab.check("p -> string_split(\"a-b\", sep: p)", {"\"-\"", "[\"-\"]"}, {"[\"a\", \"b\"]", "error"});
+  lab.check("p -> string_join([\"a\", \"b\"], separator: p)", {"[[\"-\"]]", "\"-\""}, {"error", "\"a-b\""},
+            "string");
+  lab.check("s -> string_join([s, [\"a\", \"b\"]])", {"[\"x\", \"y\", \"z\"]", "\"-\"", "[[\"u\"], [\"v\"]]"},
+            {"error", "[\"-a\", \"-b\"]", "[[\"ua\", \"ub\"], [\"va\", \"vb\"]]"}, "string[...]");
+  lab.check("s -> substr(s, [0, 1], 1)", {"\"ab\"", "[\"ab\", \"c\", \"\"]", "[\"ab\"]"},
+            {"[\"a\", \"b\"]", "error", "[\"a\", \"b\"]"}, "string[...]");
+  lab.check("p -> regex_match(\"ab\", p)", {"\"a.\"", "[\"a.\"]", "\"b\""}, {"true", "error", "false"},
+            "bool");
+  lab.check("r -> regex_replace(\"ab\", \"a\", r)", {"\"x\"", "[\"x\"]", "\"\""},
+            {"\"xb\"", "error", "\"b\""});
+  lab.check("n -> hash_bucket(\"a\", n)", {"[10]", "10"}, {"error", "9"}, "int64");
+  lab.check("d -> lookup(\"a\", [\"b\"], d)", {"[10]", "10"}, {"error", "10"}, "int64");
+  lab.check("t -> lookup(\"a\", t, -1)", {"[\"b\", \"a\"]", "\"a\"", "[[\"a\"]]"}, {"1", "error", "error"},
+            "int64");
+  lab.check("x -> (lower(x), strip(x), as_string(x), hash_bucket(x, 1))", {"\"A \"", "[[\"B\"]]"},
+            {"(\"a \", \"A\", \"A \", 0)", "([[\"b\"]], [[\"B\"]], [[\"B\"]], [[0]])"});
 }
 
 TEST_CASE("lookup in a large table") {
