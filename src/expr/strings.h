@@ -89,8 +89,9 @@ class StringWriter {
   explicit StringWriter(KernelRun& run) : run_(run) {}
 
   Str add(std::string_view text) {
-    if (text.size() > left_) grow(text.size());
-    if (!text.empty()) std::memcpy(at_, text.data(), text.size());
+    if (text.empty()) return Str();
+    if (at_ == nullptr || text.size() > left_) grow(text.size());
+    std::memcpy(at_, text.data(), text.size());
     const Str out(at_, text.size());
     at_ += text.size();
     left_ -= text.size();
