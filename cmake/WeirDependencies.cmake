@@ -33,6 +33,8 @@ if(weir_protos)
   include(WeirProtobuf)
 endif()
 
+include(WeirStrings)
+
 # ISA-L's declarations; the library itself is looked up at run time (format/isal_inflater.cc).
 if(WEIR_ISAL)
   find_path(WEIR_ISAL_INCLUDE isa-l/igzip_lib.h)

@@ -164,17 +164,6 @@ const Node& BoundCall::place(const Value& value, size_t member) const {
   return *value.node;
 }
 
-namespace {
-
-// Beside a string; until there is an as_string, there is nothing to write instead.
-std::string_view string_hint() {
-  return find_kernel("as_string") != nullptr
-             ? "as_string(x) makes text"
-             : "as_string, which makes text of numbers, is planned, but not in this version";
-}
-
-}  // namespace
-
 // The dtype of the typed members of a group; the natural one if all are literals.
 Result<DType> BoundCall::group_dtype(std::string_view type) {
   DType found = DType::invalid;
@@ -202,7 +191,7 @@ Result<DType> BoundCall::group_dtype(std::string_view type) {
                                             concat(dtype_name(found), " and ", dtype_name(leaf.type.dtype)),
                                             castable ? concat("write ", dtype_name(found),
                                                               "(…) around this one, or cast the other")
-                                                     : std::string(string_hint())));
+                                                     : std::string("as_string(x) makes text")));
     }
   }
   if (found != DType::invalid) return found;

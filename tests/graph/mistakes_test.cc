@@ -74,7 +74,7 @@ TEST_CASE("mistakes: what was meant is said where the types show it", "[graph]")
                "reduce: expected a finite dataset, found an infinite one; put take(n) before it"},
            Row{"zip(range(2), range(2)) | map(x, y -> x + y)",
                "a lambda of two components takes them in parentheses: (x, y) -> …"},
-           Row{"range(9) | map(x -> \"a\" + x)", "as_string, which makes text of numbers, is planned"},
+           Row{"range(9) | map(x -> \"a\" + x)", "as_string(x) makes text"},
            Row{"range(9) | map(x -> np.float32)", "names have no prefix: write float32"},
            Row{"range(2) | map(i -> range(9) | repeat() | reduce(0, (s, x) -> s + x))",
                "put take(n) before it"},

@@ -1,0 +1,103 @@
+// string_split(s, sep: ""): the parts of a string as a vector of views of it.
+#include <algorithm>
+#include <array>
+
+#include "expr/strings.h"
+
+namespace weir {
+
+namespace {
+
+// Calls f(part) for what stands between runs of white space.
+template <class F>
+void each_word(const Str& s, F f) {
+  const char* at = s.data;
+  const char* end = s.data + s.size;
+  while (true) {
+    while (at < end && is_white_space(*at)) ++at;
+    if (at == end) return;
+    const char* begin = at;
+    while (at < end && !is_white_space(*at)) ++at;
+    f(Str(begin, static_cast<uint64_t>(at - begin)));
+  }
+}
+
+// Calls f(part) for what stands between separators.
+template <class F>
+void each_part(const Str& s, std::string_view sep, F f) {
+  const std::string_view text = s.view();
+  size_t begin = 0;
+  while (true) {
+    const size_t end = sep.size() == 1 ? text.find(sep[0], begin) : text.find(sep, begin);
+    if (end == std::string_view::npos) break;
+    f(Str(text.substr(begin, end - begin)));
+    begin = end + sep.size();
+  }
+  f(Str(text.substr(begin)));
+}
+
+template <class F>
+void split(const Str& s, std::string_view sep, F f) {
+  return sep.empty() ? each_word(s, f) : each_part(s, sep, f);
+}
+
+void split_row(KernelRun& run, int row) {
+  const Str& s = *run.arg(0).row<Str>(row);
+  const std::string_view sep = run.arg(1).row<Str>(row)->view();
+  // Few parts are found once; many are counted first.
+  std::array<Str, 32> few;
+  size_t count = 0;
+  split(s, sep, [&](const Str& part) {
+    if (count < few.size()) few[count] = part;
+    ++count;
+  });
+  Str* out = run.make_row<Str>(0, row, Shape{static_cast<int64_t>(count)});
+  if (out == nullptr) return;
+  if (count <= few.size()) {
+    std::copy_n(few.begin(), count, out);
+  } else {
+    split(s, sep, [&](const Str& part) { *out++ = part; });
+  }
+}
+
+constexpr std::string_view kString = "the string of string_split";
+constexpr std::string_view kSeparator = "the separator of string_split";
+
+void body(KernelRun& run) {
+  if (!is_scalar(run, 0, kString) || !is_scalar(run, 1, kSeparator)) return;
+  for (int i = 0; i < run.rows(); ++i) split_row(run, i);
+}
+
+Status infer(KernelCall& call) {
+  WEIR_TRY(check_scalar_if_known(call, 0, kString));
+  WEIR_TRY(check_scalar_if_known(call, 1, kSeparator));
+  call.result(DType::string, Shape{kUnknownDim});
+  call.body(body);
+  call.set_can_fail(!call.shape(0).rank_known() || !call.shape(1).rank_known());
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& string_split_kernel() {
+  static const Kernel def{
+      .name = "string_split",
+      .params = {{.name = "s", .type = "string", .doc = "A scalar."},
+                 {.name = "sep",
+                  .type = "string",
+                  .fallback = "\"\"",
+                  .doc = "The separator, which may have several bytes; \"\" means runs of white space."}},
+      .infer = infer,
+      .doc =
+          "The parts of a string between separators. Separators side by side, at the start and at the end have an empty part between or beside them; runs of white space don't. An empty string has no words, but one part.",
+      .result = "string[?].",
+      .cost = "One pass over the bytes; the parts are views of `s`.",
+      .example =
+          R"(from_tensor_slices(["a b  c", "x"]) | map(s -> (string_split(s), string_split(s, sep: " "))))",
+      .output = "([\"a\", \"b\", \"c\"], [\"a\", \"b\", \"\", \"c\"])\n([\"x\"], [\"x\"])",
+      .bench = "string_split(s)",
+      .can_fail = true};
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,35 @@
+// strip(s): strings without the white space around them, as views of the argument.
+#include "expr/elementwise.h"
+#include "expr/strings.h"
+
+namespace weir {
+
+namespace {
+
+struct Strip {
+  Str operator()(const Str& s) const { return Str(without_white_space_around(s.view())); }
+};
+
+Status infer(KernelCall& call) {
+  call.result(DType::string, call.shape(0));
+  call.body(unary_body<Str, Str, Strip>);
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& strip_kernel() {
+  static const Kernel def{
+      .name = "strip",
+      .params = {{.name = "s", .type = "string"}},
+      .infer = infer,
+      .doc = "Strings without the white space (blank, `\\t`, `\\n`, `\\r`, `\\x0b`, `\\x0c`) around them.",
+      .result = "string, of the same shape.",
+      .cost = "One store per string; the results are views of `s`.",
+      .example = R"(from_tensors(strip([" a b ", "x\n"])))",
+      .output = R"(["a b", "x"])",
+      .bench = "strip(s)"};
+  return def;
+}
+
+}  // namespace weir

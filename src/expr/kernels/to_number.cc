@@ -1,0 +1,91 @@
+// to_number(s, dtype: float32): the numbers that strings write, with white space around them allowed. fast_float reads
+// floats.
+#include <fast_float/fast_float.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "expr/dispatch.h"
+#include "expr/strings.h"
+
+namespace weir {
+
+namespace {
+
+template <class T>
+bool read_integer(const char* begin, const char* end, T& out) {
+  const auto [at, error] = std::from_chars(begin, end, out);
+  return error == std::errc() && at == end;
+}
+
+template <class T>
+bool read_float(const char* begin, const char* end, T& out) {
+  const auto [at, error] = fast_float::from_chars(begin, end, out);
+  // A value beyond the dtype is infinite or 0. `nan(…)` is no number.
+  if (at != end || (error != std::errc() && error != std::errc::result_out_of_range)) return false;
+  return !std::isnan(out) || *(end - 1) != ')';
+}
+
+template <class T>
+bool read(std::string_view text, T& out) {
+  text = without_white_space_around(text);
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  if (begin != end && *begin == '+') {
+    if (++begin != end && *begin == '-') return false;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    return read_integer(begin, end, out);
+  } else if constexpr (std::is_same_v<T, Float16>) {
+    // As literals are, through float64.
+    double value;
+    if (!read_float(begin, end, value)) return false;
+    out = to_float16(value);
+    return true;
+  } else {
+    Compute<T> value;
+    if (!read_float(begin, end, value)) return false;
+    out = store<T>(value);
+    return true;
+  }
+}
+
+template <class T>
+void body(KernelRun& run) {
+  convert_strings<T>(
+      run, [](std::string_view text, T& out) { return read(text, out); },
+      [](std::string_view text) {
+        return invalid_argument(expected_found(
+            concat("a number for to_number that fits ", dtype_name(dtype_of<T>)), quote_start(text)));
+      });
+}
+
+Status infer(KernelCall& call) {
+  const DType dtype = call.dtype_value(1);
+  const bool known = visit<Reals>(dtype, [&]<class T>() { call.body(body<T>); });
+  if (!known) return call.error(1, expected_found("an integer or float dtype", dtype_name(dtype)));
+  call.result(dtype, call.shape(0));
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& to_number_kernel() {
+  static const Kernel def{
+      .name = "to_number",
+      .params = {{.name = "s", .type = "string"},
+                 {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
+      .infer = infer,
+      .doc =
+          "The decimal number that each string writes, with white space around it allowed. Floats may be `inf`, `infinity` and `nan`, and are rounded to nearest; one beyond the dtype becomes infinite. A string that is no number, and an integer that does not fit the dtype, are errors of the element.",
+      .result = "The given dtype, the shape of `s`.",
+      .cost = "One pass over the bytes.",
+      .example = R"(from_tensor_slices([" 42", "4.5"]) | map(s -> to_number(s, int64)))",
+      .output =
+          "42\nerror: invalid_argument: map: expected a number for to_number that fits int64, found \"4.5\" (in map)",
+      .bench = "to_number(as_string(x))",
+      .can_fail = true};
+  return def;
+}
+
+}  // namespace weir
