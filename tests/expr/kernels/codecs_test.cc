@@ -163,4 +163,57 @@ TEST_CASE("decode_csv says what is wrong") {
   lab.refuse("n -> decode_csv(n, [0])", "1", "expected string, found int64");
 }
 
+TEST_CASE("serialize_tensor writes TensorFlow's bytes") {
+  Lab lab;
+  lab.check(
+      "x -> serialize_tensor(x)", {"[[1, 2]]", "[[-1]]", "zeros([0, 3], dtype: int64)"},
+      {R"("\x08\x09\x12\x08\x12\x02\x08\x01\x12\x02\x08\x02\x22\x10\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00")",
+       R"("\x08\x09\x12\x08\x12\x02\x08\x01\x12\x02\x08\x01\x22\x08\xff\xff\xff\xff\xff\xff\xff\xff")",
+       R"("\x08\x09\x12\x06\x12\x00\x12\x02\x08\x03")"},
+      "string");
+  lab.check(
+      "x -> serialize_tensor(x)", {"int32(1)", "int32(-2)"},
+      {R"("\x08\x03\x12\x00\x22\x04\x01\x00\x00\x00")", R"("\x08\x03\x12\x00\x22\x04\xfe\xff\xff\xff")"});
+  lab.check("x -> serialize_tensor(x)", {R"(["a", ""])", R"(["", "bc"])"},
+            {R"("\x08\x07\x12\x04\x12\x02\x08\x02B\x01aB\x00")",
+             R"("\x08\x07\x12\x04\x12\x02\x08\x02B\x00B\x02bc")"});
+  lab.check("x -> serialize_tensor(true)", {"1", "2"},
+            {R"("\x08\x0a\x12\x00\x22\x01\x01")", R"("\x08\x0a\x12\x00\x22\x01\x01")"});
+}
+
+TEST_CASE("parse_tensor gives back what serialize_tensor wrote") {
+  Lab lab;
+  const char* dtypes[] = {"int8",     "int16",   "int32",   "int64",     "uint8",
+                          "uint16",   "uint32",  "uint64",  "bool",      "float16",
+                          "bfloat16", "float32", "float64", "complex64", "complex128"};
+  for (const std::string dtype : dtypes) {
+    const std::string one = "reshape(" + dtype + "([1, 0, 1, 1, 0, 1]), [2, 3])";
+    const std::string two = dtype + "(1)";
+    const std::string none = dtype + "(zeros([2, 0]))";
+    lab.check("x -> parse_tensor(serialize_tensor(x), " + dtype + ")", {one, two, none}, {one, two, none},
+              dtype + "[...]");
+  }
+  lab.check("x -> parse_tensor(serialize_tensor(x), string)",
+            {R"([["a"], ["\x00\xff"]])", R"("")", R"(["x"])"},
+            {R"([["a"], ["\x00\xff"]])", R"("")", R"(["x"])"}, "string[...]");
+  lab.check("x -> parse_tensor(serialize_tensor(x), int64) + 1", {"[1, 2]", "[[3]]"}, {"[2, 3]", "[[4]]"});
+}
+
+TEST_CASE("parse_tensor fails what is no such tensor") {
+  Lab lab;
+  lab.check("s -> parse_tensor(s, float32)",
+            {R"("\x08\x01\x12\x04\x12\x02\x08\x02\x22\x08\x00\x00\x80?\x00\x00 @")", R"("garbage")", R"("")",
+             R"("\x08\x09\x12\x00\x22\x08\x00\x00\x00\x00\x00\x00\x00\x00")",
+             R"("\x08\x01\x12\x00\x22\x04\x00\x00\x80?")"},
+            {"[1.0, 2.5]", "error", "error", "error", "1.0"}, "float32[...]");
+  // A string of unknown rank, which is a scalar in some rows only.
+  lab.check("s -> parse_tensor(parse_tensor(s, string), bool)",
+            {R"(serialize_tensor(serialize_tensor([true])))", R"(serialize_tensor(["a"]))"},
+            {"[true]", "error"});
+  CHECK(message_of(lab, "s -> parse_tensor(s, int32)", R"(serialize_tensor([true, false]))",
+                   Code::invalid_argument) == "expected int32 for parse_tensor, found bool[2]");
+  lab.refuse("s -> parse_tensor(s, int64)", "[\"a\"]", "the string to be a scalar");
+  lab.refuse("s -> parse_tensor(s, int64)", "1", "expected string, found int64");
+}
+
 }  // namespace weir::test
