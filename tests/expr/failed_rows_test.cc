@@ -4,6 +4,7 @@
 #include <set>
 
 #include "expr/harness.h"
+#include "support/test_data.h"
 
 namespace weir::test {
 
@@ -29,6 +30,8 @@ const std::multimap<std::string, std::string> kCalls = {
     {"stack", "(stack([V, V], axis: 1), stack([S, \"b\"]))"},
     {"decode_base64", "decode_base64([encode_base64(S), \"YQ==\"])"},
     {"encode_base64", "encode_base64(S)"},
+    {"decode_compressed",
+     "decode_compressed(if I > 3 then \"x\\x9cK\\xcb\\xccK\\x05\\x00\\x04\\x18\\x01\\xa3\" else S, \"zlib\")"},
     {"decode_csv",
      "decode_csv(if I > 5 then \"1,a\" else if I > 3 then \",b\" else if I > 1 then \"0,\" else S, [9, \"d\"])"},
     {"decode_padded_raw", "(decode_padded_raw(S, 16, int32), decode_padded_raw([S, \"b\"], I * 2, uint16))"},
@@ -73,6 +76,7 @@ const std::multimap<std::string, std::string> kCalls = {
     {"**", "(I ** 2, F ** float32(I))"},
     {"pow", "pow(V, I)"},
     {"random_uniform", "(random_uniform([3], seed: 5), random_uniform([I], max: 99, dtype: int64, seed: 6))"},
+    {"read_file", "read_file(if I > 3 then \"" + test_data("records/people.tfrecord") + "\" else S)"},
     {"reshape", "(reshape(M, [3, 2]), reshape(M, [-1]), reshape(T, [-1, 1]), reshape(V, [I // I, 2]))"},
     {"reshape", "(reshape(S, [1]), reshape(M, [I, -1]))"},
     {"rank", "rank(T) + I"},

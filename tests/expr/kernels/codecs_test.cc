@@ -216,4 +216,26 @@ TEST_CASE("parse_tensor fails what is no such tensor") {
   lab.refuse("s -> parse_tensor(s, int64)", "1", "expected string, found int64");
 }
 
+TEST_CASE("decode_compressed") {
+  Lab lab;
+  const std::string fine = R"("x\x9cK\xcb\xccK\x05\x00\x04\x18\x01\xa3")";
+  const std::string one = R"("x\x9c\xcb\xcfK\x05\x00\x02\x91\x01C")";
+  lab.check("s -> decode_compressed(s, \"zlib\")", {fine, "\"not zlib\"", one, "\"x\\x9cK\"", "\"\"", fine},
+            {"\"fine\"", "error", "\"one\"", "error", "\"\"", "\"fine\""}, "string");
+  lab.check("v -> decode_compressed(v, \"zlib\")",
+            {"[[" + fine + "], [" + one + "]]", "[[" + one + "], [\"?\"]]", "[[\"\"], [" + fine + "]]"},
+            {R"([["fine"], ["one"]])", "error", R"([[""], ["fine"]])"}, "string[2, 1]");
+  const std::string gzip =
+      R"("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcbH\xcd\xc9\xc9W\xc8\xc0 \x19\xfeg\x90!\x03\x00\xc0\x9b\x12uN\x00\x00\x00")";
+  lab.check("s -> string_length(decode_compressed(s, \"gzip\"))", {gzip, fine}, {"78", "error"});
+  CHECK(message_of(lab, "s -> decode_compressed(s, \"gzip\")", fine, Code::data_loss)
+            .find("damaged gzip data") == 0);
+  CHECK(message_of(lab, "s -> decode_compressed(s, \"zlib\")", "[" + fine + ", \"?\"]", Code::data_loss)
+            .find("string 1 of 2: damaged zlib data") == 0);
+  lab.refuse("s -> decode_compressed(s, \"auto\")", "\"\"", "expected \"gzip\" or \"zlib\", found \"auto\"");
+  lab.refuse("s -> decode_compressed(s, \"\")", "\"\"", "expected \"gzip\" or \"zlib\"");
+  lab.refuse("s -> decode_compressed(s, s)", "\"\"", "known when the dataset is built");
+  lab.refuse("n -> decode_compressed(n, \"gzip\")", "1", "expected string, found int64");
+}
+
 }  // namespace weir::test
