@@ -37,6 +37,8 @@ const std::multimap<std::string, std::string> kCalls = {
     {"decode_padded_raw", "(decode_padded_raw(S, 16, int32), decode_padded_raw([S, \"b\"], I * 2, uint16))"},
     {"decode_raw", "(decode_raw(S, uint8), decode_raw(S, int16))"},
     {"/", "(I / 3, V / I, float32(I) / F)"},
+    {"example", "example({a: I, t: T, s: S, m: M})"},
+    {"sequence_example", "sequence_example({i: I, s: S}, {m: M, t: T, r: ragged(V, [0, 1, 2])})"},
     {"full", "(full([I], S), full([2, 2], I))"},
     {"ones", "ones([I])"},
     {"ones_like", "(ones_like(M), ones_like(T))"},
