@@ -183,14 +183,21 @@ function(weir_add_preload_tests)
 endfunction()
 
 # Adds the fuzz targets of tools/fuzz: with libFuzzer where WEIR_FUZZ is set, else with a driver that goes through the
-# golden files and a few changes of them.
+# golden files, or those of tests/fuzz, and a few changes of them.
 function(weir_add_fuzz_targets)
   if(WEIR_TEST_FILTER)
     return()
   endif()
   get_property(floors GLOBAL PROPERTY WEIR_FLOORS)
   set(folder "${PROJECT_SOURCE_DIR}/tools/fuzz")
-  foreach(name checkpoint graph)
+  foreach(
+    name
+    base64
+    checkpoint
+    compressed
+    csv
+    graph
+    tensor)
     add_executable(fuzz_${name} "${folder}/${name}.cc" "${PROJECT_SOURCE_DIR}/tests/golden/golden.cc")
     target_link_libraries(fuzz_${name} PRIVATE weir_support ${floors})
     if(WEIR_FUZZ)
@@ -199,7 +206,8 @@ function(weir_add_fuzz_targets)
     endif()
     target_sources(fuzz_${name} PRIVATE "${folder}/driver.cc")
     target_link_libraries(fuzz_${name} PRIVATE weir_watchdog)
-    file(GLOB inputs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/golden/${name}-*")
+    file(GLOB inputs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/golden/${name}-*"
+         "${PROJECT_SOURCE_DIR}/tests/fuzz/${name}")
     add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${inputs})
   endforeach()
 endfunction()
