@@ -84,8 +84,9 @@ Status RowParser::parse(std::string_view text, int64_t index) {
     ++field_;
   }
   if (field_ == table_.columns.size()) return Status();
-  return invalid_argument(
-      expected_found(concat(table_.columns.size(), " fields for decode_csv"), concat(field_)));
+  return invalid_argument(expected_found(
+      concat(table_.columns.size(), table_.columns.size() == 1 ? " field" : " fields", " for decode_csv"),
+      concat(field_)));
 }
 
 // Reads the field at `at` and steps over the delimiter that ends it.
