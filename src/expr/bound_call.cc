@@ -286,7 +286,8 @@ Result<Tensor> BoundCall::constant_of(const Node& node, DType dtype) {
   if (!value.is_tensor() || !value.leaves[0].known()) {
     return compiler_.error(node, "expected a value that is known when the dataset is built");
   }
-  WEIR_TRY(compiler_.settle_as(value.leaves[0], dtype, node));
+  WEIR_TRY(dtype == DType::invalid ? compiler_.settle(value, node)
+                                   : compiler_.settle_as(value.leaves[0], dtype, node));
   return *value.leaves[0].constant;
 }
 

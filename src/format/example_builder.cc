@@ -2,20 +2,11 @@
 
 #include "core/text.h"
 #include "format/example.h"
-#include "format/wire.h"
+#include "format/wire_writer.h"
 
 namespace weir {
 
 namespace {
-
-// Protobuf parsers refuse more.
-constexpr size_t kExampleBytesLimit = (size_t{1} << 31) - 1;
-
-size_t varint_bytes(uint64_t value) {
-  size_t bytes = 1;
-  for (; value >= 0x80; value >>= 7) ++bytes;
-  return bytes;
-}
 
 void append_varint(std::string& out, uint64_t value) {
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
@@ -31,9 +22,6 @@ void append_field(std::string& out, uint32_t field, std::string_view bytes) {
   append_header(out, field, bytes.size());
   out.append(bytes);
 }
-
-// The size of a field with a number below 16, including its header.
-size_t field_bytes(size_t size) { return 1 + varint_bytes(size) + size; }
 
 size_t entry_bytes(const std::string& name, const std::string& feature) {
   return field_bytes(name.size()) + field_bytes(feature.size());
@@ -71,7 +59,7 @@ void ExampleBuilder::set_bytes(std::string_view name, std::span<const Str> value
 Status ExampleBuilder::serialize(std::string& out) const {
   size_t features_bytes = 0;
   for (const auto& [name, feature] : features_) features_bytes += field_bytes(entry_bytes(name, feature));
-  if (field_bytes(features_bytes) > kExampleBytesLimit) {
+  if (field_bytes(features_bytes) > kMessageBytesLimit) {
     return resource_exhausted(expected_found("an Example below 2 GiB, which is what parsers read",
                                              concat(features_bytes, " bytes"), "split it"));
   }

@@ -6,6 +6,7 @@
 #include "expr/kernel.h"
 #include "graph/arguments.h"
 #include "ops/list.h"
+#include "syntax/grammar.h"
 #include "syntax/hints.h"
 #include "syntax/lexer.h"
 #include "syntax/printer.h"
@@ -40,8 +41,20 @@ const char* kind_name(OperatorKind kind) {
   }
 }
 
-const char* type_name(ParamKind kind) {
-  switch (kind) {
+// As the parser takes it.
+const char* syntax_name(std::string_view parameter) {
+  switch (syntax::grammar_of_parameter(parameter)) {
+    case syntax::Grammar::spec:
+      return "spec";
+    case syntax::Grammar::columns:
+      return "list of values and dtypes";
+    default:
+      return "features";
+  }
+}
+
+const char* type_name(const KernelParam& param) {
+  switch (param.kind) {
     case ParamKind::list:
       return "list";
     case ParamKind::any:
@@ -59,7 +72,7 @@ const char* type_name(ParamKind kind) {
     case ParamKind::seed:
       return "seed";
     case ParamKind::syntax:
-      return "features";
+      return syntax_name(param.name);
     default:
       return "tensor";
   }
@@ -124,7 +137,7 @@ SchemaParameter parameter(const Field& field) {
 SchemaParameter parameter(const KernelParam& param) {
   SchemaParameter out;
   out.name = param.name;
-  out.type = type_name(param.kind);
+  out.type = type_name(param);
   out.dtype = std::string_view(param.type) == "dtype?" ? "" : param.type;
   if (param.fallback) out.fallback = param.fallback;
   out.none = param.fallback && std::string_view(param.fallback) == "none";

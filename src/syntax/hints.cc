@@ -48,9 +48,8 @@ bool is_module(std::string_view word) {
 // What the language has but this version does not.
 constexpr std::string_view kPlanned = R"(
 eye saturate_cast bitwise_and bitwise_or bitwise_xor shift_left shift_right std variance cumsum
-count_nonzero tile pad roll boolean_mask sort argsort top_k bucketize searchsorted matmul
-parse_sequence_example example sequence_example decode_padded_raw decode_csv parse_tensor serialize_tensor
-decode_base64 encode_base64 decode_compressed read_file decode_jpeg decode_png decode_bmp decode_gif
+ count_nonzero tile pad roll boolean_mask sort argsort top_k bucketize searchsorted matmul
+ parse_sequence_example decode_jpeg decode_png decode_bmp decode_gif
 decode_image encode_jpeg encode_png jpeg_shape decode_and_crop_jpeg resize crop central_crop pad_to
 flip_left_right flip_up_down rot90 rgb_to_grayscale grayscale_to_rgb rgb_to_hsv hsv_to_rgb adjust_brightness
 adjust_contrast adjust_saturation adjust_hue standardize convert_image_dtype

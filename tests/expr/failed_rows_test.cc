@@ -4,6 +4,7 @@
 #include <set>
 
 #include "expr/harness.h"
+#include "support/test_data.h"
 
 namespace weir::test {
 
@@ -27,8 +28,17 @@ const std::multimap<std::string, std::string> kCalls = {
     {"clip", "(clip(V, 1, I), clip(F, 0.5, float32(I)))"},
     {"concat", "(concat([V, V]), concat([M, M], axis: 1), concat([T, F]))"},
     {"stack", "(stack([V, V], axis: 1), stack([S, \"b\"]))"},
+    {"decode_base64", "decode_base64([encode_base64(S), \"YQ==\"])"},
+    {"encode_base64", "encode_base64(S)"},
+    {"decode_compressed",
+     "decode_compressed(if I > 3 then \"x\\x9cK\\xcb\\xccK\\x05\\x00\\x04\\x18\\x01\\xa3\" else S, \"zlib\")"},
+    {"decode_csv",
+     "decode_csv(if I > 5 then \"1,a\" else if I > 3 then \",b\" else if I > 1 then \"0,\" else S, [9, \"d\"])"},
+    {"decode_padded_raw", "(decode_padded_raw(S, 16, int32), decode_padded_raw([S, \"b\"], I * 2, uint16))"},
     {"decode_raw", "(decode_raw(S, uint8), decode_raw(S, int16))"},
     {"/", "(I / 3, V / I, float32(I) / F)"},
+    {"example", "example({a: I, t: T, s: S, m: M})"},
+    {"sequence_example", "sequence_example({i: I, s: S}, {m: M, t: T, r: ragged(V, [0, 1, 2])})"},
     {"full", "(full([I], S), full([2, 2], I))"},
     {"ones", "ones([I])"},
     {"ones_like", "(ones_like(M), ones_like(T))"},
@@ -62,9 +72,13 @@ const std::multimap<std::string, std::string> kCalls = {
     {"maximum", "maximum(I, V)"},
     {"one_hot", "(one_hot(I, 5), one_hot(V, 9))"},
     {"parse_example", "parse_example(S, {a: int64 = 7, b: string = \"x\"})"},
+    {"parse_tensor", "parse_tensor(serialize_tensor(T), float32)"},
+    {"parse_tensor", "parse_tensor(if I % 3 == 1 then S else serialize_tensor([S, \"b\"]), string)"},
+    {"serialize_tensor", "(serialize_tensor(T), serialize_tensor(S), serialize_tensor(M))"},
     {"**", "(I ** 2, F ** float32(I))"},
     {"pow", "pow(V, I)"},
     {"random_uniform", "(random_uniform([3], seed: 5), random_uniform([I], max: 99, dtype: int64, seed: 6))"},
+    {"read_file", "read_file(if I > 3 then \"" + test_data("records/people.tfrecord") + "\" else S)"},
     {"reshape", "(reshape(M, [3, 2]), reshape(M, [-1]), reshape(T, [-1, 1]), reshape(V, [I // I, 2]))"},
     {"reshape", "(reshape(S, [1]), reshape(M, [I, -1]))"},
     {"rank", "rank(T) + I"},

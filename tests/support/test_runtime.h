@@ -9,6 +9,7 @@
 
 #include "dataset/operator.h"
 #include "dataset/stage.h"
+#include "fs/file_system.h"
 
 namespace weir::test {
 
@@ -39,6 +40,7 @@ struct TestRuntime {
   TestRuntime() {
     runtime.clock = &clock;
     runtime.pool = &pool;
+    runtime.files = &local_file_system();
     session = make_ref<Session>(runtime, nullptr, nullptr);
   }
   Context context() { return {*session, &waker, &epochs}; }

@@ -1,12 +1,13 @@
 // decode_raw(s, dtype, little_endian: true): the bytes of a string as a vector of numbers; a tensor of
 // strings of equal length gets a last dimension. The bytes are copied once, into rows side by side, where
-// kernels run flat loops.
+// kernels run flat loops. decode_padded_raw(s, length, dtype): the same for strings cut or padded to one length.
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "core/text.h"
 #include "expr/check.h"
+#include "expr/shape_argument.h"
 
 namespace weir {
 
@@ -35,20 +36,37 @@ Result<size_t> length_of_row(const KernelRun& run, int row) {
       expected_found(concat("a multiple of ", layout.size, " bytes"), concat(strings[0].size)));
 }
 
-Shape shape_of(const KernelRun& run, size_t length) {
-  const Shape& strings = run.arg(0).shape;
-  int64_t dims[kMaxRank];
-  std::copy(strings.dims().begin(), strings.dims().end(), dims);
-  dims[strings.rank()] = static_cast<int64_t>(length / run.state<Layout>().size);
-  return Shape(std::span<const int64_t>(dims, static_cast<size_t>(strings.rank() + 1)));
+std::string too_many_dimensions() { return concat("expected at most ", kMaxRank - 1, " dimensions"); }
+
+// True if the strings have no room for another dimension, after failing all rows.
+bool fail_full_rank(KernelRun& run) {
+  if (run.arg(0).shape.rank() < kMaxRank) return false;
+  for (int i = 0; i < run.rows(); ++i) run.fail(i, invalid_argument(too_many_dimensions()));
+  return true;
 }
 
+// The shape with a last dimension.
+Shape appended(const Shape& strings, int64_t extent) {
+  if (!strings.rank_known()) return strings;
+  Shape shape = strings.prepended(extent);
+  for (int d = 0; d < strings.rank(); ++d) shape.set_dim(d, strings[d]);
+  shape.set_dim(strings.rank(), extent);
+  return shape;
+}
+
+Shape shape_of(const KernelRun& run, size_t length) {
+  return appended(run.arg(0).shape, static_cast<int64_t>(length / run.state<Layout>().size));
+}
+
+// Copies as much of each string of the row as there is of `length` bytes; the rest is 0.
 void copy(const KernelRun& run, int row, size_t length, uint8_t* out) {
   const auto& layout = run.state<Layout>();
   const Str* strings = run.arg(0).row<Str>(row);
   const int64_t count = run.arg(0).shape.count();
   for (int64_t k = 0; length > 0 && k < count; ++k, out += length) {
-    std::memcpy(out, strings[k].data, length);
+    const size_t size = std::min<size_t>(strings[k].size, length);
+    if (size > 0) std::memcpy(out, strings[k].data, size);
+    if (size < length) std::memset(out + size, 0, length - size);
     if (layout.boolean) {
       for (size_t at = 0; at < length; ++at) out[at] = out[at] != 0;
     }
@@ -59,6 +77,7 @@ void copy(const KernelRun& run, int row, size_t length, uint8_t* out) {
 }
 
 void body(KernelRun& run) {
+  if (fail_full_rank(run)) return;
   // Usually all rows have one length, and then rows that fail don't matter.
   size_t common = 0;
   bool found = false;
@@ -90,29 +109,83 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+// What both functions check; the dtype is the parameter `param`.
+Status check(const KernelCall& call, int param) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
-  const DType dtype = call.dtype_value(1);
+  const DType dtype = call.dtype_value(param);
   if (!is_number(dtype) && dtype != DType::boolean) {
-    return call.error(1, expected_found("a dtype of numbers or bool", dtype_name(dtype)));
+    return call.error(param, expected_found("a dtype of numbers or bool", dtype_name(dtype)));
   }
   const Shape& strings = call.shape(0);
-  if (!strings.rank_known()) return call.error(0, "expected strings of known rank; reshape them first");
-  if (strings.rank() == kMaxRank)
-    return call.error(0, concat("expected at most ", kMaxRank - 1, " dimensions"));
-  WEIR_ASSIGN(const bool little, call.flag(2));
+  if (strings.rank_known() && strings.rank() == kMaxRank) {
+    return call.error(0, too_many_dimensions());
+  }
+  return Status();
+}
+
+std::shared_ptr<Layout> layout_of(DType dtype, bool little) {
   auto state = std::make_shared<Layout>();
   state->size = dtype_size(dtype);
   state->boolean = dtype == DType::boolean;
   if (little != (std::endian::native == std::endian::little)) {
     state->swapped = is_complex(dtype) ? state->size / 2 : state->size;
   }
-  int64_t dims[kMaxRank];
-  std::copy(strings.dims().begin(), strings.dims().end(), dims);
-  dims[strings.rank()] = kUnknownDim;
-  call.result(dtype, Shape(std::span<const int64_t>(dims, static_cast<size_t>(strings.rank() + 1))));
-  call.set_can_fail(state->size > 1 || strings.rank() > 0);
-  call.body(body, std::move(state));
+  return state;
+}
+
+Status infer(KernelCall& call) {
+  WEIR_TRY(check(call, 1));
+  WEIR_ASSIGN(const bool little, call.flag(2));
+  std::shared_ptr<Layout> layout = layout_of(call.dtype_value(1), little);
+  call.result(call.dtype_value(1), appended(call.shape(0), kUnknownDim));
+  call.set_can_fail(layout->size > 1 || !(call.shape(0) == Shape()));
+  call.body(body, std::move(layout));
+  return Status();
+}
+
+Status check_length(int64_t length, size_t size) {
+  if (length > 0 && length % static_cast<int64_t>(size) == 0) return Status();
+  return invalid_argument(expected_found(
+      concat("a length for decode_padded_raw of ", size, " bytes or a multiple of it"), concat(length)));
+}
+
+void padded_body(KernelRun& run) {
+  if (fail_full_rank(run)) return;
+  const auto& layout = run.state<Layout>();
+  const Arg& lengths = run.arg(1);
+  const Shape& strings = run.arg(0).shape;
+  if (same_in_all_rows(run, lengths) && check_length(*lengths.row<int64_t>(0), layout.size).ok()) {
+    const auto length = static_cast<size_t>(*lengths.row<int64_t>(0));
+    uint8_t* out = run.make(0, shape_of(run, length));
+    const size_t row_bytes = length * static_cast<size_t>(strings.count());
+    for (int i = 0; out != nullptr && i < run.rows(); ++i)
+      copy(run, i, length, out + static_cast<size_t>(i) * row_bytes);
+    return;
+  }
+  for (int i = 0; i < run.rows(); ++i) {
+    const int64_t length = *lengths.row<int64_t>(i);
+    if (Status status = check_length(length, layout.size); !status.ok()) {
+      run.fail(i, status);
+    } else if (uint8_t* out = run.make_row(0, i, shape_of(run, static_cast<size_t>(length)))) {
+      copy(run, i, static_cast<size_t>(length), out);
+    }
+  }
+}
+
+Status padded_infer(KernelCall& call) {
+  WEIR_TRY(check(call, 2));
+  WEIR_TRY(check_scalar(call, 1, "the length"));
+  std::shared_ptr<Layout> layout = layout_of(call.dtype_value(2), true);
+  int64_t extent = kUnknownDim;
+  if (const Tensor* length = call.constant(1)) {
+    const Status status = check_length(*length->as<int64_t>(), layout->size);
+    if (!status.ok()) return call.error(1, status.error().what());
+    extent = *length->as<int64_t>() / static_cast<int64_t>(layout->size);
+  }
+  const Shape shape = appended(call.shape(0), extent);
+  call.result(call.dtype_value(2), shape);
+  call.set_can_fail(!shape.is_static());
+  call.body(padded_body, std::move(layout));
   return Status();
 }
 
@@ -136,6 +209,26 @@ const Kernel& decode_raw_kernel() {
       .example = R"(from_tensors(decode_raw("\x01\x00\x02\x00", int16)))",
       .output = "[1, 2]",
       .bench = "decode_raw(s, uint8)",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& decode_padded_raw_kernel() {
+  static const Kernel def{
+      .name = "decode_padded_raw",
+      .params = {{.name = "s", .doc = "A string or a tensor of strings."},
+                 {.name = "length",
+                  .type = "int64",
+                  .doc = "The number of bytes that are taken of each string."},
+                 {.name = "dtype", .kind = ParamKind::dtype}},
+      .infer = padded_infer,
+      .doc =
+          "The bytes of each string as a vector of little-endian numbers; a longer string is cut to `length` bytes, a shorter one padded with zeros, as tf.io.decode_raw with `fixed_length`. A length that is not positive or not a multiple of the dtype's size is an error, of the element where it is computed.",
+      .result = "The given dtype; the shape of `s`, then `length` divided by the dtype's size.",
+      .cost = "One copy.",
+      .example = R"(from_tensors(decode_padded_raw(["abcd", "e"], 2, uint8)))",
+      .output = "[[97, 98], [101, 0]]",
+      .bench = "decode_padded_raw(s, 1024, uint8)",
       .can_fail = true};
   return def;
 }

@@ -1,0 +1,62 @@
+// encode_base64(s) and decode_base64(s): each string in web-safe base64, and back.
+#include "format/base64.h"
+
+#include "expr/check.h"
+#include "expr/map_strings.h"
+
+namespace weir {
+
+namespace {
+
+void encode_body(KernelRun& run) {
+  map_strings(run, base64_size, [](std::string_view bytes, char* to, size_t& size) {
+    write_base64(bytes, to);
+    size = base64_size(bytes.size());
+    return Status();
+  });
+}
+
+void decode_body(KernelRun& run) { map_strings(run, base64_read_bound, read_base64); }
+
+template <KernelBody body>
+Status infer(KernelCall& call) {
+  if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
+  call.result(DType::string, call.shape(0));
+  call.body(body);
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& encode_base64_kernel() {
+  static const Kernel def{
+      .name = "encode_base64",
+      .params = {{.name = "s", .doc = "A string or a tensor of strings."}},
+      .infer = infer<encode_body>,
+      .doc =
+          "The bytes of each string as text in web-safe base64 (`-` and `_` in place of `+` and `/`), without padding, as tf.io.encode_base64 writes it.",
+      .result = "string, of the same shape.",
+      .cost = "One pass over the bytes.",
+      .example = R"(from_tensors(encode_base64(["a", "\xfb\xff\xfe"])))",
+      .output = R"(["YQ", "-__-"])",
+      .bench = "encode_base64(s)"};
+  return def;
+}
+
+const Kernel& decode_base64_kernel() {
+  static const Kernel def{
+      .name = "decode_base64",
+      .params = {{.name = "s", .doc = "A string or a tensor of strings."}},
+      .infer = infer<decode_body>,
+      .doc =
+          "The bytes that each text in web-safe base64 stands for, padded with `=` or not, as tf.io.decode_base64. Any other byte, `+`, `/` and line ends too, is an error of the element.",
+      .result = "string, of the same shape.",
+      .cost = "One pass over the bytes.",
+      .example = R"(from_tensors(decode_base64(["YQ==", "YWI"])))",
+      .output = R"(["a", "ab"])",
+      .bench = "decode_base64(s)",
+      .can_fail = true};
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,65 @@
+// decode_compressed(s, compression): the bytes in each string of gzip or zlib data.
+#include <cstring>
+
+#include "expr/check.h"
+#include "expr/map_strings.h"
+#include "format/decompress.h"
+
+namespace weir {
+
+namespace {
+
+struct Format : KernelState {
+  Compression compression = Compression::none;
+};
+
+void body(KernelRun& run) {
+  Decompressor decompressor(run.state<Format>().compression);
+  each_string(run, [&](std::string_view data, Str& out) {
+    WEIR_ASSIGN(const std::string_view bytes, decompressor.run(data));
+    char* to = run.bytes(bytes.size());
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    out = Str(to, bytes.size());
+    return Status();
+  });
+}
+
+Status infer(KernelCall& call) {
+  if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
+  WEIR_ASSIGN(const std::string name, call.text(1));
+  auto state = std::make_shared<Format>();
+  if (name == compression_name(Compression::gzip)) state->compression = Compression::gzip;
+  if (name == compression_name(Compression::zlib)) state->compression = Compression::zlib;
+  if (state->compression == Compression::none) {
+    return call.error(1, expected_found("\"gzip\" or \"zlib\"", quote(name)));
+  }
+  call.result(DType::string, call.shape(0));
+  call.body(body, std::move(state));
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& decode_compressed_kernel() {
+  static const Kernel def{
+      .name = "decode_compressed",
+      .params = {{.name = "s", .doc = "A string or a tensor of strings."},
+                 {.name = "compression",
+                  .kind = ParamKind::constant,
+                  .type = "string",
+                  .doc = "\"gzip\" or \"zlib\"."}},
+      .infer = infer,
+      .doc =
+          "The bytes in each string of compressed data, as tf.io.decode_compressed. Data that are damaged or incomplete are an error of the element (data_loss), as are data of more than 256 MiB (resource_exhausted). Several gzip members give their bytes one after the other, and the empty string gives itself.",
+      .result = "string, of the same shape.",
+      .cost = "Decompressing, by ISA-L where it is installed, and a copy.",
+      .example =
+          R"(from_tensors("x\x9cK\xcb\xccK\x05\x00\x04\x18\x01\xa3") | map(s -> decode_compressed(s, "zlib")))",
+      .output = "\"fine\"",
+      .bench =
+          R"(decode_compressed(if n[0] == 0 then "x\x9cK\xcb\xccK\x05\x00\x04\x18\x01\xa3" else s, "zlib"))",
+      .can_fail = true};
+  return def;
+}
+
+}  // namespace weir

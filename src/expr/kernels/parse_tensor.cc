@@ -1,0 +1,113 @@
+// serialize_tensor(x) and parse_tensor(s, dtype): between tensors and TensorFlow's serialized TensorProto.
+#include "core/text.h"
+#include "expr/check.h"
+#include "format/tensor_proto.h"
+#include "format/wire_writer.h"
+
+namespace weir {
+
+namespace {
+
+void serialize_body(KernelRun& run) {
+  const Arg& x = run.arg(0);
+  const TensorWriter writer(x.dtype, x.shape);
+  Str* out = run.make<Str>(0, Shape());
+  if (out == nullptr) return;
+  for (int row = 0; row < run.rows(); ++row) {
+    // All rows share one value.
+    if (row > 0 && x.stride == 0) {
+      out[row] = out[0];
+      continue;
+    }
+    const size_t size = writer.size(x.row<uint8_t>(row));
+    if (size > kMessageBytesLimit) {
+      run.fail(row, resource_exhausted(expected_found("a tensor below 2 GiB for serialize_tensor",
+                                                      concat(size, " bytes"), "split it")));
+      continue;
+    }
+    char* to = run.bytes(size);
+    writer.write(x.row<uint8_t>(row), to);
+    out[row] = Str(to, size);
+  }
+}
+
+Status serialize_infer(KernelCall& call) {
+  call.result(DType::string, Shape());
+  call.body(serialize_body);
+  return Status();
+}
+
+struct Wanted : KernelState {
+  DType dtype = DType::invalid;
+};
+
+Status parse(KernelRun& run, int row) {
+  TensorMessage message;
+  WEIR_TRY(open_tensor(run.arg(0).row<Str>(row)->view(), message));
+  const DType wanted = run.state<Wanted>().dtype;
+  if (message.dtype != wanted) {
+    return invalid_argument(expected_found(concat(dtype_name(wanted), " for parse_tensor"),
+                                           concat(dtype_name(message.dtype), message.shape.to_string())));
+  }
+  uint8_t* out = run.make_row(0, row, message.shape);
+  return out != nullptr ? read_tensor(message, out) : Status();
+}
+
+void parse_body(KernelRun& run) {
+  const Shape& shape = run.arg(0).shape;
+  for (int row = 0; row < run.rows(); ++row) {
+    const Status status = shape.rank() == 0
+                              ? parse(run, row)
+                              : invalid_argument(expected_found("a scalar string for parse_tensor",
+                                                                concat("the shape ", shape.to_string())));
+    if (!status.ok()) run.fail(row, status);
+  }
+}
+
+Status parse_infer(KernelCall& call) {
+  if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
+  if (call.shape(0).rank_known()) WEIR_TRY(check_scalar(call, 0, "the string"));
+  auto state = std::make_shared<Wanted>();
+  state->dtype = call.dtype_value(1);
+  call.result(state->dtype, Shape::unknown_rank());
+  call.body(parse_body, std::move(state));
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& serialize_tensor_kernel() {
+  static const Kernel def{
+      .name = "serialize_tensor",
+      .params = {{.name = "x"}},
+      .infer = serialize_infer,
+      .doc =
+          "A tensor as the bytes of a TensorProto, the same as tf.io.serialize_tensor gives. More than 2 GiB are an error of the element.",
+      .result = "A scalar string.",
+      .cost = "One copy.",
+      .example = "from_tensors(parse_tensor(serialize_tensor([[1, 2]]), int64))",
+      .output = "[[1, 2]]",
+      .bench = "serialize_tensor(x)",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& parse_tensor_kernel() {
+  static const Kernel def{
+      .name = "parse_tensor",
+      .params = {{.name = "s", .doc = "A string."},
+                 {.name = "dtype", .kind = ParamKind::dtype, .doc = "The dtype that the tensor must have."}},
+      .infer = parse_infer,
+      .doc =
+          "The tensor in the bytes of a TensorProto, as tf.io.parse_tensor. Bytes that are none, another dtype and more than 8 dimensions are errors of the element. Its shape is known only then: `ensure_shape` and `reshape` give it one.",
+      .result = "The given dtype; unknown rank.",
+      .cost = "Two passes over the message's fields and one copy of the entries; strings are views of `s`.",
+      .example =
+          R"(from_tensors(parse_tensor("\x08\x01\x12\x04\x12\x02\x08\x02\x22\x08\x00\x00\x80?\x00\x00 @", float32)))",
+      .output = "[1.0, 2.5]",
+      .bench = "parse_tensor(serialize_tensor(x), float32)",
+      .can_fail = true};
+  return def;
+}
+
+}  // namespace weir
