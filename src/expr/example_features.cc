@@ -64,11 +64,8 @@ Shape joined(const Shape& records, const Shape& feature) {
 // Where the plan puts its rows: results of the run, or `values` until all counts are known.
 struct ExampleFeatures::Columns {
   std::vector<void*> at;
-  // The bytes from one row of the run to the next.
-  std::vector<size_t> row_bytes;
+  // Those of features that are not fixed, one column after the other.
   std::vector<FeatureValues> values;
-  // The first of a column that is not fixed.
-  std::vector<const FeatureValues*> first;
   std::vector<ExampleError> errors;
 };
 
@@ -78,10 +75,25 @@ Result<ExampleFeatures> ExampleFeatures::read(KernelCall& call, int param, std::
   out.spec_ = Spec::dict({}, {});
   std::vector<FeatureConfig> configs;
   for (FeatureSyntax& feature : features) WEIR_TRY(out.add(call, param, std::move(feature), configs));
+  out.number_varying(configs);
   Result<std::shared_ptr<const ExamplePlan>> plan = ExamplePlan::compile(std::move(configs), message);
   if (!plan.ok()) return call.error(param, plan.status().error().what());
   out.plan_ = *std::move(plan);
   return out;
+}
+
+// From features of the plan to columns of FeatureValues.
+void ExampleFeatures::number_varying(const std::vector<FeatureConfig>& configs) {
+  std::vector<size_t> numbers(configs.size());
+  for (size_t c = 0; c < configs.size(); ++c) {
+    numbers[c] = varying_.size();
+    if (configs[c].kind == FeatureKind::varying) varying_.push_back(c);
+  }
+  for (Output& output : outputs_) {
+    if (output.feature.form == Form::fixed) continue;
+    output.column = numbers[output.column];
+    output.index_column = numbers[output.index_column];
+  }
 }
 
 Status ExampleFeatures::add(KernelCall& call, int param, FeatureSyntax feature,
@@ -128,7 +140,7 @@ void ExampleFeatures::parse_rows(KernelRun& run, int first, int rows, Columns& c
   for (const ExampleError& error : columns.errors) {
     const int row = first + static_cast<int>(error.row / per_row);
     run.fail(row, in_record(error.status, error.row % per_row, per_row, records.shape.rank() == 0));
-    failed[static_cast<size_t>(row)] = true;
+    failed.add(row, run.rows());
   }
 }
 
@@ -136,29 +148,15 @@ void ExampleFeatures::parse(KernelRun& run, FailedRows& failed) const {
   const Arg& records = run.arg(0);
   const auto per_row = static_cast<size_t>(records.shape.count());
   const size_t all = static_cast<size_t>(run.rows()) * per_row;
-  const size_t count = plan_->features().size();
   Columns columns;
-  columns.at.resize(count);
-  columns.row_bytes.resize(count);
-  columns.first.resize(count);
-  size_t varying = 0;
-  for (const FeatureConfig& config : plan_->features())
-    varying += config.kind == FeatureKind::varying ? 1 : 0;
-  columns.values.resize(varying * all);
+  columns.at.resize(plan_->features().size());
+  columns.values.resize(varying_.size() * all);
+  for (size_t i = 0; i < varying_.size(); ++i) columns.at[varying_[i]] = columns.values.data() + i * all;
   for (const Output& output : outputs_) {
     if (output.feature.form != Form::fixed) continue;
-    const Shape shape = joined(records.shape, output.feature.shape);
-    columns.at[output.column] = run.make(output.result, shape);
-    if (columns.at[output.column] == nullptr) return;
-    columns.row_bytes[output.column] = static_cast<size_t>(shape.count()) * dtype_size(output.feature.dtype);
-  }
-  FeatureValues* next = columns.values.data();
-  for (size_t c = 0; c < count; ++c) {
-    if (plan_->features()[c].kind != FeatureKind::varying) continue;
-    columns.at[c] = next;
-    columns.first[c] = next;
-    columns.row_bytes[c] = per_row * sizeof(FeatureValues);
-    next += all;
+    void*& at = columns.at[output.column];
+    at = run.make(output.result, joined(records.shape, output.feature.shape));
+    if (at == nullptr) return;
   }
   if (plan_->default_bytes()) run.keep(plan_->default_bytes());
   if (run.rows() == 1 || records.stride == static_cast<int64_t>(records.row_bytes())) {
@@ -166,18 +164,18 @@ void ExampleFeatures::parse(KernelRun& run, FailedRows& failed) const {
   } else {
     for (int row = 0; row < run.rows(); ++row) {
       parse_rows(run, row, 1, columns, failed);
-      for (size_t c = 0; c < count; ++c) {
-        columns.at[c] = static_cast<uint8_t*>(columns.at[c]) + columns.row_bytes[c];
+      for (size_t c = 0; c < columns.at.size(); ++c) {
+        columns.at[c] = static_cast<uint8_t*>(columns.at[c]) + per_row * plan_->row_bytes(c);
       }
     }
   }
-  if (varying == 0) return;
+  if (varying_.empty()) return;
   IndexedColumns indexed;
   for (const Output& output : outputs_) {
     if (output.feature.form == Form::fixed) continue;
     if (output.feature.fallback) run.keep(output.feature.fallback->buffer);
     for (int row = 0; row < run.rows(); ++row) {
-      if (!failed[static_cast<size_t>(row)]) put(run, row, output, columns, indexed);
+      if (!failed.has(row)) put(run, row, output, columns, indexed);
     }
   }
 }
@@ -187,7 +185,8 @@ void ExampleFeatures::put(KernelRun& run, int row, const Output& output, const C
   const Shape& shape = run.arg(0).shape;
   const auto per_row = static_cast<size_t>(shape.count());
   const auto values_of = [&](size_t column) {
-    return std::span(columns.first[column] + static_cast<size_t>(row) * per_row, per_row);
+    const auto all = static_cast<size_t>(run.rows()) * per_row;
+    return std::span(columns.values.data() + column * all + static_cast<size_t>(row) * per_row, per_row);
   };
   const FeatureSyntax& feature = output.feature;
   const FeatureTarget to{run, output.result, row, feature.type, values_of(output.column), shape.rank() == 0};

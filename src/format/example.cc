@@ -62,6 +62,7 @@ class Plan final : public ExamplePlan {
   }
 
   const std::vector<FeatureConfig>& features() const override { return features_; }
+  size_t row_bytes(size_t feature) const override { return row_bytes_[feature]; }
   const BufferRef& default_bytes() const override { return default_bytes_; }
 
  private:

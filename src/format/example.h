@@ -57,6 +57,8 @@ class ExamplePlan {
   virtual Status parse_row(Str record, size_t row, void* const* columns) const = 0;
 
   virtual const std::vector<FeatureConfig>& features() const = 0;
+  // The bytes of one row of a feature's column.
+  virtual size_t row_bytes(size_t feature) const = 0;
   // Keeps the bytes of string defaults alive; null if there are none.
   virtual const BufferRef& default_bytes() const = 0;
 };

@@ -20,7 +20,7 @@ void body(KernelRun& run) {
     for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
     return;
   }
-  FailedRows failed(static_cast<size_t>(run.rows()));
+  FailedRows failed;
   run.state<Features>().features.parse(run, failed);
 }
 

@@ -41,11 +41,11 @@ void body(KernelRun& run) {
     for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
     return;
   }
-  FailedRows failed(static_cast<size_t>(run.rows()));
+  FailedRows failed;
   parts.context.parse(run, failed);
   FeatureSteps steps;
   for (int row = 0; row < run.rows(); ++row) {
-    if (failed[static_cast<size_t>(row)]) continue;
+    if (failed.has(row)) continue;
     if (Status status = parts.plan->parse(*records.row<Str>(row), steps); !status.ok()) {
       run.fail(row, status);
       continue;
