@@ -170,6 +170,31 @@ TEST_CASE("parse_example of sparse features") {
       {"[" + kOther + ", " + kOther + "]"}, {"error"});
 }
 
+TEST_CASE("parse_example of records whose rank is unknown, and of views") {
+  Lab lab;
+  lab.check(
+      "r -> (parse_example(r, {a: varlen(int64)}), parse_example(r, {a: sequence(int64)}))",
+      {kTwo, "[" + kTwo + ", " + kThree + "]", "[[" + kTwo + "]]", "\"\""},
+      {"({a: sparse([[0], [1]], [7, 8], [2])}, {a: [7, 8]})",
+       "({a: sparse([[0, 0], [0, 1], [1, 0], [1, 1], [1, 2]], [7, 8, 4, 5, 6], [2, 3])}, {a: [[7, 8, 0], [4, 5, 6]]})",
+       "error", "({a: sparse(int64(zeros([0, 1])), int64(zeros([0])), [0])}, {a: int64(zeros([0]))})"},
+      "({a: sparse<int64>[...]}, {a: int64[...]})");
+  lab.refuse("m -> parse_example(m, {a: varlen(int64)})", "[[\"\"]]", "a string or a vector of strings");
+  const std::vector<std::string> rows = {"[" + kOther + ", " + kTwo + ", " + kThree + "]",
+                                         "[" + kDamaged + ", " + kThree + ", " + kFloat + "]",
+                                         "[" + kDamaged + ", " + kThree + ", " + kTwo + "]"};
+  lab.check("v -> parse_example(v[1:], {a: ragged(int64), n: int64 = 1})", rows,
+            {"{a: ragged([7, 8, 4, 5, 6], [0, 2, 5]), n: [1, 1]}", "error",
+             "{a: ragged([4, 5, 6, 7, 8], [0, 3, 5]), n: [1, 1]}"});
+  lab.check(
+      "v -> (parse_example(v[1], {a: ragged(int64)}).a, parse_sequence_example(v[1], {a: ragged(int64)}, {}).0.a)",
+      rows, {"([7, 8], [7, 8])", "([4, 5, 6], [4, 5, 6])", "([4, 5, 6], [4, 5, 6])"});
+  // A constant record is parsed once for all rows.
+  lab.check("x -> (x, parse_example(" + kTwo + ", {a: ragged(int64)}).a)", {"1", "2"},
+            {"(1, [7, 8])", "(2, [7, 8])"});
+  lab.check("x -> (x, parse_example(" + kFloat + ", {a: ragged(int64)}).a)", {"1", "2"}, {"error", "error"});
+}
+
 TEST_CASE("parse_example says what is wrong with a varying feature") {
   Lab lab;
   const auto message = [&](const std::string& lambda, const std::string& row) {
