@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "bench_example.pb.h"
+#include "example.pb.h"
 #include "format/crc32c.h"
 #include "format/example.h"
 #include "format/record_index.h"
@@ -158,7 +158,7 @@ void parse_example_40(benchmark::State& state) {
     begin = std::chrono::steady_clock::now();
     int64_t found = 0;
     for (std::string_view view : views) {
-      weir_bench::Example example;
+      weir_test::Example example;
       found += example.ParseFromArray(view.data(), static_cast<int>(view.size())) ? 1 : 0;
       found += static_cast<int64_t>(example.features().feature().size());
     }

@@ -31,3 +31,22 @@ add_library(weir_proto OBJECT ${weir_proto_sources})
 set_target_properties(weir_proto PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                             VISIBILITY_INLINES_HIDDEN ON)
 target_link_libraries(weir_proto PUBLIC weir_flags weir_protobuf)
+
+# Adds the messages of tf.Example to a program that compares with protobuf's own parser: `#include "example.pb.h"`.
+function(weir_add_example_messages program)
+  set(folder "${PROJECT_BINARY_DIR}/example_messages")
+  if(NOT TARGET weir_example_messages)
+    set(source "${PROJECT_SOURCE_DIR}/tests/support")
+    add_custom_command(
+      OUTPUT "${folder}/example.pb.cc" "${folder}/example.pb.h"
+      COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}"
+      COMMAND ${WEIR_PROTOC} "--proto_path=${source}" "--cpp_out=${folder}" example.proto
+      DEPENDS "${source}/example.proto"
+      VERBATIM)
+    add_library(weir_example_messages OBJECT EXCLUDE_FROM_ALL "${folder}/example.pb.cc")
+    target_link_libraries(weir_example_messages PRIVATE weir_flags weir_protobuf)
+  endif()
+  target_include_directories(${program} SYSTEM PRIVATE "${folder}")
+  target_link_libraries(${program} PRIVATE weir_example_messages weir_protobuf)
+  add_dependencies(${program} weir_example_messages)
+endfunction()

@@ -9,6 +9,8 @@
 
 #include "core/text.h"
 #include "format/feature_names.h"
+#include "format/feature_reader.h"
+#include "format/feature_values.h"
 #include "format/name_index.h"
 #include "format/wire.h"
 
@@ -22,108 +24,12 @@ constexpr size_t kFeatureValuesLimit = size_t{1} << 31;
 constexpr uint32_t kFirst = wire_tag(1, WireType::delimited);   // every message's field 1
 constexpr uint32_t kSecond = wire_tag(2, WireType::delimited);  // a map entry's value
 
-enum class Outcome : uint8_t { ok, absent, wrong_kind, wrong_count, malformed };
+using Outcome = FeatureOutcome;
 
-// The values of one feature on their way to a column; values beyond its count are only counted.
-template <class T>
-struct Values {
-  T* out;
-  size_t count;
-  size_t found = 0;
-
-  void add(T value) {
-    if (found < count) out[found] = value;
-    ++found;
-  }
-};
-
-bool read_list(WireCursor list, Values<int64_t>& values) {
-  uint32_t tag;
-  uint64_t value;
-  while (!list.done()) {
-    if (!list.read_tag(tag)) return false;
-    if (tag == kFirst) {
-      WireCursor packed;
-      if (!list.read_delimited(packed)) return false;
-      while (!packed.done()) {
-        if (!packed.read_varint(value)) return false;
-        values.add(static_cast<int64_t>(value));
-      }
-    } else if (tag == wire_tag(1, WireType::varint)) {
-      if (!list.read_varint(value)) return false;
-      values.add(static_cast<int64_t>(value));
-    } else if (!list.skip(tag)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool read_list(WireCursor list, Values<float>& values) {
-  uint32_t tag;
-  while (!list.done()) {
-    if (!list.read_tag(tag)) return false;
-    if (tag == kFirst) {
-      WireCursor packed;
-      if (!list.read_delimited(packed) || packed.size() % sizeof(float) != 0) return false;
-      const size_t room = values.count - std::min(values.found, values.count);
-      const size_t size = std::min(packed.size(), room * sizeof(float));
-      if (size != 0) std::memcpy(values.out + values.found, packed.data(), size);
-      values.found += packed.size() / sizeof(float);
-    } else if (tag == wire_tag(1, WireType::fixed32)) {
-      float value;
-      if (!list.read_fixed(value)) return false;
-      values.add(value);
-    } else if (!list.skip(tag)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool read_list(WireCursor list, Values<Str>& values) {
-  uint32_t tag;
-  while (!list.done()) {
-    if (!list.read_tag(tag)) return false;
-    if (tag == kFirst) {
-      WireCursor bytes;
-      if (!list.read_delimited(bytes)) return false;
-      values.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    } else if (!list.skip(tag)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// The kind that is set last counts, and lists of that kind form one list, as in any protobuf parser.
-template <class T>
-Outcome read_feature(WireCursor feature, FeatureType type, Values<T> values, size_t& found,
-                     FeatureType& found_type) {
-  uint32_t kind = 0;
-  while (!feature.done()) {
-    uint32_t tag;
-    if (!feature.read_tag(tag)) return Outcome::malformed;
-    const uint32_t field = tag >> 3;
-    if (field > 3 || tag != wire_tag(field, WireType::delimited)) {
-      if (!feature.skip(tag)) return Outcome::malformed;
-      continue;
-    }
-    WireCursor list;
-    if (!feature.read_delimited(list)) return Outcome::malformed;
-    if (kind != field) values.found = 0;
-    kind = field;
-    if (kind == static_cast<uint32_t>(type) && !read_list(list, values)) return Outcome::malformed;
-  }
-  if (kind == 0) return Outcome::absent;
-  found = values.found;
-  found_type = static_cast<FeatureType>(kind);
-  if (found_type != type) return Outcome::wrong_kind;
-  return values.found == values.count ? Outcome::ok : Outcome::wrong_count;
-}
-
-size_t width_of(FeatureType type) {
-  return type == FeatureType::string ? 16 : type == FeatureType::int64 ? 8 : 4;
+// The bytes of a feature's values in one row of its column.
+size_t row_bytes_of(const FeatureConfig& feature) {
+  if (feature.kind == FeatureKind::varying) return sizeof(FeatureValues);
+  return feature.count * visit_type(feature.type, []<class T>() { return sizeof(T); });
 }
 
 // What is known of a feature while records are read.
@@ -139,7 +45,7 @@ struct Progress {
 
 class Plan final : public ExamplePlan {
  public:
-  Status prepare(std::vector<FeatureConfig> features);
+  Status prepare(std::vector<FeatureConfig> features, std::string_view message);
 
   void parse(std::span<const Str> records, void* const* columns,
              std::vector<ExampleError>& errors) const override {
@@ -156,6 +62,7 @@ class Plan final : public ExamplePlan {
   }
 
   const std::vector<FeatureConfig>& features() const override { return features_; }
+  size_t row_bytes(size_t feature) const override { return row_bytes_[feature]; }
   const BufferRef& default_bytes() const override { return default_bytes_; }
 
  private:
@@ -183,6 +90,7 @@ class Plan final : public ExamplePlan {
   void store_defaults();
   void fill_default(size_t f, char* out) const;
 
+  std::string message_;
   std::vector<FeatureConfig> features_;
   NameIndex index_;
   std::vector<size_t> row_bytes_;
@@ -220,7 +128,8 @@ Status Plan::check(const FeatureConfig& feature) const {
                                 "; expected one of the feature's own dtype"));
     }
   }
-  if (feature.has_default && sizes[own] != feature.count && sizes[own] != 1) {
+  if (feature.kind == FeatureKind::fixed && feature.has_default && sizes[own] != feature.count &&
+      sizes[own] != 1) {
     return bad_feature(feature,
                        concat("has a default of ", sizes[own], " values; expected 1 or ", feature.count));
   }
@@ -237,6 +146,10 @@ void Plan::store_defaults() {
   for (size_t f = 0; f < features_.size(); ++f) {
     const FeatureConfig& feature = features_[f];
     if (!feature.has_default) continue;
+    if (feature.kind == FeatureKind::varying) {
+      defaults_[f].assign(sizeof(FeatureValues), 0);
+      continue;
+    }
     const auto store = [&](const auto& values) {
       const auto* bytes = reinterpret_cast<const char*>(values.data());
       defaults_[f].assign(bytes, bytes + values.size() * sizeof(values[0]));
@@ -265,12 +178,13 @@ void Plan::fill_default(size_t f, char* out) const {
   }
 }
 
-Status Plan::prepare(std::vector<FeatureConfig> features) {
+Status Plan::prepare(std::vector<FeatureConfig> features, std::string_view message) {
+  message_ = message;
   features_ = std::move(features);
   for (const FeatureConfig& feature : features_) {
     WEIR_TRY(check(feature));
     if (!index_.insert(feature.name)) return bad_feature(feature, "is named twice; name each feature once");
-    row_bytes_.push_back(feature.count * width_of(feature.type));
+    row_bytes_.push_back(row_bytes_of(feature));
   }
   defaults_.resize(features_.size());
   store_defaults();
@@ -278,19 +192,16 @@ Status Plan::prepare(std::vector<FeatureConfig> features) {
 }
 
 Outcome Plan::read_value(size_t f, WireCursor value, char* out, Progress& progress) const {
-  const auto read = [&]<class T>(T* column) {
-    return read_feature(value, features_[f].type, Values<T>{column, features_[f].count}, progress.found,
-                        progress.found_type);
-  };
-  switch (features_[f].type) {
-    case FeatureType::int64:
-      return read(reinterpret_cast<int64_t*>(out));
-    case FeatureType::float32:
-      return read(reinterpret_cast<float*>(out));
-    case FeatureType::string:
-      return read(reinterpret_cast<Str*>(out));
+  const FeatureConfig& feature = features_[f];
+  if (feature.kind == FeatureKind::varying) {
+    return locate_values(value, feature.type, *reinterpret_cast<FeatureValues*>(out), progress.found_type);
   }
-  return Outcome::absent;
+  return visit_type(feature.type, [&]<class T>() {
+    DecodedValues<T> values{reinterpret_cast<T*>(out), feature.count};
+    const Outcome outcome = read_feature<T>(value, feature.type, values, progress.found_type);
+    progress.found = values.found;
+    return outcome == Outcome::ok && values.found != feature.count ? Outcome::wrong_count : outcome;
+  });
 }
 
 // `number` distinguishes this record from the others of this call; `good` counts the features that are right so far.
@@ -396,7 +307,7 @@ Status Plan::parse_record(Str record, size_t row, size_t number, void* const* co
   };
   Status status;
   if (!read_example({record.data, record.size})) {
-    status = invalid_argument(expected_found("a serialized tf.Example",
+    status = invalid_argument(expected_found(concat("a serialized ", message_),
                                              concat(record.size, " bytes that are none"),
                                              "look at what was written there"));
   } else if (good != features_.size()) {
@@ -412,21 +323,10 @@ Status Plan::parse_record(Str record, size_t row, size_t number, void* const* co
 
 }  // namespace
 
-std::string_view feature_type_name(FeatureType type) {
-  switch (type) {
-    case FeatureType::string:
-      return "string";
-    case FeatureType::float32:
-      return "float32";
-    case FeatureType::int64:
-      return "int64";
-  }
-  return "unknown";
-}
-
-Result<std::shared_ptr<const ExamplePlan>> ExamplePlan::compile(std::vector<FeatureConfig> features) {
+Result<std::shared_ptr<const ExamplePlan>> ExamplePlan::compile(std::vector<FeatureConfig> features,
+                                                                std::string_view message) {
   auto plan = std::make_shared<Plan>();
-  WEIR_TRY(plan->prepare(std::move(features)));
+  WEIR_TRY(plan->prepare(std::move(features), message));
   return std::shared_ptr<const ExamplePlan>(std::move(plan));
 }
 

@@ -16,23 +16,18 @@
 #include "core/buffer.h"
 #include "core/status.h"
 #include "core/str.h"
+#include "format/feature.h"
 
 namespace weir {
-
-// Numbered as the kinds of the Feature message.
-enum class FeatureType : uint8_t { string = 1, float32 = 2, int64 = 3 };
-std::string_view feature_type_name(FeatureType type);
-
-// How many values a feature has per row, and so the form of its column. So far every kind has one dense column.
-enum class FeatureKind : uint8_t { fixed };
 
 struct FeatureConfig {
   std::string name;
   FeatureType type = FeatureType::int64;
   FeatureKind kind = FeatureKind::fixed;
-  // The exact number of values that a row must have: the product of the shape.
+  // Fixed: the exact number of values that a row must have, the product of the shape.
   size_t count = 1;
-  // What a row without the feature gets: `count` values, or one for all of them, in the vector of its type.
+  // What a row without the feature gets: `count` values, or one for all of them, in the vector of its type;
+  // of a varying feature no values.
   bool has_default = false;
   std::vector<int64_t> int64_default;
   std::vector<float> float_default;
@@ -47,11 +42,14 @@ struct ExampleError {
 class ExamplePlan {
  public:
   // Fails if a name occurs twice, a count is out of bounds, or a default has the wrong type or number of values.
-  static Result<std::shared_ptr<const ExamplePlan>> compile(std::vector<FeatureConfig> features);
+  // `message` is what errors call a record: a SequenceExample's context is read as an Example.
+  static Result<std::shared_ptr<const ExamplePlan>> compile(std::vector<FeatureConfig> features,
+                                                            std::string_view message = "tf.Example");
   virtual ~ExamplePlan() = default;
 
   // Parses the records, one per row. columns[f] points to the first value of feature f: int64_t*, float* or Str*,
-  // rows × count of them. Strings are views into the records, or into default_bytes(). Appends an invalid_argument
+  // rows × count of them, or FeatureValues*, one per row. Strings are views into the records, or into
+  // default_bytes(). Appends an invalid_argument
   // for each bad row, in the order of rows, with its first mistake; that row is then zero in all columns.
   virtual void parse(std::span<const Str> records, void* const* columns,
                      std::vector<ExampleError>& errors) const = 0;
@@ -59,6 +57,8 @@ class ExamplePlan {
   virtual Status parse_row(Str record, size_t row, void* const* columns) const = 0;
 
   virtual const std::vector<FeatureConfig>& features() const = 0;
+  // The bytes of one row of a feature's column.
+  virtual size_t row_bytes(size_t feature) const = 0;
   // Keeps the bytes of string defaults alive; null if there are none.
   virtual const BufferRef& default_bytes() const = 0;
 };

@@ -30,6 +30,7 @@ constexpr std::array kForeign = {
     Meaning{"Dataset", "a dataset begins with a source, as in range(10) | batch(2)"},
     Meaning{"from_tensor", "for one element it is from_tensors(value)"},
     Meaning{"parse_single_example", "it is parse_example, for one record as for a vector of them"},
+    Meaning{"parse_single_sequence_example", "it is parse_sequence_example(r, {context}, {lists})"},
     Meaning{"int", "Python's int is int64"},
     Meaning{"float", "Python's float is float64; TensorFlow's default is float32"},
     Meaning{"str", "as_string(x) makes text"},
@@ -47,12 +48,11 @@ bool is_module(std::string_view word) {
 
 // What the language has but this version does not.
 constexpr std::string_view kPlanned = R"(
-eye saturate_cast bitwise_and bitwise_or bitwise_xor shift_left shift_right std variance cumsum
- count_nonzero tile pad roll boolean_mask sort argsort top_k bucketize searchsorted matmul
- parse_sequence_example decode_jpeg decode_png decode_bmp decode_gif
-decode_image encode_jpeg encode_png jpeg_shape decode_and_crop_jpeg resize crop central_crop pad_to
-flip_left_right flip_up_down rot90 rgb_to_grayscale grayscale_to_rgb rgb_to_hsv hsv_to_rgb adjust_brightness
-adjust_contrast adjust_saturation adjust_hue standardize convert_image_dtype
+ eye saturate_cast bitwise_and bitwise_or bitwise_xor shift_left shift_right std variance cumsum
+ count_nonzero tile pad roll boolean_mask sort argsort top_k bucketize searchsorted matmul decode_jpeg
+ decode_png decode_bmp decode_gif decode_image encode_jpeg encode_png jpeg_shape decode_and_crop_jpeg resize
+ crop central_crop pad_to flip_left_right flip_up_down rot90 rgb_to_grayscale grayscale_to_rgb rgb_to_hsv
+ hsv_to_rgb adjust_brightness adjust_contrast adjust_saturation adjust_hue standardize convert_image_dtype
 )";
 
 bool is_planned(std::string_view word) {

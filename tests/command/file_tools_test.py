@@ -87,6 +87,32 @@ def head_and_info(tool):
     equal(tool("head", RECORDS / "five.tfrecord", "-n", 2), '"record 0"\n"record 1"\n', "head of records")
 
 
+def info_of_examples(tool):
+    people = tool("info", RECORDS / "people.tfrecord").strip().split("\n")[-1].strip()
+    equal(people, "| map(r -> parse_example(r, {age: int64, name: string, scores: float32[2], tags: varlen(string)}))",
+          "a number of values that differs is varlen")
+    document = f'tfrecord("{RECORDS / "people.tfrecord"}") {people}'
+    check("tags: sparse(indices: [[0], [1]]" in tool.run(document), f"running {document}")
+    field = lambda number, content: bytes([number << 3 | 2, len(content)]) + content
+    ints = lambda *values: field(3, field(1, bytes(values)))
+    entry = lambda name, value: field(1, field(1, name) + field(2, value))
+    context = field(1, entry(b"id", ints(7)) + entry(b"mixed", ints(1)))
+    pairs = entry(b"pairs", field(1, ints(1, 2)) + field(1, ints(3, 4)))
+    both = context + field(2, pairs + entry(b"words", field(1, ints(1)) + field(1, ints())))
+    features = entry(b"id", ints(8)) + entry(b"mixed", field(1, field(1, b"x")))
+    one = field(1, features) + field(2, entry(b"words", field(1, ints(5))))
+    rows = ", ".join('"' + "".join(f"\\x{byte:02x}" for byte in data) + '"' for data in (both, one))
+    tool.run(f'from_tensor_slices([{rows}]) | save("sequences")')
+    tool("convert", "sequences", "sequences.tfrecord")
+    info = tool("info", "sequences.tfrecord")
+    check("left out     mixed, whose values are not of one dtype" in info, info)
+    last = info.strip().split("\n")[-1].strip()
+    equal(last, "| map(r -> parse_sequence_example(r, {id: int64}, "
+          "{pairs: sequence(int64[2], allow_missing: true), words: varlen(int64)}))", "the parser of SequenceExamples")
+    equal(tool.run('tfrecord("sequences.tfrecord")' + last).split("\n")[0],
+          "({id: 7}, {pairs: [[1, 2], [3, 4]], words: sparse(indices: [[0, 0]], values: [1], shape: [2, 1])})", "and its rows")
+
+
 def validate(tool):
     data = (RECORDS / "five.tfrecord").read_bytes()
     size = len(data) // 5
@@ -201,6 +227,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
         head_and_info(tool)
+        info_of_examples(tool)
         validate(tool)
         index(tool)
         shard(tool)

@@ -75,6 +75,9 @@ const std::multimap<std::string, std::string> kCalls = {
     {"parse_tensor", "parse_tensor(serialize_tensor(T), float32)"},
     {"parse_tensor", "parse_tensor(if I % 3 == 1 then S else serialize_tensor([S, \"b\"]), string)"},
     {"serialize_tensor", "(serialize_tensor(T), serialize_tensor(S), serialize_tensor(M))"},
+    {"parse_example", "parse_example(S, {a: varlen(int64), b: sequence(float32[2]), c: ragged(string)})"},
+    {"parse_sequence_example",
+     "parse_sequence_example(S, {a: int64 = 7}, {b: sequence(int64, allow_missing: true), c: varlen(string)})"},
     {"**", "(I ** 2, F ** float32(I))"},
     {"pow", "pow(V, I)"},
     {"random_uniform", "(random_uniform([3], seed: 5), random_uniform([I], max: 99, dtype: int64, seed: 6))"},
@@ -152,7 +155,7 @@ std::string over_members(const std::string& call) {
 std::string example_literal(int value) {
   std::string out =
       "\"\\x0a\\x0c\\x0a\\x0a\\x0a\\x01a\\x12\\x05\\x1a\\x03\\x0a\\x01\\x0" + std::to_string(value);
-  if (value > 1) out += "\\x12\\x0" + std::to_string(value) + std::string(static_cast<size_t>(value), 'q');
+  if (value > 1) out += "\\x1a\\x0" + std::to_string(value) + std::string(static_cast<size_t>(value), 'q');
   return out + "\"";
 }
 

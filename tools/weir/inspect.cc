@@ -210,6 +210,7 @@ class RecordsInfo {
       ++seen.present;
       for (const Feature& step : list.steps) {
         if (step.kind != Feature::Kind::none) seen.kind = step.kind;
+        steps_[list.name].add(step);
       }
       seen.least = std::min<uint64_t>(seen.least, list.steps.size());
       seen.most = std::max<uint64_t>(seen.most, list.steps.size());
@@ -240,35 +241,71 @@ class RecordsInfo {
     table.print(2);
   }
 
-  // The parse_example that fits every record; empty if the records are no Examples. Features whose number of values differs
-  // are left out, and listed.
-  std::string parse_example(std::string& left_out) const {
-    if (!only(Record::Kind::example)) return "";
-    std::string out;
-    for (const auto& [name, seen] : features_) {
-      if (seen.present == 0) continue;
-      const bool fixed = seen.least == seen.most && (seen.most == 1 || seen.present == count_);
-      if (seen.several_kinds || !fixed) {
-        left_out += (left_out.empty() ? "" : ", ") + key_text(name);
-      } else {
-        out += (out.empty() ? "" : ", ") + key_text(name) + ": " + type_text(seen);
-      }
-    }
-    return "map(r -> parse_example(r, {" + out + "}))";
+  // The function that parses every record; empty if the records are no Examples or SequenceExamples. Features whose
+  // dtype differs are left out, and listed.
+  std::string parser(std::string& left_out) const {
+    if (only(Record::Kind::example)) return "map(r -> parse_example(r, {" + features_text(left_out) + "}))";
+    if (!only(Record::Kind::sequence_example)) return "";
+    const std::string context = features_text(left_out);
+    return "map(r -> parse_sequence_example(r, {" + context + "}, {" + lists_text(left_out) + "}))";
   }
 
  private:
+  static void append(std::string& list, const std::string& text) {
+    list += (list.empty() ? "" : ", ") + text;
+  }
+
+  std::string features_text(std::string& left_out) const {
+    std::string out;
+    for (const auto& [name, seen] : features_) {
+      if (seen.present == 0) continue;
+      if (seen.several_kinds) {
+        append(left_out, key_text(name));
+      } else {
+        append(out, key_text(name) + ": " + type_text(seen));
+      }
+    }
+    return out;
+  }
+
   std::string type_text(const Seen& seen) const {
     const std::string dtype = dtype_name(seen.kind);
+    const bool fixed = seen.least == seen.most && (seen.most == 1 || seen.present == count_);
+    if (!fixed) return "varlen(" + dtype + ")";
     if (seen.most != 1) return dtype + "[" + std::to_string(seen.most) + "]";
     if (seen.present == count_) return dtype;
     return dtype + " = " + (dtype == "string" ? "\"\"" : dtype == "int64" ? "0" : "0.0");
   }
 
+  std::string lists_text(std::string& left_out) const {
+    std::string out;
+    for (const auto& [name, seen] : lists_) {
+      const auto found = steps_.find(name);
+      if (found == steps_.end() || found->second.present == 0) continue;
+      const Seen& steps = found->second;
+      if (steps.several_kinds) {
+        append(left_out, key_text(name));
+        continue;
+      }
+      std::string type = dtype_name(steps.kind);
+      if (steps.present == steps.records && steps.least == steps.most) {
+        if (steps.most != 1) type += "[" + std::to_string(steps.most) + "]";
+        type = "sequence(" + type + (seen.present == count_ ? ")" : ", allow_missing: true)");
+      } else {
+        type = "varlen(" + type + ")";
+      }
+      append(out, key_text(name) + ": " + type);
+    }
+    return out;
+  }
+
   uint64_t count_ = 0;
   std::map<Record::Kind, uint64_t> kinds_;
   std::map<std::string, Seen> features_;
+  // By the number of their steps.
   std::map<std::string, Seen> lists_;
+  // The steps of all lists of a name.
+  std::map<std::string, Seen> steps_;
 };
 
 void print_line(const char* name, const std::string& value) {
@@ -310,10 +347,9 @@ bool info_of_records(const Runtime& runtime, const DataFile& file) {
   print_damage(errors, first);
   info.print();
   std::string left_out;
-  const std::string parse = info.parse_example(left_out);
+  const std::string parse = info.parser(left_out);
   if (!left_out.empty())
-    print_line("left out",
-               left_out + ", whose number or kind of values differs, which parse_example can't read yet");
+    print_line("left out", left_out + ", whose values are not of one dtype in all records");
   print(stdout, "\n  " + document_of(file, {}) + (parse.empty() ? "" : "\n    | " + parse) + "\n");
   return errors > 0;
 }

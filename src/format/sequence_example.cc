@@ -1,0 +1,155 @@
+// SequenceExample { Features context = 1; FeatureLists feature_lists = 2 },
+// FeatureLists { map<string, FeatureList> feature_list = 1 }, FeatureList { repeated Feature feature = 1 }: one
+// pass over the record finds the last entry of each name, then the steps of those are counted.
+#include "format/sequence_example.h"
+
+#include "core/text.h"
+#include "format/feature_values.h"
+#include "format/name_index.h"
+#include "format/wire.h"
+
+namespace weir {
+
+namespace {
+
+constexpr uint32_t kFirst = wire_tag(1, WireType::delimited);
+constexpr uint32_t kSecond = wire_tag(2, WireType::delimited);
+
+// Calls `found(content)` with each field `wanted` of a message; false if the message is damaged or a call is false.
+template <class Found>
+bool each_field(WireCursor message, uint32_t wanted, Found&& found) {
+  while (!message.done()) {
+    uint32_t tag;
+    WireCursor content;
+    if (!message.read_tag(tag)) return false;
+    if (tag == wanted ? !message.read_delimited(content) : !message.skip(tag)) return false;
+    if (tag == wanted && !found(content)) return false;
+  }
+  return true;
+}
+
+class Plan final : public FeatureListsPlan {
+ public:
+  Status prepare(std::vector<FeatureListConfig> lists) {
+    lists_ = std::move(lists);
+    for (const FeatureListConfig& list : lists_) {
+      if (!index_.insert(list.name)) {
+        return invalid_argument(concat("the list ", quote(list.name), " is named twice"));
+      }
+    }
+    return {};
+  }
+
+  Status parse(Str record, FeatureSteps& out) const override {
+    out.steps.clear();
+    out.ends.assign(lists_.size(), 0);
+    out.found.assign(lists_.size(), {});
+    const bool good = each_field({record.data, record.size}, kSecond, [&](WireCursor lists) {
+      return each_field(lists, kFirst, [&](WireCursor entry) { return read_entry(entry, out); });
+    });
+    if (!good) {
+      return invalid_argument(expected_found("a serialized tf.SequenceExample",
+                                             concat(record.size, " bytes that are none"),
+                                             "look at what was written there"));
+    }
+    for (size_t i = 0; i < lists_.size(); ++i) {
+      if (out.found[i].seen) {
+        WEIR_TRY(read_steps(lists_[i], out.found[i], out.steps));
+      } else if (!lists_[i].may_lack) {
+        return missing(lists_[i], record);
+      }
+      out.ends[i] = out.steps.size();
+    }
+    return {};
+  }
+
+ private:
+  bool read_entry(WireCursor entry, FeatureSteps& out) const {
+    WireCursor key, value;
+    while (!entry.done()) {
+      uint32_t tag;
+      if (!entry.read_tag(tag)) return false;
+      const bool read = tag == kFirst    ? entry.read_delimited(key)
+                        : tag == kSecond ? entry.read_delimited(value)
+                                         : entry.skip(tag);
+      if (!read) return false;
+    }
+    const uint32_t i = index_.find({reinterpret_cast<const char*>(key.data()), key.size()});
+    if (i != NameIndex::kNone) out.found[i] = {value.data(), value.size(), true};
+    return true;
+  }
+
+  static Status read_steps(const FeatureListConfig& list, const FeatureSteps::Found& found,
+                           std::vector<FeatureValues>& steps) {
+    Status mistake;
+    size_t step = 0;
+    const bool good = each_field({found.data, found.size}, kFirst, [&](WireCursor feature) {
+      FeatureValues values;
+      FeatureType found_type = list.type;
+      const FeatureOutcome outcome = locate_values(feature, list.type, values, found_type);
+      if (outcome == FeatureOutcome::malformed) return false;
+      mistake = check_step(list, step++, outcome, found_type, values.count);
+      if (mistake.ok()) steps.push_back(values);
+      return mistake.ok();
+    });
+    if (good || !mistake.ok()) return mistake;
+    return invalid_argument(concat(
+        "the list ", quote(list.name),
+        " is damaged in this record: expected the encoding of a tf.train.FeatureList; write the record anew"));
+  }
+
+  static Status check_step(const FeatureListConfig& list, size_t step, FeatureOutcome outcome,
+                           FeatureType found_type, size_t count) {
+    const auto where = [&] {
+      return concat("step ", step, " of the list ", quote(list.name), " of ", feature_type_name(list.type));
+    };
+    if (outcome == FeatureOutcome::wrong_kind) {
+      return invalid_argument(concat(where(), " holds values of another dtype in this record: found ",
+                                     feature_type_name(found_type), "; declare it so"));
+    }
+    if (list.kind == FeatureKind::varying) return {};
+    if (outcome == FeatureOutcome::absent || count != list.count) {
+      return invalid_argument(concat(where(), " must have ", list.count, " values by its shape, and has ",
+                                     count,
+                                     " in this record; declare a list of varying steps as varlen or ragged"));
+    }
+    return {};
+  }
+
+  static Status missing(const FeatureListConfig& list, Str record) {
+    std::vector<std::string> present;
+    each_field({record.data, record.size}, kSecond, [&](WireCursor lists) {
+      return each_field(lists, kFirst, [&](WireCursor entry) {
+        return each_field(entry, kFirst, [&](WireCursor key) {
+          present.emplace_back(reinterpret_cast<const char*>(key.data()), key.size());
+          return true;
+        });
+      });
+    });
+    constexpr size_t kMostShown = 20;
+    std::string text;
+    for (size_t i = 0; i < std::min(present.size(), kMostShown); ++i) {
+      text += concat(i == 0 ? "" : ", ", quote(present[i]));
+    }
+    if (present.size() > kMostShown) text += concat(", … (", present.size(), " in all)");
+    const std::string near = nearest(list.name, present);
+    return invalid_argument({concat("the list ", quote(list.name), " is not in this record, which has ",
+                                    text.empty() ? "none" : text),
+                             near.empty() ? "write allow_missing: true if records may lack it"
+                                          : concat("did you mean ", quote(near), "?")});
+  }
+
+  std::vector<FeatureListConfig> lists_;
+  NameIndex index_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const FeatureListsPlan>> FeatureListsPlan::compile(
+    std::vector<FeatureListConfig> lists) {
+  auto plan = std::make_shared<Plan>();
+  WEIR_TRY(plan->prepare(std::move(lists)));
+  return std::shared_ptr<const FeatureListsPlan>(std::move(plan));
+}
+
+}  // namespace weir
