@@ -53,8 +53,7 @@ string_split lower upper strip regex_replace regex_match to_number as_string has
 parse_sequence_example example sequence_example decode_padded_raw decode_csv parse_tensor serialize_tensor
 decode_base64 encode_base64 decode_compressed read_file decode_jpeg decode_png decode_bmp decode_gif
 decode_image encode_jpeg encode_png jpeg_shape decode_and_crop_jpeg resize crop central_crop pad_to
-flip_left_right flip_up_down rot90 rgb_to_grayscale grayscale_to_rgb rgb_to_hsv hsv_to_rgb adjust_brightness
-adjust_contrast adjust_saturation adjust_hue standardize convert_image_dtype
+rot90 standardize convert_image_dtype
 )";
 
 bool is_planned(std::string_view word) {
