@@ -17,6 +17,15 @@ struct Scan : KernelState {
 template <class T>
 void scan(const T* in, T* out, int64_t extent, int64_t width, int64_t step, bool exclusive) {
   const auto add = [](T a, T b) { return store<T>(wrap::add(load(a), load(b))); };
+  if (width == 1) {
+    T sum = store<T>(Compute<T>{0});
+    for (int64_t k = 0; k < extent; ++k) {
+      const T with = k == 0 && !exclusive ? in[0] : add(sum, in[k * step]);
+      out[k * step] = exclusive ? sum : with;
+      sum = with;
+    }
+    return;
+  }
   if (exclusive) {
     for (int64_t j = 0; j < width; ++j) out[j] = store<T>(Compute<T>{0});
   } else {
