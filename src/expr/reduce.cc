@@ -31,7 +31,9 @@ std::vector<KernelParam> reduction_params() {
 
 Result<std::shared_ptr<const ReduceAxes>> infer_axes(KernelCall& call, int axis, int keepdims, Shape* shape) {
   auto state = std::make_shared<ReduceAxes>();
-  WEIR_ASSIGN(state->keepdims, call.flag(keepdims));
+  if (keepdims >= 0) {
+    WEIR_ASSIGN(state->keepdims, call.flag(keepdims));
+  }
   state->all = !call.given(axis);
   const Shape& from = call.shape(0);
   if (!from.rank_known()) {

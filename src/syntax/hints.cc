@@ -48,11 +48,9 @@ bool is_module(std::string_view word) {
 
 // What the language has but this version does not.
 constexpr std::string_view kPlanned = R"(
- eye saturate_cast bitwise_and bitwise_or bitwise_xor shift_left shift_right std variance cumsum
- count_nonzero tile pad roll boolean_mask sort argsort top_k bucketize searchsorted matmul decode_jpeg
- decode_png decode_bmp decode_gif decode_image encode_jpeg encode_png jpeg_shape decode_and_crop_jpeg resize
- crop central_crop pad_to flip_left_right flip_up_down rot90 rgb_to_grayscale grayscale_to_rgb rgb_to_hsv
- hsv_to_rgb adjust_brightness adjust_contrast adjust_saturation adjust_hue standardize convert_image_dtype
+ eye tile pad roll boolean_mask sort argsort top_k bucketize searchsorted matmul decode_jpeg decode_png
+ decode_bmp decode_gif decode_image encode_jpeg encode_png jpeg_shape decode_and_crop_jpeg resize crop
+ central_crop pad_to rot90 standardize convert_image_dtype
 )";
 
 bool is_planned(std::string_view word) {

@@ -34,7 +34,7 @@ bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >
 std::string_view instead_of(char c) {
   switch (c) {
     case '&':
-      return "for bools write a and b; bitwise_and is planned, but not in this version";
+      return "for bools write a and b, for the bits of integers bitwise_and(a, b)";
     case '!':
       return "write not a, or a != b";
     case '^':

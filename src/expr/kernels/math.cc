@@ -1,4 +1,5 @@
-// Functions of one argument, entry by entry: abs ceil exp floor log negative round sign sqrt square.
+// Functions of one argument, entry by entry: abs ceil exp floor log negative reciprocal round rsqrt sign sqrt
+// square.
 #include "expr/math.h"
 
 #include <cmath>
@@ -52,6 +53,21 @@ struct Sqrt {
   }
 };
 
+// Each operation rounds, so within 1.5 units in the last place.
+struct Rsqrt {
+  template <class T>
+  T operator()(T a) const {
+    return T{1} / std::sqrt(a);
+  }
+};
+
+struct Reciprocal {
+  template <class T>
+  T operator()(T a) const {
+    return T{1} / a;
+  }
+};
+
 struct Exp {
   template <class T>
   T operator()(T a) const {
@@ -94,10 +110,7 @@ Status real_infer(KernelCall& call) {
 
 template <class F>
 Status float_infer(KernelCall& call) {
-  if (!is_float(call.dtype(0))) {
-    return call.error(
-        0, expected_found("a float dtype", dtype_name(call.dtype(0)), "convert it, as in float64(x)"));
-  }
+  WEIR_TRY(check_float(call, 0));
   return infer_unary<Floats, F>(call, "a float dtype");
 }
 
@@ -186,6 +199,19 @@ const Kernel& negative_kernel() {
   return def;
 }
 
+const Kernel& reciprocal_kernel() {
+  static const Kernel def{.name = "reciprocal",
+                          .params = {{.name = "x"}},
+                          .infer = float_infer<Reciprocal>,
+                          .doc = "1 divided by each entry; an infinity for 0. Floats only.",
+                          .result = "The dtype and shape of `x`.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(reciprocal([2.0, -4.0, 0.0]))",
+                          .output = "[0.5, -0.25, inf]",
+                          .bench = "reciprocal(x)"};
+  return def;
+}
+
 const Kernel& round_kernel() {
   static const Kernel def{
       .name = "round",
@@ -198,6 +224,21 @@ const Kernel& round_kernel() {
       .example = "from_tensors(round([0.5, 1.5, 2.6]))",
       .output = "[0.0, 2.0, 3.0]",
       .bench = "round(x)"};
+  return def;
+}
+
+const Kernel& rsqrt_kernel() {
+  static const Kernel def{
+      .name = "rsqrt",
+      .params = {{.name = "x"}},
+      .infer = float_infer<Rsqrt>,
+      .doc =
+          "1 divided by the square root of each entry: inf for 0, nan for negative entries. Floats only; gives the same bits on every machine.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(rsqrt([4.0, 0.25, 0.0]))",
+      .output = "[0.5, 2.0, inf]",
+      .bench = "rsqrt(x)"};
   return def;
 }
 

@@ -1,12 +1,11 @@
 // random_uniform(shape, min: 0, max: 1, dtype: float32, seed: none): independent draws from [min, max). A draw
 // depends only on key, ordinal and position: Philox under the key, with the ordinal as the upper half of the counter.
-#include <bit>
 #include <cmath>
 
-#include "core/philox.h"
 #include "core/text.h"
 #include "expr/check.h"
 #include "expr/dispatch.h"
+#include "expr/draw.h"
 #include "expr/shape_argument.h"
 
 namespace weir {
@@ -14,12 +13,6 @@ namespace weir {
 namespace {
 
 using Drawn = JoinT<Integers, Floats>;
-
-// From [0, 1), as in TensorFlow: random bits as the mantissa of a number from [1, 2).
-float unit_float(uint32_t bits) { return std::bit_cast<float>((bits & 0x7fffff) | 0x3f800000) - 1.0f; }
-double unit_double(uint32_t high, uint32_t low) {
-  return std::bit_cast<double>((uint64_t{high & 0xfffff} | 0x3ff00000) << 32 | low) - 1.0;
-}
 
 template <class T>
 struct Uniform {
@@ -55,21 +48,11 @@ struct Uniform {
     if (count > 1) out[1] = integer(position + 1, uint64_t{bits[3]} << 32 | bits[2]);
   }
 
-  // Lemire's multiplication; the few values that would be more likely than others are drawn again, from
-  // blocks that no first draw of another position uses.
   T integer(uint64_t position, uint64_t bits) const {
     using Unsigned = std::make_unsigned_t<T>;
-    __extension__ using Wide = unsigned __int128;
     const uint64_t range = static_cast<Unsigned>(static_cast<Unsigned>(high) - static_cast<Unsigned>(low));
-    Wide product = static_cast<Wide>(bits) * range;
-    if (static_cast<uint64_t>(product) < range) [[unlikely]] {
-      const uint64_t threshold = (0 - range) % range;
-      for (uint64_t attempt = 1; static_cast<uint64_t>(product) < threshold; ++attempt) {
-        const Philox::Block again = philox.block(attempt << 48 | position);
-        product = static_cast<Wide>(uint64_t{again[1]} << 32 | again[0]) * range;
-      }
-    }
-    return static_cast<T>(static_cast<Unsigned>(low) + static_cast<Unsigned>(product >> 64));
+    return static_cast<T>(static_cast<Unsigned>(low) +
+                          static_cast<Unsigned>(draw_below(philox, position, bits, range)));
   }
 
   // Keeps as many random bits as the dtype has after its leading one, so that a draw is exact in it.
@@ -106,8 +89,7 @@ void body(KernelRun& run) {
         run.fail(i, invalid_argument("expected min to be less than max"));
         continue;
       }
-      const Philox philox(run.random_key(), static_cast<uint64_t>(run.ordinal(i)));
-      Uniform<T>{low, high, philox}.fill(count, reinterpret_cast<T*>(out) + (i - first) * count);
+      Uniform<T>{low, high, row_philox(run, i)}.fill(count, reinterpret_cast<T*>(out) + (i - first) * count);
     }
   };
   make_shaped(run, run.arg(0), fill);
@@ -137,15 +119,11 @@ Status infer(KernelCall& call) {
 const Kernel& random_uniform_kernel() {
   static const Kernel def{
       .name = "random_uniform",
-      .params =
-          {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
-           {.name = "min", .type = "dtype", .fallback = "0", .doc = "The least value."},
-           {.name = "max", .type = "dtype", .fallback = "1", .doc = "The bound above, never drawn."},
-           {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
-           {.name = "seed",
-            .kind = ParamKind::seed,
-            .fallback = "none",
-            .doc = "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built."}},
+      .params = {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
+                 {.name = "min", .type = "dtype", .fallback = "0", .doc = "The least value."},
+                 {.name = "max", .type = "dtype", .fallback = "1", .doc = "The bound above, never drawn."},
+                 {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
+                 seed_param()},
       .infer = infer,
       .doc =
           "Independent draws from `min` up to but not including `max`, all equally likely: 23 random bits per float, 52 per float64. What an element draws depends on the seed, the call and the number of the element, never on blocks or threads.",

@@ -68,6 +68,71 @@ TEST_CASE("argmax and argmin give the first of equals and pass over nan") {
   lab.check("q -> argmax(q, axis: 1)", {"[[[1, 9], [5, 2], [3, 9]]]"}, {"[[1, 0]]"});
 }
 
+TEST_CASE("std and variance are of the population") {
+  Lab lab;
+  lab.check("m -> (variance(m), variance(m, 0), std(m, axis: 0), variance(m, axis: 1, keepdims: true))",
+            {"[[1.0, 2.0, 6.0], [4.0, 4.0, 0.0]]", "[[1.0, 1.0, 1.0], [1.0, 3.0, 1.0]]"},
+            {"(4.1388890, [2.25, 1.0, 9.0], [1.5, 1.0, 3.0], [[4.6666665], [3.5555556]])",
+             "(0.5555556, [0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [[0.0], [0.8888889]])"},
+            "(float32, float32[3], float32[3], float32[2, 1])");
+  for (const std::string dtype : {"float32", "float64", "float16", "bfloat16"}) {
+    lab.check("q -> (variance(q, axis: [0, 2]), std(q, axis: [2, 0], keepdims: true), variance(q, []))",
+              {dtype + "([[[1.0, 3.0], [0.0, 0.0]], [[3.0, 5.0], [0.0, 4.0]]])"},
+              {"(" + dtype + "([2.0, 3.0]), sqrt(" + dtype + "([[[2.0], [3.0]]])), " + dtype +
+               "([[[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]))"});
+  }
+  // Large beside its spread, in every way of reducing, with more entries than a leaf has.
+  lab.check(
+      "n -> let x = 1e6 + float32(arange(n) % 2) in (variance(x), variance(reshape(x, [-1, 2]), axis: 0), std(reshape(x, [2, -1, 2]), axis: [0, 1]))",
+      {"4", "4000", "400"},
+      {"(0.25, [0.0, 0.0], [0.0, 0.0])", "(0.25, [0.0, 0.0], [0.0, 0.0])", "(0.25, [0.0, 0.0], [0.0, 0.0])"});
+  lab.check(
+      "n -> let x = 1e6 + float32(arange(2 * n) // n) in (variance(reshape(x, [2, n]), axis: 0)[n - 1], variance(reshape(x, [2, 1, n, 1]), axis: [0, 3])[0, 0])",
+      {"1", "127", "300"}, {"(0.25, 0.25)", "(0.25, 0.25)", "(0.25, 0.25)"});
+  lab.check("z -> (is_nan(variance(z)), is_nan(std(z, 0)), variance(z, 1))", {"zeros([0, 3])"},
+            {"(true, [true, true, true], zeros([0]))"});
+  lab.check("v -> is_nan(std(v))", {"[1.0, nan]", "[1.0, 2.0]", "[1.0, inf]"}, {"true", "false", "true"});
+  lab.refuse("v -> std(v)", "[1, 0]", "expected a float dtype, found int64");
+}
+
+TEST_CASE("count_nonzero counts entries of any dtype") {
+  Lab lab;
+  lab.check("(a, b, c) -> (count_nonzero(a), count_nonzero(a, axis: 0), count_nonzero(b), count_nonzero(c))",
+            {"([[0, 1, 2], [0, 0, 3]], [true, false, true], [0.0, -0.0, nan])",
+             "([[0, 0, 0], [5, 0, 0]], [false, false, true], [0.1, 1e-40, inf])"},
+            {"(3, [0, 1, 2], 2, 1)", "(1, [1, 0, 0], 1, 3)"}, "(int64, int64[3], int64, int64)");
+  lab.check("v -> (count_nonzero(v), count_nonzero(v, axis: [0]))", {"[\"\", \"a\", \"bc\"]", "[\"\", \"\"]"},
+            {"(2, 2)", "(0, 0)"});
+  for (const std::string dtype :
+       {"int8", "uint16", "uint64", "float16", "bfloat16", "float64", "complex64", "complex128"}) {
+    lab.check("v -> count_nonzero(v)", {dtype + "([0, 3, 0, 1])"}, {"2"}, "int64");
+  }
+  lab.check("q -> count_nonzero(q, axis: [0, 2])", {"reshape(arange(12), [2, 3, 2])"}, {"[3, 4, 4]"});
+  lab.check("n -> count_nonzero(arange(n) % 3)", {"0", "5000", "2"}, {"0", "3333", "1"});
+  lab.refuse("v -> count_nonzero(v, axis: 1)", "[1]", "the axis 1");
+}
+
+TEST_CASE("cumsum along each axis, from both ends") {
+  Lab lab;
+  lab.check(
+      "v -> (cumsum(v), cumsum(v, exclusive: true), cumsum(v, reverse: true), cumsum(v, 0, true, true))",
+      {"[1, 2, 3, 4]", "[5]", "zeros([0], int64)"},
+      {"([1, 3, 6, 10], [0, 1, 3, 6], [10, 9, 7, 4], [9, 7, 4, 0])", "([5], [0], [5], [0])",
+       "(zeros([0], int64), zeros([0], int64), zeros([0], int64), zeros([0], int64))"});
+  lab.check(
+      "q -> (cumsum(q), cumsum(q, axis: 1), cumsum(q, axis: -1, reverse: true), cumsum(q, axis: 1, exclusive: true, reverse: true))",
+      {"reshape(arange(8), [2, 2, 2])", "reshape(arange(8) * 10, [2, 2, 2])"},
+      {"([[[0, 1], [2, 3]], [[4, 6], [8, 10]]], [[[0, 1], [2, 4]], [[4, 5], [10, 12]]], [[[1, 1], [5, 3]], [[9, 5], [13, 7]]], [[[2, 3], [0, 0]], [[6, 7], [0, 0]]])",
+       "([[[0, 10], [20, 30]], [[40, 60], [80, 100]]], [[[0, 10], [20, 40]], [[40, 50], [100, 120]]], [[[10, 10], [50, 30]], [[90, 50], [130, 70]]], [[[20, 30], [0, 0]], [[60, 70], [0, 0]]])"});
+  lab.check("v -> cumsum(v)", {"uint8([200, 100, 1])"}, {"uint8([200, 44, 45])"});
+  for (const std::string dtype : {"float32", "float64", "float16", "bfloat16"}) {
+    lab.check("v -> cumsum(v)", {dtype + "([0.5, 0.25, -1.0])", dtype + "([1.0, inf, nan])"},
+              {dtype + "([0.5, 0.75, -0.25])", dtype + "([1.0, inf, nan])"});
+  }
+  lab.refuse("v -> cumsum(v)", "[true]", "found bool");
+  lab.refuse("x -> cumsum(x)", "1", "the axis 0");
+}
+
 TEST_CASE("reductions refuse wrong axes and dtypes") {
   Lab lab;
   lab.refuse("m -> sum(m, axis: 2)", "[[1]]", "the axis 2 is out of range for a tensor of rank 2");

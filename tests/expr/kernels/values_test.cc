@@ -108,4 +108,31 @@ TEST_CASE("optionals") {
   lab.refuse("n -> if n == 0 then some(n) else some(0.5)", "1", "both branches");
 }
 
+TEST_CASE("saturate_cast holds values within the dtype") {
+  Lab lab;
+  lab.check("v -> (saturate_cast(v, uint8), saturate_cast(v, int8), saturate_cast(v, uint64))",
+            {"[300, -5, 128, 77]", "[255, 256, -128, -129]"},
+            {"(uint8([255, 0, 128, 77]), int8([127, -5, 127, 77]), uint64([300, 0, 128, 77]))",
+             "(uint8([255, 255, 0, 0]), int8([127, 127, -128, -128]), uint64([255, 256, 0, 0]))"},
+            "(uint8[4], int8[4], uint64[4])");
+  lab.check("v -> (saturate_cast(v, int64), saturate_cast(v, int32))",
+            {"uint64([18446744073709551615, 9223372036854775807, 1])"},
+            {"([9223372036854775807, 9223372036854775807, 1], int32([2147483647, 2147483647, 1]))"});
+  lab.check(
+      "v -> (saturate_cast(v, uint8), saturate_cast(v, int32), saturate_cast(v, int64), saturate_cast(v, uint64))",
+      {"[300.7, -5.5, 77.9, nan]", "[inf, -inf, 1e10, 255.5]"},
+      {"(uint8([255, 0, 77, 0]), int32([300, -5, 77, 0]), [300, -5, 77, 0], uint64([300, 0, 77, 0]))",
+       "(uint8([255, 0, 255, 255]), int32([2147483647, -2147483648, 2147483647, 255]), [9223372036854775807, -9223372036854775808, 10000000000, 255], uint64([18446744073709551615, 0, 10000000000, 255]))"});
+  lab.check(
+      "v -> (saturate_cast(v, float32), saturate_cast(v, float16), saturate_cast(v, bfloat16))",
+      {"float64([1e300, -inf, 0.5, 65520.0])"},
+      {"([3.4028235e38, -3.4028235e38, 0.5, 65520.0], float16([65504.0, -65504.0, 0.5, 65504.0]), bfloat16([3.39e38, -3.39e38, 0.5, 65536.0]))"});
+  lab.check("v -> (saturate_cast(v, float16), saturate_cast(v, float64))", {"[100000, -100000, 3]"},
+            {"(float16([65504.0, -65504.0, 3.0]), float64([100000.0, -100000.0, 3.0]))"});
+  lab.check("v -> (saturate_cast(v, bfloat16), saturate_cast(v, int8))", {"float16([inf, -1.5, nan])"},
+            {"(bfloat16([3.39e38, -1.5, nan]), int8([127, -1, 0]))"});
+  lab.refuse("s -> saturate_cast(s, uint8)", "\"a\"", "found string");
+  lab.refuse("x -> saturate_cast(x, bool)", "1", "found bool");
+}
+
 }  // namespace weir::test

@@ -1,0 +1,42 @@
+// adjust_brightness(x, delta) and random_brightness(x, max_delta, seed: none): a number added to every entry.
+#include "expr/adjust.h"
+
+namespace weir {
+
+const Kernel& adjust_brightness_kernel() {
+  static const Kernel def{
+      .name = "adjust_brightness",
+      .params = {{.name = "x", .doc = "An image."},
+                 {.name = "delta", .type = "float32", .doc = "Added to each entry."}},
+      .infer = adjust_infer<colour::Brightness, AdjustBy::given>,
+      .doc =
+          "Each entry plus `delta`. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors(uint8([[[0, 100, 250]]])) | map(x -> adjust_brightness(x, 0.1))",
+      .output = "[[[25, 125, 255]]]",
+      .bench = "adjust_brightness(x, 0.1)",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& random_brightness_kernel() {
+  static const Kernel def{
+      .name = "random_brightness",
+      .params = {{.name = "x", .doc = "An image."},
+                 {.name = "max_delta", .type = "float32", .doc = "The bound of the draw, 0 or more."},
+                 seed_param()},
+      .infer = adjust_infer<colour::Brightness, AdjustBy::drawn_up_to>,
+      .doc =
+          "adjust_brightness by a number that each element draws from `-max_delta` up to `max_delta`. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "That of adjust_brightness.",
+      .example = "from_tensors(uint8([[[0, 100, 250]]])) | map(x -> random_brightness(x, 0.2, seed: 1))",
+      .output = "[[[22, 122, 255]]]",
+      .bench = "random_brightness(x, 0.1, seed: 1)",
+      .can_fail = true,
+      .draws = true};
+  return def;
+}
+
+}  // namespace weir

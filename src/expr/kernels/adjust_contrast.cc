@@ -1,0 +1,45 @@
+// adjust_contrast(x, factor) and random_contrast(x, low, high, seed: none): the distance of each entry from its mean.
+#include "expr/adjust.h"
+
+namespace weir {
+
+const Kernel& adjust_contrast_kernel() {
+  static const Kernel def{
+      .name = "adjust_contrast",
+      .params = {{.name = "x", .doc = "An image."},
+                 {.name = "factor",
+                  .type = "float32",
+                  .doc = "Above 1 for more contrast, below 1 for less."}},
+      .infer = adjust_infer<colour::Contrast, AdjustBy::given>,
+      .doc =
+          "`(x - mean) * factor + mean`, with the mean of each channel of each image. The last three dimensions are height, width and channels. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "Two vectorised passes over the entries.",
+      .example = "from_tensors([[[1.0], [3.0]]]) | map(x -> adjust_contrast(x, 2.0))",
+      .output = "[[[0.0], [4.0]]]",
+      .bench = "adjust_contrast(reshape(x[:768], [16, 16, 3]), 1.5)",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& random_contrast_kernel() {
+  static const Kernel def{
+      .name = "random_contrast",
+      .params = {{.name = "x", .doc = "An image."},
+                 {.name = "low", .type = "float32", .doc = "The least factor, 0 or more."},
+                 {.name = "high", .type = "float32", .doc = "The bound above."},
+                 seed_param()},
+      .infer = adjust_infer<colour::Contrast, AdjustBy::drawn_between>,
+      .doc =
+          "adjust_contrast by a factor that each element draws from `low` up to `high`. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "That of adjust_contrast.",
+      .example = "from_tensors([[[1.0], [3.0]]]) | map(x -> random_contrast(x, 0.5, 1.5, seed: 1))",
+      .output = "[[[0.77844274], [3.2215571]]]",
+      .bench = "random_contrast(reshape(x[:768], [16, 16, 3]), 0.5, 1.5, seed: 1)",
+      .can_fail = true,
+      .draws = true};
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,44 @@
+// adjust_hue(x, delta) and random_hue(x, max_delta, seed: none): colours turned around the colour wheel.
+#include "expr/adjust.h"
+
+namespace weir {
+
+const Kernel& adjust_hue_kernel() {
+  static const Kernel def{
+      .name = "adjust_hue",
+      .params = {{.name = "x", .doc = "An image."},
+                 {.name = "delta",
+                  .type = "float32",
+                  .doc = "In turns: 1 is a whole turn, which changes nothing."}},
+      .infer = adjust_infer<colour::Hue, AdjustBy::given>,
+      .doc =
+          "RGB images with `delta` added to the hue of HSV, which goes round from 1 to 0. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors([[[1.0, 0.0, 0.0]]]) | map(x -> adjust_hue(x, 0.25))",
+      .output = "[[[0.5, 1.0, 0.0]]]",
+      .bench = "adjust_hue(reshape(x[:768], [16, 16, 3]), 0.1)",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& random_hue_kernel() {
+  static const Kernel def{
+      .name = "random_hue",
+      .params = {{.name = "x", .doc = "An image."},
+                 {.name = "max_delta", .type = "float32", .doc = "The bound of the draw, from 0 to 0.5."},
+                 seed_param()},
+      .infer = adjust_infer<colour::Hue, AdjustBy::drawn_turn>,
+      .doc =
+          "adjust_hue by a number that each element draws from `-max_delta` up to `max_delta`. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "That of adjust_hue.",
+      .example = "from_tensors([[[1.0, 0.0, 0.0]]]) | map(x -> random_hue(x, 0.1, seed: 1))",
+      .output = "[[[1.0, 0.26586866, 0.0]]]",
+      .bench = "random_hue(reshape(x[:768], [16, 16, 3]), 0.1, seed: 1)",
+      .can_fail = true,
+      .draws = true};
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,45 @@
+// adjust_saturation(x, factor) and random_saturation(x, low, high, seed: none): how far colours are from grey.
+#include "expr/adjust.h"
+
+namespace weir {
+
+const Kernel& adjust_saturation_kernel() {
+  static const Kernel def{
+      .name = "adjust_saturation",
+      .params = {{.name = "x", .doc = "An image."},
+                 {.name = "factor",
+                  .type = "float32",
+                  .doc = "0 for grey, 1 for no change, above 1 for stronger colours."}},
+      .infer = adjust_infer<colour::Saturation, AdjustBy::given>,
+      .doc =
+          "RGB images with the saturation of HSV multiplied by `factor` and held within 0 to 1. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors([[[0.6, 0.5, 0.4]]]) | map(x -> adjust_saturation(x, 0.5))",
+      .output = "[[[0.6, 0.55, 0.5]]]",
+      .bench = "adjust_saturation(reshape(x[:768], [16, 16, 3]), 1.5)",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& random_saturation_kernel() {
+  static const Kernel def{
+      .name = "random_saturation",
+      .params = {{.name = "x", .doc = "An image."},
+                 {.name = "low", .type = "float32", .doc = "The least factor, 0 or more."},
+                 {.name = "high", .type = "float32", .doc = "The bound above."},
+                 seed_param()},
+      .infer = adjust_infer<colour::Saturation, AdjustBy::drawn_between>,
+      .doc =
+          "adjust_saturation by a factor that each element draws from `low` up to `high`. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+      .result = "The dtype and shape of `x`.",
+      .cost = "That of adjust_saturation.",
+      .example = "from_tensors([[[0.6, 0.5, 0.4]]]) | map(x -> random_saturation(x, 0.5, 1.5, seed: 1))",
+      .output = "[[[0.6, 0.47784427, 0.35568857]]]",
+      .bench = "random_saturation(reshape(x[:768], [16, 16, 3]), 0.5, 1.5, seed: 1)",
+      .can_fail = true,
+      .draws = true};
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,58 @@
+// is_nan and is_finite, entry by entry.
+#include "expr/infer.h"
+
+namespace weir {
+
+namespace {
+
+struct IsNan {
+  template <class T>
+  bool operator()(T a) const {
+    return a != a;
+  }
+};
+
+struct IsFinite {
+  template <class T>
+  bool operator()(T a) const {
+    return a - a == T{0};
+  }
+};
+
+template <class F>
+Status infer(KernelCall& call) {
+  WEIR_TRY(check_float(call, 0));
+  visit<Floats>(call.dtype(0), [&]<class T>() { call.body(unary_body<T, bool, F>); });
+  call.result(DType::boolean, call.shape(0));
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& is_finite_kernel() {
+  static const Kernel def{.name = "is_finite",
+                          .params = {{.name = "x"}},
+                          .infer = infer<IsFinite>,
+                          .doc = "Whether each entry is neither infinite nor nan. Floats only.",
+                          .result = "bool, of the shape of `x`.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(is_finite([1.0, nan, -inf]))",
+                          .output = "[true, false, false]",
+                          .bench = "is_finite(x)"};
+  return def;
+}
+
+const Kernel& is_nan_kernel() {
+  static const Kernel def{.name = "is_nan",
+                          .params = {{.name = "x"}},
+                          .infer = infer<IsNan>,
+                          .doc = "Whether each entry is nan. Floats only.",
+                          .result = "bool, of the shape of `x`.",
+                          .cost = "One vectorised pass over the entries.",
+                          .example = "from_tensors(is_nan([1.0, nan, -inf]))",
+                          .output = "[false, true, false]",
+                          .bench = "is_nan(x)"};
+  return def;
+}
+
+}  // namespace weir

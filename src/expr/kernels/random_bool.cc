@@ -1,0 +1,56 @@
+// random_bool(p: 0.5, seed: none): true with the probability p.
+#include "expr/check.h"
+#include "expr/draw.h"
+
+namespace weir {
+
+namespace {
+
+constexpr const char* kWrong = "expected a probability from 0 to 1";
+
+bool is_probability(float p) { return p >= 0.0f && p <= 1.0f; }
+
+void body(KernelRun& run) {
+  bool* out = run.make<bool>(0, Shape());
+  if (out == nullptr) return;
+  for (int i = 0; i < run.rows(); ++i) {
+    const float p = *run.arg(0).row<float>(i);
+    if (!is_probability(p)) {
+      run.fail(i, invalid_argument(expected_found("a probability from 0 to 1", concat(p))));
+      continue;
+    }
+    out[i] = static_cast<double>(row_philox(run, i).block(0)[0]) < static_cast<double>(p) * 0x1p32;
+  }
+}
+
+Status infer(KernelCall& call) {
+  WEIR_TRY(check_scalar(call, 0, "the probability"));
+  const Tensor* p = call.constant(0);
+  if (p != nullptr && !is_probability(*p->as<float>())) return call.error(0, kWrong);
+  call.result(DType::boolean, Shape());
+  call.body(body);
+  call.set_can_fail(p == nullptr);
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& random_bool_kernel() {
+  static const Kernel def{
+      .name = "random_bool",
+      .params = {{.name = "p", .type = "float32", .fallback = "0.5", .doc = "The probability of true."},
+                 seed_param()},
+      .infer = infer,
+      .doc =
+          "True with the probability `p`, else false; never true for 0 and always for 1. A probability outside 0 to 1 is an error of the element.",
+      .result = "A scalar bool.",
+      .cost = "One hash.",
+      .example = "range(4) | map(x -> random_bool(seed: 2))",
+      .output = "true\ntrue\nfalse\ntrue",
+      .bench = "random_bool(seed: 1)",
+      .can_fail = true,
+      .draws = true};
+  return def;
+}
+
+}  // namespace weir

@@ -1,0 +1,103 @@
+// saturate_cast(x, dtype): like cast, but values that the dtype does not have become the nearest that it has.
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/text.h"
+#include "expr/infer.h"
+
+namespace weir {
+
+namespace {
+
+// The largest and smallest finite values.
+template <class To>
+struct Limits {
+  static constexpr To low = std::numeric_limits<To>::lowest();
+  static constexpr To high = std::numeric_limits<To>::max();
+};
+template <>
+struct Limits<Float16> {
+  static constexpr float low = -65504.0f;
+  static constexpr float high = 65504.0f;
+};
+template <>
+struct Limits<BFloat16> {
+  static constexpr float low = -0x1.fep127f;
+  static constexpr float high = 0x1.fep127f;
+};
+
+// From is a type that arithmetic is done in.
+template <class To, class From>
+To saturated(From value) {
+  using Bound = Limits<To>;
+  if constexpr (std::is_integral_v<To> && std::is_integral_v<From>) {
+    if (std::cmp_greater(value, Bound::high)) return Bound::high;
+    return std::cmp_less(value, Bound::low) ? Bound::low : static_cast<To>(value);
+  } else if constexpr (std::is_integral_v<To>) {
+    // The bound above may be rounded up to one that the dtype does not have; nan becomes 0.
+    if (value >= static_cast<From>(Bound::high)) return Bound::high;
+    if (value <= static_cast<From>(Bound::low)) return Bound::low;
+    return value == value ? static_cast<To>(value) : To{0};
+  } else if constexpr (is_half<To>) {
+    using Wide = std::conditional_t<std::is_same_v<From, float>, float, double>;
+    const auto wide = static_cast<Wide>(value);
+    const Wide capped = wide > Wide{Bound::high} ? Wide{Bound::high} : wide;
+    const Wide held = capped < Wide{Bound::low} ? Wide{Bound::low} : capped;
+    if constexpr (std::is_same_v<To, Float16>) {
+      return to_float16(held);
+    } else {
+      return to_bfloat16(static_cast<float>(held));
+    }
+  } else if constexpr (std::is_same_v<To, float> && std::is_same_v<From, double>) {
+    const double capped = value > double{Bound::high} ? double{Bound::high} : value;
+    return static_cast<float>(capped < double{Bound::low} ? double{Bound::low} : capped);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <class To>
+struct SaturateCast {
+  template <class From>
+  To operator()(From value) const {
+    return saturated<To>(value);
+  }
+};
+
+Status infer(KernelCall& call) {
+  const DType from = call.dtype(0);
+  const DType to = call.dtype_value(1);
+  if (!is_integer(from) && !is_float(from)) return wrong_dtype(call, 0, "an integer or float dtype");
+  if (!is_integer(to) && !is_float(to)) {
+    return call.error(1, expected_found("an integer or float dtype", dtype_name(to)));
+  }
+  call.result(to, call.shape(0));
+  if (from == to) {
+    call.alias(0, call.argument(0));
+    return Status();
+  }
+  visit<Reals>(from, [&]<class From>() {
+    visit<Reals>(to, [&]<class To>() { call.body(unary_body<From, To, SaturateCast<To>>); });
+  });
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& saturate_cast_kernel() {
+  static const Kernel def{
+      .name = "saturate_cast",
+      .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
+      .infer = infer,
+      .doc =
+          "`x` as another integer or float dtype; values beyond the dtype become the nearest finite one that it has. Floats are truncated toward zero for integers; nan becomes 0.",
+      .result = "The given dtype, the shape of `x`.",
+      .cost = "One pass over the entries.",
+      .example = "from_tensors(saturate_cast([300.7, -5.5, 77.9], uint8))",
+      .output = "[255, 0, 77]",
+      .bench = "saturate_cast(x, uint8)"};
+  return def;
+}
+
+}  // namespace weir
