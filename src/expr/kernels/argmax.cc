@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "expr/elementwise.h"
 #include "expr/infer.h"
+#include "expr/vectors.h"
 
 namespace weir {
 
@@ -61,38 +62,34 @@ int64_t position(const T* in, int64_t count, int64_t step) {
 // Adjacent entries: finds the extreme value, then the first entry that equals it. A nan equals nothing.
 template <class T, class Before>
 [[gnu::always_inline]] inline int64_t find_extreme(const T* in, int64_t count) {
-  using Vector [[gnu::vector_size(32)]] = T;
+  using Wide = Vectors<T>;
   constexpr int64_t kVectors = 4;
-  constexpr int64_t kStep = kVectors * static_cast<int64_t>(sizeof(Vector) / sizeof(T));
+  constexpr int64_t kStep = kVectors * Wide::kLanes;
   T value = Before::template kWorst<T>;
   int64_t k = 0;
   if (count >= kStep) {
-    Vector best[kVectors];
-    for (Vector& lanes : best) lanes = Vector{} + value;
-    for (; k + kStep <= count; k += kStep) {
-      Vector next[kVectors];
-      std::memcpy(next, in + k, sizeof(next));
-      // Vectors cannot be passed to Before.
-      for (int v = 0; v < kVectors; ++v) {
-        if constexpr (Before::kGreatest) {
-          best[v] = next[v] > best[v] ? next[v] : best[v];
-        } else {
-          best[v] = next[v] < best[v] ? next[v] : best[v];
-        }
+    typename Wide::Vector best[kVectors];
+    // Vectors cannot be passed to Before.
+    const auto improve = [](auto& best, const auto& next) __attribute__((always_inline)) {
+      if constexpr (Before::kGreatest) {
+        best = next > best ? next : best;
+      } else {
+        best = next < best ? next : best;
       }
+    };
+    for (auto& lanes : best) lanes = typename Wide::Vector{} + value;
+    for (; k + kStep <= count; k += kStep) {
+      for (int64_t v = 0; v < kVectors; ++v) improve(best[v], *Wide::at(in + k + v * Wide::kLanes));
     }
-    T lanes[kStep];
-    std::memcpy(lanes, best, sizeof(lanes));
-    for (T lane : lanes) value = Before()(lane, value) ? lane : value;
+    for (int64_t v = 1; v < kVectors; ++v) improve(best[0], best[v]);
+    for (int64_t l = 0; l < Wide::kLanes; ++l) value = Before()(best[0][l], value) ? best[0][l] : value;
   }
   for (; k < count; ++k) value = Before()(in[k], value) ? in[k] : value;
-  const Vector wanted = Vector{} + value;
+  const typename Wide::Vector wanted = typename Wide::Vector{} + value;
   for (k = 0; k + kStep <= count; k += kStep) {
-    Vector next[kVectors];
-    std::memcpy(next, in + k, sizeof(next));
-    auto equal = next[0] == wanted;
-    for (int v = 1; v < kVectors; ++v) equal |= next[v] == wanted;
-    uint64_t words[sizeof(Vector) / sizeof(uint64_t)];
+    auto equal = *Wide::at(in + k) == wanted;
+    for (int64_t v = 1; v < kVectors; ++v) equal |= *Wide::at(in + k + v * Wide::kLanes) == wanted;
+    uint64_t words[sizeof(equal) / sizeof(uint64_t)];
     std::memcpy(words, &equal, sizeof(words));
     if ((words[0] | words[1] | words[2] | words[3]) != 0) break;
   }

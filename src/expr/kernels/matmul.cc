@@ -9,6 +9,7 @@
 #include "expr/broadcast.h"
 #include "expr/check.h"
 #include "expr/elementwise.h"
+#include "expr/vectors.h"
 
 namespace weir {
 
@@ -51,9 +52,7 @@ struct Extents {
 constexpr int kRows = 4;
 constexpr int kVectors = 2;
 template <class S>
-inline constexpr int kLanes = 32 / sizeof(S);
-template <class S>
-inline constexpr int kColumns = kVectors* kLanes<S>;
+inline constexpr int64_t kColumns = kVectors* Vectors<S>::kLanes;
 // Fewer rows of `a` than this don't repay packing `b`.
 constexpr int64_t kPackedRows = 8;
 
@@ -61,19 +60,25 @@ constexpr int64_t kPackedRows = 8;
 template <int Rows, class T, class S = Sum<T>>
 [[gnu::always_inline]] inline void multiply_tile(const T* a, const S* b, int64_t step, const Extents& size,
                                                  int64_t width, T* out) {
-  using Vector [[gnu::vector_size(32)]] = S;
-  Vector sums[Rows][kVectors] = {};
+  using Wide = Vectors<S>;
+  typename Wide::Vector sums[Rows][kVectors] = {};
   for (int64_t k = 0; k < size.k; ++k, b += step) {
-    Vector columns[kVectors];
-    std::memcpy(columns, b, sizeof(columns));
     for (int r = 0; r < Rows; ++r) {
       const S factor = term(a[r * size.k + k]);
-      for (int v = 0; v < kVectors; ++v) sums[r][v] += columns[v] * factor;
+      for (int v = 0; v < kVectors; ++v) sums[r][v] += *Wide::at(b + v * Wide::kLanes) * factor;
+    }
+  }
+  if constexpr (std::is_same_v<T, S>) {
+    if (width == kColumns<S>) {
+      for (int r = 0; r < Rows; ++r) {
+        for (int v = 0; v < kVectors; ++v) *Wide::at(out + r * size.n + v * Wide::kLanes) = sums[r][v];
+      }
+      return;
     }
   }
   for (int r = 0; r < Rows; ++r) {
     S row[kColumns<S>];
-    std::memcpy(row, sums[r], sizeof(row));
+    for (int v = 0; v < kVectors; ++v) *Wide::at(row + v * Wide::kLanes) = sums[r][v];
     for (int64_t j = 0; j < width; ++j) out[r * size.n + j] = rounded<T>(row[j]);
   }
 }
