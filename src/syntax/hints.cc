@@ -47,8 +47,8 @@ bool is_module(std::string_view word) {
 
 // What the language has but this version does not.
 constexpr std::string_view kPlanned = R"(
-eye saturate_cast bitwise_and bitwise_or bitwise_xor shift_left shift_right std variance cumsum
-count_nonzero tile pad roll boolean_mask sort argsort top_k bucketize searchsorted matmul substr string_join
+saturate_cast bitwise_and bitwise_or bitwise_xor shift_left shift_right std variance cumsum
+count_nonzero substr string_join
 string_split lower upper strip regex_replace regex_match to_number as_string hash_bucket lookup
 parse_sequence_example example sequence_example decode_padded_raw decode_csv parse_tensor serialize_tensor
 decode_base64 encode_base64 decode_compressed read_file decode_jpeg decode_png decode_bmp decode_gif
