@@ -16,10 +16,11 @@ struct Entry16 {
   uint64_t words[2];
 };
 
-// Calls f<E>() for the type whose size is that of the dtype's entries.
+// Calls f<E>() for the type of that size.
+// REQUIRES: size is 1, 2, 4, 8 or 16
 template <class F>
-void visit_width(DType dtype, F&& f) {
-  switch (dtype_size(dtype)) {
+void visit_size(size_t size, F&& f) {
+  switch (size) {
     case 1:
       return f.template operator()<uint8_t>();
     case 2:
@@ -31,6 +32,12 @@ void visit_width(DType dtype, F&& f) {
     default:
       return f.template operator()<Entry16>();
   }
+}
+
+// Calls f<E>() for the type whose size is that of the dtype's entries.
+template <class F>
+void visit_width(DType dtype, F&& f) {
+  visit_size(dtype_size(dtype), std::forward<F>(f));
 }
 
 }  // namespace weir

@@ -8,12 +8,18 @@ namespace weir {
 
 namespace {
 
+// The condition is read as a byte, since the compiler doesn't vectorise loops over bool.
 struct Choose {
   template <class E>
-  E operator()(bool c, E a, E b) const {
-    return c ? a : b;
+  E operator()(uint8_t c, E a, E b) const {
+    return c != 0 ? a : b;
   }
 };
+
+// The integers of a width for which there are wide loops.
+template <class E>
+using Signed = std::conditional_t<std::is_same_v<E, uint32_t>, int32_t,
+                                  std::conditional_t<std::is_same_v<E, uint64_t>, int64_t, E>>;
 
 // The condition moves with both values, with one of them, or alone.
 using Masks = Vectorised<0b111, 0b011, 0b101, 0b001>;
@@ -22,7 +28,10 @@ Status where_infer(KernelCall& call) {
   constexpr int kAll[] = {0, 1, 2};
   WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kAll));
   if (call.dtype(1) == DType::dataset) return wrong_dtype(call, 1, "a tensor");
-  visit_width(call.dtype(1), [&]<class E>() { call.body(nary_body<Choose, E, Masks, bool, E, E>); });
+  visit_width(call.dtype(1), [&]<class E>() {
+    using S = Signed<E>;
+    call.body(nary_body<Choose, S, Masks, uint8_t, S, S>);
+  });
   call.result(call.dtype(1), shape);
   bool can_fail = false;
   for (int i : kAll) can_fail = can_fail || !call.shape(i).is_static();

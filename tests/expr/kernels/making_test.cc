@@ -82,4 +82,20 @@ TEST_CASE("bitcast") {
   lab.refuse("s -> bitcast(s, int32)", "\"abcd\"", "found string");
 }
 
+TEST_CASE("eye") {
+  Lab lab;
+  lab.check("n -> (eye(n), eye(3, dtype: int8), eye(1, bool), eye(2, bfloat16), eye(1, complex64))",
+            {"-1", "0", "2"},
+            {"error",
+             "(zeros([0, 0]), int8([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), [[true]], bfloat16([[1, 0], [0, 1]]), "
+             "complex64([[1]]))",
+             "([[1.0, 0.0], [0.0, 1.0]], int8([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), [[true]], "
+             "bfloat16([[1, 0], [0, 1]]), complex64([[1]]))"},
+            "(float32[?, ?], int8[3, 3], bool[1, 1], bfloat16[2, 2], complex64[1, 1])");
+  lab.check("n -> eye(n)", {"3037000500", "1"}, {"error", "[[1.0]]"});
+  lab.refuse("n -> eye(-1)", "1", "0 and more, found -1");
+  lab.refuse("n -> eye([1])", "1", "scalar");
+  lab.refuse("n -> eye(1, string)", "1", "a dtype of numbers or bool");
+}
+
 }  // namespace weir::test

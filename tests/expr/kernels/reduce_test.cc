@@ -208,4 +208,42 @@ TEST_CASE("large sums lose little") {
   CHECK(std::fabs(reduce::fold<FloatSum>(v.data(), 1 << 20) - 104857.6f) < 0.1f);
 }
 
+TEST_CASE("argmax and argmin of long axes, in every dtype") {
+  Lab lab;
+  for (const std::string d : {"uint8", "int8", "uint16", "int16", "float16", "bfloat16", "uint32", "int32",
+                              "float32", "uint64", "int64", "float64"}) {
+    for (const std::string n : {"1", "3", "15", "16", "17", "64", "65", "127", "128", "129", "260", "1000"}) {
+      // The extreme entries stand at `at` and, again, at the end.
+      const std::string v = "let at = x % " + n + " in let v = where(arange(" + n + ") == at or arange(" + n +
+                            ") == " + n + " - 1, ";
+      lab.check("x -> " + v + d + "(120), " + d + "(arange(" + n +
+                    ") % 100)) in (argmax(v) == at, argmax(v[newaxis], axis: 1)[0] == at)",
+                {"0", "1", "62", "500", "999"}, std::vector<std::string>(5, "(true, true)"));
+      lab.check("x -> " + v + d + "(3), " + d + "(arange(" + n + ") % 100 + 10)) in argmin(v) == at",
+                {"0", "1", "62", "500", "999"}, std::vector<std::string>(5, "true"));
+      // Columns, where each has another extreme.
+      lab.check(
+          "x -> let m = " + d + "((expand_dims(arange(7), 1) * 3 + arange(" + n +
+              ") + x) % 7) in (all(argmax(m) == argmax(transpose(m), axis: 1)), all(argmin(m) == argmin(transpose(m), axis: 1)), argmax(m)[0])",
+          {"0", "4"}, {"(true, true, 2)", "(true, true, 3)"});
+    }
+  }
+  // nan is passed over wherever it stands; infinities and the lowest integers are entries like others.
+  for (const std::string d : {"float32", "float64", "float16"}) {
+    const std::string many = d + "(where(arange(200) % 3 == 0, nan, float32(arange(200) % 50)))";
+    lab.check("x -> (argmax(" + many + "), argmin(" + many + "), argmax(" + d +
+                  "(zeros([200]) + nan)), argmax(concat([" + d + "(zeros([100]) + nan), " + d +
+                  "([-inf, nan])])), argmin(concat([" + d + "(zeros([300]) + nan), " + d + "([inf])])))",
+              {"0"}, {"(49, 50, 0, 100, 300)"});
+    lab.check(
+        "x -> let m = " + d +
+            "([[nan, -inf, nan, 1], [nan, nan, 0, nan], [-inf, -inf, 2, 1]]) in (argmax(m), argmin(m), argmax(m, axis: 1))",
+        {"0"}, {"([2, 0, 2, 0], [2, 0, 1, 0], [3, 2, 2])"});
+    lab.check("x -> (argmax(" + d + "([-0.0, 0.0])), argmin(" + d + "([0.0, -0.0])))", {"0"}, {"(0, 0)"});
+  }
+  lab.check(
+      "x -> (argmax(zeros([100], int64) - 9223372036854775807 - 1), argmin(zeros([100], uint8) + uint8(255)))",
+      {"0"}, {"(0, 0)"});
+}
+
 }  // namespace weir::test
