@@ -46,3 +46,5 @@ if(WEIR_ISAL)
     message(STATUS "ISA-L is not there: gzip and zlib are read by zlib alone")
   endif()
 endif()
+
+include(WeirImages)
