@@ -48,3 +48,5 @@ if(WEIR_ISAL)
     message(STATUS "ISA-L is not there: gzip and zlib are read by zlib alone")
   endif()
 endif()
+
+include(WeirImages)

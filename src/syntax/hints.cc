@@ -48,8 +48,7 @@ bool is_module(std::string_view word) {
 
 // What the language has but this version does not.
 constexpr std::string_view kPlanned = R"(
- decode_jpeg decode_png decode_bmp decode_gif decode_image encode_jpeg encode_png jpeg_shape
- decode_and_crop_jpeg resize crop central_crop pad_to rot90 standardize convert_image_dtype
+ resize crop central_crop pad_to rot90 standardize convert_image_dtype
 )";
 
 bool is_planned(std::string_view word) {

@@ -10,6 +10,12 @@ namespace weir::test {
 
 namespace {
 
+// An image of one pixel in every other row.
+const char* const kBmpOrNot =
+    "decode_bmp((if I % 2 == 0 then \"none \" else \"BM:\") + \"\\x00\\x00\\x00\\x00\\x00\\x00\\x006\\x00\\x00\\x00("
+    "\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x01\\x00\\x18\\x00\\x00\\x00\\x00\\x00\\x04\\x00\\x00\\x00"
+    "\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x01\\x02\\x03\\x00\")";
+
 // Calls by kernel; I, S, F, V, M and T stand for variables of a row that may have failed: an int64, a string,
 // float32[3], int64[2], int64[2, 3] and float32[?], whose length differs between rows.
 const std::multimap<std::string, std::string> kCalls = {
@@ -198,6 +204,16 @@ const std::multimap<std::string, std::string> kCalls = {
     {"has_value", "has_value(if I > 3 then some(S) else nothing(string))"},
     {"get_value", "get_value(if I > 3 then some((S, M)) else nothing((string, int64[2, 3])))"},
     {"where", "(where(V > 3, V, I), where(I > 3, F, 0.5), where(I > 2, S, \"small\"))"},
+    {"decode_jpeg", "decode_jpeg(encode_jpeg(zeros([I, 3, 1], dtype: uint8)))"},
+    {"decode_png", "decode_png(encode_png(uint8(reshape(M, [2, 3, 1]))), channels: 3)"},
+    {"decode_bmp", kBmpOrNot},
+    {"decode_gif", "decode_gif(encode_png(zeros([2, I, 3], dtype: uint8)))"},
+    {"decode_image", "decode_image(encode_png(uint8(reshape(M, [1, 2, 3]))))"},
+    {"decode_and_crop_jpeg",
+     "decode_and_crop_jpeg(encode_jpeg(zeros([4, 9, 1], dtype: uint8)), [I % 4, I - 1, 1, 4])"},
+    {"jpeg_shape", "jpeg_shape(encode_jpeg(zeros([I, 3, 1], dtype: uint8)))"},
+    {"encode_jpeg", "encode_jpeg(uint8(reshape(M, [2, 1, 3])))"},
+    {"encode_png", "(encode_png(uint16(reshape(M, [2, 3, 1]))), encode_png(uint8(reshape(T, [1, -1, 1]))))"},
     // Not kernels, but they share and cut as well.
     {"x[…]", "(M[0], M[1, 1:], M[:, 0], M[::-1], V[I - I], V[newaxis], T[1:], S[newaxis])"},
     {"if", "if I > 3 then (V, S, T) else (V * 2, \"else\", T + 1.0)"},

@@ -1,0 +1,41 @@
+// What the kernels of images share: encoded images as arguments, and tensors [height, width, channels] with or without a
+// first dimension for a batch.
+#pragma once
+
+#include <string_view>
+
+#include "expr/kernel.h"
+
+namespace weir {
+
+// Parameter 0 must be one string.
+Status check_encoded_image(const KernelCall& call);
+// The codecs may have been left out of the build.
+Status check_codecs(const KernelCall& call, std::string_view name);
+// Parameter 0 must be an image or a batch of images, as far as its rank is known.
+Status check_image(const KernelCall& call);
+
+// Fails the row, or all rows, naming the function.
+void fail_named(KernelRun& run, int row, std::string_view name, const Status& status);
+void fail_all(KernelRun& run, std::string_view name, const Status& status);
+
+// A tensor of rank 3 or 4 seen as images.
+struct ImageView {
+  int64_t images = 1;
+  int64_t height = 0;
+  int64_t width = 0;
+  int64_t channels = 0;
+  int rank = 3;
+
+  // The same images of another size.
+  Shape resized(int64_t new_height, int64_t new_width) const;
+};
+
+// invalid_argument for another rank, naming what was found.
+Result<ImageView> image_view(const Shape& shape);
+// The axis of the height in a shape of rank 3 or 4; that of the width follows.
+inline int height_axis(const Shape& shape) { return shape.rank() - 3; }
+// `shape` with other extents, which may be unknown; an unknown rank stays unknown.
+Shape with_image_size(const Shape& shape, int64_t height, int64_t width);
+
+}  // namespace weir

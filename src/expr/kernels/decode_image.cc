@@ -1,0 +1,341 @@
+// decode_jpeg(s, channels: 0, ratio: 1), decode_png(s, channels: 0, dtype: uint8), decode_bmp(s), decode_gif(s),
+// decode_image(s, channels: 0), decode_and_crop_jpeg(s, [y, x, h, w]): the pixels of an encoded image. As in TensorFlow, the
+// first bytes tell the format, and most functions take more formats than their name says.
+#include <algorithm>
+
+#include "core/text.h"
+#include "expr/check.h"
+#include "expr/image.h"
+#include "format/image/image.h"
+
+namespace weir {
+
+namespace {
+
+struct Decoding : KernelState {
+  const char* name = "";
+  // Of each format, whether the function takes it.
+  bool takes_jpeg = false;
+  bool takes_png = false;
+  bool takes_gif = false;
+  bool takes_bmp = false;
+  // For a message.
+  const char* expected = "";
+  // The result has a dimension for frames: always, or for a GIF. Without it, a GIF must have one frame.
+  bool frames = false;
+  bool gif_frames = false;
+  // The second argument is a window.
+  bool crops = false;
+  DecodeOptions options;
+};
+
+// uint8 to uint16 in formats that have no 16 bits, as in TensorFlow.
+constexpr int kWiden = 256;
+
+bool takes(const Decoding& plan, ImageFormat format) {
+  switch (format) {
+    case ImageFormat::jpeg:
+      return plan.takes_jpeg;
+    case ImageFormat::png:
+      return plan.takes_png;
+    case ImageFormat::gif:
+      return plan.takes_gif;
+    case ImageFormat::bmp:
+      return plan.takes_bmp;
+    default:
+      return false;
+  }
+}
+
+Result<ImageDecoderRef> open_image(const Decoding& plan, std::string_view bytes, ImageFormat format,
+                                   const ImageWindow* window) {
+  if (bytes.empty()) return invalid_argument(expected_found(plan.expected, "an empty string"));
+  if (!takes(plan, format)) return invalid_argument(expected_found(plan.expected, format_name(format)));
+  DecodeOptions options = plan.options;
+  options.window = window;
+  if (format == ImageFormat::jpeg) return open_jpeg(bytes, options);
+  if (format == ImageFormat::png) return open_png(bytes, options);
+  if (format == ImageFormat::bmp) return open_bmp(bytes, options.channels);
+  if (options.channels != 0 && options.channels != 3) {
+    return invalid_argument(
+        expected_found("channels of 0 or 3, since a GIF has 3", concat(options.channels)));
+  }
+  WEIR_ASSIGN(ImageDecoderRef decoder, open_gif(bytes));
+  if (!plan.gif_frames && decoder->shape().frames > 1) {
+    return invalid_argument(expected_found("a GIF of one frame", concat(decoder->shape().frames, " frames"),
+                                           "decode_gif gives them all"));
+  }
+  return decoder;
+}
+
+Status decode_row(KernelRun& run, int row, const ImageWindow* window) {
+  const auto& plan = run.state<Decoding>();
+  const std::string_view bytes = run.arg(0).row<Str>(row)->view();
+  const ImageFormat format = image_format(bytes);
+  WEIR_ASSIGN(const ImageDecoderRef decoder, open_image(plan, bytes, format, window));
+  const ImageShape& found = decoder->shape();
+  const bool frames = plan.frames || (plan.gif_frames && format == ImageFormat::gif);
+  const Shape shape = frames ? Shape{found.frames, found.height, found.width, found.channels}
+                             : Shape{found.height, found.width, found.channels};
+  uint8_t* out = run.rows() == 1 ? run.make(0, shape) : run.make_row(0, row, shape);
+  // Too large, so that the row has failed.
+  if (out == nullptr) return Status();
+  const bool widen = plan.options.wide && format != ImageFormat::png;
+  WEIR_TRY(decoder->decode(widen ? out + found.count() : out));
+  if (widen) widen_samples(out, found.count(), kWiden);
+  return Status();
+}
+
+void body(KernelRun& run) {
+  const auto& plan = run.state<Decoding>();
+  const bool scalar = run.arg(0).shape.rank() == 0;
+  const bool four = !plan.crops || run.arg(1).shape == Shape{4};
+  for (int i = 0; i < run.rows(); ++i) {
+    ImageWindow window;
+    if (plan.crops && four) {
+      const int64_t* sides = run.arg(1).row<int64_t>(i);
+      window = {.y = sides[0], .x = sides[1], .height = sides[2], .width = sides[3]};
+    }
+    const Status status = !scalar ? invalid_argument("expected one string, found a tensor of strings")
+                          : !four ? invalid_argument("expected a window [y, x, h, w]")
+                                  : decode_row(run, i, plan.crops ? &window : nullptr);
+    if (!status.ok()) fail_named(run, i, plan.name, status);
+  }
+}
+
+// The parameter `channels`, one of `allowed`.
+Status read_channels(KernelCall& call, int param, std::initializer_list<int> allowed, const char* expected,
+                     Decoding& plan) {
+  WEIR_ASSIGN(const int64_t channels, call.integer(param));
+  if (std::find(allowed.begin(), allowed.end(), channels) == allowed.end()) {
+    return call.error(param, expected_found(expected, concat(channels)));
+  }
+  plan.options.channels = static_cast<int>(channels);
+  return Status();
+}
+
+int64_t known_channels(const Decoding& plan) {
+  return plan.options.channels == 0 ? kUnknownDim : plan.options.channels;
+}
+
+Status finish(KernelCall& call, DType dtype, const Shape& shape, std::shared_ptr<Decoding> plan) {
+  WEIR_TRY(check_encoded_image(call));
+  if (plan->takes_jpeg) WEIR_TRY(check_codecs(call, plan->name));
+  call.result(dtype, shape);
+  call.body(body, std::move(plan));
+  return Status();
+}
+
+std::shared_ptr<Decoding> three_formats(const char* name) {
+  auto plan = std::make_shared<Decoding>();
+  plan->name = name;
+  plan->takes_jpeg = plan->takes_png = plan->takes_gif = true;
+  plan->expected = "a JPEG, PNG or GIF";
+  return plan;
+}
+
+Status jpeg_infer(KernelCall& call) {
+  auto plan = three_formats("decode_jpeg");
+  WEIR_TRY(read_channels(call, 1, {0, 1, 3}, "channels of 0, 1 or 3", *plan));
+  WEIR_ASSIGN(const int64_t ratio, call.integer(2));
+  if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8) {
+    return call.error(2, expected_found("a ratio of 1, 2, 4 or 8", concat(ratio)));
+  }
+  plan->options.ratio = static_cast<int>(ratio);
+  const Shape shape{kUnknownDim, kUnknownDim, known_channels(*plan)};
+  return finish(call, DType::uint8, shape, std::move(plan));
+}
+
+Status png_infer(KernelCall& call) {
+  auto plan = three_formats("decode_png");
+  WEIR_TRY(read_channels(call, 1, {0, 1, 3, 4}, "channels of 0, 1, 3 or 4", *plan));
+  const DType dtype = call.dtype_value(2);
+  if (dtype != DType::uint8 && dtype != DType::uint16) {
+    return call.error(2, expected_found("uint8 or uint16", dtype_name(dtype)));
+  }
+  plan->options.wide = dtype == DType::uint16;
+  const Shape shape{kUnknownDim, kUnknownDim, known_channels(*plan)};
+  return finish(call, dtype, shape, std::move(plan));
+}
+
+Status gif_infer(KernelCall& call) {
+  auto plan = three_formats("decode_gif");
+  plan->options.channels = 3;
+  plan->frames = plan->gif_frames = true;
+  return finish(call, DType::uint8, {kUnknownDim, kUnknownDim, kUnknownDim, 3}, std::move(plan));
+}
+
+Status bmp_infer(KernelCall& call) {
+  auto plan = std::make_shared<Decoding>();
+  plan->name = "decode_bmp";
+  plan->takes_bmp = true;
+  plan->expected = "a BMP";
+  return finish(call, DType::uint8, {kUnknownDim, kUnknownDim, kUnknownDim}, std::move(plan));
+}
+
+Status image_infer(KernelCall& call) {
+  auto plan = three_formats("decode_image");
+  plan->takes_bmp = true;
+  plan->expected = "a JPEG, PNG, GIF or BMP";
+  plan->gif_frames = true;
+  WEIR_TRY(read_channels(call, 1, {0, 1, 3, 4}, "channels of 0, 1, 3 or 4", *plan));
+  return finish(call, DType::uint8, Shape::unknown_rank(), std::move(plan));
+}
+
+Status crop_infer(KernelCall& call) {
+  auto plan = std::make_shared<Decoding>();
+  plan->name = "decode_and_crop_jpeg";
+  plan->takes_jpeg = true;
+  plan->expected = "a JPEG";
+  plan->crops = true;
+  if (!call.shape(1).compatible(Shape{4})) {
+    return call.error(
+        1, expected_found("a window [y, x, h, w]", concat("a tensor of shape ", call.shape(1).to_string())));
+  }
+  Shape shape{kUnknownDim, kUnknownDim, kUnknownDim};
+  if (const auto window = call.integers(1); window && window->size() == 4) {
+    for (size_t i = 0; i < 4; ++i) {
+      const int64_t side = (*window)[i];
+      if (side == kUnknownEntry) continue;
+      if (side < (i < 2 ? 0 : 1)) {
+        return call.error(
+            1, expected_found("a window [y, x, h, w] with pixels, not outside the image", concat(side)));
+      }
+      if (i >= 2) shape.set_dim(static_cast<int>(i) - 2, side);
+    }
+  }
+  return finish(call, DType::uint8, shape, std::move(plan));
+}
+
+}  // namespace
+
+const Kernel& decode_jpeg_kernel() {
+  static const Kernel def{
+      .name = "decode_jpeg",
+      .params = {{.name = "s", .doc = "The bytes of the file."},
+                 {.name = "channels",
+                  .kind = ParamKind::constant,
+                  .type = "int64",
+                  .fallback = "0",
+                  .doc = "1 (grey), 3 (RGB), or 0 for as many as the image has; CMYK becomes RGB."},
+                 {.name = "ratio",
+                  .kind = ParamKind::constant,
+                  .type = "int64",
+                  .fallback = "1",
+                  .doc =
+                      "1, 2, 4 or 8: makes the image that much smaller, which also makes decoding faster."}},
+      .infer = jpeg_infer,
+      .doc =
+          "The pixels of a JPEG, row by row from the top. As in tf.io.decode_jpeg, a PNG or a GIF of one frame is decoded as well. Bytes that are none of these, are cut off, or declare more than 2^30 pixels are an error of the element; other damage is only noticed where the file cannot be read on.",
+      .result = "uint8[height, width, channels].",
+      .cost = "That of libjpeg-turbo with its fast DCT; pixels are decoded into the result.",
+      .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> decode_jpeg(encode_jpeg(x))[0, 0])",
+      .output = "[120, 120, 120]",
+      .bench = "decode_jpeg(encode_jpeg(reshape(uint8(n), [28, 28, 1])))",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& decode_png_kernel() {
+  static const Kernel def{
+      .name = "decode_png",
+      .params = {{.name = "s", .doc = "The bytes of the file."},
+                 {.name = "channels",
+                  .kind = ParamKind::constant,
+                  .type = "int64",
+                  .fallback = "0",
+                  .doc = "1 (grey), 3 (RGB), 4 (with alpha), or 0 for as many as the image has."},
+                 {.name = "dtype",
+                  .kind = ParamKind::dtype,
+                  .fallback = "uint8",
+                  .doc = "uint8, or uint16 to keep all 16 bits; 8-bit samples are then multiplied by 257."}},
+      .infer = png_infer,
+      .doc =
+          "The pixels of a PNG, row by row from the top. Palettes become RGB, or RGBA if they have transparent colours; fewer than 8 bits are scaled to 8. As in tf.io.decode_png, a JPEG or a GIF of one frame is decoded as well. Bytes that are none of these, are damaged, or declare more than 2^30 pixels are an error of the element.",
+      .result = "The given dtype, [height, width, channels].",
+      .cost = "That of libpng and zlib; pixels are decoded into the result.",
+      .example = "from_tensors(uint8([[[1, 2, 3], [4, 5, 6]]])) | map(x -> decode_png(encode_png(x)))",
+      .output = "[[[1, 2, 3], [4, 5, 6]]]",
+      .bench = "decode_png(encode_png(reshape(uint8(n), [28, 28, 1])))",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& decode_bmp_kernel() {
+  static const Kernel def{
+      .name = "decode_bmp",
+      .params = {{.name = "s", .doc = "The bytes of the file."}},
+      .infer = bmp_infer,
+      .doc =
+          "The pixels of an uncompressed BMP of 8, 24 or 32 bits a pixel, row by row from the top, as RGB or RGBA; 8 bits are taken as grey. Other bytes, or a length that is not the one that the header gives, are an error of the element.",
+      .result = "uint8[height, width, channels].",
+      .cost = "One pass over the pixels.",
+      .example =
+          R"(from_tensors(decode_bmp("BM:\x00\x00\x00\x00\x00\x00\x006\x00\x00\x00(\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x18\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x02\x03\x00")))",
+      .output = "[[[3, 2, 1]]]",
+      .bench =
+          R"(decode_bmp("BMF\x03\x00\x00\x00\x00\x00\x006\x00\x00\x00(\x00\x00\x00\x1c\x00\x00\x00\x1c\x00\x00\x00\x01\x00\x08\x00\x00\x00\x00\x00\x10\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + s))",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& decode_gif_kernel() {
+  static const Kernel def{
+      .name = "decode_gif",
+      .params = {{.name = "s", .doc = "The bytes of the file."}},
+      .infer = gif_infer,
+      .doc =
+          "The frames of a GIF as RGB. As in tf.io.decode_gif, they are as large as the largest of them, what a frame leaves out or has transparent keeps the frame before, and black before the first; a JPEG or PNG is one frame. Bytes that are none of these, are damaged, or declare more than 2^30 pixels in all frames together are an error of the element.",
+      .result = "uint8[frames, height, width, 3].",
+      .cost = "That of giflib, and a copy of the frame before for each frame; the file is read twice.",
+      .example =
+          R"(from_tensors(shape(decode_gif("GIF87a\x04\x00\x03\x00\x81\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\xff,\x00\x00\x00\x00\x04\x00\x03\x00\x00\x08\x0d\x00\x01\x04\x100`\xe0\x00\x00\x04\x05\x06\x04\x00;"))))",
+      .output = "[1, 3, 4, 3]",
+      .bench =
+          R"(decode_gif("GIF87a\x04\x00\x03\x00\x81\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\xff,\x00\x00\x00\x00\x04\x00\x03\x00\x00\x08\x0d\x00\x01\x04\x100`\xe0\x00\x00\x04\x05\x06\x04\x00;" + s))",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& decode_image_kernel() {
+  static const Kernel def{
+      .name = "decode_image",
+      .params = {{.name = "s", .doc = "The bytes of the file."},
+                 {.name = "channels",
+                  .kind = ParamKind::constant,
+                  .type = "int64",
+                  .fallback = "0",
+                  .doc = "As for the function of the format; a BMP has 3 or 4, a GIF 3."}},
+      .infer = image_infer,
+      .doc =
+          "The pixels of a JPEG, PNG, GIF or BMP, whichever the first bytes tell. A GIF gives [frames, height, width, 3], so the rank is unknown when the dataset is built: reshape the result, or use the function of the format. Other bytes and damage are an error of the element.",
+      .result = "uint8, of unknown rank.",
+      .cost = "That of the function of the format.",
+      .example = "from_tensors(uint8([[[1], [2]]])) | map(x -> decode_image(encode_png(x), channels: 3))",
+      .output = "[[[1, 1, 1], [2, 2, 2]]]",
+      .bench = "decode_image(encode_png(reshape(uint8(n), [28, 28, 1])))",
+      .can_fail = true};
+  return def;
+}
+
+const Kernel& decode_and_crop_jpeg_kernel() {
+  static const Kernel def{
+      .name = "decode_and_crop_jpeg",
+      .params = {{.name = "s", .doc = "The bytes of the file."},
+                 {.name = "window",
+                  .type = "int64",
+                  .doc = "[y, x, h, w]: the top left corner, height and width."}},
+      .infer = crop_infer,
+      .doc =
+          "A part of a JPEG: the same pixels as `crop(decode_jpeg(s), y, x, h, w)`, without decoding what lies below and most of what lies beside it. A window that is not within the image is an error of the element, and so are bytes that are no JPEG or end within the window.",
+      .result = "uint8[h, w, channels].",
+      .cost = "Reads the rows down to the end of the window, and decodes those of the window.",
+      .example =
+          "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> shape(decode_and_crop_jpeg(encode_jpeg(x), [1, 2, 3, 4])))",
+      .output = "[3, 4, 3]",
+      .bench = "decode_and_crop_jpeg(encode_jpeg(reshape(uint8(n), [28, 28, 1])), [8, 8, 8, 8])",
+      .can_fail = true};
+  return def;
+}
+
+}  // namespace weir

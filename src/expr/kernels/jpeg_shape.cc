@@ -1,0 +1,57 @@
+// jpeg_shape(s): [height, width, channels] of a JPEG, from its headers.
+#include "expr/check.h"
+#include "expr/image.h"
+#include "format/image/image.h"
+
+namespace weir {
+
+namespace {
+
+constexpr const char* kName = "jpeg_shape";
+
+void body(KernelRun& run) {
+  const Arg& s = run.arg(0);
+  if (s.shape.rank() != 0) {
+    return fail_all(run, kName, invalid_argument("expected one string, found a tensor of strings"));
+  }
+  int64_t* out = run.make<int64_t>(0, Shape{3});
+  if (out == nullptr) return;
+  for (int i = 0; i < run.rows(); ++i, out += 3) {
+    const Result<ImageShape> shape = jpeg_shape(s.row<Str>(i)->view());
+    if (!shape.ok()) {
+      fail_named(run, i, kName, shape.status());
+      continue;
+    }
+    out[0] = shape->height;
+    out[1] = shape->width;
+    out[2] = shape->channels;
+  }
+}
+
+Status infer(KernelCall& call) {
+  WEIR_TRY(check_encoded_image(call));
+  WEIR_TRY(check_codecs(call, kName));
+  call.result(DType::int64, Shape{3});
+  call.body(body);
+  return Status();
+}
+
+}  // namespace
+
+const Kernel& jpeg_shape_kernel() {
+  static const Kernel def{
+      .name = kName,
+      .params = {{.name = "s", .doc = "The bytes of the file."}},
+      .infer = infer,
+      .doc =
+          "The height, width and number of channels that a JPEG is stored with, as tf.io.extract_jpeg_shape gives them. No pixels are decoded: a file that ends after its headers has a shape. Bytes without them are an error of the element.",
+      .result = "int64[3].",
+      .cost = "Reads the headers.",
+      .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> jpeg_shape(encode_jpeg(x)))",
+      .output = "[16, 24, 3]",
+      .bench = "jpeg_shape(encode_jpeg(reshape(uint8(n), [28, 28, 1])))",
+      .can_fail = true};
+  return def;
+}
+
+}  // namespace weir
