@@ -9,7 +9,7 @@ namespace weir {
 
 namespace {
 
-size_t packed_bytes(const FeatureValues& feature) {
+size_t packed_bytes(const FeatureToWrite& feature) {
   if (feature.type == FeatureType::float32) return feature.count * sizeof(float);
   const auto* values = static_cast<const int64_t*>(feature.values);
   size_t bytes = 0;
@@ -17,7 +17,7 @@ size_t packed_bytes(const FeatureValues& feature) {
   return bytes;
 }
 
-size_t list_bytes(const FeatureValues& feature) {
+size_t list_bytes(const FeatureToWrite& feature) {
   if (feature.count == 0) return 0;
   if (feature.type != FeatureType::string) return field_bytes(packed_bytes(feature));
   const Str* values = static_cast<const Str*>(feature.values);
@@ -33,7 +33,7 @@ size_t packed_in(size_t list_bytes) {
   return packed;
 }
 
-char* write_list(const FeatureValues& feature, char* to) {
+char* write_list(const FeatureToWrite& feature, char* to) {
   if (feature.count == 0) return to;
   if (feature.type == FeatureType::string) {
     const Str* values = static_cast<const Str*>(feature.values);
@@ -49,7 +49,7 @@ char* write_list(const FeatureValues& feature, char* to) {
 }
 
 // A Feature message.
-char* write_feature(const FeatureValues& feature, char* to) {
+char* write_feature(const FeatureToWrite& feature, char* to) {
   return write_list(feature, write_header(to, static_cast<uint32_t>(feature.type), feature.list_bytes));
 }
 
@@ -64,9 +64,9 @@ char* write_entry(std::string_view name, size_t bytes, char* to) {
 }
 
 // The bytes of a Features or FeatureLists message.
-size_t features_bytes(std::span<const FeatureValues> features) {
+size_t features_bytes(std::span<const FeatureToWrite> features) {
   size_t bytes = 0;
-  for (const FeatureValues& each : features)
+  for (const FeatureToWrite& each : features)
     bytes += field_bytes(entry_bytes(each.name, field_bytes(each.list_bytes)));
   return bytes;
 }
@@ -78,22 +78,22 @@ size_t lists_bytes(std::span<const FeatureSteps> lists) {
 
 }  // namespace
 
-size_t measure_features(std::span<FeatureValues> features) {
-  for (FeatureValues& each : features) each.list_bytes = list_bytes(each);
+size_t measure_features(std::span<FeatureToWrite> features) {
+  for (FeatureToWrite& each : features) each.list_bytes = list_bytes(each);
   return field_bytes(features_bytes(features));
 }
 
-char* write_features(std::span<const FeatureValues> features, char* to) {
+char* write_features(std::span<const FeatureToWrite> features, char* to) {
   to = write_header(to, 1, features_bytes(features));
-  for (const FeatureValues& each : features)
+  for (const FeatureToWrite& each : features)
     to = write_feature(each, write_entry(each.name, field_bytes(each.list_bytes), to));
   return to;
 }
 
-size_t measure_sequence(std::span<FeatureValues> context, std::span<FeatureSteps> lists) {
+size_t measure_sequence(std::span<FeatureToWrite> context, std::span<FeatureSteps> lists) {
   for (FeatureSteps& each : lists) {
     each.bytes = 0;
-    for (FeatureValues& step : each.steps) {
+    for (FeatureToWrite& step : each.steps) {
       step.list_bytes = list_bytes(step);
       each.bytes += field_bytes(field_bytes(step.list_bytes));
     }
@@ -101,11 +101,11 @@ size_t measure_sequence(std::span<FeatureValues> context, std::span<FeatureSteps
   return measure_features(context) + field_bytes(lists_bytes(lists));
 }
 
-char* write_sequence(std::span<const FeatureValues> context, std::span<const FeatureSteps> lists, char* to) {
+char* write_sequence(std::span<const FeatureToWrite> context, std::span<const FeatureSteps> lists, char* to) {
   to = write_header(write_features(context, to), 2, lists_bytes(lists));
   for (const FeatureSteps& each : lists) {
     to = write_entry(each.name, each.bytes, to);
-    for (const FeatureValues& step : each.steps)
+    for (const FeatureToWrite& step : each.steps)
       to = write_feature(step, write_header(to, 1, field_bytes(step.list_bytes)));
   }
   return to;

@@ -27,12 +27,12 @@ struct Message : KernelState {
 };
 
 // The values from entry `first` on, `count` of them.
-FeatureValues values_of(const Feature& feature, const Arg& arg, int row, int64_t first, int64_t count) {
+FeatureToWrite values_of(const Feature& feature, const Arg& arg, int row, int64_t first, int64_t count) {
   const uint8_t* data = arg.row<uint8_t>(row) + static_cast<size_t>(first) * dtype_size(arg.dtype);
   return {feature.name, feature.type, data, static_cast<size_t>(count)};
 }
 
-void set_context(const KernelRun& run, int row, std::vector<FeatureValues>& out) {
+void set_context(const KernelRun& run, int row, std::vector<FeatureToWrite>& out) {
   const auto& message = run.state<Message>();
   for (size_t i = 0; i < message.context.size(); ++i) {
     const Arg& arg = run.arg(message.context[i].argument);
@@ -54,7 +54,7 @@ void put(KernelRun& run, int row, size_t size, Str& out, Write write) {
 }
 
 void example_body(KernelRun& run) {
-  std::vector<FeatureValues> features(run.state<Message>().context.size());
+  std::vector<FeatureToWrite> features(run.state<Message>().context.size());
   Str* out = run.make<Str>(0, Shape());
   if (out == nullptr) return;
   for (int row = 0; row < run.rows(); ++row) {
@@ -77,7 +77,7 @@ class Steps {
       WEIR_TRY(add(run, feature, row));
       sizes_.push_back(steps_.size() - before);
     }
-    std::span<FeatureValues> left(steps_);
+    std::span<FeatureToWrite> left(steps_);
     for (size_t i = 0; i < lists_.size(); ++i) {
       lists_[i] = {message.lists[i].name, left.first(sizes_[i])};
       left = left.subspan(sizes_[i]);
@@ -113,12 +113,12 @@ class Steps {
   }
 
   std::vector<FeatureSteps> lists_;
-  std::vector<FeatureValues> steps_;
+  std::vector<FeatureToWrite> steps_;
   std::vector<size_t> sizes_;
 };
 
 void sequence_body(KernelRun& run) {
-  std::vector<FeatureValues> context(run.state<Message>().context.size());
+  std::vector<FeatureToWrite> context(run.state<Message>().context.size());
   Steps steps;
   Str* out = run.make<Str>(0, Shape());
   if (out == nullptr) return;
