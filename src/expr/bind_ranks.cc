@@ -1,5 +1,6 @@
 // Calls with arguments of unknown rank. Most kernels can only be typed for a known one, so the call is typed for each
 // rank that the argument may have; the element decides which of these runs.
+#include <algorithm>
 #include <array>
 
 #include "core/text.h"
@@ -58,15 +59,17 @@ void body_by_rank(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
 }
 
-// What most ranks are refused for, or the last one if each is for something else: the mistake that is not the rank.
-Status usual_refusal(const std::vector<Way>& ways) {
+// What most ranks are refused for: that is not the rank. `first` if each is refused for something else.
+Status usual_refusal(const std::vector<Way>& ways, const Status& first) {
   std::map<std::string, int> counts;
-  const Way* usual = &ways.front();
+  const Status* usual = &first;
+  int most = 1;
   for (const Way& way : ways) {
     const int count = ++counts[way.refusal.error().message];
-    if (count >= counts[usual->refusal.error().message]) usual = &way;
+    if (count > most) usual = &way.refusal;
+    most = std::max(most, count);
   }
-  return usual->refusal;
+  return *usual;
 }
 
 Shape of_rank(int rank) {
@@ -166,7 +169,7 @@ Status BoundCall::infer_by_rank(const Status& first) {
     way.body = body_;
     way.state = std::move(state_);
   }
-  if (!joined) return usual_refusal(state->ways);
+  if (!joined) return usual_refusal(state->ways, first);
   result(*std::move(joined));
   aliases_ = std::move(aliases);
   integers_.reset();
