@@ -31,9 +31,13 @@ Result<std::vector<int64_t>> read_axes(const KernelCall& call, int param, const 
 // Counts them from 0; invalid_argument if one is out of range or they are not distinct.
 Result<std::vector<int>> resolve_axes(std::span<const int64_t> axes, int rank);
 
-// Fails every row of the run.
-inline void fail_all(KernelRun& run, const Status& status) {
-  for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
+// Fails a row, or all rows of the run, with the name of the function in front of the message.
+inline void fail_row(KernelRun& run, int row, std::string_view function, const Status& status) {
+  run.fail(row, Status(status.code(), concat(function, ": ", status.error().message)));
+}
+inline void fail_all(KernelRun& run, std::string_view function, const Status& status) {
+  const Status named(status.code(), concat(function, ": ", status.error().message));
+  for (int i = 0; i < run.rows(); ++i) run.fail(i, named);
 }
 
 // `shape` with its dimensions from `axis` up to `end` replaced by those of `middle`. Nothing if there would

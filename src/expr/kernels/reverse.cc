@@ -15,7 +15,7 @@ struct Axes : KernelState {
 void body(KernelRun& run) {
   const Arg& x = run.arg(0);
   Result<std::vector<int>> axes = resolve_axes(run.state<Axes>().axes, x.shape.rank());
-  if (!axes.ok()) return fail_all(run, axes.status());
+  if (!axes.ok()) return fail_all(run, "reverse", axes.status());
   uint8_t* out = run.make(0, x.shape);
   if (out == nullptr) return;
   const RowMajor from(x.shape);
