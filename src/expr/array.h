@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "expr/kernel.h"
+#include "expr/wrap.h"
 
 namespace weir {
 
@@ -55,10 +56,10 @@ inline std::optional<Shape> spliced(const Shape& shape, int axis, int end, std::
 // As in messages: "[]" for a scalar.
 inline std::string shape_text(const Shape& shape) { return shape == Shape() ? "[]" : shape.to_string(); }
 
-// The product of the dimensions [begin, end).
+// The product of the dimensions [begin, end). It overflows only beside a dimension of 0, and is not used then.
 inline int64_t extent_of(const Shape& shape, int begin, int end) {
   int64_t product = 1;
-  for (int d = begin; d < end; ++d) product *= shape[d];
+  for (int d = begin; d < end; ++d) product = wrap::multiply(product, shape[d]);
   return product;
 }
 

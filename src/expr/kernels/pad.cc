@@ -63,7 +63,7 @@ class Padder {
       extent_[d] = from[d];
       in_[d] = in.step[d];
       out_[d] = size;
-      size *= from[d] + pairs[2 * d] + pairs[2 * d + 1];
+      size = wrap::multiply(size, from[d] + pairs[2 * d] + pairs[2 * d + 1]);
       if (last_ < 0 && pairs[2 * d] + pairs[2 * d + 1] > 0) last_ = d;
     }
     count_ = size;

@@ -23,8 +23,8 @@ void body(KernelRun& run) {
   int64_t offset = 0;
   for (int d = 0; d < x.shape.rank(); ++d) {
     const bool reversed = std::find(axes->begin(), axes->end(), d) != axes->end();
-    if (reversed) offset += (x.shape[d] - 1) * from.step[d];
-    copy.add(x.shape[d], reversed ? -from.step[d] : from.step[d]);
+    if (reversed) offset = wrap::add(offset, wrap::multiply(x.shape[d] - 1, from.step[d]));
+    copy.add(x.shape[d], reversed ? wrap::subtract(int64_t{0}, from.step[d]) : from.step[d]);
   }
   copy.set_offset(offset);
   copy.rows(run, x, out);

@@ -50,7 +50,8 @@ Roll roll_of(const Arg& x, std::span<const int> axes, const Entries& shifts) {
   roll.shape = x.shape;
   const RowMajor strides(x.shape);
   for (int d = 0; d < x.shape.rank(); ++d) {
-    roll.step[static_cast<size_t>(d)] = strides.step[d] * static_cast<int64_t>(dtype_size(x.dtype));
+    roll.step[static_cast<size_t>(d)] =
+        wrap::multiply(strides.step[d], static_cast<int64_t>(dtype_size(x.dtype)));
   }
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t extent = x.shape[axes[i]];

@@ -192,7 +192,8 @@ void top_body(KernelRun& run) {
   const int last = x.shape.rank() - 1;
   const int64_t extent = x.shape[last];
   visit_key<T>(extent, [&]<class K>() {
-    Sorter<K> sorter(static_cast<size_t>(extent), sizeof(T));
+    // A long axis may have nothing beside it.
+    Sorter<K> sorter(static_cast<size_t>(x.shape.count() == 0 ? 0 : extent), sizeof(T));
     if (same_in_all_rows(run, ks)) {
       const int64_t k = *ks.row<int64_t>(0);
       if (k < 0 || k > extent) return fail_all(run, "top_k", wrong_k(k, extent));

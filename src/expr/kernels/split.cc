@@ -42,18 +42,18 @@ void body(KernelRun& run) {
     return fail_all(run, function_of(parts), uneven(extent, parts.count));
   }
   const Shape shape = part_of(parts, x.shape, axis);
-  const int64_t width = extent / parts.count * extent_of(x.shape, axis + 1, x.shape.rank());
+  const int64_t width = wrap::multiply(extent / parts.count, extent_of(x.shape, axis + 1, x.shape.rank()));
   const int64_t outer = extent_of(x.shape, 0, axis);
   const size_t size = dtype_size(x.dtype);
   for (int64_t p = 0; p < parts.count; ++p) {
     if (outer == 1) {
-      run.share(static_cast<int>(p), 0, shape, static_cast<size_t>(p * width) * size);
+      run.share(static_cast<int>(p), 0, shape, static_cast<size_t>(p) * static_cast<size_t>(width) * size);
       continue;
     }
     StridedCopy copy;
-    copy.add(outer, width * parts.count);
+    copy.add(outer, wrap::multiply(width, parts.count));
     copy.add(width, 1);
-    copy.set_offset(p * width);
+    copy.set_offset(wrap::multiply(p, width));
     if (uint8_t* out = run.make(static_cast<int>(p), shape)) copy.rows(run, x, out);
   }
 }
