@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "expr/kernel.h"
+#include "expr/wrap.h"
 
 namespace weir {
 
@@ -31,9 +32,13 @@ Result<std::vector<int64_t>> read_axes(const KernelCall& call, int param, const 
 // Counts them from 0; invalid_argument if one is out of range or they are not distinct.
 Result<std::vector<int>> resolve_axes(std::span<const int64_t> axes, int rank);
 
-// Fails every row of the run.
-inline void fail_all(KernelRun& run, const Status& status) {
-  for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
+// Fails a row, or all rows of the run, with the name of the function in front of the message.
+inline void fail_row(KernelRun& run, int row, std::string_view function, const Status& status) {
+  run.fail(row, Status(status.code(), concat(function, ": ", status.error().message)));
+}
+inline void fail_all(KernelRun& run, std::string_view function, const Status& status) {
+  const Status named(status.code(), concat(function, ": ", status.error().message));
+  for (int i = 0; i < run.rows(); ++i) run.fail(i, named);
 }
 
 // `shape` with its dimensions from `axis` up to `end` replaced by those of `middle`. Nothing if there would
@@ -51,10 +56,10 @@ inline std::optional<Shape> spliced(const Shape& shape, int axis, int end, std::
 // As in messages: "[]" for a scalar.
 inline std::string shape_text(const Shape& shape) { return shape == Shape() ? "[]" : shape.to_string(); }
 
-// The product of the dimensions [begin, end).
+// The product of the dimensions [begin, end). It overflows only beside a dimension of 0, and is not used then.
 inline int64_t extent_of(const Shape& shape, int begin, int end) {
   int64_t product = 1;
-  for (int d = begin; d < end; ++d) product *= shape[d];
+  for (int d = begin; d < end; ++d) product = wrap::multiply(product, shape[d]);
   return product;
 }
 

@@ -42,11 +42,12 @@ void copy_tile(const E* from, E* __restrict to, int64_t height, int64_t width, i
 }  // namespace
 
 void StridedCopy::add(int64_t extent, int64_t stride) {
-  count_ *= extent;
+  // Partial products may overflow if there is a dimension of 0.
+  count_ = wrap::multiply(count_, extent);
   if (extent == 1) return;
   const int last = rank_ - 1;
-  if (rank_ > 0 && stride_[last] == stride * extent) {
-    extent_[last] *= extent;
+  if (rank_ > 0 && stride_[last] == wrap::multiply(stride, extent)) {
+    extent_[last] = wrap::multiply(extent_[last], extent);
     stride_[last] = stride;
     return;
   }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "expr/kernel.h"
+#include "expr/wrap.h"
 
 namespace weir {
 
@@ -43,13 +44,14 @@ class StridedCopy {
   int64_t stride_[kMaxDims] = {};
 };
 
-// The distance between neighbours along each axis of a row-major tensor.
+// The distance between neighbours along each axis of a row-major tensor. It overflows only beside a dimension
+// of 0, and is not used then.
 struct RowMajor {
   explicit RowMajor(const Shape& shape) {
     int64_t size = 1;
     for (int d = shape.rank() - 1; d >= 0; --d) {
       step[d] = size;
-      size *= shape[d];
+      size = wrap::multiply(size, shape[d]);
     }
   }
   int64_t step[kMaxRank] = {};

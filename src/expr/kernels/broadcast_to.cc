@@ -30,8 +30,8 @@ void body(KernelRun& run) {
   const Arg& dims = run.arg(1);
   if (same_in_all_rows(run, dims)) {
     Result<Shape> shape = shape_from(entries_of(dims, 0));
-    if (!shape.ok()) return fail_all(run, shape.status());
-    if (!fits(x.shape, *shape)) return fail_all(run, mismatch(x.shape, *shape));
+    if (!shape.ok()) return fail_all(run, "broadcast_to", shape.status());
+    if (!fits(x.shape, *shape)) return fail_all(run, "broadcast_to", mismatch(x.shape, *shape));
     if (*shape == x.shape) return run.share(0, 0, *shape);
     if (uint8_t* out = run.make(0, *shape)) copy_to(x.shape, *shape).rows(run, x, out);
     return;
@@ -40,9 +40,9 @@ void body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) {
     Result<Shape> shape = shape_from(entries_of(dims, i));
     if (!shape.ok()) {
-      run.fail(i, shape.status());
+      fail_row(run, i, "broadcast_to", shape.status());
     } else if (!fits(x.shape, *shape)) {
-      run.fail(i, mismatch(x.shape, *shape));
+      fail_row(run, i, "broadcast_to", mismatch(x.shape, *shape));
     } else if (uint8_t* out = run.make_row(0, i, *shape)) {
       copy_to(x.shape, *shape).copy(x.row<uint8_t>(i), out, size);
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/cpu.h"
+#include "expr/array.h"
 #include "expr/check.h"
 #include "expr/dispatch.h"
 #include "syntax/tree.h"
@@ -90,7 +91,7 @@ Result<std::shared_ptr<Boundaries<C>>> read_boundaries(KernelCall& call) {
   WEIR_ASSIGN(const Tensor given, call.constant_of(call.node(1), dtype_of<B>));
   if (given.shape.rank() != 1) {
     return call.error(1,
-                      expected_found("a list of boundaries", concat("the shape ", given.shape.to_string())));
+                      expected_found("a list of boundaries", concat("the shape ", shape_text(given.shape))));
   }
   auto out = std::make_shared<Boundaries<C>>();
   const std::span<const B> entries = given.entries<const B>();

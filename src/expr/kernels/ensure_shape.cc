@@ -17,7 +17,7 @@ Status mismatch(const Shape& wanted, const Shape& found) {
 void body(KernelRun& run) {
   const Shape& wanted = run.state<Wanted>().shape;
   const Shape& shape = run.arg(0).shape;
-  if (!shape.compatible(wanted)) return fail_all(run, mismatch(wanted, shape));
+  if (!shape.compatible(wanted)) return fail_all(run, "ensure_shape", mismatch(wanted, shape));
   run.share(0, 0, shape);
 }
 
@@ -94,7 +94,8 @@ const Kernel& ensure_shape_kernel() {
       .result = "The dtype of `x` and the shape, as far as it is known.",
       .cost = "Moves no bytes.",
       .example = R"(from_tensor_slices(["ab", "abc"]) | map(s -> ensure_shape(decode_raw(s, uint8), [2])))",
-      .output = "[97, 98]\nerror: invalid_argument: map: expected the shape [2], found [3] (in map)",
+      .output =
+          "[97, 98]\nerror: invalid_argument: map: ensure_shape: expected the shape [2], found [3] (in map)",
       .bench = "ensure_shape(x, [784])",
       .can_fail = true};
   return def;

@@ -26,7 +26,7 @@ void body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) {
     const int64_t n = *run.arg(0).row<int64_t>(i);
     if (n < 0) {
-      run.fail(i, negative(n));
+      fail_row(run, i, "eye", negative(n));
     } else if (T* out = run.make_row<T>(0, i, Shape{n, n}); out != nullptr && n > 0) {
       fill(n, out);
     }

@@ -88,10 +88,11 @@ void gather_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const Arg& indices = run.arg(1);
   Result<int> axis = resolve_axis(run.state<AxisState>().axis, x.shape.rank());
-  if (!axis.ok()) return fail_all(run, axis.status());
+  if (!axis.ok()) return fail_all(run, "gather", axis.status());
   const std::optional<Shape> shape = gathered(x.shape, *axis, indices.shape);
   if (!shape) {
-    return fail_all(run, invalid_argument(concat("expected a result of at most ", kMaxRank, " dimensions")));
+    return fail_all(run, "gather",
+                    invalid_argument(concat("expected a result of at most ", kMaxRank, " dimensions")));
   }
   uint8_t* out = run.make(0, *shape);
   if (out == nullptr) return;
@@ -106,8 +107,8 @@ void gather_body(KernelRun& run) {
     const bool checked = i > 0 && indices.stride == 0;
     if (const I* bad = checked ? nullptr : first_outside(positions, count, slices.extent)) {
       const Status status = invalid_argument(message(*bad, slices.extent));
-      if (indices.stride == 0) return fail_all(run, status);
-      run.fail(i, status);
+      if (indices.stride == 0) return fail_all(run, "gather", status);
+      fail_row(run, i, "gather", status);
     } else if (row_bytes > 0) {
       gather_row(slices, x.row<uint8_t>(i), positions, count, out);
     }
@@ -188,7 +189,7 @@ void keep_row(const uint8_t* from, size_t bytes, const bool* mask, int64_t chose
 void mask_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const Arg& mask = run.arg(1);
-  if (!fits(x.shape, mask.shape)) return fail_all(run, wrong_mask(x.shape, mask.shape));
+  if (!fits(x.shape, mask.shape)) return fail_all(run, "boolean_mask", wrong_mask(x.shape, mask.shape));
   const int64_t inner = extent_of(x.shape, mask.shape.rank(), x.shape.rank());
   const size_t bytes = static_cast<size_t>(inner) * dtype_size(x.dtype);
   const int64_t entries = mask.shape.count();

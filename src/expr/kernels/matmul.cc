@@ -189,7 +189,7 @@ void body(KernelRun& run) {
   const Arg& a = run.arg(0);
   const Arg& b = run.arg(1);
   const Result<Shape> shape = product_shape(a.shape, b.shape);
-  if (!shape.ok()) return fail_all(run, shape.status());
+  if (!shape.ok()) return fail_all(run, "matmul", shape.status());
   T* out = run.make<T>(0, *shape);
   const int64_t count = shape->count();
   if (out == nullptr || count == 0) return;

@@ -63,7 +63,7 @@ class Padder {
       extent_[d] = from[d];
       in_[d] = in.step[d];
       out_[d] = size;
-      size *= from[d] + pairs[2 * d] + pairs[2 * d + 1];
+      size = wrap::multiply(size, from[d] + pairs[2 * d] + pairs[2 * d + 1]);
       if (last_ < 0 && pairs[2 * d] + pairs[2 * d + 1] > 0) last_ = d;
     }
     count_ = size;
@@ -129,7 +129,7 @@ void body(KernelRun& run) {
   const Arg& paddings = run.arg(1);
   const int rank = x.shape.rank();
   if (!(paddings.shape == Shape{rank, 2}) && !(rank == 0 && paddings.shape.count() == 0)) {
-    return fail_all(run, wrong_paddings(rank, paddings.shape));
+    return fail_all(run, "pad", wrong_paddings(rank, paddings.shape));
   }
   const E zero = {};
   const auto fill = [&](int first, int rows, int64_t count, E* out) {
@@ -140,14 +140,14 @@ void body(KernelRun& run) {
   };
   if (same_in_all_rows(run, paddings)) {
     Result<Shape> shape = padded(mode, x.shape, paddings.row<int64_t>(0));
-    if (!shape.ok()) return fail_all(run, shape.status());
+    if (!shape.ok()) return fail_all(run, "pad", shape.status());
     if (E* out = run.make<E>(0, *shape)) fill(0, run.rows(), shape->count(), out);
     return;
   }
   for (int i = 0; i < run.rows(); ++i) {
     Result<Shape> shape = padded(mode, x.shape, paddings.row<int64_t>(i));
     if (!shape.ok()) {
-      run.fail(i, shape.status());
+      fail_row(run, i, "pad", shape.status());
     } else if (E* out = run.make_row<E>(0, i, *shape)) {
       fill(i, 1, shape->count(), out);
     }

@@ -15,7 +15,7 @@ struct Axes : KernelState {
 void body(KernelRun& run) {
   const Arg& x = run.arg(0);
   Result<std::vector<int>> axes = resolve_axes(run.state<Axes>().axes, x.shape.rank());
-  if (!axes.ok()) return fail_all(run, axes.status());
+  if (!axes.ok()) return fail_all(run, "reverse", axes.status());
   uint8_t* out = run.make(0, x.shape);
   if (out == nullptr) return;
   const RowMajor from(x.shape);
@@ -23,8 +23,8 @@ void body(KernelRun& run) {
   int64_t offset = 0;
   for (int d = 0; d < x.shape.rank(); ++d) {
     const bool reversed = std::find(axes->begin(), axes->end(), d) != axes->end();
-    if (reversed) offset += (x.shape[d] - 1) * from.step[d];
-    copy.add(x.shape[d], reversed ? -from.step[d] : from.step[d]);
+    if (reversed) offset = wrap::add(offset, wrap::multiply(x.shape[d] - 1, from.step[d]));
+    copy.add(x.shape[d], reversed ? wrap::subtract(int64_t{0}, from.step[d]) : from.step[d]);
   }
   copy.set_offset(offset);
   copy.rows(run, x, out);

@@ -50,7 +50,8 @@ Roll roll_of(const Arg& x, std::span<const int> axes, const Entries& shifts) {
   roll.shape = x.shape;
   const RowMajor strides(x.shape);
   for (int d = 0; d < x.shape.rank(); ++d) {
-    roll.step[static_cast<size_t>(d)] = strides.step[d] * static_cast<int64_t>(dtype_size(x.dtype));
+    roll.step[static_cast<size_t>(d)] =
+        wrap::multiply(strides.step[d], static_cast<int64_t>(dtype_size(x.dtype)));
   }
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t extent = x.shape[axes[i]];
@@ -65,9 +66,9 @@ void body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const Arg& shifts = run.arg(1);
   Result<std::vector<int>> axes = resolve_axes(run.state<Axes>().axes, x.shape.rank());
-  if (!axes.ok()) return fail_all(run, axes.status());
+  if (!axes.ok()) return fail_all(run, "roll", axes.status());
   if (shifts.shape.rank() > 1 || shifts.shape.count() != static_cast<int64_t>(axes->size())) {
-    return fail_all(run, wrong_count(axes->size(), shifts.shape.count()));
+    return fail_all(run, "roll", wrong_count(axes->size(), shifts.shape.count()));
   }
   uint8_t* out = run.make(0, x.shape);
   const size_t bytes = x.row_bytes();

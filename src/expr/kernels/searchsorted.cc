@@ -33,7 +33,7 @@ void body(KernelRun& run) {
   const bool right = run.state<Side>().right;
   const Arg& a = run.arg(0);
   const Arg& v = run.arg(1);
-  if (!fits(a.shape, v.shape)) return fail_all(run, mismatch(a.shape, v.shape));
+  if (!fits(a.shape, v.shape)) return fail_all(run, "searchsorted", mismatch(a.shape, v.shape));
   int64_t* out = run.make<int64_t>(0, v.shape);
   const int64_t count = v.shape.count();
   if (out == nullptr || count == 0) return;

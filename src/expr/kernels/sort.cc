@@ -112,7 +112,7 @@ void sort_body(KernelRun& run) {
   const auto& state = run.state<SortState>();
   const Arg& x = run.arg(0);
   Result<int> axis = resolve_axis(state.axis, x.shape.rank());
-  if (!axis.ok()) return fail_all(run, axis.status());
+  if (!axis.ok()) return fail_all(run, Positions ? "argsort" : "sort", axis.status());
   R* out = run.make<R>(0, x.shape);
   const int64_t count = x.shape.count();
   if (out == nullptr || count == 0) return;
@@ -188,14 +188,15 @@ void top_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const Arg& ks = run.arg(1);
   if (x.shape.rank() == 0)
-    return fail_all(run, invalid_argument("expected at least one dimension, found a scalar"));
+    return fail_all(run, "top_k", invalid_argument("expected at least one dimension, found a scalar"));
   const int last = x.shape.rank() - 1;
   const int64_t extent = x.shape[last];
   visit_key<T>(extent, [&]<class K>() {
-    Sorter<K> sorter(static_cast<size_t>(extent), sizeof(T));
+    // A long axis may have nothing beside it.
+    Sorter<K> sorter(static_cast<size_t>(x.shape.count() == 0 ? 0 : extent), sizeof(T));
     if (same_in_all_rows(run, ks)) {
       const int64_t k = *ks.row<int64_t>(0);
-      if (k < 0 || k > extent) return fail_all(run, wrong_k(k, extent));
+      if (k < 0 || k > extent) return fail_all(run, "top_k", wrong_k(k, extent));
       T* values = run.make<T>(0, x.shape.with_dim(last, k));
       int64_t* positions = values != nullptr ? run.make<int64_t>(1, x.shape.with_dim(last, k)) : nullptr;
       if (positions != nullptr) top_rows(run, 0, run.rows(), k, sorter, values, positions);
@@ -204,7 +205,7 @@ void top_body(KernelRun& run) {
     for (int i = 0; i < run.rows(); ++i) {
       const int64_t k = *ks.row<int64_t>(i);
       if (k < 0 || k > extent) {
-        run.fail(i, wrong_k(k, extent));
+        fail_row(run, i, "top_k", wrong_k(k, extent));
         continue;
       }
       T* values = run.make_row<T>(0, i, x.shape.with_dim(last, k));

@@ -23,6 +23,8 @@ Status uneven(int64_t extent, int64_t count) {
   return invalid_argument(concat("cannot split a dimension of ", extent, " into ", count, " equal parts"));
 }
 
+const char* function_of(const Parts& parts) { return parts.unstacked ? "unstack" : "split"; }
+
 // REQUIRES: the extent of the axis is known and divides
 Shape part_of(const Parts& parts, const Shape& shape, int axis) {
   if (parts.unstacked) return *spliced(shape, axis, axis + 1, {});
@@ -33,25 +35,25 @@ void body(KernelRun& run) {
   const auto& parts = run.state<Parts>();
   const Arg& x = run.arg(0);
   Result<int> resolved = resolve_axis(parts.axis, x.shape.rank());
-  if (!resolved.ok()) return fail_all(run, resolved.status());
+  if (!resolved.ok()) return fail_all(run, function_of(parts), resolved.status());
   const int axis = *resolved;
   const int64_t extent = x.shape[axis];
   if (extent % parts.count != 0 || (parts.unstacked && extent != parts.count)) {
-    return fail_all(run, uneven(extent, parts.count));
+    return fail_all(run, function_of(parts), uneven(extent, parts.count));
   }
   const Shape shape = part_of(parts, x.shape, axis);
-  const int64_t width = extent / parts.count * extent_of(x.shape, axis + 1, x.shape.rank());
+  const int64_t width = wrap::multiply(extent / parts.count, extent_of(x.shape, axis + 1, x.shape.rank()));
   const int64_t outer = extent_of(x.shape, 0, axis);
   const size_t size = dtype_size(x.dtype);
   for (int64_t p = 0; p < parts.count; ++p) {
     if (outer == 1) {
-      run.share(static_cast<int>(p), 0, shape, static_cast<size_t>(p * width) * size);
+      run.share(static_cast<int>(p), 0, shape, static_cast<size_t>(p) * static_cast<size_t>(width) * size);
       continue;
     }
     StridedCopy copy;
-    copy.add(outer, width * parts.count);
+    copy.add(outer, wrap::multiply(width, parts.count));
     copy.add(width, 1);
-    copy.set_offset(p * width);
+    copy.set_offset(wrap::multiply(p, width));
     if (uint8_t* out = run.make(static_cast<int>(p), shape)) copy.rows(run, x, out);
   }
 }

@@ -48,7 +48,7 @@ void body(KernelRun& run) {
   if (same_in_all_rows(run, multiples)) {
     const Entries times = entries_of(multiples, 0);
     Result<Shape> shape = tiled(x.shape, times, 0);
-    if (!shape.ok()) return fail_all(run, shape.status());
+    if (!shape.ok()) return fail_all(run, "tile", shape.status());
     if (uint8_t* out = run.make(0, *shape)) copy_of(x.shape, times).rows(run, x, out);
     return;
   }
@@ -57,7 +57,7 @@ void body(KernelRun& run) {
     const Entries times = entries_of(multiples, i);
     Result<Shape> shape = tiled(x.shape, times, 0);
     if (!shape.ok()) {
-      run.fail(i, shape.status());
+      fail_row(run, i, "tile", shape.status());
     } else if (uint8_t* out = run.make_row(0, i, *shape)) {
       copy_of(x.shape, times).copy(x.row<uint8_t>(i), out, size);
     }

@@ -35,7 +35,7 @@ Shape permuted(const Shape& shape, std::span<const int> axes) {
 void body(KernelRun& run) {
   const Arg& x = run.arg(0);
   Result<std::vector<int>> axes = order_for(run.state<Order>(), x.shape.rank());
-  if (!axes.ok()) return fail_all(run, axes.status());
+  if (!axes.ok()) return fail_all(run, "transpose", axes.status());
   const Shape shape = permuted(x.shape, *axes);
   const RowMajor from(x.shape);
   StridedCopy copy;

@@ -88,7 +88,7 @@ Status not_a_vector(const Shape& found) {
 template <class T>
 void body(KernelRun& run) {
   const Arg& x = run.arg(0);
-  if (x.shape.rank() != 1) return fail_all(run, not_a_vector(x.shape));
+  if (x.shape.rank() != 1) return fail_all(run, "unique", not_a_vector(x.shape));
   int64_t* numbers = run.make<int64_t>(1, x.shape);
   if (numbers == nullptr) return;
   const int64_t count = x.shape[0];

@@ -269,4 +269,24 @@ TEST_CASE("ensure_shape") {
   lab.refuse("m -> ensure_shape(m, [m[0]])", "[1]", "known when the dataset is built");
 }
 
+TEST_CASE("Shapes whose dimensions overflow beside one of 0") {
+  Lab lab;
+  const std::string x = "zeros([4611686018427387904, 0, n, 4])";
+  const std::string y = "zeros([0, 4611686018427387904, n, 4])";
+  lab.check("n -> (shape(transpose(" + x + "))[0], shape(reverse(" + x + ", [0, 2]))[0], shape(roll(" + y +
+                ", [1, 2], [1, 3]))[2], shape(tile(" + x + ", [1, 5, 1, 1]))[1])",
+            {"4"}, {"(4, 4611686018427387904, 4, 0)"});
+  lab.check("n -> (shape(pad(" + x + ", [[1, 1], [0, 0], [0, 0], [0, 0]]))[0], shape(split(" + x +
+                ", 2, axis: 3).1)[0], shape(unstack(" + x + ", axis: 3).3)[0], shape(split(" + y +
+                ", 2, 1).1)[1])",
+            {"4"}, {"(4611686018427387906, 4611686018427387904, 4611686018427387904, 2305843009213693952)"});
+  lab.check("n -> (shape(gather(" + x + ", [1, 2]))[0], shape(sort(" + y + "))[2], shape(top_k(" + y +
+                ", 1).0)[3], shape(boolean_mask(" + y + ", zeros([0]) > 0.0))[1])",
+            {"4"}, {"(2, 4, 1, 4611686018427387904)"});
+  lab.check("n -> shape(top_k(zeros([n - n, 4611686018427387904]), n - 3).1)", {"4"}, {"[0, 1]"});
+  lab.check("n -> (shape(matmul(" + x + ", transpose(" + x + ", [0, 1, 3, 2])))[3], shape(argsort(" + x +
+                ", axis: 0))[0])",
+            {"4"}, {"(4, 4611686018427387904)"});
+}
+
 }  // namespace weir::test
