@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "expr/kernel.h"
+#include "format/image/image.h"
 
 namespace weir {
 
@@ -37,5 +38,36 @@ Result<ImageView> image_view(const Shape& shape);
 inline int height_axis(const Shape& shape) { return shape.rank() - 3; }
 // `shape` with other extents, which may be unknown; an unknown rank stays unknown.
 Shape with_image_size(const Shape& shape, int64_t height, int64_t width);
+
+// For kernels whose images get a size that may differ between rows: makes the results, of the height and width of
+// window_of(row), and calls fill(row, window, out). A row whose window fails has failed, naming the function.
+template <class WindowOf, class Fill>
+void make_images(KernelRun& run, const ImageView& view, std::string_view name, WindowOf window_of,
+                 Fill fill) {
+  const Result<ImageWindow> first = window_of(0);
+  bool equal = first.ok();
+  for (int i = 1; equal && i < run.rows(); ++i) {
+    const Result<ImageWindow> window = window_of(i);
+    equal = window.ok() && window->height == first->height && window->width == first->width;
+  }
+  uint8_t* out = nullptr;
+  size_t row_bytes = 0;
+  if (equal) {
+    const Shape shape = view.resized(first->height, first->width);
+    out = run.make(0, shape);
+    if (out == nullptr) return;
+    row_bytes = static_cast<size_t>(shape.count()) * dtype_size(run.arg(0).dtype);
+  }
+  for (int i = 0; i < run.rows(); ++i) {
+    const Result<ImageWindow> window = window_of(i);
+    if (!window.ok()) {
+      fail_named(run, i, name, window.status());
+      continue;
+    }
+    uint8_t* row = equal ? out + static_cast<size_t>(i) * row_bytes
+                         : run.make_row(0, i, view.resized(window->height, window->width));
+    if (row != nullptr) fill(i, *window, row);
+  }
+}
 
 }  // namespace weir

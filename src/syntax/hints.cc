@@ -48,7 +48,7 @@ bool is_module(std::string_view word) {
 
 // What the language has but this version does not.
 constexpr std::string_view kPlanned = R"(
- resize crop central_crop pad_to rot90 standardize convert_image_dtype
+
 )";
 
 bool is_planned(std::string_view word) {
