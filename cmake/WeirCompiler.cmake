@@ -78,10 +78,14 @@ function(weir_set_code_size)
       set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
     endif()
 <<<<<<< HEAD
+<<<<<<< HEAD
     if(source MATCHES "/kernels/(argmax|bucketize|cast|clip|compare|divide|floor_divide|gather|max|minimum|one_hot|pad|pow|sort|sum|where)\\.cc$")
 =======
     if(source MATCHES "/kernels/(argmax|cast|clip|compare|convert_image_dtype|divide|floor_divide|max|minimum|one_hot|pow|sum|where)\\.cc$")
 >>>>>>> dae45d16b48c5ea8e98cf1324fde053a1d0ffd1b
+=======
+    if(source MATCHES "/kernels/(adjust_[a-z]+|argmax|bitwise|cast|clip|compare|divide|floor_divide|max|minimum|one_hot|pow|saturate_cast|sum|where)\\.cc$")
+>>>>>>> 2905f6988f70bac2849b34a258a7ac1ad7aeeee3
       set_source_files_properties(
         ${source} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2;-ftree-vectorize;-fvect-cost-model=dynamic>")
     endif()

@@ -3,6 +3,9 @@
 //   .infer = adjust_infer<colour::Contrast, AdjustBy::drawn_between>
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "expr/check.h"
 #include "expr/colour.h"
 #include "expr/draw.h"
@@ -21,28 +24,33 @@ enum class AdjustBy : uint8_t {
 
 namespace adjust {
 
-template <class Effect>
-inline constexpr ImageShape kRule = {.channels = 3};
-template <>
-inline constexpr ImageShape kRule<colour::Brightness> = {.least_rank = 0};
-template <>
-inline constexpr ImageShape kRule<colour::Contrast> = {};
-
-// What is wrong with the bounds, or null.
-inline const char* mistake(AdjustBy by, float first, float second) {
-  constexpr float kMost = std::numeric_limits<float>::max();
-  switch (by) {
-    case AdjustBy::given:
-      return nullptr;
-    case AdjustBy::drawn_up_to:
-      return first >= 0.0f && first <= kMost ? nullptr : "expected a finite max_delta of 0 and more";
-    case AdjustBy::drawn_turn:
-      return first >= 0.0f && first <= 0.5f ? nullptr : "expected a max_delta from 0 to 0.5";
-    case AdjustBy::drawn_between:
-      break;
+template <class Effect, AdjustBy kBy>
+constexpr ImageShape rule_of() {
+  constexpr bool kGiven = kBy == AdjustBy::given;
+  if constexpr (std::is_same_v<Effect, colour::Brightness>) {
+    return {.function = kGiven ? "adjust_brightness" : "random_brightness", .least_rank = 0};
+  } else if constexpr (std::is_same_v<Effect, colour::Contrast>) {
+    return {.function = kGiven ? "adjust_contrast" : "random_contrast"};
+  } else if constexpr (std::is_same_v<Effect, colour::Saturation>) {
+    return {.function = kGiven ? "adjust_saturation" : "random_saturation", .channels = 3};
+  } else {
+    return {.function = kGiven ? "adjust_hue" : "random_hue", .channels = 3};
   }
-  const bool good = first >= 0.0f && second > first && second <= kMost;
-  return good ? nullptr : "expected finite bounds with low of 0 and more and high above low";
+}
+
+// What is wrong with the bounds of a draw, if anything.
+inline std::optional<Mistake> mistake(AdjustBy by, float first, float second) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  if (by == AdjustBy::given) return std::nullopt;
+  if (by == AdjustBy::drawn_between) {
+    if (first >= 0.0f && second > first && second <= kMost) return std::nullopt;
+    return expected_found("finite bounds, low of 0 and more and high above low",
+                          concat(std::to_string(first), " and ", std::to_string(second)));
+  }
+  if (first >= 0.0f && first <= (by == AdjustBy::drawn_turn ? 0.5f : kMost)) return std::nullopt;
+  const char* expected =
+      by == AdjustBy::drawn_turn ? "a max_delta from 0 to 0.5" : "a finite max_delta of 0 and more";
+  return expected_found(expected, std::to_string(first));
 }
 
 template <AdjustBy kBy>
@@ -73,7 +81,8 @@ void images(const Shape& shape, int64_t rows, const T* in, T* out, float number)
 template <class Effect, class T, AdjustBy kBy>
 void body(KernelRun& run) {
   const Arg& x = run.arg(0);
-  if (!check_image(run, x.shape, kRule<Effect>)) return;
+  constexpr ImageShape kRule = rule_of<Effect, kBy>();
+  if (!check_image(run, x.shape, kRule)) return;
   T* out = run.make<T>(0, x.shape);
   if (out == nullptr) return;
   const bool one_number = kBy == AdjustBy::given && (run.arg(1).stride == 0 || run.rows() == 1);
@@ -84,8 +93,8 @@ void body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) {
     const float first = *run.arg(1).row<float>(i);
     const float second = kBy == AdjustBy::drawn_between ? *run.arg(2).row<float>(i) : 0.0f;
-    if (const char* message = mistake(kBy, first, second)) {
-      run.fail(i, invalid_argument(message));
+    if (const std::optional<Mistake> wrong = mistake(kBy, first, second)) {
+      run.fail(i, invalid_argument(concat(kRule.function, ": ", wrong->sentence())));
       continue;
     }
     const float number = number_of<kBy>(run, i, first, second);
@@ -100,7 +109,8 @@ Status adjust_infer(KernelCall& call) {
   constexpr int kNumbers = kBy == AdjustBy::drawn_between ? 2 : 1;
   const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(adjust::body<Effect, T, kBy>); });
   if (!known) return wrong_dtype(call, 0, "an image of an integer or float dtype");
-  WEIR_TRY(check_image(call, 0, adjust::kRule<Effect>));
+  constexpr ImageShape kRule = adjust::rule_of<Effect, kBy>();
+  WEIR_TRY(check_image(call, 0, kRule));
   float numbers[2] = {};
   bool numbers_known = true;
   for (int i = 0; i < kNumbers; ++i) {
@@ -110,11 +120,12 @@ Status adjust_infer(KernelCall& call) {
     if (constant != nullptr) numbers[i] = *constant->as<float>();
   }
   if (numbers_known) {
-    if (const char* message = adjust::mistake(kBy, numbers[0], numbers[1])) return call.error(1, message);
+    const std::optional<Mistake> wrong = adjust::mistake(kBy, numbers[0], numbers[1]);
+    if (wrong) return call.error(1, *wrong);
   }
   call.result(call.dtype(0), call.shape(0));
   const bool numbers_fail = kBy != AdjustBy::given && !numbers_known;
-  call.set_can_fail(numbers_fail || may_be_no_image(call.shape(0), adjust::kRule<Effect>));
+  call.set_can_fail(numbers_fail || may_be_no_image(call.shape(0), kRule));
   return Status();
 }
 

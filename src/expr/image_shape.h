@@ -1,7 +1,7 @@
 // What functions of images ask of the shape of their argument, checked when the call is typed as far as the shape is
 // known, and at the element where it is not.
 //
-//   constexpr ImageShape kColour{.least_rank = 3, .channels = 3};
+//   constexpr ImageShape kColour{.function = "adjust_hue", .channels = 3};
 //   WEIR_TRY(check_image(call, 0, kColour)); … call.set_can_fail(may_be_no_image(call.shape(0), kColour));
 //   if (!check_image(run, run.arg(0).shape, kColour)) return;
 #pragma once
@@ -14,6 +14,8 @@
 namespace weir {
 
 struct ImageShape {
+  // Named by the errors of elements.
+  const char* function = "";
   int least_rank = 3;
   int most_rank = kMaxRank;
   // The last dimension; -1: any.
@@ -53,7 +55,8 @@ inline Status check_image(const KernelCall& call, int param, const ImageShape& r
 inline bool check_image(KernelRun& run, const Shape& shape, const ImageShape& rule) {
   if (may_be_image(shape, rule)) return true;
   const std::string found = shape == Shape() ? "a scalar" : concat("the shape ", shape.to_string());
-  const Status status = invalid_argument(expected_found(describe(rule), found));
+  const Status status =
+      invalid_argument(concat(rule.function, ": ", expected_found(describe(rule), found).sentence()));
   for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
   return false;
 }

@@ -9,8 +9,16 @@ namespace weir {
 
 namespace {
 
-constexpr ImageShape kRgb = {.least_rank = 1, .channels = 3};
-constexpr ImageShape kGrey = {.least_rank = 1, .channels = 1};
+constexpr ImageShape kTriple = {.function = "grayscale_to_rgb", .least_rank = 1, .channels = 1};
+
+template <class Effect>
+inline constexpr ImageShape kRule = {.function = "rgb_to_hsv", .least_rank = 1, .channels = 3};
+template <>
+inline constexpr ImageShape kRule<colour::HsvToRgb> = {
+    .function = "hsv_to_rgb", .least_rank = 1, .channels = 3};
+template <>
+inline constexpr ImageShape kRule<colour::RgbToGrey> = {
+    .function = "rgb_to_grayscale", .least_rank = 1, .channels = 3};
 
 Shape with_channels(const Shape& shape, int64_t channels) {
   return shape.rank_known() ? shape.with_dim(shape.rank() - 1, channels) : shape;
@@ -20,7 +28,7 @@ Shape with_channels(const Shape& shape, int64_t channels) {
 template <class Effect, class T, int64_t kChannels>
 void effect_body(KernelRun& run) {
   const Arg& x = run.arg(0);
-  if (!check_image(run, x.shape, kRgb)) return;
+  if (!check_image(run, x.shape, kRule<Effect>)) return;
   T* out = run.make<T>(0, with_channels(x.shape, kChannels));
   if (out == nullptr) return;
   const int64_t pixels = x.shape.count() / 3;
@@ -38,9 +46,9 @@ Status hsv_infer(KernelCall& call) {
     return call.error(0, expected_found("an image of a float dtype", dtype_name(call.dtype(0)),
                                         "convert it, as in convert_image_dtype(x, float32)"));
   }
-  WEIR_TRY(check_image(call, 0, kRgb));
+  WEIR_TRY(check_image(call, 0, kRule<Effect>));
   call.result(call.dtype(0), with_channels(call.shape(0), 3));
-  call.set_can_fail(may_be_no_image(call.shape(0), kRgb));
+  call.set_can_fail(may_be_no_image(call.shape(0), kRule<Effect>));
   return Status();
 }
 
@@ -48,16 +56,16 @@ Status grey_infer(KernelCall& call) {
   const bool known =
       visit<Reals>(call.dtype(0), [&]<class T>() { call.body(effect_body<colour::RgbToGrey, T, 1>); });
   if (!known) return wrong_dtype(call, 0, "an image of an integer or float dtype");
-  WEIR_TRY(check_image(call, 0, kRgb));
+  WEIR_TRY(check_image(call, 0, kRule<colour::RgbToGrey>));
   call.result(call.dtype(0), with_channels(call.shape(0), 1));
-  call.set_can_fail(may_be_no_image(call.shape(0), kRgb));
+  call.set_can_fail(may_be_no_image(call.shape(0), kRule<colour::RgbToGrey>));
   return Status();
 }
 
 template <class E>
 void triple_body(KernelRun& run) {
   const Arg& x = run.arg(0);
-  if (!check_image(run, x.shape, kGrey)) return;
+  if (!check_image(run, x.shape, kTriple)) return;
   E* out = run.make<E>(0, with_channels(x.shape, 3));
   if (out == nullptr) return;
   const int64_t count = x.shape.count();
@@ -69,10 +77,10 @@ void triple_body(KernelRun& run) {
 }
 
 Status triple_infer(KernelCall& call) {
-  WEIR_TRY(check_image(call, 0, kGrey));
+  WEIR_TRY(check_image(call, 0, kTriple));
   visit_width(call.dtype(0), [&]<class E>() { call.body(triple_body<E>); });
   call.result(call.dtype(0), with_channels(call.shape(0), 3));
-  call.set_can_fail(may_be_no_image(call.shape(0), kGrey));
+  call.set_can_fail(may_be_no_image(call.shape(0), kTriple));
   return Status();
 }
 

@@ -1,4 +1,7 @@
 // cumsum(x, axis: 0, exclusive: false, reverse: false): the sums of the entries up to each place along an axis.
+#include <algorithm>
+
+#include "core/text.h"
 #include "expr/infer.h"
 #include "expr/wrap.h"
 
@@ -7,7 +10,8 @@ namespace weir {
 namespace {
 
 struct Scan : KernelState {
-  int axis = 0;
+  // Counts from the last if negative.
+  int64_t axis = 0;
   bool exclusive = false;
   bool reverse = false;
 };
@@ -44,13 +48,21 @@ template <class T>
 void body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const auto& state = run.state<Scan>();
+  const int rank = x.shape.rank();
+  if (state.axis < -rank || state.axis >= rank) {
+    const Status status = invalid_argument(
+        concat("cumsum: the axis ", state.axis, " is out of range for a tensor of rank ", rank));
+    for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
+    return;
+  }
   T* out = run.make<T>(0, x.shape);
   if (out == nullptr) return;
+  const int axis = static_cast<int>(state.axis < 0 ? state.axis + rank : state.axis);
   int64_t outer = 1;
   int64_t inner = 1;
-  for (int d = 0; d < state.axis; ++d) outer *= x.shape[d];
-  for (int d = state.axis + 1; d < x.shape.rank(); ++d) inner *= x.shape[d];
-  const int64_t extent = x.shape[state.axis];
+  for (int d = 0; d < axis; ++d) outer *= x.shape[d];
+  for (int d = axis + 1; d < rank; ++d) inner *= x.shape[d];
+  const int64_t extent = x.shape[axis];
   const int64_t block = extent * inner;
   if (block == 0) return;
   const int64_t first = state.reverse ? block - inner : 0;
@@ -65,14 +77,18 @@ void body(KernelRun& run) {
 
 Status infer(KernelCall& call) {
   const Shape& from = call.shape(0);
-  if (!from.rank_known()) return call.error(0, "expected a tensor of known rank; reshape it first");
   auto state = std::make_shared<Scan>();
-  WEIR_ASSIGN(state->axis, call.axis(1, from.rank()));
+  if (from.rank_known()) {
+    WEIR_ASSIGN(state->axis, call.axis(1, from.rank()));
+  } else {
+    WEIR_ASSIGN(state->axis, call.integer(1));
+  }
   WEIR_ASSIGN(state->exclusive, call.flag(2));
   WEIR_ASSIGN(state->reverse, call.flag(3));
   const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(body<T>, state); });
   if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
   call.result(call.dtype(0), from);
+  call.set_can_fail(!from.rank_known());
   return Status();
 }
 
@@ -104,7 +120,8 @@ const Kernel& cumsum_kernel() {
       .cost = "One pass over the entries.",
       .example = "from_tensors(cumsum([1, 2, 3]))",
       .output = "[1, 3, 6]",
-      .bench = "cumsum(x)"};
+      .bench = "cumsum(x)",
+      .can_fail = true};
   return def;
 }
 

@@ -11,8 +11,6 @@ namespace weir {
 
 namespace {
 
-constexpr ImageShape kImages = {.least_rank = 3, .most_rank = 4};
-
 struct Size {
   int64_t height, width, channels;
   int64_t count() const { return height * width * channels; }
@@ -48,10 +46,18 @@ struct UpDown {
   }
 };
 
+template <template <class> class Way, bool kRandom>
+constexpr ImageShape rule_of() {
+  constexpr bool kSideways = std::is_same_v<Way<uint8_t>, LeftRight<uint8_t>>;
+  constexpr const char* kPlain = kSideways ? "flip_left_right" : "flip_up_down";
+  constexpr const char* kDrawn = kSideways ? "random_flip_left_right" : "random_flip_up_down";
+  return {.function = kRandom ? kDrawn : kPlain, .most_rank = 4};
+}
+
 template <class E, template <class> class Way, bool kRandom>
 void body(KernelRun& run) {
   const Arg& x = run.arg(0);
-  if (!check_image(run, x.shape, kImages)) return;
+  if (!check_image(run, x.shape, rule_of<Way, kRandom>())) return;
   E* out = run.make<E>(0, x.shape);
   const int rank = x.shape.rank();
   const Size size{x.shape[rank - 3], x.shape[rank - 2], x.shape[rank - 1]};
@@ -73,6 +79,7 @@ void body(KernelRun& run) {
 
 template <template <class> class Way, bool kRandom>
 Status infer(KernelCall& call) {
+  constexpr ImageShape kImages = rule_of<Way, kRandom>();
   WEIR_TRY(check_image(call, 0, kImages));
   visit_width(call.dtype(0), [&]<class E>() { call.body(body<E, Way, kRandom>); });
   call.result(call.dtype(0), call.shape(0));

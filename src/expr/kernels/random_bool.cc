@@ -1,4 +1,7 @@
 // random_bool(p: 0.5, seed: none): true with the probability p.
+#include <string>
+
+#include "core/text.h"
 #include "expr/check.h"
 #include "expr/draw.h"
 
@@ -6,9 +9,9 @@ namespace weir {
 
 namespace {
 
-constexpr const char* kWrong = "expected a probability from 0 to 1";
-
 bool is_probability(float p) { return p >= 0.0f && p <= 1.0f; }
+
+Mistake wrong(float p) { return expected_found("a probability from 0 to 1", std::to_string(p)); }
 
 void body(KernelRun& run) {
   bool* out = run.make<bool>(0, Shape());
@@ -16,7 +19,7 @@ void body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) {
     const float p = *run.arg(0).row<float>(i);
     if (!is_probability(p)) {
-      run.fail(i, invalid_argument(expected_found("a probability from 0 to 1", concat(p))));
+      run.fail(i, invalid_argument(concat("random_bool: ", wrong(p).sentence())));
       continue;
     }
     out[i] = static_cast<double>(row_philox(run, i).block(0)[0]) < static_cast<double>(p) * 0x1p32;
@@ -26,7 +29,7 @@ void body(KernelRun& run) {
 Status infer(KernelCall& call) {
   WEIR_TRY(check_scalar(call, 0, "the probability"));
   const Tensor* p = call.constant(0);
-  if (p != nullptr && !is_probability(*p->as<float>())) return call.error(0, kWrong);
+  if (p != nullptr && !is_probability(*p->as<float>())) return call.error(0, wrong(*p->as<float>()));
   call.result(DType::boolean, Shape());
   call.body(body);
   call.set_can_fail(p == nullptr);

@@ -64,7 +64,7 @@ void body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) {
     if (!same) size = size_of(x, sizes, i);
     if (!size.ok()) {
-      run.fail(i, size.status());
+      run.fail(i, invalid_argument(concat("random_crop: ", size.status().error().what().sentence())));
       continue;
     }
     E* to = same ? out + i * size->count() : run.make_row<E>(0, i, *size);

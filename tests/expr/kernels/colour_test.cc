@@ -63,6 +63,23 @@ TEST_CASE("saturation and hue") {
             {"[1, 2, 3]", "error", "[1, 2, 3]"});
 }
 
+TEST_CASE("images of unknown rank are checked at the element") {
+  Lab lab;
+  lab.check("(v, s) -> adjust_contrast(reshape(v, s), 2)",
+            {"([1.0, 3.0, 2.0], [3, 1, 1])", "([1.0, 3.0, 2.0], [3])", "([1.0, 3.0, 2.0], [1, 1, 3, 1])"},
+            {"[[[0.0]], [[4.0]], [[2.0]]]", "error", "[[[[0.0], [4.0], [2.0]]]]"}, "float32[...]");
+  lab.check("(v, s) -> rgb_to_grayscale(reshape(v, s))",
+            {"(uint8([255, 0, 0]), [1, 3])", "(uint8([255, 0, 0]), [3, 1])", "(uint8([0, 0, 0]), [3])"},
+            {"uint8([[76]])", "error", "uint8([0])"}, "uint8[...]");
+  lab.check("(v, s) -> flip_left_right(reshape(v, s))",
+            {"([1, 2], [1, 2, 1])", "([1, 2], [2])", "([1, 2], [1, 1, 2, 1])"},
+            {"[[[2], [1]]]", "error", "[[[[2], [1]]]]"}, "int64[...]");
+  lab.check("(v, s) -> adjust_brightness(reshape(v, s), 1)",
+            {"([1.0], [1, 1])", "([1.0], zeros([0], int64))"}, {"[[2.0]]", "2.0"}, "float32[...]");
+  lab.check("(v, s) -> size(random_crop(random_shuffle(reshape(v, s)), [1]))",
+            {"([1.0, 2.0], [2])", "([1.0, 2.0], [1, 2])"}, {"1", "error"});
+}
+
 TEST_CASE("HSV and grey") {
   Lab lab;
   lab.check("x -> rgb_to_hsv(x)",

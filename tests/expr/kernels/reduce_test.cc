@@ -129,6 +129,9 @@ TEST_CASE("cumsum along each axis, from both ends") {
     lab.check("v -> cumsum(v)", {dtype + "([0.5, 0.25, -1.0])", dtype + "([1.0, inf, nan])"},
               {dtype + "([0.5, 0.75, -0.25])", dtype + "([1.0, inf, nan])"});
   }
+  lab.check("(v, s) -> cumsum(reshape(v, s), axis: -1)",
+            {"([1, 2, 3, 4], [4])", "([1, 2, 3, 4], [2, 2])", "([5], zeros([0], int64))"},
+            {"[1, 3, 6, 10]", "[[1, 3], [3, 7]]", "error"}, "int64[...]");
   lab.refuse("v -> cumsum(v)", "[true]", "found bool");
   lab.refuse("x -> cumsum(x)", "1", "the axis 0");
 }
