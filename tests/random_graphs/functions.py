@@ -4,10 +4,11 @@ What depends on the order in which floats are added is left open: such a sum rai
 """
 
 import math
+import re
 import struct
 
 from values import (BITS, FLOATS, Failed, Tensor, Unknown, adapt, broadcast_shapes, common, count_of, elementwise,
-                    float_of_int, is_integer, positions, round_to, settle, spread, stack, strides_of, wrap)
+                    fits, float_of_int, is_integer, positions, round_to, settle, spread, stack, strides_of, wrap)
 
 # An arange this long belongs to no document of ours.
 _LONGEST = 4096
@@ -469,6 +470,57 @@ def string_length(x):
     return elementwise(len, "int64", x)
 
 
+# ---- Strings -----------------------------------------------------------------------------------------------------
+
+
+def substr(text, pos, count):
+    def cut(s, at, size):
+        if not -len(s) <= at <= len(s):
+            raise Failed
+        at += len(s) if at < 0 else 0
+        return s[at:] if size < 0 else s[at:at + size]
+    return elementwise(cut, "string", text, settle(pos), settle(count))
+
+
+def string_join(parts, separator=None):
+    between = separator.data[0] if separator else b""
+    return elementwise(lambda *entries: between.join(entries), "string", *parts)
+
+
+def string_split(text, sep=None):
+    if text.shape != ():
+        raise Unknown("string_split of a tensor")
+    parts = text.data[0].split(sep.data[0] if sep and sep.data[0] else None)
+    return Tensor("string", (len(parts),), parts)
+
+
+def to_number(text, dtype="float32"):
+    if not is_integer(dtype):
+        raise Unknown("floats as text")
+
+    def read(s):
+        if not re.fullmatch(rb"[+-]?[0-9]+", s.strip()) or not fits(dtype, int(s)):
+            raise Failed
+        return int(s)
+    return elementwise(read, dtype, text)
+
+
+def as_string(x):
+    x = settle(x)
+    if x.dtype not in ("bool", "string") and not is_integer(x.dtype):
+        raise Unknown("floats as text")
+    if x.dtype == "bool":
+        return elementwise(lambda entry: b"true" if entry else b"false", "string", x)
+    return elementwise(lambda entry: entry if x.dtype == "string" else str(entry).encode(), "string", x)
+
+
+def lookup(keys, table, default):
+    default = settle(default).data[0]
+    if len(set(table.data)) < len(table.data):
+        raise Failed
+    return elementwise(lambda key: table.data.index(key) if key in table.data else default, "int64", keys)
+
+
 def check(condition, message, value):
     if condition.shape != () or message.dtype != "string":
         raise Unknown("assert of this")
@@ -485,6 +537,7 @@ FUNCTIONS = {
     "arange": arange,
     "argmax": arg_best(lambda x, y: x > y),
     "argmin": arg_best(lambda x, y: x < y),
+    "as_string": as_string,
     "assert": check,
     "bitcast": bitcast,
     "cast": cast,
@@ -495,6 +548,8 @@ FUNCTIONS = {
     "expand_dims": expand_dims,
     "floor": _of_floats(lambda entry: float(math.floor(entry))),
     "full": full,
+    "lookup": lookup,
+    "lower": lambda x: elementwise(bytes.lower, "string", x),
     "max": reduction(_best(lambda x, y: x > y, -math.inf)),
     "maximum": maximum,
     "mean": _mean,
@@ -517,8 +572,14 @@ FUNCTIONS = {
     "square": _of_reals(lambda entry: entry * entry, lambda entry: entry * entry),
     "squeeze": squeeze,
     "stack": stack_along,
+    "string_join": string_join,
     "string_length": string_length,
+    "string_split": string_split,
+    "strip": lambda x: elementwise(bytes.strip, "string", x),
+    "substr": substr,
     "sum": reduction(_sum),
+    "to_number": to_number,
+    "upper": lambda x: elementwise(bytes.upper, "string", x),
     "where": where,
     "zeros": filled(zero_of),
     "zeros_like": filled_like(zero_of),

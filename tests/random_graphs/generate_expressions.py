@@ -10,7 +10,7 @@ from syntax import Node, binary, call, function, integer, name, pipe
 from values import BITS, FLOATS, fits, is_integer, key_text
 
 KEYS = ("a", "b", "c", "key", "x/y")
-STRINGS = (b"", b"a", b"bc", b"\xff\x00", b'"q"\n', b"longer than a pointer")
+STRINGS = (b"", b"a", b"bc", b"\xff\x00", b'"q"\n', b" Two  words\t", b"longer than a pointer")
 NUMBERS = (0, 1, 2, 3, 5, 7, -1, -2, -7, 100, 127, 128, 255, 256, 65536, 2**31, -2**31, 2**53 + 1, 2**63 - 1, -2**63)
 FRACTIONS = (0.0, 0.5, 1.0, -1.5, 2.25, -0.0, 1e10, 0.1, float("inf"), float("nan"))
 VALUE_DTYPES = ("int64",) * 8 + ("int32", "uint8", "int8", "uint64", "float32", "float32", "float64", "bool", "string")
@@ -179,13 +179,13 @@ class Expressions:
         if dtype == "bool":
             makers += [self.comparison] * 4 + [self.logic, self.logic, self.all_of]
         elif dtype == "string":
-            makers += [self.joined] * 3
+            makers += [self.joined, self.joined, self.changed, self.cut, self.written_out]
         else:
             makers += [self.arithmetic] * 4 + [self.one_argument, self.bound, self.converted, self.reduced]
             if is_integer(dtype):
                 makers += [self.division, self.division, self.power]
             if dtype == "int64":
-                makers += [self.measure, self.drained, self.best_position]
+                makers += [self.measure, self.drained, self.best_position, self.looked_up, self.read]
                 if scope and self.one_in(8):
                     makers += [self.random]
             if dtype in FLOATS:
@@ -415,6 +415,42 @@ class Expressions:
         a, b = self.pair("string", scope, depth)
         return self.combined(binary("+", a.node, b.node), Of("string"), a, b)
 
+    def changed(self, _, scope, depth):
+        a = self.scalar("string", scope, depth)
+        if self.one_in(3):
+            b = self.scalar("string", scope, depth)
+            node = call("string_join", Node("list", None, [a.node, b.node]), separator=Node("string", b"-"))
+            return self.combined(node, Of("string"), a, b)
+        return self.combined(call(self.dice.choice(("lower", "upper", "strip")), a.node), Of("string"), a)
+
+    def cut(self, _, scope, depth):
+        """Bytes from a position that may lie outside."""
+        a = self.scalar("string", scope, depth)
+        if a.constant:
+            return None
+        at = self.dice.randrange(-2, 4)
+        node = call("substr", a.node, integer(at), integer(self.dice.randrange(-1, 6)))
+        return self.combined(node, Of("string"), a, fails=at != 0)
+
+    def written_out(self, _, scope, depth):
+        a = self.scalar(self.dice.choice(("int64", "int64", "int8", "uint64", "bool", "string")), scope, depth)
+        return self.combined(call("as_string", a.node), Of("string"), a)
+
+    def looked_up(self, _, scope, depth):
+        a = self.scalar("string", scope, depth)
+        words = Node("list", None, [Node("string", text) for text in self.dice.sample(STRINGS, 3)])
+        return self.combined(call("lookup", a.node, words, integer(self.dice.randrange(-1, 9))), INT, a)
+
+    def read(self, _, scope, depth):
+        """The number that a string writes, if it does."""
+        if self.one_in(4):
+            a = self.scalar("string", scope, depth)
+        else:
+            a = self.written_out("string", scope, depth)
+        if a.constant:
+            return None
+        return self.combined(call("to_number", a.node, Node("dtype", "int64")), INT, a, fails=True)
+
     # ---- Vectors ----
 
     def vector(self, dtype, scope, depth, size=...):
@@ -431,6 +467,8 @@ class Expressions:
         makers = [self.list_of, self.list_of, self.literal_vector, self.one_value]
         if size in (..., None):
             makers += [self.sliced, self.concatenated]
+            if dtype == "string":
+                makers += [self.split, self.split]
             if dtype == "int64":
                 makers += [self.counted, self.counted]
             if dtype == "uint8":
@@ -480,6 +518,13 @@ class Expressions:
         value = self.scalar(of, scope, depth)
         dims = (BITS.get(of, 64) // 8,)
         return self.combined(call("bitcast", value.node, Node("dtype", "uint8")), Of("uint8", dims), value)
+
+    def split(self, dtype, scope, depth, size):
+        text = self.scalar("string", scope, depth)
+        if text.constant:
+            return None
+        separators = [] if self.one_in(2) else [Node("string", self.dice.choice((b"a", b" ", b"te", b"-")))]
+        return Expr(call("string_split", text.node, *separators), Of("string", (None,)), fails=text.fails)
 
     def sliced(self, dtype, scope, depth, size):
         v = self.vector(dtype, scope, depth)

@@ -174,7 +174,7 @@ class Evaluator:
         if word == "empty":
             positional = [None]
         # What is joined may differ in shape: it is no tensor yet.
-        parts = word in ("concat", "stack") and positional[0].kind == "list"
+        parts = word in ("concat", "stack", "string_join") and positional[0].kind == "list"
         positional = [None if item is None
                       else [self.value(part, variables) for part in item.items] if parts and item is positional[0]
                       else self.value(item, variables) for item in positional]
