@@ -186,7 +186,7 @@ function(weir_add_preload_tests)
 endfunction()
 
 # Adds the fuzz targets of tools/fuzz: with libFuzzer where WEIR_FUZZ is set, else with a driver that goes through the
-# golden files, or those of tools/fuzz/inputs, and a few changes of them.
+# golden files, or those of tests/fuzz, and a few changes of them.
 function(weir_add_fuzz_targets)
   if(WEIR_TEST_FILTER)
     return()
@@ -202,7 +202,8 @@ function(weir_add_fuzz_targets)
     endif()
     target_sources(fuzz_${name} PRIVATE "${folder}/driver.cc")
     target_link_libraries(fuzz_${name} PRIVATE weir_watchdog)
-    file(GLOB inputs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/golden/${name}-*" "${folder}/inputs/${name}")
+    file(GLOB inputs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/golden/${name}-*"
+         "${PROJECT_SOURCE_DIR}/tests/fuzz/${name}")
     add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${inputs})
   endforeach()
 endfunction()

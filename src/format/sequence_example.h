@@ -26,8 +26,8 @@ struct FeatureListConfig {
 };
 
 // The steps of one record's lists, those of list i after those of list i - 1. Meant to be reused.
-struct FeatureSteps {
-  std::vector<FeatureValues> steps;
+struct FeatureListViews {
+  std::vector<FeatureView> steps;
   // Where the steps of each list end.
   std::vector<size_t> ends;
   // The last FeatureList of each name: the bytes of the message.
@@ -38,7 +38,7 @@ struct FeatureSteps {
   };
   std::vector<Found> found;
 
-  std::span<const FeatureValues> of(size_t list) const {
+  std::span<const FeatureView> of(size_t list) const {
     const size_t begin = list == 0 ? 0 : ends[list - 1];
     return {steps.data() + begin, ends[list] - begin};
   }
@@ -51,7 +51,7 @@ class FeatureListsPlan {
   virtual ~FeatureListsPlan() = default;
 
   // The steps are views of the record. Returns invalid_argument with the record's first mistake.
-  virtual Status parse(Str record, FeatureSteps& out) const = 0;
+  virtual Status parse(Str record, FeatureListViews& out) const = 0;
 };
 
 }  // namespace weir
