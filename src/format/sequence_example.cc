@@ -108,7 +108,7 @@ class Plan final : public FeatureListsPlan {
                                      feature_type_name(found_type), "; declare it so"));
     }
     if (list.kind == FeatureKind::varying) return {};
-    if (outcome == FeatureOutcome::absent || count != list.count) {
+    if (count != list.count) {
       return invalid_argument(concat(where(), " must have ", list.count, " values by its shape, and has ",
                                      count,
                                      " in this record; declare a list of varying steps as varlen or ragged"));

@@ -19,7 +19,7 @@ struct FeatureListConfig {
   std::string name;
   FeatureType type = FeatureType::int64;
   FeatureKind kind = FeatureKind::varying;
-  // Fixed: the exact number of values of each step. A step without a kind is then an error.
+  // Fixed: the exact number of values of each step; one without a kind has none.
   size_t count = 1;
   // Whether records may lack the list; it then has no steps.
   bool may_lack = false;
