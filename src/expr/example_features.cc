@@ -65,7 +65,7 @@ Shape joined(const Shape& records, const Shape& feature) {
 struct ExampleFeatures::Columns {
   std::vector<void*> at;
   // Those of features that are not fixed, one column after the other.
-  std::vector<FeatureValues> values;
+  std::vector<FeatureView> values;
   std::vector<ExampleError> errors;
 };
 
@@ -82,7 +82,7 @@ Result<ExampleFeatures> ExampleFeatures::read(KernelCall& call, int param, std::
   return out;
 }
 
-// From features of the plan to columns of FeatureValues.
+// From features of the plan to columns of FeatureView.
 void ExampleFeatures::number_varying(const std::vector<FeatureConfig>& configs) {
   std::vector<size_t> numbers(configs.size());
   for (size_t c = 0; c < configs.size(); ++c) {

@@ -46,7 +46,7 @@ class ExampleFeatures {
     FeatureSyntax feature;
     // The first component.
     int result = 0;
-    // Of a fixed feature its number in the plan; else the column of its values among those of FeatureValues, and
+    // Of a fixed feature its number in the plan; else the column of its values among those of FeatureView, and
     // that of its indices if it is sparse.
     size_t column = 0;
     size_t index_column = 0;

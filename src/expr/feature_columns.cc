@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "core/text.h"
-#include "format/feature_values.h"
+#include "format/feature_view.h"
 
 namespace weir {
 
@@ -15,9 +15,9 @@ struct Totals {
   int64_t longest = 0;
 };
 
-Totals totals_of(std::span<const FeatureValues> records) {
+Totals totals_of(std::span<const FeatureView> records) {
   Totals out;
-  for (const FeatureValues& record : records) {
+  for (const FeatureView& record : records) {
     const auto count = static_cast<int64_t>(record.count);
     out.values += count;
     out.longest = std::max(out.longest, count);
@@ -32,7 +32,7 @@ size_t width_of(FeatureType type) {
 // All values one after the other.
 void decode_all(const FeatureTarget& to, uint8_t* out) {
   const size_t width = width_of(to.type);
-  for (const FeatureValues& record : to.records) {
+  for (const FeatureView& record : to.records) {
     if (record.count == 0) continue;
     decode_values(record, to.type, out);
     out += record.count * width;
@@ -76,7 +76,7 @@ void put_ragged(const FeatureTarget& to) {
   if (values == nullptr || splits == nullptr) return;
   decode_all(to, values);
   *splits = 0;
-  for (const FeatureValues& record : to.records) {
+  for (const FeatureView& record : to.records) {
     splits[1] = splits[0] + static_cast<int64_t>(record.count);
     ++splits;
   }
@@ -94,7 +94,7 @@ void put_padded(const FeatureTarget& to, const Shape& step, const void* fill) {
     if constexpr (std::is_same_v<T, Str>) padding = Str("", 0);
     if (fill != nullptr) padding = *static_cast<const T*>(fill);
     T* entries = reinterpret_cast<T*>(out);
-    for (const FeatureValues& record : to.records) {
+    for (const FeatureView& record : to.records) {
       if (record.count > 0) decode_values(record, to.type, entries);
       std::fill(entries + record.count, entries + longest, padding);
       entries += longest;
@@ -107,7 +107,7 @@ void put_steps(const FeatureTarget& to, const Shape& step) {
   if (out != nullptr) decode_all(to, out);
 }
 
-bool IndexedColumns::read_places(const FeatureValues& indices) {
+bool IndexedColumns::read_places(const FeatureView& indices) {
   indices_.resize(indices.count);
   places_.resize(indices.count);
   if (indices.count > 0) decode_values(indices, FeatureType::int64, indices_.data());
@@ -120,7 +120,7 @@ bool IndexedColumns::read_places(const FeatureValues& indices) {
   return false;
 }
 
-void IndexedColumns::put(const FeatureTarget& to, std::span<const FeatureValues> indices, int64_t size,
+void IndexedColumns::put(const FeatureTarget& to, std::span<const FeatureView> indices, int64_t size,
                          const std::string& name) {
   const auto records = static_cast<int64_t>(to.records.size());
   const auto refuse = [&](size_t record, const std::string& what) {
@@ -142,7 +142,7 @@ void IndexedColumns::put(const FeatureTarget& to, std::span<const FeatureValues>
   if (index == nullptr || values == nullptr) return;
   const size_t width = width_of(to.type);
   for (size_t record = 0; record < to.records.size(); ++record) {
-    const FeatureValues& found = to.records[record];
+    const FeatureView& found = to.records[record];
     if (found.count == 0) continue;
     const bool sorted = read_places(indices[record]);
     if (places_.front().index < 0 || places_.back().index >= size) {

@@ -1,4 +1,4 @@
-// Writes varying numbers of values, one FeatureValues a record or step, as one row of a kernel's results.
+// Writes varying numbers of values, one FeatureView a record or step, as one row of a kernel's results.
 //
 // Each function makes the row of its result, or results, and fails the row where it can't.
 #pragma once
@@ -19,7 +19,7 @@ struct FeatureTarget {
   int row;
   FeatureType type;
   // One each record; of a single record, results lack the first dimension.
-  std::span<const FeatureValues> records;
+  std::span<const FeatureView> records;
   bool single;
 };
 
@@ -41,7 +41,7 @@ class IndexedColumns {
  public:
   // `to.records` has the values, `indices` as many int64. The shape is [records, size]. A number of values other
   // than that of indices and an index outside of [0, size) fail the row.
-  void put(const FeatureTarget& to, std::span<const FeatureValues> indices, int64_t size,
+  void put(const FeatureTarget& to, std::span<const FeatureView> indices, int64_t size,
            const std::string& name);
 
  private:
@@ -50,7 +50,7 @@ class IndexedColumns {
     size_t at;
   };
   // Reads and checks the indices of one record; true if they are in order.
-  bool read_places(const FeatureValues& indices);
+  bool read_places(const FeatureView& indices);
 
   std::vector<int64_t> indices_;
   std::vector<Place> places_;

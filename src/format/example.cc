@@ -10,7 +10,7 @@
 #include "core/text.h"
 #include "format/feature_names.h"
 #include "format/feature_reader.h"
-#include "format/feature_values.h"
+#include "format/feature_view.h"
 #include "format/name_index.h"
 #include "format/wire.h"
 
@@ -28,7 +28,7 @@ using Outcome = FeatureOutcome;
 
 // The bytes of a feature's values in one row of its column.
 size_t row_bytes_of(const FeatureConfig& feature) {
-  if (feature.kind == FeatureKind::varying) return sizeof(FeatureValues);
+  if (feature.kind == FeatureKind::varying) return sizeof(FeatureView);
   return feature.count * visit_type(feature.type, []<class T>() { return sizeof(T); });
 }
 
@@ -147,7 +147,7 @@ void Plan::store_defaults() {
     const FeatureConfig& feature = features_[f];
     if (!feature.has_default) continue;
     if (feature.kind == FeatureKind::varying) {
-      defaults_[f].assign(sizeof(FeatureValues), 0);
+      defaults_[f].assign(sizeof(FeatureView), 0);
       continue;
     }
     const auto store = [&](const auto& values) {
@@ -194,7 +194,7 @@ Status Plan::prepare(std::vector<FeatureConfig> features, std::string_view messa
 Outcome Plan::read_value(size_t f, WireCursor value, char* out, Progress& progress) const {
   const FeatureConfig& feature = features_[f];
   if (feature.kind == FeatureKind::varying) {
-    return locate_values(value, feature.type, *reinterpret_cast<FeatureValues*>(out), progress.found_type);
+    return locate_values(value, feature.type, *reinterpret_cast<FeatureView*>(out), progress.found_type);
   }
   return visit_type(feature.type, [&]<class T>() {
     DecodedValues<T> values{reinterpret_cast<T*>(out), feature.count};

@@ -48,7 +48,7 @@ class ExamplePlan {
   virtual ~ExamplePlan() = default;
 
   // Parses the records, one per row. columns[f] points to the first value of feature f: int64_t*, float* or Str*,
-  // rows × count of them, or FeatureValues*, one per row. Strings are views into the records, or into
+  // rows × count of them, or FeatureView*, one per row. Strings are views into the records, or into
   // default_bytes(). Appends an invalid_argument
   // for each bad row, in the order of rows, with its first mistake; that row is then zero in all columns.
   virtual void parse(std::span<const Str> records, void* const* columns,

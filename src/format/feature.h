@@ -40,11 +40,11 @@ decltype(auto) visit_type(FeatureType type, F&& f) {
 // How many values a feature has per row, and so the form of its column.
 enum class FeatureKind : uint8_t {
   fixed,    // so many: a dense column of its type
-  varying,  // any number: a column of FeatureValues
+  varying,  // any number: a column of FeatureView
 };
 
 // The values of one feature in a record: checked, counted and not yet decoded. A view of the record.
-struct FeatureValues {
+struct FeatureView {
   const uint8_t* data = nullptr;  // a serialized Feature
   size_t size = 0;
   size_t count = 0;

@@ -4,7 +4,7 @@
 #include "format/sequence_example.h"
 
 #include "core/text.h"
-#include "format/feature_values.h"
+#include "format/feature_view.h"
 #include "format/name_index.h"
 #include "format/wire.h"
 
@@ -40,7 +40,7 @@ class Plan final : public FeatureListsPlan {
     return {};
   }
 
-  Status parse(Str record, FeatureSteps& out) const override {
+  Status parse(Str record, FeatureListViews& out) const override {
     out.steps.clear();
     out.ends.assign(lists_.size(), 0);
     out.found.assign(lists_.size(), {});
@@ -64,7 +64,7 @@ class Plan final : public FeatureListsPlan {
   }
 
  private:
-  bool read_entry(WireCursor entry, FeatureSteps& out) const {
+  bool read_entry(WireCursor entry, FeatureListViews& out) const {
     WireCursor key, value;
     while (!entry.done()) {
       uint32_t tag;
@@ -79,12 +79,12 @@ class Plan final : public FeatureListsPlan {
     return true;
   }
 
-  static Status read_steps(const FeatureListConfig& list, const FeatureSteps::Found& found,
-                           std::vector<FeatureValues>& steps) {
+  static Status read_steps(const FeatureListConfig& list, const FeatureListViews::Found& found,
+                           std::vector<FeatureView>& steps) {
     Status mistake;
     size_t step = 0;
     const bool good = each_field({found.data, found.size}, kFirst, [&](WireCursor feature) {
-      FeatureValues values;
+      FeatureView values;
       FeatureType found_type = list.type;
       const FeatureOutcome outcome = locate_values(feature, list.type, values, found_type);
       if (outcome == FeatureOutcome::malformed) return false;
@@ -108,7 +108,7 @@ class Plan final : public FeatureListsPlan {
                                      feature_type_name(found_type), "; declare it so"));
     }
     if (list.kind == FeatureKind::varying) return {};
-    if (outcome == FeatureOutcome::absent || count != list.count) {
+    if (count != list.count) {
       return invalid_argument(concat(where(), " must have ", list.count, " values by its shape, and has ",
                                      count,
                                      " in this record; declare a list of varying steps as varlen or ragged"));

@@ -19,15 +19,15 @@ struct FeatureListConfig {
   std::string name;
   FeatureType type = FeatureType::int64;
   FeatureKind kind = FeatureKind::varying;
-  // Fixed: the exact number of values of each step. A step without a kind is then an error.
+  // Fixed: the exact number of values of each step; one without a kind has none.
   size_t count = 1;
   // Whether records may lack the list; it then has no steps.
   bool may_lack = false;
 };
 
 // The steps of one record's lists, those of list i after those of list i - 1. Meant to be reused.
-struct FeatureSteps {
-  std::vector<FeatureValues> steps;
+struct FeatureListViews {
+  std::vector<FeatureView> steps;
   // Where the steps of each list end.
   std::vector<size_t> ends;
   // The last FeatureList of each name: the bytes of the message.
@@ -38,7 +38,7 @@ struct FeatureSteps {
   };
   std::vector<Found> found;
 
-  std::span<const FeatureValues> of(size_t list) const {
+  std::span<const FeatureView> of(size_t list) const {
     const size_t begin = list == 0 ? 0 : ends[list - 1];
     return {steps.data() + begin, ends[list] - begin};
   }
@@ -51,7 +51,7 @@ class FeatureListsPlan {
   virtual ~FeatureListsPlan() = default;
 
   // The steps are views of the record. Returns invalid_argument with the record's first mistake.
-  virtual Status parse(Str record, FeatureSteps& out) const = 0;
+  virtual Status parse(Str record, FeatureListViews& out) const = 0;
 };
 
 }  // namespace weir

@@ -51,6 +51,8 @@ const char* const kTexts[] = {
     // Records.
     "RECORDS | map(r -> parse_example(r, {i: int64, f: float32[3], s: string = \"none\"})RUN)",
     "RECORDS | filter(r -> string_length(r) > 130) | batch(9) | map(r -> parse_example(r, {s: string = \"none\", f: float32[3]})RUN)",
+    "RECORDS | map(r -> parse_example(r, {s: varlen(string), f: sequence(float32), i: ragged(int64)})RUN)",
+    "RECORDS | batch(9) | map(r -> parse_example(r, {s: varlen(string), f: sequence(float32) = -1.0, i: ragged(int64)})RUN)",
     "RECORDS | map(r -> parse_example(r, {raw: string})RUN) | map({raw} -> (decode_raw(raw, uint8), decode_raw(raw, int16), float32(decode_raw(raw, uint8)) / 255.0)RUN)",
     "RECORDS | map(r -> sum(float32(decode_raw(parse_example(r, {raw: string}).raw, uint8)) / 255.0)RUN)",
 };

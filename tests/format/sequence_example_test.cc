@@ -2,15 +2,15 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "support/example_writer.h"
+#include "support/random_records.h"
 
 namespace weir {
 namespace {
 
-using test::ExampleWriter;
+using test::RandomRecords;
 
 std::string field(uint32_t number, const std::string& content) {
-  return ExampleWriter::field(number, content);
+  return RandomRecords::field(number, content);
 }
 std::string entry(const std::string& name, const std::string& value) {
   return field(1, field(1, name) + field(2, value));
@@ -26,7 +26,7 @@ FeatureListConfig list(std::string name, FeatureKind kind, bool may_lack = false
 }
 
 // The message of the error, "" if there is none.
-std::string error_of(const FeatureListConfig& config, const std::string& lists, FeatureSteps& steps) {
+std::string error_of(const FeatureListConfig& config, const std::string& lists, FeatureListViews& steps) {
   auto plan = FeatureListsPlan::compile({config});
   REQUIRE(plan.ok());
   const std::string record = field(2, lists);
@@ -41,7 +41,7 @@ TEST_CASE("sequence example: the steps of each list, in the order of the plan") 
   REQUIRE(plan.ok());
   const std::string record = field(2, entry("a", field(1, ints("\x01")) + field(1, ints("\x02"))) +
                                           entry("b", field(1, ints("\x03\x04")) + field(1, "")));
-  FeatureSteps steps;
+  FeatureListViews steps;
   // Steps are used again.
   for (int times = 0; times < 2; ++times) {
     REQUIRE((*plan)->parse({record.data(), record.size()}, steps).ok());
@@ -54,7 +54,7 @@ TEST_CASE("sequence example: the steps of each list, in the order of the plan") 
 }
 
 TEST_CASE("sequence example: what is wrong with a record, in words") {
-  FeatureSteps steps;
+  FeatureListViews steps;
   const FeatureListConfig fixed = list("tok", FeatureKind::fixed);
   CHECK(error_of(fixed, entry("tok", field(1, ints("\x01"))), steps).empty());
   CHECK(error_of(fixed, entry("tox", "") + entry("w", ""), steps) ==

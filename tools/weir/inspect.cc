@@ -269,7 +269,7 @@ class RecordsInfo {
   }
 
   std::string type_text(const Seen& seen) const {
-    const std::string dtype = dtype_name(seen.kind);
+    std::string dtype = dtype_name(seen.kind);
     const bool fixed = seen.least == seen.most && (seen.most == 1 || seen.present == count_);
     if (!fixed) return "varlen(" + dtype + ")";
     if (seen.most != 1) return dtype + "[" + std::to_string(seen.most) + "]";
@@ -287,13 +287,12 @@ class RecordsInfo {
         append(left_out, key_text(name));
         continue;
       }
-      std::string type = dtype_name(steps.kind);
-      if (steps.present == steps.records && steps.least == steps.most) {
-        if (steps.most != 1) type += "[" + std::to_string(steps.most) + "]";
-        type = "sequence(" + type + (seen.present == count_ ? ")" : ", allow_missing: true)");
-      } else {
-        type = "varlen(" + type + ")";
-      }
+      const bool fixed = steps.present == steps.records && steps.least == steps.most;
+      std::string type = fixed ? "sequence(" : "varlen(";
+      type += dtype_name(steps.kind);
+      if (fixed && steps.most != 1) type += "[" + std::to_string(steps.most) + "]";
+      if (fixed && seen.present != count_) type += ", allow_missing: true";
+      type += ")";
       append(out, key_text(name) + ": " + type);
     }
     return out;

@@ -19,7 +19,7 @@ struct Parts : KernelState {
   std::vector<int> results;
 };
 
-void put_list(KernelRun& run, int row, size_t list, const FeatureSteps& steps) {
+void put_list(KernelRun& run, int row, size_t list, const FeatureListViews& steps) {
   const auto& parts = run.state<Parts>();
   const FeatureSyntax& feature = parts.lists[list];
   const FeatureTarget to{run, parts.results[list], row, feature.type, steps.of(list), false};
@@ -43,7 +43,7 @@ void body(KernelRun& run) {
   }
   FailedRows failed;
   parts.context.parse(run, failed);
-  FeatureSteps steps;
+  FeatureListViews steps;
   for (int row = 0; row < run.rows(); ++row) {
     if (failed.has(row)) continue;
     if (Status status = parts.plan->parse(*records.row<Str>(row), steps); !status.ok()) {

@@ -5,7 +5,7 @@
 #include "core/values.h"
 #include "example.pb.h"
 #include "expr/harness.h"
-#include "support/example_writer.h"
+#include "support/random_records.h"
 
 namespace weir::test {
 
@@ -212,7 +212,7 @@ struct Schema {
   }
 };
 
-Declared random_feature(ExampleWriter& writer, const std::vector<const char*>& forms) {
+Declared random_feature(RandomRecords& writer, const std::vector<const char*>& forms) {
   Declared out;
   out.form = forms[writer.draw(forms.size())];
   out.kind = static_cast<int>(1 + writer.draw(3));
@@ -222,7 +222,7 @@ Declared random_feature(ExampleWriter& writer, const std::vector<const char*>& f
 }
 
 // Values that mostly fit.
-std::string random_value(ExampleWriter& writer, const Declared& feature) {
+std::string random_value(RandomRecords& writer, const Declared& feature) {
   const bool wrong = writer.chance(60);
   const auto kind = static_cast<uint32_t>(wrong ? 1 + writer.draw(3) : static_cast<uint64_t>(feature.kind));
   const size_t steps = feature.form == "fixed" ? 1 : writer.draw(5);
@@ -230,7 +230,7 @@ std::string random_value(ExampleWriter& writer, const Declared& feature) {
 }
 
 // The entries of a record: some missing, some twice, some without a kind.
-std::string random_entries(ExampleWriter& writer, const Schema& schema) {
+std::string random_entries(RandomRecords& writer, const Schema& schema) {
   std::vector<std::string> entries = {writer.entry("other", writer.feature(3, writer.draw(3)))};
   for (size_t f = 0; f < schema.features.size(); ++f) {
     const Declared& feature = schema.features[f];
@@ -294,7 +294,7 @@ TEST_CASE("parse_example reads random records as protobuf does") {
   int good = 0;
   for (uint64_t round = 0; round < kRounds; ++round) {
     INFO("round " << round);
-    ExampleWriter writer(round);
+    RandomRecords writer(round);
     Schema schema;
     for (uint64_t left = 1 + writer.draw(4); left > 0; --left) {
       schema.features.push_back(random_feature(writer, {"fixed", "varlen", "sequence", "ragged"}));
@@ -307,7 +307,7 @@ TEST_CASE("parse_example reads random records as protobuf does") {
       std::vector<weir_test::Example> messages(records.size());
       std::vector<const weir_test::Features*> features;
       for (size_t i = 0; i < records.size(); ++i) {
-        records[i] = writer.unknown() + ExampleWriter::field(1, random_entries(writer, schema));
+        records[i] = writer.unknown() + RandomRecords::field(1, random_entries(writer, schema));
         REQUIRE(messages[i].ParseFromString(records[i]));
         features.push_back(&messages[i].features());
         scalars.push_back(Tensor::string(records[i]));
@@ -351,7 +351,7 @@ std::string list_text(const Declared& list) {
          (list.fill == 0 ? ", allow_missing: true)" : ")");
 }
 
-std::string random_lists(ExampleWriter& writer, const std::vector<Declared>& lists) {
+std::string random_lists(RandomRecords& writer, const std::vector<Declared>& lists) {
   std::string out;
   for (size_t i = 0; i < lists.size(); ++i) {
     if (writer.chance(12)) continue;
@@ -361,7 +361,7 @@ std::string random_lists(ExampleWriter& writer, const std::vector<Declared>& lis
         const bool none = writer.chance(40);
         Declared fitting = lists[i];
         if (fitting.form == "sequence") fitting.form = "fixed";
-        steps += ExampleWriter::field(1, none ? "" : random_value(writer, fitting));
+        steps += RandomRecords::field(1, none ? "" : random_value(writer, fitting));
       }
       out += writer.entry(Schema::name(i), steps);
     }
@@ -376,7 +376,7 @@ TEST_CASE("parse_sequence_example reads random records as protobuf does") {
   int good = 0;
   for (uint64_t round = 0; round < kRounds; ++round) {
     INFO("round " << round);
-    ExampleWriter writer(round);
+    RandomRecords writer(round);
     Schema context;
     for (uint64_t left = writer.draw(3); left > 0; --left) {
       context.features.push_back(random_feature(writer, {"fixed", "varlen", "ragged"}));
@@ -391,8 +391,8 @@ TEST_CASE("parse_sequence_example reads random records as protobuf does") {
     std::vector<Tensor> rows;
     std::vector<Components> expected;
     for (int row = 0; row < 5; ++row) {
-      const std::string record = ExampleWriter::field(1, random_entries(writer, context)) + writer.unknown() +
-                                 ExampleWriter::field(2, random_lists(writer, lists));
+      const std::string record = RandomRecords::field(1, random_entries(writer, context)) + writer.unknown() +
+                                 RandomRecords::field(2, random_lists(writer, lists));
       weir_test::SequenceExample message;
       REQUIRE(message.ParseFromString(record));
       Components all = context.expected({&message.context()}, true);

@@ -1,10 +1,10 @@
-#include "format/feature_values.h"
+#include "format/feature_view.h"
 
 #include "format/feature_reader.h"
 
 namespace weir {
 
-FeatureOutcome locate_values(WireCursor feature, FeatureType type, FeatureValues& values,
+FeatureOutcome locate_values(WireCursor feature, FeatureType type, FeatureView& values,
                              FeatureType& found_type) {
   return visit_type(type, [&]<class T>() {
     CountedValues<T> counted;
@@ -14,7 +14,7 @@ FeatureOutcome locate_values(WireCursor feature, FeatureType type, FeatureValues
   });
 }
 
-void decode_values(const FeatureValues& values, FeatureType type, void* out) {
+void decode_values(const FeatureView& values, FeatureType type, void* out) {
   visit_type(type, [&]<class T>() {
     DecodedValues<T> decoded{static_cast<T*>(out), values.count};
     FeatureType found_type;

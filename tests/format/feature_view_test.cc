@@ -1,21 +1,21 @@
-#include "format/feature_values.h"
+#include "format/feature_view.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <vector>
 
 #include "format/feature_reader.h"
-#include "support/example_writer.h"
+#include "support/random_records.h"
 
 namespace weir {
 namespace {
 
-using test::ExampleWriter;
+using test::RandomRecords;
 
 WireCursor cursor(const std::string& bytes) { return {bytes.data(), bytes.size()}; }
 
 TEST_CASE("feature values: varints are counted as they are read") {
-  ExampleWriter writer(1);
+  RandomRecords writer(1);
   int good = 0, bad = 0;
   for (int round = 0; round < 200'000; ++round) {
     // Mostly bytes that go on, so that varints of nine, ten and eleven bytes occur at every place of a word.
@@ -38,8 +38,8 @@ TEST_CASE("feature values: varints are counted as they are read") {
 }
 
 TEST_CASE("feature values: an outcome that isn't ok leaves the values as they are") {
-  const std::string ints = ExampleWriter::field(3, ExampleWriter::field(1, "\x01\x02"));
-  FeatureValues values;
+  const std::string ints = RandomRecords::field(3, RandomRecords::field(1, "\x01\x02"));
+  FeatureView values;
   FeatureType found = FeatureType::string;
   CHECK(locate_values(cursor(ints), FeatureType::int64, values, found) == FeatureOutcome::ok);
   CHECK(values.count == 2);

@@ -1,4 +1,4 @@
-// ExampleWriter: random Examples and SequenceExamples in all encodings that protobuf reads.
+// RandomRecords: random Examples and SequenceExamples in all encodings that protobuf reads.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace weir::test {
 
 using Dice = std::mt19937_64;
 
-class ExampleWriter {
+class RandomRecords {
  public:
-  explicit ExampleWriter(uint64_t seed) : dice_(seed) {}
+  explicit RandomRecords(uint64_t seed) : dice_(seed) {}
 
   uint64_t draw(uint64_t bound) { return dice_() % bound; }
   bool chance(uint64_t one_in) { return draw(one_in) == 0; }
