@@ -77,15 +77,7 @@ function(weir_set_code_size)
     if(source MATCHES "/src/(syntax|graph|fs)/|/src/core/(archive_fields|status|spec|values)\\.cc$|/src/dataset/(dataset|held_rows|params|shard_position)\\.cc$|/src/iterator/(checkpoint|describe|generation|resize)[a-z_]*\\.cc$|/capi/(arguments|checkpoint_manager|dataset|describe|example|json|logging|runtime|spec|schema)\\.cc$|/ops/sources/list_files\\.cc$|/expr/(bound_call|compile[a-z_]*|builder|scope|literal)\\.cc$")
       set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
     endif()
-<<<<<<< HEAD
-<<<<<<< HEAD
-    if(source MATCHES "/kernels/(argmax|bucketize|cast|clip|compare|divide|floor_divide|gather|max|minimum|one_hot|pad|pow|sort|sum|where)\\.cc$")
-=======
-    if(source MATCHES "/kernels/(argmax|cast|clip|compare|convert_image_dtype|divide|floor_divide|max|minimum|one_hot|pow|sum|where)\\.cc$")
->>>>>>> dae45d16b48c5ea8e98cf1324fde053a1d0ffd1b
-=======
-    if(source MATCHES "/kernels/(adjust_[a-z]+|argmax|bitwise|cast|clip|compare|divide|floor_divide|max|minimum|one_hot|pow|saturate_cast|sum|where)\\.cc$")
->>>>>>> 2905f6988f70bac2849b34a258a7ac1ad7aeeee3
+    if(source MATCHES "/kernels/(adjust_[a-z]+|argmax|bitwise|bucketize|cast|clip|compare|convert_image_dtype|divide|floor_divide|gather|max|minimum|one_hot|pad|pow|saturate_cast|sort|sum|where)\\.cc$")
       set_source_files_properties(
         ${source} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2;-ftree-vectorize;-fvect-cost-model=dynamic>")
     endif()

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <sstream>
 
 #include "core/text.h"
 
@@ -46,16 +44,6 @@ bool is_module(std::string_view word) {
   return std::find(kModules.begin(), kModules.end(), word) != kModules.end();
 }
 
-// What the language has but this version does not.
-constexpr std::string_view kPlanned = R"(
-
-)";
-
-bool is_planned(std::string_view word) {
-  const std::vector<std::string> names = planned_names();
-  return std::find(names.begin(), names.end(), word) != names.end();
-}
-
 }  // namespace
 
 std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,
@@ -70,13 +58,7 @@ std::string hint_for(std::string_view word, const std::vector<std::string>& cand
   }
   if (is_module(word))
     return "functions and operators have no prefix: cast(x, float32), range(10) | batch(2)";
-  if (is_planned(word)) return concat(word, " is planned, but not in this version");
   return nearest_hint(word, candidates);
-}
-
-std::vector<std::string> planned_names() {
-  std::istringstream in{std::string(kPlanned)};
-  return {std::istream_iterator<std::string>(in), {}};
 }
 
 std::string hint_for_member(std::string_view prefix, std::string_view word) {

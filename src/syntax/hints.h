@@ -22,7 +22,4 @@ std::string hint_for_call(std::string_view prefix, std::string_view word);
 // The same for a member of a Python module: tf.data.AUTOTUNE, np.float32. Nothing if `prefix` is no such module.
 std::string hint_for_member(std::string_view prefix, std::string_view word);
 
-// The names that hint_for() calls planned, so that a test finds those that exist by now.
-std::vector<std::string> planned_names();
-
 }  // namespace weir::syntax

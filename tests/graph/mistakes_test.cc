@@ -50,8 +50,6 @@ TEST_CASE("mistakes: words of Python and tf.data say how they are written here",
                "a name with other signs stands in double quotes, as in {\"image/encoded\": string}"},
            Row{"ds = range(10)", "a name is given by let, as in let ds = range(10)"},
            Row{"range(9) | map(r -> nope(r, {id: int64 = 7}))", "there is no source or function called nope"},
-           Row{"range(9) | map(r -> parse_sequence_example(r, {id: int64 = 7}, {}))",
-               "parse_sequence_example is planned, but not in this version"},
        }) {
     INFO(row.text);
     INFO(mistake_of(row.text));
@@ -150,20 +148,6 @@ TEST_CASE("mistakes: tf.data's names of parameters are taken, and printed as thi
   CHECK(graph.build("range(9) | prefetch(buffer_size: 2)")->format() == "range(9) | prefetch(2)");
   CHECK(
       contains(graph.refused("range(9) | batch(4, batch_size: 4)"), "batch: the parameter n is given twice"));
-}
-
-TEST_CASE("mistakes: what is not in this version says so", "[graph]") {
-  for (const char* text : {"range(9) | decode_jpeg()", "range(9) | map(x -> decode_jpeg(x))"}) {
-    INFO(text);
-    CHECK(mistake_of(text).find("is planned, but not in this version") != std::string::npos);
-    CHECK(mistake_of(text).find("did you mean") == std::string::npos);
-  }
-  for (const std::string& name : syntax::planned_names()) {
-    INFO("it is there: take it from the list");
-    INFO(name);
-    CHECK(find_operator(name) == nullptr);
-    CHECK(find_kernel(name) == nullptr);
-  }
 }
 
 TEST_CASE("mistakes: only what is spelt nearly so is suggested", "[graph]") {
