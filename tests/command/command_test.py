@@ -246,7 +246,6 @@ WORDS = [
     refused("document.weir", err=r"error: invalid_argument: .*; write weir run document\.weir\n"),
     refused("help", "walk", err=r"error: not_found: expected the name of an operator or function, found \"walk\"\n"),
     refused("help", "batc", err=r"error: not_found: .*, found \"batc\"; did you mean batch\?\n"),
-    refused("help", "decode_jpeg", err=r"error: not_found: .*, found \"decode_jpeg\"; decode_jpeg is planned, .*\n"),
     refused("help", "AUTOTUNE", err=r"error: not_found: .*; tf.data's AUTOTUNE is written auto\n"),
     refused("list", "take", err=r"error: invalid_argument: expected nothing after list, found take; weir help .*\n"),
     refused("run", err=r"error: invalid_argument: expected one document: .*; found none\n"),

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "case_file.h"
 #include "iterator/nested.h"
@@ -183,18 +182,8 @@ std::string verdict(Runner& runner, Runtime& runtime, const Case& test) {
   return difference.empty() ? "" : difference + (run.messages.empty() ? "" : "\n" + run.messages);
 }
 
-std::set<std::string> pending_cases() {
-  std::set<std::string> out;
-  std::istringstream in(read_text(kFolder / "pending.txt"));
-  for (std::string line; std::getline(in, line);) {
-    if (!line.empty() && line[0] != '#') out.insert(line);
-  }
-  return out;
-}
-
 TEST_CASE("conformance: every case gives what TensorFlow gives", "[conformance]") {
   const char* only = std::getenv("WEIR_CASES");
-  std::set<std::string> pending = pending_cases();
   std::set<std::string> seen;
   Runner runner;
   ThreadsRuntime runtime;
@@ -205,22 +194,11 @@ TEST_CASE("conformance: every case gives what TensorFlow gives", "[conformance]"
     INFO(test.document);
     CHECK(seen.insert(test.id()).second);
     std::string difference = verdict(runner, *runtime, test);
-    if (pending.count(test.id()) > 0) {
-      INFO("it passes now: take it from pending.txt");
-      CHECK(!difference.empty());
-    } else {
-      INFO(difference);
-      CHECK(difference.empty());
-      if (difference.empty()) ++passed;
-    }
+    INFO(difference);
+    CHECK(difference.empty());
+    if (difference.empty()) ++passed;
   }
-  if (only == nullptr) {
-    for (const std::string& name : pending) {
-      INFO("pending.txt names a case that does not exist: " << name);
-      CHECK(seen.count(name) == 1);
-    }
-    CHECK(passed > 0);
-  }
+  CHECK(passed > 0);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ const Kernel& ensure_shape_kernel() {
       .cost = "Moves no bytes.",
       .example = R"(from_tensor_slices(["ab", "abc"]) | map(s -> ensure_shape(decode_raw(s, uint8), [2])))",
       .output =
-          "[97, 98]\nerror: invalid_argument: map: ensure_shape: expected the shape [2], found [3] (in map)",
+          "[97, 98]\nerror: invalid_argument: map: ensure_shape: expected the shape [2], found [3]; in ensure_shape of uint8[3] at line 1, column 46 (in map)",
       .bench = "ensure_shape(x, [784])",
       .can_fail = true};
   return def;

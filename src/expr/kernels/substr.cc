@@ -70,7 +70,7 @@ const Kernel& substr_kernel() {
       .cost = "One store per string; the results are views of `s`.",
       .example = R"(from_tensor_slices(["2024-01-31", "x"]) | map(s -> substr(s, 5, 2)))",
       .output =
-          "\"01\"\nerror: invalid_argument: map: expected a position from -1 to 1 for substr, found 5 (in map)",
+          "\"01\"\nerror: invalid_argument: map: expected a position from -1 to 1 for substr, found 5; in substr of string, int64 and int64 at line 1, column 52 (in map)",
       .bench = "substr(s, 10, 100)",
       .can_fail = true};
   return def;

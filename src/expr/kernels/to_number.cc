@@ -82,7 +82,7 @@ const Kernel& to_number_kernel() {
       .cost = "One pass over the bytes.",
       .example = R"(from_tensor_slices([" 42", "4.5"]) | map(s -> to_number(s, int64)))",
       .output =
-          "42\nerror: invalid_argument: map: expected a number for to_number that fits int64, found \"4.5\" (in map)",
+          "42\nerror: invalid_argument: map: expected a number for to_number that fits int64, found \"4.5\"; in to_number of string at line 1, column 47 (in map)",
       .bench = "to_number(as_string(x))",
       .can_fail = true};
   return def;
