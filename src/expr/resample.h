@@ -19,6 +19,8 @@ enum class ResizeMethod : uint8_t { bilinear, nearest, area, bicubic };
 struct RowReader {
   // The bytes of a sample.
   size_t size = 0;
+  // They are uint8.
+  bool bytes = false;
   void (*load)(const uint8_t* row, float* out, int64_t count) = nullptr;
   // sum[i] += row[i] * weight
   void (*add)(const uint8_t* row, float weight, float* sum, int64_t count) = nullptr;

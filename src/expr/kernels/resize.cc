@@ -47,6 +47,7 @@ template <class T>
 template <class T>
 RowReader reader_of() {
   return {.size = sizeof(T),
+          .bytes = std::is_same_v<T, uint8_t>,
           .load =
               [](const uint8_t* row, float* out, int64_t count) {
                 elementwise::map_entries<T, float, ToFloat>(reinterpret_cast<const T*>(row), out, count);

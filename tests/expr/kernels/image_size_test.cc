@@ -1,4 +1,5 @@
 // resize, crop, central_crop, pad_to and rot90.
+#include "core/cpu.h"
 #include "expr/harness.h"
 
 namespace weir::test {
@@ -58,6 +59,26 @@ TEST_CASE("resize: every dtype") {
   lab.check("x -> resize(x, [1, 1], method: \"nearest\")", {"[[[true], [false]]]"}, {"[[[false]]]"},
             "bool[1, 1, 1]");
   lab.refuse("x -> resize(x, [1, 1])", "[[[true]]]", "expected an image of integers or floats, found bool");
+}
+
+TEST_CASE("resize: bytes give what floats give, at every level of the processor") {
+  Lab lab;
+  const CpuLevel best = cpu_level();
+  for (const CpuLevel level : {CpuLevel::baseline, best}) {
+    limit_cpu_level(level);
+    for (const char* size : {"[5, 9]", "[3, 4]", "[2, 1]", "[1, 1]", "[11, 2]", "[4, 7]"}) {
+      for (const char* channels : {"1", "3", "4"}) {
+        const std::string call = std::string(", ") + size + ")";
+        lab.check("x -> all(resize(x" + call + " == resize(float32(x)" + call + ")",
+                  {"uint8(reshape(arange(28 * " + std::string(channels) + ") * 37 % 256, [4, 7, " + channels +
+                       "]))",
+                   "uint8(reshape(arange(3 * " + std::string(channels) + ") * 91 % 256, [3, 1, " + channels +
+                       "]))"},
+                  {"true", "true"});
+      }
+    }
+  }
+  limit_cpu_level(best);
 }
 
 TEST_CASE("resize: nearest, up and down") {

@@ -28,7 +28,7 @@ TEST_CASE("standardize: large images keep their precision") {
   Lab lab;
   lab.check("x -> let y = standardize(x) in (abs(mean(y)) < 1e-5, abs(mean(y * y) - 1.0) < 1e-4)",
             {"reshape(float32(arange(90000) * 7 % 251) + 1000.0, [100, 300, 3])",
-             "uint8(reshape(arange(6), [1, 2, 3]))"},
+             "reshape(float32(arange(6)), [1, 2, 3])"},
             {"(true, true)", "(true, true)"});
 }
 
