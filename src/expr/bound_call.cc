@@ -86,7 +86,7 @@ Status BoundCall::bind_param(const KernelParam& param, const Node* node, Value& 
   value.node = node;
   if (param.kind == ParamKind::dtype) return bind_dtype(param, value);
   if (param.kind == ParamKind::seed) {
-    WEIR_ASSIGN(seed_, compiler_.seed(*node));
+    WEIR_ASSIGN(seed_, compiler_.seed(*node, scope_));
     return Status();
   }
   if (node->kind == Kind::none) {
@@ -337,8 +337,10 @@ Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
   instruction.state = std::move(state_);
   instruction.site = site;
   if (can_fail_ && !kernel_.quotes_user) instruction.place = compiler_.place_of(node_, kernel_.name);
-  instruction.seed = seed_;
+  instruction.seed = seed_.site;
+  instruction.seed_args = static_cast<int>(seed_.numbers.size());
   for (const Leaf& leaf : arguments_) instruction.args.push_back(builder.register_of(leaf));
+  for (const Leaf& leaf : seed_.numbers) instruction.args.push_back(builder.register_of(leaf));
   std::vector<Leaf> made = builder.emit(std::move(instruction), types);
   size_t next = 0;
   for (size_t i = 0; i < result_.leaves.size(); ++i) {

@@ -89,7 +89,7 @@ class BoundCall final : public KernelCall {
   // The trees of defaults.
   std::vector<syntax::Tree> defaults_;
   std::vector<Leaf> arguments_;
-  RefPtr<const SeedSite> seed_;
+  Compiler::Seed seed_;
 
   Typed result_;
   std::map<int, int> aliases_;

@@ -1,4 +1,6 @@
 // Calls of functions: finds the kernel and matches arguments with parameters.
+#include <array>
+
 #include "core/seed.h"
 #include "core/text.h"
 #include "expr/bound_call.h"
@@ -72,33 +74,69 @@ Result<Typed> Compiler::apply(const Kernel& kernel, Nodes arguments, const Node&
   return call.finish(builder(scope), kernel.draws ? next_site() : 0);
 }
 
-// none, n or (a, b), as the notation defines them; (0, 0) and none are drawn.
-Result<RefPtr<const SeedSite>> Compiler::seed(const Node& node) {
-  const auto integer = [](const Node& from) -> std::optional<uint64_t> {
-    std::optional<Literal> literal = number_literal(from);
-    if (!literal || literal->floating) return std::nullopt;
-    return literal->numbers[0].negative ? 0 - literal->numbers[0].integer : literal->numbers[0].integer;
-  };
-  SeedSite::Pair pair;
-  if (std::optional<uint64_t> given = integer(node)) {
-    return make_ref<const SeedSite>(pair_of_op_seed(static_cast<int64_t>(*given)));
+Result<Leaf> Compiler::seed_number(const Node& node, const Scope& scope) {
+  const Mistake expected = "expected a seed: none, an integer, or a pair of integers";
+  if (node.kind == Kind::none || node.kind == Kind::automatic || node.kind == Kind::tuple)
+    return error(node, expected);
+  // Seeds are 64 bits; the upper half of uint64 stands for negative numbers.
+  if (const std::optional<Literal> literal = number_literal(node)) {
+    if (literal->floating || literal->numbers.size() != 1) return error(node, expected);
+    const auto& number = literal->numbers[0];
+    const uint64_t bits = number.negative ? 0 - number.integer : number.integer;
+    return typed_constant(Tensor::scalar<int64_t>(static_cast<int64_t>(bits))).leaves[0];
   }
-  if (node.kind == Kind::tuple && node.items.size() == 2) {
-    std::optional<uint64_t> first = integer(node.child(0));
-    std::optional<uint64_t> second = integer(node.child(1));
-    if (!first || !second) return error(node, "expected a seed: none, an integer, or a pair of integers");
-    pair = {*first, *second};
-    if (pair != SeedSite::Pair()) return make_ref<const SeedSite>(pair);
-  } else if (node.kind != Kind::none) {
-    return error(node, "expected a seed: none, an integer, or a pair of integers");
+  WEIR_ASSIGN(Typed value, expression(node, scope));
+  if (value.is_literal()) {
+    WEIR_TRY(settle_as(value.leaves[0], DType::int64, node));
+    value.spec.dtype = DType::int64;
+  }
+  check_scalar(value, scope);
+  if (!value.is_tensor() || !is_integer(value.spec.dtype) || !(value.spec.shape == Shape())) {
+    return error(node, expected_found("an integer as the seed", value.spec.to_string()));
+  }
+  if (value.spec.dtype == DType::int64) return value.leaves[0];
+  const Node to{.kind = Kind::dtype, .dtype = DType::int64, .span = node.span};
+  WEIR_ASSIGN(value, apply("cast", {&node, &to}, node, scope));
+  return value.leaves[0];
+}
+
+// none, n or (a, b), as the notation defines them; (0, 0) and none are drawn.
+Result<Compiler::Seed> Compiler::seed(const Node& node, const Scope& scope) {
+  Seed out;
+  const bool is_pair = node.kind == Kind::tuple && node.items.size() == 2;
+  if (node.kind != Kind::none) {
+    WEIR_ASSIGN(Leaf first, seed_number(is_pair ? node.child(0) : node, scope));
+    out.numbers.push_back(std::move(first));
+  }
+  if (is_pair) {
+    WEIR_ASSIGN(Leaf second, seed_number(node.child(1), scope));
+    out.numbers.push_back(std::move(second));
+  }
+  SeedSite::Pair pair;
+  if (!out.numbers.empty()) {
+    std::array<int64_t, 2> known{};
+    for (size_t i = 0; i < out.numbers.size(); ++i) {
+      if (!out.numbers[i].constant) return out;
+      known[i] = *out.numbers[i].constant->as<int64_t>();
+    }
+    if (!is_pair) {
+      pair = pair_of_op_seed(known[0]);
+    } else {
+      pair = {static_cast<uint64_t>(known[0]), static_cast<uint64_t>(known[1])};
+    }
+    out.numbers.clear();
+    if (!is_pair || pair != SeedSite::Pair()) {
+      out.site = make_ref<const SeedSite>(pair);
+      return out;
+    }
   }
   if (context_.runtime != nullptr && context_.runtime->random != nullptr) {
     pair.first = context_.runtime->random->draw();
     pair.second = context_.runtime->random->draw();
   }
-  auto site = make_ref<const SeedSite>(pair);
-  traits_.sites.seeds.push_back(site);
-  return site;
+  out.site = make_ref<const SeedSite>(pair);
+  traits_.sites.seeds.push_back(out.site);
+  return out;
 }
 
 std::unique_ptr<const CallPlace> Compiler::place_of(const Node& node, std::string_view name) const {

@@ -83,7 +83,13 @@ class Compiler {
   Result<Nodes> arguments(const Kernel& kernel, const syntax::Node& node);
   Result<Typed> apply(std::string_view kernel, Nodes arguments, const syntax::Node& node, const Scope& scope);
   Result<Typed> apply(const Kernel& kernel, Nodes arguments, const syntax::Node& node, const Scope& scope);
-  Result<RefPtr<const SeedSite>> seed(const syntax::Node& node);
+  // A pair that is known or drawn, or one or two numbers that are computed.
+  struct Seed {
+    RefPtr<const SeedSite> site;
+    std::vector<Leaf> numbers;
+  };
+  Result<Seed> seed(const syntax::Node& node, const Scope& scope);
+  Result<Leaf> seed_number(const syntax::Node& node, const Scope& scope);
   uint64_t next_site();
 
   // compile_index.cc

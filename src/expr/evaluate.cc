@@ -120,7 +120,7 @@ void Evaluation::kernel(const Instruction& instruction, Frame::Work& work) {
     }
     return;
   }
-  bool whole = frame_.errors.empty();
+  bool whole = frame_.errors.empty() && instruction.seed_args == 0;
   for (int arg : instruction.args) whole = whole && slot(arg).form != Slot::Form::list;
   if (whole) {
     run(instruction, work, 0, rows_, rows_);
@@ -148,6 +148,7 @@ void Evaluation::run(const Instruction& instruction, Frame::Work& work, int firs
 // Returns one past the last row that can run together with row `first`.
 int Evaluation::piece_end(const Instruction& instruction, int first) {
   int end = first + 1;
+  if (instruction.seed_args > 0) return end;
   for (int arg : instruction.args) {
     if (slot(arg).form == Slot::Form::list) return end;
   }

@@ -51,6 +51,8 @@ struct Instruction {
   // The call site, for terminals and kernels that draw.
   uint64_t site = 0;
   RefPtr<const SeedSite> seed = {};
+  // The last arguments, unseen by the kernel, are a seed that differs between rows: one number or a pair.
+  int seed_args = 0;
 
   std::unique_ptr<Program> then_program = {};
   std::unique_ptr<Program> else_program = {};

@@ -77,7 +77,7 @@ class RowRun final : public KernelRun {
         results_(std::move(results)),
         row_(row) {
     rows_ = 1;
-    args_ = own_args_;
+    args_ = {own_args_.data(), kernel_args(instruction)};
     state_ = instruction.state.get();
   }
 
@@ -116,7 +116,7 @@ class RowRun final : public KernelRun {
     has_scratch_ = true;
     kept_.push_back(std::move(owner));
   }
-  uint64_t random_key() const override { return random_key_of(instruction_, row_.call); }
+  uint64_t random_key() const override { return random_key_of(instruction_, row_.call, own_args_); }
   int64_t ordinal(int) const override { return row_.call.base_ordinal; }
   Session& session() const override { return *row_.call.session; }
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/seed.h"
 #include "core/text.h"
 #include "dataset/stage.h"
 
@@ -68,8 +69,11 @@ void Run::fail(int row, const Status& status) {
 
 char* Run::bytes(size_t size) { return reinterpret_cast<char*>(work_.bytes.allocate(size)); }
 
-uint64_t random_key_of(const Instruction& instruction, const Call& call) {
+uint64_t random_key_of(const Instruction& instruction, const Call& call, std::span<const Arg> args) {
   SeedSite::Pair pair = instruction.seed ? call.session->seed(*instruction.seed) : SeedSite::Pair();
+  const auto number = [&](size_t from_end) { return *args[args.size() - from_end].row<int64_t>(0); };
+  if (instruction.seed_args == 1) pair = pair_of_op_seed(number(1));
+  if (instruction.seed_args == 2) pair = {static_cast<uint64_t>(number(2)), static_cast<uint64_t>(number(1))};
   uint64_t key = derive_key(pair.first, pair.second);
   key = derive_key(key, instruction.site);
   return derive_key(key, call.key);

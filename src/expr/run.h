@@ -7,8 +7,12 @@
 
 namespace weir {
 
-// What a kernel of that call site draws its numbers from.
-uint64_t random_key_of(const Instruction& instruction, const Call& call);
+// What a kernel of that call site draws its numbers from. `args`: all of the instruction, a row's seed last.
+uint64_t random_key_of(const Instruction& instruction, const Call& call, std::span<const Arg> args);
+// The arguments that the kernel sees.
+inline size_t kernel_args(const Instruction& instruction) {
+  return instruction.args.size() - static_cast<size_t>(instruction.seed_args);
+}
 
 class Run final : public KernelRun {
  public:
@@ -24,7 +28,7 @@ class Run final : public KernelRun {
         stands_for_all_(rows != all_rows),
         all_rows_(all_rows) {
     rows_ = count;
-    args_ = {frame.args.data(), instruction.args.size()};
+    args_ = {frame.args.data(), kernel_args(instruction)};
     state_ = instruction.state.get();
   }
 
@@ -34,7 +38,9 @@ class Run final : public KernelRun {
   void fail(int row, const Status& status) override;
   char* bytes(size_t size) override;
   void keep(RefPtr<RefCounted> owner) override { work_.kept.push_back(std::move(owner)); }
-  uint64_t random_key() const override { return random_key_of(instruction_, call_); }
+  uint64_t random_key() const override {
+    return random_key_of(instruction_, call_, {frame_.args.data(), instruction_.args.size()});
+  }
   int64_t ordinal(int row) const override { return call_.ordinal(first_ + row); }
   Session& session() const override { return *call_.session; }
 

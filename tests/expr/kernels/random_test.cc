@@ -352,4 +352,31 @@ TEST_CASE("a seed is one number modulo 2^31 - 1, or a pair") {
   }
 }
 
+TEST_CASE("a seed may be a variable, one for each row") {
+  Lab lab;
+  for (const int width : {1, 2, 7, 100}) {
+    // The rows are 0, 1, 2, 0, 1, 2 …
+    const auto by_row = draw(lab, "x -> random_uniform([2], seed: x)", 20, width);
+    const auto by_pair = draw(lab, "x -> random_uniform([2], seed: (x, 5))", 20, width);
+    const auto small = draw(lab, "x -> random_uniform([2], seed: uint8(x))", 20, width);
+    for (int seed = 0; seed < 3; ++seed) {
+      const std::string n = std::to_string(seed);
+      const auto fixed = draw(lab, "x -> random_uniform([2], seed: " + n + ")", 20, 100);
+      const auto pair = draw(lab, "x -> random_uniform([2], seed: (" + n + ", 5))", 20, 100);
+      const auto named = draw(lab, "x -> let s = " + n + " in random_uniform([2], seed: s)", 20, width);
+      for (size_t row = 0; row < 20; ++row) {
+        CHECK(bit_equal(named[row], fixed[row]));
+        if (static_cast<int>(row) % 3 != seed) continue;
+        CHECK(bit_equal(by_row[row], fixed[row]));
+        CHECK(bit_equal(small[row], fixed[row]));
+        CHECK(bit_equal(by_pair[row], pair[row]));
+      }
+    }
+  }
+  lab.refuse("x -> random_uniform([2], seed: 1.5)", "1", "expected a seed");
+  lab.refuse("x -> random_uniform([2], seed: float32(x))", "1", "an integer as the seed");
+  lab.refuse("x -> random_uniform([2], seed: [x, x])", "1", "an integer as the seed");
+  lab.refuse("x -> random_uniform([2], seed: (x, x, x))", "1", "expected a seed");
+}
+
 }  // namespace weir::test
