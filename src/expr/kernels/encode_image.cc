@@ -1,6 +1,5 @@
 // encode_jpeg(x, quality: 95), encode_png(x): an image as the bytes of a file.
 #include <algorithm>
-#include <cstring>
 
 #include "core/text.h"
 #include "expr/check.h"
@@ -32,7 +31,7 @@ Status encode_row(KernelRun& run, int row, const ImageShape& shape, int64_t imag
   for (int64_t k = 0; k < images; ++k, pixels += shape.count() * plan.depth / 8) {
     WEIR_ASSIGN(const std::string made, encode(plan, pixels, shape));
     char* bytes = run.bytes(made.size());
-    std::memcpy(bytes, made.data(), made.size());
+    std::copy_n(made.data(), made.size(), bytes);
     out[k] = Str(bytes, made.size());
   }
   return Status();

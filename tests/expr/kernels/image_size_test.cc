@@ -214,4 +214,20 @@ TEST_CASE("rot90") {
   lab.refuse("x -> rot90(x)", "zeros([2, 2])", "expected an image");
 }
 
+TEST_CASE("images whose rank only the element tells") {
+  Lab lab;
+  const std::string wide = "encode_png(uint8([[[1], [2], [3], [4]]]))";
+  const std::string high = "encode_png(uint8([[[5]], [[6]]]))";
+  lab.check("s -> resize(decode_image(s), [1, 1])", {wide, high}, {"[[[2.5]]]", "[[[5.5]]]"}, "float32[...]");
+  lab.check("s -> crop(decode_image(s), 0, 1, 1, 1)", {wide, high}, {"uint8([[[2]]])", "error"},
+            "uint8[...]");
+  lab.check("s -> pad_to(decode_image(s), 0, 0, 1, 4)", {wide, high},
+            {"uint8([[[1], [2], [3], [4]]])", "error"});
+  lab.check("s -> central_crop(decode_image(s), 0.5)", {wide, high},
+            {"uint8([[[2], [3]]])", "uint8([[[5]], [[6]]])"}, "uint8[...]");
+  lab.check("s -> rot90(decode_image(s))", {high}, {"uint8([[[5], [6]]])"}, "uint8[...]");
+  lab.check("s -> decode_png(encode_png(decode_image(s)))", {high}, {"uint8([[[5]], [[6]]])"});
+  lab.check("s -> standardize(decode_image(s))", {high}, {"standardize([[[5.0]], [[6.0]]])"}, "float32[...]");
+}
+
 }  // namespace weir::test
