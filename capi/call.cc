@@ -19,7 +19,7 @@ Status bad_index(std::string_view what, uint32_t index, size_t count) {
 
 }  // namespace
 
-CallObject::CallObject(Session& session, const Block& in, Block& out, const std::vector<Component>& results,
+CallObject::CallObject(Session& session, const Block& in, Block& out, std::span<const Component> results,
                        bool by_block)
     : session_(session),
       in_(in),

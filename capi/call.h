@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,7 @@ class CallObject final : public Object {
   static constexpr HandleKind kKind = HandleKind::call;
 
   // REQUIRES: the references outlive finish(); in a call by block all columns of `in` are dense.
-  CallObject(Session& session, const Block& in, Block& out, const std::vector<Component>& results,
+  CallObject(Session& session, const Block& in, Block& out, std::span<const Component> results,
              bool by_block);
 
   int64_t rows() const { return in_.rows; }
@@ -40,7 +41,7 @@ class CallObject final : public Object {
   Session& session_;
   const Block& in_;
   Block& out_;
-  const std::vector<Component> results_;
+  const std::span<const Component> results_;
   const bool by_block_;
   std::vector<bool> written_;
   std::vector<BufferRef> allocated_;

@@ -1,9 +1,11 @@
 #include "capi/callback.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "capi/call.h"
+#include "capi/spec.h"
 #include "syntax/parser.h"
 #include "syntax/spec.h"
 
@@ -27,28 +29,84 @@ CallbackFlags flags_of(uint32_t bits) {
 
 class HostCallback final : public Callback {
  public:
-  HostCallback(const weir_callback& host, std::optional<Spec> result)
-      : Callback(flags_of(host.flags)), host_(host), result_(std::move(result)) {
+  HostCallback(const weir_callback& host, std::optional<Spec> result, std::optional<Spec> signature)
+      : Callback(flags_of(host.flags)),
+        host_(host),
+        result_(std::move(result)),
+        signature_(std::move(signature)) {
     if (result_) components_ = result_->components();
+    if (signature_) expected_ = signature_->components();
   }
+  // For arguments that give this result. The function is destroyed with `whole`.
+  HostCallback(const HostCallback& whole, const Spec& result)
+      : Callback(whole.flags),
+        host_(whole.host_),
+        result_(result),
+        signature_(whole.signature_),
+        components_(result_->components()),
+        expected_(whole.expected_),
+        whole_(&whole) {}
   ~HostCallback() override {
-    if (host_.destroy) call_host([this] { host_.destroy(host_.user_data); });
+    if (host_.destroy && !whole_) call_host([this] { host_.destroy(host_.user_data); });
   }
 
-  Result<Spec> result(const Spec& input) const override { return result_ ? *result_ : input; }
+  const Spec* signature() const override { return signature_ ? &*signature_ : nullptr; }
+  Result<Spec> result(const Spec& input) const override;
   Status call(Session& session, const Block& in, Block& out) const override;
+  RefPtr<const Callback> with_result(const Spec& result) const override {
+    return host_.infer == nullptr ? nullptr
+                                  : RefPtr<const Callback>(make_ref<const HostCallback>(*this, result));
+  }
   bool has_state() const override { return host_.save != nullptr; }
   Result<std::string> save_state() const override;
   Status restore_state(std::string_view bytes) const override;
 
  private:
   Status call_once(Session& session, const Block& in, Block& out) const;
+  Status check_arguments(const Block& in) const;
 
   const weir_callback host_;
   // If absent, the structure of the input.
   const std::optional<Spec> result_;
+  const std::optional<Spec> signature_;
   std::vector<Component> components_;
+  // The components of the signature.
+  std::vector<Component> expected_;
+  const RefPtr<const HostCallback> whole_;
 };
+
+Result<Spec> HostCallback::result(const Spec& input) const {
+  if (host_.infer == nullptr) return result_ ? *result_ : input;
+  const weir_spec given = publish_spec(std::make_shared<const Spec>(input));
+  weir_spec made{};
+  int32_t verdict = WEIR_OK;
+  const bool ran = call_host([&] { verdict = host_.infer(host_.user_data, given, &made); });
+  weir_spec_unref(given);
+  auto spec = spec_of(made);
+  weir_spec_unref(made);
+  if (!ran) return thread_ended();
+  if (verdict != WEIR_OK)
+    return invalid_argument(
+        expected_found("other arguments", concat(input.to_string(), ", which it refuses")));
+  if (!spec.ok()) {
+    return invalid_argument(expected_found("infer of a weir_callback to set the result's spec", "none"));
+  }
+  return **spec;
+}
+
+// The shapes of rows, as far as they were unknown when the dataset was built.
+Status HostCallback::check_arguments(const Block& in) const {
+  for (size_t i = 0; i < expected_.size() && i < in.columns.size(); ++i) {
+    const Column& column = in.columns[i];
+    const Shape shape = column.dense() ? column.tensor().shape.tail() : column.list()[0].shape;
+    if (expected_[i].shape.compatible(shape)) continue;
+    return invalid_argument(
+        expected_found(concat(dtype_name(expected_[i].dtype), expected_[i].shape.to_string(),
+                              " as component ", i, " of the arguments"),
+                       concat("the shape ", shape.to_string())));
+  }
+  return Status();
+}
 
 bool is_dense(const Block& block) {
   return std::all_of(block.columns.begin(), block.columns.end(), [](const Column& c) { return c.dense(); });
@@ -63,9 +121,7 @@ Status HostCallback::call(Session& session, const Block& in, Block& out) const {
     for (Column& column : row.columns) column.densify();
     Block result;
     Status status = call_once(session, row, result);
-    if (!status.ok()) {
-      result.set_error(status.pointer(), result_ ? components_.size() : in.columns.size());
-    }
+    if (!status.ok()) result.set_error(status.pointer(), result_ ? components_.size() : in.columns.size());
     out.append(result, 0, 1);
   }
   return Status();
@@ -74,6 +130,7 @@ Status HostCallback::call(Session& session, const Block& in, Block& out) const {
 Status HostCallback::call_once(Session& session, const Block& in, Block& out) const {
   // The host expects no more calls on a thread that ends.
   if (thread_ends()) return thread_ended();
+  WEIR_TRY(check_arguments(in));
   std::vector<Component> same;
   if (!result_) {
     for (const Column& column : in.columns) same.push_back({column.dtype(), Shape::unknown_rank()});
@@ -134,7 +191,20 @@ Result<CallbackRef> take_callback(const weir_callback* given) {
   if (!text.empty()) {
     WEIR_ASSIGN(result, syntax::read_spec(text));
   }
-  auto callback = make_ref<HostCallback>(known, std::move(result));
+  if (known.infer != nullptr && result) {
+    return invalid_argument("expected result_spec or infer of a weir_callback, found both");
+  }
+  WEIR_ASSIGN(std::string_view arguments,
+              read_string(known.signature, known.signature_size, "a signature", kMaxSpecBytes));
+  std::optional<Spec> signature;
+  if (!arguments.empty()) {
+    WEIR_ASSIGN(signature, syntax::read_spec(arguments));
+    if (signature->kind != Spec::Kind::dict || signature->has_dataset()) {
+      return invalid_argument(expected_found(
+          "a dict of arguments as a signature, such as {image: uint8[?, ?, 3]}", signature->to_string()));
+    }
+  }
+  auto callback = make_ref<HostCallback>(known, std::move(result), std::move(signature));
   guard.dismiss();
   return CallbackRef(std::move(callback));
 }

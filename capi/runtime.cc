@@ -11,7 +11,9 @@
 #include "core/launcher.h"
 #include "exec/threads.h"
 #include "expr/callback.h"
+#include "expr/kernel.h"
 #include "fs/file_system.h"
+#include "ops/list.h"
 
 namespace weir::capi {
 
@@ -232,6 +234,10 @@ int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t n
     if (!is_identifier(key)) {
       return invalid_argument(
           expected_found("a name of letters, digits and _ that begins with no digit", concat(quote(key))));
+    }
+    if (taken->signature() != nullptr && (find_kernel(key) != nullptr || find_operator(key) != nullptr)) {
+      return Status(Code::already_exists,
+                    expected_found("a name that no function or operator has", std::string(key)));
     }
     return host->add_callback(std::string(key), std::move(taken));
   });

@@ -441,14 +441,26 @@ typedef struct weir_callback {
    * at a time, and destroy that before another takes its checkpoint up. */
   int32_t (*save)(void* user_data, const void** data, uint64_t* size);
   int32_t (*restore)(void* user_data, const void* data, uint64_t size);
+  /* Makes it a function of expressions, which texts call as NAME(…) like a built-in one: a dict of its arguments, such
+   * as "{image: uint8[?, ?, 3], scale: float32}". Arguments are given by position or by name, and literals take the
+   * dtype that stands here. What the graph doesn't tell is checked at the element: a row whose shapes don't fit fails.
+   * With WEIR_CALLBACK_BLOCK it is called once for all rows of a block whose shapes agree. */
+  const char* signature;
+  uint64_t signature_size;
+  /* The structure of the result where it depends on that of the arguments; then there is no result_spec. It gets the
+   * structure of the arguments, a tuple, and sets `result` to a spec that it made (weir_spec_parse, _child); the library
+   * unrefs both. WEIR_OK, or any other number to refuse the arguments. Called while a dataset is built, on any thread;
+   * it may be called again for the same arguments. May be NULL. */
+  int32_t (*infer)(void* user_data, weir_spec arguments, weir_spec* result);
 } weir_callback;
 
 #define WEIR_CALLBACK_INIT \
-  { sizeof(weir_callback), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL }
+  { sizeof(weir_callback), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL }
 
-/* Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, and
- * serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last
- * dataset that uses it, or before this call returns if it fails. Errors: already_exists. */
+/* Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as NAME(…) if it
+ * has a signature, and serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last
+ * dataset that uses it, or before this call returns if it fails. Errors: already_exists, also for a callback with a
+ * signature under the name of an operator or function of the notation. */
 WEIR_API int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t name_size,
                                        const weir_callback* callback, weir_error* error);
 

@@ -31,11 +31,15 @@ class Callback : public HostState {
 
   const CallbackFlags flags;
 
+  // The names of its arguments and their structures, if it may be called as NAME(…) like a function of the notation.
+  virtual const Spec* signature() const { return nullptr; }
   // Returns the structure of its result for elements of structure `input`; an error if it does not take them.
   virtual Result<Spec> result(const Spec& input) const = 0;
   // Fills the columns of `out` for the rows of `in`, a single row unless it takes blocks. `in` has no failed
   // rows; rows that fail are listed in out.errors. A failed Status fails all rows.
   virtual Status call(Session& session, const Block& in, Block& out) const = 0;
+  // The callback for one structure of its result, where that depends on the arguments; null if it does not.
+  virtual RefPtr<const Callback> with_result(const Spec&) const { return nullptr; }
 };
 
 using CallbackRef = RefPtr<const Callback>;

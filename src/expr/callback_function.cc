@@ -166,6 +166,7 @@ void CallbackFunction::call_rows(Session& session, const Block& in, const std::v
 
 Result<FunctionRef> make_callback_function(CallbackRef callback, const Spec& input) {
   WEIR_ASSIGN(Spec result, callback->result(input));
+  if (CallbackRef own = callback->with_result(result)) callback = std::move(own);
   return FunctionRef(make_ref<const CallbackFunction>(std::move(callback), input, std::move(result)));
 }
 

@@ -55,6 +55,8 @@ class PipelineCompiler {
     DatasetRef dataset;
   };
   virtual Result<HandedIn> handed(const syntax::Node& callback) = 0;
+  // The callback that is called as NAME(…); null if there is none.
+  virtual CallbackRef function(std::string_view) const { return nullptr; }
   // The callback handed in as @NAME.
   virtual Result<CallbackRef> callback(const syntax::Node& callback) = 0;
 };

@@ -26,6 +26,9 @@ Result<Typed> Compiler::call(const Node& node, const Scope& scope) {
     Node target{.kind = Kind::dtype, .dtype = *dtype, .span = node.span};
     return apply("cast", {&node.child(0), &target}, node, scope);
   }
+  if (context_.pipelines != nullptr) {
+    if (const CallbackRef own = context_.pipelines->function(node.text)) return user_call(own, node, scope);
+  }
   const Kernel* kernel = find_kernel(node.text);
   if (kernel == nullptr || !is_identifier(node.text)) return unknown_function(node);
   WEIR_ASSIGN(Nodes given, arguments(*kernel, node));

@@ -1,38 +1,35 @@
-// @NAME(…): a callback of the host inside an expression, called for each row.
+// @NAME(…) and NAME(…): the host's functions inside an expression, called for a block of rows.
 #include "core/text.h"
 #include "expr/compiler.h"
 #include "expr/function.h"
+#include "syntax/hints.h"
 
 namespace weir {
 
+using syntax::Item;
 using syntax::Node;
 
-namespace {
-
-// Its arguments are the values captured for the row; its value is drained from the callback as from a terminal.
-class CallbackRunner final : public TerminalRunner {
- public:
-  explicit CallbackRunner(FunctionRef function) : function_(std::move(function)) {}
-
-  Lane lane() const override { return function_->lane(); }
-  std::string not_replayable() const override { return function_->not_replayable(); }
-  void add_sites(Sites& out) const override { function_->add_sites(out); }
-
-  Status run(Session& session, const EnvRef& env, uint64_t key, Components& out) const override {
-    Block in;
-    in.set_row(env->values);
-    Block result;
-    function_->call({.session = session, .env = nullptr, .key = key}, in, result);
-    if (!result.errors.empty()) return Status(result.errors[0].error);
-    out = result.row(0);
-    return {};
+// `input`: the structure that the callback gets, whose components are those of the arguments.
+Result<Typed> Compiler::call_host(const CallbackRef& callback, const std::vector<Typed>& arguments,
+                                  const Spec& input, const Node& node, const Scope& scope) {
+  auto made = make_callback_function(callback, input);
+  if (!made.ok()) return error(node, made.status().error().what());
+  FunctionRef function = *std::move(made);
+  function->add_sites(traits_.sites);
+  add_traits(function->lane(), function->not_replayable());
+  Instruction instruction;
+  instruction.kind = Instruction::Kind::function;
+  instruction.can_fail = true;
+  instruction.per_row = true;
+  // Random calls after this one are numbered by it.
+  instruction.site = next_site();
+  for (const Typed& argument : arguments) {
+    for (const Leaf& leaf : argument.leaves) instruction.args.push_back(builder(scope).register_of(leaf));
   }
-
- private:
-  const FunctionRef function_;
-};
-
-}  // namespace
+  const Spec result = function->result();
+  instruction.function = std::move(function);
+  return emit_values(std::move(instruction), result, builder(scope));
+}
 
 // A single argument is the callback's element; several form a tuple.
 Result<Typed> Compiler::invocation(const Node& node, const Scope& scope) {
@@ -41,7 +38,7 @@ Result<Typed> Compiler::invocation(const Node& node, const Scope& scope) {
   WEIR_ASSIGN(CallbackRef callback, context_.pipelines->callback(name));
   if (node.items.size() < 2) return error(node, expected_found(concat("arguments for @", name.text), "none"));
   Spec input = Spec::tuple({});
-  std::vector<int> registers;
+  std::vector<Typed> arguments;
   Status mistakes;
   for (size_t i = 1; i < node.items.size(); ++i) {
     Result<Typed> argument = expression(node.child(i), scope);
@@ -55,18 +52,65 @@ Result<Typed> Compiler::invocation(const Node& node, const Scope& scope) {
     }
     size_t at = 0;
     retype(value.spec, value.leaves, at);
-    for (const Leaf& leaf : value.leaves) registers.push_back(builder(scope).register_of(leaf));
-    input.children.push_back(std::move(value.spec));
+    input.children.push_back(value.spec);
+    arguments.push_back(std::move(value));
   }
   WEIR_TRY(std::move(mistakes));
   if (input.children.size() == 1) {
     Spec only = std::move(input.children[0]);
     input = std::move(only);
   }
-  auto function = make_callback_function(std::move(callback), input);
-  if (!function.ok()) return error(node, function.status().error().what());
-  const Spec result = (*function)->result();
-  return terminal(make_ref<const CallbackRunner>(*std::move(function)), result, std::move(registers), scope);
+  return call_host(callback, arguments, input, node, scope);
+}
+
+// An argument of a function of the host: literals take the dtype that its signature says.
+Result<Typed> Compiler::user_argument(const Node& node, const Spec& wanted, const Scope& scope) {
+  WEIR_ASSIGN(Typed value, expression(node, scope));
+  if (value.is_literal() && wanted.is_tensor()) {
+    WEIR_TRY(settle_as(value.leaves[0], wanted.dtype, node));
+  }
+  WEIR_TRY(settle(value, node));
+  size_t at = 0;
+  retype(value.spec, value.leaves, at);
+  if (wanted.is_tensor() && wanted.shape == Shape()) check_scalar(value, scope);
+  if (wanted.check_compatible(value.spec).ok()) return value;
+  return error(node, expected_found(wanted.to_string(), value.spec.to_string()));
+}
+
+Result<Typed> Compiler::user_call(const CallbackRef& callback, const Node& node, const Scope& scope) {
+  const Spec& signature = *callback->signature();
+  const size_t count = signature.children.size();
+  Nodes given(count);
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    const Item& item = node.items[i];
+    const int named = item.name.empty() ? static_cast<int>(i) : signature.find(item.name);
+    if (named < 0) {
+      return error(*item.value, {concat(node.text, " has no argument '", item.name, "'"),
+                                 syntax::nearest_hint(item.name, signature.keys)});
+    }
+    if (static_cast<size_t>(named) >= count)
+      return error(*item.value, concat(node.text, " takes at most ", count, " arguments"));
+    const Node*& place = given[static_cast<size_t>(named)];
+    if (place != nullptr) {
+      return error(*item.value, concat("the argument '", signature.keys[static_cast<size_t>(named)], "' of ",
+                                       node.text, " is given twice"));
+    }
+    place = item.value.get();
+  }
+  std::vector<Typed> arguments;
+  Spec input = Spec::tuple({});
+  Status mistakes;
+  for (size_t i = 0; i < count; ++i) {
+    if (given[i] == nullptr)
+      return error(node, concat(node.text, " needs the argument '", signature.keys[i], "'"));
+    Result<Typed> value = user_argument(*given[i], signature.children[i], scope);
+    mistakes = both(mistakes, value.status());
+    if (!value.ok()) continue;
+    input.children.push_back(value->spec);
+    arguments.push_back(*std::move(value));
+  }
+  WEIR_TRY(std::move(mistakes));
+  return call_host(callback, arguments, input, node, scope);
 }
 
 }  // namespace weir

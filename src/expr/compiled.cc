@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "expr/owners.h"
+
 namespace weir {
 
 FramePool::~FramePool() {

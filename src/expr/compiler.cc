@@ -146,9 +146,8 @@ Result<Typed> Compiler::pipeline(const Node& node, const Scope& scope) {
   return nested(node, scope, terminal);
 }
 
-namespace {
+namespace {}  // namespace
 
-// Emits the instruction that computes the components of a structure.
 Typed emit_values(Instruction instruction, const Spec& spec, Builder& builder) {
   Typed out = typed_of(spec);
   std::vector<Component> results;
@@ -156,8 +155,6 @@ Typed emit_values(Instruction instruction, const Spec& spec, Builder& builder) {
   out.leaves = builder.emit(std::move(instruction), results);
   return out;
 }
-
-}  // namespace
 
 // Compiles a pipeline: the variables that it uses are captured for each row.
 Result<Typed> Compiler::nested(const Node& node, const Scope& scope, bool terminal) {

@@ -50,6 +50,10 @@ class Compiler {
   Result<Typed> parameter(const syntax::Node& node, const Scope& scope);
   Result<Typed> handed(const syntax::Node& node);
   Result<Typed> invocation(const syntax::Node& node, const Scope& scope);
+  Result<Typed> user_call(const CallbackRef& callback, const syntax::Node& node, const Scope& scope);
+  Result<Typed> user_argument(const syntax::Node& node, const Spec& wanted, const Scope& scope);
+  Result<Typed> call_host(const CallbackRef& callback, const std::vector<Typed>& arguments, const Spec& input,
+                          const syntax::Node& node, const Scope& scope);
   Result<Typed> field(const syntax::Node& node, const Scope& scope);
   Result<Typed> position(const syntax::Node& node, const Scope& scope);
   Result<Typed> let_in(const syntax::Node& node, const Scope& scope);
@@ -114,6 +118,8 @@ class Compiler {
 
 // Sets the component types of a structure to those of its leaves, from leaf `at` on.
 void retype(Spec& spec, const std::vector<Leaf>& leaves, size_t& at);
+// Emits the instruction that computes the components of a structure.
+Typed emit_values(Instruction instruction, const Spec& spec, Builder& builder);
 // True if only constants go in, whichever branches are taken, so that it has one value.
 bool is_constant(const Program& program);
 // Computes its results; resource_exhausted if they are large.

@@ -21,9 +21,6 @@ struct Destination {
 void evaluate(const Program& program, Frame& frame, const Call& call, int rows, bool drop,
               std::span<const Destination> destinations = {});
 
-// Everything that strings or datasets of a register may point into.
-void collect_owners(const Program& program, Frame& frame, int reg, std::vector<RefPtr<RefCounted>>& out);
-
 // Releases what the call referred to.
 void release(const Program& program, Frame& frame);
 

@@ -99,6 +99,8 @@ struct Frame {
     std::vector<RefPtr<RefCounted>> kept;
     std::unique_ptr<Frame> then_frame;
     std::unique_ptr<Frame> else_frame;
+    // What the host's function gave.
+    std::unique_ptr<Block> made;
     std::vector<int32_t> then_rows;
     std::vector<int32_t> else_rows;
   };

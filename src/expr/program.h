@@ -7,6 +7,7 @@
 
 #include "dataset/dataset.h"
 #include "expr/call_place.h"
+#include "expr/function.h"
 #include "expr/kernel.h"
 #include "expr/terminal_runner.h"
 
@@ -33,6 +34,7 @@ struct Instruction {
     branch,    // args[0] chooses; then_args and else_args are the inputs of the two programs
     dataset,   // args are captured; one result
     terminal,  // args are captured; results are the terminal's value
+    function,  // args -> results, through the host's function
   };
 
   Kind kind = Kind::kernel;
@@ -63,6 +65,7 @@ struct Instruction {
   // How many Envs further up the dataset's scope is, if it captures nothing; -1 if it has its own Env.
   int shared_env_level = -1;
   RefPtr<const TerminalRunner> terminal = {};
+  RefPtr<const Function> function = {};
 };
 
 struct Program {

@@ -140,6 +140,12 @@ Result<PipelineCompiler::HandedIn> Binder::handed(const Node& node) {
   return HandedIn{value->spec, value->values, nullptr};
 }
 
+CallbackRef Binder::function(std::string_view name) const {
+  const auto found = handed_.find(std::string(name));
+  const auto* callback = found == handed_.end() ? nullptr : std::get_if<CallbackRef>(&found->second);
+  return callback != nullptr && (*callback)->signature() != nullptr ? *callback : nullptr;
+}
+
 Result<CallbackRef> Binder::callback(const Node& node) {
   auto found = handed_.find(node.text);
   if (found == handed_.end()) return handed(node).status();

@@ -35,6 +35,7 @@ class Binder final : public PipelineCompiler {
   const CompileContext& context() const { return context_; }
   Runtime& runtime() const { return runtime_; }
   // Returns the callback behind @NAME; an error if it is something else.
+  CallbackRef function(std::string_view name) const override;
   Result<CallbackRef> callback(const syntax::Node& node) override;
   // Binds a dataset: a pipeline, a call of a source, a name or any expression that gives one.
   Result<DatasetRef> bind_dataset(const syntax::Node& node, const Scope& scope, std::string_view path);

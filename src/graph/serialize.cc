@@ -139,6 +139,11 @@ Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view byte
   }
   Handed handed;
   for (const graph::Handed& entry : in.handed()) WEIR_TRY(read_handed(entry, callbacks, handed));
+  // Functions of the host are called by their names alone.
+  for (const auto& [name, thing] : callbacks) {
+    const auto* callback = std::get_if<CallbackRef>(&thing);
+    if (callback != nullptr && (*callback)->signature() != nullptr) handed.emplace(name, thing);
+  }
   return parse_document(runtime, in.text(), handed);
 }
 
