@@ -1,4 +1,4 @@
-// Files and records: beside pread and the checksum of the same bytes, and beside protobuf's own parser.
+// Files and records: beside pread and the checksum of the same bytes, and beside zlib.
 #include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -10,9 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "example.pb.h"
 #include "format/crc32c.h"
-#include "format/example.h"
 #include "format/record_index.h"
 #include "format/tfrecord.h"
 #include "fs/file_system.h"
@@ -118,58 +116,6 @@ void record_reader_small(benchmark::State& state) {
               static_cast<double>(kFileBytes) / reference / 1e9, 0.85);
 }
 BENCHMARK(record_reader_small)->Unit(benchmark::kMillisecond)->UseRealTime();
-
-constexpr int kFeatures = 40;
-
-std::string example_bytes(int64_t seed) {
-  ExampleBuilder builder;
-  for (int i = 0; i < kFeatures; ++i) {
-    std::string name = "feature_" + std::to_string(i);
-    int64_t value = seed * 1000 + i;
-    builder.set_int64(name, std::span<const int64_t>(&value, 1));
-  }
-  std::string out;
-  must(builder.serialize(out));
-  return out;
-}
-
-void parse_example_40(benchmark::State& state) {
-  std::vector<std::string> examples;
-  for (int64_t i = 0; i < 4096; ++i) examples.push_back(example_bytes(i));
-  std::vector<std::string_view> views(examples.begin(), examples.end());
-  Tensor records = Tensor::strings(views, Shape{static_cast<int64_t>(views.size())});
-  std::string features;
-  for (int i = 0; i < kFeatures; ++i)
-    features += (i ? ", feature_" : "feature_") + std::to_string(i) + ": int64";
-  Handed handed;
-  handed["records"] = HandedValue{Spec::tensor(DType::string, records.shape), {records}};
-  DocumentRef document =
-      parse("from_tensor_slices(@records) | repeat(8) | batch(1024) | map(r -> parse_example(r, {" +
-                features + "}))",
-            handed);
-  double ours = 1e9;
-  double reference = 1e9;
-  for (auto _ : state) {
-    auto begin = std::chrono::steady_clock::now();
-    Drain(document).run(1);
-    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    ours = std::min(ours, seconds / (8.0 * static_cast<double>(views.size())));
-    state.PauseTiming();
-    begin = std::chrono::steady_clock::now();
-    int64_t found = 0;
-    for (std::string_view view : views) {
-      weir_test::Example example;
-      found += example.ParseFromArray(view.data(), static_cast<int>(view.size())) ? 1 : 0;
-      found += static_cast<int64_t>(example.features().feature().size());
-    }
-    benchmark::DoNotOptimize(found);
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    reference = std::min(reference, seconds / static_cast<double>(views.size()));
-    state.ResumeTiming();
-  }
-  report_rate(state, 1 / ours, 1 / reference, 5);
-}
-BENCHMARK(parse_example_40)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 // A gzip file of records of 1 KB that are words, 64 MiB of them.
 const std::string& gzip_file() {

@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -43,11 +44,32 @@ class CpuWatch {
 // Sets the counters of one row of the table: ns an element, what it may be at most on this machine, and the
 // ratio of the two: met if 1 or below.
 void report_ns(benchmark::State& state, int64_t elements, const Stopwatch& watch, double target_ns);
+// The same for a figure that was found otherwise.
+void report_ns(benchmark::State& state, double ns, double target_ns);
 // The same for a rate beside a reference of the same run: the ratio is ours/reference, to be at least
 // `least`.
 void report_rate(benchmark::State& state, double ours, double reference, double least);
 // The same for pairs that were measured in alternation: the median of their ratios, and the bounds between which the true
 // median lies 95 times in 100.
 void report_ratios(benchmark::State& state, std::vector<double> ratios, double least);
+
+// Calls both in turns and reports how many times as fast `ours` was, by processor time, as report_ratios does. Returns
+// the least seconds that `ours` took.
+template <class Ours, class Reference>
+double alternate(benchmark::State& state, Ours ours, Reference reference, double least) {
+  std::vector<double> ratios;
+  double best = 1e9;
+  for (auto _ : state) {
+    const CpuWatch watch;
+    ours();
+    const double seconds = watch.seconds();
+    const CpuWatch other;
+    reference();
+    ratios.push_back(other.seconds() / seconds);
+    best = std::min(best, seconds);
+  }
+  report_ratios(state, ratios, least);
+  return best;
+}
 
 }  // namespace weir::bench

@@ -132,7 +132,10 @@ double calibration_ns() {
 }
 
 void report_ns(benchmark::State& state, int64_t elements, const Stopwatch& watch, double target_ns) {
-  double ns = watch.seconds() * 1e9 / static_cast<double>(elements);
+  report_ns(state, watch.seconds() * 1e9 / static_cast<double>(elements), target_ns);
+}
+
+void report_ns(benchmark::State& state, double ns, double target_ns) {
   double at_most = target_ns * calibration_ns() / kCalibratedNs;
   state.counters["ns"] = ns;
   state.counters["at_most"] = at_most;

@@ -48,31 +48,28 @@ void mix(const float* a, const float* b, float share, float* out, int64_t count)
   mix_baseline(a, b, share, out, count);
 }
 
-// Two neighbours of the result: the bytes that each of them lies between.
+// Two neighbours of the result: at which byte the first of the two pixels begins that each of them lies between.
 struct BytePair {
-  int32_t lower[2];
-  int32_t upper[2];
+  int32_t at[2];
 };
 
 #if defined(__x86_64__)
 
-WEIR_TARGET_AVX2 inline __m256 two_pixels(const uint8_t* row, const int32_t (&at)[2]) {
-  uint32_t first = 0;
-  uint32_t second = 0;
-  std::memcpy(&first, row + at[0], 4);
-  std::memcpy(&second, row + at[1], 4);
-  // Joined in a register: a vector read back from two stores would wait for both.
-  const auto both = static_cast<int64_t>(uint64_t{second} << 32 | first);
-  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128(both)));
-}
-
 // For pixels of three bytes, the most common ones: two of the result at a time, without a row of floats in between. Reads
-// one byte past a pixel and writes one float past a pair. shares: that of each pixel, four times.
+// five bytes past a pixel and writes one float past a pair. shares: that of each pixel, four times.
 [[gnu::noinline]] WEIR_TARGET_AVX2 void stretch_bytes(const uint8_t* row, std::span<const BytePair> pairs,
                                                       const float* shares, float* out) {
+  // Four bytes from the first of both pixels, and four from the second, become 32 bits wide.
+  const __m256i first = _mm256_setr_epi8(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1, 8, -1,
+                                         -1, -1, 9, -1, -1, -1, 10, -1, -1, -1, 11, -1, -1, -1);
+  const __m256i second = _mm256_setr_epi8(3, -1, -1, -1, 4, -1, -1, -1, 5, -1, -1, -1, 6, -1, -1, -1, 11, -1,
+                                          -1, -1, 12, -1, -1, -1, 13, -1, -1, -1, 14, -1, -1, -1);
   for (const BytePair& pair : pairs) {
-    const __m256 lower = two_pixels(row, pair.lower);
-    const __m256 upper = two_pixels(row, pair.upper);
+    const __m128 left = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(row + pair.at[0])));
+    const __m128 both = _mm_loadh_pi(left, reinterpret_cast<const __m64*>(row + pair.at[1]));
+    const __m256i bytes = _mm256_broadcastsi128_si256(_mm_castps_si128(both));
+    const __m256 lower = _mm256_cvtepi32_ps(_mm256_shuffle_epi8(bytes, first));
+    const __m256 upper = _mm256_cvtepi32_ps(_mm256_shuffle_epi8(bytes, second));
     const __m256 value =
         _mm256_add_ps(lower, _mm256_mul_ps(_mm256_sub_ps(upper, lower), _mm256_loadu_ps(shares)));
     _mm_storeu_ps(out, _mm256_castps256_ps128(value));
@@ -126,7 +123,9 @@ class Bilinear : public Resampler {
     for (std::vector<float>& line : lines_) {
       line.resize((columns_.size() + 1) * static_cast<size_t>(from.channels) + kPadding);
     }
-    if (reader.bytes && from.channels == 3 && from.width <= kMostBytes && cpu_level() >= CpuLevel::avx2) {
+    // Of a single column, five bytes past a pixel may be past the image.
+    if (reader.bytes && from.channels == 3 && from.width > 1 && from.width <= kMostBytes &&
+        cpu_level() >= CpuLevel::avx2) {
       pair_up();
     }
   }
@@ -153,7 +152,7 @@ class Bilinear : public Resampler {
     const int64_t samples = from_.width * from_.channels;
     const uint8_t* row = image + static_cast<size_t>(y * samples) * reader_.size;
     if (!byte_pairs_.empty()) {
-      // The byte after the last row belongs to somebody else.
+      // The bytes after the last row belong to somebody else.
       if (y == from_.height - 1) {
         row = static_cast<const uint8_t*>(std::memcpy(row_.data(), row, static_cast<size_t>(samples)));
       }
@@ -171,9 +170,9 @@ class Bilinear : public Resampler {
       BytePair pair{};
       for (size_t k = 0; k < 2; ++k) {
         const Pair& column = columns_[std::min(i + k, columns_.size() - 1)];
-        pair.lower[k] = static_cast<int32_t>(column.lower);
-        pair.upper[k] = static_cast<int32_t>(column.upper);
-        shares_.insert(shares_.end(), 4, column.share);
+        pair.at[k] = static_cast<int32_t>(column.lower);
+        // At the edges both are one pixel, and the next one counts nothing.
+        shares_.insert(shares_.end(), 4, column.upper == column.lower ? 0.0f : column.share);
       }
       byte_pairs_.push_back(pair);
     }

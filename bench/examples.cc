@@ -1,0 +1,188 @@
+// tf.Examples beside protobuf's own parser with an arena, packed values beside their bytes, and two threads beside two
+// processes.
+#include <google/protobuf/arena.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "example.pb.h"
+#include "format/example.h"
+#include "support.h"
+
+namespace weir::bench {
+namespace {
+
+constexpr int64_t kBatch = 1024;
+
+// Serialized examples as a tensor of strings.
+template <class Fill>
+Tensor examples(int64_t count, Fill fill) {
+  std::vector<std::string> made;
+  for (int64_t i = 0; i < count; ++i) {
+    ExampleBuilder builder;
+    fill(builder, i);
+    if (!builder.serialize(made.emplace_back()).ok()) std::exit(1);
+  }
+  const std::vector<std::string_view> views(made.begin(), made.end());
+  return Tensor::strings(views, Shape{count});
+}
+
+Tensor scalar_examples(int features) {
+  return examples(4 * kBatch, [&](ExampleBuilder& builder, int64_t seed) {
+    for (int i = 0; i < features; ++i) {
+      const int64_t value = seed * 1000 + i;
+      builder.set_int64("feature_" + std::to_string(i), std::span<const int64_t>(&value, 1));
+    }
+  });
+}
+
+std::string scalar_features(int features) {
+  std::string out;
+  for (int i = 0; i < features; ++i) out += (i ? ", feature_" : "feature_") + std::to_string(i) + ": int64";
+  return out;
+}
+
+DocumentRef parsing(const Tensor& records, const std::string& features, int repeats,
+                    const std::string& more = "") {
+  Handed handed;
+  handed["records"] = HandedValue{Spec::tensor(DType::string, records.shape), {records}};
+  return parse("from_tensor_slices(@records) | repeat(" + std::to_string(repeats) +
+                   ") | batch(1024) | map(r -> parse_example(r, {" + features + "})" + more + ")",
+               handed);
+}
+
+void parse_by_protobuf(const Tensor& records) {
+  google::protobuf::Arena arena;
+  int64_t found = 0;
+  for (const Str& record : records.entries<const Str>()) {
+    auto* example = google::protobuf::Arena::CreateMessage<weir_test::Example>(&arena);
+    found += example->ParseFromArray(record.data, static_cast<int>(record.size)) ? 1 : 0;
+    found += static_cast<int64_t>(example->features().feature().size());
+    arena.Reset();
+  }
+  benchmark::DoNotOptimize(found);
+}
+
+void scalars(benchmark::State& state, int features, double target_ns) {
+  const Tensor records = scalar_examples(features);
+  DocumentRef document = parsing(records, scalar_features(features), 1);
+  const double seconds = alternate(
+      state, [&] { Drain(document).run(1); }, [&] { parse_by_protobuf(records); }, 5);
+  report_ns(state, seconds * 1e9 / static_cast<double>(records.count()), target_ns);
+}
+BENCHMARK_CAPTURE(scalars, 40, 40, 1000)
+    ->Name("parse_example_40")
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(15);
+BENCHMARK_CAPTURE(scalars, 200, 200, 6000)
+    ->Name("parse_example_200")
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(9);
+
+constexpr int64_t kPacked = 1000;
+
+// A thousand integers of up to three bytes in each example.
+void packed_integers(benchmark::State& state) {
+  uint64_t random = 1;
+  const Tensor records = examples(2 * kBatch, [&](ExampleBuilder& builder, int64_t) {
+    std::vector<int64_t> values(kPacked);
+    for (int64_t& value : values) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      value = static_cast<int64_t>(random >> 44);
+    }
+    builder.set_int64("v", values);
+  });
+  DocumentRef document = parsing(records, "v: int64[1000]", 1);
+  const double seconds = alternate(
+      state, [&] { Drain(document).run(1); }, [&] { parse_by_protobuf(records); }, 1);
+  report_ns(state, seconds * 1e9 / static_cast<double>(records.count() * kPacked), 3);
+}
+BENCHMARK(packed_integers)->Name("parse_packed_int64")->Unit(benchmark::kMillisecond)->Iterations(15);
+
+// A thousand floats in each example, beside a copy of the records.
+void packed_floats(benchmark::State& state) {
+  constexpr double kRate = 12;
+  const Tensor records = examples(kBatch, [&](ExampleBuilder& builder, int64_t seed) {
+    builder.set_float("v", std::vector<float>(kPacked, static_cast<float>(seed)));
+  });
+  constexpr int kRepeats = 8;
+  DocumentRef document = parsing(records, "v: float32[1000]", kRepeats);
+  std::vector<char> out(static_cast<size_t>(kBatch * kPacked) * sizeof(float) + 4096);
+  const double seconds = alternate(
+      state, [&] { Drain(document).run(1); },
+      [&] {
+        for (int i = 0; i < kRepeats; ++i) {
+          char* to = out.data();
+          for (const Str& record : records.entries<const Str>()) {
+            std::memcpy(to, record.data, kPacked * sizeof(float));
+            to += kPacked * sizeof(float);
+          }
+          benchmark::ClobberMemory();
+        }
+      },
+      0);
+  report_rate(state, kRepeats * static_cast<double>(kBatch * kPacked) * sizeof(float) / seconds / 1e9, kRate,
+              1);
+}
+BENCHMARK(packed_floats)->Name("parse_packed_float")->Unit(benchmark::kMillisecond)->Iterations(15);
+
+// Examples per second of elapsed time.
+double parsing_rate(int threads) {
+  static const Tensor records = scalar_examples(40);
+  DocumentRef document =
+      parsing(records, scalar_features(40), 100, ", num_parallel_calls: " + std::to_string(threads));
+  Drain drain(document);
+  drain.run(1, 4);
+  const Stopwatch watch;
+  const int64_t batches = drain.run(1);
+  return static_cast<double>(batches * kBatch) / watch.seconds();
+}
+
+// What a process of its own does; parse_example_threads starts two of it.
+void parse_example_process(benchmark::State& state) {
+  for (auto _ : state) state.counters["per_second"] = parsing_rate(1);
+}
+BENCHMARK(parse_example_process)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+
+std::FILE* start_process() {
+  char program[4096];
+  const ssize_t size = readlink("/proc/self/exe", program, sizeof program);
+  if (size <= 0) return nullptr;
+  const std::string command = "'" + std::string(program, static_cast<size_t>(size)) +
+                              "' --benchmark_filter='^parse_example_process' --benchmark_format=json 2>&1";
+  return popen(command.c_str(), "r");
+}
+
+double rate_of(std::FILE* process) {
+  std::string out;
+  char bytes[4096];
+  while (process != nullptr && std::fgets(bytes, sizeof bytes, process) != nullptr) out += bytes;
+  if (process != nullptr) pclose(process);
+  const std::string key = "\"per_second\": ";
+  const size_t at = out.find(key);
+  return at == std::string::npos ? 0 : std::strtod(out.c_str() + at + key.size(), nullptr);
+}
+
+// Two threads of one pipeline over two processes with a thread each.
+void parse_example_threads(benchmark::State& state) {
+  std::vector<double> ratios;
+  double best = 0;
+  for (auto _ : state) {
+    const double threads = parsing_rate(2);
+    std::FILE* const first = start_process();
+    std::FILE* const second = start_process();
+    const double processes = rate_of(first) + rate_of(second);
+    ratios.push_back(threads / processes);
+    best = std::max(best, threads);
+  }
+  report_ratios(state, ratios, 0.92);
+  state.counters["per_second"] = best;
+}
+BENCHMARK(parse_example_threads)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(31);
+
+}  // namespace
+}  // namespace weir::bench
