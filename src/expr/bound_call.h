@@ -76,6 +76,11 @@ class BoundCall final : public KernelCall {
   Status infer_with(const std::vector<UnknownRanks>& unknown, const std::vector<int>& ranks);
   Status infer_by_rank(const Status& first);
 
+  // What the call computes.
+  CallKey key(Builder& builder) const;
+  // The results that are computed, from the instruction that does it; one for calls with equal keys.
+  std::vector<Leaf> emit(Builder& builder, uint64_t site, const std::vector<Component>& types);
+
   DType dtype_param() const;
   DType adapted_dtype(const Leaf& leaf) const;
   Result<DType> group_dtype(std::string_view type);
@@ -92,6 +97,8 @@ class BoundCall final : public KernelCall {
   RefPtr<const SeedSite> seed_;
 
   Typed result_;
+  // What infer found in syntax.
+  std::vector<Tensor> found_constants_;
   std::map<int, int> aliases_;
   std::optional<std::vector<int64_t>> integers_;
   KernelBody body_ = nullptr;

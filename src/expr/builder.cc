@@ -123,6 +123,19 @@ std::vector<Leaf> Builder::emit(Instruction instruction, const std::vector<Compo
   return leaves;
 }
 
+const std::vector<Leaf>* Builder::find(const CallKey& key) const {
+  if (!key.comparable()) return nullptr;
+  const auto found = computed_.find(key.bytes());
+  return found == computed_.end() ? nullptr : &found->second;
+}
+
+std::vector<Leaf> Builder::emit(Instruction instruction, const std::vector<Component>& results,
+                                const CallKey& key) {
+  std::vector<Leaf> leaves = emit(std::move(instruction), results);
+  if (key.comparable()) computed_.emplace(key.bytes(), leaves);
+  return leaves;
+}
+
 namespace {
 
 template <class F>
