@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "expr/call_key.h"
 #include "syntax/printer.h"
 
 namespace weir {
@@ -302,7 +303,7 @@ Status BoundCall::error(int param, const Mistake& mistake) const {
   return compiler_.error(*value.node, mistake);
 }
 
-CallKey BoundCall::key(Builder& builder) const {
+std::string BoundCall::key(Builder& builder) const {
   CallKey key(&kernel_);
   if (kernel_.draws || kernel_.blocks) key.spoil();
   for (size_t i = 0; i < values_.size() && key.comparable(); ++i) {
@@ -318,16 +319,17 @@ CallKey BoundCall::key(Builder& builder) const {
   }
   // Names in syntax may have another value elsewhere.
   for (const Tensor& value : found_constants_) key.add(value);
-  return key;
+  return key.bytes();
 }
 
 std::vector<Leaf> BoundCall::emit(Builder& builder, uint64_t site, const std::vector<Component>& types) {
-  const CallKey same = key(builder);
+  const std::string same = key(builder);
   if (const std::vector<Leaf>* made = builder.find(same)) return *made;
   Instruction instruction;
   instruction.can_fail = can_fail_;
   instruction.per_row = kernel_.draws;
   instruction.body = body_;
+  instruction.by_entries = by_entries_;
   instruction.state = std::move(state_);
   instruction.site = site;
   if (can_fail_ && !kernel_.quotes_user) instruction.place = compiler_.place_of(node_, kernel_.name);

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "expr/call_key.h"
 #include "expr/program.h"
 #include "expr/typed.h"
 
@@ -46,10 +45,11 @@ class Builder {
   // Appends an instruction with `results.size()` new registers and returns their leaves.
   std::vector<Leaf> emit(Instruction instruction, const std::vector<Component>& results);
 
-  // The results of the instruction that was emitted with an equal key, or null.
-  const std::vector<Leaf>* find(const CallKey& key) const;
+  // The results of the instruction that was emitted with that key, or null; an empty key is none.
+  const std::vector<Leaf>* find(const std::string& key) const;
   // The same, and remembers the results for find().
-  std::vector<Leaf> emit(Instruction instruction, const std::vector<Component>& results, const CallKey& key);
+  std::vector<Leaf> emit(Instruction instruction, const std::vector<Component>& results,
+                         const std::string& key);
 
   // Registers of the enclosing program that this branch takes, or this Env captures, in order.
   const std::vector<int>& imported() const { return imported_; }
@@ -67,7 +67,7 @@ class Builder {
   std::vector<int> imported_;
   std::vector<int> import_registers_;
   // The results of instructions by their keys.
-  std::map<std::string, std::vector<Leaf>, std::less<>> computed_;
+  std::map<std::string, std::vector<Leaf>> computed_;
   int env_slots_ = 0;
 };
 

@@ -2,7 +2,7 @@
 //
 //   CallKey key(kernel);
 //   key.add(leaf, builder);
-//   std::vector<Leaf> same = builder.find(key);
+//   const std::vector<Leaf>* same = builder.find(key.bytes());
 //
 // Some calls have none, because what they compute is not said cheaply; they equal no other.
 #pragma once
@@ -32,8 +32,8 @@ class CallKey {
   void spoil() { comparable_ = false; }
 
   bool comparable() const { return comparable_; }
-  // REQUIRES: comparable()
-  const std::string& bytes() const { return bytes_; }
+  // Empty if the call equals no other.
+  std::string bytes() const { return comparable_ ? bytes_ : std::string(); }
 
  private:
   std::string bytes_;

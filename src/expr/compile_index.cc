@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "expr/call_key.h"
 #include "expr/compiler.h"
 #include "expr/index_plan.h"
 #include "syntax/printer.h"
@@ -156,12 +157,12 @@ Result<Typed> Compiler::emit_index(const Node& node, const Leaf& from, const Com
   }
   for (const Leaf& leaf : arguments) key.add(leaf, builder);
   Typed out = typed_of(Spec::tensor(type.dtype, type.shape));
-  if (const std::vector<Leaf>* made = builder.find(key)) {
+  if (const std::vector<Leaf>* made = builder.find(key.bytes())) {
     out.leaves = *made;
     return out;
   }
   for (const Leaf& leaf : arguments) instruction.args.push_back(builder.register_of(leaf));
-  out.leaves = builder.emit(std::move(instruction), {type}, key);
+  out.leaves = builder.emit(std::move(instruction), {type}, key.bytes());
   return out;
 }
 
