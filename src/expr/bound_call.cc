@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "expr/call_key.h"
+#include "syntax/printer.h"
 
 namespace weir {
 
@@ -288,7 +290,8 @@ Result<Tensor> BoundCall::constant_of(const Node& node, DType dtype) {
   }
   WEIR_TRY(dtype == DType::invalid ? compiler_.settle(value, node)
                                    : compiler_.settle_as(value.leaves[0], dtype, node));
-  return *value.leaves[0].constant;
+  found_constants_.push_back(*value.leaves[0].constant);
+  return found_constants_.back();
 }
 
 Status BoundCall::error(int param, const Mistake& mistake) const {
@@ -298,6 +301,43 @@ Status BoundCall::error(int param, const Mistake& mistake) const {
     if (tree.root.get() == value.node) return compiler_.error(node_, mistake);
   }
   return compiler_.error(*value.node, mistake);
+}
+
+std::string BoundCall::key(Builder& builder) const {
+  CallKey key(&kernel_);
+  if (kernel_.draws || kernel_.blocks) key.spoil();
+  for (size_t i = 0; i < values_.size() && key.comparable(); ++i) {
+    const Value& value = values_[i];
+    key.add(value.given ? 1 : 0);
+    key.add(static_cast<int64_t>(value.dtype));
+    key.add(static_cast<int64_t>(value.values.size()));
+    if (kernel_.params[i].kind == ParamKind::syntax && value.given) key.add(syntax::print(*value.node));
+    for (const Typed& typed : value.values) {
+      key.add(typed.spec.to_string());
+      for (const Leaf& leaf : typed.leaves) key.add(leaf, builder);
+    }
+  }
+  // Names in syntax may have another value elsewhere.
+  for (const Tensor& value : found_constants_) key.add(value);
+  return key.bytes();
+}
+
+std::vector<Leaf> BoundCall::emit(Builder& builder, uint64_t site, const std::vector<Component>& types) {
+  const std::string same = key(builder);
+  if (const std::vector<Leaf>* made = builder.find(same)) return *made;
+  Instruction instruction;
+  instruction.can_fail = can_fail_;
+  instruction.per_row = kernel_.draws;
+  instruction.body = body_;
+  instruction.by_entries = by_entries_;
+  instruction.state = std::move(state_);
+  instruction.site = site;
+  if (can_fail_ && !kernel_.quotes_user) instruction.place = compiler_.place_of(node_, kernel_.name);
+  instruction.seed = seed_.site;
+  instruction.seed_args = static_cast<int>(seed_.numbers.size());
+  for (const Leaf& leaf : arguments_) instruction.args.push_back(builder.register_of(leaf));
+  for (const Leaf& leaf : seed_.numbers) instruction.args.push_back(builder.register_of(leaf));
+  return builder.emit(std::move(instruction), types, same);
 }
 
 Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
@@ -330,18 +370,7 @@ Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
       compiler_.failed_calls_.push_back({&node_, folded.status()});
     }
   }
-  Instruction instruction;
-  instruction.can_fail = can_fail_;
-  instruction.per_row = kernel_.draws;
-  instruction.body = body_;
-  instruction.state = std::move(state_);
-  instruction.site = site;
-  if (can_fail_ && !kernel_.quotes_user) instruction.place = compiler_.place_of(node_, kernel_.name);
-  instruction.seed = seed_.site;
-  instruction.seed_args = static_cast<int>(seed_.numbers.size());
-  for (const Leaf& leaf : arguments_) instruction.args.push_back(builder.register_of(leaf));
-  for (const Leaf& leaf : seed_.numbers) instruction.args.push_back(builder.register_of(leaf));
-  std::vector<Leaf> made = builder.emit(std::move(instruction), types);
+  std::vector<Leaf> made = emit(builder, site, types);
   size_t next = 0;
   for (size_t i = 0; i < result_.leaves.size(); ++i) {
     if (aliases_.count(static_cast<int>(i)) == 0) result_.leaves[i] = std::move(made[next++]);

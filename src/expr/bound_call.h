@@ -44,6 +44,11 @@ class BoundCall final : public KernelCall {
   void body(KernelBody body, std::shared_ptr<const KernelState> state) override {
     body_ = body;
     state_ = std::move(state);
+    by_entries_ = false;
+  }
+  void entry_body(KernelBody body) override {
+    this->body(body, nullptr);
+    by_entries_ = true;
   }
   void set_can_fail(bool can_fail) override { can_fail_ = can_fail; }
 
@@ -76,6 +81,11 @@ class BoundCall final : public KernelCall {
   Status infer_with(const std::vector<UnknownRanks>& unknown, const std::vector<int>& ranks);
   Status infer_by_rank(const Status& first);
 
+  // Equal for calls that compute the same; empty if that can't be told.
+  std::string key(Builder& builder) const;
+  // The results that are computed, from the instruction that does it; one for calls with equal keys.
+  std::vector<Leaf> emit(Builder& builder, uint64_t site, const std::vector<Component>& types);
+
   DType dtype_param() const;
   DType adapted_dtype(const Leaf& leaf) const;
   Result<DType> group_dtype(std::string_view type);
@@ -92,10 +102,13 @@ class BoundCall final : public KernelCall {
   Compiler::Seed seed_;
 
   Typed result_;
+  // What infer found in syntax.
+  std::vector<Tensor> found_constants_;
   std::map<int, int> aliases_;
   std::optional<std::vector<int64_t>> integers_;
   KernelBody body_ = nullptr;
   std::shared_ptr<const KernelState> state_;
+  bool by_entries_ = false;
   bool can_fail_;
 };
 

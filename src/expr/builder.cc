@@ -1,5 +1,8 @@
 #include "expr/builder.h"
 
+#include <algorithm>
+#include <climits>
+
 namespace weir {
 
 Typed typed_of(const Spec& spec) {
@@ -123,6 +126,18 @@ std::vector<Leaf> Builder::emit(Instruction instruction, const std::vector<Compo
   return leaves;
 }
 
+const std::vector<Leaf>* Builder::find(const std::string& key) const {
+  const auto found = computed_.find(key);
+  return found == computed_.end() ? nullptr : &found->second;
+}
+
+std::vector<Leaf> Builder::emit(Instruction instruction, const std::vector<Component>& results,
+                                const std::string& key) {
+  std::vector<Leaf> leaves = emit(std::move(instruction), results);
+  if (!key.empty()) computed_.emplace(key, leaves);
+  return leaves;
+}
+
 namespace {
 
 template <class F>
@@ -156,6 +171,28 @@ std::vector<bool> mark(Program& program) {
   return keep;
 }
 
+// Sets what the evaluation needs to run several instructions piece by piece.
+void link(Program& program) {
+  const auto numbers = [&](const std::vector<int>& registers) {
+    return std::none_of(registers.begin(), registers.end(), [&](int reg) {
+      return has_owners(program.registers[static_cast<size_t>(reg)].type.dtype);
+    });
+  };
+  std::vector<int> last_use(program.registers.size(), -1);
+  for (size_t i = 0; i < program.code.size(); ++i) {
+    Instruction& instruction = program.code[i];
+    instruction.by_entries = instruction.by_entries && instruction.results.size() == 1 &&
+                             numbers(instruction.args) && numbers(instruction.results);
+    if (i > 0) program.code[i - 1].begins_chain = program.code[i - 1].by_entries && instruction.by_entries;
+    each_argument(instruction, [&](size_t arg) { last_use[arg] = static_cast<int>(i); });
+  }
+  for (int result : program.results) last_use[static_cast<size_t>(result)] = INT_MAX;
+  for (Instruction& instruction : program.code) {
+    for (int result : instruction.results)
+      instruction.last_use = std::max(instruction.last_use, last_use[static_cast<size_t>(result)]);
+  }
+}
+
 }  // namespace
 
 Program Builder::finish(const std::vector<Leaf>& results) {
@@ -173,6 +210,7 @@ Program Builder::finish(const std::vector<Leaf>& results) {
     code.push_back(std::move(program_.code[i]));
   }
   program_.code = std::move(code);
+  link(program_);
   return std::move(program_);
 }
 

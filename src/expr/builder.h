@@ -6,6 +6,8 @@
 // lambda reads it from its Env. A builder refers to the one around it, which must outlive it.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "expr/program.h"
@@ -43,6 +45,12 @@ class Builder {
   // Appends an instruction with `results.size()` new registers and returns their leaves.
   std::vector<Leaf> emit(Instruction instruction, const std::vector<Component>& results);
 
+  // The results of the instruction that was emitted with that key, or null; an empty key is none.
+  const std::vector<Leaf>* find(const std::string& key) const;
+  // The same, and remembers the results for find().
+  std::vector<Leaf> emit(Instruction instruction, const std::vector<Component>& results,
+                         const std::string& key);
+
   // Registers of the enclosing program that this branch takes, or this Env captures, in order.
   const std::vector<int>& imported() const { return imported_; }
 
@@ -58,6 +66,8 @@ class Builder {
   Program program_;
   std::vector<int> imported_;
   std::vector<int> import_registers_;
+  // The results of instructions by their keys.
+  std::map<std::string, std::vector<Leaf>> computed_;
   int env_slots_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "expr/call_key.h"
 #include "expr/compiler.h"
 #include "expr/index_plan.h"
 #include "syntax/printer.h"
@@ -146,9 +147,22 @@ Result<Typed> Compiler::emit_index(const Node& node, const Leaf& from, const Com
     auto folded = fold(instruction.body, instruction.state, arguments, {type});
     if (folded.ok()) return typed_constant(std::move((*folded)[0]));
   }
-  for (const Leaf& leaf : arguments) instruction.args.push_back(builder.register_of(leaf));
+  CallKey key(reinterpret_cast<const void*>(&index_body));
+  for (const IndexPosition& position : static_cast<const IndexPlan&>(*instruction.state).positions) {
+    key.add(static_cast<int64_t>(position.kind));
+    for (const IndexBound& bound : {position.start, position.stop, position.step}) {
+      key.add(static_cast<int64_t>(bound.kind));
+      key.add(bound.value);
+    }
+  }
+  for (const Leaf& leaf : arguments) key.add(leaf, builder);
   Typed out = typed_of(Spec::tensor(type.dtype, type.shape));
-  out.leaves = builder.emit(std::move(instruction), {type});
+  if (const std::vector<Leaf>* made = builder.find(key.bytes())) {
+    out.leaves = *made;
+    return out;
+  }
+  for (const Leaf& leaf : arguments) instruction.args.push_back(builder.register_of(leaf));
+  out.leaves = builder.emit(std::move(instruction), {type}, key.bytes());
   return out;
 }
 

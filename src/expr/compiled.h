@@ -62,6 +62,8 @@ class CompiledFunction final : public Function {
     out.insert(out.end(), traits_.epoch_nodes.begin(), traits_.epoch_nodes.end());
   }
   bool opens_variables() const override { return opens_variables_; }
+  // What it runs.
+  const Program& program() const { return program_; }
 
  private:
   void deliver(Frame& frame, const Block& in, Block& out) const;

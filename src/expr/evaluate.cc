@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "dataset/stage.h"
 #include "expr/apply.h"
+#include "expr/chain.h"
 #include "expr/owners.h"
 #include "expr/run.h"
 
@@ -73,6 +74,14 @@ void Evaluation::execute(bool drop) {
   for (size_t i = 0; i < program_.code.size(); ++i) {
     const Instruction& instruction = program_.code[i];
     if (drop && !instruction.can_fail && !instruction.needed) continue;
+    if (instruction.begins_chain && !drop && frame_.errors.empty()) {
+      Chain chain(program_, frame_, i, rows_, call_);
+      if (chain.end() > i) {
+        chain.run([&](int reg) { return destination(reg); });
+        i = chain.end() - 1;
+        continue;
+      }
+    }
     Frame::Work& work = frame_.work[i];
     switch (instruction.kind) {
       case Instruction::Kind::kernel:

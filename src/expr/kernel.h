@@ -162,6 +162,9 @@ class KernelCall {
   // The result is a vector (or scalar) of integers, some of which are known.
   virtual void known_integers(std::vector<int64_t> entries) = 0;
   virtual void body(KernelBody body, std::shared_ptr<const KernelState> state = nullptr) = 0;
+  // A body that makes each entry of its one result from the entries that broadcasting brings to its place, and
+  // fails only where shapes don't broadcast. Several in a row may be run piece by piece, also of a row.
+  virtual void entry_body(KernelBody body) = 0;
   virtual void set_can_fail(bool can_fail) = 0;
 };
 

@@ -47,6 +47,12 @@ struct Instruction {
   bool needed = false;
 
   KernelBody body = nullptr;
+  // See KernelCall::entry_body(); only for numbers.
+  bool by_entries = false;
+  // So is the next instruction; set when the program is finished.
+  bool begins_chain = false;
+  // The last instruction that uses a result, INT_MAX if it is a result of the program.
+  int last_use = -1;
   // Null where the notation has no call.
   std::unique_ptr<const CallPlace> place = {};
   std::shared_ptr<const KernelState> state = {};

@@ -79,7 +79,7 @@ Status cast_infer(KernelCall& call) {
   }
   bool known = false;
   visit<Castable>(from, [&]<class From>() {
-    known = visit<Castable>(to, [&]<class To>() { call.body(unary_body<From, To, Cast<To>>); });
+    known = visit<Castable>(to, [&]<class To>() { call.entry_body(unary_body<From, To, Cast<To>>); });
   });
   if (known) return Status();
   const char* hint = from == DType::string ? "see to_number" : to == DType::string ? "see as_string" : "";

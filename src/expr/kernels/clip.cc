@@ -41,7 +41,7 @@ Status clip_infer(KernelCall& call) {
         bound, expected_found(concat("a bound that broadcasts to x, of shape ", call.shape(0).to_string()),
                               call.shape(bound).to_string()));
   }
-  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(clip_body<T>); });
+  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.entry_body(clip_body<T>); });
   if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
   call.result(call.dtype(0), call.shape(0));
   const bool scalars = call.shape(1) == Shape() && call.shape(2) == Shape();

@@ -52,7 +52,8 @@ struct GreaterEqual {
 template <class List, class F>
 Status infer(KernelCall& call) {
   constexpr int kBoth[] = {0, 1};
-  const bool known = visit<List>(call.dtype(0), [&]<class T>() { call.body(binary_body<T, T, bool, F>); });
+  const bool known =
+      visit<List>(call.dtype(0), [&]<class T>() { call.entry_body(binary_body<T, T, bool, F>); });
   if (!known) return wrong_dtype(call, 0, "something that has an order");
   WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kBoth));
   call.result(DType::boolean, shape);

@@ -30,7 +30,7 @@ Status divide_infer(KernelCall& call) {
   visit<Integers>(call.dtype(0), [&]<class T>() {
     using R = std::conditional_t<(sizeof(T) >= sizeof(int32_t)), double, float>;
     call.result(dtype_of<R>, shape);
-    call.body(binary_body<T, T, R, Divide<R>>);
+    call.entry_body(binary_body<T, T, R, Divide<R>>);
   });
   call.set_can_fail(may_not_broadcast(call));
   return Status();

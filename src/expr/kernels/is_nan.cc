@@ -22,7 +22,7 @@ struct IsFinite {
 template <class F>
 Status infer(KernelCall& call) {
   WEIR_TRY(check_float(call, 0));
-  visit<Floats>(call.dtype(0), [&]<class T>() { call.body(unary_body<T, bool, F>); });
+  visit<Floats>(call.dtype(0), [&]<class T>() { call.entry_body(unary_body<T, bool, F>); });
   call.result(DType::boolean, call.shape(0));
   return Status();
 }

@@ -28,7 +28,7 @@ void wide_body(KernelRun& run) {
 Status pow_infer(KernelCall& call) {
   if (!is_integer(call.dtype(0))) {
     WEIR_TRY((infer_binary<Floats, Pow>(call, "integers or floats")));
-    if (call.dtype(0) == DType::float64) call.body(wide_body);
+    if (call.dtype(0) == DType::float64) call.entry_body(wide_body);
     return Status();
   }
   constexpr int kBoth[] = {0, 1};

@@ -78,7 +78,7 @@ Status infer(KernelCall& call) {
     return Status();
   }
   visit<Reals>(from, [&]<class From>() {
-    visit<Reals>(to, [&]<class To>() { call.body(unary_body<From, To, SaturateCast<To>>); });
+    visit<Reals>(to, [&]<class To>() { call.entry_body(unary_body<From, To, SaturateCast<To>>); });
   });
   return Status();
 }

@@ -75,7 +75,7 @@ void body(KernelRun& run) {
 template <class F>
 Status infer(KernelCall& call) {
   WEIR_TRY(check_float(call, 0));
-  visit<Floats>(call.dtype(0), [&]<class T>() { call.body(body<T, F>); });
+  visit<Floats>(call.dtype(0), [&]<class T>() { call.entry_body(body<T, F>); });
   call.result(call.dtype(0), call.shape(0));
   return Status();
 }

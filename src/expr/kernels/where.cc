@@ -30,7 +30,7 @@ Status where_infer(KernelCall& call) {
   if (call.dtype(1) == DType::dataset) return wrong_dtype(call, 1, "a tensor");
   visit_width(call.dtype(1), [&]<class E>() {
     using S = Signed<E>;
-    call.body(nary_body<Choose, S, Masks, uint8_t, S, S>);
+    call.entry_body(nary_body<Choose, S, Masks, uint8_t, S, S>);
   });
   call.result(call.dtype(1), shape);
   bool can_fail = false;

@@ -1,0 +1,132 @@
+// Consecutive functions that compute entry by entry run piece by piece, and give what they give one by one.
+#include "expr/chain.h"
+
+#include "core/tensor.h"
+#include "expr/compiled.h"
+#include "expr/evaluate.h"
+#include "expr/harness.h"
+
+namespace weir::test {
+namespace {
+
+const Program& program_of(const FunctionRef& f) { return static_cast<const CompiledFunction&>(*f).program(); }
+
+FunctionRef compile(Lab& lab, const std::string& lambda, const Spec& input) {
+  INFO(lambda);
+  Result<FunctionRef> f = lab.compile(lambda, input);
+  if (!f.ok()) FAIL(f.status().error().message);
+  return *f;
+}
+
+// The function's results by single instructions: a row that failed before keeps others from running together.
+Block one_by_one(Lab& lab, const Function& f, const Block& in) {
+  Block with_failed = in;
+  with_failed.append(in, 0, 1);
+  with_failed.errors.push_back({in.rows, internal_error("on purpose").pointer()});
+  Block out;
+  f.call({.session = *lab.world.session, .key = 7}, with_failed, out);
+  REQUIRE(out.rows == in.rows + 1);
+  return out.slice(0, in.rows);
+}
+
+void check_equal(Lab& lab, const std::string& lambda, const Block& in, const Spec& spec) {
+  INFO(lambda);
+  const FunctionRef f = compile(lab, lambda, spec);
+  REQUIRE(program_of(f).code[0].begins_chain);
+  Block together;
+  f->call({.session = *lab.world.session, .key = 7}, in, together);
+  REQUIRE(together.errors.empty());
+  const Block apart = one_by_one(lab, *f, in);
+  for (int row = 0; row < in.rows; ++row) {
+    const Components have = together.row(row);
+    const Components want = apart.row(row);
+    REQUIRE(have.size() == want.size());
+    for (size_t i = 0; i < want.size(); ++i) REQUIRE(bit_equal(have[i], want[i]));
+  }
+}
+
+// How many instructions run together from the first on.
+size_t length(Lab& lab, const std::string& lambda, const Block& in, const Spec& spec,
+              int64_t tensor_bytes = int64_t{1} << 30) {
+  INFO(lambda);
+  const FunctionRef f = compile(lab, lambda, spec);
+  Frame frame(program_of(f));
+  for (size_t i = 0; i < in.columns.size(); ++i) frame.slots[i].borrow(in.columns[i]);
+  const Call call{.tensor_bytes = tensor_bytes};
+  return Chain(program_of(f), frame, 0, in.rows, call).end();
+}
+
+// Rows of (a float32[n] of fractions, and a scalar of each row).
+Block rows_of(Lab& lab, int rows, const std::string& n, Spec* spec) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < rows; ++i) {
+    const std::string row = std::to_string(i);
+    texts.push_back("((float32(arange(" + n + ")) - 300.0) * (0.0371 + float32(" + row + ")), float32(" +
+                    row + "))");
+  }
+  return lab.block(texts, spec);
+}
+
+}  // namespace
+
+TEST_CASE("a chain gives the bytes of its instructions") {
+  Lab lab;
+  // Rows smaller than a piece, about as large, and larger; also an odd size.
+  const std::pair<int, const char*> sizes[] = {
+      {11, "784"}, {3, "4096"}, {2, "4097"}, {3, "10007"}, {5000, "1"}};
+  for (const auto& [rows, n] : sizes) {
+    INFO(rows << " rows of " << n);
+    Spec spec;
+    const Block in = rows_of(lab, rows, n, &spec);
+    for (const char* lambda : {
+             "(v, _) -> clip((v / 255.0 - 0.5) * 2.0, -1.0, 1.0)",
+             // Results used on the way, and several times.
+             "(v, _) -> let a = v * 3.0 in let b = a + 1.5 in (a, b * a, exp(b) - a)",
+             // Other dtypes and widths.
+             "(v, _) -> where(float64(v) * 0.5 > 3.0, int32(v), int32(v) * 2)",
+             "(v, _) -> not (v > 1.0 and v < 9.0)",
+             // A scalar of the row.
+             "(v, s) -> (v - s) * s + 1.0",
+             "(v, s) -> s - v * s",
+             // Functions of one's own implementation.
+             "(v, _) -> tanh(sin(v) * 0.25) + log(abs(v))",
+         }) {
+      check_equal(lab, lambda, in, spec);
+    }
+  }
+}
+
+TEST_CASE("values of a branch are computed together, too") {
+  Lab lab;
+  lab.check("(v, s) -> let w = if s > 0.5 then v * 2.0 + 1.0 else v - s * 2.0 in sum(w * 0.5 + 1.0)",
+            {"(ones([9000]), 0.0)", "(ones([9000]), 1.0)"}, {"13500.0", "22500.0"});
+}
+
+TEST_CASE("rows of other shapes, failed ones and large ones are computed one by one") {
+  Lab lab;
+  lab.check("v -> sum(v * 2.0 + 1.0)", {"ones([5000])", "ones([6000])", "ones([1])"},
+            {"15000.0", "18000.0", "3.0"});
+  lab.check("(v, i) -> sum(float64(v) * 2.0 + float64(6 // i))", {"(ones([5000]), 3)", "(ones([5000]), 0)"},
+            {"float64(20000.0)", "error"});
+}
+
+TEST_CASE("what is a chain") {
+  Lab lab;
+  Spec spec;
+  const Block in = rows_of(lab, 11, "784", &spec);
+  CHECK(length(lab, "(v, _) -> v / 255.0 - 0.5", in, spec) == 2);
+  CHECK(length(lab, "(v, _) -> (v / 255.0 - 0.5) * sum(v * 2.0)", in, spec) == 3);
+  CHECK(length(lab, "(v, s) -> (v - s) * s", in, spec) == 2);
+  // Another shape comes in.
+  CHECK(length(lab, "(v, _) -> (v * 2.0 + 1.0) * ones([2, 784])", in, spec) == 2);
+  // The second one only computes scalars.
+  CHECK(length(lab, "(v, s) -> v * 2.0 + s * 3.0", in, spec) == 0);
+  // Too little for a piece.
+  const Block small = rows_of(lab, 5, "784", &spec);
+  CHECK(length(lab, "(v, _) -> v / 255.0 - 0.5", small, spec) == 0);
+  // A result would be too large: that is an error by row.
+  CHECK(length(lab, "(v, _) -> float64(v) - 0.5", in, spec, 11 * 784 * 8) == 2);
+  CHECK(length(lab, "(v, _) -> float64(v) - 0.5", in, spec, 11 * 784 * 8 - 1) == 0);
+}
+
+}  // namespace weir::test
