@@ -127,6 +127,8 @@ bool CsvReader::next_row() {
 bool CsvReader::parse_row(const char*& at, const char* end, bool last) {
   const size_t columns = format_.columns.size();
   const bool all = format_.select.empty();
+  const int64_t* left_out = format_.exclude.data();
+  const int64_t* const left_out_end = left_out + format_.exclude.size();
   size_t column = 0;
   int64_t field = 0;
   wrong_.kind = Wrong::Kind::nothing;
@@ -139,11 +141,15 @@ bool CsvReader::parse_row(const char*& at, const char* end, bool last) {
       wrong_ = {field, 0, value.mistake, value.bytes, Wrong::Kind::field};
     const bool wanted = all || (column < columns && format_.select[column] == field);
     if (!wanted) continue;
+    if (left_out != left_out_end && *left_out == field) {
+      ++left_out;
+      continue;
+    }
     if (column < columns && !value.mistake) set(column, field, value);
     ++column;
   }
   if (column != columns && wrong_.kind == Wrong::Kind::nothing)
-    wrong_ = {field, 0, nullptr, {}, Wrong::Kind::count};
+    wrong_ = {field, static_cast<int64_t>(column), nullptr, {}, Wrong::Kind::count};
   return true;
 }
 
@@ -219,7 +225,8 @@ Mistake CsvReader::describe(const Wrong& wrong) const {
   }
   if (!format_.select.empty())
     return expected_found(concat("at least ", format_.select.back() + 1, " fields"), concat(wrong.field));
-  return expected_found(concat(format_.columns.size(), " fields"), concat(wrong.field));
+  const char* const fields = format_.exclude.empty() ? " fields" : " fields beside the excluded ones";
+  return expected_found(concat(format_.columns.size(), fields), concat(wrong.column));
 }
 
 void CsvReader::fail_row(const Wrong& wrong) {

@@ -22,6 +22,8 @@ struct CsvFormat {
   std::vector<CsvColumn> columns;
   // Which fields of a row these are, ascending; empty: all, and a row has no others.
   std::vector<int64_t> select;
+  // Which fields of a row are left out, ascending; only if `select` is empty.
+  std::vector<int64_t> exclude;
   // The first row of the file holds names, and is left out.
   bool header = false;
   char delimiter = ',';

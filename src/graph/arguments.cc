@@ -193,6 +193,7 @@ constexpr Alias kAliases[] = {
     {"field_delim", "delim"},
     {"use_quote_delim", "quote"},
     {"select_cols", "select"},
+    {"exclude_cols", "exclude"},
 };
 
 }  // namespace

@@ -13,9 +13,6 @@ Result<Spec> batched(const Spec& spec, int64_t length) {
     out.shape = spec.shape.prepended(length);
     return out;
   }
-  if (spec.kind != Spec::Kind::tuple && spec.kind != Spec::Kind::dict) {
-    return invalid_argument(expected_found("dense tensors", spec.to_string()));
-  }
   for (Spec& child : out.children) {
     WEIR_ASSIGN(child, batched(child, length));
   }

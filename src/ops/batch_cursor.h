@@ -16,7 +16,8 @@
 
 namespace weir {
 
-// The structure of batches of `length` such elements; invalid_argument unless they consist of dense tensors.
+// The structure of batches of `length` such elements; invalid_argument if a rank is too high.
+// REQUIRES: they consist of dense tensors
 Result<Spec> batched(const Spec& spec, int64_t length);
 // How many batches `count` elements make.
 int64_t batch_count(int64_t count, int64_t n, bool drop_remainder);

@@ -1,5 +1,8 @@
 #include "ops/joined_batch.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/text.h"
 
 namespace weir {
@@ -31,8 +34,7 @@ Result<Spec> join(const Spec& spec, int64_t length, Rule rule, JoinedPlan& plan)
   }
   if (!spec.is_tensor() && spec.kind != Spec::Kind::sparse) {
     return invalid_argument(
-        expected_found("dense or sparse tensors", spec.to_string(),
-                       spec.kind == Spec::Kind::ragged ? "to_tensor(x) makes one dense" : ""));
+        expected_found("dense or sparse tensors", spec.to_string(), how_to_make_dense(spec)));
   }
   if (spec.shape.rank_known() && spec.shape.rank() == kMaxRank) {
     return invalid_argument(expected_found(concat("tensors of a rank below ", kMaxRank), spec.to_string()));
@@ -46,6 +48,46 @@ Result<Spec> join(const Spec& spec, int64_t length, Rule rule, JoinedPlan& plan)
   out.shape = spec.shape.prepended(length);
   if (how == How::to_ragged) out.kind = Spec::Kind::ragged;
   return out;
+}
+
+Spec join_rows(const Spec& value, int64_t length, JoinedPlan& plan) {
+  Spec out = value;
+  for (Spec& child : out.children) child = join_rows(child, length, plan);
+  if (value.kind == Spec::Kind::tuple || value.kind == Spec::Kind::dict) return out;
+  How how = How::dense;
+  if (value.kind == Spec::Kind::sparse) how = How::sparse;
+  if (value.kind == Spec::Kind::ragged) how = How::to_ragged;
+  plan.dense = plan.dense && how == How::dense;
+  plan.parts.push_back({how, Shape()});
+  if (value.shape.rank_known()) out.shape = value.shape.with_dim(0, length);
+  return out;
+}
+
+void add_empty(const Spec& batch, Components& out) {
+  for (const Spec& child : batch.children) add_empty(child, out);
+  if (batch.kind == Spec::Kind::tuple || batch.kind == Spec::Kind::dict) return;
+  Shape shape = batch.shape.rank_known() ? batch.shape.with_dim(0, 0) : Shape{0};
+  const int rank = shape.rank();
+  for (int axis = 0; axis < rank; ++axis) shape.set_dim(axis, std::max<int64_t>(shape[axis], 0));
+  switch (batch.kind) {
+    case Spec::Kind::sparse: {
+      out.push_back(Tensor::allocate(DType::int64, Shape{0, rank}));
+      out.push_back(Tensor::allocate(batch.dtype, Shape{0}));
+      Tensor extents = Tensor::allocate(DType::int64, Shape{rank});
+      std::copy_n(shape.dims().data(), rank, extents.as<int64_t>());
+      out.push_back(std::move(extents));
+      return;
+    }
+    case Spec::Kind::ragged: {
+      out.push_back(Tensor::allocate(batch.dtype, shape.tail().with_dim(0, 0)));
+      Tensor splits = Tensor::allocate(DType::int64, Shape{1});
+      *splits.as<int64_t>() = 0;
+      out.push_back(std::move(splits));
+      return;
+    }
+    default:
+      out.push_back(Tensor::allocate(batch.dtype, shape));
+  }
 }
 
 template <class Rule>
@@ -63,6 +105,33 @@ Result<JoinedPlan> plan_batch(const Spec& element, int64_t length) {
 
 Result<JoinedPlan> plan_ragged_batch(const Spec& element, int64_t length) {
   return plan(element, length, varying_is_ragged);
+}
+
+JoinedPlan plan_rows(const Spec& value, int64_t length) {
+  JoinedPlan out;
+  out.batch = join_rows(value, length, out);
+  return out;
+}
+
+Components empty_batch(const Spec& batch) {
+  Components out;
+  add_empty(batch, out);
+  return out;
+}
+
+const char* how_to_make_dense(const Spec& part) {
+  switch (part.kind) {
+    case Spec::Kind::sparse:
+      return "to_dense(x) in a map before it makes one dense";
+    case Spec::Kind::ragged:
+      return "to_tensor(x) in a map before it makes one dense";
+    case Spec::Kind::optional:
+      return "get_value(x) in a map before it gives what one holds";
+    case Spec::Kind::dataset:
+      return "flat_map(x -> x) before it gives the elements of one";
+    default:
+      return "";
+  }
 }
 
 }  // namespace weir

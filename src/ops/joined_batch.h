@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/spec.h"
+#include "core/value.h"
 #include "dataset/joined_buffer.h"
 
 namespace weir {
@@ -19,5 +20,12 @@ struct JoinedPlan {
 Result<JoinedPlan> plan_batch(const Spec& element, int64_t length);
 // The same, but dense tensors whose first dimension is unknown become ragged.
 Result<JoinedPlan> plan_ragged_batch(const Spec& element, int64_t length);
+// Batches of `length` rows of such values, each part of the kind that it is in the value.
+// REQUIRES: row_of_value(value) is ok (ops/value_rows.h)
+JoinedPlan plan_rows(const Spec& value, int64_t length);
+// A batch of no rows. Unknown dimensions are 0.
+Components empty_batch(const Spec& batch);
+// What makes a dense tensor of such a part, for errors; "" if there is no such thing.
+const char* how_to_make_dense(const Spec& part);
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #include "core/float_mode.h"
 #include "core/text.h"
 #include "expr/dispatch.h"
+#include "ops/joined_batch.h"
 
 namespace weir {
 
@@ -30,7 +31,7 @@ Status match(const Spec& element, const Spec& given, int at, std::vector<int>& o
 Status dense_only(const Spec& element) {
   if (element.is_tensor()) return Status();
   if (element.kind != Spec::Kind::tuple && element.kind != Spec::Kind::dict) {
-    return invalid_argument(expected_found("dense tensors", element.to_string()));
+    return invalid_argument(expected_found("dense tensors", element.to_string(), how_to_make_dense(element)));
   }
   for (const Spec& child : element.children) WEIR_TRY(dense_only(child));
   return Status();

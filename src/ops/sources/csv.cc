@@ -1,6 +1,6 @@
-// csv(files, columns, header, delim, quote, na_value, select, compression, num_parallel_reads): the rows of tables in text
-// form, file after file or in turns. A row with a mistake is one error, as is a file that fails. Read ahead on the blocking
-// lane. Checkpoint: the file, the offset and the number of the next row.
+// csv(files, columns, header, delim, quote, na_value, select, compression, num_parallel_reads, exclude): the rows of tables
+// in text form, file after file or in turns. A row with a mistake is one error, as is a file that fails. Read ahead on the
+// blocking lane. Checkpoint: the file, the offset and the number of the next row.
 #include "format/csv_reader.h"
 #include "ops/file_source.h"
 #include "ops/integer_list.h"
@@ -21,6 +21,7 @@ struct CsvParams : ParamsOf<CsvParams> {
   ValueParam select;
   StringParam compression{std::string()};
   IntParam num_parallel_reads{1};
+  ValueParam exclude;
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
     f("columns", columns,
@@ -35,6 +36,9 @@ struct CsvParams : ParamsOf<CsvParams> {
       {.none = true});
     f("compression", compression, kCompressionDoc);
     f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
+    f("exclude", exclude,
+      "The numbers of the fields that are left out, ascending from 0, where `select` is none; none: the others of `select`.",
+      {}, {.none = true});
   }
 };
 
@@ -53,21 +57,32 @@ Status check_delim(const CsvParams& params) {
       invalid_argument(expected_found("one byte that ends no line and is no quote", quote(delim))), "delim");
 }
 
-Status check_select(const CsvParams& params, std::vector<int64_t>& select) {
-  select.clear();
-  if (!params.select.set) return Status();
-  WEIR_TRY(integer_list(params.select, "select", select));
-  if (params.select.expression) return Status();
+// The numbers of fields that `param` lists; none while it is not evaluated.
+Status field_numbers(const ValueParam& param, const char* name, std::vector<int64_t>& out) {
+  out.clear();
+  if (!param.set) return Status();
+  WEIR_TRY(integer_list(param, name, out));
   int64_t least = 0;
-  for (int64_t index : select) {
+  for (int64_t index : out) {
     if (index < least) {
       return with_parameter(
           invalid_argument(expected_found("numbers of fields that rise from 0 or more", concat(index))),
-          "select");
+          name);
     }
     if (index == INT64_MAX) break;
     least = index + 1;
   }
+  return Status();
+}
+
+Status check_fields(const CsvParams& params, std::vector<int64_t>& select, std::vector<int64_t>& exclude) {
+  WEIR_TRY(field_numbers(params.exclude, "exclude", exclude));
+  WEIR_TRY(field_numbers(params.select, "select", select));
+  if (!params.select.set) return Status();
+  if (params.exclude.set) {
+    return with_parameter(invalid_argument(expected_found("either select or exclude", "both")), "exclude");
+  }
+  if (params.select.expression) return Status();
   if (select.size() == params.columns.columns.size()) return Status();
   return with_parameter(
       invalid_argument(expected_found(concat(params.columns.columns.size(), " numbers, one for each column"),
@@ -85,7 +100,8 @@ struct Format {
   static Result<Spec> spec(const Params& params) {
     WEIR_TRY(check_delim(params));
     std::vector<int64_t> select;
-    WEIR_TRY(check_select(params, select));
+    std::vector<int64_t> exclude;
+    WEIR_TRY(check_fields(params, select, exclude));
     Spec row = Spec::tuple({});
     for (const ColumnsParam::Column& column : params.columns.columns) {
       if (!is_column(column.dtype)) {
@@ -103,7 +119,7 @@ struct Format {
                                               uint64_t limit) {
     CsvFormat format;
     WEIR_TRY(check_delim(params));
-    WEIR_TRY(check_select(params, format.select));
+    WEIR_TRY(check_fields(params, format.select, format.exclude));
     for (const ColumnsParam::Column& column : params.columns.columns)
       format.columns.push_back({column.dtype, column.fallback});
     format.header = *params.header;

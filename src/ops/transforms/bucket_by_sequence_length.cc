@@ -12,6 +12,7 @@
 #include "ops/batch_cursor.h"
 #include "ops/held_dataset.h"
 #include "ops/integer_list.h"
+#include "ops/joined_batch.h"
 #include "ops/list.h"
 #include "ops/native.h"
 #include "ops/padding.h"
@@ -42,7 +43,8 @@ struct Params : ParamsOf<Params> {
       {.none = true});
     f("pad_to_bucket_boundary", pad_to_bucket_boundary,
       "Pad unknown dimensions to one less than where the bucket ends. A batch of the last bucket is then an error.");
-    f("no_padding", no_padding, "Elements of a batch must have one shape.");
+    f("no_padding", no_padding,
+      "Elements of a batch must have one shape; sparse tensors become one sparse tensor of the largest shape.");
     f("drop_remainder", drop_remainder, "Leave out last batches that are smaller than their size.");
   }
 };
@@ -217,7 +219,10 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   WEIR_TRY(check(params, boundaries, sizes));
   const Spec& element = inputs[0]->spec();
   const bool known = params.no_padding.is_constant();
-  if (known && *params.no_padding) return batched(element, kUnknownDim);
+  if (known && *params.no_padding) {
+    WEIR_ASSIGN(JoinedPlan plan, plan_batch(element, kUnknownDim));
+    return std::move(plan.batch);
+  }
   WEIR_ASSIGN(std::vector<Padding> padding, padding_of(element, params.shapes, params.values));
   WEIR_ASSIGN(Spec padded, batched(padded_spec(element, padding), kUnknownDim));
   if (known) return padded;

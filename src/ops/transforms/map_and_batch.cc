@@ -7,6 +7,7 @@
 #include "dataset/compose.h"
 #include "ops/apply.h"
 #include "ops/batch_cursor.h"
+#include "ops/joined_batch.h"
 #include "ops/list.h"
 
 namespace weir {
@@ -30,9 +31,16 @@ struct Params : ParamsOf<Params> {
 struct MapAndBatch {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(DatasetRef mapped, expansion(opening, params));
+    WEIR_ASSIGN(const JoinedPlan plan, plan_batch(mapped->spec(), kUnknownDim));
+    Instance input = opening.inner(std::move(mapped));
+    if (!plan.dense) {
+      using Joined = BatchCursor<JoinedBuffer, AfterError::next_batch>;
+      return std::unique_ptr<Cursor>(std::make_unique<Joined>(opening.ctx, std::move(input), *params.n,
+                                                              *params.drop_remainder, plan.parts));
+    }
     using Batches = BatchCursor<BatchBuffer, AfterError::next_batch>;
-    return std::unique_ptr<Cursor>(std::make_unique<Batches>(opening.ctx, opening.inner(std::move(mapped)),
-                                                             *params.n, *params.drop_remainder));
+    return std::unique_ptr<Cursor>(
+        std::make_unique<Batches>(opening.ctx, std::move(input), *params.n, *params.drop_remainder));
   }
 };
 
@@ -48,7 +56,8 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> in
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   const bool fixed = params.drop_remainder.is_constant() && *params.drop_remainder && params.n.is_constant();
-  return batched(function_of(params.f).result(), fixed ? *params.n : kUnknownDim);
+  WEIR_ASSIGN(JoinedPlan plan, plan_batch(function_of(params.f).result(), fixed ? *params.n : kUnknownDim));
+  return std::move(plan.batch);
 }
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
@@ -61,7 +70,7 @@ const OperatorDef& map_and_batch_operator() {
   static const OperatorDef def = define<Params, MapAndBatch>({
       .name = "map_and_batch",
       .doc =
-          "Applies `f` to each element and joins `n` results along a new first dimension. Results of a batch must have one shape, or the batch is an error. Where an element or its call failed, its whole batch is an error, and the next batch is what it would have been.",
+          "Applies `f` to each element and joins `n` results along a new first dimension. Results of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. Where an element or its call failed, its whole batch is an error, and the next batch is what it would have been.",
       .cost = "That of map, and at most one copy of each result.",
       .example = "range(5) | map_and_batch(x -> x * x, 2)",
       .output = "[0, 1]\n[4, 9]\n[16]",

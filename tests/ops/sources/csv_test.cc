@@ -20,6 +20,7 @@ const ContractEntries contract(
             {"csv([\"" + kConformanceData + "plain.csv\", \"" + kConformanceData +
                  "missing.csv\"], [0, 0.5, string], num_parallel_reads: 2)",
              anything, true},
+            {kBad + ", exclude: [2])", anything, true},
             {"range(2) | flat_map(i -> " + kBad + ", header: i == 1))", anything, false}});
 
 struct Table {
@@ -53,6 +54,20 @@ TEST_CASE("csv: fields that are missing, too many or too few") {
   // What is not selected may be anything.
   CHECK(table.rows("[-1], select: [1]") == Lines{"(2,)", bad, "(2,)", "(2,)", "(-1,)", bad, "(4,)", "(6,)"});
   CHECK(table.rows("[\"e\"], select: [2]") == Lines{bad, bad, "(\"3\",)", bad, bad, bad, "(\"e\",)", bad});
+}
+
+TEST_CASE("csv: fields left out") {
+  const std::string bad = "error: invalid_argument";
+  const Table table("1,x,2\n3,4\n5,,6,7\n8,\"\",9\n10,11,\n");
+  CHECK(table.rows("[int64, 0], exclude: [1]") == Lines{"(1, 2)", bad, bad, "(8, 9)", "(10, 0)"});
+  // A number that no row has leaves nothing out.
+  CHECK(table.rows("[string], exclude: [0, 2, 9]") == Lines{"(\"x\",)", "(\"4\",)", bad, bad, "(\"11\",)"});
+  CHECK(table.rows("[\"e\"], exclude: [0, 1]") == Lines{"(\"2\",)", bad, bad, "(\"9\",)", "(\"e\",)"});
+  CHECK(Table("1,\"x\"y,2\n").rows("[0, 0], exclude: [1]") == Lines{bad});
+  CHECK(table.rows("[0, \"\", 0], exclude: []") == table.rows("[0, \"\", 0]"));
+  CHECK(table.rows("[0, \"\", 0], exclude: none") == table.rows("[0, \"\", 0]"));
+  CHECK(run("range(2) | flat_map(i -> csv(\"" + table.file() + "\", [0, 0], exclude: [i + 1]) | take(1))") ==
+        Lines{"(1, 2)", bad, "(3, 4)"});
 }
 
 TEST_CASE("csv: quotes") {
@@ -111,6 +126,10 @@ TEST_CASE("csv: what it is built with") {
   CHECK(contains(mistake("[int64, int64], select: [1, 1]"), "expected numbers of fields that rise"));
   CHECK(contains(mistake("[int64], select: [-1]"), "expected numbers of fields that rise"));
   CHECK(contains(mistake("[int64], select: [1, 2]"), "expected 1 numbers, one for each column, found 2"));
+  CHECK(contains(mistake("[int64], exclude: [4, 1]"), "expected numbers of fields that rise"));
+  CHECK(contains(mistake("[int64], exclude: 1"), "expected a list of integers"));
+  CHECK(contains(mistake("[int64], select: [1], exclude: [0]"),
+                 "expected either select or exclude, found both"));
   CHECK(contains(mistake("[int64], compression: \"zip\""), "gzip"));
 }
 

@@ -81,6 +81,29 @@ TEST_CASE("on_corrupt: the rest of a damaged file is an error, is left out, or g
     CHECK(contains(build_error(tfrecord("three.tfrecord", ", on_corrupt: \"ignore\"")), name));
 }
 
+TEST_CASE("skip_file logs each file of which it leaves out the rest") {
+  struct Collect final : Logger {
+    void log(Level level, std::string_view message) override {
+      if (level == Level::warning) lines.emplace_back(message);
+    }
+    Lines lines;
+  };
+  const std::string bad = test_data("records/bad_data.tfrecord");
+  const std::string files = "tfrecord([\"" + bad + "\", " + quoted("three.tfrecord") + ", \"" + bad + "\"]";
+  ThreadsRuntime runtime;
+  Collect collect;
+  runtime->logger = &collect;
+  CHECK(all_lines(*runtime, files + ", on_corrupt: \"skip_file\")", 4).size() == 7);
+  REQUIRE(collect.lines.size() == 2);
+  for (const std::string& line : collect.lines) {
+    CHECK(contains(line, "rest of file skipped: corrupted record"));
+    CHECK(contains(line, bad));
+    CHECK(contains(line, "offset 48, record 2"));
+  }
+  all_lines(*runtime, files + ", on_corrupt: \"resync\")", 4);
+  CHECK(collect.lines.size() == 2);
+}
+
 TEST_CASE("names may come from a pipeline, whose errors are errors of their own") {
   const std::string names = "probe(3, errors: \"1\") | map(x -> " + quoted("three.tfrecord") + ")";
   for (const char* n : {"1", "2"}) {

@@ -69,6 +69,17 @@ TEST_CASE("bucket_by_sequence_length: errors of elements and of lengths come at 
   }
 }
 
+TEST_CASE("bucket_by_sequence_length joins sparse tensors without padding") {
+  CHECK(run("range(1, 5) | map(n -> (from_dense(arange(n)), n)) | "
+            "bucket_by_sequence_length((s, n) -> n, [3], [2, 2], no_padding: true)") ==
+        Lines{"(sparse(indices: [[1, 1]], values: [1], shape: [2, 2]), [1, 2])",
+              "(sparse(indices: [[0, 1], [0, 2], [1, 1], [1, 2], [1, 3]], values: [1, 2, 1, 2, 3], shape: "
+              "[2, 4]), [3, 4])"});
+  CHECK(contains(
+      build_error("range(3) | map(n -> from_dense([n])) | bucket_by_sequence_length(x -> 1, [3], [1, 1])"),
+      "to_dense(x)"));
+}
+
 TEST_CASE("bucket_by_sequence_length: what it is built with") {
   const std::string text = "range(9) | map(n -> ([n], n)) | bucket_by_sequence_length((v, n) -> n, ";
   CHECK(spec(text + "[3], [1, 2])") == "(int64[?, 1], int64[?])");

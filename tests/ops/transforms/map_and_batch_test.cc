@@ -9,6 +9,7 @@ const ContractEntries contract(
     {{"PROBE | map_and_batch(x -> x * 2, 4)", [](int64_t k) { return 4 * k; }, false},
      {"PROBE | map_and_batch(x -> (x, x * x), 5, drop_remainder: true, num_parallel_calls: 3)", anything,
       false},
+     {"PROBE | map_and_batch(x -> (from_dense([x % 3, x]), x), 4)", [](int64_t k) { return 4 * k; }, false},
      {"PROBE | flat_map(x -> range(x % 5) | map_and_batch(y -> x + y, 2)) | prefetch(2)", anything, false}});
 
 TEST_CASE("map_and_batch is map and batch") {
@@ -25,6 +26,16 @@ TEST_CASE("map_and_batch is map and batch") {
   CHECK(spec("range(9) | map_and_batch(x -> x, 3, drop_remainder: true)") == "int64[3]");
   CHECK(cardinality("range(10) | map_and_batch(x -> x, 4)") == 3);
   CHECK(cardinality("range(10) | map_and_batch(x -> x, 4, true)") == 2);
+}
+
+TEST_CASE("map_and_batch joins sparse tensors") {
+  CHECK(run("range(5) | map_and_batch(x -> {s: from_dense([0, x]), x}, 2)") ==
+        run("range(5) | map(x -> {s: from_dense([0, x]), x}) | batch(2)"));
+  CHECK(run("range(4) | map_and_batch(x -> from_dense([assert(x != 1, \"one\", x)]), 2)") ==
+        Lines{"error: invalid_argument", "sparse(indices: [[0, 0], [1, 0]], values: [2, 3], shape: [2, 1])"});
+  CHECK(spec("range(9) | map_and_batch(x -> from_dense([x]), 3, drop_remainder: true)") ==
+        "sparse<int64>[3, 1]");
+  CHECK(contains(build_error("range(4) | map_and_batch(x -> ragged([x], [0, 1]), 2)"), "to_tensor(x)"));
 }
 
 TEST_CASE("map_and_batch: an error fails its batch, and the next begins where it would have") {
