@@ -260,6 +260,24 @@ function(weir_add_random_graphs_test)
   weir_add_script_test(random_graphs.restore random_graphs/restore.py "$<TARGET_FILE:random_graphs_restorer>")
 endfunction()
 
+# Adds the random expressions beside NumPy, and the program that runs them. Fewer under sanitizers; WEIR_ORACLE in the
+# environment sets another number.
+function(weir_add_oracle_test)
+  weir_has_selected_tests(selected "${PROJECT_SOURCE_DIR}/tests/oracle/oracle.py")
+  if(NOT selected)
+    return()
+  endif()
+  get_property(floors GLOBAL PROPERTY WEIR_FLOORS)
+  add_executable(oracle_runner "${PROJECT_SOURCE_DIR}/tests/oracle/runner.cc")
+  target_link_libraries(oracle_runner PRIVATE weir_support ${floors})
+  set(count 500)
+  if(WEIR_SANITIZE)
+    set(count 200)
+  endif()
+  weir_add_script_test(oracle oracle/oracle.py "$<TARGET_FILE:oracle_runner>" --count ${count})
+  weir_add_script_test(oracle.self oracle/self_test.py "$<TARGET_FILE:oracle_runner>")
+endfunction()
+
 # Adds the run that is killed and goes on from its folder of checkpoints, and what the command says of such files.
 function(weir_add_checkpoints_test)
   weir_has_selected_tests(selected "${PROJECT_SOURCE_DIR}/tests/checkpoints/kill_test.py")

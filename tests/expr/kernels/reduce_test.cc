@@ -65,6 +65,8 @@ TEST_CASE("argmax and argmin give the first of equals and pass over nan") {
   lab.check("v -> (argmax(v), argmin(v))", {"uint8([1, 200, 3])", "uint8([9, 8, 8])"}, {"(1, 0)", "(0, 1)"});
   lab.check("v -> (argmax(v), argmin(v))", {"[nan, 1.0, 2.0]", "[nan, nan, nan]"}, {"(2, 1)", "(0, 0)"});
   lab.check("n -> argmax(arange(n))", {"3", "0", "1"}, {"2", "error", "0"}, "int64");
+  lab.check("n -> argmax(zeros([n, n % 2]), axis: 1)", {"2", "0", "3"}, {"error", "error", "[0, 0, 0]"},
+            "int64[?]");
   lab.check("q -> argmax(q, axis: 1)", {"[[[1, 9], [5, 2], [3, 9]]]"}, {"[[1, 0]]"});
 }
 
