@@ -339,5 +339,5 @@ FUNCTIONS = [*named(plain, PLAIN), joined, divide, floor_divide, remainder, powe
              *named(minimum, ("minimum", "maximum")), clip, *named(bitwise, BITWISE),
              *named(shift, ("shift_left", "shift_right")), bitcast, *named(compare, COMPARISONS),
              *named(logic, ("not", "and", "or")), where, where, *named(cast, ("bool", *NUMBERS)), saturate_cast,
-             *named(exact_function, EXACT), *named(any_number, ANY_NUMBER), *named(near_function, NEAR), condition,
+             *named(exact_function, EXACT), *named(any_number, (*ANY_NUMBER, "negative")), *named(near_function, NEAR), condition,
              condition, refused]

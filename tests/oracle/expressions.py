@@ -11,14 +11,15 @@ from values import (DTYPES, FAILED, FLOATS, INTEGERS, SIGNED, Failed, Unknown, V
                     numpy_dtype, tensor)
 
 EXTENTS = (0, 1, 1, 2, 2, 3, 3, 5)
-# Of vectors in one document out of eight: enough for the widest registers and what is left over.
+# Of one axis in one document out of eight: enough for the widest registers and what is left over.
 LONG_EXTENTS = (0, 1, 7, 16, 33, 70)
 # Rows of one document out of eight.
 MANY_ROWS = 40
 STRINGS = (b"", b"a", b"B", b"ab", b"Ab c", b" x ", b"\t\n", b"a-b-c", b"--", b"\xc3\xa9T\xff", b"\x00", b"one  two",
-           b"Zebra", b"a\x0bb\x0c", b"-1")
+           b"Zebra", b"a\x0bb\x0c", b"-1", b" 128\n", b"65536", b"Wider Than A Register Of 32 Bytes, By a-Few",
+           b" " * 17 + b"sixteen and more")
 NAMES = "abcdefghijklmnopqrstuvwxyz"
-MOST_ENTRIES = 250
+MOST_ENTRIES = 400
 MOST_TEXT = 400
 
 
@@ -232,9 +233,10 @@ class Generator:
         return out.reshape(shape)
 
     def random_shape(self, rank):
-        if self.long and rank == 1:
-            return (self.dice.choice(LONG_EXTENTS),)
-        return tuple(self.dice.choice(EXTENTS) for _ in range(rank))
+        out = [self.dice.choice(EXTENTS) for _ in range(rank)]
+        if self.long and rank in (1, 2):
+            out[self.dice.randrange(rank)] = self.dice.choice(LONG_EXTENTS)
+        return tuple(out)
 
     def random_shapes(self, rank):
         """One for each row: all the same, or others after runs of one."""
@@ -250,7 +252,12 @@ class Generator:
             shapes = self.random_shapes(self.dice.choice((0, 1, 1, 2, 2, 3)))
         if len(set(shapes)) == 1 and self.one_in(8):
             return constant(self.array(dtype, shapes[0]), self.rows)
-        out = variable(NAMES[self.names], [self.array(dtype, shape) for shape in shapes])
+        return self.fresh_from([self.array(dtype, shape) for shape in shapes])
+
+    def fresh_from(self, arrays):
+        if self.names == len(NAMES):
+            raise Unknown
+        out = variable(NAMES[self.names], arrays)
         self.names += 1
         self.pool.append(out)
         return out

@@ -18,13 +18,13 @@ from values import FAILED, Val, constant_text, line_is, read_tensor, spec_allows
 WORDS = """
 abs all any arange argmax argmin argsort as_string bitcast bitwise_and bitwise_or bitwise_xor bool boolean_mask
 broadcast_to bucketize cast ceil clip concat cos count_nonzero cumsum ensure_shape exp expand_dims expm1 eye float16
-float32 float64 floor full gather int16 int32 int64 int8 is_finite is_nan log log1p lower matmul max maximum mean min
+float32 float64 floor full gather int16 int32 int64 int8 is_finite is_nan log log1p lower matmul max maximum mean lookup min
 minimum negative one_hot ones_like pad pow prod rank reciprocal reshape reverse roll round rsqrt saturate_cast
 searchsorted shape shift_left shift_right sigmoid sign sin size sort split sqrt square squeeze stack std string_join
-string_length string_split strip substr sum tan tanh tile top_k transpose uint16 uint32 uint64 uint8 unique unstack
+string_length string_split strip substr sum tan tanh tile to_number top_k transpose uint16 uint32 uint64 uint8 unique unstack
 upper variance where zeros_like
 """.split()
-SIGNS = ("+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "if")
+SIGNS = ("+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "if", "let")
 EXPRESSIONS = 500
 
 
