@@ -114,7 +114,8 @@ def one_hot_of(g):
             if 0 <= int(places[place]) < 3:
                 out[(*place, int(places[place]))] = hit
         return out
-    return apply(lambda i, on, off: f"one_hot({i}, 3, on: {on}, off: {off}, dtype: int64)", exact(compute), [i, on, off])
+    return apply(lambda i, on, off: f"one_hot({i}, 3, on: {on}, off: {off}, dtype: int64)", exact(compute),
+                 [i, on, off])
 
 
 def let(g):
@@ -164,5 +165,5 @@ def lookup(g):
     return apply(call("lookup", '["a", "", "Zebra"]', -1), exact(lambda array: each(place, "int64", array)), [s])
 
 
-FUNCTIONS = [slice_by, slice_by, substr_by, roll_by, tile_by, pad_by, spread_like, spread_like, clip_between, one_hot_of,
-             let, member, to_number, read_back, lookup]
+FUNCTIONS = [slice_by, slice_by, substr_by, roll_by, tile_by, pad_by, spread_like, spread_like, clip_between,
+             one_hot_of, let, member, to_number, read_back, lookup]

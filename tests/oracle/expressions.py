@@ -179,7 +179,7 @@ def call(name, *tail):
 class Generator:
     def __init__(self, dice):
         self.dice = dice
-        self.rows = MANY_ROWS if self.one_in(8) else dice.randrange(2, 7)
+        self.rows = MANY_ROWS if self.one_in(8) else dice.randrange(3, 11)
         self.alike = dice.random() < 0.4
         self.long = self.one_in(8)
         self.pool = []
@@ -196,24 +196,29 @@ class Generator:
         info = np.iinfo(dtype)
         style = self.dice.randrange(4)
         low = -4 if info.min else 0
+        # The last ones lie halfway between two floats, or just above.
+        edges = [info.min, info.max, info.min + 1, info.max - 1, info.max // 2 + 1, 2049, 2051, 2 ** 24 + 1,
+                 2 ** 24 + 3, 2 ** 53 + 1, 2 ** 53 + 3, 2 ** 54 + 3]
+        edges = [edge for edge in edges if edge <= info.max]
 
         def entry():
-            if style < 2 or self.one_in(2):
+            if style == 0 or self.one_in(2):
                 return self.dice.randrange(low, 5)
-            edges = (info.min, info.max, info.min + 1, info.max - 1, 0, 1, info.max // 2 + 1)
-            return self.dice.choice(edges) if style == 2 else self.dice.randint(info.min, info.max)
+            return self.dice.choice(edges) if style < 3 else self.dice.randint(info.min, info.max)
         return [entry() for _ in range(int(np.prod(shape)))]
 
     def floats(self, dtype, shape):
         info = np.finfo(dtype)
         style = self.dice.randrange(4)
-        edges = (np.nan, np.inf, -np.inf, -0.0, 0.0, info.max, info.min, info.tiny, info.smallest_subnormal, 0.5, -1.5,
-                 2.5, 300.0, -40000.0, 3e9, -1e19)
+        # The last ones lie just above the middle of two float16, or float32.
+        edges = (np.nan, np.nan, np.inf, -np.inf, -0.0, 0.0, info.max, info.min, info.tiny,
+                 info.smallest_subnormal, 0.5, -1.5, 2.5, 300.0, -40000.0, 3e9, -1e19, 2 ** 63, 255.5, 65519.999, 1 + 2 ** -11 + 2 ** -20,
+                 1 + 2 ** -11 + 2 ** -40, 1 + 2 ** -24 + 2 ** -40)
 
         def entry():
-            if style < 2:
+            if style == 0 or self.one_in(3):
                 return self.dice.randrange(-12, 13) / 4
-            if style == 2 and self.one_in(2):
+            if style < 3 and self.one_in(2):
                 return float(self.dice.choice(edges))
             return self.dice.gauss(0, 1) * 10.0 ** self.dice.randrange(-3, 4)
         return [entry() for _ in range(int(np.prod(shape)))]
