@@ -212,8 +212,8 @@ class Generator:
         style = self.dice.randrange(4)
         # The last ones lie just above the middle of two float16, or float32.
         edges = (np.nan, np.nan, np.inf, -np.inf, -0.0, 0.0, info.max, info.min, info.tiny,
-                 info.smallest_subnormal, 0.5, -1.5, 2.5, 300.0, -40000.0, 3e9, -1e19, 2 ** 63, 255.5, 65519.999, 1 + 2 ** -11 + 2 ** -20,
-                 1 + 2 ** -11 + 2 ** -40, 1 + 2 ** -24 + 2 ** -40)
+                 info.smallest_subnormal, 0.5, -1.5, 2.5, 300.0, -40000.0, 3e9, -1e19, 2 ** 63, 255.5, 65519.999,
+                 1 + 2 ** -11 + 2 ** -20, 1 + 2 ** -11 + 2 ** -40, 1 + 2 ** -24 + 2 ** -40)
 
         def entry():
             if style == 0 or self.one_in(3):
