@@ -144,12 +144,19 @@ def bitwise(g, name):
 
 
 def shift(g, name):
+    a, b = numbers(g, INTEGERS)
+    if not g.one_in(4):
+        # Amounts that are allowed, for each of the widths.
+        width = np.iinfo(a.dtype).bits
+        shapes = g.like(a.shapes())
+        b = g.fresh_from([np.asarray([g.dice.randrange(width) for _ in range(int(np.prod(shape)))],
+                                     a.dtype).reshape(shape) for shape in shapes])
     def compute(a, b):
         dtype = dtype_of(a)
         if np.any(broadcast(a, b)[1] < 0) or np.any(broadcast(a, b)[1] >= np.iinfo(dtype).bits):
             raise Failed
         return each(lambda x, by: wrap(x << by if name == "shift_left" else x >> by, dtype), dtype, a, b)
-    return apply(call(name), exact(compute), numbers(g, INTEGERS))
+    return apply(call(name), exact(compute), [a, b])
 
 
 def bitcast(g):
@@ -339,5 +346,5 @@ FUNCTIONS = [*named(plain, PLAIN), joined, divide, floor_divide, remainder, powe
              *named(minimum, ("minimum", "maximum")), clip, *named(bitwise, BITWISE),
              *named(shift, ("shift_left", "shift_right")), bitcast, *named(compare, COMPARISONS),
              *named(logic, ("not", "and", "or")), where, where, *named(cast, ("bool", *NUMBERS)), saturate_cast,
-             *named(exact_function, EXACT), *named(any_number, ANY_NUMBER), *named(near_function, NEAR), condition,
-             condition, refused]
+             *named(exact_function, EXACT), *named(any_number, (*ANY_NUMBER, "negative")), *named(near_function, NEAR),
+             condition, condition, refused]

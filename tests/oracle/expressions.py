@@ -11,14 +11,15 @@ from values import (DTYPES, FAILED, FLOATS, INTEGERS, SIGNED, Failed, Unknown, V
                     numpy_dtype, tensor)
 
 EXTENTS = (0, 1, 1, 2, 2, 3, 3, 5)
-# Of vectors in one document out of eight: enough for the widest registers and what is left over.
+# Of one axis in one document out of eight: enough for the widest registers and what is left over.
 LONG_EXTENTS = (0, 1, 7, 16, 33, 70)
 # Rows of one document out of eight.
 MANY_ROWS = 40
 STRINGS = (b"", b"a", b"B", b"ab", b"Ab c", b" x ", b"\t\n", b"a-b-c", b"--", b"\xc3\xa9T\xff", b"\x00", b"one  two",
-           b"Zebra", b"a\x0bb\x0c", b"-1")
+           b"Zebra", b"a\x0bb\x0c", b"-1", b" 128\n", b"65536", b"Wider Than A Register Of 32 Bytes, By a-Few",
+           b" " * 17 + b"sixteen and more")
 NAMES = "abcdefghijklmnopqrstuvwxyz"
-MOST_ENTRIES = 250
+MOST_ENTRIES = 400
 MOST_TEXT = 400
 
 
@@ -178,7 +179,7 @@ def call(name, *tail):
 class Generator:
     def __init__(self, dice):
         self.dice = dice
-        self.rows = MANY_ROWS if self.one_in(8) else dice.randrange(2, 7)
+        self.rows = MANY_ROWS if self.one_in(8) else dice.randrange(3, 11)
         self.alike = dice.random() < 0.4
         self.long = self.one_in(8)
         self.pool = []
@@ -195,24 +196,29 @@ class Generator:
         info = np.iinfo(dtype)
         style = self.dice.randrange(4)
         low = -4 if info.min else 0
+        # The last ones lie halfway between two floats, or just above.
+        edges = [info.min, info.max, info.min + 1, info.max - 1, info.max // 2 + 1, 2049, 2051, 2 ** 24 + 1,
+                 2 ** 24 + 3, 2 ** 53 + 1, 2 ** 53 + 3, 2 ** 54 + 3]
+        edges = [edge for edge in edges if edge <= info.max]
 
         def entry():
-            if style < 2 or self.one_in(2):
+            if style == 0 or self.one_in(2):
                 return self.dice.randrange(low, 5)
-            edges = (info.min, info.max, info.min + 1, info.max - 1, 0, 1, info.max // 2 + 1)
-            return self.dice.choice(edges) if style == 2 else self.dice.randint(info.min, info.max)
+            return self.dice.choice(edges) if style < 3 else self.dice.randint(info.min, info.max)
         return [entry() for _ in range(int(np.prod(shape)))]
 
     def floats(self, dtype, shape):
         info = np.finfo(dtype)
         style = self.dice.randrange(4)
-        edges = (np.nan, np.inf, -np.inf, -0.0, 0.0, info.max, info.min, info.tiny, info.smallest_subnormal, 0.5, -1.5,
-                 2.5, 300.0, -40000.0, 3e9, -1e19)
+        # The last ones lie just above the middle of two float16, or float32.
+        edges = (np.nan, np.nan, np.inf, -np.inf, -0.0, 0.0, info.max, info.min, info.tiny,
+                 info.smallest_subnormal, 0.5, -1.5, 2.5, 300.0, -40000.0, 3e9, -1e19, 2 ** 63, 255.5, 65519.999,
+                 1 + 2 ** -11 + 2 ** -20, 1 + 2 ** -11 + 2 ** -40, 1 + 2 ** -24 + 2 ** -40)
 
         def entry():
-            if style < 2:
+            if style == 0 or self.one_in(3):
                 return self.dice.randrange(-12, 13) / 4
-            if style == 2 and self.one_in(2):
+            if style < 3 and self.one_in(2):
                 return float(self.dice.choice(edges))
             return self.dice.gauss(0, 1) * 10.0 ** self.dice.randrange(-3, 4)
         return [entry() for _ in range(int(np.prod(shape)))]
@@ -232,9 +238,10 @@ class Generator:
         return out.reshape(shape)
 
     def random_shape(self, rank):
-        if self.long and rank == 1:
-            return (self.dice.choice(LONG_EXTENTS),)
-        return tuple(self.dice.choice(EXTENTS) for _ in range(rank))
+        out = [self.dice.choice(EXTENTS) for _ in range(rank)]
+        if self.long and rank in (1, 2):
+            out[self.dice.randrange(rank)] = self.dice.choice(LONG_EXTENTS)
+        return tuple(out)
 
     def random_shapes(self, rank):
         """One for each row: all the same, or others after runs of one."""
@@ -250,7 +257,12 @@ class Generator:
             shapes = self.random_shapes(self.dice.choice((0, 1, 1, 2, 2, 3)))
         if len(set(shapes)) == 1 and self.one_in(8):
             return constant(self.array(dtype, shapes[0]), self.rows)
-        out = variable(NAMES[self.names], [self.array(dtype, shape) for shape in shapes])
+        return self.fresh_from([self.array(dtype, shape) for shape in shapes])
+
+    def fresh_from(self, arrays):
+        if self.names == len(NAMES):
+            raise Unknown
+        out = variable(NAMES[self.names], arrays)
         self.names += 1
         self.pool.append(out)
         return out

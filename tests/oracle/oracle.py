@@ -19,12 +19,13 @@ import sys
 import numpy as np
 
 import arithmetic
+import computed
 import reducing
 import shaping
 from expressions import Expr, document_of, random_expression, variable
 from values import FAILED, Unknown, described, line_is, spec_allows
 
-FUNCTIONS = arithmetic.FUNCTIONS + reducing.FUNCTIONS + shaping.FUNCTIONS
+FUNCTIONS = arithmetic.FUNCTIONS + reducing.FUNCTIONS + shaping.FUNCTIONS + computed.FUNCTIONS
 MAX_FAILURES = 10
 
 

@@ -14,17 +14,17 @@ from expressions import apply, constant, document_of, exact, variable
 from oracle import Runner, check, expression_of, smaller
 from values import FAILED, Val, constant_text, line_is, read_tensor, spec_allows
 
-# Every one of these has to occur in as many expressions as ctest runs.
+# Every one of these has to occur in the fewest expressions that ctest runs.
 WORDS = """
 abs all any arange argmax argmin argsort as_string bitcast bitwise_and bitwise_or bitwise_xor bool boolean_mask
 broadcast_to bucketize cast ceil clip concat cos count_nonzero cumsum ensure_shape exp expand_dims expm1 eye float16
-float32 float64 floor full gather int16 int32 int64 int8 is_finite is_nan log log1p lower matmul max maximum mean min
-minimum negative one_hot ones_like pad pow prod rank reciprocal reshape reverse roll round rsqrt saturate_cast
+float32 float64 floor full gather int16 int32 int64 int8 is_finite is_nan log log1p lower matmul lookup max maximum mean
+min minimum negative one_hot ones_like pad pow prod rank reciprocal reshape reverse roll round rsqrt saturate_cast
 searchsorted shape shift_left shift_right sigmoid sign sin size sort split sqrt square squeeze stack std string_join
-string_length string_split strip substr sum tan tanh tile top_k transpose uint16 uint32 uint64 uint8 unique unstack
-upper variance where zeros_like
+string_length string_split strip substr sum tan tanh tile to_number top_k transpose uint16 uint32 uint64 uint8 unique
+unstack upper variance where zeros_like
 """.split()
-SIGNS = ("+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "if")
+SIGNS = ("+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "if", "let")
 EXPRESSIONS = 500
 
 
@@ -39,7 +39,8 @@ LINES = [
     (val(2 ** 63 - 1, "int64"), "9223372036854775807", ["9223372036854775806"]),
     (val([[], []], "float32"), "[[], []]", ["[]", "zeros([0, 2])"]),
     (val(np.zeros((0, 2)), "float32"), "zeros([0, 2])", ["[]", "zeros([0, 3])", "[[], []]"]),
-    (val([0.0, np.nan, np.inf], "float64"), "[0.0, nan, inf]", ["[-0.0, nan, inf]", "[0.0, 1.0, inf]", "[0.0, nan, nan]"]),
+    (val([0.0, np.nan, np.inf], "float64"), "[0.0, nan, inf]",
+     ["[-0.0, nan, inf]", "[0.0, 1.0, inf]", "[0.0, nan, nan]"]),
     (val(0.1, "float16"), "0.1", ["0.1001", "0.09991"]),
     (val([0.0, 1.0], "float32", 1e-6), "[-0.0, 1.0000005]", ["[0.0, 1.00001]", "[nan, 1.0]", "[0.0, inf]"]),
     (val(np.inf, "float32", 1e-6), "inf", ["-inf", "3.0e38", "nan"]),
@@ -49,7 +50,8 @@ LINES = [
 ]
 
 SPECS = [("int64", 5, True), ("int64[2]", [1, 2], True), ("int64[?]", [1, 2], True), ("int64[...]", [1, 2], True),
-         ("int64[3]", [1, 2], False), ("int32[2]", [1, 2], False), ("int64[?, ?]", [1, 2], False), ("int64", [1], False)]
+         ("int64[3]", [1, 2], False), ("int32[2]", [1, 2], False), ("int64[?, ?]", [1, 2], False),
+         ("int64", [1], False)]
 
 
 def comparison_sees_what_is_wrong(_):

@@ -259,7 +259,8 @@ def gather(g):
         low = -1 if g.one_in(8) else 0
         shape = g.dice.choice(((), (0,), (1,), (3,), (2, 2)))
         highest = max(g.dice.choice(x.shapes())[axis], 1)
-        where = np.asarray([g.dice.randrange(low, highest) for _ in range(int(np.prod(shape)))], np.int64).reshape(shape)
+        entries = [g.dice.randrange(low, highest) for _ in range(int(np.prod(shape)))]
+        where = np.asarray(entries, np.int64).reshape(shape)
         text = "zeros([0], int64)" if shape == (0,) else str(where.tolist())
         def compute_constant(array):
             return taken(array, where, axis)
@@ -294,7 +295,8 @@ def boolean_mask(g):
             return array[chosen]
         return apply(call("boolean_mask"), exact(compute), [x, mask])
     by = g.dice.choice((1, 2, 3))
-    return apply(lambda x: f"boolean_mask({x}, arange(shape({x})[0]) % {by} == 0)", exact(lambda array: array[::by]), [x])
+    return apply(lambda x: f"boolean_mask({x}, arange(shape({x})[0]) % {by} == 0)", exact(lambda array: array[::by]),
+                 [x])
 
 
 def one_hot(g):
@@ -417,8 +419,8 @@ def as_string(g):
     return apply(call("as_string"), exact(lambda array: each(written, "string", array)), [x])
 
 
-FUNCTIONS = [*named(measure, ("shape", "size", "rank")), reshape, reshape_like, transpose, tile, pad, pad, reverse, roll,
-             broadcast_to, expand_dims, squeeze, squeeze, ensure_shape, *named(parts, ("split", "unstack")),
+FUNCTIONS = [*named(measure, ("shape", "size", "rank")), reshape, reshape_like, transpose, tile, pad, pad, reverse,
+             roll, broadcast_to, expand_dims, squeeze, squeeze, ensure_shape, *named(parts, ("split", "unstack")),
              *named(joining, ("concat", "stack")), member_list, index, index, index, index_by, gather, boolean_mask,
              one_hot, *named(like, ("zeros_like", "ones_like")), full, arange, eye,
              *named(changed, ("lower", "upper", "strip")), string_length, substr, string_join, string_split, as_string]

@@ -10,6 +10,8 @@ import numpy as np
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 INTEGERS = SIGNED + UNSIGNED
+# The least and the greatest.
+RANGES = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in INTEGERS}
 FLOATS = ("float16", "float32", "float64")
 NUMBERS = INTEGERS + FLOATS
 DTYPES = ("bool", *NUMBERS, "string")
