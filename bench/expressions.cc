@@ -113,7 +113,11 @@ void compile_document(benchmark::State& state) {
   std::string text = "range(1000)";
   for (int i = 1; i < kOperators; ++i) {
     const std::string number = std::to_string(i);
-    text += " | map(x -> (x * " + number + " + abs(x - 3)) // 2 - " + number + ")";
+    text.append(" | map(x -> (x * ")
+        .append(number)
+        .append(" + abs(x - 3)) // 2 - ")
+        .append(number)
+        .append(")");
   }
   double best = 1e9;
   for (auto _ : state) {
