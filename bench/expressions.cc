@@ -107,7 +107,7 @@ void decode_raw_images(benchmark::State& state) {
 }
 BENCHMARK(decode_raw_images)->Unit(benchmark::kMillisecond)->Iterations(15);
 
-// 50 maps of ten nodes each: parsing, types, shapes and instructions.
+// A source and 49 maps of twelve nodes each: parsing, types, shapes and instructions.
 void compile_document(benchmark::State& state) {
   constexpr int kOperators = 50;
   std::string text = "range(1000)";
