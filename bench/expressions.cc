@@ -107,13 +107,17 @@ void decode_raw_images(benchmark::State& state) {
 }
 BENCHMARK(decode_raw_images)->Unit(benchmark::kMillisecond)->Iterations(15);
 
-// 50 maps of ten nodes each: parsing, types, shapes and instructions.
+// A source and 49 maps of twelve nodes each: parsing, types, shapes and instructions.
 void compile_document(benchmark::State& state) {
   constexpr int kOperators = 50;
   std::string text = "range(1000)";
   for (int i = 1; i < kOperators; ++i) {
     const std::string number = std::to_string(i);
-    text += " | map(x -> (x * " + number + " + abs(x - 3)) // 2 - " + number + ")";
+    text.append(" | map(x -> (x * ")
+        .append(number)
+        .append(" + abs(x - 3)) // 2 - ")
+        .append(number)
+        .append(")");
   }
   double best = 1e9;
   for (auto _ : state) {

@@ -11,8 +11,8 @@
 
 namespace weir::bench {
 
-// Nanoseconds per turn of a loop of dependent multiplications, by which absolute figures are scaled: a
-// machine on which it takes kCalibratedNs runs the figures of the table as they stand.
+// Nanoseconds of processor time per turn of a loop of dependent multiplications, by which absolute figures are scaled: on a
+// machine where it takes kCalibratedNs the figures of the table hold as they stand.
 double calibration_ns();
 inline constexpr double kCalibratedNs = 1.0;
 

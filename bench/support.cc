@@ -119,12 +119,12 @@ double calibration_ns() {
     for (int round = 0; round < 5; ++round) {
       uint64_t x = 1;
       const int turns = 20'000'000;
-      auto begin = std::chrono::steady_clock::now();
+      const CpuWatch watch;
       for (int i = 0; i < turns; ++i) {
         x = x * 6364136223846793005u + 1;
         benchmark::DoNotOptimize(x);
       }
-      best = std::min(best, seconds_since(begin) * 1e9 / turns);
+      best = std::min(best, watch.seconds() * 1e9 / turns);
     }
     return best;
   }();
