@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "expr/bound_call.h"
+#include "expr/partial_state.h"
 
 namespace weir {
 
@@ -21,7 +22,7 @@ struct Way {
   Status refusal;
 };
 
-struct ByRank : KernelState {
+struct ByRank : PartialState {
   // Run-time arguments of unknown rank; those of one group have the same rank.
   std::vector<std::vector<int>> groups;
   std::vector<Way> ways;
@@ -31,6 +32,15 @@ struct ByRank : KernelState {
   int rank_of(size_t way, size_t group) const {
     const size_t rank = free() && group == 1 ? way / kRanks : way % kRanks;
     return static_cast<int>(rank);
+  }
+  std::shared_ptr<const KernelState> for_results(const std::vector<bool>& used) const override {
+    auto out = std::make_shared<ByRank>(*this);
+    for (Way& way : out->ways) {
+      const auto* partial = dynamic_cast<const PartialState*>(way.state.get());
+      if (partial == nullptr) continue;
+      if (auto state = partial->for_results(used)) way.state = std::move(state);
+    }
+    return out;
   }
 };
 

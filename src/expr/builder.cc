@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "expr/partial_state.h"
+
 namespace weir {
 
 Typed typed_of(const Spec& spec) {
@@ -147,6 +149,16 @@ void each_argument(const Instruction& instruction, F f) {
   for (int arg : instruction.else_args) f(static_cast<size_t>(arg));
 }
 
+// Tells a call of several results which of them are used.
+void leave_out_results(Instruction& instruction, const std::vector<bool>& live) {
+  std::vector<bool> used;
+  for (int result : instruction.results) used.push_back(live[static_cast<size_t>(result)]);
+  if (std::find(used.begin(), used.end(), false) == used.end()) return;
+  const auto* partial = dynamic_cast<const PartialState*>(instruction.state.get());
+  if (partial == nullptr) return;
+  if (auto state = partial->for_results(used)) instruction.state = std::move(state);
+}
+
 // Finds, from the last instruction to the first, which are used at all and which feed one that can fail.
 std::vector<bool> mark(Program& program) {
   std::vector<bool> live(program.registers.size());
@@ -161,6 +173,7 @@ std::vector<bool> mark(Program& program) {
       instruction.needed = instruction.needed || needed[static_cast<size_t>(result)];
     }
     if (!keep[i]) continue;
+    leave_out_results(instruction, live);
     const bool feeds = instruction.can_fail || instruction.needed;
     each_argument(instruction, [&](size_t arg) {
       live[arg] = true;

@@ -13,7 +13,7 @@ namespace weir {
 class Chain {
  public:
   // The entries of a piece. (bench: chain_floats)
-  static constexpr int64_t kPieceEntries = 4096;
+  static constexpr int64_t kPieceEntries = 8192;
 
   // Finds the instructions from `first` on that run together over the slots at hand; none if that gains nothing.
   // REQUIRES: program.code[first].begins_chain; no row has failed.

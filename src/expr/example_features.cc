@@ -1,5 +1,7 @@
 #include "expr/example_features.h"
 
+#include <algorithm>
+
 #include "core/text.h"
 
 namespace weir {
@@ -73,12 +75,34 @@ Result<ExampleFeatures> ExampleFeatures::read(KernelCall& call, int param, std::
   WEIR_ASSIGN(std::vector<FeatureSyntax> features, read_features(call, param));
   ExampleFeatures out;
   out.spec_ = Spec::dict({}, {});
+  out.message_ = message;
   std::vector<FeatureConfig> configs;
   for (FeatureSyntax& feature : features) WEIR_TRY(out.add(call, param, std::move(feature), configs));
-  out.number_varying(configs);
-  Result<std::shared_ptr<const ExamplePlan>> plan = ExamplePlan::compile(std::move(configs), message);
-  if (!plan.ok()) return call.error(param, plan.status().error().what());
-  out.plan_ = *std::move(plan);
+  const Status compiled = out.compile(std::move(configs));
+  if (!compiled.ok()) return call.error(param, compiled.error().what());
+  return out;
+}
+
+Status ExampleFeatures::compile(std::vector<FeatureConfig> configs) {
+  number_varying(configs);
+  WEIR_ASSIGN(plan_, ExamplePlan::compile(std::move(configs), message_));
+  return Status();
+}
+
+Result<ExampleFeatures> ExampleFeatures::only(const std::vector<bool>& used) const {
+  ExampleFeatures out;
+  out.spec_ = spec_;
+  out.message_ = message_;
+  std::vector<FeatureConfig> configs;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const auto first = used.begin() + outputs_[i].result;
+    const auto end = first + spec_.children[i].component_count();
+    if (std::find(first, end, true) == end) continue;
+    Output output = outputs_[i];
+    plan(output, configs);
+    out.outputs_.push_back(std::move(output));
+  }
+  WEIR_TRY(out.compile(std::move(configs)));
   return out;
 }
 
@@ -103,8 +127,20 @@ Status ExampleFeatures::add(KernelCall& call, int param, FeatureSyntax feature,
     return refuse_feature(call, param, feature.name, "is ragged, and the records have an unknown rank",
                           "use ensure_shape() to say whether they are one string or a vector");
   }
+  // Its bytes must outlive the call.
+  if (feature.form == Form::sequence && feature.fallback) feature.fallback = deep_copy(*feature.fallback);
   Output output;
   output.result = spec_.component_count();
+  spec_.keys.push_back(feature.name);
+  spec_.children.push_back(spec_of(feature, records));
+  output.feature = std::move(feature);
+  plan(output, configs);
+  outputs_.push_back(std::move(output));
+  return Status();
+}
+
+void ExampleFeatures::plan(Output& output, std::vector<FeatureConfig>& configs) {
+  const FeatureSyntax& feature = output.feature;
   const bool may_lack = feature.allow_missing.value_or(true);
   if (feature.form == Form::fixed) {
     FeatureConfig config;
@@ -119,14 +155,7 @@ Status ExampleFeatures::add(KernelCall& call, int param, FeatureSyntax feature,
     output.column = add_varying(configs, feature.value_key, feature.type, may_lack);
   } else {
     output.column = add_varying(configs, feature.name, feature.type, may_lack);
-    // Its bytes must outlive the call.
-    if (feature.fallback) feature.fallback = deep_copy(*feature.fallback);
   }
-  spec_.keys.push_back(feature.name);
-  spec_.children.push_back(spec_of(feature, records));
-  output.feature = std::move(feature);
-  outputs_.push_back(std::move(output));
-  return Status();
 }
 
 // Parses rows whose records lie one after the other.

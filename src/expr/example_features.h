@@ -34,6 +34,10 @@ class ExampleFeatures {
   // Reads the features of a `syntax` parameter; `message` is what errors call a record.
   static Result<ExampleFeatures> read(KernelCall& call, int param, std::string_view message = "tf.Example");
 
+  // The same without the features none of whose components are used: they are not looked for, and may be missing or of
+  // another kind. The numbers of results stay.
+  Result<ExampleFeatures> only(const std::vector<bool>& used) const;
+
   // A dict in the order written.
   const Spec& spec() const { return spec_; }
 
@@ -54,6 +58,9 @@ class ExampleFeatures {
   struct Columns;
 
   Status add(KernelCall& call, int param, FeatureSyntax feature, std::vector<FeatureConfig>& configs);
+  // Adds what the plan reads for an output.
+  static void plan(Output& output, std::vector<FeatureConfig>& configs);
+  Status compile(std::vector<FeatureConfig> configs);
   void number_varying(const std::vector<FeatureConfig>& configs);
   void parse_rows(KernelRun& run, int first, int rows, Columns& columns, FailedRows& failed) const;
   void put(KernelRun& run, int row, const Output& output, const Columns& columns,
@@ -64,6 +71,7 @@ class ExampleFeatures {
   // Which features of the plan have any number of values.
   std::vector<size_t> varying_;
   Spec spec_;
+  std::string message_;
 };
 
 }  // namespace weir

@@ -38,6 +38,9 @@ const char* const kTexts[] = {
     // Casts.
     "FLOATS | map(x -> (float64(x), float16(x), bfloat16(x), bool(x), int32(clip(x, -9.0, 9.0)))RUN)",
     "INTS | map(x -> (int8(x), uint16(x), float32(x), float64(x), bitcast(x, float64), one_hot(x % 5, 5))RUN)",
+    // Chains, by rows and by parts of a row.
+    "INTS | map(x -> clip((float32(arange(700)) + float32(x)) * 0.37 - 9.0, -50.0, 50.0)RUN)",
+    "range(9) | map(x -> sum(exp(float32(arange(9000)) * 0.001 - float32(x)) * 0.5)RUN)",
     // Branches see some of the rows only.
     "FLOATS | map(x -> if x < 0.0 then exp(x) else if x < 5.0 then sqrt(x) * x else log(x)RUN)",
     "INTS | map(x -> (where(x % 3 == 0, x, -x), if x % 2 == 0 then float32(x) / 3.0 else exp(float32(x % 9)))RUN)",

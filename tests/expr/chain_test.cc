@@ -73,7 +73,7 @@ TEST_CASE("a chain gives the bytes of its instructions") {
   Lab lab;
   // Rows smaller than a piece, about as large, and larger; also an odd size.
   const std::pair<int, const char*> sizes[] = {
-      {11, "784"}, {3, "4096"}, {2, "4097"}, {3, "10007"}, {5000, "1"}};
+      {11, "784"}, {3, "8192"}, {2, "8193"}, {3, "10007"}, {9000, "1"}};
   for (const auto& [rows, n] : sizes) {
     INFO(rows << " rows of " << n);
     Spec spec;

@@ -3,13 +3,22 @@
 #include "core/text.h"
 #include "expr/check.h"
 #include "expr/example_features.h"
+#include "expr/partial_state.h"
 
 namespace weir {
 
 namespace {
 
-struct Features : KernelState {
+struct Features : PartialState {
   ExampleFeatures features;
+
+  std::shared_ptr<const KernelState> for_results(const std::vector<bool>& used) const override {
+    Result<ExampleFeatures> only = features.only(used);
+    if (!only.ok()) return nullptr;
+    auto out = std::make_shared<Features>();
+    out->features = *std::move(only);
+    return out;
+  }
 };
 
 void body(KernelRun& run) {
@@ -51,7 +60,7 @@ const Kernel& parse_example_kernel() {
                 "A dict of features: `{image: string, pixels: float32[64], label: int64 = 0, tags: varlen(string)}`."}},
       .infer = infer,
       .doc =
-          "The features of a serialized tf.Example, or of a vector of them, as a dict in written order. `float32[3]` has exactly as many values as its shape says, or its default (`float32[3] = 0.0`) where the feature is missing. The other kinds have any number of values, and none where the feature is missing: `varlen(int64)` is sparse, `ragged(int64)` ragged (of one record a vector), `sequence(float32[2])` dense, and records of a vector are padded with its default. `sparse(index_key: \"i\", value_key: \"v\", dtype: float32, size: 100)` takes the places of its values from another feature. `sequence(int64, allow_missing: false)` refuses a record without the feature. A record that is damaged, lacks a feature without a default, or has another kind or number of values, and an index outside of `size`, are errors of the element.",
+          "The features of a serialized tf.Example, or of a vector of them, as a dict in written order. `float32[3]` has exactly as many values as its shape says, or its default (`float32[3] = 0.0`) where the feature is missing. The other kinds have any number of values, and none where the feature is missing: `varlen(int64)` is sparse, `ragged(int64)` ragged (of one record a vector), `sequence(float32[2])` dense, and records of a vector are padded with its default. `sparse(index_key: \"i\", value_key: \"v\", dtype: float32, size: 100)` takes the places of its values from another feature. `sequence(int64, allow_missing: false)` refuses a record without the feature. A record that is damaged, lacks a feature without a default, or has another kind or number of values, and an index outside of `size`, are errors of the element. Features that the lambda does not use are not parsed, so that only damage to the record is an error because of them.",
       .result =
           "A dict with the dtype and shape of each feature; of a vector, with a first dimension. `varlen` is sparse<DTYPE>[?], `sparse` sparse<DTYPE>[SIZE], `sequence` DTYPE[?, SHAPE].",
       .cost =

@@ -221,6 +221,39 @@ TEST_CASE("parse_example says what is wrong with a varying feature") {
         "the feature \"x\" has 0 values and 1 indices in this record; expected an index for each value");
 }
 
+TEST_CASE("parse_example does not parse features that nobody uses") {
+  Lab lab;
+  const std::string wrong = example(entry("a", ints("\x04")) + entry("b", floats({1.5F})));
+  const std::string alone = example(entry("a", ints("\x05")));
+  const std::string without = example(entry("b", ints("\x01")));
+  // Neither a missing feature nor one of another kind is an error; damage of the record is.
+  lab.check("r -> parse_example(r, {a: int64, b: int64}).a", {wrong, alone, without, kDamaged},
+            {"4", "5", "error", "error"});
+  lab.check("r -> let e = parse_example(r, {c: string = \"none\", b: int64, a: int64}) in (e.a, e.c)",
+            {wrong, alone, without}, {"(4, \"none\")", "(5, \"none\")", "error"});
+  lab.check("r -> let e = parse_example(r, {a: int64, b: int64}) in (e.a, e.b)", {wrong, alone},
+            {"error", "error"});
+  lab.check("r -> let e = parse_example(r, {a: int64}) in 1", {without, kDamaged}, {"1", "error"});
+  // Used in a branch is used, whichever is taken.
+  lab.check("r -> let e = parse_example(r, {a: int64, b: int64}) in if e.a > 9 then e.b else e.a", {alone},
+            {"error"});
+  // One component of several is enough.
+  lab.check("r -> values(parse_example(r, {a: varlen(int64), b: varlen(int64)}).a)", {wrong, without},
+            {"[4]", "int64(zeros([0]))"});
+  lab.check("r -> parse_example(r, {b: sequence(int64), a: ragged(int64)}).a", {wrong, alone},
+            {"[4]", "[5]"});
+  lab.check(
+      "r -> parse_example(r, {s: sparse(index_key: \"b\", value_key: \"a\", dtype: int64, size: 9), a: varlen(int64)}).a",
+      {wrong}, {"sparse([[0]], [4], [1])"});
+}
+
+TEST_CASE("parse_example of one feature of records of unknown rank") {
+  Lab lab;
+  const std::string wrong = example(entry("a", ints("\x04")) + entry("b", floats({1.5F})));
+  lab.check("r -> parse_example(r, {a: int64, b: int64}).a", {wrong, "[" + wrong + ", " + wrong + "]"},
+            {"4", "[4, 4]"});
+}
+
 TEST_CASE("parse_example refuses kinds that make no sense") {
   Lab lab;
   const auto refuse = [&](const std::string& feature, const std::string& part) {
