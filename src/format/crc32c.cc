@@ -38,6 +38,29 @@ constexpr std::array<uint32_t, 256> make_byte_table() {
 
 constexpr std::array<uint32_t, 256> kByteTable = make_byte_table();
 
+// A product modulo the polynomial.
+constexpr uint32_t times(uint32_t a, uint32_t b) {
+  uint32_t product = 0;
+  for (uint32_t bit = 0x80000000u; bit != 0; bit >>= 1, b = times_x(b)) {
+    if (a & bit) product ^= b;
+  }
+  return product;
+}
+
+// x to the powers 8, 16, 32 …: what moves a remainder over 1, 2, 4 … bytes.
+constexpr std::array<uint32_t, 64> make_moves() {
+  std::array<uint32_t, 64> moves{};
+  uint32_t value = 0x80000000u;
+  for (int i = 0; i < 8; ++i) value = times_x(value);
+  for (uint32_t& move : moves) {
+    move = value;
+    value = times(value, value);
+  }
+  return moves;
+}
+
+constexpr std::array<uint32_t, 64> kMoves = make_moves();
+
 using Function = uint32_t (*)(const void* data, size_t size, uint32_t crc);
 
 #if defined(__x86_64__)
@@ -234,6 +257,17 @@ uint32_t crc32c_portable(const void* data, size_t size, uint32_t crc) {
 std::span<const Crc32cLevel> crc32c_levels() {
   static const Levels levels = find_levels();
   return {levels.entries, levels.count};
+}
+
+uint32_t crc32c_joined(uint32_t front, uint32_t back, uint64_t back_size) {
+  for (size_t bit = 0; back_size != 0; ++bit, back_size >>= 1) {
+    if (back_size & 1) front = times(front, kMoves[bit]);
+  }
+  return front ^ back;
+}
+
+uint32_t crc32c_without(uint32_t whole, uint32_t front, uint64_t back_size) {
+  return crc32c_joined(front, whole, back_size);
 }
 
 uint32_t crc32c(const void* data, size_t size, uint32_t crc) {

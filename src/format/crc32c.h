@@ -21,6 +21,11 @@ struct Crc32cLevel {
 };
 std::span<const Crc32cLevel> crc32c_levels();
 
+// The checksum of bytes that have `front` followed by `back_size` bytes that have `back`, in about a microsecond.
+uint32_t crc32c_joined(uint32_t front, uint32_t back, uint64_t back_size);
+// The checksum of the last `back_size` of the bytes that have `whole`, if those before them have `front`.
+uint32_t crc32c_without(uint32_t whole, uint32_t front, uint64_t back_size);
+
 // A checksum that is itself stored in checksummed data is stored masked.
 constexpr uint32_t mask_crc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
 constexpr uint32_t unmask_crc32c(uint32_t masked) {

@@ -87,10 +87,15 @@ std::string_view RecordReader::next_record() {
   }
   if (length > record_bytes_limit_) return fail_too_long(concat("one of ", length));
   const size_t whole = kHeaderBytes + static_cast<size_t>(length) + kFooterBytes;
-  bytes = blocks_.peek(whole);
+  bytes = ranges_.end() > 0 ? peek_far(whole) : blocks_.peek(whole);
   if (bytes.size() < whole) return fail_short("record", bytes.size(), whole);
   const uint8_t* data = bytes.data() + kHeaderBytes;
-  if (mask_crc32c(crc32c(data, length)) != load<uint32_t>(data + length)) {
+  const bool searched = blocks_.offset() + kHeaderBytes < ranges_.end();
+  const uint32_t crc =
+      searched ? checksum(bytes, kHeaderBytes, static_cast<size_t>(length)) : crc32c(data, length);
+  if (mask_crc32c(crc) != load<uint32_t>(data + length)) {
+    if (!searched) damaged_bytes_ += length;
+    if (on_corrupt_ == OnCorrupt::resync) checksum(bytes, kHeaderBytes, static_cast<size_t>(length));
     damaged_size_ = whole;
     return fail_corrupted("data");
   }
@@ -105,6 +110,16 @@ Status RecordReader::next_batch(size_t max_records, size_t max_bytes, RecordBatc
   return pass_damage(status);
 }
 
+// Half as much again is read as is wanted, so that the bytes at hand move seldom however slowly `size` grows.
+std::span<const uint8_t> RecordReader::peek_far(size_t size) {
+  const std::span<const uint8_t> bytes = blocks_.peek(1);
+  return bytes.size() >= size ? bytes : blocks_.peek(size + size / 2);
+}
+
+uint32_t RecordReader::checksum(std::span<const uint8_t> bytes, size_t from, size_t size) {
+  return ranges_.of(bytes, blocks_.offset(), blocks_.offset() + from, size);
+}
+
 bool RecordReader::at_record(size_t from) {
   std::span<const uint8_t> bytes = blocks_.peek(from + kLeastBytes);
   if (bytes.size() < from + kLeastBytes) return false;
@@ -113,10 +128,10 @@ bool RecordReader::at_record(size_t from) {
   if (length >= kNoSuchLength || length > record_bytes_limit_) return false;
   if (mask_crc32c(crc32c(header, 8)) != load<uint32_t>(header + 8)) return false;
   const size_t whole = from + kLeastBytes + static_cast<size_t>(length);
-  bytes = blocks_.peek(whole);
+  bytes = peek_far(whole);
   if (bytes.size() < whole) return false;
-  const uint8_t* data = bytes.data() + from + kHeaderBytes;
-  return mask_crc32c(crc32c(data, length)) == load<uint32_t>(data + length);
+  const uint32_t crc = checksum(bytes, from + kHeaderBytes, static_cast<size_t>(length));
+  return mask_crc32c(crc) == load<uint32_t>(bytes.data() + whole - kFooterBytes);
 }
 
 Status RecordReader::pass_damage(const Status& found) {

@@ -4,7 +4,8 @@
 // verified, and no record costs an allocation. Errors are those of the file, and data_loss with file, offset
 // (in the decompressed bytes) and record number. An error loses the rest of the file, as does memory that
 // runs out, since nothing marks where the next record begins. With OnCorrupt::resync damage loses only the damaged
-// stretch: the reader looks for the next position where both checksums fit and goes on there.
+// stretch: the reader looks for the next position where both checksums fit and goes on there. That takes time linear in the
+// file, whatever lengths the damage seems to have.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,7 @@
 #include "core/str.h"
 #include "format/file_reader.h"
 #include "format/inflate.h"
+#include "format/range_checksums.h"
 #include "fs/file_system.h"
 
 namespace weir {
@@ -47,12 +49,18 @@ class RecordReader : public FileReader {
   bool skips_damaged_file() const { return on_corrupt_ == OnCorrupt::skip_file; }
   // The search for the next record ends with Code::cancelled once `cancelled` is set. It must outlive the reader.
   void stop_when(const std::atomic<bool>& cancelled) { cancelled_ = &cancelled; }
+  // How many bytes of records it has hashed for nothing, or to look for whole ones.
+  uint64_t searched_bytes() const { return damaged_bytes_ + ranges_.hashed_bytes(); }
 
  private:
   // The next record; a null view at the end and after an error.
   std::string_view next_record();
   std::string_view fail_short(std::string_view what, uint64_t found, uint64_t expected);
   std::string_view fail_corrupted(std::string_view what);
+  // The bytes from the current position on: `size` of them, or all that there are.
+  std::span<const uint8_t> peek_far(size_t size);
+  // The checksum of `size` bytes, `from` bytes after the current position, where `bytes` begin.
+  uint32_t checksum(std::span<const uint8_t> bytes, size_t from, size_t size);
   // Whether a whole record lies `from` bytes after the current position.
   bool at_record(size_t from);
   // Goes to the next whole record, or to the end; returns the error of the stretch passed over.
@@ -62,6 +70,10 @@ class RecordReader : public FileReader {
   const std::atomic<bool>* cancelled_ = nullptr;
   // Whether the last record read was damaged, as opposed to too long or unreadable.
   bool damaged_ = false;
+  // Records that damage may claim overlap; only what was hashed in a search is asked for there.
+  RangeChecksums ranges_;
+  // Those of damaged records that were hashed all the same.
+  uint64_t damaged_bytes_ = 0;
   // The size of that record if only its data is damaged, else 0.
   size_t damaged_size_ = 0;
 };
