@@ -45,6 +45,9 @@ struct CsvOptions {
   String compression{};
   // How many files are read in turns, a record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
+  // The numbers of the fields that are left out, ascending from 0, where select is none; none: the others of
+  // select. Default: none.
+  Value exclude{};
 };
 
 struct FixedLengthRecordOptions {
@@ -127,7 +130,8 @@ struct BucketBySequenceLengthOptions {
   // Pad unknown dimensions to one less than where the bucket ends. A batch of the last bucket is then an
   // error. Default: false.
   Bool pad_to_bucket_boundary{};
-  // Elements of a batch must have one shape. Default: false.
+  // Elements of a batch must have one shape; sparse tensors become one sparse tensor of the largest shape.
+  // Default: false.
   Bool no_padding{};
   // Leave out last batches that are smaller than their size. Default: false.
   Bool drop_remainder{};
@@ -415,8 +419,9 @@ class Pipeline : public detail::Document<Pipeline> {
   }
 
   // Applies f to each element and joins n results along a new first dimension. Results of a batch must have
-  // one shape, or the batch is an error. Where an element or its call failed, its whole batch is an error,
-  // and the next batch is what it would have been.
+  // one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. Where
+  // an element or its call failed, its whole batch is an error, and the next batch is what it would have
+  // been.
   // f: The function: a lambda or a callback.
   // n: How many results make a batch.
   Pipeline map_and_batch(const Function& f, const Int& n, const MapAndBatchOptions& options = {}) const {
@@ -478,8 +483,8 @@ class Pipeline : public detail::Document<Pipeline> {
   }
 
   // Joins and splits batches, so that each has n rows. A list of sizes is used in turn; 0 gives an empty
-  // batch. The last batch may have fewer rows. An error among the elements drops the rows gathered so far;
-  // the next batch begins after it.
+  // batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may have fewer rows.
+  // An error among the elements drops the rows gathered so far; the next batch begins after it.
   // n: How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the size 0.
   Pipeline rebatch(const Value& n, const RebatchOptions& options = {}) const {
     return then(
@@ -683,6 +688,7 @@ inline Pipeline csv(const Files& files, const Expression& columns, const CsvOpti
                       .named("select", options.select)
                       .named("compression", options.compression)
                       .named("num_parallel_reads", options.num_parallel_reads)
+                      .named("exclude", options.exclude)
                       .end());
 }
 

@@ -250,7 +250,9 @@ def _list_files(world, pattern, shuffle=None, seed=None):
                                 _pair(seed) if shuffled else None)
 
 
-def _tfrecord(world, files, compression=None, num_parallel_reads=None):
+def _tfrecord(world, files, compression=None, num_parallel_reads=None, on_corrupt=None):
+    if on_corrupt is not None:
+        raise Unknown("on_corrupt")
     if isinstance(files, Tensor):
         files = pipelines.values(world, lambda entries=files.data: (scalar("string", entry) for entry in entries))
     return pipelines.tfrecord(world, files, compression.data[0].decode() if compression else "",
