@@ -65,9 +65,11 @@ struct BytePair {
   const __m256i second = _mm256_setr_epi8(3, -1, -1, -1, 4, -1, -1, -1, 5, -1, -1, -1, 6, -1, -1, -1, 11, -1,
                                           -1, -1, 12, -1, -1, -1, 13, -1, -1, -1, 14, -1, -1, -1);
   for (const BytePair& pair : pairs) {
-    const __m128 left = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(row + pair.at[0])));
-    const __m128 both = _mm_loadh_pi(left, reinterpret_cast<const __m64*>(row + pair.at[1]));
-    const __m256i bytes = _mm256_broadcastsi128_si256(_mm_castps_si128(both));
+    int64_t left = 0;
+    int64_t right = 0;
+    std::memcpy(&left, row + pair.at[0], sizeof left);
+    std::memcpy(&right, row + pair.at[1], sizeof right);
+    const __m256i bytes = _mm256_broadcastsi128_si256(_mm_set_epi64x(right, left));
     const __m256 lower = _mm256_cvtepi32_ps(_mm256_shuffle_epi8(bytes, first));
     const __m256 upper = _mm256_cvtepi32_ps(_mm256_shuffle_epi8(bytes, second));
     const __m256 value =
