@@ -133,7 +133,8 @@ static int32_t like_first(void* user_data, weir_spec arguments, weir_spec* resul
 }
 
 static void infers(weir_runtime runtime) {
-  counts counted = {0, 0};
+  /* Destroyed with the runtime. */
+  static counts counted = {0, 0};
   weir_callback callback = make_function(&counted, "{x: int64[?], by: int64}", NULL);
   weir_dataset dataset = {0};
   weir_bytes text = WEIR_BYTES_INIT;
