@@ -239,6 +239,19 @@ function(weir_add_command_test)
   endif()
 endfunction()
 
+# Adds the documents whose elements have one hash in every language, for the command, C and C++.
+function(weir_add_digest_test)
+  if(WEIR_TEST_FILTER OR NOT TARGET weir_command)
+    return()
+  endif()
+  add_executable(digest_c "${PROJECT_SOURCE_DIR}/tests/digest/digest.c")
+  add_executable(digest_cpp "${PROJECT_SOURCE_DIR}/tests/digest/digest.cpp")
+  target_link_libraries(digest_c PRIVATE weir weir_flags)
+  target_link_libraries(digest_cpp PRIVATE weir weir_flags)
+  weir_add_script_test(digest digest/digest_test.py "$<TARGET_FILE:weir_command>" "$<TARGET_FILE:digest_c>"
+                       "$<TARGET_FILE:digest_cpp>")
+endfunction()
+
 # Adds the random pipelines: a model in Python, and the program that runs what it is told. Fewer under sanitizers;
 # WEIR_RANDOM_GRAPHS in the environment sets another number.
 function(weir_add_random_graphs_test)

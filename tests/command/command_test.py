@@ -240,8 +240,8 @@ CANONICAL = [
 ]
 
 WORDS = [
-    refused(err=r"error: invalid_argument: expected run, check, spec, format, list, checkpoint, head, info, validate, index, shard, convert or help; .*\n"),
-    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec, format, list, checkpoint, head, info, validate, index, shard, convert or help, found walk\n"),
+    refused(err=r"error: invalid_argument: expected run, check, spec, format, digest, list, checkpoint, head, info, validate, index, shard, convert or help; .*\n"),
+    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec, format, digest, list, checkpoint, head, info, validate, index, shard, convert or help, found walk\n"),
     refused("range(1)", err=r"error: invalid_argument: .*found range\(1\); write weir run -e 'range\(1\)'\n"),
     refused("document.weir", err=r"error: invalid_argument: .*; write weir run document\.weir\n"),
     refused("help", "walk", err=r"error: not_found: expected the name of an operator or function, found \"walk\"\n"),

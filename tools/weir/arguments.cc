@@ -133,14 +133,14 @@ struct VerbName {
   Verb verb;
 };
 constexpr VerbName kVerbs[] = {
-    {"run", Verb::run},     {"spec", Verb::spec},   {"format", Verb::format},
-    {"check", Verb::check}, {"list", Verb::list},   {"checkpoint", Verb::checkpoint},
-    {"head", Verb::head},   {"info", Verb::info},   {"validate", Verb::validate},
-    {"index", Verb::index}, {"shard", Verb::shard}, {"convert", Verb::convert},
-    {"help", Verb::help},
+    {"run", Verb::run},     {"spec", Verb::spec},     {"format", Verb::format},
+    {"check", Verb::check}, {"list", Verb::list},     {"checkpoint", Verb::checkpoint},
+    {"head", Verb::head},   {"info", Verb::info},     {"validate", Verb::validate},
+    {"index", Verb::index}, {"shard", Verb::shard},   {"convert", Verb::convert},
+    {"help", Verb::help},   {"digest", Verb::digest},
 };
 constexpr const char* kVerbList =
-    "expected run, check, spec, format, list, checkpoint, head, info, validate, index, shard, convert or help";
+    "expected run, check, spec, format, digest, list, checkpoint, head, info, validate, index, shard, convert or help";
 
 bool parse_verb(const std::string& word, Verb& out) {
   for (const VerbName& known : kVerbs) {

@@ -13,6 +13,7 @@ enum class Verb {
   check,
   spec,
   format,
+  digest,
   list,
   // `weir checkpoint`, which is a topic only, and its two.
   checkpoint,

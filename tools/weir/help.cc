@@ -12,6 +12,7 @@ usage:
   weir check  [--json] (FILE | -e TEXT)
   weir spec   (FILE | -e TEXT)
   weir format (FILE | -e TEXT)
+  weir digest [-p NAME=VALUE]... [-n COUNT] (FILE | -e TEXT)
   weir list   [--json]
   weir checkpoint show [--json] [--fits DOCUMENT [-p NAME=VALUE]...] FILE
   weir checkpoint list [--json] FOLDER
@@ -28,6 +29,7 @@ run     prints one element per line. An element that fails prints `error: CODE: 
 check   prints the mistakes of a document that cannot be built, up to ten of them.
 spec    prints the structure of the elements, and how many there are.
 format  prints the document in canonical form.
+digest  prints one hash of all elements, the same in every language and on every machine.
 list    prints the operators and functions that documents can use, one per line.
 checkpoint shows what a saved position says, or lists those that a checkpoint manager keeps in a folder.
 head    prints the first rows of files: TFRecords, with the Examples inside decoded, CSV, text, or saved elements.
@@ -158,6 +160,23 @@ examples:
       range(10) | map(x -> x + 1) | batch(4)
 )";
 
+constexpr std::string_view kDigest =
+    R"(weir digest - print one hash of a document's elements
+
+usage:
+  weir digest [-p NAME=VALUE]... [-n COUNT] (FILE | -e TEXT)
+
+The hash covers the dtype, shape and bytes of each component of each element, the code of each that fails, and the end.
+It is the same on every machine and with any number of threads, and weir's packages for other languages compute it, too.
+docs/digest.md says of what bytes. With -n it covers the first COUNT elements, failed ones counted, and no end.
+
+The exit status is 2 if the document cannot be built, else 0, also where elements fail.
+
+examples:
+  weir digest -e 'range(3)'
+      49dfb1108bc8e98b
+)";
+
 constexpr std::string_view kCheck =
     R"(weir check - print the mistakes of a document
 
@@ -282,6 +301,8 @@ std::string_view help_about(Verb verb) {
       return kSpec;
     case Verb::format:
       return kFormat;
+    case Verb::digest:
+      return kDigest;
     case Verb::check:
       return kCheck;
     case Verb::list:

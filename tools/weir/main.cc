@@ -7,6 +7,7 @@
 #include "arguments.h"
 #include "checkpoint.h"
 #include "common.h"
+#include "digest.h"
 #include "help.h"
 #include "inspect.h"
 #include "rewrite.h"
@@ -159,6 +160,8 @@ int build_and(const Arguments& arguments) {
       return arguments.checkpoint ? print_checkpoint_needs(arguments, handles) : print_spec(handles);
     case Verb::format:
       return print_format(handles);
+    case Verb::digest:
+      return digest(arguments, handles);
     default:
       return run(arguments, handles);
   }
