@@ -34,8 +34,15 @@ class Weir(ConanFile):
 
     def system_requirements(self):
         # By default Conan names the missing ones; tools.system.package_manager:mode=install installs them.
-        packages = ["libtbb-dev", "libjpeg62-turbo-dev", "libpng-dev", "zlib1g-dev"]
-        Apt(self).install(packages if self.options.images else [packages[0], packages[-1]], check=True)
+        packages = ["libtbb-dev", "zlib1g-dev", "libprotobuf-dev", "libspdlog-dev", "libfmt-dev", "libxxhash-dev",
+                    "libfast-float-dev", "protobuf-compiler"]
+        if self.options.images:
+            packages += ["libjpeg62-turbo-dev", "libpng-dev", "libgif-dev", "nasm"]
+        if self.options.re2:
+            packages += ["libre2-dev", "unicode-data"]
+        if self.options.farmhash:
+            packages.append("libfarmhash-dev")
+        Apt(self).install(packages, check=True)
 
     def layout(self):
         cmake_layout(self)
