@@ -1,11 +1,15 @@
-# What is installed: the headers, the library, the command, and how CMake and pkg-config find them.
+# What is installed: the headers, the library, the command, and how CMake and pkg-config find them. The components are
+# those of the packages (WeirPackages.cmake): library, development, command.
 
 include(CMakePackageConfigHelpers)
 
-install(TARGETS weir EXPORT weirTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/weir" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(
+  TARGETS weir
+  EXPORT weirTargets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library NAMELINK_COMPONENT development)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/weir" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
 if(TARGET weir_command)
-  install(TARGETS weir_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS weir_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
 endif()
 
 set(weir_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/weir")
@@ -13,15 +17,18 @@ install(
   EXPORT weirTargets
   NAMESPACE weir::
   FILE weirConfig.cmake
-  DESTINATION "${weir_package_folder}")
+  DESTINATION "${weir_package_folder}"
+  COMPONENT development)
 write_basic_package_version_file(
   "${PROJECT_BINARY_DIR}/weirConfigVersion.cmake" VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/weirConfigVersion.cmake" DESTINATION "${weir_package_folder}")
+install(FILES "${PROJECT_BINARY_DIR}/weirConfigVersion.cmake" DESTINATION "${weir_package_folder}"
+        COMPONENT development)
 
 # Relative to where weir.pc itself lies, so that an installed tree can be moved.
 file(RELATIVE_PATH WEIR_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/weir.pc.in" "${PROJECT_BINARY_DIR}/weir.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/weir.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${PROJECT_BINARY_DIR}/weir.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES.md README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command)
+install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES.md README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+        COMPONENT command)

@@ -93,6 +93,20 @@ function(weir_wrap_malloc program)
   endif()
 endfunction()
 
+# Tells a test program which options are off that functions need.
+function(weir_tell_what_is_left_out program)
+  set(options WEIR_RE2 WEIR_FARMHASH WEIR_IMAGES)
+  foreach(option IN LISTS options)
+    if(${option})
+      list(REMOVE_ITEM options ${option})
+    endif()
+  endforeach()
+  list(JOIN options " " options)
+  if(TARGET ${program})
+    target_compile_definitions(${program} PRIVATE "WEIR_LEFT_OUT=\"${options}\"")
+  endif()
+endfunction()
+
 # Adds a test program that cuts through the whole house.
 function(weir_add_suite name)
   get_property(floors GLOBAL PROPERTY WEIR_FLOORS)

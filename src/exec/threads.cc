@@ -18,6 +18,7 @@
 #include "core/host_call.h"
 #include "core/sync.h"
 #include "core/text.h"
+#include "exec/onetbb.h"
 #include "exec/watch.h"
 
 namespace weir {
@@ -474,8 +475,9 @@ class Threads final : public Executor {
 
  private:
   // oneTBB serves up to as many threads as it owns in this process, including the calling one. If more were
-  // asked for, and in a child, where oneTBB's threads are missing, plain threads compute.
+  // asked for, in a child, where oneTBB's threads are missing, and beside a host's own oneTBB, plain threads compute.
   RefPtr<JobQueue> make_compute() {
+    if (!onetbb_is_the_shared_one()) return make_plain();
     const size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     const int owned = static_cast<int>(std::clamp<size_t>(allowed, 2, kMaxComputeThreads + 1)) - 1;
     if (forks_ == 0 && size_ <= owned + 1) {
@@ -486,8 +488,9 @@ class Threads final : public Executor {
         return arena;
       }
     }
-    return make_ref<ThreadQueue>("compute threads", this, size_);
+    return make_plain();
   }
+  RefPtr<JobQueue> make_plain() { return make_ref<ThreadQueue>("compute threads", this, size_); }
 
   int size_ = 1;
   RefPtr<JobQueue> compute_;

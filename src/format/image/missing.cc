@@ -7,7 +7,7 @@ namespace {
 
 Status missing() {
   return unimplemented(
-      Mistake("JPEG, PNG and GIF are not built into this library", "build it with WEIR_IMAGES=ON"));
+      Mistake("JPEG, PNG and GIF are not built into this library", "build it with -DWEIR_IMAGES=ON"));
 }
 
 }  // namespace

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""One process with weir and one host; prints a JSON object with what was found.
+
+    cell.py HOST alone|first|last [local|global]
+
+The words say that weir is not loaded at all, before the host or after it, and how. tools/test-embedding sets the
+environment that probe.py reads.
+"""
+
+import faulthandler
+import hashlib
+import importlib
+import importlib.metadata
+import json
+import sys
+import threading
+
+import probe
+
+LIMIT_SECONDS = 300
+THREADS = (1, 4)
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def compare(what, before, after, differences):
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name) != after.get(name):
+            differences.append(f"{what}: {name}: before {before.get(name)}, after {after.get(name)}")
+
+
+class Cell:
+    def __init__(self):
+        self.differences = []
+        self.results = set()
+        self.elements = set()
+
+    def load_host(self, name):
+        # The class itself needs NumPy.
+        from hosts import HOSTS
+        self.host = HOSTS[name]()
+        module = importlib.import_module(self.host.module)
+        # What a host makes at its first operations stays, and is its own matter.
+        for _ in range(3):
+            self.operate()
+        return module.__version__
+
+    def operate(self):
+        self.results.add(digest(self.host.operate()))
+
+    def use_weir(self, threads):
+        """The pipeline alone, then beside an operation of the host on another thread."""
+        self.elements.add(probe.run(threads))
+        if not hasattr(self, "host"):
+            return
+        failures = []
+
+        def beside():
+            try:
+                self.operate()
+            except Exception as error:  # Reported as a difference; the process goes on.
+                failures.append(repr(error))
+
+        thread = threading.Thread(target=beside)
+        thread.start()
+        self.elements.add(probe.run(threads))
+        thread.join()
+        self.differences += failures
+
+    def unchanged(self, what, action):
+        state, threads = probe.state(), probe.threads()
+        action()
+        probe.wait_for_threads(threads)
+        compare(what, state, probe.state(), self.differences)
+
+    def both(self):
+        for threads in THREADS:
+            self.operate()
+            self.use_weir(threads)
+            self.operate()
+
+
+def main():
+    faulthandler.dump_traceback_later(LIMIT_SECONDS, exit=True)
+    name, order = sys.argv[1:3]
+    is_global = sys.argv[3:] == ["global"]
+    cell = Cell()
+    if order == "first":
+        probe.load(is_global)
+        cell.unchanged("weir alone", lambda: [cell.use_weir(threads) for threads in THREADS])
+    version = cell.load_host(name) if name != "none" else ""
+    if order == "last":
+        cell.unchanged("loading weir", lambda: probe.load(is_global))
+    if order != "alone":
+        # A thread of the host's own may have to be made once.
+        cell.use_weir(THREADS[-1])
+        cell.unchanged("weir beside the host", cell.both)
+    print(json.dumps({"host": name, "version": version, "results": sorted(cell.results),
+                      "elements": sorted(cell.elements), "differences": cell.differences}))
+
+
+if __name__ == "__main__":
+    main()
