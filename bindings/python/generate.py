@@ -103,18 +103,30 @@ def entry_of(entry):
     for parameter in entry["parameters"]:
         words = [repr(parameter["name"]), repr(parameter["type"]), repr(parameter["required"])]
         words.append(f"default={default_of(parameter)}")
+        words += ["positional=True"] if parameter["name"] in positional_of(entry) else []
         words += ["auto=True"] if parameter.get("auto") else []
         words += [f"takes={parameter['takes']!r}"] if parameter.get("takes") else []
         lines.append(f"        Parameter({', '.join(words)}),\n")
     return "".join(lines) + "    ),\n)\n"
 
 
+def words_of(signature):
+    """The names in a signature, each with the colon that one with a default has."""
+    inside = re.sub(r"^\w+\(|\)$", "", signature)
+    return re.findall(r"(?:^|, )(\w+:?)", re.sub(r'"[^"]*"', '""', inside))
+
+
+def positional_of(entry):
+    """The parameters that have no default in one of the ways to call it."""
+    return {word for signature in entry["signatures"] for word in words_of(signature) if not word.endswith(":")}
+
+
 def ways_of(entry):
-    """The names of the parameters in each way to call it."""
+    """The parameters in each way to call it."""
     for signature in entry["signatures"]:
-        inside = re.sub(r"^\w+\(|\)$", "", signature)
-        names = re.findall(r"(?:^|, )(\w+)", re.sub(r'"[^"]*"', '""', inside))
-        yield [p for name in names for p in entry["parameters"] if p["name"] == name]
+        names = [word.rstrip(":") for word in words_of(signature)]
+        yield [{**p, "required": f"{p['name']}:" not in words_of(signature)}
+               for name in names for p in entry["parameters"] if p["name"] == name]
 
 
 def takes(parameters, stub):
@@ -162,7 +174,7 @@ def code(entry, method):
     ways = list(ways_of(entry))
     head = ["self"] if method else []
     if len(ways) > 1:
-        orders = tuple(" ".join(name_of(p["name"]) for p in way) for way in ways)
+        orders = tuple(" ".join(name_of(p["name"]) + ("" if p["required"] else ":") for p in way) for way in ways)
         body = f"apply({entry_name(entry)}, {left}, *chosen({entry_name(entry)}, {orders!r}, arguments, named))"
         head += ["*arguments", "**named"]
     else:

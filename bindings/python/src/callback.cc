@@ -27,12 +27,13 @@ int32_t held(weir_call call, Body&& body) {
     PyErr_SetString(PyExc_RuntimeError, thrown.what());
   }
   if (done) return WEIR_OK;
-  if (call.value) {
-    fail_call(call);
-  } else {
+  if (!call.value) {
     keep_raised(nb::borrow(nb::python_error().value()));
+    return WEIR_CODE_UNKNOWN;
   }
-  return WEIR_CODE_UNKNOWN;
+  // Every row has its error then.
+  fail_call(call);
+  return WEIR_OK;
 }
 
 int32_t run_callback(void* user_data, weir_call call) {

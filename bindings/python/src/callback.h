@@ -38,7 +38,7 @@ struct Generator {
 // Writes a value of Python as the result of a call. False with an exception.
 bool write_result(const Plan& plan, nb::handle value, weir_call call);
 
-// Fails row 0 of a call with the exception that is set, which is kept for whoever waits for the element.
+// Fails all rows of a call with the exception that is set, which is kept for whoever waits for the element.
 void fail_call(weir_call call);
 
 // What an object with state_dict returns, as bytes; and the way back.

@@ -145,7 +145,9 @@ void fail_call(weir_call call) {
   if (number.is_valid() && PyLong_Check(number.ptr())) code = static_cast<int32_t>(PyLong_AsLong(number.ptr()));
   PyErr_Clear();
   keep_raised(std::move(value));
-  weir_call_fail(call, 0, code, message.data(), message.size(), nullptr);
+  for (int64_t row = 0; row < weir_call_rows(call); ++row) {
+    weir_call_fail(call, row, code, message.data(), message.size(), nullptr);
+  }
 }
 
 }  // namespace weirpy

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, errors, fn
+from ._operators import *  # noqa: F403  isort: skip  (some of what follows takes the place of a generated function)
 from ._core import Runtime, Spec
 from ._dataset import (
     INFINITE,
@@ -31,7 +32,6 @@ from ._dataset import (
 from ._digest import Digest, digest
 from ._function import PyFunction, py_function
 from ._iterator import CheckpointManager, Feedable, Iterator, ReinitializableIterator, describe_checkpoint
-from ._operators import *  # noqa: F403
 from ._records import RecordWriter, example
 from ._runtime import default_runtime, set_default_runtime
 from ._trace import Value, cond

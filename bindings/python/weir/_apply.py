@@ -19,6 +19,7 @@ class Parameter(NamedTuple):
     type: str
     required: bool
     default: Any = None
+    positional: bool = False
     auto: bool = False
     takes: str = ""
 
@@ -171,7 +172,7 @@ def _written(call: _Call, values: tuple[Any, ...]) -> tuple[Any, ...]:
         spread = value if parameter.type == "datasets" and isinstance(value, tuple) else (value,)
         for one in spread:
             parts.append(", " if len(parts) > 1 else "")
-            parts.append("" if parameter.required else f"{parameter.name}: ")
+            parts.append("" if parameter.positional else f"{parameter.name}: ")
             parts += _argument(call, parameter, one)
     return (*(part for part in parts if part != ""), ")")
 
@@ -218,17 +219,15 @@ def finish(dataset: Any, name: str) -> Any:
 
 def chosen(entry: Entry, ways: tuple[str, ...], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments of what can be called in several ways, in the order of its parameters."""
-    names = [parameter.name for parameter in entry.parameters]
     for way in ways:
-        order = way.split()
+        order = [word.rstrip(":") for word in way.split()]
         if len(arguments) > len(order) or any(name not in order[len(arguments) :] for name in named):
             continue
         given = dict(zip(order, arguments, strict=False)) | named
-        required = [p.name for p in entry.parameters if p.required and p.name in order]
-        # A way that leaves a parameter out needs all that it has.
-        if all(name in given for name in required):
-            return tuple(given.get(name, MISSING) for name in names)
-    shown = [f"{entry.name}({', '.join(way.split())})" for way in ways]
+        if all(word in given for word in way.split() if not word.endswith(":")):
+            return tuple(given.get(parameter.name, MISSING) for parameter in entry.parameters)
+    written = [", ".join(word.rstrip(":") for word in way.split()) for way in ways]
+    shown = [f"{entry.name}({words})" for words in written]
     raise TypeError(f"expected {' or '.join(shown)}")
 
 

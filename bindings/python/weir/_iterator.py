@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -154,6 +153,8 @@ class Iterator(_core.Iterator):
         return self
 
     async def __anext__(self) -> Any:
+        import asyncio
+
         loop = asyncio.get_running_loop()
         while True:
             try:
@@ -165,7 +166,7 @@ class Iterator(_core.Iterator):
             readable = loop.create_future()
             descriptor = self.fileno()
 
-            def ready(future: asyncio.Future[None] = readable) -> None:
+            def ready(future: Any = readable) -> None:
                 if not future.done():
                     future.set_result(None)
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import _core, _text
-from .errors import TraceError
+from .errors import TraceAttributeError, TraceError
 
 _OFFER = "Or pass the function as weir.py_function(f, spec=...), which runs it in Python; block=True gives it many rows."
 
@@ -328,6 +328,7 @@ def _like(name: str) -> str:
     """Which function of weir.fn to use instead of one of NumPy."""
     from . import fn
 
+    name = {"astype": "cast"}.get(name, name)
     return f"Use weir.fn.{name}." if hasattr(fn, name) else "weir.fn has functions for expressions."
 
 
@@ -374,9 +375,9 @@ def member(value: Value, name: str) -> Any:
     if spec.kind == "dict" and name in spec.keys:
         return of_spec((value, f".{_text.key(name)}"), spec.children[spec.keys.index(name)], value._trivial)
     if spec.kind == "dict":
-        raise AttributeError(f"expected one of the keys {', '.join(spec.keys)}, found {name!r} ({user_line()})")
-    raise AttributeError(
-        f"a value of structure {spec} has no attribute {name!r} ({user_line()}); {_like(name)}"
+        raise TraceAttributeError(f"expected one of the keys {', '.join(spec.keys)}, found {name!r} ({user_line()})")
+    raise TraceAttributeError(
+        f"a value of structure {spec} has no attribute {name!r} ({user_line()}). {_like(name)} {_OFFER}"
     )
 
 

@@ -18,7 +18,7 @@ class _Parts:
 class Sparse(_Parts):
     """A sparse tensor: the values at the rows of `indices`, in a tensor of that shape."""
 
-    __slots__ = ("indices", "shape", "values")
+    __slots__ = ("indices", "values", "shape")  # noqa: RUF023
 
     def __init__(self, indices: Any, values: Any, shape: Any) -> None:
         self.indices = indices
@@ -29,7 +29,7 @@ class Sparse(_Parts):
 class Ragged(_Parts):
     """Rows of unequal length: row `i` is `values[row_splits[i]:row_splits[i + 1]]`."""
 
-    __slots__ = ("row_splits", "values")
+    __slots__ = ("values", "row_splits")  # noqa: RUF023
 
     def __init__(self, values: Any, row_splits: Any) -> None:
         self.values = values

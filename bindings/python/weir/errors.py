@@ -143,6 +143,10 @@ class TraceError(TypeError):
     """A Python function does what cannot become an expression. The message names the line and says what to do."""
 
 
+class TraceAttributeError(TraceError, AttributeError):
+    """The same for an attribute that values of expressions do not have."""
+
+
 _CLASSES = {
     made.weir_code: made
     for made in (
