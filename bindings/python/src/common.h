@@ -1,0 +1,134 @@
+// What all files of the extension share: handles that release themselves, errors that become exceptions, and NumPy.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#define PY_ARRAY_UNIQUE_SYMBOL weir_python_array
+#ifndef WEIR_PYTHON_MODULE
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/weir.h"
+
+namespace nb = nanobind;
+
+namespace weirpy {
+
+// Owns a handle of the library. Releasing may wait for callbacks, which need the GIL, so it is given up for that.
+template <class Handle, void (*Release)(Handle), bool kWaits = false>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(Handle handle) : handle_(handle) {}
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Handle{})) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Owned() { reset(); }
+
+  Handle get() const { return handle_; }
+  Handle* out() { return &handle_; }
+  Handle release() { return std::exchange(handle_, Handle{}); }
+  explicit operator bool() const { return handle_.value != 0; }
+
+  void reset() {
+    if (handle_.value == 0) return;
+    const Handle handle = std::exchange(handle_, Handle{});
+    if constexpr (kWaits) {
+      if (PyGILState_Check()) {
+        nb::gil_scoped_release released;
+        Release(handle);
+        return;
+      }
+    }
+    Release(handle);
+  }
+
+ private:
+  Handle handle_{};
+};
+
+using OwnedRuntime = Owned<weir_runtime, weir_runtime_destroy, true>;
+using OwnedDataset = Owned<weir_dataset, weir_dataset_unref, true>;
+using OwnedSpec = Owned<weir_spec, weir_spec_unref>;
+using OwnedTensor = Owned<weir_tensor, weir_tensor_unref>;
+using OwnedIterator = Owned<weir_iterator, weir_iterator_destroy, true>;
+using OwnedElement = Owned<weir_element, weir_element_destroy>;
+
+// Bytes that the library made.
+struct Bytes {
+  weir_bytes bytes = WEIR_BYTES_INIT;
+  Bytes() = default;
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+  ~Bytes() { weir_bytes_release(&bytes); }
+  nb::bytes to_bytes() const { return nb::bytes(bytes.data, bytes.size); }
+  nb::str to_str() const { return nb::str(bytes.data, bytes.size); }
+};
+
+// An error that the library fills.
+struct Error {
+  weir_error error = WEIR_ERROR_INIT;
+  Error() = default;
+  Error(const Error&) = delete;
+  Error& operator=(const Error&) = delete;
+  ~Error() { weir_error_clear(&error); }
+  operator weir_error*() { return &error; }
+};
+
+// Sets the Python exception of an error. `goes_on` says that the next call of the iterator continues after it. An
+// exception that a callback raised on this thread becomes its cause; one like KeyboardInterrupt takes its place.
+void set_exception(const weir_error& error, bool goes_on);
+
+// Throws unless the result is WEIR_OK.
+void check(int32_t result, const Error& error);
+
+// What a callback on this thread raised last, to be chained to the error that follows from it.
+void keep_raised(nb::object exception);
+nb::object take_raised();
+
+// Runs a call of the library without the GIL, and throws unless it gives WEIR_OK.
+template <class Call>
+void checked_without_gil(Call&& call) {
+  Error error;
+  int32_t result;
+  {
+    nb::gil_scoped_release released;
+    result = call(error);
+  }
+  check(result, error);
+}
+
+// Whether the interpreter is ending: then objects can no longer be released.
+bool finalizing();
+
+// For memory that the library borrows from a Python object: releases the object, on any thread.
+void release_object(void* object);
+
+inline std::string_view to_view(const weir_string& text) { return {text.data ? text.data : "", text.size}; }
+
+void define_errors(nb::module_& module);
+void define_runtime(nb::module_& module);
+void define_spec(nb::module_& module);
+void define_tensor(nb::module_& module);
+void define_dataset(nb::module_& module);
+void define_iterator(nb::module_& module);
+void define_feedable(nb::module_& module);
+void define_callback(nb::module_& module);
+void define_checkpoint(nb::module_& module);
+void define_records(nb::module_& module);
+void define_digest(nb::module_& module);
+void define_arrow(nb::module_& module);
+
+}  // namespace weirpy

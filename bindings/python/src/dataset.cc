@@ -1,0 +1,166 @@
+#include "dataset.h"
+
+#include "callback.h"
+
+namespace weirpy {
+
+Arguments::Arguments(nb::sequence pairs) {
+  for (nb::handle pair : pairs) add(pair[0], pair[1]);
+}
+
+void Arguments::add(nb::handle name, nb::handle value) {
+  weir_argument argument = WEIR_ARGUMENT_INIT;
+  const std::string& key = texts_.emplace_back(nb::cast<std::string>(name));
+  argument.name = key.data();
+  argument.name_size = key.size();
+  if (nb::isinstance<Dataset>(value)) {
+    argument.dataset = nb::cast<Dataset&>(value).handle.get();
+  } else if (nb::isinstance<Tensor>(value)) {
+    argument.tensor = nb::cast<Tensor&>(value).handle.get();
+  } else if (nb::isinstance<Callback>(value)) {
+    argument.callback = &callbacks_.emplace_back(nb::cast<Callback&>(value).handed());
+  } else if (nb::isinstance<Generator>(value)) {
+    argument.generator = &generators_.emplace_back(nb::cast<Generator&>(value).handed());
+  } else {
+    const bool bytes = PyBytes_Check(value.ptr());
+    const std::string& text = texts_.emplace_back(
+        bytes ? std::string(PyBytes_AS_STRING(value.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(value.ptr())))
+              : nb::cast<std::string>(value));
+    argument.text = text.data();
+    argument.text_size = text.size();
+  }
+  arguments_.push_back(argument);
+}
+
+Arguments::~Arguments() {
+  if (taken_) return;
+  for (weir_callback& callback : callbacks_) callback.destroy(callback.user_data);
+  for (weir_generator& generator : generators_) generator.destroy(generator.user_data);
+}
+
+namespace {
+
+// Makes a dataset by a call that takes arguments over.
+template <class Call>
+Dataset made(nb::object runtime, Arguments& arguments, Call&& call) {
+  Dataset out;
+  out.runtime = std::move(runtime);
+  const weir_runtime host = out.host();
+  arguments.taken();
+  checked_without_gil([&](Error& error) { return call(host, out.handle.out(), error); });
+  return out;
+}
+
+Dataset parse(nb::object runtime, const std::string& text, nb::sequence pairs) {
+  Arguments arguments(pairs);
+  return made(std::move(runtime), arguments, [&](weir_runtime host, weir_dataset* out, Error& error) {
+    return weir_dataset_parse(host, text.data(), text.size(), arguments.data(), arguments.size(), out, error);
+  });
+}
+
+Dataset deserialize(nb::object runtime, nb::bytes bytes, nb::sequence pairs) {
+  Arguments arguments(pairs);
+  return made(std::move(runtime), arguments, [&](weir_runtime host, weir_dataset* out, Error& error) {
+    return weir_dataset_deserialize(host, bytes.data(), bytes.size(), arguments.data(), arguments.size(), out, error);
+  });
+}
+
+nb::str check_text(nb::object runtime, const std::string& text, nb::sequence pairs) {
+  Arguments arguments(pairs);
+  arguments.taken();
+  Bytes out;
+  const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
+  checked_without_gil([&](Error& error) {
+    return weir_dataset_check(host, text.data(), text.size(), arguments.data(), arguments.size(), &out.bytes, error);
+  });
+  return out.to_str();
+}
+
+void register_function(nb::object runtime, const std::string& name, const Callback& callback) {
+  const weir_callback handed = callback.handed();
+  const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
+  checked_without_gil(
+      [&](Error& error) { return weir_runtime_register(host, name.data(), name.size(), &handed, error); });
+}
+
+nb::object at(const Dataset& self, int64_t position, bool text) {
+  OwnedElement element;
+  Error error;
+  check(weir_element_create(element.out(), error), error);
+  OwnedSpec spec;
+  check(weir_dataset_spec(self.handle.get(), spec.out(), error), error);
+  const Plan plan = Plan::of(spec.get());
+  int32_t result;
+  {
+    nb::gil_scoped_release released;
+    result = weir_dataset_at(self.host(), self.handle.get(), position, element.get(), error);
+  }
+  check(result, error);
+  PyObject* value = convert_element(plan, element.get(), {text, self.runtime});
+  if (!value) throw nb::python_error();
+  return nb::steal(value);
+}
+
+template <class Call>
+void fill(Bytes& out, Call&& call) {
+  Error error;
+  check(call(&out.bytes, error), error);
+}
+
+}  // namespace
+
+void define_dataset(nb::module_& module) {
+  module.def("parse", parse, nb::arg("runtime"), nb::arg("text"), nb::arg("arguments"));
+  module.def("deserialize", deserialize, nb::arg("runtime"), nb::arg("data"), nb::arg("arguments"));
+  module.def("check", check_text, nb::arg("runtime"), nb::arg("text"), nb::arg("arguments"));
+  module.def("register", register_function, nb::arg("runtime"), nb::arg("name"), nb::arg("callback"));
+  module.def(
+      "adopt",
+      [](uint64_t value, nb::object runtime) {
+        Dataset out;
+        out.handle = OwnedDataset(weir_dataset{value});
+        out.runtime = std::move(runtime);
+        return out;
+      },
+      nb::arg("handle"), nb::arg("runtime"));
+  nb::class_<Dataset>(module, "Dataset", nb::is_weak_referenceable())
+      .def_ro("runtime", &Dataset::runtime)
+      .def_prop_ro("spec", [](const Dataset& self) {
+        OwnedSpec spec;
+        Error error;
+        check(weir_dataset_spec(self.handle.get(), spec.out(), error), error);
+        return Spec(std::move(spec));
+      })
+      .def_prop_ro("cardinality", [](const Dataset& self) {
+        int64_t out = 0;
+        Error error;
+        check(weir_dataset_cardinality(self.handle.get(), &out, error), error);
+        return out;
+      })
+      .def_prop_ro("fingerprint", [](const Dataset& self) {
+        weir_fingerprint out = {};
+        Error error;
+        check(weir_dataset_fingerprint(self.handle.get(), &out, error), error);
+        return nb::make_tuple(out.words[0], out.words[1]);
+      })
+      .def("format", [](const Dataset& self) {
+        Bytes out;
+        fill(out, [&](weir_bytes* bytes, Error& error) { return weir_dataset_format(self.handle.get(), bytes, error); });
+        return out.to_str();
+      })
+      .def("serialize", [](const Dataset& self) {
+        Bytes out;
+        fill(out, [&](weir_bytes* bytes, Error& error) { return weir_dataset_serialize(self.handle.get(), bytes, error); });
+        return out.to_bytes();
+      })
+      .def("checkpoint_needs", [](const Dataset& self, bool text) {
+        Bytes out;
+        fill(out, [&](weir_bytes* bytes, Error& error) {
+          return weir_dataset_checkpoint_needs(self.handle.get(), text ? WEIR_DESCRIBE_TEXT : 0, bytes, error);
+        });
+        return out.to_str();
+      }, nb::arg("text") = false)
+      .def("at", at, nb::arg("position"), nb::arg("text") = false);
+}
+
+}  // namespace weirpy

@@ -1,0 +1,41 @@
+// An immutable description of a sequence, and what is passed to documents by name.
+#pragma once
+
+#include <deque>
+
+#include "runtime.h"
+#include "spec.h"
+#include "tensor.h"
+
+namespace weirpy {
+
+struct Dataset {
+  OwnedDataset handle;
+  nb::object runtime;
+
+  weir_runtime host() const { return nb::cast<Runtime&>(runtime).handle.get(); }
+};
+
+// What can be passed by name: str and bytes, Tensor, Dataset, Callback, Generator.
+class Arguments {
+ public:
+  // REQUIRES: pairs of a name and a value
+  explicit Arguments(nb::sequence pairs);
+  // Destroys callbacks that the library has not taken over.
+  ~Arguments();
+  const weir_argument* data() const { return arguments_.data(); }
+  uint64_t size() const { return arguments_.size(); }
+  // Says that the library has taken the callbacks over, as it does also in a call that fails.
+  void taken() { taken_ = true; }
+
+ private:
+  void add(nb::handle name, nb::handle value);
+
+  std::vector<weir_argument> arguments_;
+  std::deque<std::string> texts_;
+  std::deque<weir_callback> callbacks_;
+  std::deque<weir_generator> generators_;
+  bool taken_ = false;
+};
+
+}  // namespace weirpy

@@ -1,0 +1,82 @@
+#include "common.h"
+
+namespace weirpy {
+
+namespace {
+
+thread_local PyObject* raised_last = nullptr;
+
+// weir.errors.make_error, which knows the class of each code.
+nb::object& maker() {
+  static nb::object* made = new nb::object(nb::module_::import_("weir.errors").attr("make_error"));
+  return *made;
+}
+
+nb::object text_of(const weir_string& text) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(text.data ? text.data : "", static_cast<Py_ssize_t>(text.size), "replace"));
+}
+
+}  // namespace
+
+void keep_raised(nb::object exception) {
+  Py_XDECREF(raised_last);
+  raised_last = exception.release().ptr();
+}
+
+nb::object take_raised() { return nb::steal(std::exchange(raised_last, nullptr)); }
+
+void set_exception(const weir_error& error, bool goes_on) {
+  nb::object cause = take_raised();
+  if (cause.is_valid() && !PyObject_IsInstance(cause.ptr(), PyExc_Exception)) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(cause.ptr())), cause.ptr());
+    return;
+  }
+  try {
+    nb::object exception = maker()(error.code, text_of(error.message), text_of(error.path), text_of(error.file),
+                                   error.offset, error.record, text_of(error.line), goes_on);
+    if (cause.is_valid()) PyException_SetCause(exception.ptr(), cause.release().ptr());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  } catch (nb::python_error& other) {
+    other.restore();
+  }
+}
+
+void check(int32_t result, const Error& error) {
+  if (result == WEIR_OK) return;
+  set_exception(error.error, result == WEIR_ELEMENT_FAILED);
+  throw nb::python_error();
+}
+
+bool finalizing() {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing() || !Py_IsInitialized();
+#else
+  return _Py_IsFinalizing() || !Py_IsInitialized();
+#endif
+}
+
+void release_object(void* object) {
+  if (finalizing()) return;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  Py_DECREF(static_cast<PyObject*>(object));
+  PyGILState_Release(state);
+}
+
+void define_errors(nb::module_& module) {
+  module.def("version", [] { return std::string(weir_version()); });
+  module.def("code_name", [](int32_t code) { return std::string(weir_code_name(code)); });
+  module.def(
+      "schema",
+      [](std::optional<std::string> name, bool text) {
+        Bytes out;
+        Error error;
+        check(weir_schema(name ? name->data() : nullptr, name ? name->size() : 0, text ? WEIR_SCHEMA_TEXT : 0,
+                          &out.bytes, error),
+              error);
+        return out.to_str();
+      },
+      nb::arg("name") = nb::none(), nb::arg("text") = false);
+}
+
+}  // namespace weirpy

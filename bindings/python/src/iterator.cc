@@ -1,0 +1,302 @@
+#include "iterator.h"
+
+#include <chrono>
+#include <unordered_set>
+
+namespace weirpy {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kCheap = std::chrono::microseconds(5);
+constexpr auto kDear = std::chrono::microseconds(50);
+constexpr uint32_t kSampled = 16;  // every so many calls are timed
+constexpr uint32_t kCheapInARow = 3;
+
+std::unordered_set<Iterator*>& alive() {
+  static auto* made = new std::unordered_set<Iterator*>;
+  return *made;
+}
+
+// The next element without the GIL. Most answers need no waiting, so the first try has no deadline.
+int32_t next_released(Iterator& self, weir_element element, Error& error) {
+  int32_t result;
+  {
+    nb::gil_scoped_release released;
+    result = weir_iterator_try_next(self.handle.get(), element, error);
+  }
+  if (result != WEIR_PENDING) return result;
+  return wait_in_slices([&](int64_t slice) {
+    return weir_iterator_next_within(self.handle.get(), slice, element, error);
+  });
+}
+
+int32_t next_held(Iterator& self, weir_element element, Error& error) {
+  const int32_t result = weir_iterator_try_next(self.handle.get(), element, error);
+  return result == WEIR_PENDING ? next_released(self, element, error) : result;
+}
+
+// Giving up the GIL costs more than a cheap element, and lets other threads keep it for milliseconds. So it is kept
+// where elements turn out to be cheap, for as long as they are; what waits for other threads always gives it up.
+int32_t timed(Iterator& self, weir_element element, Error& error) {
+  const auto begun = Clock::now();
+  const int32_t result = self.holds_gil ? next_held(self, element, error) : next_released(self, element, error);
+  const auto took = Clock::now() - begun;
+  if (took > (self.holds_gil ? kDear : kCheap)) {
+    self.cheap = 0;
+  } else {
+    ++self.cheap;
+  }
+  self.holds_gil = self.cheap >= kCheapInARow;
+  return result;
+}
+
+int32_t next(Iterator& self, weir_element element, Error& error) {
+  if (self.calls++ % kSampled == 0) return timed(self, element, error);
+  return self.holds_gil ? next_held(self, element, error) : next_released(self, element, error);
+}
+
+// What is wrong, as an exception. False for the end.
+bool raise_result(int32_t result, const Error& error) {
+  if (result == WEIR_END) return false;
+  if (result != kInterrupted) set_exception(error.error, result == WEIR_ELEMENT_FAILED);
+  return true;
+}
+
+PyObject* iterator_next(PyObject* object) {
+  Iterator& self = *nb::inst_ptr<Iterator>(object);
+  Filling filling(self.element);
+  Error error;
+  const int32_t result = next(self, filling.get(), error);
+  if (result == WEIR_OK) [[likely]] return convert_element(self.plan, filling.get(), self.leaving);
+  raise_result(result, error);
+  return nullptr;
+}
+
+int traverse(PyObject* object, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(object));
+  if (!nb::inst_ready(object)) return 0;
+  Iterator& self = *nb::inst_ptr<Iterator>(object);
+  Py_VISIT(self.leaving.runtime.ptr());
+  return 0;
+}
+
+PyType_Slot kSlots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+                        {Py_tp_iternext, reinterpret_cast<void*>(iterator_next)},
+                        {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                        {0, nullptr}};
+
+nb::object converted(Iterator& self, int32_t result, weir_element element, const Error& error) {
+  if (result == WEIR_PENDING) return nb::none();
+  if (result != WEIR_OK) {
+    if (!raise_result(result, error)) PyErr_SetNone(PyExc_StopIteration);
+    throw nb::python_error();
+  }
+  PyObject* value = convert_element(self.plan, element, self.leaving);
+  if (!value) throw nb::python_error();
+  return nb::steal(value);
+}
+
+// What begins an iterator. The pieces live as long as the options.
+struct Options {
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  Arguments params;
+  std::string file;
+  std::vector<weir_string> ranks;
+  nb::object checkpoint;
+  nb::list rank_checkpoints;
+
+  Options(nb::sequence pairs, nb::object position, std::optional<std::string> checkpoint_file, nb::list all_ranks,
+          uint64_t epoch, uint32_t rank, uint32_t world_size, uint32_t policy, uint32_t flags)
+      : params(pairs), file(checkpoint_file.value_or("")), checkpoint(std::move(position)), rank_checkpoints(all_ranks) {
+    options.flags = flags;
+    options.params = params.data();
+    options.param_count = params.size();
+    options.epoch = epoch;
+    options.rank = rank;
+    options.world_size = world_size;
+    options.checkpoint_policy = policy;
+    if (!checkpoint.is_none()) {
+      options.checkpoint = PyBytes_AsString(checkpoint.ptr());
+      options.checkpoint_size = static_cast<uint64_t>(PyBytes_Size(checkpoint.ptr()));
+      if (PyErr_Occurred()) throw nb::python_error();
+    }
+    if (checkpoint_file) {
+      options.checkpoint_file = file.data();
+      options.checkpoint_file_size = file.size();
+    }
+    for (nb::handle bytes : rank_checkpoints) {
+      ranks.push_back({PyBytes_AsString(bytes.ptr()), static_cast<uint64_t>(PyBytes_Size(bytes.ptr()))});
+      if (PyErr_Occurred()) throw nb::python_error();
+    }
+    options.rank_checkpoints = ranks.data();
+    options.rank_checkpoint_count = ranks.size();
+  }
+};
+
+void learn_spec(Iterator& self) {
+  OwnedSpec spec;
+  Error error;
+  check(weir_iterator_spec(self.handle.get(), spec.out(), error), error);
+  self.plan = Plan::of(spec.get());
+  check(weir_element_create(self.element.out(), error), error);
+  watch(&self);
+}
+
+void create(Iterator* self, const Dataset& dataset, nb::object runtime, nb::sequence params, nb::object checkpoint,
+            std::optional<std::string> checkpoint_file, nb::list rank_checkpoints, uint64_t epoch, uint32_t rank,
+            uint32_t world_size, uint32_t policy, bool initialize, bool text) {
+  Options options(params, checkpoint, checkpoint_file, rank_checkpoints, epoch, rank, world_size, policy,
+                  initialize ? 0 : WEIR_ITERATOR_UNINITIALIZED);
+  const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
+  new (self) Iterator();
+  self->leaving = {text, runtime};
+  checked_without_gil([&](Error& error) {
+    return weir_iterator_create(host, dataset.handle.get(), &options.options, self->handle.out(), error);
+  });
+  learn_spec(*self);
+}
+
+void create_from_spec(Iterator* self, const Spec& spec, nb::object runtime, bool text) {
+  const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
+  new (self) Iterator();
+  self->leaving = {text, runtime};
+  checked_without_gil([&](Error& error) {
+    return weir_iterator_create_from_spec(host, spec.handle.get(), self->handle.out(), error);
+  });
+  learn_spec(*self);
+}
+
+void initialize(Iterator& self, const Dataset* dataset, nb::sequence params, nb::object checkpoint,
+                std::optional<std::string> checkpoint_file, nb::list rank_checkpoints, uint64_t epoch, uint32_t rank,
+                uint32_t world_size, uint32_t policy) {
+  Options options(params, checkpoint, checkpoint_file, rank_checkpoints, epoch, rank, world_size, policy, 0);
+  const weir_dataset handle = dataset ? dataset->handle.get() : weir_dataset{0};
+  checked_without_gil([&](Error& error) {
+    return weir_iterator_initialize(self.handle.get(), handle, &options.options, error);
+  });
+}
+
+// Waits for up to `seconds` (for ever if negative) for an element; None if there is none.
+nb::object next_within(Iterator& self, double seconds) {
+  Filling filling(self.element);
+  Error error;
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  bool late = false;
+  const int32_t result = wait_in_slices([&](int64_t slice) {
+    const int64_t left = std::chrono::nanoseconds(deadline - Clock::now()).count();
+    const int32_t answer =
+        weir_iterator_next_within(self.handle.get(), std::max<int64_t>(0, std::min(left, slice)), filling.get(), error);
+    late = answer == WEIR_PENDING && left <= slice;
+    return late ? WEIR_OK : answer;
+  });
+  return converted(self, late ? WEIR_PENDING : result, filling.get(), error);
+}
+
+nb::object try_next(Iterator& self) {
+  Filling filling(self.element);
+  Error error;
+  int32_t result;
+  {
+    nb::gil_scoped_release released;
+    result = weir_iterator_try_next(self.handle.get(), filling.get(), error);
+  }
+  return converted(self, result, filling.get(), error);
+}
+
+nb::object next_block(Iterator& self, int64_t max_rows) {
+  Filling filling(self.element);
+  Error error;
+  int64_t rows = 0;
+  int32_t result;
+  {
+    nb::gil_scoped_release released;
+    result = weir_iterator_next_block(self.handle.get(), max_rows, filling.get(), &rows, error);
+  }
+  nb::object value = converted(self, result, filling.get(), error);
+  return nb::make_tuple(value, rows);
+}
+
+nb::object origin_of_next(Iterator& self) {
+  weir_origin out = WEIR_ORIGIN_INIT;
+  Error error;
+  check(weir_element_origin(self.element.get(), 0, &out, error), error);
+  nb::object file = nb::none();
+  if (out.file.size) file = nb::str(out.file.data, out.file.size);
+  nb::object record = nb::none();
+  if (out.record >= 0) record = nb::int_(out.record);
+  return nb::make_tuple(file, record);
+}
+
+nb::bytes save(Iterator& self) {
+  Bytes out;
+  checked_without_gil([&](Error& error) { return weir_iterator_save(self.handle.get(), &out.bytes, error); });
+  return out.to_bytes();
+}
+
+void close(Iterator& self) {
+  unwatch(&self);
+  weir_iterator_cancel(self.handle.get());
+  self.handle.reset();
+}
+
+}  // namespace
+
+void watch(Iterator* iterator) { alive().insert(iterator); }
+void unwatch(Iterator* iterator) { alive().erase(iterator); }
+
+void define_iterator(nb::module_& module) {
+  nb::class_<Iterator>(module, "Iterator", nb::type_slots(kSlots), nb::is_weak_referenceable())
+      .def("__init__", create, nb::arg("dataset"), nb::arg("runtime"), nb::arg("params"), nb::arg("checkpoint").none(),
+           nb::arg("checkpoint_file").none(), nb::arg("rank_checkpoints"), nb::arg("epoch"), nb::arg("rank"),
+           nb::arg("world_size"), nb::arg("policy"), nb::arg("initialize"), nb::arg("text"))
+      .def("__init__", create_from_spec, nb::arg("spec"), nb::arg("runtime"), nb::arg("text"))
+      .def("_initialize", initialize, nb::arg("dataset").none(), nb::arg("params"), nb::arg("checkpoint").none(),
+           nb::arg("checkpoint_file").none(), nb::arg("rank_checkpoints"), nb::arg("epoch"), nb::arg("rank"),
+           nb::arg("world_size"), nb::arg("policy"))
+      .def("_share", [](Iterator& self, const std::string& name) {
+        OwnedIterator other;
+        checked_without_gil([&](Error& error) {
+          return weir_iterator_share(self.handle.get(), name.data(), name.size(), other.out(), error);
+        });
+        self.handle = std::move(other);
+      })
+      .def("_next_within", next_within, nb::arg("seconds"))
+      .def("_try_next", try_next)
+      .def("_next_block", next_block, nb::arg("max_rows"))
+      .def("_origin", origin_of_next)
+      .def("save", save)
+      .def("_save_file", [](Iterator& self, const std::string& file) {
+        checked_without_gil([&](Error& error) {
+          return weir_iterator_save_file(self.handle.get(), file.data(), file.size(), error);
+        });
+      })
+      .def("fileno", [](Iterator& self) {
+        int32_t out = -1;
+        Error error;
+        check(weir_iterator_ready_fd(self.handle.get(), &out, error), error);
+        return out;
+      })
+      .def("cancel", [](Iterator& self) { weir_iterator_cancel(self.handle.get()); })
+      .def("close", close)
+      .def_prop_ro("handle", [](Iterator& self) {
+        Bytes out;
+        Error error;
+        check(weir_iterator_string_handle(self.handle.get(), &out.bytes, error), error);
+        return out.to_str();
+      })
+      .def_prop_ro("spec", [](Iterator& self) {
+        OwnedSpec spec;
+        Error error;
+        check(weir_iterator_spec(self.handle.get(), spec.out(), error), error);
+        return Spec(std::move(spec));
+      });
+  module.def("shutdown", [] {
+    std::vector<OwnedIterator> closing;
+    for (Iterator* iterator : alive()) closing.push_back(std::move(iterator->handle));
+    alive().clear();
+    for (OwnedIterator& iterator : closing) weir_iterator_cancel(iterator.get());
+  });
+}
+
+}  // namespace weirpy

@@ -1,0 +1,63 @@
+// A position in a dataset.
+#pragma once
+
+#include "dataset.h"
+
+namespace weirpy {
+
+struct Iterator;
+
+// Iterators that are alive when the interpreter ends are cancelled first, so that no thread calls into it afterwards.
+void watch(Iterator* iterator);
+void unwatch(Iterator* iterator);
+
+struct Iterator {
+  Iterator() = default;
+  Iterator(const Iterator&) = delete;
+  ~Iterator() { unwatch(this); }
+
+  OwnedIterator handle;
+  OwnedElement element;  // taken by the thread that is inside next; zero while it is
+  Plan plan;
+  Leaving leaving;
+  // Cheap calls keep the GIL: see `timed`.
+  uint32_t calls = 0;
+  uint32_t cheap = 0;
+  bool holds_gil = false;
+};
+
+// The element that a call fills, borrowed from an iterator. A second thread inside the same iterator makes its own.
+class Filling {
+ public:
+  explicit Filling(OwnedElement& spare) : spare_(spare), element_(std::move(spare)) {
+    if (!element_) weir_element_create(element_.out(), nullptr);
+  }
+  ~Filling() {
+    if (!spare_) spare_ = std::move(element_);
+  }
+  weir_element get() const { return element_.get(); }
+
+ private:
+  OwnedElement& spare_;
+  OwnedElement element_;
+};
+
+// Calls `within(timeout_ns)` without the GIL until it gives something, and lets signals end the wait every 50 ms.
+// Returns its result, or kInterrupted with the exception of a signal.
+constexpr int32_t kInterrupted = -1000;
+constexpr int64_t kSignalSlice = 50'000'000;
+
+template <class Within>
+int32_t wait_in_slices(Within&& within) {
+  for (;;) {
+    int32_t result;
+    {
+      nb::gil_scoped_release released;
+      result = within(kSignalSlice);
+    }
+    if (result != WEIR_PENDING) return result;
+    if (PyErr_CheckSignals() < 0) return kInterrupted;
+  }
+}
+
+}  // namespace weirpy

@@ -1,0 +1,72 @@
+"""weir: feeds data to whoever trains or scores a model.
+
+>>> import weir
+>>> for batch in weir.range(10).map(lambda x: x * x).batch(4):
+...     print(batch)
+[0 1 4 9]
+[16 25 36 49]
+[64 81]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core, errors, fn
+from ._operators import *  # noqa: F403  isort: skip  (some of what follows takes the place of a generated function)
+from ._core import Runtime, Spec
+from ._dataset import (
+    INFINITE,
+    UNKNOWN,
+    Dataset,
+    DatasetValue,
+    adopt,
+    check,
+    deserialize,
+    from_generator,
+    parse,
+    register,
+)
+from ._digest import Digest, digest
+from ._function import PyFunction, py_function
+from ._iterator import CheckpointManager, Feedable, Iterator, ReinitializableIterator, describe_checkpoint
+from ._records import RecordWriter, example
+from ._runtime import default_runtime, set_default_runtime
+from ._trace import Value, cond
+from ._values import Optional, Ragged, Sparse
+from .errors import Error, TraceError
+
+__version__ = _core.version()
+
+int8, int16, int32, int64 = map(np.dtype, ("int8", "int16", "int32", "int64"))
+uint8, uint16, uint32, uint64 = map(np.dtype, ("uint8", "uint16", "uint32", "uint64"))
+float16, float32, float64 = map(np.dtype, ("float16", "float32", "float64"))
+complex64, complex128 = map(np.dtype, ("complex64", "complex128"))
+bool_ = np.dtype("bool")
+bfloat16 = "bfloat16"
+string = np.dtype("S")
+
+_core.set_classes(adopt, Sparse, Ragged, Optional, np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else None)
+
+
+def schema(name: str | None = None) -> Any:
+    """What documents can call: operators and functions with their parameters, as the library describes them."""
+    import json
+
+    return json.loads(_core.schema(name))
+
+
+def help(name: str | None = None) -> None:
+    """Prints the page of an operator or function, or one line for each."""
+    print(_core.schema(name, True))
+
+
+def __getattr__(name: str) -> Any:
+    # The adapters import what they adapt to, so they are loaded when they are first used.
+    if name in ("torch", "jax", "tf"):
+        import importlib
+
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'weir' has no attribute {name!r}")

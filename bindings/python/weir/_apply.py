@@ -1,0 +1,234 @@
+"""Calls of operators and functions: what is given in Python becomes a call in the notation."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from . import _core, _text
+from ._function import PyFunction
+from ._trace import Bare, Captured, Lambda, Scope, Value, Writer, active, as_value, body_of, spec_of, variable
+
+
+class Parameter(NamedTuple):
+    """One parameter of an operator or function, as the library describes it."""
+
+    name: str
+    type: str
+    required: bool
+    default: Any = None
+    positional: bool = False
+    auto: bool = False
+    takes: str = ""
+
+
+class Entry(NamedTuple):
+    """An operator or function, as the library describes it."""
+
+    name: str
+    kind: str
+    parameters: tuple[Parameter, ...]
+
+
+class _Given:
+    """Stands for an argument that was left out."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+MISSING = _Given()
+
+
+class _Call:
+    """A call that is being written: what the lambdas in it can be called with."""
+
+    def __init__(self, entry: Entry, left: Any) -> None:
+        self.entry = entry
+        self.left = left
+        self.state: Any = None  # the value that a fold begins with, or the spec of its state
+
+    def element(self) -> _core.Spec:
+        """The structure of the elements of the dataset on the left."""
+        if isinstance(self.left, Value):
+            return spec_of(self.left).children[0]
+        spec: _core.Spec = self.left.spec
+        return spec
+
+    def lambda_specs(self, takes: str) -> list[_core.Spec]:
+        """What a function is called with, by the words of the schema."""
+        specs = []
+        for word in takes.split(" and "):
+            if word == "element":
+                specs.append(self.element())
+            elif word == "key":
+                specs.append(_core.Spec("int64"))
+            elif word == "window":
+                specs.append(_core.Spec(f"dataset<{self.element()}>"))
+            elif word == "state":
+                state = self.state
+                specs.append(state if isinstance(state, _core.Spec) else spec_of(as_value(state)))
+        return specs
+
+
+def _positional_count(function: Callable[..., Any]) -> tuple[int, bool]:
+    """How many arguments a function needs by position, and whether it takes any number."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 1, False
+    fixed = [
+        p
+        for p in parameters
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+    ]
+    return len(fixed), any(p.kind is p.VAR_POSITIONAL for p in parameters)
+
+
+def _names(function: Callable[..., Any], count: int) -> list[str]:
+    """Names for the variables, those of the function's parameters where it has that many."""
+    try:
+        names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_POSITIONAL]
+    except (TypeError, ValueError):
+        names = []
+    return names[:count] + [f"x{number}" for number in range(len(names), count)]
+
+
+def _unpacks(function: Callable[..., Any], specs: list[_core.Spec]) -> bool:
+    """Whether the last argument, a tuple, is handed over member by member: if the function has that many parameters."""
+    last = specs[-1]
+    if last.kind != "tuple":
+        return False
+    needed, any_number = _positional_count(function)
+    members = len(last.children)
+    return any_number or (members != 1 and needed == len(specs) - 1 + members)
+
+
+def trace(function: Callable[..., Any], specs: list[_core.Spec]) -> Lambda:
+    """Runs a function once with variables of these structures, and keeps what it does as a lambda."""
+    scope = Scope(None)
+    unpacked = bool(specs) and _unpacks(function, specs)
+    flat = [*specs[:-1], *specs[-1].children] if unpacked else specs
+    variables = [variable(name, spec, scope) for name, spec in zip(_names(function, len(flat)), flat, strict=True)]
+    names = [str(value._parts[0]) for value in variables]
+    if unpacked:
+        fixed = len(specs) - 1
+        tail = ", ".join(names[fixed:])
+        names = [*names[:fixed], f"({tail},)" if len(names) == fixed + 1 else f"({tail})"]
+    pattern = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    return Lambda(pattern, variables, body_of(function, variables, scope), scope)
+
+
+def _function(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
+    """An argument that is a function."""
+    if isinstance(value, _core.Generator):
+        return [Captured(value)]
+    specs = call.lambda_specs(parameter.takes)
+    if isinstance(value, PyFunction):
+        unpacked = len(specs) == 1 and _unpacks(value.function, specs)
+        return [Captured(value.callback(list(specs[0].children) if unpacked else specs))]
+    if isinstance(value, str):
+        return [value]
+    if not callable(value):
+        return [Bare(as_value(value))]
+    traced = trace(value, specs)
+    if parameter.name == "init":
+        call.state = spec_of(traced.body)
+    return [traced]
+
+
+def _argument(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
+    """One argument, in the grammar that its parameter has."""
+    kind = parameter.type
+    if kind == "function":
+        return _function(call, parameter, value)
+    if isinstance(value, Value):
+        return [Bare(value)]
+    if parameter.auto and isinstance(value, str) and value == "auto":
+        return ["auto"]
+    if kind == "dtype":
+        return [_text.dtype(value)]
+    if kind == "spec":
+        return [str(value)]
+    if kind == "features":
+        return [_text.features(value)]
+    if kind == "list of values and dtypes":
+        return ["[" + ", ".join(map(_text.column, value)) + "]"]
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if parameter.name in ("state", "initial") and "dataset" not in kind:
+        call.state = value
+    return [Bare(as_value(value))]
+
+
+def _written(call: _Call, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The call as parts: required arguments by position, the others by name, defaults left out."""
+    parts: list[Any] = [f"{call.entry.name}("]
+    for parameter, value in zip(call.entry.parameters, values, strict=True):
+        if value is MISSING or _is_default(parameter, value):
+            continue
+        spread = value if parameter.type == "datasets" and isinstance(value, tuple) else (value,)
+        for one in spread:
+            parts.append(", " if len(parts) > 1 else "")
+            parts.append("" if parameter.positional else f"{parameter.name}: ")
+            parts += _argument(call, parameter, one)
+    return (*(part for part in parts if part != ""), ")")
+
+
+def _is_default(parameter: Parameter, value: Any) -> bool:
+    if parameter.required or isinstance(value, Value):
+        return False
+    default = parameter.default
+    return value is default or (type(value) is type(default) and isinstance(value, (bool, int, str)) and value == default)
+
+
+def apply(entry: Entry, left: Any, *values: Any) -> Any:
+    """Applies an operator or function: to datasets it makes a dataset, in a traced function a value."""
+    from ._dataset import Dataset, DatasetValue
+
+    if entry.kind == "function":
+        return Value(_written(_Call(entry, None), values))
+    call = _Call(entry, left)
+    written = _written(call, values)
+    parts = written if left is None else (as_value(left), " | ", *written)
+    traced = Value(parts, atomic=left is None)
+    if entry.kind == "terminal" and (traced._free or isinstance(left, Value)):
+        return traced
+    if traced._free or isinstance(left, DatasetValue):
+        return DatasetValue(parts, atomic=left is None)
+    writer = Writer()
+    text = writer.text(traced)
+    made = Dataset(_core.parse(_runtime_of(left), text, writer.arguments))
+    return made if entry.kind != "terminal" else finish(made, entry.name)
+
+
+def _runtime_of(left: Any) -> _core.Runtime:
+    from ._runtime import default_runtime
+
+    return default_runtime() if left is None else left.runtime
+
+
+def finish(dataset: Any, name: str) -> Any:
+    """The one value of a document that ends in a terminal; None for one that prints nothing."""
+    for value in dataset.iterator():
+        return int(value) if name == "cardinality" else value
+    return None
+
+
+def chosen(entry: Entry, ways: tuple[str, ...], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of what can be called in several ways, in the order of its parameters."""
+    for way in ways:
+        order = [word.rstrip(":") for word in way.split()]
+        if len(arguments) > len(order) or any(name not in order[len(arguments) :] for name in named):
+            continue
+        given = dict(zip(order, arguments, strict=False)) | named
+        if all(word in given for word in way.split() if not word.endswith(":")):
+            return tuple(given.get(parameter.name, MISSING) for parameter in entry.parameters)
+    written = [", ".join(word.rstrip(":") for word in way.split()) for way in ways]
+    shown = [f"{entry.name}({words})" for words in written]
+    raise TypeError(f"expected {' or '.join(shown)}")
+
+
+__all__ = ["MISSING", "Entry", "Parameter", "active", "apply", "chosen"]

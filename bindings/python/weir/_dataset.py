@@ -1,0 +1,203 @@
+"""Datasets: immutable descriptions of sequences."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import _core
+from ._apply import trace
+from ._capture import capture
+from ._function import PyFunction, generator
+from ._iterator import Iterator
+from ._operators import Operators
+from ._runtime import default_runtime
+from ._trace import Captured, Value, Writer, as_value
+
+INFINITE = -1
+UNKNOWN = -2
+
+
+class Dataset(Operators):
+    """An immutable description of a sequence of elements.
+
+    Made by `weir.parse`, by a source such as `weir.range`, or by a method of another dataset. Each loop over it begins
+    its next epoch; `iterator` says where to begin. Where all operators know where their elements are, `dataset[i]` and
+    `len(dataset)` work as well.
+    """
+
+    __slots__ = ("__weakref__", "_core", "_epoch")
+
+    def __init__(self, core: _core.Dataset) -> None:
+        self._core = core
+        self._epoch = 0
+
+    @property
+    def runtime(self) -> _core.Runtime:
+        """The runtime that it was made with."""
+        return self._core.runtime
+
+    @property
+    def spec(self) -> _core.Spec:
+        """The structure of the elements."""
+        return self._core.spec
+
+    @property
+    def fingerprint(self) -> str:
+        """128 bits in hexadecimal that equal graphs share, on every machine."""
+        first, second = self._core.fingerprint
+        return f"{first:016x}{second:016x}"
+
+    @property
+    def count(self) -> int:
+        """The number of elements; -1 if it is infinite, -2 if nobody knows."""
+        return self._core.cardinality
+
+    def iterator(self, **options: Any) -> Iterator:
+        """An iterator at the beginning, or where the options say: those of `weir.Iterator`."""
+        return Iterator(self, **options)
+
+    def __iter__(self) -> Iterator:
+        made = Iterator(self, epoch=self._epoch)
+        self._epoch += 1
+        return made
+
+    def __aiter__(self) -> Iterator:
+        return iter(self)
+
+    def __len__(self) -> int:
+        count = self.count
+        if count < 0:
+            raise TypeError(f"the dataset has no len(): its number of elements is {'infinite' if count == INFINITE else 'unknown'}")
+        return count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, index: int) -> Any:
+        position = index.__index__()
+        return self._core.at(position + len(self) if position < 0 else position)
+
+    def at(self, position: int) -> Any:
+        """The element at a position of the first epoch, read without those before it."""
+        return self._core.at(position)
+
+    def serialize(self) -> bytes:
+        """The graph as bytes, for another process or another day."""
+        return self._core.serialize()
+
+    def checkpoint_needs(self) -> Any:
+        """What saving an iterator takes, and what restoring it reads again, as the JSON of the library."""
+        return json.loads(self._core.checkpoint_needs())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return deserialize, (self.serialize(),)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return _core.arrow_stream(self._core)
+
+    def __str__(self) -> str:
+        return self._core.format()
+
+    def __repr__(self) -> str:
+        return f"<weir.Dataset {self} of {self.spec}>"
+
+
+class DatasetValue(Value, Operators):
+    """A dataset inside a traced function: it has the methods of datasets, which make other such values."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Any:
+        return Value.__iter__(self)
+
+
+def adopt(handle: int, runtime: _core.Runtime) -> Dataset:
+    """The dataset that an element holds. Called by the extension."""
+    return Dataset(_core.adopt(handle, runtime))
+
+
+_NAMES = re.compile(r'"(?:\\.|[^"\\])*"|#[^\n]*|@([A-Za-z_][A-Za-z0-9_]*)')
+
+
+def _handed(value: Any) -> Any:
+    """What the library takes by that name, or a Value to be written in its place."""
+    if isinstance(value, (str, bytes)):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, PyFunction):
+        if value.inputs is None:
+            raise TypeError("in a text, say what the function takes: weir.py_function(f, spec=..., inputs=\"(int64,)\")")
+        return value.callback(list(_core.Spec(value.inputs).children))
+    if callable(value):
+        raise TypeError("expected a weir.py_function, a dataset or a value; a lambda can be written into the text")
+    made = as_value(value)
+    only = made._parts[0]
+    return only.handed if len(made._parts) == 1 and isinstance(only, Captured) else made
+
+
+def parse(text: str, *, runtime: _core.Runtime | None = None, **arguments: Any) -> Dataset:
+    """The dataset that a text describes, which refers to the arguments as @NAME.
+
+    Strings stay strings, byte for byte; numbers and structures are written in place of the name; arrays and datasets
+    are passed without a copy. A text that ends in a terminal gives a dataset of its one value.
+    """
+    host = runtime or default_runtime()
+    writer = Writer()
+    pairs: list[tuple[str, Any]] = []
+    written: dict[str, str] = {}
+    for name, value in arguments.items():
+        handed = _handed(value)
+        if isinstance(handed, Value):
+            written[name] = writer.text(handed)
+        else:
+            pairs.append((name, handed))
+
+    def replaced(match: re.Match[str]) -> str:
+        return written.get(match.group(1) or "", match.group(0))
+
+    if written:
+        text = _NAMES.sub(replaced, text)
+    return Dataset(_core.parse(host, text, pairs + writer.arguments))
+
+
+def check(text: str, *, runtime: _core.Runtime | None = None) -> Any:
+    """The mistakes of a text, in the order of the text; an empty list if it builds."""
+    return json.loads(_core.check(runtime or default_runtime(), text, []))
+
+
+def deserialize(data: bytes, *, runtime: _core.Runtime | None = None) -> Dataset:
+    """The dataset that `serialize` wrote."""
+    return Dataset(_core.deserialize(runtime or default_runtime(), data, []))
+
+
+def from_generator(
+    function: Callable[[], Iterable[Any]],
+    spec: str | _core.Spec,
+    *,
+    pure: bool = False,
+    stateful: bool | None = None,
+    on_caller: bool = True,
+) -> Dataset:
+    """A dataset of what `function()` yields: each epoch calls it again. `spec` is the structure of the elements.
+
+    `pure` says that it yields the same each time, so that positions are saved as a count. `stateful` says that what
+    it returns has `state_dict` and `load_state_dict`, and positions are saved as that state.
+    """
+    made = generator(function, spec, pure=pure, stateful=bool(stateful), on_caller=on_caller)
+    text = f"from_generator(@generator, {spec})"
+    return Dataset(_core.parse(default_runtime(), text, [("generator", made)]))
+
+
+def register(name: str, function: PyFunction, *, runtime: _core.Runtime | None = None) -> None:
+    """Makes a function known as @NAME in every text, and by its name in serialized graphs."""
+    if function.inputs is None:
+        raise TypeError("say what the function takes: weir.py_function(f, spec=..., inputs=\"(int64,)\")")
+    _core.register(runtime or default_runtime(), name, function.callback(list(_core.Spec(function.inputs).children)))
+
+
+__all__ = ["Dataset", "DatasetValue", "capture", "check", "deserialize", "from_generator", "parse", "register", "trace"]

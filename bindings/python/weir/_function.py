@@ -1,0 +1,78 @@
+"""Functions that run in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import _core
+from ._trace import Bare, Captured, Value, as_value, spec_of
+
+
+class PyFunction:
+    """A function that a pipeline calls in Python, under the GIL. Made by `weir.py_function`."""
+
+    def __init__(self, function: Callable[..., Any], spec: str, flags: int, inputs: str | None) -> None:
+        self.function = function
+        self.spec = spec
+        self.inputs = inputs
+        self._flags = flags
+        self.stateful = hasattr(function, "state_dict") and hasattr(function, "load_state_dict")
+
+    def callback(self, inputs: list[_core.Spec]) -> _core.Callback:
+        """What the library calls, for arguments of these structures."""
+        specs = [str(spec) for spec in inputs]
+        return _core.Callback(self.function, specs, self.spec, self._flags, self.stateful)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """In a traced function, a call of the pipeline; else the function itself."""
+        if not any(isinstance(argument, Value) for argument in arguments):
+            return self.function(*arguments)
+        values = [as_value(argument) for argument in arguments]
+        parts: list[Any] = [Captured(self.callback([spec_of(value) for value in values])), "("]
+        for number, value in enumerate(values):
+            parts += ([", "] if number else []) + [Bare(value)]
+        return Value((*parts, ")"))
+
+
+def py_function(
+    function: Callable[..., Any],
+    *,
+    spec: str | _core.Spec,
+    block: bool = False,
+    pure: bool = False,
+    blocking: bool = False,
+    concurrent: bool = False,
+    on_caller: bool = True,
+    inputs: str | None = None,
+) -> PyFunction:
+    """A function for `map` and others that runs in Python, for what cannot be traced.
+
+    It is called with NumPy arrays and scalars of its own and returns a value of the structure `spec`, such as
+    `"(float32[28, 28], int64)"`. With `block`, every argument and result has the rows as its first dimension, so that
+    one call serves many elements; each row must get the value that it would get alone. `pure` says that equal
+    arguments give equal results: then positions can be saved without a checkpoint policy. A function with
+    `state_dict` and `load_state_dict` has its state saved.
+
+    It runs on the thread that is inside `next`. `on_caller=False` lets it run on weir's threads too; `blocking` then
+    says that it waits, and `concurrent` that several threads may call it at once. `inputs`, a spec of the arguments as
+    a tuple, is needed only where a text uses the function by its name.
+    """
+    flags = 0
+    for chosen, flag in (
+        (block, _core.BLOCK),
+        (pure, _core.PURE),
+        (blocking, _core.BLOCKING),
+        (concurrent, _core.CONCURRENT),
+        (on_caller, _core.ON_CALLER),
+    ):
+        flags |= flag if chosen else 0
+    return PyFunction(function, str(spec), flags, inputs)
+
+
+def generator(
+    function: Callable[[], Iterable[Any]], spec: str | _core.Spec, *, pure: bool, stateful: bool, on_caller: bool
+) -> _core.Generator:
+    """What from_generator calls."""
+    flags = (_core.PURE if pure else 0) | (_core.ON_CALLER if on_caller else 0)
+    return _core.Generator(function, str(spec), flags, stateful)

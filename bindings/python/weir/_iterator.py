@@ -1,0 +1,263 @@
+"""Positions in datasets."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._intake import is_arraylike, to_tensor
+from ._runtime import default_runtime
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+
+_POLICIES = {None: 0, "refuse": 1, "by_value": 2, "ignore": 3}
+
+
+def params_of(params: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
+    """Values for `param NAME: spec`."""
+    out: list[tuple[str, Any]] = []
+    for name, value in (params or {}).items():
+        if isinstance(value, (str, bytes)):
+            data = value.encode() if isinstance(value, str) else value
+            out.append((name, _core.Tensor.from_strings([data], [])))
+        elif isinstance(value, (bool, np.bool_)):
+            out.append((name, "true" if value else "false"))
+        elif isinstance(value, (int, float)) and not isinstance(value, np.generic):
+            out.append((name, repr(value)))
+        elif is_arraylike(value):
+            out.append((name, to_tensor(value)))
+        else:
+            out.append((name, to_tensor(np.asarray(value))))
+    return out
+
+
+def _text_wanted(strings: str) -> bool:
+    if strings not in ("bytes", "text"):
+        raise ValueError(f'expected strings="bytes" or strings="text", found {strings!r}')
+    return strings == "text"
+
+
+class Iterator(_core.Iterator):
+    """A position in a dataset: `next` gives the elements, one after another.
+
+    An element that fails raises a `weir.Error`; the next call goes on after it. The GIL is released while an element is
+    waited for, and Ctrl-C ends the wait. Several threads may share one. `async for` waits without blocking the loop.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        *,
+        params: Mapping[str, Any] | None = None,
+        checkpoint: bytes | None = None,
+        checkpoint_file: str | os.PathLike[str] | None = None,
+        rank_checkpoints: Iterable[bytes] = (),
+        epoch: int = 0,
+        rank: int = 0,
+        world_size: int = 0,
+        checkpoint_policy: str | None = None,
+        initialize: bool = True,
+        strings: str = "bytes",
+        runtime: _core.Runtime | None = None,
+    ) -> None:
+        super().__init__(
+            dataset._core,
+            runtime or dataset.runtime,
+            params_of(params),
+            checkpoint,
+            None if checkpoint_file is None else os.fspath(checkpoint_file),
+            list(rank_checkpoints),
+            epoch,
+            rank,
+            world_size,
+            _POLICIES[checkpoint_policy],
+            initialize,
+            _text_wanted(strings),
+        )
+
+    def initialize(
+        self,
+        dataset: Dataset | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        checkpoint: bytes | None = None,
+        checkpoint_file: str | os.PathLike[str] | None = None,
+        rank_checkpoints: Iterable[bytes] = (),
+        epoch: int = 0,
+        rank: int = 0,
+        world_size: int = 0,
+        checkpoint_policy: str | None = None,
+    ) -> None:
+        """Begins `dataset`, or the current one again, from its start or from a checkpoint.
+
+        Epochs go on counting, so every shuffle has a new order. After a failure the old position still works.
+        """
+        self._initialize(
+            None if dataset is None else dataset._core,
+            params_of(params),
+            checkpoint,
+            None if checkpoint_file is None else os.fspath(checkpoint_file),
+            list(rank_checkpoints),
+            epoch,
+            rank,
+            world_size,
+            _POLICIES[checkpoint_policy],
+        )
+
+    def try_next(self, default: Any = None) -> Any:
+        """The next element if it is there without waiting for other threads, else `default`. StopIteration at the end."""
+        value = self._try_next()
+        return default if value is None else value
+
+    def next_within(self, seconds: float, default: Any = None) -> Any:
+        """The next element if it comes within that time, else `default`; nothing is lost. StopIteration at the end."""
+        value = self._next_within(seconds)
+        return default if value is None else value
+
+    def next_block(self, max_rows: int) -> tuple[Any, int]:
+        """Up to `max_rows` elements at once, every component with a new first dimension, and how many there are."""
+        block: tuple[Any, int] = self._next_block(max_rows)
+        return block
+
+    def origin(self) -> tuple[str | None, int | None]:
+        """The file and the number of the record that the last element came from, where they are known."""
+        where: tuple[str | None, int | None] = self._origin()
+        return where
+
+    def save_file(self, file: str | os.PathLike[str]) -> None:
+        """Saves the position into a file, which is replaced whole or not at all."""
+        self._save_file(os.fspath(file))
+
+    def state_dict(self) -> dict[str, Any]:
+        """The position, as torchdata's stateful loaders keep it."""
+        return {"weir": 1, "position": self.save()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on where `state_dict` was called."""
+        self.initialize(checkpoint=state["position"])
+
+    def share(self, name: str) -> Iterator:
+        """Becomes the iterator that the runtime knows by this name: this one, or the one that had it before."""
+        self._share(name)
+        return self
+
+    def __aiter__(self) -> Iterator:
+        return self
+
+    async def __anext__(self) -> Any:
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                value = self._try_next()
+            except StopIteration:
+                raise StopAsyncIteration from None
+            if value is not None:
+                return value
+            readable = loop.create_future()
+            descriptor = self.fileno()
+
+            def ready(future: Any = readable) -> None:
+                if not future.done():
+                    future.set_result(None)
+
+            loop.add_reader(descriptor, ready)
+            try:
+                await readable
+            finally:
+                loop.remove_reader(descriptor)
+
+    def __enter__(self) -> Iterator:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class ReinitializableIterator(Iterator):
+    """An iterator for any dataset of a structure: `initialize` it with one after another."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, spec: str | _core.Spec, *, strings: str = "bytes", runtime: _core.Runtime | None = None
+    ) -> None:
+        made = _core.Spec(spec) if isinstance(spec, str) else spec
+        _core.Iterator.__init__(self, made, runtime or default_runtime(), _text_wanted(strings))
+
+
+class Feedable(_core.Feedable):
+    """Takes from the iterator whose `handle` is given at each call; each keeps its own position."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, spec: str | _core.Spec, *, strings: str = "bytes", runtime: _core.Runtime | None = None
+    ) -> None:
+        made = _core.Spec(spec) if isinstance(spec, str) else spec
+        super().__init__(made, runtime or default_runtime(), _text_wanted(strings))
+
+    def next(self, iterator: Iterator | str) -> Any:
+        """The next element of an iterator, or of the one that has this handle. StopIteration at its end."""
+        return self._next(iterator if isinstance(iterator, str) else iterator.handle)
+
+
+class CheckpointManager(_core.CheckpointManager):
+    """Keeps the newest positions of an iterator in a folder, with bytes of the caller's beside each."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        keep: int = 3,
+        rank: int = 0,
+        world_size: int = 0,
+        every_elements: int = 0,
+        every_seconds: float = 0.0,
+        runtime: _core.Runtime | None = None,
+    ) -> None:
+        super().__init__(
+            runtime or default_runtime(),
+            os.fspath(folder),
+            keep,
+            rank,
+            world_size,
+            every_elements,
+            int(every_seconds * 1e9),
+        )
+
+    def save(self, iterator: Iterator, extra: bytes = b"") -> None:
+        """Publishes the position as the next generation."""
+        self._save(iterator, extra)
+
+    def step(self, elements: int = 1) -> bool:
+        """Counts elements that were taken; says whether a save is due."""
+        due: bool = self._step(elements)
+        return due
+
+    def load(self, rank: int = -1) -> tuple[bytes, bytes, int]:
+        """The newest valid generation: the position, the extra bytes, and its number. NotFound in a new folder."""
+        loaded: tuple[bytes, bytes, int] = self._load(rank)
+        return loaded
+
+    def ranks(self) -> tuple[int, bool]:
+        """With a world size: how many ranks saved the newest complete group, and whether this one is complete."""
+        ranks: tuple[int, bool] = self._ranks()
+        return ranks
+
+
+def describe_checkpoint(path: str | os.PathLike[str], *, runtime: _core.Runtime | None = None) -> Any:
+    """What is in a file or folder of checkpoints, as the JSON of weir_checkpoint_describe."""
+    text = _core.describe(runtime or default_runtime(), os.fspath(path), os.path.isdir(path), False)
+    return json.loads(text)
