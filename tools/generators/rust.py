@@ -13,7 +13,7 @@ TYPES = {"int": "Int", "bool": "Bool", "string": "Text", "seed": "Seed", "dtype"
          "list of values": "Values", "list of datasets": "DatasetList", "value or dataset": "ValueOrDataset"}
 BINDINGS_TOP = """// Written by tools/generate-bindings from include/weir/weir.h; edit that.
 
-use core::ffi::{c_char, c_void};
+use std::os::raw::{c_char, c_void};
 
 """
 OPERATORS_TOP = """// Written by tools/generate-bindings from what the library says of its operators; edit their definitions in src/.

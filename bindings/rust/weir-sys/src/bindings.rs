@@ -1,6 +1,6 @@
 // Written by tools/generate-bindings from include/weir/weir.h; edit that.
 
-use core::ffi::{c_char, c_void};
+use std::os::raw::{c_char, c_void};
 
 pub const WEIR_VERSION_MAJOR: i32 = 0;
 pub const WEIR_VERSION_MINOR: i32 = 1;

@@ -2,7 +2,6 @@
 //!
 //! The comments are those of the header, which begins with the rules for handles, strings, errors and threads. The crate
 //! `weir` is what programs use.
-#![no_std]
 #![allow(non_camel_case_types)]
 
 #[rustfmt::skip]

@@ -25,7 +25,10 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     match &arguments[..] {
         [document, threads, save_at] => {
             let text = std::fs::read_to_string(document)?;
-            println!("{}", run(&text, threads.parse()?, save_at.parse::<i64>()?.try_into().ok())?);
+            println!(
+                "{}",
+                run(&text, threads.parse()?, save_at.parse::<i64>()?.try_into().ok())?
+            );
             Ok(())
         }
         _ => Err("usage: digest DOCUMENT THREADS SAVE_AT".into()),

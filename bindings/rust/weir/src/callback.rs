@@ -1,8 +1,8 @@
 //! Functions of the program in a pipeline.
 
-use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
+use std::os::raw::c_void;
 use std::slice;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -89,9 +89,7 @@ impl<'c> Call<'c> {
     pub fn fail(&mut self, row: usize, code: Code, message: &str) -> Result<()> {
         let message = string_of(message.as_bytes());
         let row = i64::try_from(row).unwrap_or(i64::MAX);
-        call(|error| unsafe {
-            sys::weir_call_fail(self.raw, row, code as i32, message.data, message.size, error)
-        })?;
+        call(|error| unsafe { sys::weir_call_fail(self.raw, row, code as i32, message.data, message.size, error) })?;
         Ok(())
     }
 
@@ -111,9 +109,7 @@ impl<'c> Call<'c> {
         }
         let mut out = std::ptr::null_mut();
         let rank = dims.len() as i32;
-        call(|error| unsafe {
-            sys::weir_call_output(self.raw, index as u32, rank, dims.as_ptr(), &mut out, error)
-        })?;
+        call(|error| unsafe { sys::weir_call_output(self.raw, index as u32, rank, dims.as_ptr(), &mut out, error) })?;
         Ok(out)
     }
 
@@ -125,7 +121,7 @@ impl<'c> Call<'c> {
             unsafe { slice::from_raw_parts_mut(out.cast(), bytes.len()) }.copy_from_slice(bytes);
         }
         Ok(sys::weir_string {
-            data: out.cast_const().cast(),
+            data: out.cast(),
             size: bytes.len() as u64,
         })
     }

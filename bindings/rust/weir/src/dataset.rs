@@ -137,12 +137,14 @@ impl Dataset {
 
     /// Its canonical text; parsing it gives an equal dataset.
     pub fn text(&self) -> Result<String> {
-        self.described(|out, error| unsafe { sys::weir_dataset_format(self.raw(), out, error) }).map(owned_text)
+        self.described(|out, error| unsafe { sys::weir_dataset_format(self.raw(), out, error) })
+            .map(owned_text)
     }
 
     /// The graph as bytes, for another process or another day. An error if it has a callback without a name.
     pub fn serialize(&self) -> Result<Vec<u8>> {
-        self.described(|out, error| unsafe { sys::weir_dataset_serialize(self.raw(), out, error) }).map(owned)
+        self.described(|out, error| unsafe { sys::weir_dataset_serialize(self.raw(), out, error) })
+            .map(owned)
     }
 
     /// The dataset that [`Dataset::serialize`] wrote.

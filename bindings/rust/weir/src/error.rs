@@ -190,10 +190,7 @@ pub(crate) fn call(function: impl FnOnce(*mut sys::weir_error) -> i32) -> Result
 
 /// An error for wrong use of this crate, in the words of the library.
 pub(crate) fn expected_found(expected: impl fmt::Display, found: impl fmt::Display) -> Error {
-    Error::new(
-        Code::InvalidArgument,
-        format!("expected {expected}, found {found}"),
-    )
+    Error::new(Code::InvalidArgument, format!("expected {expected}, found {found}"))
 }
 
 /// Bytes that the library made, as a vector.

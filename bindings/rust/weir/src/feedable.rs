@@ -47,10 +47,8 @@ impl Feedable {
     pub fn next_within(&self, handle: &str, timeout: Duration, element: &mut Element) -> Result<Next> {
         let (name, raw) = (string_of(handle.as_bytes()), element.raw());
         let timeout_ns = i64::try_from(timeout.as_nanos()).unwrap_or(i64::MAX);
-        call(|error| unsafe {
-            sys::weir_feedable_next_within(self.0, name.data, name.size, timeout_ns, raw, error)
-        })
-        .map(next_of)
+        call(|error| unsafe { sys::weir_feedable_next_within(self.0, name.data, name.size, timeout_ns, raw, error) })
+            .map(next_of)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sources of elements that the program makes.
 
-use std::ffi::c_void;
 use std::fmt;
+use std::os::raw::c_void;
 use std::sync::Arc;
 
 use weir_sys as sys;

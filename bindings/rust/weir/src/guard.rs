@@ -24,5 +24,8 @@ fn panicked(payload: Box<dyn Any + Send>) -> Error {
     if text.is_none() {
         std::mem::forget(payload);
     }
-    Error::new(Code::Internal, format!("the program panicked: {}", text.as_deref().unwrap_or("no message")))
+    Error::new(
+        Code::Internal,
+        format!("the program panicked: {}", text.as_deref().unwrap_or("no message")),
+    )
 }

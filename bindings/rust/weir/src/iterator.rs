@@ -1,7 +1,7 @@
 //! Positions in datasets.
 
-use std::ffi::c_void;
 use std::fmt;
+use std::os::raw::c_void;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::io::RawFd;
 use std::path::{Path, PathBuf};
@@ -195,9 +195,7 @@ impl Iter {
         let runtime = dataset.runtime();
         let mut out = sys::weir_iterator::default();
         options.with(|options| {
-            call(|error| unsafe {
-                sys::weir_iterator_create(runtime.raw(), dataset.raw(), options, &mut out, error)
-            })
+            call(|error| unsafe { sys::weir_iterator_create(runtime.raw(), dataset.raw(), options, &mut out, error) })
         })?;
         Ok(Self::adopt(runtime.clone(), out))
     }
@@ -253,8 +251,7 @@ impl Iter {
         let raw = element.raw();
         let most = i64::try_from(max_rows).unwrap_or(i64::MAX);
         let mut rows = 0;
-        let result =
-            call(|error| unsafe { sys::weir_iterator_next_block(self.handle, most, raw, &mut rows, error) })?;
+        let result = call(|error| unsafe { sys::weir_iterator_next_block(self.handle, most, raw, &mut rows, error) })?;
         Ok(if result == sys::WEIR_OK { rows as usize } else { 0 })
     }
 

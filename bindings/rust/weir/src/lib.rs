@@ -71,5 +71,7 @@ pub use weir_sys as sys;
 /// The version of the library that is running.
 pub fn version() -> &'static str {
     // Safe: the string is never freed, and a NUL ends it.
-    unsafe { std::ffi::CStr::from_ptr(sys::weir_version()) }.to_str().unwrap_or("")
+    unsafe { std::ffi::CStr::from_ptr(sys::weir_version()) }
+        .to_str()
+        .unwrap_or("")
 }

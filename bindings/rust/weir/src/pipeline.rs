@@ -328,7 +328,11 @@ impl Datasets {
 
 impl<D: Into<Operand>, const N: usize> From<[D; N]> for Datasets {
     fn from(members: [D; N]) -> Self {
-        Datasets(Fragment::list("", members.into_iter().map(|dataset| dataset.into().0), ""))
+        Datasets(Fragment::list(
+            "",
+            members.into_iter().map(|dataset| dataset.into().0),
+            "",
+        ))
     }
 }
 
@@ -340,7 +344,11 @@ impl<D: Into<Operand>, const N: usize> From<[D; N]> for DatasetList {
 
 impl<D: Into<Operand>> From<Vec<D>> for DatasetList {
     fn from(members: Vec<D>) -> Self {
-        DatasetList(Fragment::list("[", members.into_iter().map(|dataset| dataset.into().0), "]"))
+        DatasetList(Fragment::list(
+            "[",
+            members.into_iter().map(|dataset| dataset.into().0),
+            "]",
+        ))
     }
 }
 
@@ -352,7 +360,11 @@ impl<V: Into<Value>, const N: usize> From<[V; N]> for Values {
 
 impl<V: Into<Value>> From<Vec<V>> for Values {
     fn from(members: Vec<V>) -> Self {
-        Values(Fragment::list("[", members.into_iter().map(|value| value.into().0), "]"))
+        Values(Fragment::list(
+            "[",
+            members.into_iter().map(|value| value.into().0),
+            "]",
+        ))
     }
 }
 

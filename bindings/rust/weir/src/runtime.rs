@@ -1,7 +1,7 @@
 //! Threads, memory and logging that iterators share.
 
-use std::ffi::{c_char, c_void};
 use std::fmt;
+use std::os::raw::{c_char, c_void};
 use std::sync::Arc;
 
 use weir_sys as sys;

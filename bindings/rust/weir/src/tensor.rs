@@ -1,8 +1,8 @@
 //! Memory of the program that pipelines read.
 
 use std::any::Any;
-use std::ffi::{c_char, c_void};
 use std::fmt;
+use std::os::raw::{c_char, c_void};
 use std::sync::Arc;
 
 use weir_sys as sys;
@@ -97,7 +97,13 @@ impl Tensor {
 
     /// # Safety
     /// `data` has `size` bytes of this dtype that don't change as long as `owner` lives.
-    unsafe fn wrap(dtype: DType, dims: &[i64], data: *const c_void, size: u64, owner: Box<dyn Any + Send>) -> Result<Self> {
+    unsafe fn wrap(
+        dtype: DType,
+        dims: &[i64],
+        data: *const c_void,
+        size: u64,
+        owner: Box<dyn Any + Send>,
+    ) -> Result<Self> {
         unsafe extern "C" fn release(user_data: *mut c_void) {
             drop(Box::from_raw(user_data.cast::<Box<dyn Any + Send>>()));
         }

@@ -25,10 +25,7 @@ impl<'a> View<'a> {
     /// What `raw` points to lives and stays as it is for `'a`.
     #[inline]
     pub(crate) unsafe fn new(raw: sys::weir_view) -> Self {
-        View {
-            raw,
-            life: PhantomData,
-        }
+        View { raw, life: PhantomData }
     }
 
     /// The type of its entries.

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-use weir::{generate, range, Call, Callback, Code, Error, Generator, IterOptions, Result, Run, Runtime, Source, Stateful};
+use weir::{
+    generate, range, Call, Callback, Code, Error, Generator, IterOptions, Result, Run, Runtime, Source, Stateful,
+};
 
 /// Counts how often it is dropped.
 struct Dropped(Arc<AtomicUsize>);
@@ -14,7 +16,11 @@ impl Drop for Dropped {
 }
 
 fn values(dataset: &weir::Dataset) -> Vec<Result<i64>> {
-    dataset.iter().expect("an iterator").map(|element| element?.scalar::<i64>(0)).collect()
+    dataset
+        .iter()
+        .expect("an iterator")
+        .map(|element| element?.scalar::<i64>(0))
+        .collect()
 }
 
 #[test]
@@ -31,7 +37,10 @@ fn closures_are_called_and_dropped() -> Result<()> {
             call.write(0, &[], &[x + 100 * calls])
         })?;
         let dataset = range(3).map(callback).build(&runtime)?;
-        assert_eq!(values(&dataset).into_iter().collect::<Result<Vec<_>>>()?, [100, 201, 302]);
+        assert_eq!(
+            values(&dataset).into_iter().collect::<Result<Vec<_>>>()?,
+            [100, 201, 302]
+        );
     }
     assert_eq!(drops.load(Ordering::SeqCst), 1);
     Ok(())
@@ -77,11 +86,23 @@ fn a_panic_is_an_error_of_the_element() -> Result<()> {
 fn outputs_have_the_declared_dtype() -> Result<()> {
     let runtime = Runtime::new()?;
     let declared = Callback::new("int8", |call| call.write(0, &[], &[1i64]))?;
-    let error = range(1).map(declared).build(&runtime)?.iter()?.next().expect("one").expect_err("too wide");
+    let error = range(1)
+        .map(declared)
+        .build(&runtime)?
+        .iter()?
+        .next()
+        .expect("one")
+        .expect_err("too wide");
     assert!(error.message().contains("expected int8, found int64"), "{error}");
     // Without a structure of its own, the result has that of the input.
     let same = Callback::new("", |call| call.write(0, &[], &[1.5f64]))?;
-    let error = range(1).map(same).build(&runtime)?.iter()?.next().expect("one").expect_err("another dtype");
+    let error = range(1)
+        .map(same)
+        .build(&runtime)?
+        .iter()?
+        .next()
+        .expect("one")
+        .expect_err("another dtype");
     assert!(error.message().contains("expected int64, found float64"), "{error}");
     Ok(())
 }
@@ -101,7 +122,14 @@ fn blocks_have_rows() -> Result<()> {
     })?
     .block()
     .pure();
-    let batch = range(8).map(callback).ignore_errors(()).batch(8).build(&runtime)?.iter()?.next().expect("a batch")?;
+    let batch = range(8)
+        .map(callback)
+        .ignore_errors(())
+        .batch(8)
+        .build(&runtime)?
+        .iter()?
+        .next()
+        .expect("a batch")?;
     let squares = batch.slice::<i64>(0)?;
     assert!(!squares.is_empty() && squares.len() < 8);
     assert_eq!(&batch.strings(1)?.last().expect("a name")[..], b"number 7");
@@ -132,7 +160,11 @@ impl Stateful for Sum {
         Ok(self.0.to_le_bytes().to_vec())
     }
     fn restore(&mut self, state: &[u8]) -> Result<()> {
-        self.0 = i64::from_le_bytes(state.try_into().map_err(|_| Error::new(Code::DataLoss, "eight bytes"))?);
+        self.0 = i64::from_le_bytes(
+            state
+                .try_into()
+                .map_err(|_| Error::new(Code::DataLoss, "eight bytes"))?,
+        );
         Ok(())
     }
 }
@@ -142,7 +174,11 @@ fn a_state_is_saved() -> Result<()> {
     let runtime = Runtime::new()?;
     let dataset = || -> Result<_> { range(6).map(Callback::stateful("int64", Sum(0))?).build(&runtime) };
     let mut first = dataset()?.iter()?;
-    let begun: Result<Vec<i64>> = first.by_ref().take(3).map(|element| element?.scalar::<i64>(0)).collect();
+    let begun: Result<Vec<i64>> = first
+        .by_ref()
+        .take(3)
+        .map(|element| element?.scalar::<i64>(0))
+        .collect();
     assert_eq!(begun?, [0, 1, 3]);
     let position = first.save()?;
     drop(first);
@@ -187,7 +223,10 @@ fn generators_make_elements() -> Result<()> {
     let runtime = Runtime::new()?;
     let generator = Generator::new("int64", Count(5))?;
     let dataset = generate(&generator).repeat(2).build(&runtime)?;
-    let got: Vec<_> = values(&dataset).into_iter().map(|value| value.map_err(|error| error.code())).collect();
+    let got: Vec<_> = values(&dataset)
+        .into_iter()
+        .map(|value| value.map_err(|error| error.code()))
+        .collect();
     let once = [Ok(1), Ok(2), Err(Code::Internal), Ok(4), Ok(5)];
     assert_eq!(got, [once, once].concat());
     let mut iterator = dataset.iter()?;
@@ -202,8 +241,11 @@ fn generators_make_elements() -> Result<()> {
             Ok(n < 4)
         }
     })?;
-    let lengths: Result<Vec<_>> =
-        generate(&closures.pure()).build(&runtime)?.iter()?.map(|e| Ok(e?.slice::<f32>(0)?.len())).collect();
+    let lengths: Result<Vec<_>> = generate(&closures.pure())
+        .build(&runtime)?
+        .iter()?
+        .map(|e| Ok(e?.slice::<f32>(0)?.len()))
+        .collect();
     assert_eq!(lengths?, [1, 2, 3]);
     Ok(())
 }
@@ -216,7 +258,14 @@ fn a_callback_may_iterate() -> Result<()> {
         let sum: Result<i64> = inner.iter()?.map(|element| element?.scalar::<i64>(0)).sum();
         call.write(0, &[], &[sum? + call.input(0)?.scalar::<i64>()?])
     })?;
-    let dataset = range(2).map_with(callback, weir::MapOptions::new().num_parallel_calls(2)).prefetch(2);
-    assert_eq!(values(&dataset.build(&runtime)?).into_iter().collect::<Result<Vec<_>>>()?, [3, 4]);
+    let dataset = range(2)
+        .map_with(callback, weir::MapOptions::new().num_parallel_calls(2))
+        .prefetch(2);
+    assert_eq!(
+        values(&dataset.build(&runtime)?)
+            .into_iter()
+            .collect::<Result<Vec<_>>>()?,
+        [3, 4]
+    );
     Ok(())
 }

@@ -7,7 +7,10 @@ use std::time::Duration;
 use weir::{range, Buffer, Cardinality, Code, DType, Element, Error, IterOptions, Kind, Next, Result, Runtime, Spec};
 
 fn int64s(dataset: &weir::Dataset) -> Result<Vec<Vec<i64>>> {
-    dataset.iter()?.map(|element| Ok(element?.slice::<i64>(0)?.to_vec())).collect()
+    dataset
+        .iter()?
+        .map(|element| Ok(element?.slice::<i64>(0)?.to_vec()))
+        .collect()
 }
 
 #[test]
@@ -18,7 +21,10 @@ fn iterates() -> Result<()> {
     assert_eq!(dataset.cardinality()?, Cardinality::Known(3));
     assert_eq!(dataset.spec()?.to_string(), "int64[?]");
     assert_eq!(dataset.text()?, "range(10) | map(x -> x * 2) | batch(4)");
-    assert_eq!(weir::parse(&runtime, &dataset.text()?)?.fingerprint()?, dataset.fingerprint()?);
+    assert_eq!(
+        weir::parse(&runtime, &dataset.text()?)?.fingerprint()?,
+        dataset.fingerprint()?
+    );
     let again = weir::Dataset::deserialize(&runtime, &dataset.serialize()?, &[])?;
     assert_eq!(int64s(&again)?, int64s(&dataset)?);
     let taken = dataset.apply("take", &[], &[("n".into(), "1".into())])?;
@@ -31,13 +37,22 @@ fn iterates() -> Result<()> {
 fn options_stand_for_what_is_left_out() -> Result<()> {
     let runtime = Runtime::new()?;
     let options = weir::BatchOptions::new().drop_remainder(true);
-    let dataset = weir::range_from(1, 10).batch_with(4, options).repeat(()).take(5).build(&runtime)?;
-    assert_eq!(dataset.text()?, "range(1, 10) | batch(4, drop_remainder: true) | repeat() | take(5)");
+    let dataset = weir::range_from(1, 10)
+        .batch_with(4, options)
+        .repeat(())
+        .take(5)
+        .build(&runtime)?;
+    assert_eq!(
+        dataset.text()?,
+        "range(1, 10) | batch(4, drop_remainder: true) | repeat() | take(5)"
+    );
     assert_eq!(int64s(&dataset)?.len(), 5);
     let zipped = weir::zip(weir::Datasets::dict([("x", range(3)), ("y z", range(3).skip(1))])).build(&runtime)?;
     assert_eq!(zipped.spec()?.to_string(), "{x: int64, \"y z\": int64}");
     assert_eq!(zipped.cardinality()?, Cardinality::Known(2));
-    let shuffled = range(4).shuffle_with(4, weir::ShuffleOptions::new().seed((1, 2))).build(&runtime)?;
+    let shuffled = range(4)
+        .shuffle_with(4, weir::ShuffleOptions::new().seed((1, 2)))
+        .build(&runtime)?;
     assert_eq!(shuffled.text()?, "range(4) | shuffle(4, seed: (1, 2))");
     let auto = range(4).prefetch(weir::Auto).build(&runtime)?;
     assert_eq!(auto.text()?, "range(4) | prefetch(auto)");
@@ -60,14 +75,20 @@ fn dtypes_are_checked() -> Result<()> {
     assert!(element.scalar::<bool>(1).is_err());
     assert_eq!(element.view(4).expect_err("no such component").code(), Code::OutOfRange);
     assert_eq!(element.text()?, "(1.5, [true, false], \"a\\xff\", [[1, 2], [3, 4]])");
-    assert_eq!(element.json()?, "[1.5, [true, false], {\"base64\": \"Yf8=\"}, [[1, 2], [3, 4]]]");
+    assert_eq!(
+        element.json()?,
+        "[1.5, [true, false], {\"base64\": \"Yf8=\"}, [[1, 2], [3, 4]]]"
+    );
     Ok(())
 }
 
 #[test]
 fn strings_are_bytes() -> Result<()> {
     let runtime = Runtime::new()?;
-    let element = weir::parse(&runtime, "from_tensors([\"\", \"b\", \"\\x00c\"])")?.iter()?.next().expect("one")?;
+    let element = weir::parse(&runtime, "from_tensors([\"\", \"b\", \"\\x00c\"])")?
+        .iter()?
+        .next()
+        .expect("one")?;
     let strings: Vec<&[u8]> = element.strings(0)?.iter().map(|entry| &entry[..]).collect();
     assert_eq!(strings, [b"" as &[u8], b"b", b"\0c"]);
     Ok(())
@@ -81,8 +102,14 @@ fn a_failed_element_is_passed() -> Result<()> {
     assert_eq!(results.len(), 4);
     let error = results[1].as_ref().expect_err("a division by zero");
     assert!(error.is_element());
-    assert_eq!((error.code(), &error.details().path[..]), (Code::InvalidArgument, "map"));
-    assert_eq!((results[0].as_ref().ok(), results[3].as_ref().ok()), (Some(&-6), Some(&3)));
+    assert_eq!(
+        (error.code(), &error.details().path[..]),
+        (Code::InvalidArgument, "map")
+    );
+    assert_eq!(
+        (results[0].as_ref().ok(), results[3].as_ref().ok()),
+        (Some(&-6), Some(&3))
+    );
     Ok(())
 }
 
@@ -109,7 +136,10 @@ fn a_failed_call_ends_the_iteration() -> Result<()> {
     let runtime = Runtime::new()?;
     let mut iterator = range(10).build(&runtime)?.iter()?;
     iterator.cancel();
-    assert_eq!(iterator.next().expect("an error").expect_err("cancelled").code(), Code::Cancelled);
+    assert_eq!(
+        iterator.next().expect("an error").expect_err("cancelled").code(),
+        Code::Cancelled
+    );
     assert!(iterator.next().is_none());
     iterator.initialize(IterOptions::new())?;
     assert_eq!(iterator.count(), 10);
@@ -138,7 +168,10 @@ fn specs_show_their_parts() -> Result<()> {
     assert_eq!(spec.component("pair.1")?, 2);
     assert_eq!(spec.component_count(), 7);
     use DType::*;
-    assert_eq!(spec.component_dtypes()?, [Uint8, Int64, String, Bool, Int64, Float32, Int64]);
+    assert_eq!(
+        spec.component_dtypes()?,
+        [Uint8, Int64, String, Bool, Int64, Float32, Int64]
+    );
     assert_eq!(Spec::parse("uint8[...]")?.dims(), None);
     assert!(Spec::parse("uint9").is_err());
     Ok(())
@@ -152,7 +185,10 @@ fn every_way_to_take_elements() -> Result<()> {
     let mut element = Element::new()?;
     assert!(iterator.next_into(&mut element)?);
     assert_eq!(iterator.try_next_into(&mut element)?, Next::Filled);
-    assert_eq!(iterator.next_within(Duration::from_secs(60), &mut element)?, Next::Filled);
+    assert_eq!(
+        iterator.next_within(Duration::from_secs(60), &mut element)?,
+        Next::Filled
+    );
     assert_eq!(element.scalar::<i64>(0)?, 2);
     let mut memory = [0i64; 1];
     let mut buffers = [Buffer::new(&mut memory)];
@@ -165,7 +201,10 @@ fn every_way_to_take_elements() -> Result<()> {
     assert_eq!(iterator.try_next_into(&mut element)?, Next::End);
     dataset.at(4, &mut element)?;
     assert_eq!(element.scalar::<i64>(0)?, 4);
-    assert_eq!(dataset.at(6, &mut element).expect_err("beyond the end").code(), Code::OutOfRange);
+    assert_eq!(
+        dataset.at(6, &mut element).expect_err("beyond the end").code(),
+        Code::OutOfRange
+    );
     assert!(iterator.ready_fd()? >= 0);
     Ok(())
 }
@@ -177,13 +216,19 @@ fn origins_name_the_record() -> Result<()> {
     let mut writer = weir::RecordWriter::create(&runtime, &file, weir::Compression::Gzip)?;
     for i in 0..3 {
         let mut example = weir::Example::new()?;
-        example.set_int64("n", &[i])?.set_float("f", &[0.5])?.set_bytes("b", &["x"])?;
+        example
+            .set_int64("n", &[i])?
+            .set_float("f", &[0.5])?
+            .set_bytes("b", &["x"])?;
         writer.write(&example.serialize()?)?;
     }
     writer.close()?;
-    let dataset = weir::tfrecord_with(&file as &std::path::Path, weir::TfrecordOptions::new().compression("gzip"))
-        .map("r -> parse_example(r, {n: int64, f: float32, b: string})")
-        .build(&runtime)?;
+    let dataset = weir::tfrecord_with(
+        &file as &std::path::Path,
+        weir::TfrecordOptions::new().compression("gzip"),
+    )
+    .map("r -> parse_example(r, {n: int64, f: float32, b: string})")
+    .build(&runtime)?;
     let last = dataset.iter()?.last().expect("three")?;
     std::fs::remove_file(&file).expect("it was written");
     let origin = last.origin(0)?.expect("a file has records");
@@ -209,7 +254,10 @@ fn threads_share_an_iterator() -> Result<()> {
             })
         })
         .collect();
-    let sums: Result<Vec<i64>> = takers.into_iter().map(|taker| taker.join().expect("no panic")).collect();
+    let sums: Result<Vec<i64>> = takers
+        .into_iter()
+        .map(|taker| taker.join().expect("no panic"))
+        .collect();
     assert_eq!(sums?.iter().sum::<i64>(), 499_500);
     Ok(())
 }
@@ -221,7 +269,9 @@ fn views_are_arrays() -> Result<()> {
     let array = ndarray::Array::from_shape_fn((3, 2), |(i, j)| (10 * i + j) as f32);
     let turned = weir::Tensor::from_array(array.t().to_owned().reversed_axes())?;
     assert_eq!(turned.view().array::<f32>().expect("floats"), array.view().into_dyn());
-    let dataset = weir::from_tensor_slices(weir::Tensor::from_array(array)?).batch(2).build(&runtime)?;
+    let dataset = weir::from_tensor_slices(weir::Tensor::from_array(array)?)
+        .batch(2)
+        .build(&runtime)?;
     let element = dataset.iter()?.next().expect("a batch")?;
     let batch = element.view(0)?.array::<f32>()?;
     assert_eq!(batch.shape(), [2, 2]);

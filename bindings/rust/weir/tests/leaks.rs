@@ -44,7 +44,11 @@ fn everything_once(runtime: &Runtime) -> Result<()> {
         call.write(0, &[], &[x])
     })?;
     let tensor = Tensor::from_vec(&[64], vec![1i64; 64])?;
-    let dataset = from_tensor_slices(tensor).take(2).concatenate(range(3)).map(callback.pure()).build(runtime)?;
+    let dataset = from_tensor_slices(tensor)
+        .take(2)
+        .concatenate(range(3))
+        .map(callback.pure())
+        .build(runtime)?;
     let mut iterator = dataset.iter()?;
     let element = iterator.next().expect("one");
     iterator.save()?;

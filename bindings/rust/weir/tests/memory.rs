@@ -27,16 +27,28 @@ fn what_is_borrowed_is_copied() -> Result<()> {
     values.fill(0);
     assert_eq!(tensor.view().slice::<u8>()?, [1, 2, 3]);
     static TABLE: [i16; 2] = [7, 8];
-    assert_eq!(Tensor::from_static(&[2], &TABLE)?.view().slice::<i16>()?.as_ptr(), TABLE.as_ptr());
+    assert_eq!(
+        Tensor::from_static(&[2], &TABLE)?.view().slice::<i16>()?.as_ptr(),
+        TABLE.as_ptr()
+    );
     let complex = vec![weir::Complex { re: 1.0f32, im: 2.0 }];
-    assert_eq!(Tensor::from_vec(&[1], complex)?.view().slice::<weir::Complex<f32>>()?[0].im, 2.0);
+    assert_eq!(
+        Tensor::from_vec(&[1], complex)?.view().slice::<weir::Complex<f32>>()?[0].im,
+        2.0
+    );
     let strings = Tensor::from_strings(&[2], &["a", ""])?;
     let dataset = from_tensor_slices(&strings).build(&runtime)?;
     let lengths: Result<Vec<_>> = dataset.iter()?.map(|element| Ok(element?.string(0)?.len())).collect();
     assert_eq!(lengths?, [1, 0]);
     assert!(Tensor::from_vec(&[4], vec![1u8, 2, 3]).is_err());
-    let mapped = range(2).map("x -> x + @more[x]").with("more", Tensor::from_vec(&[2], vec![5i64, 6])?);
-    let sums: Result<Vec<i64>> = mapped.build(&runtime)?.iter()?.map(|element| element?.scalar(0)).collect();
+    let mapped = range(2)
+        .map("x -> x + @more[x]")
+        .with("more", Tensor::from_vec(&[2], vec![5i64, 6])?);
+    let sums: Result<Vec<i64>> = mapped
+        .build(&runtime)?
+        .iter()?
+        .map(|element| element?.scalar(0))
+        .collect();
     assert_eq!(sums?, [5, 7]);
     Ok(())
 }

@@ -37,10 +37,18 @@ fn a_position_is_saved_and_taken_up() -> Result<()> {
     iterator.save_file(&file)?;
     let rest = values(iterator)?;
     assert_eq!(rest.len(), 63);
-    assert_eq!(values(dataset.iter_with(IterOptions::new().checkpoint(&position[..]))?)?, rest);
-    assert_eq!(values(dataset.iter_with(IterOptions::new().checkpoint_file(&file))?)?, rest);
+    assert_eq!(
+        values(dataset.iter_with(IterOptions::new().checkpoint(&position[..]))?)?,
+        rest
+    );
+    assert_eq!(
+        values(dataset.iter_with(IterOptions::new().checkpoint_file(&file))?)?,
+        rest
+    );
     assert!(weir::describe_checkpoint(&runtime, &file, false)?.contains("\"kind\": \"checkpoint\""));
-    let other = range(99).build(&runtime)?.iter_with(IterOptions::new().checkpoint(position));
+    let other = range(99)
+        .build(&runtime)?
+        .iter_with(IterOptions::new().checkpoint(position));
     assert_eq!(other.expect_err("another graph").code(), Code::FailedPrecondition);
     assert!(dataset.checkpoint_needs()?.contains("shuffle"));
     Ok(())
@@ -87,8 +95,14 @@ fn a_manager_keeps_the_newest() -> Result<()> {
     let manager = CheckpointManager::new(&runtime, &folder.0, options())?;
     let newest = manager.load()?.expect("two were saved");
     assert_eq!((saves, &newest.extra[..]), (2, &b"save 2"[..]));
-    assert_eq!(values(dataset.iter_with(IterOptions::new().checkpoint(newest.position))?)?, [8, 9]);
-    assert_eq!(manager.ranks().expect_err("no world size").code(), Code::FailedPrecondition);
+    assert_eq!(
+        values(dataset.iter_with(IterOptions::new().checkpoint(newest.position))?)?,
+        [8, 9]
+    );
+    assert_eq!(
+        manager.ranks().expect_err("no world size").code(),
+        Code::FailedPrecondition
+    );
     assert!(weir::describe_checkpoint(&runtime, &folder.0, true)?.contains("generation"));
     Ok(())
 }
@@ -119,11 +133,19 @@ fn parameters_come_with_the_iterator() -> Result<()> {
     let options = IterOptions::new().param("n", 3).param("more", more);
     assert_eq!(values(dataset.iter_with(options)?)?, [30, 31, 32]);
     let iterator = dataset.iter_uninitialized()?;
-    assert_eq!(values(&iterator).expect_err("no values").code(), Code::FailedPrecondition);
+    assert_eq!(
+        values(&iterator).expect_err("no values").code(),
+        Code::FailedPrecondition
+    );
     let chained = range(weir::Expression::new("$n")).param("n", "int64").build(&runtime)?;
     assert_eq!(values(chained.iter_with(IterOptions::new().param("n", 2))?)?, [0, 1]);
-    let named = weir::from_tensors(weir::Expression::new("$s")).param("s", "string").build(&runtime)?;
-    let element = named.iter_with(IterOptions::new().param("s", "a \"b\""))?.next().expect("one")?;
+    let named = weir::from_tensors(weir::Expression::new("$s"))
+        .param("s", "string")
+        .build(&runtime)?;
+    let element = named
+        .iter_with(IterOptions::new().param("s", "a \"b\""))?
+        .next()
+        .expect("one")?;
     assert_eq!(element.string(0)?, b"a \"b\"");
     Ok(())
 }
@@ -172,7 +194,13 @@ fn feedable_ones_are_told_whom_to_ask() -> Result<()> {
     assert_eq!(got, [0, 10, 1]);
     let handle = test.string_handle()?;
     drop(test);
-    assert_eq!(feedable.next_into(&handle, &mut element).expect_err("it is gone").code(), Code::NotFound);
+    assert_eq!(
+        feedable
+            .next_into(&handle, &mut element)
+            .expect_err("it is gone")
+            .code(),
+        Code::NotFound
+    );
     Ok(())
 }
 

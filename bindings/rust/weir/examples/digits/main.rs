@@ -100,7 +100,11 @@ fn run(folder: &str, epochs: usize) -> Result<f64> {
             step += 1;
         }
         reached = accuracy(&network, &mut batches, &test, files("test-*.tfrecord.gz"))?;
-        println!("epoch {:3}  loss {:.4}  accuracy {reached:.4}", epoch + 1, loss / count as f32);
+        println!(
+            "epoch {:3}  loss {:.4}  accuracy {reached:.4}",
+            epoch + 1,
+            loss / count as f32
+        );
         rate *= 0.95;
     }
     Ok(reached)
@@ -109,7 +113,9 @@ fn run(folder: &str, epochs: usize) -> Result<f64> {
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().unwrap_or_else(|| "examples/digits/data".to_owned());
-    let epochs = arguments.next().map_or(30, |count| count.parse().expect("a number of epochs"));
+    let epochs = arguments
+        .next()
+        .map_or(30, |count| count.parse().expect("a number of epochs"));
     match run(&folder, epochs) {
         Ok(accuracy) => {
             println!("accuracy on the test set: {accuracy:.4}");

@@ -68,7 +68,9 @@ fn backward(weights: &[f32], image: &[f32], label: usize, gradient: &mut [f32]) 
     for h in (0..HIDDEN).filter(|&h| hidden[h] > 0.0) {
         gradient[BIAS1 + h] += slope[h];
         let row = &mut gradient[h * PIXELS..][..PIXELS];
-        row.iter_mut().zip(image).for_each(|(out, pixel)| *out += slope[h] * pixel);
+        row.iter_mut()
+            .zip(image)
+            .for_each(|(out, pixel)| *out += slope[h] * pixel);
     }
     loss
 }
@@ -80,8 +82,12 @@ impl Network {
         let mut weights = vec![0.0; COUNT];
         let scale1 = (6.0 / (PIXELS + HIDDEN) as f32).sqrt();
         let scale2 = (6.0 / (HIDDEN + CLASSES) as f32).sqrt();
-        weights[..BIAS1].iter_mut().for_each(|weight| *weight = scale1 * random.next());
-        weights[WEIGHT2..BIAS2].iter_mut().for_each(|weight| *weight = scale2 * random.next());
+        weights[..BIAS1]
+            .iter_mut()
+            .for_each(|weight| *weight = scale1 * random.next());
+        weights[WEIGHT2..BIAS2]
+            .iter_mut()
+            .for_each(|weight| *weight = scale2 * random.next());
         Network {
             weights,
             velocity: vec![0.0; COUNT],
@@ -109,6 +115,10 @@ impl Network {
             let (_, scores) = forward(&self.weights, image);
             (1..CLASSES).fold(0, |best, c| if scores[c] > scores[best] { c } else { best })
         };
-        images.chunks_exact(PIXELS).zip(labels).filter(|(image, &label)| best(image) == label as usize).count()
+        images
+            .chunks_exact(PIXELS)
+            .zip(labels)
+            .filter(|(image, &label)| best(image) == label as usize)
+            .count()
     }
 }
