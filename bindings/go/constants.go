@@ -6,50 +6,50 @@ package weir
 type Code int32
 
 const (
-	// Numbered as in gRPC and TensorFlow. weir_error.code holds one of them; a negative result is minus one of
-	// them.
+	// CodeCancelled is WEIR_CODE_CANCELLED of weir.h. Numbered as in gRPC and TensorFlow. weir_error.code holds one
+	// of them; a negative result is minus one of them.
 	CodeCancelled Code = 1
 
-	//
+	// CodeUnknown is WEIR_CODE_UNKNOWN of weir.h.
 	CodeUnknown Code = 2
 
-	//
+	// CodeInvalidArgument is WEIR_CODE_INVALID_ARGUMENT of weir.h.
 	CodeInvalidArgument Code = 3
 
-	//
+	// CodeDeadlineExceeded is WEIR_CODE_DEADLINE_EXCEEDED of weir.h.
 	CodeDeadlineExceeded Code = 4
 
-	//
+	// CodeNotFound is WEIR_CODE_NOT_FOUND of weir.h.
 	CodeNotFound Code = 5
 
-	//
+	// CodeAlreadyExists is WEIR_CODE_ALREADY_EXISTS of weir.h.
 	CodeAlreadyExists Code = 6
 
-	//
+	// CodePermissionDenied is WEIR_CODE_PERMISSION_DENIED of weir.h.
 	CodePermissionDenied Code = 7
 
-	//
+	// CodeResourceExhausted is WEIR_CODE_RESOURCE_EXHAUSTED of weir.h.
 	CodeResourceExhausted Code = 8
 
-	//
+	// CodeFailedPrecondition is WEIR_CODE_FAILED_PRECONDITION of weir.h.
 	CodeFailedPrecondition Code = 9
 
-	//
+	// CodeAborted is WEIR_CODE_ABORTED of weir.h.
 	CodeAborted Code = 10
 
-	//
+	// CodeOutOfRange is WEIR_CODE_OUT_OF_RANGE of weir.h.
 	CodeOutOfRange Code = 11
 
-	//
+	// CodeUnimplemented is WEIR_CODE_UNIMPLEMENTED of weir.h.
 	CodeUnimplemented Code = 12
 
-	//
+	// CodeInternal is WEIR_CODE_INTERNAL of weir.h.
 	CodeInternal Code = 13
 
-	//
+	// CodeUnavailable is WEIR_CODE_UNAVAILABLE of weir.h.
 	CodeUnavailable Code = 14
 
-	//
+	// CodeDataLoss is WEIR_CODE_DATA_LOSS of weir.h.
 	CodeDataLoss Code = 15
 )
 
@@ -57,81 +57,81 @@ const (
 type DType int32
 
 const (
-	// The type of a component's entries. A string entry is a weir_string.
-	Bool DType = 1
+	// DTypeBool is WEIR_DTYPE_BOOL of weir.h. The type of a component's entries. A string entry is a weir_string.
+	DTypeBool DType = 1
 
-	//
-	Int8 DType = 2
+	// DTypeInt8 is WEIR_DTYPE_INT8 of weir.h.
+	DTypeInt8 DType = 2
 
-	//
-	Int16 DType = 3
+	// DTypeInt16 is WEIR_DTYPE_INT16 of weir.h.
+	DTypeInt16 DType = 3
 
-	//
-	Int32 DType = 4
+	// DTypeInt32 is WEIR_DTYPE_INT32 of weir.h.
+	DTypeInt32 DType = 4
 
-	//
-	Int64 DType = 5
+	// DTypeInt64 is WEIR_DTYPE_INT64 of weir.h.
+	DTypeInt64 DType = 5
 
-	//
-	Uint8 DType = 6
+	// DTypeUint8 is WEIR_DTYPE_UINT8 of weir.h.
+	DTypeUint8 DType = 6
 
-	//
-	Uint16 DType = 7
+	// DTypeUint16 is WEIR_DTYPE_UINT16 of weir.h.
+	DTypeUint16 DType = 7
 
-	//
-	Uint32 DType = 8
+	// DTypeUint32 is WEIR_DTYPE_UINT32 of weir.h.
+	DTypeUint32 DType = 8
 
-	//
-	Uint64 DType = 9
+	// DTypeUint64 is WEIR_DTYPE_UINT64 of weir.h.
+	DTypeUint64 DType = 9
 
-	//
-	Float16 DType = 10
+	// DTypeFloat16 is WEIR_DTYPE_FLOAT16 of weir.h.
+	DTypeFloat16 DType = 10
 
-	//
-	Bfloat16 DType = 11
+	// DTypeBfloat16 is WEIR_DTYPE_BFLOAT16 of weir.h.
+	DTypeBfloat16 DType = 11
 
-	//
-	Float32 DType = 12
+	// DTypeFloat32 is WEIR_DTYPE_FLOAT32 of weir.h.
+	DTypeFloat32 DType = 12
 
-	//
-	Float64 DType = 13
+	// DTypeFloat64 is WEIR_DTYPE_FLOAT64 of weir.h.
+	DTypeFloat64 DType = 13
 
-	//
-	Complex64 DType = 14
+	// DTypeComplex64 is WEIR_DTYPE_COMPLEX64 of weir.h.
+	DTypeComplex64 DType = 14
 
-	//
-	Complex128 DType = 15
+	// DTypeComplex128 is WEIR_DTYPE_COMPLEX128 of weir.h.
+	DTypeComplex128 DType = 15
 
-	//
-	String DType = 16
+	// DTypeString is WEIR_DTYPE_STRING of weir.h.
+	DTypeString DType = 16
 
-	// A nested dataset; it cannot be viewed.
-	Dataset DType = 17
+	// DTypeDataset is WEIR_DTYPE_DATASET of weir.h. A nested dataset; it cannot be viewed.
+	DTypeDataset DType = 17
 )
 
 // SpecKind is the kind of a structure.
 type SpecKind int32
 
 const (
-	//
+	// SpecTensor is WEIR_SPEC_TENSOR of weir.h.
 	SpecTensor SpecKind = 0
 
-	//
+	// SpecTuple is WEIR_SPEC_TUPLE of weir.h.
 	SpecTuple SpecKind = 1
 
-	//
+	// SpecDict is WEIR_SPEC_DICT of weir.h.
 	SpecDict SpecKind = 2
 
-	//
+	// SpecSparse is WEIR_SPEC_SPARSE of weir.h.
 	SpecSparse SpecKind = 3
 
-	//
+	// SpecRagged is WEIR_SPEC_RAGGED of weir.h.
 	SpecRagged SpecKind = 4
 
-	//
+	// SpecOptional is WEIR_SPEC_OPTIONAL of weir.h.
 	SpecOptional SpecKind = 5
 
-	//
+	// SpecDataset is WEIR_SPEC_DATASET of weir.h.
 	SpecDataset SpecKind = 6
 )
 
@@ -139,16 +139,16 @@ const (
 type LogLevel int32
 
 const (
-	//
+	// LogDebug is WEIR_LOG_DEBUG of weir.h.
 	LogDebug LogLevel = 1
 
-	//
+	// LogInfo is WEIR_LOG_INFO of weir.h.
 	LogInfo LogLevel = 2
 
-	//
+	// LogWarning is WEIR_LOG_WARNING of weir.h.
 	LogWarning LogLevel = 3
 
-	//
+	// LogError is WEIR_LOG_ERROR of weir.h.
 	LogError LogLevel = 4
 )
 
@@ -156,13 +156,13 @@ const (
 type Compression int32
 
 const (
-	//
+	// CompressionNone is WEIR_COMPRESSION_NONE of weir.h.
 	CompressionNone Compression = 0
 
-	//
+	// CompressionGzip is WEIR_COMPRESSION_GZIP of weir.h.
 	CompressionGzip Compression = 1
 
-	//
+	// CompressionZlib is WEIR_COMPRESSION_ZLIB of weir.h.
 	CompressionZlib Compression = 2
 )
 
@@ -170,24 +170,25 @@ const (
 type CheckpointPolicy int32
 
 const (
-	// The position is not saved: failed_precondition.
+	// CheckpointRefuse is WEIR_CHECKPOINT_REFUSE of weir.h. The position is not saved: failed_precondition.
 	CheckpointRefuse CheckpointPolicy = 1
 
-	// What was made and not delivered is saved by value. No element is lost or comes twice, and no call is made
-	// again, except those of a reduce that had not finished. Saving waits for the calls in progress; on an iterator
-	// that was cancelled it fails with cancelled. Each element takes its own bytes and about 30 more. Nested
-	// datasets cannot be saved by value: failed_precondition.
+	// CheckpointByValue is WEIR_CHECKPOINT_BY_VALUE of weir.h. What was made and not delivered is saved by value.
+	// No element is lost or comes twice, and no call is made again, except those of a reduce that had not finished.
+	// Saving waits for the calls in progress; on an iterator that was cancelled it fails with cancelled. Each
+	// element takes its own bytes and about 30 more. Nested datasets cannot be saved by value: failed_precondition.
 	CheckpointByValue CheckpointPolicy = 2
 
-	// Elements are taken for ones that can be made again. If they come out otherwise, some are lost or come twice.
+	// CheckpointIgnore is WEIR_CHECKPOINT_IGNORE of weir.h. Elements are taken for ones that can be made again. If
+	// they come out otherwise, some are lost or come twice.
 	CheckpointIgnore CheckpointPolicy = 3
 )
 
 const (
-	//
+	// CardinalityInfinite is WEIR_CARDINALITY_INFINITE of weir.h.
 	CardinalityInfinite int64 = -1
 
-	//
+	// CardinalityUnknown is WEIR_CARDINALITY_UNKNOWN of weir.h.
 	CardinalityUnknown int64 = -2
 )
 
