@@ -1,0 +1,208 @@
+package weir
+
+// #include "weirgo.h"
+import "C"
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// Dataset is an immutable description of a sequence.
+type Dataset struct {
+	runtime *Runtime
+	handle  C.weir_dataset
+}
+
+// Arguments are what a text refers to as @NAME: a string, *Tensor, *Dataset, *Callback, or func(*Call) error.
+type Arguments map[string]any
+
+func newDataset(r *Runtime, function func(*C.weir_dataset, *C.weir_error) error) (*Dataset, error) {
+	out := &Dataset{runtime: r}
+	slot := C.weir_error{struct_size: C.sizeof_weir_error}
+	if err := function(&out.handle, &slot); err != nil {
+		return nil, err
+	}
+	runtime.SetFinalizer(out, (*Dataset).Close)
+	return out, nil
+}
+
+// raw lists the arguments for one call, which takes the callbacks over.
+func (a Arguments) raw(memory *arena) (*C.weir_argument, C.uint64_t, error) {
+	list := memory.new(uintptr(len(a)) * C.sizeof_weir_argument)
+	all := unsafe.Slice((*C.weir_argument)(list), len(a))
+	i := 0
+	// Callbacks come last: once they are made, nothing may fail before the call that takes them over.
+	for _, callbacks := range []bool{false, true} {
+		for name, value := range a {
+			if function, ok := value.(func(*Call) error); ok {
+				value = &Callback{Function: function}
+			}
+			if isCallback(value) != callbacks {
+				continue
+			}
+			all[i].struct_size = C.sizeof_weir_argument
+			all[i].name, all[i].name_size = memory.text(name)
+			if err := set(&all[i], value, memory); err != nil {
+				release(all[:i])
+				return nil, 0, err
+			}
+			i++
+		}
+	}
+	return (*C.weir_argument)(list), C.uint64_t(len(a)), nil
+}
+
+func isCallback(value any) bool {
+	switch value.(type) {
+	case *Callback, declared:
+		return true
+	}
+	return false
+}
+
+// release gives up callbacks that no call took over.
+func release(arguments []C.weir_argument) {
+	for i := range arguments {
+		if arguments[i].callback != nil {
+			weirgoDelete(C.uintptr_t(uintptr(arguments[i].callback.user_data)))
+		}
+		if arguments[i].generator != nil {
+			weirgoDelete(C.uintptr_t(uintptr(arguments[i].generator.user_data)))
+		}
+	}
+}
+
+func set(out *C.weir_argument, value any, memory *arena) (err error) {
+	switch value := value.(type) {
+	case string:
+		out.text, out.text_size = memory.text(value)
+	case *Tensor:
+		out.tensor = value.handle
+	case *Dataset:
+		out.dataset = value.handle
+	case *Callback:
+		out.callback, err = value.raw(memory)
+	case declared:
+		out.generator, err = value.raw(memory)
+	default:
+		err = Errorf(CodeInvalidArgument, "expected a string, *Tensor, *Dataset or *Callback, found %T", value)
+	}
+	return err
+}
+
+// with runs a call with the arguments.
+func (a Arguments) with(function func(*C.weir_argument, C.uint64_t, *C.weir_error) C.int32_t) error {
+	var memory arena
+	defer memory.free()
+	list, count, err := a.raw(&memory)
+	if err != nil {
+		return err
+	}
+	err = call(func(e *C.weir_error) C.int32_t { return function(list, count, e) })
+	runtime.KeepAlive(a)
+	return err
+}
+
+// Parse makes a dataset from a text such as "range(10) | batch(4)". Everything is checked now except what depends on the
+// data. A string among the arguments is one of the text, byte for byte, so tfrecord(@file) needs no quotes.
+func Parse(r *Runtime, text string, arguments ...Arguments) (*Dataset, error) {
+	given := Arguments{}
+	for _, some := range arguments {
+		for name, value := range some {
+			given[name] = value
+		}
+	}
+	data, size := chars(text)
+	defer runtime.KeepAlive(r)
+	return newDataset(r, func(out *C.weir_dataset, _ *C.weir_error) error {
+		return given.with(func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
+			return C.weir_dataset_parse(r.handle, data, size, list, count, out, e)
+		})
+	})
+}
+
+// Deserialize makes the dataset that Serialize wrote.
+func Deserialize(r *Runtime, graph []byte, arguments Arguments) (*Dataset, error) {
+	data, size := pointer(graph)
+	defer runtime.KeepAlive(r)
+	return newDataset(r, func(out *C.weir_dataset, _ *C.weir_error) error {
+		return arguments.with(func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
+			return C.weir_dataset_deserialize(r.handle, data, size, list, count, out, e)
+		})
+	})
+}
+
+// Close gives the dataset up. Iterators over it go on.
+func (d *Dataset) Close() error {
+	runtime.SetFinalizer(d, nil)
+	C.weir_dataset_unref(d.handle)
+	d.handle = C.weir_dataset{}
+	return nil
+}
+
+// Runtime is the runtime that it was made with.
+func (d *Dataset) Runtime() *Runtime { return d.runtime }
+
+// Spec is the structure of its elements.
+func (d *Dataset) Spec() (*Spec, error) {
+	defer runtime.KeepAlive(d)
+	return newSpec(func(out *C.weir_spec, e *C.weir_error) C.int32_t { return C.weir_dataset_spec(d.handle, out, e) })
+}
+
+// Cardinality is the number of its elements, or CardinalityInfinite, or CardinalityUnknown.
+func (d *Dataset) Cardinality() (int64, error) {
+	var out C.int64_t
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_dataset_cardinality(d.handle, &out, e) })
+	runtime.KeepAlive(d)
+	return int64(out), err
+}
+
+func (d *Dataset) bytes(function func(*C.weir_bytes, *C.weir_error) C.int32_t) ([]byte, error) {
+	var out C.weir_bytes
+	if err := call(func(e *C.weir_error) C.int32_t { return function(&out, e) }); err != nil {
+		return nil, err
+	}
+	runtime.KeepAlive(d)
+	return takeBytes(&out), nil
+}
+
+// Format gives its canonical text; parsing it gives an equal dataset.
+func (d *Dataset) Format() (string, error) {
+	out, err := d.bytes(func(out *C.weir_bytes, e *C.weir_error) C.int32_t { return C.weir_dataset_format(d.handle, out, e) })
+	return string(out), err
+}
+
+// Serialize gives the graph as bytes, for another process or another day. An error if it has a callback without a name.
+func (d *Dataset) Serialize() ([]byte, error) {
+	return d.bytes(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
+		return C.weir_dataset_serialize(d.handle, out, e)
+	})
+}
+
+// CheckpointNeeds says what saving an iterator over it takes, as JSON.
+func (d *Dataset) CheckpointNeeds() (string, error) {
+	out, err := d.bytes(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
+		return C.weir_dataset_checkpoint_needs(d.handle, 0, out, e)
+	})
+	return string(out), err
+}
+
+// Fingerprint gives 128 bits that equal graphs share, in every process and on every machine.
+func (d *Dataset) Fingerprint() ([2]uint64, error) {
+	var out C.weir_fingerprint
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_dataset_fingerprint(d.handle, &out, e) })
+	runtime.KeepAlive(d)
+	return [2]uint64{uint64(out.words[0]), uint64(out.words[1])}, err
+}
+
+// At fills the element with the one at a position, without reading those before it. An error for operators that don't know
+// where their elements are.
+func (d *Dataset) At(position int64, e *Element) error {
+	if e.c == nil {
+		return errClosed
+	}
+	result := C.weirgo_at(d.runtime.handle, d.handle, C.int64_t(position), e.c)
+	defer runtime.KeepAlive(d)
+	return e.result(result)
+}

@@ -1,0 +1,302 @@
+package weir
+
+// #include "weirgo.h"
+import "C"
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+	"unsafe"
+)
+
+// IteratorOptions say where and how an iterator begins. At most one of Checkpoint, CheckpointFile, RankCheckpoints and
+// Epoch is set.
+type IteratorOptions struct {
+	// Params are values for `param NAME: spec` of the document: numbers, bools, strings, *Tensor, or an Expr.
+	Params map[string]Value
+	// Checkpoint is a position that Save gave.
+	Checkpoint []byte
+	// CheckpointFile is a file that SaveFile or a CheckpointManager wrote.
+	CheckpointFile string
+	// RankCheckpoints are the positions of all ranks of another run, to continue with another number of ranks.
+	RankCheckpoints [][]byte
+	// Epoch is how often the dataset was gone through before, so that shuffles have another order.
+	Epoch uint64
+	// Rank and WorldSize are for shard(auto, auto). Default: what the environment says.
+	Rank, WorldSize uint32
+	// CheckpointPolicy says what saving does where elements cannot be made again. Default: what the iterator had before,
+	// else CheckpointRefuse.
+	CheckpointPolicy CheckpointPolicy
+	// Uninitialized makes an iterator that begins with Initialize.
+	Uninitialized bool
+}
+
+// with runs a call with the options.
+func (o IteratorOptions) with(function func(*C.weir_iterator_options, *C.weir_error) C.int32_t) error {
+	var memory arena
+	defer memory.free()
+	raw := (*C.weir_iterator_options)(memory.new(C.sizeof_weir_iterator_options))
+	raw.struct_size = C.sizeof_weir_iterator_options
+	if o.Uninitialized {
+		raw.flags = C.WEIR_ITERATOR_UNINITIALIZED
+	}
+	raw.epoch = C.uint64_t(o.Epoch)
+	raw.rank, raw.world_size = C.uint32_t(o.Rank), C.uint32_t(o.WorldSize)
+	raw.checkpoint_policy = C.uint32_t(o.CheckpointPolicy)
+	if o.Checkpoint != nil {
+		data, size := memory.text(string(o.Checkpoint))
+		raw.checkpoint, raw.checkpoint_size = unsafe.Pointer(data), size
+	}
+	if o.CheckpointFile != "" {
+		raw.checkpoint_file, raw.checkpoint_file_size = memory.text(o.CheckpointFile)
+	}
+	if count := len(o.RankCheckpoints); count > 0 {
+		list := memory.new(uintptr(count) * C.sizeof_weir_string)
+		for i, position := range o.RankCheckpoints {
+			entry := &unsafe.Slice((*C.weir_string)(list), count)[i]
+			entry.data, entry.size = memory.text(string(position))
+		}
+		raw.rank_checkpoints, raw.rank_checkpoint_count = (*C.weir_string)(list), C.uint64_t(count)
+	}
+	params := Arguments{}
+	for name, value := range o.Params {
+		written := asValue(value)
+		if written.err != nil {
+			return written.err
+		}
+		params[name], _ = Pipeline{fragment: written}.document()
+		if tensor, ok := value.(*Tensor); ok {
+			params[name] = tensor
+		}
+	}
+	return params.with(func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
+		raw.params, raw.param_count = list, count
+		return function(raw, e)
+	})
+}
+
+// Iterator is a position in a dataset. Several goroutines may take elements from one; they take turns.
+type Iterator struct {
+	handle C.weir_iterator
+	// How many components from the first on can be viewed right after a call for an element.
+	views   C.uint32_t
+	runtime *Runtime
+	once    sync.Once
+	ready   *readiness
+	readyIs error
+}
+
+func newIterator(r *Runtime, function func(*C.weir_iterator) error) (*Iterator, error) {
+	out := &Iterator{runtime: r}
+	if err := function(&out.handle); err != nil {
+		return nil, err
+	}
+	runtime.SetFinalizer(out, (*Iterator).Close)
+	spec, err := out.Spec()
+	if err != nil {
+		out.Close()
+		return nil, err
+	}
+	defer spec.Close()
+	dtypes, err := spec.ComponentDTypes()
+	for _, dtype := range dtypes {
+		if dtype == DTypeDataset || out.views == C.WEIRGO_VIEWS {
+			break
+		}
+		out.views++
+	}
+	return out, err
+}
+
+// Iterator begins a dataset.
+func (d *Dataset) Iterator(options ...IteratorOptions) (*Iterator, error) {
+	given := IteratorOptions{}
+	for _, some := range options {
+		given = some
+	}
+	defer runtime.KeepAlive(d)
+	return newIterator(d.runtime, func(out *C.weir_iterator) error {
+		return given.with(func(raw *C.weir_iterator_options, e *C.weir_error) C.int32_t {
+			return C.weir_iterator_create(d.runtime.handle, d.handle, raw, out, e)
+		})
+	})
+}
+
+// NewIterator makes an uninitialized iterator for any dataset whose elements have this structure.
+func NewIterator(r *Runtime, spec *Spec) (*Iterator, error) {
+	defer runtime.KeepAlive(spec)
+	return newIterator(r, func(out *C.weir_iterator) error {
+		return call(func(e *C.weir_error) C.int32_t {
+			return C.weir_iterator_create_from_spec(r.handle, spec.handle, out, e)
+		})
+	})
+}
+
+// Initialize begins a dataset of the same structure, from its start or from a checkpoint; nil is the one that the iterator
+// has. If that fails, the old position still works.
+func (it *Iterator) Initialize(d *Dataset, options IteratorOptions) error {
+	var dataset C.weir_dataset
+	if d != nil {
+		dataset = d.handle
+	}
+	defer runtime.KeepAlive(it)
+	defer runtime.KeepAlive(d)
+	return options.with(func(raw *C.weir_iterator_options, e *C.weir_error) C.int32_t {
+		return C.weir_iterator_initialize(it.handle, dataset, raw, e)
+	})
+}
+
+// Close releases the iterator. A Next in progress fails with CodeCancelled.
+func (it *Iterator) Close() error {
+	runtime.SetFinalizer(it, nil)
+	C.weir_iterator_destroy(it.handle)
+	it.once.Do(func() { it.readyIs = errClosedIterator })
+	if it.ready != nil {
+		it.ready.file.Close()
+	}
+	return nil
+}
+
+var errClosedIterator = Errorf(CodeCancelled, "the iterator was closed")
+
+// result is that of a call for an element.
+func (e *Element) result(result C.int32_t) error {
+	switch result {
+	case C.WEIR_OK:
+		return nil
+	case C.WEIR_END:
+		return io.EOF
+	}
+	return takeError(result, &e.c.error)
+}
+
+// Next gives the next element as a new Element, or io.EOF at the end. After an error for which IsElement is true the next
+// call goes on. If the context ends while it waits, it gives the context's error, and no element is lost.
+func (it *Iterator) Next(ctx context.Context) (*Element, error) {
+	e, err := NewElement()
+	if err != nil {
+		return nil, err
+	}
+	if err := it.NextInto(ctx, e); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// NextInto fills an element instead, which is faster.
+func (it *Iterator) NextInto(ctx context.Context, e *Element) error {
+	if e.c == nil {
+		return errClosed
+	}
+	if ctx.Done() == nil {
+		result := C.weirgo_next(it.handle, e.c, it.views)
+		runtime.KeepAlive(it)
+		if result == C.WEIR_OK {
+			return nil
+		}
+		return e.result(result)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if filled, err := it.TryNextInto(e); filled || err != nil {
+		return err
+	}
+	return it.await(ctx, e)
+}
+
+// TryNextInto is NextInto without waiting: false and no error means that there is none yet.
+func (it *Iterator) TryNextInto(e *Element) (bool, error) {
+	if e.c == nil {
+		return false, errClosed
+	}
+	result := C.weirgo_try_next(it.handle, e.c, it.views)
+	runtime.KeepAlive(it)
+	if result == C.WEIR_PENDING {
+		return false, nil
+	}
+	return result == C.WEIR_OK, e.result(result)
+}
+
+// NextWithin is NextInto that waits for at most so long: false and no error means that there is none yet.
+func (it *Iterator) NextWithin(timeout time.Duration, e *Element) (bool, error) {
+	if e.c == nil {
+		return false, errClosed
+	}
+	result := C.weirgo_next_within(it.handle, C.int64_t(timeout.Nanoseconds()), e.c, it.views)
+	runtime.KeepAlive(it)
+	if result == C.WEIR_PENDING {
+		return false, nil
+	}
+	return result == C.WEIR_OK, e.result(result)
+}
+
+// NextBlock fills an element with up to maxRows elements at once: every component gets a new first dimension. It gives
+// their number, and io.EOF at the end.
+func (it *Iterator) NextBlock(maxRows int, e *Element) (int, error) {
+	if e.c == nil {
+		return 0, errClosed
+	}
+	var rows C.int64_t
+	result := C.weirgo_next_block(it.handle, C.int64_t(maxRows), e.c, it.views, &rows)
+	runtime.KeepAlive(it)
+	return int(rows), e.result(result)
+}
+
+// Spec is the structure of its elements.
+func (it *Iterator) Spec() (*Spec, error) {
+	defer runtime.KeepAlive(it)
+	return newSpec(func(out *C.weir_spec, e *C.weir_error) C.int32_t { return C.weir_iterator_spec(it.handle, out, e) })
+}
+
+// Runtime is the one that it runs in.
+func (it *Iterator) Runtime() *Runtime { return it.runtime }
+
+// Save gives the position: an iterator that begins there gives the elements that this one would give from now on.
+func (it *Iterator) Save() ([]byte, error) {
+	var out C.weir_bytes
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_save(it.handle, &out, e) })
+	runtime.KeepAlive(it)
+	if err != nil {
+		return nil, err
+	}
+	return takeBytes(&out), nil
+}
+
+// SaveFile writes the position into a file, which after a crash at any moment holds what it held before or all of it.
+func (it *Iterator) SaveFile(name string) error {
+	text, size := chars(name)
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_save_file(it.handle, text, size, e) })
+	runtime.KeepAlive(it)
+	return err
+}
+
+// Cancel makes every call for an element fail with CodeCancelled, also one in progress, until Initialize.
+func (it *Iterator) Cancel() {
+	C.weir_iterator_cancel(it.handle)
+	runtime.KeepAlive(it)
+}
+
+// Share names the iterator within its runtime, and gives the one of that name: this, or another that had the name before.
+func (it *Iterator) Share(name string) (*Iterator, error) {
+	text, size := chars(name)
+	defer runtime.KeepAlive(it)
+	return newIterator(it.runtime, func(out *C.weir_iterator) error {
+		return call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_share(it.handle, text, size, out, e) })
+	})
+}
+
+// StringHandle is the text that names this iterator to a Feedable.
+func (it *Iterator) StringHandle() (string, error) {
+	var out C.weir_bytes
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_string_handle(it.handle, &out, e) })
+	runtime.KeepAlive(it)
+	if err != nil {
+		return "", err
+	}
+	return string(takeBytes(&out)), nil
+}

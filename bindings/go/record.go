@@ -1,0 +1,112 @@
+package weir
+
+// #include "weirgo.h"
+import "C"
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// RecordWriter writes a TFRecord file. One goroutine at a time may use it.
+type RecordWriter struct {
+	handle C.weir_record_writer
+	closed bool
+}
+
+// CreateRecords creates an empty TFRecord file, replacing any of that name.
+func CreateRecords(r *Runtime, file string, compression Compression) (*RecordWriter, error) {
+	options := C.weir_record_writer_options{
+		struct_size: C.sizeof_weir_record_writer_options, compression: C.int32_t(compression),
+	}
+	out := &RecordWriter{}
+	text, size := chars(file)
+	err := call(func(e *C.weir_error) C.int32_t {
+		return C.weir_record_writer_create(r.handle, text, size, &options, &out.handle, e)
+	})
+	runtime.KeepAlive(r)
+	if err != nil {
+		return nil, err
+	}
+	runtime.SetFinalizer(out, func(w *RecordWriter) { C.weir_record_writer_destroy(w.handle) })
+	return out, nil
+}
+
+// Write appends a record. After an error the file is damaged.
+func (w *RecordWriter) Write(record []byte) (int, error) {
+	data, size := pointer(record)
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_record_writer_write(w.handle, data, size, e) })
+	runtime.KeepAlive(w)
+	if err != nil {
+		return 0, err
+	}
+	return len(record), nil
+}
+
+// Close writes what is still in the buffer and closes the file. Without it the file is incomplete.
+func (w *RecordWriter) Close() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	runtime.SetFinalizer(w, nil)
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_record_writer_close(w.handle, e) })
+	C.weir_record_writer_destroy(w.handle)
+	return err
+}
+
+// Example is a tf.Example: features by name, each an []int64, []float32, []string or [][]byte.
+type Example map[string]any
+
+// Serialize gives the message; equal features give equal bytes.
+func (x Example) Serialize() ([]byte, error) {
+	var handle C.weir_example
+	if err := call(func(e *C.weir_error) C.int32_t { return C.weir_example_create(&handle, e) }); err != nil {
+		return nil, err
+	}
+	defer C.weir_example_destroy(handle)
+	for name, values := range x {
+		if err := setFeature(handle, name, values); err != nil {
+			return nil, err
+		}
+	}
+	var out C.weir_bytes
+	if err := call(func(e *C.weir_error) C.int32_t { return C.weir_example_serialize(handle, &out, e) }); err != nil {
+		return nil, err
+	}
+	return takeBytes(&out), nil
+}
+
+func setFeature(handle C.weir_example, name string, values any) error {
+	text, size := chars(name)
+	switch values := values.(type) {
+	case []int64:
+		data, _ := first(values)
+		return call(func(e *C.weir_error) C.int32_t {
+			return C.weir_example_set_int64(handle, text, size, (*C.int64_t)(data), C.uint64_t(len(values)), e)
+		})
+	case []float32:
+		data, _ := first(values)
+		return call(func(e *C.weir_error) C.int32_t {
+			return C.weir_example_set_float(handle, text, size, (*C.float)(data), C.uint64_t(len(values)), e)
+		})
+	case []string:
+		var memory arena
+		defer memory.free()
+		list := (*C.weir_string)(memory.new(uintptr(len(values)) * C.sizeof_weir_string))
+		for i, value := range values {
+			entry := &unsafe.Slice(list, len(values))[i]
+			entry.data, entry.size = memory.text(value)
+		}
+		return call(func(e *C.weir_error) C.int32_t {
+			return C.weir_example_set_bytes(handle, text, size, list, C.uint64_t(len(values)), e)
+		})
+	case [][]byte:
+		texts := make([]string, len(values))
+		for i, value := range values {
+			texts[i] = string(value)
+		}
+		return setFeature(handle, name, texts)
+	}
+	return Errorf(CodeInvalidArgument, "%s: expected []int64, []float32, []string or [][]byte, found %T", name, values)
+}

@@ -1,0 +1,98 @@
+package weir
+
+// #include "weirgo.h"
+import "C"
+
+import (
+	"runtime"
+	"runtime/cgo"
+	"unsafe"
+)
+
+// Runtime is what iterators share: threads, memory and logging. Most programs need one.
+type Runtime struct{ handle C.weir_runtime }
+
+// RuntimeOptions is what a runtime is made with. Zeros stand for the defaults.
+type RuntimeOptions struct {
+	// ThreadCount is the number of threads for computing. Default: one for each CPU that the process may use.
+	ThreadCount int32
+	// PoolBytes is how much of free batch buffers is kept for reuse; negative: none. Default: 256 MiB.
+	PoolBytes int64
+	// RecordBytes is the longest record that is read. Default: 256 MiB.
+	RecordBytes int64
+	// MemoryBytes is what all shuffles and memory caches may hold together. Default: no limit.
+	MemoryBytes int64
+	// LogLevel is the level below which lines of the log are dropped. Default: LogWarning.
+	LogLevel LogLevel
+	// Log receives the log in place of standard error, from any goroutine. It must not call into this package.
+	Log func(level LogLevel, line string)
+}
+
+// NewRuntime creates a runtime and starts its threads.
+func NewRuntime(options ...RuntimeOptions) (*Runtime, error) {
+	var memory arena
+	defer memory.free()
+	raw := (*C.weir_runtime_options)(memory.new(C.sizeof_weir_runtime_options))
+	raw.struct_size = C.sizeof_weir_runtime_options
+	for _, given := range options {
+		raw.thread_count = C.int32_t(given.ThreadCount)
+		raw.pool_bytes = C.int64_t(given.PoolBytes)
+		raw.record_bytes = C.int64_t(given.RecordBytes)
+		raw.memory_bytes = C.int64_t(given.MemoryBytes)
+		raw.log_level = C.int32_t(given.LogLevel)
+		if given.Log != nil {
+			logger := (*C.weir_logger)(memory.new(C.sizeof_weir_logger))
+			C.weirgo_logger(logger, C.uintptr_t(cgo.NewHandle(given.Log)))
+			raw.logger = logger
+		}
+	}
+	out := &Runtime{}
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_runtime_create(raw, &out.handle, e) })
+	if err != nil {
+		return nil, err
+	}
+	runtime.SetFinalizer(out, (*Runtime).Close)
+	return out, nil
+}
+
+// Close closes the runtime: nothing new can be made with it. What was made with it stays usable.
+func (r *Runtime) Close() error {
+	runtime.SetFinalizer(r, nil)
+	C.weir_runtime_destroy(r.handle)
+	return nil
+}
+
+// Register gives a callback a name that every text parsed with this runtime may use, as @NAME, or as NAME(...) if it has a
+// signature. Serialized graphs keep the name.
+func (r *Runtime) Register(name string, callback *Callback) error {
+	var memory arena
+	defer memory.free()
+	raw, err := callback.raw(&memory)
+	if err != nil {
+		return err
+	}
+	text, size := chars(name)
+	err = call(func(e *C.weir_error) C.int32_t { return C.weir_runtime_register(r.handle, text, size, raw, e) })
+	runtime.KeepAlive(r)
+	return err
+}
+
+//export weirgoLog
+func weirgoLog(handle C.uintptr_t, level C.int32_t, line *C.char, size C.uint64_t) {
+	defer func() { _ = recover() }()
+	log := cgo.Handle(handle).Value().(func(LogLevel, string))
+	log(LogLevel(level), string(unsafe.Slice((*byte)(unsafe.Pointer(line)), int(size))))
+}
+
+// weirgoDelete ends what a handle stands for: a callback, generator, run, logger or pinned memory.
+//
+//export weirgoDelete
+func weirgoDelete(handle C.uintptr_t) {
+	defer func() { _ = recover() }()
+	h := cgo.Handle(handle)
+	value := h.Value()
+	h.Delete()
+	if owner, ok := value.(interface{ release() }); ok {
+		owner.release()
+	}
+}

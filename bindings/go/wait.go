@@ -1,0 +1,93 @@
+package weir
+
+// #include "weirgo.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// readiness waits for an iterator as the net package waits for a socket: the goroutine sleeps, and no thread does. It has a
+// descriptor of its own for what weir_iterator_ready_fd gives.
+type readiness struct {
+	// One goroutine at a time waits, since the deadline that wakes it is the file's.
+	turn chan struct{}
+	file *os.File
+	conn syscall.RawConn
+}
+
+func (it *Iterator) readiness() (*readiness, error) {
+	it.once.Do(func() { it.ready, it.readyIs = it.newReadiness() })
+	return it.ready, it.readyIs
+}
+
+func (it *Iterator) newReadiness() (*readiness, error) {
+	var fd C.int32_t
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_ready_fd(it.handle, &fd, e) })
+	if err != nil {
+		return nil, err
+	}
+	own, _, failed := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_DUPFD_CLOEXEC, 0)
+	runtime.KeepAlive(it)
+	if failed != 0 {
+		return nil, os.NewSyscallError("fcntl", failed)
+	}
+	file := os.NewFile(own, "iterator")
+	conn, err := file.SyscallConn()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &readiness{turn: make(chan struct{}, 1), file: file, conn: conn}, nil
+}
+
+// await fills the element when there is one, or ends with the context.
+func (it *Iterator) await(ctx context.Context, e *Element) error {
+	ready, err := it.readiness()
+	if err != nil {
+		return err
+	}
+	select {
+	case ready.turn <- struct{}{}:
+		defer func() { <-ready.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := ready.file.SetReadDeadline(time.Time{}); err != nil {
+		return errClosedIterator
+	}
+	stop := make(chan struct{})
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		select {
+		case <-ctx.Done():
+			// A moment in the past wakes whoever waits for the file. After Close there is nobody.
+			_ = ready.file.SetReadDeadline(time.Unix(1, 0))
+		case <-stop:
+		}
+	}()
+	var filled bool
+	var failed error
+	// It asks again each time that the descriptor becomes readable, which a TryNextInto that gave nothing has reset.
+	err = ready.conn.Read(func(uintptr) bool {
+		filled, failed = it.TryNextInto(e)
+		return filled || failed != nil || ctx.Err() != nil
+	})
+	close(stop)
+	<-stopped
+	switch {
+	case filled || failed != nil:
+		return failed
+	case errors.Is(err, os.ErrClosed):
+		return errClosedIterator
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return err
+}

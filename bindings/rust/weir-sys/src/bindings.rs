@@ -1,0 +1,971 @@
+// Written by tools/generate-bindings from include/weir/weir.h; edit that.
+
+use std::os::raw::{c_char, c_void};
+
+pub const WEIR_VERSION_MAJOR: i32 = 0;
+pub const WEIR_VERSION_MINOR: i32 = 1;
+pub const WEIR_VERSION_PATCH: i32 = 0;
+pub const WEIR_OK: i32 = 0;
+pub const WEIR_END: i32 = 1;
+pub const WEIR_PENDING: i32 = 2;
+pub const WEIR_ELEMENT_FAILED: i32 = 3;
+/// Numbered as in gRPC and TensorFlow. weir_error.code holds one of them; a negative result is minus one of
+/// them.
+pub const WEIR_CODE_CANCELLED: i32 = 1;
+pub const WEIR_CODE_UNKNOWN: i32 = 2;
+pub const WEIR_CODE_INVALID_ARGUMENT: i32 = 3;
+pub const WEIR_CODE_DEADLINE_EXCEEDED: i32 = 4;
+pub const WEIR_CODE_NOT_FOUND: i32 = 5;
+pub const WEIR_CODE_ALREADY_EXISTS: i32 = 6;
+pub const WEIR_CODE_PERMISSION_DENIED: i32 = 7;
+pub const WEIR_CODE_RESOURCE_EXHAUSTED: i32 = 8;
+pub const WEIR_CODE_FAILED_PRECONDITION: i32 = 9;
+pub const WEIR_CODE_ABORTED: i32 = 10;
+pub const WEIR_CODE_OUT_OF_RANGE: i32 = 11;
+pub const WEIR_CODE_UNIMPLEMENTED: i32 = 12;
+pub const WEIR_CODE_INTERNAL: i32 = 13;
+pub const WEIR_CODE_UNAVAILABLE: i32 = 14;
+pub const WEIR_CODE_DATA_LOSS: i32 = 15;
+/// The type of a component's entries. A string entry is a weir_string.
+pub const WEIR_DTYPE_BOOL: i32 = 1;
+pub const WEIR_DTYPE_INT8: i32 = 2;
+pub const WEIR_DTYPE_INT16: i32 = 3;
+pub const WEIR_DTYPE_INT32: i32 = 4;
+pub const WEIR_DTYPE_INT64: i32 = 5;
+pub const WEIR_DTYPE_UINT8: i32 = 6;
+pub const WEIR_DTYPE_UINT16: i32 = 7;
+pub const WEIR_DTYPE_UINT32: i32 = 8;
+pub const WEIR_DTYPE_UINT64: i32 = 9;
+pub const WEIR_DTYPE_FLOAT16: i32 = 10;
+pub const WEIR_DTYPE_BFLOAT16: i32 = 11;
+pub const WEIR_DTYPE_FLOAT32: i32 = 12;
+pub const WEIR_DTYPE_FLOAT64: i32 = 13;
+pub const WEIR_DTYPE_COMPLEX64: i32 = 14;
+pub const WEIR_DTYPE_COMPLEX128: i32 = 15;
+pub const WEIR_DTYPE_STRING: i32 = 16;
+/// A nested dataset; it cannot be viewed.
+pub const WEIR_DTYPE_DATASET: i32 = 17;
+/// As a length: the string ends at its NUL.
+pub const WEIR_STRLEN: u64 = u64::MAX;
+/// As text for a terminal instead of JSON: the page of the name, or one line per name.
+pub const WEIR_SCHEMA_TEXT: u32 = 1;
+pub const WEIR_LOG_DEBUG: i32 = 1;
+pub const WEIR_LOG_INFO: i32 = 2;
+pub const WEIR_LOG_WARNING: i32 = 3;
+pub const WEIR_LOG_ERROR: i32 = 4;
+pub const WEIR_SPEC_TENSOR: i32 = 0;
+pub const WEIR_SPEC_TUPLE: i32 = 1;
+pub const WEIR_SPEC_DICT: i32 = 2;
+pub const WEIR_SPEC_SPARSE: i32 = 3;
+pub const WEIR_SPEC_RAGGED: i32 = 4;
+pub const WEIR_SPEC_OPTIONAL: i32 = 5;
+pub const WEIR_SPEC_DATASET: i32 = 6;
+/// May be called on several threads at once. Without this flag, calls come one at a time.
+pub const WEIR_CALLBACK_CONCURRENT: u32 = 1;
+/// It waits (for a disk, a lock, another process), so it must not occupy a thread that computes: before a
+/// prefetch or in a parallel map it gets a thread of its own. Elsewhere nothing runs ahead, and it runs on the
+/// thread that is inside weir_iterator_next or _try_next, as every callback does.
+pub const WEIR_CALLBACK_BLOCKING: u32 = 2;
+/// It takes a block of rows: every view and output has the rows as its first dimension. Each row must get the
+/// value that it would get alone.
+pub const WEIR_CALLBACK_BLOCK: u32 = 4;
+/// Equal inputs give equal results. Where a callback is not pure, weir_iterator_options.checkpoint_policy says whether
+/// the position of an iterator can be saved, and how.
+pub const WEIR_CALLBACK_PURE: u32 = 8;
+/// It runs only on a thread that is inside weir_iterator_next or _try_next of its iterator. For languages that
+/// cannot be called on foreign threads.
+pub const WEIR_CALLBACK_ON_CALLER: u32 = 16;
+pub const WEIR_CARDINALITY_INFINITE: i32 = -1;
+pub const WEIR_CARDINALITY_UNKNOWN: i32 = -2;
+/// Memory that others may still read is handed out with DLPack's read-only flag. With this flag it is copied
+/// instead, so that the caller may write.
+pub const WEIR_DLPACK_WRITABLE: u32 = 1;
+/// One JSON value instead of the notation. Tuples and nested datasets are arrays, dicts are objects, tensors
+/// are nested arrays. A float is a number or "NaN", "Infinity", "-Infinity"; a complex number is \[re, im\]. A
+/// string that is not UTF-8 is {"base64": "..."}. A sparse tensor is {"indices": x, "values": x, "shape": x},
+/// a ragged one {"values": x, "row_splits": x}, an optional {"some": x} or null.
+pub const WEIR_FORMAT_JSON: u32 = 1;
+/// Leave the new iterator uninitialised even if the dataset needs no parameters.
+pub const WEIR_ITERATOR_UNINITIALIZED: u32 = 1;
+/// The position is not saved: failed_precondition.
+pub const WEIR_CHECKPOINT_REFUSE: u32 = 1;
+/// What was made and not delivered is saved by value. No element is lost or comes twice, and no call is made again,
+/// except those of a reduce that had not finished. Saving waits for the calls in progress; on an iterator that was
+/// cancelled it fails with cancelled. Each element takes its own bytes and about 30 more. Nested datasets cannot be saved
+/// by value: failed_precondition.
+pub const WEIR_CHECKPOINT_BY_VALUE: u32 = 2;
+/// Elements are taken for ones that can be made again. If they come out otherwise, some are lost or come twice.
+pub const WEIR_CHECKPOINT_IGNORE: u32 = 3;
+/// For `rank` of weir_checkpoint_manager_load: the manager's own.
+pub const WEIR_OWN_RANK: i32 = -1;
+/// As text for a terminal instead of JSON.
+pub const WEIR_DESCRIBE_TEXT: u32 = 1;
+/// The generations of all ranks in a folder, and of the groups of ranks in it, instead of one file.
+pub const WEIR_DESCRIBE_FOLDER: u32 = 2;
+pub const WEIR_COMPRESSION_NONE: i32 = 0;
+pub const WEIR_COMPRESSION_GZIP: i32 = 1;
+pub const WEIR_COMPRESSION_ZLIB: i32 = 2;
+
+/// Of `weir/dlpack.h`; reached through a pointer only.
+#[repr(C)]
+pub struct DLManagedTensorVersioned {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_runtime {
+    pub value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_dataset {
+    pub value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_spec {
+    pub value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_tensor {
+    pub value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_iterator {
+    pub value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_feedable {
+    pub value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_checkpoint_manager {
+    pub value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_element {
+    pub value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_call {
+    pub value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_record_writer {
+    pub value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_example {
+    pub value: u64,
+}
+
+/// A borrowed string; also the entry of a string tensor.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_string {
+    pub data: *const c_char,
+    pub size: u64,
+}
+
+/// Bytes owned by the caller, who releases them with weir_bytes_release. A NUL follows them.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_bytes {
+    pub data: *const c_char,
+    pub size: u64,
+    pub owner: u64,
+}
+
+impl weir_bytes {
+    /// What `WEIR_BYTES_INIT` says.
+    pub const INIT: Self = weir_bytes { data: core::ptr::null(), size: 0, owner: 0 };
+}
+
+/// What went wrong and where. The strings live until the error is filled again or cleared.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_error {
+    pub struct_size: u32,
+    pub code: i32,
+    pub message: weir_string,
+    pub path: weir_string,
+    pub file: weir_string,
+    pub offset: i64,
+    pub record: i64,
+    pub line: weir_string,
+    pub owner: u64,
+}
+
+impl weir_error {
+    /// What `WEIR_ERROR_INIT` says.
+    pub const INIT: Self = weir_error { struct_size: core::mem::size_of::<weir_error>() as u32, code: 0, message: weir_string { data: core::ptr::null(), size: 0 }, path: weir_string { data: core::ptr::null(), size: 0 }, file: weir_string { data: core::ptr::null(), size: 0 }, offset: -1, record: -1, line: weir_string { data: core::ptr::null(), size: 0 }, owner: 0 };
+}
+
+/// One tensor, row-major, read in place.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_view {
+    pub struct_size: u32,
+    pub dtype: i32,
+    pub rank: i32,
+    pub reserved: i32,
+    pub dims: *const i64,
+    pub data: *const c_void,
+    pub byte_size: u64,
+}
+
+impl weir_view {
+    /// What `WEIR_VIEW_INIT` says.
+    pub const INIT: Self = weir_view { struct_size: core::mem::size_of::<weir_view>() as u32, dtype: 0, rank: 0, reserved: 0, dims: core::ptr::null(), data: core::ptr::null(), byte_size: 0 };
+}
+
+/// Allocates batch buffers of 64 KiB and more, for example in pinned memory. The functions may be called on
+/// any thread, and even after weir_runtime_destroy, as long as such a buffer is in use.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_allocator {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub allocate: Option<unsafe extern "C" fn(user_data: *mut c_void, size: u64, alignment: u64) -> *mut c_void>,
+    pub release: Option<unsafe extern "C" fn(user_data: *mut c_void, data: *mut c_void, size: u64)>,
+    pub destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    pub user_data: *mut c_void,
+}
+
+impl weir_allocator {
+    /// What `WEIR_ALLOCATOR_INIT` says.
+    pub const INIT: Self = weir_allocator { struct_size: core::mem::size_of::<weir_allocator>() as u32, reserved: 0, allocate: None, release: None, destroy: None, user_data: core::ptr::null_mut() };
+}
+
+/// Receives the library's few log lines in place of standard error. May be called on any thread, and before
+/// weir_runtime_create returns. It must not call into the library.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_logger {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub log: Option<unsafe extern "C" fn(user_data: *mut c_void, level: i32, line: *const c_char, line_size: u64)>,
+    pub destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    pub user_data: *mut c_void,
+}
+
+impl weir_logger {
+    /// What `WEIR_LOGGER_INIT` says.
+    pub const INIT: Self = weir_logger { struct_size: core::mem::size_of::<weir_logger>() as u32, reserved: 0, log: None, destroy: None, user_data: core::ptr::null_mut() };
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_runtime_options {
+    pub struct_size: u32,
+    pub thread_count: i32,
+    pub pool_bytes: i64,
+    pub log_level: i32,
+    pub reserved: u32,
+    pub allocator: *const weir_allocator,
+    pub logger: *const weir_logger,
+    pub record_bytes: i64,
+    pub memory_bytes: i64,
+}
+
+impl weir_runtime_options {
+    /// What `WEIR_RUNTIME_OPTIONS_INIT` says.
+    pub const INIT: Self = weir_runtime_options { struct_size: core::mem::size_of::<weir_runtime_options>() as u32, thread_count: 0, pool_bytes: 0, log_level: 0, reserved: 0, allocator: core::ptr::null(), logger: core::ptr::null(), record_bytes: 0, memory_bytes: 0 };
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_spec_info {
+    pub struct_size: u32,
+    pub kind: i32,
+    pub dtype: i32,
+    pub rank: i32,
+    pub dims: *const i64,
+    pub child_count: u32,
+    pub component_count: u32,
+}
+
+impl weir_spec_info {
+    /// What `WEIR_SPEC_INFO_INIT` says.
+    pub const INIT: Self = weir_spec_info { struct_size: core::mem::size_of::<weir_spec_info>() as u32, kind: 0, dtype: 0, rank: 0, dims: core::ptr::null(), child_count: 0, component_count: 0 };
+}
+
+/// A function for map, filter and others to call. It reads its inputs with weir_call_input and writes every
+/// output into memory from weir_call_output. It returns WEIR_OK, or any other number to fail with the error of
+/// weir_call_fail, or `unknown` without one. The outputs of a failed row need not be filled, and none are
+/// needed if all rows failed. It may call any function of this header, including weir_iterator_next on another
+/// iterator.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_callback {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub function: Option<unsafe extern "C" fn(user_data: *mut c_void, call: weir_call) -> i32>,
+    pub destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    pub user_data: *mut c_void,
+    pub result_spec: *const c_char,
+    pub result_spec_size: u64,
+    pub save: Option<unsafe extern "C" fn(user_data: *mut c_void, data: *mut *const c_void, size: *mut u64) -> i32>,
+    pub restore: Option<unsafe extern "C" fn(user_data: *mut c_void, data: *const c_void, size: u64) -> i32>,
+    pub signature: *const c_char,
+    pub signature_size: u64,
+    pub infer: Option<unsafe extern "C" fn(user_data: *mut c_void, arguments: weir_spec, result: *mut weir_spec) -> i32>,
+}
+
+impl weir_callback {
+    /// What `WEIR_CALLBACK_INIT` says.
+    pub const INIT: Self = weir_callback { struct_size: core::mem::size_of::<weir_callback>() as u32, flags: 0, function: None, destroy: None, user_data: core::ptr::null_mut(), result_spec: core::ptr::null(), result_spec_size: 0, save: None, restore: None, signature: core::ptr::null(), signature_size: 0, infer: None };
+}
+
+/// A source of elements for from_generator(@NAME, spec). Each opening of the dataset, one an epoch of each iterator, is a
+/// run of its own: `open` begins one and sets its state, `next` makes its elements one by one, `close` ends it. The calls
+/// of one run come one at a time, and those of all runs unless it is concurrent.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_generator {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub open: Option<unsafe extern "C" fn(user_data: *mut c_void, state: *mut *mut c_void) -> i32>,
+    pub next: Option<unsafe extern "C" fn(user_data: *mut c_void, state: *mut c_void, call: weir_call) -> i32>,
+    pub close: Option<unsafe extern "C" fn(user_data: *mut c_void, state: *mut c_void)>,
+    pub destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    pub user_data: *mut c_void,
+    pub save: Option<unsafe extern "C" fn(user_data: *mut c_void, state: *mut c_void, data: *mut *const c_void, size: *mut u64) -> i32>,
+    pub restore: Option<unsafe extern "C" fn(user_data: *mut c_void, data: *const c_void, size: u64, state: *mut *mut c_void) -> i32>,
+}
+
+impl weir_generator {
+    /// What `WEIR_GENERATOR_INIT` says.
+    pub const INIT: Self = weir_generator { struct_size: core::mem::size_of::<weir_generator>() as u32, flags: 0, open: None, next: None, close: None, destroy: None, user_data: core::ptr::null_mut(), save: None, restore: None };
+}
+
+/// Something passed by name: a text, a callback, a dataset, a tensor or a generator. Exactly one of the last five is set.
+/// A callback or generator is taken over and destroyed even if the call fails; everything else stays the caller's. The macros
+/// below are initialisers, with `name` and `text` ending at their NUL:
+///
+/// ```text
+///   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
+/// ```
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_argument {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub name: *const c_char,
+    pub name_size: u64,
+    pub text: *const c_char,
+    pub text_size: u64,
+    pub callback: *const weir_callback,
+    pub dataset: weir_dataset,
+    pub tensor: weir_tensor,
+    pub generator: *const weir_generator,
+}
+
+impl weir_argument {
+    /// What `WEIR_ARGUMENT_INIT` says.
+    pub const INIT: Self = weir_argument { struct_size: core::mem::size_of::<weir_argument>() as u32, reserved: 0, name: core::ptr::null(), name_size: 0, text: core::ptr::null(), text_size: 0, callback: core::ptr::null(), dataset: weir_dataset { value: 0 }, tensor: weir_tensor { value: 0 }, generator: core::ptr::null() };
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_fingerprint {
+    pub words: [u64; 2],
+}
+
+/// A record of a file: where an element came from.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_origin {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub file: weir_string,
+    pub record: i64,
+}
+
+impl weir_origin {
+    /// What `WEIR_ORIGIN_INIT` says.
+    pub const INIT: Self = weir_origin { struct_size: core::mem::size_of::<weir_origin>() as u32, reserved: 0, file: weir_string { data: core::ptr::null(), size: 0 }, record: -1 };
+}
+
+/// Where an iterator begins. At most one of checkpoint, checkpoint_file, rank_checkpoints and epoch is
+/// set.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_iterator_options {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub params: *const weir_argument,
+    pub param_count: u64,
+    pub checkpoint: *const c_void,
+    pub checkpoint_size: u64,
+    pub checkpoint_file: *const c_char,
+    pub checkpoint_file_size: u64,
+    pub epoch: u64,
+    pub rank: u32,
+    pub world_size: u32,
+    pub rank_checkpoints: *const weir_string,
+    pub rank_checkpoint_count: u64,
+    pub checkpoint_policy: u32,
+    pub reserved: u32,
+}
+
+impl weir_iterator_options {
+    /// What `WEIR_ITERATOR_OPTIONS_INIT` says.
+    pub const INIT: Self = weir_iterator_options { struct_size: core::mem::size_of::<weir_iterator_options>() as u32, flags: 0, params: core::ptr::null(), param_count: 0, checkpoint: core::ptr::null(), checkpoint_size: 0, checkpoint_file: core::ptr::null(), checkpoint_file_size: 0, epoch: 0, rank: 0, world_size: 0, rank_checkpoints: core::ptr::null(), rank_checkpoint_count: 0, checkpoint_policy: 0, reserved: 0 };
+}
+
+/// The caller's memory for one component.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_buffer {
+    pub struct_size: u32,
+    pub dtype: i32,
+    pub data: *mut c_void,
+    pub capacity: u64,
+    pub used: u64,
+}
+
+impl weir_buffer {
+    /// What `WEIR_BUFFER_INIT` says.
+    pub const INIT: Self = weir_buffer { struct_size: core::mem::size_of::<weir_buffer>() as u32, dtype: 0, data: core::ptr::null_mut(), capacity: 0, used: 0 };
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_checkpoint_manager_options {
+    pub struct_size: u32,
+    pub keep: i32,
+    pub rank: u32,
+    pub world_size: u32,
+    pub every_elements: i64,
+    pub every_ns: i64,
+}
+
+impl weir_checkpoint_manager_options {
+    /// What `WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT` says.
+    pub const INIT: Self = weir_checkpoint_manager_options { struct_size: core::mem::size_of::<weir_checkpoint_manager_options>() as u32, keep: 0, rank: 0, world_size: 0, every_elements: 0, every_ns: 0 };
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_record_writer_options {
+    pub struct_size: u32,
+    pub compression: i32,
+    pub level: i32,
+    pub reserved: u32,
+}
+
+impl weir_record_writer_options {
+    /// What `WEIR_RECORD_WRITER_OPTIONS_INIT` says.
+    pub const INIT: Self = weir_record_writer_options { struct_size: core::mem::size_of::<weir_record_writer_options>() as u32, compression: 0, level: 0, reserved: 0 };
+}
+
+// The sizes on a machine with pointers of 64 bits, the only kind that the library is built for.
+const _: () = assert!(core::mem::size_of::<weir_runtime>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_dataset>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_spec>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_tensor>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_iterator>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_feedable>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_checkpoint_manager>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_element>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_call>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_record_writer>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_example>() == 8);
+const _: () = assert!(core::mem::size_of::<weir_string>() == 16);
+const _: () = assert!(core::mem::size_of::<weir_bytes>() == 24);
+const _: () = assert!(core::mem::size_of::<weir_error>() == 96);
+const _: () = assert!(core::mem::size_of::<weir_view>() == 40);
+const _: () = assert!(core::mem::size_of::<weir_allocator>() == 40);
+const _: () = assert!(core::mem::size_of::<weir_logger>() == 32);
+const _: () = assert!(core::mem::size_of::<weir_runtime_options>() == 56);
+const _: () = assert!(core::mem::size_of::<weir_spec_info>() == 32);
+const _: () = assert!(core::mem::size_of::<weir_callback>() == 88);
+const _: () = assert!(core::mem::size_of::<weir_generator>() == 64);
+const _: () = assert!(core::mem::size_of::<weir_argument>() == 72);
+const _: () = assert!(core::mem::size_of::<weir_fingerprint>() == 16);
+const _: () = assert!(core::mem::size_of::<weir_origin>() == 32);
+const _: () = assert!(core::mem::size_of::<weir_iterator_options>() == 96);
+const _: () = assert!(core::mem::size_of::<weir_buffer>() == 32);
+const _: () = assert!(core::mem::size_of::<weir_checkpoint_manager_options>() == 32);
+const _: () = assert!(core::mem::size_of::<weir_record_writer_options>() == 16);
+
+extern "C" {
+    /// Returns "MAJOR.MINOR.PATCH" of the library that is running. The string is never freed.
+    pub fn weir_version() -> *const c_char;
+
+    /// Returns the name of a code with either sign, such as "invalid_argument"; "ok" for 0, and "unknown" for any
+    /// other number. The string is never freed.
+    pub fn weir_code_name(code: i32) -> *const c_char;
+
+    /// Releases the strings of an error and empties it for the next use. NULL is allowed. One thread at a time may
+    /// use an error.
+    pub fn weir_error_clear(error: *mut weir_error);
+
+    /// Releases bytes and sets the struct to zero. NULL and empty bytes are allowed.
+    pub fn weir_bytes_release(bytes: *mut weir_bytes);
+
+    /// Describes what documents can call: the operators and functions called `name`, or all of them for NULL.
+    /// `flags` is 0 or WEIR_SCHEMA_TEXT. JSON:
+    ///
+    /// ```text
+    ///   {"version": "0.1.0", "operators": [ENTRY, ...], "functions": [ENTRY, ...]}
+    ///
+    /// ```
+    /// An ENTRY has "name"; "kind": source, transformation or terminal, function, or operator for what is written
+    /// a + b; "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
+    /// "example", a document, and "output", what it prints. A parameter has "name", "type", "required" and, where
+    /// they apply, "dtype", "takes", "gives", "default" as the notation writes it, "minimum", "maximum", "also", "auto",
+    /// "none" and "doc". Later versions may add keys. Errors: not_found, with the nearest name.
+    pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
+    /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
+    /// one; several share nothing.
+    pub fn weir_runtime_create(options: *const weir_runtime_options, out: *mut weir_runtime, error: *mut weir_error) -> i32;
+
+    /// Closes the runtime: nothing new can be made with it. Iterators, datasets and buffers made with it stay
+    /// usable, and its threads end with its last iterator.
+    pub fn weir_runtime_destroy(runtime: weir_runtime);
+
+    /// Creates a spec from a text such as "{image: uint8\[28, 28\], label: int64}", owned by the caller. Errors:
+    /// invalid_argument, with line and column.
+    pub fn weir_spec_parse(text: *const c_char, text_size: u64, out: *mut weir_spec, error: *mut weir_error) -> i32;
+
+    /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
+    pub fn weir_spec_ref(spec: weir_spec, error: *mut weir_error) -> i32;
+
+    pub fn weir_spec_unref(spec: weir_spec);
+
+    /// Describes the top of a spec. No allocation.
+    pub fn weir_spec_view(spec: weir_spec, out: *mut weir_spec_info, error: *mut weir_error) -> i32;
+
+    /// Returns child `index`, owned by the caller, and its key, which is empty except in dicts and lives as long
+    /// as `spec`. `key` may be NULL. Errors: out_of_range.
+    pub fn weir_spec_child(spec: weir_spec, index: u32, out: *mut weir_spec, key: *mut weir_string, error: *mut weir_error) -> i32;
+
+    /// Returns the index of a component, as weir_element_view takes it, by its path: keys and positions joined by
+    /// dots, "image", "1", "pair.0"; a key that is not an identifier may be quoted, "\"a.b\".x". Parts of a sparse
+    /// tensor are `indices`, `values` and `shape`, of a ragged one `values` and `row_splits`. "" is the component
+    /// of a spec that has only one. Errors: not_found: no such part, with the nearest one; invalid_argument: the
+    /// path stops above several components.
+    pub fn weir_spec_component(spec: weir_spec, path: *const c_char, path_size: u64, out: *mut u32, error: *mut weir_error) -> i32;
+
+    /// Returns the text of a spec.
+    pub fn weir_spec_format(spec: weir_spec, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
+    /// Creates a tensor over the caller's memory, without a copy: `rank` dimensions at `dims` (copied), entries at
+    /// `data`. The memory must not change until `release(user_data)` is called: exactly once, on any thread, when
+    /// nothing uses the tensor any more, which may be long after everything was destroyed; before this call
+    /// returns if it fails. `release` may be NULL for memory that is never freed. Strings are an array of
+    /// weir_string, and their bytes are borrowed as well. Errors: invalid_argument if byte_size does not fit dtype
+    /// and dims, the rank is above 8, or `data` is not aligned for its dtype (copy it then). Cost: a few small
+    /// allocations, whatever the size; strings are checked one by one.
+    pub fn weir_tensor_wrap(dtype: i32, rank: i32, dims: *const i64, data: *const c_void, byte_size: u64, release: Option<unsafe extern "C" fn(user_data: *mut c_void)>, user_data: *mut c_void, out: *mut weir_tensor, error: *mut weir_error) -> i32;
+
+    /// The same with a copy of everything, the bytes of strings too. The memory may be reused at once.
+    pub fn weir_tensor_copy(dtype: i32, rank: i32, dims: *const i64, data: *const c_void, byte_size: u64, out: *mut weir_tensor, error: *mut weir_error) -> i32;
+
+    pub fn weir_tensor_from_dlpack(managed: *mut DLManagedTensorVersioned, out: *mut weir_tensor, error: *mut weir_error) -> i32;
+
+    /// Returns a view, valid as long as the tensor has an owner. No allocation.
+    pub fn weir_tensor_view(tensor: weir_tensor, out: *mut weir_view, error: *mut weir_error) -> i32;
+
+    /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
+    pub fn weir_tensor_ref(tensor: weir_tensor, error: *mut weir_error) -> i32;
+
+    pub fn weir_tensor_unref(tensor: weir_tensor);
+
+    /// Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as NAME(…) if it
+    /// has a signature, and serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last
+    /// dataset that uses it, or before this call returns if it fails. Errors: already_exists, also for a callback with a
+    /// signature under the name of an operator or function of the notation.
+    pub fn weir_runtime_register(runtime: weir_runtime, name: *const c_char, name_size: u64, callback: *const weir_callback, error: *mut weir_error) -> i32;
+
+    /// Returns the number of rows: 1 without WEIR_CALLBACK_BLOCK; 0 for a stale call.
+    pub fn weir_call_rows(call: weir_call) -> i64;
+
+    /// Returns input component `index` of the element's flat list, valid until the callback returns. Errors:
+    /// out_of_range. No allocation.
+    pub fn weir_call_input(call: weir_call, index: u32, out: *mut weir_view, error: *mut weir_error) -> i32;
+
+    /// Returns uninitialised memory for result component `index` with these dimensions. The callback must fill all
+    /// of it; strings are weir_string whose bytes come from weir_call_allocate or from an input. Errors:
+    /// out_of_range; invalid_argument if the dimensions do not fit the result spec.
+    pub fn weir_call_output(call: weir_call, index: u32, rank: i32, dims: *const i64, out: *mut *mut c_void, error: *mut weir_error) -> i32;
+
+    /// Returns bytes that live as long as the results of this call.
+    pub fn weir_call_allocate(call: weir_call, size: u64, out: *mut *mut c_void, error: *mut weir_error) -> i32;
+
+    /// Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
+    /// callback may go on and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range.
+    pub fn weir_call_fail(call: weir_call, row: i64, code: i32, message: *const c_char, message_size: u64, error: *mut weir_error) -> i32;
+
+    /// Returns 1 if the result is no longer needed, so that a long callback should return; else 0.
+    pub fn weir_call_cancelled(call: weir_call) -> i32;
+
+    /// Creates a dataset from a text, owned by the caller. The text refers to `arguments` as @NAME; a text among
+    /// them is a string, byte for byte, so tfrecord(@file) needs no quotes and no escapes. Checks everything now
+    /// except what depends on the data: opening files, unknown dimensions. list_files reads its folders here.
+    /// Errors: invalid_argument, with line, column and a caret below the place.
+    pub fn weir_dataset_parse(runtime: weir_runtime, text: *const c_char, text_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_dataset, error: *mut weir_error) -> i32;
+
+    /// Creates a dataset by applying one operator to others: apply(runtime, "batch", &input, 1, {name "n", text
+    /// "32"}, 1). Arguments are the operator's parameters by name, or by position if the name is empty; a text is
+    /// a value of the notation. The first of `inputs` stands to the left of a transformation. Further ones
+    /// (concatenate), and those of a source (zip), become its first positional arguments. Errors as in
+    /// weir_dataset_parse.
+    pub fn weir_dataset_apply(runtime: weir_runtime, operator_name: *const c_char, operator_name_size: u64, inputs: *const weir_dataset, input_count: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_dataset, error: *mut weir_error) -> i32;
+
+    /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
+    pub fn weir_dataset_ref(dataset: weir_dataset, error: *mut weir_error) -> i32;
+
+    pub fn weir_dataset_unref(dataset: weir_dataset);
+
+    /// Returns the structure of the elements, owned by the caller.
+    pub fn weir_dataset_spec(dataset: weir_dataset, out: *mut weir_spec, error: *mut weir_error) -> i32;
+
+    /// Returns the number of elements, or one of the two above.
+    pub fn weir_dataset_cardinality(dataset: weir_dataset, out: *mut i64, error: *mut weir_error) -> i32;
+
+    /// Returns the canonical text; parsing it gives an equal dataset. Callbacks without a name and large tensors
+    /// print as @1, @2 …
+    pub fn weir_dataset_format(dataset: weir_dataset, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
+    /// Fills `element` with the element at `position`, counted from 0: that which an iterator gives there in its first epoch,
+    /// read without those before it. Operators that know where their elements are can be read so: range, from_tensors,
+    /// from_tensor_slices, from_sparse_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard,
+    /// repeat and prefetch. Returns WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of threads may
+    /// call it, each with an element of its own; the calling thread does the work, and opens the dataset each time. Errors:
+    /// out_of_range beyond the last element; failed_precondition, with its name, for another operator; invalid_argument for
+    /// a dataset with $params.
+    pub fn weir_dataset_at(runtime: weir_runtime, dataset: weir_dataset, position: i64, element: weir_element, error: *mut weir_error) -> i32;
+
+    /// Returns what saving an iterator over the dataset takes, and what restoring it reads again, as far as the graph tells.
+    /// `flags` is 0 or WEIR_DESCRIBE_TEXT. JSON:
+    ///
+    /// ```text
+    ///   {"needs_policy": false, "because": null, "callback_states": 0, "refused": null, "operators": [{"path":
+    ///    "batch/shuffle", "by_value": false, "held_rows": 0, "held_size": 0, "read_again_rows": 77552}, ...]}
+    ///
+    /// ```
+    /// "needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why, "callback_states" how
+    /// many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep elements that cannot be made again: at most "held_rows" of
+    /// them, which take "held_size" bytes. Others read about "read_again_rows" again, and those since the last mark that was
+    /// set, which took less than a thousandth of a second. null where nobody knows. Errors: invalid_argument.
+    pub fn weir_dataset_checkpoint_needs(dataset: weir_dataset, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
+    /// Returns the graph as bytes, for another process or another day. Errors: failed_precondition if it has a
+    /// callback without a name.
+    pub fn weir_dataset_serialize(dataset: weir_dataset, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
+    /// Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the text: `\[\]`
+    /// if it builds, else up to ten objects with `code`, `message`, where known `operator`, `parameter`, `expected`,
+    /// `found`, `hint` and `notes`, and `span`: `offset` and `size` in bytes, `line`, `column`, `end_line` and `end_column`
+    /// counted from 1 in characters. WEIR_OK whether or not there are mistakes. `arguments` as in weir_dataset_parse.
+    /// Errors: invalid_argument if the arguments themselves are wrong.
+    pub fn weir_dataset_check(runtime: weir_runtime, text: *const c_char, text_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
+    /// Creates the dataset that weir_dataset_serialize wrote, owned by the caller. `arguments` as in
+    /// weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged; failed_precondition if another
+    /// version of the library wrote them; not_found if a callback is not registered under its name; those of
+    /// weir_dataset_parse.
+    pub fn weir_dataset_deserialize(runtime: weir_runtime, bytes: *const c_void, byte_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_dataset, error: *mut weir_error) -> i32;
+
+    /// Returns 128 bits that equal graphs share, in every process and on every machine.
+    pub fn weir_dataset_fingerprint(dataset: weir_dataset, out: *mut weir_fingerprint, error: *mut weir_error) -> i32;
+
+    /// Creates an empty element owned by the caller. It can be filled any number of times and reuses its memory.
+    /// One thread at a time may use an element.
+    pub fn weir_element_create(out: *mut weir_element, error: *mut weir_error) -> i32;
+
+    pub fn weir_element_destroy(element: weir_element);
+
+    /// Releases the values, so that their memory can be reused elsewhere.
+    pub fn weir_element_clear(element: weir_element);
+
+    /// Returns component `index` of the flat list, in which a dict's components stand in written order;
+    /// weir_spec_component finds it by name. The view, dims included, is valid until the element is filled again,
+    /// cleared or destroyed. Errors: out_of_range, which an empty element gives for every index. No allocation and
+    /// no lock.
+    pub fn weir_element_view(element: weir_element, index: u32, out: *mut weir_view, error: *mut weir_error) -> i32;
+
+    /// Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A
+    /// batch or another group has the origin of its first member; elements of sources without records have none. The
+    /// file's name is valid until the next call for this element, or until the element is filled again, cleared or
+    /// destroyed. Errors: out_of_range if the element has no such row. Cost: a copy of the name.
+    pub fn weir_element_origin(element: weir_element, row: u32, out: *mut weir_origin, error: *mut weir_error) -> i32;
+
+    /// Returns the component as a tensor owned by the caller, without a copy. Filling the element again does not
+    /// touch it. Errors: out_of_range. Cost: a small allocation, whatever the size.
+    pub fn weir_element_tensor(element: weir_element, index: u32, out: *mut weir_tensor, error: *mut weir_error) -> i32;
+
+    /// Returns the component as a versioned DLPack tensor (weir/dlpack.h) that shares its memory. The receiver
+    /// calls its deleter, on any thread and at any time, even after the runtime is gone. Errors: out_of_range;
+    /// invalid_argument for strings and nested datasets, which DLPack has no type for.
+    pub fn weir_element_dlpack(element: weir_element, index: u32, flags: u32, out: *mut *mut DLManagedTensorVersioned, error: *mut weir_error) -> i32;
+
+    /// Returns the dataset that component `index` holds, such as one of window, owned by the caller. It is like any other
+    /// dataset, whatever becomes of the element, and shares the values that it needs: iterate over it, or apply operators to
+    /// it. Its text is `from_tensors(@1) | flat_map(d -> d)`, where @1 stands for the value, so it can't be serialized; a
+    /// checkpoint of an iterator over it fits the dataset of the same element. Errors: out_of_range; invalid_argument for a
+    /// tensor, and for the rows of weir_iterator_next_block. Cost: about 40 us.
+    pub fn weir_element_dataset(element: weir_element, index: u32, out: *mut weir_dataset, error: *mut weir_error) -> i32;
+
+    /// Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its
+    /// end for it, and its error is this call's. Errors: failed_precondition if the element is empty;
+    /// resource_exhausted if the text would be longer than 1 GiB.
+    pub fn weir_element_format(element: weir_element, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
+    /// Creates an iterator at the beginning of `dataset`, or where the checkpoint was taken, owned by the caller.
+    /// The dataset may come from another runtime: threads, memory, logger and limits are those of `runtime`,
+    /// callbacks those that the dataset was made with. `options` may be NULL. The iterator is uninitialised if the
+    /// dataset has parameters and no values are given, or if the flag says so. No data file is opened and no
+    /// element made before the first next. Errors: those of weir_iterator_initialize.
+    pub fn weir_iterator_create(runtime: weir_runtime, dataset: weir_dataset, options: *const weir_iterator_options, out: *mut weir_iterator, error: *mut weir_error) -> i32;
+
+    /// Creates an uninitialised iterator, owned by the caller, for any dataset whose elements have this structure.
+    /// Initialise it with one after another, such as training and validation data.
+    pub fn weir_iterator_create_from_spec(runtime: weir_runtime, spec: weir_spec, out: *mut weir_iterator, error: *mut weir_error) -> i32;
+
+    /// Begins `dataset` from its start or from a checkpoint; a zero handle means the iterator's current dataset.
+    /// The new position is built and checked first, so after a failure the old one still works. Epochs go on
+    /// counting, so every shuffle has a new order, even with other datasets in between. Ends a cancellation. The
+    /// flag WEIR_ITERATOR_UNINITIALIZED is refused. Waits for a next in progress; what a checkpoint has to read
+    /// again is read by the next one. Errors: invalid_argument if the structure is not the iterator's, or a
+    /// parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
+    /// failed_precondition if it belongs to another graph (the error names the operator and parameter that
+    /// differ), to other parameters or to another version of the library, or if there is no dataset;
+    /// resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
+    /// differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle below
+    /// is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as many ranks;
+    /// failed_precondition otherwise, and for rank_checkpoints that do not belong together.
+    pub fn weir_iterator_initialize(iterator: weir_iterator, dataset: weir_dataset, options: *const weir_iterator_options, error: *mut weir_error) -> i32;
+
+    /// Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels it and
+    /// releases what it holds: buffers, open files, the rows of a shuffle. Waits for callbacks and kernels of this iterator
+    /// that are running and for list_files while it lists folders, but never for reads of records: nothing can interrupt
+    /// those, so their thread keeps the file, its buffer and the runtime until the read returns. A callback that waits for a
+    /// pipe or a socket is waited for like any other; let it ask weir_call_cancelled. Inside one of its own callbacks it
+    /// waits for nothing; the last callback to return releases everything.
+    pub fn weir_iterator_destroy(iterator: weir_iterator);
+
+    /// Returns the structure of the elements, owned by the caller.
+    pub fn weir_iterator_spec(iterator: weir_iterator, out: *mut weir_spec, error: *mut weir_error) -> i32;
+
+    /// Fills `element` with the next element. Returns WEIR_END at the end and from then on; WEIR_ELEMENT_FAILED if
+    /// this element failed: `error` says why, and the next call goes on. In both cases the element is empty.
+    /// Several threads may call it; they take turns. While it waits, the calling thread works for this iterator.
+    /// Errors: cancelled; failed_precondition if the iterator is not initialised, or if the call would wait for
+    /// itself. The cost beyond the pipeline's is the row range_c_abi of bench/README.md.
+    pub fn weir_iterator_next(iterator: weir_iterator, element: weir_element, error: *mut weir_error) -> i32;
+
+    /// Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
+    /// dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
+    /// failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
+    /// weir_iterator_next. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
+    /// room for another dimension.
+    pub fn weir_iterator_next_block(iterator: weir_iterator, max_rows: i64, element: weir_element, out_rows: *mut i64, error: *mut weir_error) -> i32;
+
+    /// Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them; `used`
+    /// says how much was written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, or
+    /// for another dtype or count; out_of_range if a buffer is too small: then `used` says what is needed, and the
+    /// next call gets the same element.
+    pub fn weir_iterator_next_into(iterator: weir_iterator, buffers: *mut weir_buffer, buffer_count: u64, error: *mut weir_error) -> i32;
+
+    /// Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
+    /// is in a next of this iterator. Work that no other thread does is done here, for up to a millisecond, or
+    /// until the current callback or read returns. Only what stands before a prefetch runs elsewhere.
+    pub fn weir_iterator_try_next(iterator: weir_iterator, element: weir_element, error: *mut weir_error) -> i32;
+
+    /// Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
+    /// lost, and the next call goes on. Only what stands before a prefetch runs elsewhere, as for weir_iterator_try_next;
+    /// what this thread runs itself is not interrupted. Errors: also invalid_argument for a negative timeout.
+    pub fn weir_iterator_next_within(iterator: weir_iterator, timeout_ns: i64, element: weir_element, error: *mut weir_error) -> i32;
+
+    /// Returns a file descriptor that is readable while weir_iterator_try_next is worth calling: at first, until a
+    /// try_next returns WEIR_PENDING, and again when an element or the end has come, when the iterator is
+    /// cancelled or initialised, or when another thread has left a next. Spurious readiness is possible. Poll it,
+    /// never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
+    /// Errors: unavailable.
+    pub fn weir_iterator_ready_fd(iterator: weir_iterator, out: *mut i32, error: *mut weir_error) -> i32;
+
+    /// Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
+    /// Waits for nothing. Stale handles are ignored.
+    pub fn weir_iterator_cancel(iterator: weir_iterator);
+
+    /// Returns the position, before the first element, after any, or at the end: an iterator that begins there
+    /// gives the same elements as this one would from now on, bit for bit. Size and time depend on the operators,
+    /// not on what they hold; see `weir help shuffle` for the cost of restoring. Waits for a next in progress.
+    /// Errors: failed_precondition if the iterator is not initialised, or if an operator, which the error names,
+    /// cannot be saved; resource_exhausted above 4 GiB.
+    pub fn weir_iterator_save(iterator: weir_iterator, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
+    /// The same into a file. After a crash at any moment, the file holds what it held before or all of the new
+    /// checkpoint. Symbolic links are followed: the link stays, and its target is replaced or created. While it
+    /// writes, there is a file with ".tmp" added to the name. Calls fsync twice. Errors: also those of the file;
+    /// invalid_argument if the name belongs to a folder, pipe, socket or device.
+    pub fn weir_iterator_save_file(iterator: weir_iterator, file: *const c_char, file_size: u64, error: *mut weir_error) -> i32;
+
+    /// Names the iterator within its runtime, and returns the iterator of that name with one more owner: this one, or
+    /// another that is alive and had the name before. Parts of a program that each create an iterator and share it under one
+    /// name end up with the same iterator, whoever comes first; each calls weir_iterator_destroy for both handles.
+    /// Errors: invalid_argument if the other one's elements have another structure (the error names the difference);
+    /// resource_exhausted at 32,767 owners.
+    pub fn weir_iterator_share(iterator: weir_iterator, name: *const c_char, name_size: u64, out: *mut weir_iterator, error: *mut weir_error) -> i32;
+
+    /// Returns a text that names this iterator to feedable ones: printable, the same at each call and after
+    /// weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128 random bits,
+    /// so nobody can guess it.
+    pub fn weir_iterator_string_handle(iterator: weir_iterator, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
+    /// Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its own: each
+    /// call takes the next element of the iterator that a string handle names. That iterator keeps its position, so training
+    /// can pause for validation and go on. Several threads may use one at once, with the same or with different handles.
+    pub fn weir_feedable_create(spec: weir_spec, out: *mut weir_feedable, error: *mut weir_error) -> i32;
+
+    pub fn weir_feedable_destroy(feedable: weir_feedable);
+
+    /// Returns the structure of the elements, owned by the caller.
+    pub fn weir_feedable_spec(feedable: weir_feedable, out: *mut weir_spec, error: *mut weir_error) -> i32;
+
+    /// Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`. Otherwise like
+    /// weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors: also
+    /// not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes must be equal and
+    /// shapes compatible, and the error names the part that differs.
+    pub fn weir_feedable_next(feedable: weir_feedable, handle: *const c_char, handle_size: u64, element: weir_element, error: *mut weir_error) -> i32;
+
+    /// Likewise for the other functions that take elements.
+    pub fn weir_feedable_try_next(feedable: weir_feedable, handle: *const c_char, handle_size: u64, element: weir_element, error: *mut weir_error) -> i32;
+
+    pub fn weir_feedable_next_within(feedable: weir_feedable, handle: *const c_char, handle_size: u64, timeout_ns: i64, element: weir_element, error: *mut weir_error) -> i32;
+
+    pub fn weir_feedable_next_block(feedable: weir_feedable, handle: *const c_char, handle_size: u64, max_rows: i64, element: weir_element, out_rows: *mut i64, error: *mut weir_error) -> i32;
+
+    pub fn weir_feedable_next_into(feedable: weir_feedable, handle: *const c_char, handle_size: u64, buffers: *mut weir_buffer, buffer_count: u64, error: *mut weir_error) -> i32;
+
+    /// Creates a manager of the checkpoints in a folder, owned by the caller. A missing folder is created. Each save is a
+    /// generation: a file such as r00003-000000000012.ckpt for rank 3, number 12. Processes may share the folder if each has
+    /// its own rank: a manager neither reads nor removes the files of other ranks. Removes what a killed process of this
+    /// rank left half written. `options` may be NULL. One thread at a time may use a manager. Errors: invalid_argument;
+    /// those of the folder.
+    ///
+    /// With a world size, the ranks of a job form a group with a folder of its own, such as g00002-of-00008 for 8 ranks. A
+    /// job with another number of ranks begins a new group where the newest complete one stopped:
+    ///
+    /// ```text
+    ///   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has, continue from
+    ///      this rank's own position: `checkpoint` of weir_iterator_options. If it is another number, pass the positions of
+    ///      all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each. If it is 0, start from the
+    ///      beginning.
+    ///   2. Save with weir_checkpoint_manager_save before taking anything from the iterator.
+    ///   3. Take nothing before all ranks have saved: wait until `complete` is 1, or at a barrier of the job.
+    ///
+    /// ```
+    /// An incomplete group does not count, so a job may be killed at any moment. Rank 0 removes older groups when it saves
+    /// in a complete one; their processes must have ended. A manager does not read the environment: give it the rank and the
+    /// world size.
+    pub fn weir_checkpoint_manager_create(runtime: weir_runtime, folder: *const c_char, folder_size: u64, options: *const weir_checkpoint_manager_options, out: *mut weir_checkpoint_manager, error: *mut weir_error) -> i32;
+
+    /// Releases the manager. The generations stay.
+    pub fn weir_checkpoint_manager_destroy(manager: weir_checkpoint_manager);
+
+    /// Publishes the iterator's position as the next generation, with `extra_size` bytes of the caller's, such as a step
+    /// count or the state of a model. Then removes the oldest generations beyond `keep`, and those that
+    /// weir_checkpoint_manager_load found damaged; others that it passed over don't count. After a crash at any moment each
+    /// generation is there whole or not at all; after a failure all older ones are still there. Waits for a next in
+    /// progress. Calls fsync twice. Errors: those of weir_iterator_save and of the file; resource_exhausted if both parts
+    /// together exceed 4 GiB.
+    pub fn weir_checkpoint_manager_save(manager: weir_checkpoint_manager, iterator: weir_iterator, extra: *const c_void, extra_size: u64, error: *mut weir_error) -> i32;
+
+    /// Counts `elements` that the caller has taken from the iterator. Sets `due` to 1 if every_elements of them were taken,
+    /// or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. A save stays due until
+    /// weir_checkpoint_manager_save succeeds, so make the extra bytes only then. Touches no file. Errors: invalid_argument
+    /// for negative `elements`, which count nothing.
+    pub fn weir_checkpoint_manager_step(manager: weir_checkpoint_manager, elements: i64, due: *mut i32, error: *mut weir_error) -> i32;
+
+    /// Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
+    /// the number; `extra` and `generation` may be NULL. Passes over those that are damaged, were renamed, or were saved by
+    /// another version of the library, and logs a warning that says why. Errors: not_found if there is none at all, which is
+    /// how a first run begins; data_loss if there are some and none is valid; those of a file that is intact but can't be
+    /// read now (no permission, too many open files, larger than 4 GiB), since going back to an older one would lose work;
+    /// failed_precondition if it was saved by a group of another number of ranks.
+    ///
+    /// `rank` is WEIR_OWN_RANK for that. Of a manager with a world size it may also be a rank of the newest complete group,
+    /// as weir_checkpoint_manager_ranks counts them. Errors then: also invalid_argument if the group has no such rank;
+    /// failed_precondition without a world size.
+    pub fn weir_checkpoint_manager_load(manager: weir_checkpoint_manager, rank: i64, position: *mut weir_bytes, extra: *mut weir_bytes, generation: *mut i64, error: *mut weir_error) -> i32;
+
+    /// For a manager with a world size. Sets `saved_ranks` to the number of ranks of the newest group that was complete when
+    /// the manager was created, or to 0 if there was none; sets `complete` to 1 if all ranks of this manager's group have
+    /// saved by now, else to 0. Either may be NULL. `complete` takes listing a folder. Errors: failed_precondition without a
+    /// world size.
+    pub fn weir_checkpoint_manager_ranks(manager: weir_checkpoint_manager, saved_ranks: *mut u32, complete: *mut i32, error: *mut weir_error) -> i32;
+
+    /// Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_.... JSON:
+    ///
+    /// ```text
+    ///   {"file": NAME, "size": 512, "modified_ns": SINCE_1970, "kind": "checkpoint", "library": "0.1.0",
+    ///    "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...], "left_out": 0}
+    ///
+    /// ```
+    /// "kind" is "generation" for what a manager wrote, which also has "rank", "number" and "extra_size". A position in a
+    /// pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the dataset was begun before,
+    /// "held_size" the bytes of elements that the file holds by value. A FIELD has "path", the operator from the root,
+    /// "key", and "value" for a number, "size" and the "first" numbers of a list, or the size of "bytes". The fields differ
+    /// between versions of the library. After a megabyte of them the rest is only counted, in "left_out". A folder is an
+    /// array of such objects without the position, by rank and number, then those of each group of ranks, the oldest group
+    /// first. A generation that can't be used has the kind "unusable", "rank", "number", "code" and "message". Errors:
+    /// invalid_argument; those of the file; data_loss if it is damaged, failed_precondition if another version of the
+    /// library wrote it.
+    pub fn weir_checkpoint_describe(runtime: weir_runtime, name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
+    /// Creates an empty TFRecord file, replacing any of that name, and a writer for it, owned by the caller.
+    /// `options` may be NULL. One thread at a time may use a writer. Errors: those of the file.
+    pub fn weir_record_writer_create(runtime: weir_runtime, file: *const c_char, file_size: u64, options: *const weir_record_writer_options, out: *mut weir_record_writer, error: *mut weir_error) -> i32;
+
+    /// Appends a record of up to 1 GiB; one above 256 MiB can be read only by a runtime whose record_bytes allows
+    /// it. After an error the file is damaged, and every further call gives the same error.
+    pub fn weir_record_writer_write(writer: weir_record_writer, record: *const c_void, record_size: u64, error: *mut weir_error) -> i32;
+
+    /// Writes what is still in the buffer and closes the file. The writer can then only be destroyed. Errors:
+    /// those of the file; those of an earlier write.
+    pub fn weir_record_writer_close(writer: weir_record_writer, error: *mut weir_error) -> i32;
+
+    /// Releases the writer. A file that was not closed with weir_record_writer_close is incomplete.
+    pub fn weir_record_writer_destroy(writer: weir_record_writer);
+
+    /// Creates an empty tf.Example owned by the caller. One thread at a time may use an example.
+    pub fn weir_example_create(out: *mut weir_example, error: *mut weir_error) -> i32;
+
+    pub fn weir_example_destroy(example: weir_example);
+
+    /// Sets a feature to `count` values, which are copied. Setting a name again replaces its values.
+    pub fn weir_example_set_int64(example: weir_example, name: *const c_char, name_size: u64, values: *const i64, count: u64, error: *mut weir_error) -> i32;
+
+    pub fn weir_example_set_float(example: weir_example, name: *const c_char, name_size: u64, values: *const f32, count: u64, error: *mut weir_error) -> i32;
+
+    pub fn weir_example_set_bytes(example: weir_example, name: *const c_char, name_size: u64, values: *const weir_string, count: u64, error: *mut weir_error) -> i32;
+
+    /// Returns the serialized message, with features sorted by name: equal features give equal bytes. The example
+    /// stays as it is. Errors: resource_exhausted above 2 GiB.
+    pub fn weir_example_serialize(example: weir_example, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+}

@@ -1,0 +1,77 @@
+//! Loads data for programs that train or run models: the pipelines of tf.data as a library, with exact checkpoints.
+//!
+//! ```
+//! fn main() -> weir::Result<()> {
+//!     let dataset = weir::range(10).map("x -> x * 2").batch(4).build(&weir::Runtime::new()?)?;
+//!     for element in dataset.iter()? {
+//!         println!("{:?}", element?.slice::<i64>(0)?);
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! prints `[0, 2, 4, 6]`, `[8, 10, 12, 14]` and `[16, 18]`. The same as a text:
+//!
+//! ```
+//! let runtime = weir::Runtime::new()?;
+//! let dataset = weir::parse(&runtime, "range(10) | map(x -> x * 2) | batch(4)")?;
+//! assert_eq!(dataset.iter()?.count(), 3);
+//! # Ok::<(), weir::Error>(())
+//! ```
+//!
+//! A [`Dataset`] is an immutable description of a sequence. An [`Element`] is one item of it, a nested structure of
+//! components; a component is one tensor, and a [`View`] reads it in place. An [`Iter`] is a position in a dataset, which
+//! [`Iter::save`] gives as bytes. An element that fails is an `Err` in its place, and the next one follows.
+#![warn(missing_docs)]
+
+mod argument;
+mod callback;
+mod checkpoint;
+mod dataset;
+mod digest;
+mod dtype;
+mod element;
+mod error;
+mod feedable;
+mod generator;
+mod guard;
+mod iterator;
+#[rustfmt::skip]
+mod operators;
+mod pipeline;
+mod record;
+mod runtime;
+mod spec;
+mod tensor;
+mod view;
+
+pub use argument::Argument;
+pub use callback::{Call, Callback, Stateful};
+pub use checkpoint::{describe_checkpoint, CheckpointManager, Generation, ManagerOptions, Ranks};
+pub use dataset::{check, parse, parse_with, Cardinality, Dataset};
+pub use digest::{digest, Digest};
+pub use dtype::{Bfloat16, Bytes, Complex, DType, Entry, Float16, Plain};
+pub use element::{Element, Origin};
+pub use error::{Code, Details, Error, Result};
+pub use feedable::Feedable;
+pub use generator::{Generator, Run, Source};
+pub use iterator::{Buffer, CheckpointPolicy, Iter, IterOptions, Next};
+pub use operators::*;
+pub use pipeline::{
+    generate, Auto, Bool, DTypeName, DatasetList, Datasets, Expression, Files, Function, Int, Nothing, Operand,
+    Pipeline, Seed, SpecText, Text, Value, ValueOrDataset, Values,
+};
+pub use record::{Compression, Example, RecordWriter};
+pub use runtime::{Level, Runtime, RuntimeOptions};
+pub use spec::{Kind, Spec};
+pub use tensor::Tensor;
+pub use view::View;
+pub use weir_sys as sys;
+
+/// The version of the library that is running.
+pub fn version() -> &'static str {
+    // Safe: the string is never freed, and a NUL ends it.
+    unsafe { std::ffi::CStr::from_ptr(sys::weir_version()) }
+        .to_str()
+        .unwrap_or("")
+}

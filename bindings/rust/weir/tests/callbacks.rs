@@ -1,0 +1,271 @@
+//! Functions of the program in a pipeline.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+
+use weir::{
+    generate, range, Call, Callback, Code, Error, Generator, IterOptions, Result, Run, Runtime, Source, Stateful,
+};
+
+/// Counts how often it is dropped.
+struct Dropped(Arc<AtomicUsize>);
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn values(dataset: &weir::Dataset) -> Vec<Result<i64>> {
+    dataset
+        .iter()
+        .expect("an iterator")
+        .map(|element| element?.scalar::<i64>(0))
+        .collect()
+}
+
+#[test]
+fn closures_are_called_and_dropped() -> Result<()> {
+    let drops = Arc::new(AtomicUsize::new(0));
+    {
+        let runtime = Runtime::new()?;
+        let held = Dropped(Arc::clone(&drops));
+        let mut calls = 0;
+        let callback = Callback::new("int64", move |call| {
+            let _ = &held;
+            calls += 1;
+            let x = call.input(0)?.scalar::<i64>()?;
+            call.write(0, &[], &[x + 100 * calls])
+        })?;
+        let dataset = range(3).map(callback).build(&runtime)?;
+        assert_eq!(
+            values(&dataset).into_iter().collect::<Result<Vec<_>>>()?,
+            [100, 201, 302]
+        );
+    }
+    assert_eq!(drops.load(Ordering::SeqCst), 1);
+    Ok(())
+}
+
+#[test]
+fn one_that_is_refused_is_dropped_too() -> Result<()> {
+    let drops = Arc::new(AtomicUsize::new(0));
+    let runtime = Runtime::new()?;
+    let held = Dropped(Arc::clone(&drops));
+    let callback = Callback::new("int64", move |_| {
+        let _ = &held;
+        Ok(())
+    })?;
+    assert!(range(3).map(callback).batch(-1).build(&runtime).is_err());
+    assert_eq!(drops.load(Ordering::SeqCst), 1);
+    assert!(Callback::new("int65", |_| Ok(())).is_err());
+    Ok(())
+}
+
+#[test]
+fn a_panic_is_an_error_of_the_element() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let callback = Callback::concurrent("int64", |call| {
+        let x = call.input(0)?.scalar::<i64>()?;
+        assert_ne!(x, 1, "one is too much");
+        if x == 2 {
+            return Err(Error::new(Code::DataLoss, "two is damaged"));
+        }
+        call.write(0, &[], &[x])
+    })?;
+    let got = values(&range(4).map(&callback).build(&runtime)?);
+    let panicked = got[1].as_ref().expect_err("a panic");
+    assert_eq!(panicked.code(), Code::Internal);
+    assert!(panicked.message().contains("one is too much"), "{panicked}");
+    let failed = got[2].as_ref().expect_err("an error");
+    assert_eq!((failed.code(), failed.message()), (Code::DataLoss, "two is damaged"));
+    assert_eq!((got.len(), got[3].as_ref().ok()), (4, Some(&3)));
+    Ok(())
+}
+
+#[test]
+fn outputs_have_the_declared_dtype() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let declared = Callback::new("int8", |call| call.write(0, &[], &[1i64]))?;
+    let error = range(1)
+        .map(declared)
+        .build(&runtime)?
+        .iter()?
+        .next()
+        .expect("one")
+        .expect_err("too wide");
+    assert!(error.message().contains("expected int8, found int64"), "{error}");
+    // Without a structure of its own, the result has that of the input.
+    let same = Callback::new("", |call| call.write(0, &[], &[1.5f64]))?;
+    let error = range(1)
+        .map(same)
+        .build(&runtime)?
+        .iter()?
+        .next()
+        .expect("one")
+        .expect_err("another dtype");
+    assert!(error.message().contains("expected int64, found float64"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn blocks_have_rows() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let callback = Callback::concurrent("(int64, string)", |call| {
+        let rows = call.rows() as i64;
+        let inputs = call.input(0)?.slice::<i64>()?;
+        let names: Vec<String> = inputs.iter().map(|x| format!("number {x}")).collect();
+        for (out, x) in call.output::<i64>(0, &[rows])?.iter_mut().zip(inputs) {
+            *out = x * x;
+        }
+        call.write_strings(1, &[rows], &names)?;
+        call.fail(0, Code::Aborted, "the first of a block")
+    })?
+    .block()
+    .pure();
+    let batch = range(8)
+        .map(callback)
+        .ignore_errors(())
+        .batch(8)
+        .build(&runtime)?
+        .iter()?
+        .next()
+        .expect("a batch")?;
+    let squares = batch.slice::<i64>(0)?;
+    assert!(!squares.is_empty() && squares.len() < 8);
+    assert_eq!(&batch.strings(1)?.last().expect("a name")[..], b"number 7");
+    Ok(())
+}
+
+#[test]
+fn registered_ones_have_a_name() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let callback = Callback::concurrent("int64", |call| {
+        let sum = call.input(0)?.scalar::<i64>()? + call.input(1)?.scalar::<i64>()?;
+        call.write(0, &[], &[sum])
+    })?;
+    runtime.register("add_up", &callback.pure().signature("{a: int64, b: int64}"))?;
+    let dataset = weir::parse(&runtime, "range(3) | map(x -> add_up(x, 10) * 2)")?;
+    let again = weir::Dataset::deserialize(&runtime, &dataset.serialize()?, &[])?;
+    assert_eq!(values(&again).into_iter().collect::<Result<Vec<_>>>()?, [20, 22, 24]);
+    Ok(())
+}
+
+struct Sum(i64);
+impl Stateful for Sum {
+    fn call(&mut self, call: &mut Call<'_>) -> Result<()> {
+        self.0 += call.input(0)?.scalar::<i64>()?;
+        call.write(0, &[], &[self.0])
+    }
+    fn save(&mut self) -> Result<Vec<u8>> {
+        Ok(self.0.to_le_bytes().to_vec())
+    }
+    fn restore(&mut self, state: &[u8]) -> Result<()> {
+        self.0 = i64::from_le_bytes(
+            state
+                .try_into()
+                .map_err(|_| Error::new(Code::DataLoss, "eight bytes"))?,
+        );
+        Ok(())
+    }
+}
+
+#[test]
+fn a_state_is_saved() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let dataset = || -> Result<_> { range(6).map(Callback::stateful("int64", Sum(0))?).build(&runtime) };
+    let mut first = dataset()?.iter()?;
+    let begun: Result<Vec<i64>> = first
+        .by_ref()
+        .take(3)
+        .map(|element| element?.scalar::<i64>(0))
+        .collect();
+    assert_eq!(begun?, [0, 1, 3]);
+    let position = first.save()?;
+    drop(first);
+    let rest: Result<Vec<i64>> = dataset()?
+        .iter_with(IterOptions::new().checkpoint(position))?
+        .map(|element| element?.scalar::<i64>(0))
+        .collect();
+    assert_eq!(rest?, [6, 10, 15]);
+    Ok(())
+}
+
+struct Count(i64);
+struct CountRun(i64, i64);
+impl Source for Count {
+    fn open(&self) -> Result<Box<dyn Run>> {
+        Ok(Box::new(CountRun(0, self.0)))
+    }
+    fn restore(&self, state: &[u8]) -> Result<Box<dyn Run>> {
+        Ok(Box::new(CountRun(i64::from(state[0]), self.0)))
+    }
+    fn saves(&self) -> bool {
+        true
+    }
+}
+impl Run for CountRun {
+    fn next(&mut self, call: &mut Call<'_>) -> Result<bool> {
+        if self.0 == self.1 {
+            return Ok(false);
+        }
+        self.0 += 1;
+        assert_ne!(self.0, 3, "three");
+        call.write(0, &[], &[self.0])?;
+        Ok(true)
+    }
+    fn save(&mut self) -> Result<Vec<u8>> {
+        Ok(vec![self.0 as u8])
+    }
+}
+
+#[test]
+fn generators_make_elements() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let generator = Generator::new("int64", Count(5))?;
+    let dataset = generate(&generator).repeat(2).build(&runtime)?;
+    let got: Vec<_> = values(&dataset)
+        .into_iter()
+        .map(|value| value.map_err(|error| error.code()))
+        .collect();
+    let once = [Ok(1), Ok(2), Err(Code::Internal), Ok(4), Ok(5)];
+    assert_eq!(got, [once, once].concat());
+    let mut iterator = dataset.iter()?;
+    assert_eq!(iterator.by_ref().take(4).count(), 4);
+    let rest = dataset.iter_with(IterOptions::new().checkpoint(iterator.save()?))?;
+    assert_eq!(rest.count(), 6);
+    let closures = Generator::new("float32[?]", || {
+        let mut n = 0;
+        move |call: &mut Call<'_>| {
+            n += 1;
+            call.write(0, &[n], &vec![0.5f32; n as usize])?;
+            Ok(n < 4)
+        }
+    })?;
+    let lengths: Result<Vec<_>> = generate(&closures.pure())
+        .build(&runtime)?
+        .iter()?
+        .map(|e| Ok(e?.slice::<f32>(0)?.len()))
+        .collect();
+    assert_eq!(lengths?, [1, 2, 3]);
+    Ok(())
+}
+
+#[test]
+fn a_callback_may_iterate() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let inner = range(3).build(&runtime)?;
+    let callback = Callback::concurrent("int64", move |call| {
+        let sum: Result<i64> = inner.iter()?.map(|element| element?.scalar::<i64>(0)).sum();
+        call.write(0, &[], &[sum? + call.input(0)?.scalar::<i64>()?])
+    })?;
+    let dataset = range(2)
+        .map_with(callback, weir::MapOptions::new().num_parallel_calls(2))
+        .prefetch(2);
+    assert_eq!(
+        values(&dataset.build(&runtime)?)
+            .into_iter()
+            .collect::<Result<Vec<_>>>()?,
+        [3, 4]
+    );
+    Ok(())
+}
