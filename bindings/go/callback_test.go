@@ -1,0 +1,181 @@
+package weir
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"testing"
+)
+
+func TestClosures(t *testing.T) {
+	r := newTestRuntime(t)
+	calls := int64(0)
+	d := must(Range(3).Map(func(c *Call) error {
+		calls++
+		x, err := Input[int64](c, 0)
+		if err != nil {
+			return err
+		}
+		return Write(c, 0, []int64{x[0] + 100*calls})
+	}).Build(r))
+	expect(t, values(t, d), []int64{100, 201, 302})
+}
+
+func TestPanicsAreErrors(t *testing.T) {
+	r := newTestRuntime(t)
+	callback := &Callback{Concurrent: true, Result: "int64", Function: func(c *Call) error {
+		x := must(Input[int64](c, 0))[0]
+		switch x {
+		case 1:
+			panic("one is too much")
+		case 2:
+			return fmt.Errorf("two: %w", Errorf(CodeDataLoss, "damaged"))
+		case 3:
+			return errors.New("three")
+		}
+		return Write(c, 0, []int64{x})
+	}}
+	got, failed := results(must(must(Range(5).Map(callback).Build(r)).Iterator()))
+	expect(t, got, []int64{0, 4})
+	expectError(t, failed[0], CodeInternal, "one is too much")
+	expectError(t, failed[1], CodeDataLoss, "two: data_loss: damaged")
+	expectError(t, failed[2], CodeUnknown, "three")
+}
+
+func TestOutputsHaveTheDeclaredDType(t *testing.T) {
+	r := newTestRuntime(t)
+	wide := func(c *Call) error { return Write(c, 0, []float64{1}) }
+	_, failed := results(must(must(Range(1).Map(&Callback{Function: wide, Result: "int8"}).Build(r)).Iterator()))
+	expectError(t, failed[0], CodeInvalidArgument, "expected int8, found float64")
+	_, failed = results(must(must(Range(1).Map(wide).Build(r)).Iterator()))
+	expectError(t, failed[0], CodeInvalidArgument, "expected int64, found float64")
+	_, err := Range(1).Map(&Callback{Function: wide, Result: "int65"}).Build(r)
+	expectError(t, err, CodeInvalidArgument, "")
+	_, err = Range(1).Map(&Callback{}).Build(r)
+	expectError(t, err, CodeInvalidArgument, "Function")
+	// The same generator under another structure would write beyond its memory.
+	_, err = Parse(r, "from_generator(@g, int8)", Arguments{"g": &Generator{Spec: "int64"}})
+	expectError(t, err, CodeInvalidArgument, "Generator")
+}
+
+func TestBlocks(t *testing.T) {
+	r := newTestRuntime(t)
+	callback := &Callback{Block: true, Pure: true, Concurrent: true, Result: "(int64, string)",
+		Function: func(c *Call) error {
+			x := must(Input[int64](c, 0))
+			names := make([]string, len(x))
+			for i, out := 0, must(Output[int64](c, 0, int64(len(x)))); i < len(out); i++ {
+				out[i], names[i] = x[i]*x[i], fmt.Sprint("number ", x[i])
+			}
+			if err := c.WriteStrings(1, names, int64(c.Rows())); err != nil {
+				return err
+			}
+			return c.Fail(0, CodeAborted, "the first of a block")
+		}}
+	it := must(must(Range(8).Map(callback).IgnoreErrors().Batch(8).Build(r)).Iterator())
+	e := must(it.Next(background))
+	squares, names := must(Slice[int64](e, 0)), must(e.Strings(1))
+	if len(squares) == 0 || len(squares) == 8 || string(names[len(names)-1]) != "number 7" {
+		t.Fatal(squares, names)
+	}
+}
+
+func TestRegistered(t *testing.T) {
+	r := newTestRuntime(t)
+	add := func(c *Call) error {
+		return Write(c, 0, []int64{must(Input[int64](c, 0))[0] + must(Input[int64](c, 1))[0]})
+	}
+	err := r.Register("add_up", &Callback{Function: add, Pure: true, Result: "int64", Signature: "{a: int64, b: int64}"})
+	expect(t, err, nil)
+	d := must(Parse(r, "range(3) | map(x -> add_up(x, 10) * 2)"))
+	expect(t, values(t, must(Deserialize(r, must(d.Serialize()), nil))), []int64{20, 22, 24})
+}
+
+func TestStateIsSaved(t *testing.T) {
+	r := newTestRuntime(t)
+	summing := func() *Callback {
+		sum := int64(0)
+		return &Callback{
+			Function: func(c *Call) error {
+				sum += must(Input[int64](c, 0))[0]
+				return Write(c, 0, []int64{sum})
+			},
+			Save:    func() ([]byte, error) { return binary.LittleEndian.AppendUint64(nil, uint64(sum)), nil },
+			Restore: func(state []byte) error { sum = int64(binary.LittleEndian.Uint64(state)); return nil },
+		}
+	}
+	it := must(must(Range(6).Map(summing()).Build(r)).Iterator())
+	e := must(NewElement())
+	for i := 0; i < 3; i++ {
+		expect(t, it.NextInto(background, e), nil)
+	}
+	position := must(it.Save())
+	it.Close()
+	rest := values(t, must(Range(6).Map(summing()).Build(r)), IteratorOptions{Checkpoint: position})
+	expect(t, rest, []int64{6, 10, 15})
+}
+
+type counting struct {
+	at, end int64
+	closed  *atomic.Int64
+}
+
+func (c *counting) Next(call *Call) error {
+	if c.at == c.end {
+		return io.EOF
+	}
+	c.at++
+	if c.at == 3 {
+		panic("three")
+	}
+	return Write(call, 0, []int64{c.at})
+}
+func (c *counting) Save() ([]byte, error) { return []byte{byte(c.at)}, nil }
+func (c *counting) Close() error          { c.closed.Add(1); return nil }
+
+func TestGenerators(t *testing.T) {
+	r := newTestRuntime(t)
+	var opened, closed atomic.Int64
+	open := func(at int64) (Run, error) {
+		opened.Add(1)
+		return &counting{at, 5, &closed}, nil
+	}
+	generator := &Generator{
+		Spec:    "int64",
+		Open:    func() (Run, error) { return open(0) },
+		Restore: func(state []byte) (Run, error) { return open(int64(state[0])) },
+	}
+	d := must(Generate(generator).Repeat(2).Build(r))
+	it := must(d.Iterator())
+	got, failed := results(it)
+	expect(t, got, []int64{1, 2, 4, 5, 1, 2, 4, 5})
+	expect(t, len(failed), 2)
+	it.Close()
+	it = must(d.Iterator())
+	e := must(NewElement())
+	for i := 0; i < 4; i++ {
+		_ = it.NextInto(background, e)
+	}
+	position := must(it.Save())
+	it.Close()
+	it = must(d.Iterator(IteratorOptions{Checkpoint: position}))
+	got, _ = results(it)
+	expect(t, got, []int64{5, 1, 2, 4, 5})
+	it.Close()
+	expect(t, closed.Load(), opened.Load())
+
+	broken := &Generator{Spec: "int64", Open: func() (Run, error) { panic("no run") }}
+	_, failed = results(must(must(Generate(broken).Build(r)).Iterator()))
+	expect(t, len(failed), 1)
+	endless := &Generator{Spec: "float32[?]", Open: func() (Run, error) {
+		n := 0
+		return RunFunc(func(c *Call) error {
+			n++
+			return Write(c, 0, make([]float32, n), int64(n))
+		}), nil
+	}}
+	it = must(must(Generate(endless).Skip(2).Build(r)).Iterator())
+	expect(t, len(must(Slice[float32](must(it.Next(background)), 0))), 3)
+}

@@ -1,0 +1,91 @@
+package weir
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"weir/internal/reference"
+)
+
+// settle waits for finalizers: those of what is unreachable now, and of what becomes so by them.
+func settle() {
+	for i := 0; i < 5; i++ {
+		done := make(chan struct{})
+		runtime.SetFinalizer(&held{}, func(*held) { close(done) })
+		for ended := false; !ended; {
+			runtime.GC()
+			select {
+			case <-done:
+				ended = true
+			default:
+				runtime.Gosched()
+			}
+		}
+	}
+}
+
+// calls counts the functions that the library holds.
+var calls atomic.Int64
+
+// held is counted as long as a function that uses it is reachable.
+type held struct{ _ [16]byte }
+
+// everything makes one of each and releases it, or leaves that to the garbage collector.
+func everything(r *Runtime, release bool) {
+	owner := &held{}
+	calls.Add(1)
+	runtime.SetFinalizer(owner, func(*held) { calls.Add(-1) })
+	callback := func(c *Call) error {
+		runtime.KeepAlive(owner)
+		x := must(Input[int64](c, 0))
+		if x[0] == 1 {
+			panic("one")
+		}
+		return Write(c, 0, x)
+	}
+	tensor := must(CopyTensor(make([]int64, 64), 64))
+	d := must(FromTensorSlices(tensor).Take(2).Concatenate(Range(3)).
+		Map(&Callback{Function: callback, Pure: true}).Build(r))
+	it := must(d.Iterator())
+	e := must(it.Next(background))
+	kept := must(e.Tensor(0))
+	must(it.Save())
+	_, failed := results(it)
+	if len(failed) != 1 {
+		panic(failed)
+	}
+	if release {
+		for _, c := range []interface{ Close() error }{tensor, d, it, e, kept} {
+			c.Close()
+			c.Close()
+		}
+	}
+}
+
+func TestLeavesNothingBehind(t *testing.T) {
+	r := newTestRuntime(t)
+	for _, release := range []bool{true, false} {
+		many := func(count int) {
+			for i := 0; i < count; i++ {
+				everything(r, release)
+				if i%1000 == 0 {
+					runtime.GC()
+				}
+			}
+		}
+		// The library and malloc keep their tables and pools once they have grown.
+		many(10000)
+		settle()
+		before := reference.InUse()
+		many(10000)
+		settle()
+		// One forgotten pointer for each of them would be 80,000 bytes, one forgotten block at least 240,000.
+		if grown := reference.InUse() - before; grown > 60000 {
+			t.Errorf("released %v: %d bytes more than before", release, grown)
+		}
+	}
+	if live := calls.Load(); live != 0 {
+		t.Errorf("%d functions are still held", live)
+	}
+}

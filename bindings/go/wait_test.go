@@ -1,0 +1,111 @@
+package weir
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// gated gives numbers, each when the gate lets it.
+func gated(gate chan int64) Pipeline {
+	wait := func(c *Call) error {
+		x, open := <-gate
+		if !open {
+			return io.EOF
+		}
+		return Write(c, 0, []int64{x})
+	}
+	open := func() (Run, error) { return RunFunc(wait), nil }
+	return Generate(&Generator{Spec: "int64", Open: open, Blocking: true}).Prefetch(1)
+}
+
+func TestNextHonoursItsContext(t *testing.T) {
+	r := newTestRuntime(t)
+	gate := make(chan int64)
+	it := must(must(gated(gate).Build(r)).Iterator())
+	e := must(NewElement())
+	ctx, cancel := context.WithCancel(background)
+	done := make(chan error)
+	go func() { done <- it.NextInto(ctx, e) }()
+	cancel()
+	expect(t, <-done, context.Canceled)
+	expect(t, it.NextInto(ctx, e), context.Canceled)
+
+	// Nothing was lost, and another context works.
+	ctx, cancel = context.WithCancel(background)
+	defer cancel()
+	go func() { done <- it.NextInto(ctx, e) }()
+	gate <- 7
+	expect(t, <-done, nil)
+	expect(t, must(Scalar[int64](e, 0)), int64(7))
+	close(gate)
+	expect(t, it.NextInto(ctx, e), io.EOF)
+	it.Close()
+}
+
+// asleep is how many goroutines wait for a descriptor.
+func asleep() int {
+	stacks := make([]byte, 1<<20)
+	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "[IO wait")
+}
+
+func TestWaitingTakesNoThread(t *testing.T) {
+	r := newTestRuntime(t)
+	const count = 64
+	ctx, cancel := context.WithCancel(background)
+	before := pprof.Lookup("threadcreate").Count()
+	var wait sync.WaitGroup
+	for i := 0; i < count; i++ {
+		// Nobody writes into these pipes, and no Go runs in the library's threads.
+		name := filepath.Join(t.TempDir(), "pipe")
+		expect(t, syscall.Mkfifo(name, 0o600), nil)
+		keep := must(os.OpenFile(name, os.O_RDWR, 0))
+		it := must(must(TextLine(name).Prefetch(1).Build(r)).Iterator())
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			_, err := it.Next(ctx)
+			if err != context.Canceled {
+				panic(err)
+			}
+			// Ends the read that the library cannot interrupt.
+			must(keep.WriteString("\n"))
+			it.Close()
+			keep.Close()
+		}()
+	}
+	for asleep() < count {
+		runtime.Gosched()
+	}
+	if made := pprof.Lookup("threadcreate").Count() - before; made > count/2 {
+		t.Errorf("%d goroutines wait, for which Go made %d threads", count, made)
+	}
+	cancel()
+	wait.Wait()
+}
+
+func TestCloseWakes(t *testing.T) {
+	r := newTestRuntime(t)
+	gate := make(chan int64)
+	it := must(must(gated(gate).Build(r)).Iterator())
+	ctx, cancel := context.WithCancel(background)
+	defer cancel()
+	done := make(chan error)
+	go func() {
+		_, err := it.Next(ctx)
+		done <- err
+	}()
+	close(gate)
+	it.Close()
+	if err := <-done; err != io.EOF && !errors.Is(err, CodeCancelled) && !errors.Is(err, CodeInvalidArgument) {
+		t.Fatal(err)
+	}
+}
