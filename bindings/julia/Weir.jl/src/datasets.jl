@@ -1,0 +1,284 @@
+# Runtimes, datasets, and iterators over them.
+
+"Threads, memory and logging that iterators share. Most programs need one."
+mutable struct Runtime
+    handle::weir_runtime
+    function Runtime(; threads=0, pool_bytes=0, record_bytes=0, memory_bytes=0)
+        options = Ref(weir_runtime_options(sizeof(weir_runtime_options), threads, pool_bytes, 0, 0, C_NULL, C_NULL,
+            record_bytes, memory_bytes))
+        out = Ref(weir_runtime())
+        checked(slot -> weir_runtime_create(options, out, slot))
+        runtime = new(out[])
+        finalizer(runtime -> weir_runtime_destroy(runtime.handle), runtime)
+        return runtime
+    end
+end
+
+const shared_runtime = Ref{Union{Nothing,Runtime}}(nothing)
+
+"The runtime that is used where none is given."
+function default_runtime()
+    if isnothing(shared_runtime[])
+        shared_runtime[] = Runtime()
+    end
+    return shared_runtime[]
+end
+
+"""
+An immutable description of a sequence, for loops and comprehensions. `L` is `:known`, `:infinite` or `:unknown`: whether it
+has a length.
+"""
+mutable struct Dataset{L}
+    handle::weir_dataset
+    runtime::Runtime
+    count::Int64
+end
+
+function Dataset(handle::weir_dataset, runtime::Runtime)
+    count = Ref(Int64(0))
+    checked(slot -> weir_dataset_cardinality(handle, count, slot))
+    size = count[] == WEIR_CARDINALITY_INFINITE ? :infinite : count[] == WEIR_CARDINALITY_UNKNOWN ? :unknown : :known
+    out = Dataset{size}(handle, runtime, count[])
+    finalizer(dataset -> weir_dataset_unref(dataset.handle), out)
+    return out
+end
+
+"Texts, tensors and datasets as the library takes them; `run` gets a vector of them."
+function with_arguments(run, arguments)
+    names = String[String(name) for (name, _) in arguments]
+    texts = String[value isa AbstractString ? String(value) : "" for (_, value) in arguments]
+    GC.@preserve names texts arguments begin
+        list = weir_argument[]
+        for (i, (_, value)) in enumerate(arguments)
+            text = value isa AbstractString
+            push!(list, weir_argument(sizeof(weir_argument), 0, pointer(names[i]), sizeof(names[i]),
+                text ? pointer(texts[i]) : C_NULL, text ? sizeof(texts[i]) : 0, C_NULL,
+                value isa Dataset ? value.handle : weir_dataset(), value isa Tensor ? value.handle : weir_tensor(), C_NULL))
+        end
+        return run(list)
+    end
+end
+
+"""
+    parse_dataset(text; runtime, arguments...)
+
+Makes a dataset from a text such as `range(10) | batch(4)`. It may refer to arguments (strings, tensors, datasets) as @NAME.
+"""
+parse_dataset(text::AbstractString; runtime=default_runtime(), arguments...) =
+    parsed(runtime, text, [String(name) => value for (name, value) in pairs(arguments)])
+
+function parsed(runtime, text, arguments)
+    out = Ref(weir_dataset())
+    with_arguments(arguments) do list
+        checked(slot -> weir_dataset_parse(runtime.handle, String(text), sizeof(text), list, length(list), out, slot))
+    end
+    return Dataset(out[], runtime)
+end
+
+"Makes the dataset of a pipeline."
+function build(pipeline::Pipeline; runtime=default_runtime())
+    text = IOBuffer()
+    foreach(statement -> print(text, statement), pipeline.fragment.params)
+    arguments = Pair{String,Any}[]
+    for piece in pipeline.fragment.pieces
+        if piece isa AbstractString
+            print(text, piece)
+        else
+            push!(arguments, "argument$(length(arguments) + 1)" => piece)
+            print(text, "@", last(arguments).first)
+        end
+    end
+    return parsed(runtime, String(take!(text)), arguments)
+end
+
+written(kind, value::Dataset) = joined((value,))
+
+"The structure of the elements."
+function Spec(dataset::Dataset)
+    out = Ref(weir_spec())
+    GC.@preserve dataset checked(slot -> weir_dataset_spec(dataset.handle, out, slot))
+    return Spec(out[])
+end
+
+function Base.show(io::IO, dataset::Dataset)
+    out = Ref(weir_bytes())
+    GC.@preserve dataset checked(slot -> weir_dataset_format(dataset.handle, out, slot))
+    print(io, "Dataset(", String(taken_bytes(out)), ")")
+end
+
+"An element of the library's, which is filled again and again."
+mutable struct Slot
+    handle::weir_element
+    function Slot()
+        out = Ref(weir_element())
+        checked(slot -> weir_element_create(out, slot))
+        element = new(out[])
+        finalizer(element -> weir_element_destroy(element.handle), element)
+        return element
+    end
+end
+
+"A position in a dataset."
+mutable struct DatasetIterator
+    handle::weir_iterator
+    runtime::Runtime
+    spec::Spec
+    element::Slot
+    ready::RawFD
+end
+
+function DatasetIterator(handle::weir_iterator, runtime::Runtime)
+    spec = Ref(weir_spec())
+    checked(slot -> weir_iterator_spec(handle, spec, slot))
+    ready = Ref(Int32(-1))
+    checked(slot -> weir_iterator_ready_fd(handle, ready, slot))
+    out = DatasetIterator(handle, runtime, Spec(spec[]), Slot(), RawFD(ready[]))
+    finalizer(iterator -> weir_iterator_destroy(iterator.handle), out)
+    return out
+end
+
+"The options of an iterator for one call; `params` are pairs of a name and a value."
+function with_options(run; checkpoint=UInt8[], checkpoint_file="", epoch=0, rank=0, world_size=0, policy=0, params=())
+    named = [String(name) => value_text(value) for (name, value) in params]
+    file = String(checkpoint_file)
+    with_arguments(named) do list
+        GC.@preserve checkpoint file list begin
+            options = Ref(weir_iterator_options(sizeof(weir_iterator_options), 0, pointer(list), length(list),
+                isempty(checkpoint) ? C_NULL : pointer(checkpoint), length(checkpoint),
+                isempty(file) ? C_NULL : pointer(file), sizeof(file), epoch, rank, world_size, C_NULL, 0, policy, 0))
+            return run(options)
+        end
+    end
+end
+
+"The value of a parameter: a tensor, or text of the notation."
+value_text(value::Tensor) = value
+value_text(value::Array{<:Number}) = Tensor(value)
+value_text(value) = join(written(Val(:value), value).pieces)
+
+"""
+    DatasetIterator(dataset; checkpoint, checkpoint_file, epoch, rank, world_size, policy, params)
+
+Begins a dataset: at its start, at a position that `save` or `save_file` gave, or in an epoch. `params` are pairs such as
+`("n" => 5,)`.
+"""
+function DatasetIterator(dataset::Dataset; options...)
+    out = Ref(weir_iterator())
+    with_options(; options...) do given
+        GC.@preserve dataset checked(slot -> weir_iterator_create(dataset.runtime.handle, dataset.handle, given, out, slot))
+    end
+    return DatasetIterator(out[], dataset.runtime)
+end
+
+"Begins the iterator's dataset again, or another one of the same structure."
+function initialize!(iterator::DatasetIterator, dataset=nothing; options...)
+    handle = isnothing(dataset) ? weir_dataset() : dataset.handle
+    with_options(; options...) do given
+        GC.@preserve iterator dataset checked(slot -> weir_iterator_initialize(iterator.handle, handle, given, slot))
+    end
+    return iterator
+end
+
+"""
+    next!(iterator)
+
+The next element in `Some`, or `nothing` at the end. Throws the error of an element that failed; the next call goes on. A task
+that waits leaves its thread: it never waits inside the library, where it would hold up a collection of garbage.
+"""
+function next!(iterator::DatasetIterator)
+    GC.@preserve iterator begin
+        while true
+            result = checked(slot -> weir_iterator_try_next(iterator.handle, iterator.element.handle, slot))
+            result == WEIR_OK && return Some(element_value(iterator))
+            result == WEIR_END && return nothing
+            poll_fd(iterator.ready; readable=true)
+        end
+    end
+end
+
+"The position: an iterator that begins there gives the elements that this one would give from now on."
+function save(iterator::DatasetIterator)
+    out = Ref(weir_bytes())
+    GC.@preserve iterator checked(slot -> weir_iterator_save(iterator.handle, out, slot))
+    return taken_bytes(out)
+end
+
+"The position as a file, which after a crash at any moment holds what it held before or all of it."
+function save_file(iterator::DatasetIterator, file::AbstractString)
+    GC.@preserve iterator checked(slot -> weir_iterator_save_file(iterator.handle, String(file), sizeof(file), slot))
+    return nothing
+end
+
+"Makes every call for an element fail until `initialize!`."
+cancel(iterator::DatasetIterator) = GC.@preserve iterator weir_iterator_cancel(iterator.handle)
+
+element_value(iterator::DatasetIterator) = structured(iterator.spec, iterator.element, iterator.runtime, Ref(0))
+
+"The value of a structure whose components begin at `at`, which moves on."
+function structured(spec::Spec, element::Slot, runtime::Runtime, at::Ref{Int})
+    kind = info(spec).kind
+    kind == WEIR_SPEC_TENSOR && return component(element, at)
+    kind == WEIR_SPEC_SPARSE && return Sparse(component(element, at), component(element, at), component(element, at))
+    kind == WEIR_SPEC_RAGGED && return Ragged(component(element, at), component(element, at))
+    if kind == WEIR_SPEC_DATASET
+        out = Ref(weir_dataset())
+        checked(slot -> weir_element_dataset(element.handle, at[], out, slot))
+        at[] += 1
+        return Dataset(out[], runtime)
+    end
+    present = kind != WEIR_SPEC_OPTIONAL || component(element, at)
+    parts = members(spec)
+    values = map(member -> structured(member.second, element, runtime, at), parts)
+    kind == WEIR_SPEC_OPTIONAL && return present ? Some(values[1]) : nothing
+    kind == WEIR_SPEC_TUPLE && return Tuple(values)
+    return NamedTuple{Tuple(Symbol(member.first) for member in parts)}(Tuple(values))
+end
+
+function component(element::Slot, at::Ref{Int})
+    out = Ref(weir_tensor())
+    checked(slot -> weir_element_tensor(element.handle, at[], out, slot))
+    at[] += 1
+    return value_of(Tensor(out[]))
+end
+
+function Base.iterate(iterator::DatasetIterator, _=nothing)
+    next = next!(iterator)
+    return isnothing(next) ? nothing : (something(next), nothing)
+end
+
+Base.iterate(dataset::Dataset) = iterate(dataset, DatasetIterator(dataset))
+
+function Base.iterate(dataset::Dataset, iterator::DatasetIterator)
+    next = next!(iterator)
+    return isnothing(next) ? nothing : (something(next), iterator)
+end
+
+Base.IteratorSize(::Type{DatasetIterator}) = Base.SizeUnknown()
+Base.IteratorSize(::Type{Dataset{:known}}) = Base.HasLength()
+Base.IteratorSize(::Type{Dataset{:infinite}}) = Base.IsInfinite()
+Base.IteratorSize(::Type{Dataset{:unknown}}) = Base.SizeUnknown()
+Base.IteratorEltype(::Type{<:Dataset}) = Base.EltypeUnknown()
+Base.IteratorEltype(::Type{DatasetIterator}) = Base.EltypeUnknown()
+Base.length(dataset::Dataset{:known}) = Int(dataset.count)
+
+"How many elements there are."
+numobs(dataset::Dataset{:known}) = length(dataset)
+
+"""
+    getobs(dataset, index)
+
+The element at an index from 1, without those before it. Throws for operators that don't know where their elements are.
+"""
+function getobs(dataset::Dataset, index::Integer)
+    element = Slot()
+    GC.@preserve dataset element begin
+        checked(slot -> weir_dataset_at(dataset.runtime.handle, dataset.handle, index - 1, element.handle, slot))
+        return structured(Spec(dataset), element, dataset.runtime, Ref(0))
+    end
+end
+
+getobs(dataset::Dataset, indices::AbstractVector{<:Integer}) = [getobs(dataset, index) for index in indices]
+
+Base.getindex(dataset::Dataset, index) = getobs(dataset, index)
+Base.firstindex(dataset::Dataset) = 1
+Base.lastindex(dataset::Dataset{:known}) = length(dataset)
