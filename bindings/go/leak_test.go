@@ -64,6 +64,9 @@ func everything(r *Runtime, release bool) {
 }
 
 func TestLeavesNothingBehind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has memory of its own")
+	}
 	r := newTestRuntime(t)
 	for _, release := range []bool{true, false} {
 		many := func(count int) {
