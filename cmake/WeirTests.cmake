@@ -253,6 +253,14 @@ function(weir_add_command_test)
   endif()
 endfunction()
 
+# Adds what of bindings/ can be tested without another language; tools/test-rust, test-go and test-julia do the rest.
+function(weir_add_bindings_tests)
+  if(TARGET weir_command AND NOT WEIR_TEST_FILTER)
+    add_test(NAME bindings.current COMMAND "${PROJECT_SOURCE_DIR}/tools/generate-bindings"
+                                           "$<TARGET_FILE:weir_command>" --check)
+  endif()
+endfunction()
+
 # Adds the documents whose elements have one hash in every language, for the command, C and C++.
 function(weir_add_digest_test)
   if(WEIR_TEST_FILTER OR NOT TARGET weir_command)

@@ -38,33 +38,40 @@ int32_t weirgo_try_next(weir_iterator iterator, weirgo_element* element, uint32_
   return with_views(weir_iterator_try_next(iterator, element->handle, &element->error), element, views);
 }
 
-int32_t weirgo_next_within(weir_iterator iterator, int64_t timeout_ns, weirgo_element* element, uint32_t views) {
-  return with_views(weir_iterator_next_within(iterator, timeout_ns, element->handle, &element->error), element,
-                    views);
+int32_t weirgo_next_within(weir_iterator iterator, int64_t timeout_ns, weirgo_element* element,
+                           uint32_t views) {
+  return with_views(weir_iterator_next_within(iterator, timeout_ns, element->handle, &element->error),
+                    element, views);
 }
 
 int32_t weirgo_next_block(weir_iterator iterator, int64_t max_rows, weirgo_element* element, uint32_t views,
                           int64_t* rows) {
-  return with_views(weir_iterator_next_block(iterator, max_rows, element->handle, rows, &element->error), element,
-                    views);
+  return with_views(weir_iterator_next_block(iterator, max_rows, element->handle, rows, &element->error),
+                    element, views);
 }
 
-int32_t weirgo_feed(weir_feedable feedable, const char* handle, uint64_t handle_size, weirgo_element* element) {
-  return with_views(weir_feedable_next(feedable, handle, handle_size, element->handle, &element->error), element, 0);
+int32_t weirgo_feed(weir_feedable feedable, const char* handle, uint64_t handle_size,
+                    weirgo_element* element) {
+  return with_views(weir_feedable_next(feedable, handle, handle_size, element->handle, &element->error),
+                    element, 0);
 }
 
-int32_t weirgo_try_feed(weir_feedable feedable, const char* handle, uint64_t handle_size, weirgo_element* element) {
-  return with_views(weir_feedable_try_next(feedable, handle, handle_size, element->handle, &element->error), element,
-                    0);
+int32_t weirgo_try_feed(weir_feedable feedable, const char* handle, uint64_t handle_size,
+                        weirgo_element* element) {
+  return with_views(weir_feedable_try_next(feedable, handle, handle_size, element->handle, &element->error),
+                    element, 0);
 }
 
 int32_t weirgo_at(weir_runtime runtime, weir_dataset dataset, int64_t position, weirgo_element* element) {
-  return with_views(weir_dataset_at(runtime, dataset, position, element->handle, &element->error), element, 0);
+  return with_views(weir_dataset_at(runtime, dataset, position, element->handle, &element->error), element,
+                    0);
 }
 
 /* A cgo.Handle is a number, which travels as the user data. */
 
-static int32_t callback_call(void* user_data, weir_call call) { return weirgoCall((uintptr_t)user_data, call); }
+static int32_t callback_call(void* user_data, weir_call call) {
+  return weirgoCall((uintptr_t)user_data, call);
+}
 static void callback_destroy(void* user_data) { weirgoDelete((uintptr_t)user_data); }
 static int32_t callback_save(void* user_data, const void** data, uint64_t* size) {
   return weirgoSave((uintptr_t)user_data, (void**)data, size);
@@ -131,8 +138,8 @@ void weirgo_logger(weir_logger* out, uintptr_t handle) {
   out->user_data = (void*)handle;
 }
 
-int32_t weirgo_wrap(int32_t dtype, int32_t rank, const int64_t* dims, void* data, uint64_t size, weir_tensor* out,
-                    weir_error* error) {
+int32_t weirgo_wrap(int32_t dtype, int32_t rank, const int64_t* dims, void* data, uint64_t size,
+                    weir_tensor* out, weir_error* error) {
   return weir_tensor_wrap(dtype, rank, dims, data, size, free, data, out, error);
 }
 
