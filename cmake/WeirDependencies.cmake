@@ -1,4 +1,4 @@
-# What the library stands on. Everything but oneTBB is private: linked statically or header-only, and hidden.
+# What the library stands on. Most is private: linked statically or header-only, and hidden.
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -25,7 +25,13 @@ if(WEIR_SANITIZE MATCHES "thread")
   list(PREPEND CMAKE_PREFIX_PATH "${tbb_prefix}")
 endif()
 find_package(TBB CONFIG REQUIRED)
-target_link_libraries(weir_dependencies INTERFACE TBB::tbb)
+if(WEIR_SANITIZE)
+  target_link_libraries(weir_dependencies INTERFACE TBB::tbb)
+  target_compile_definitions(weir_dependencies INTERFACE WEIR_LINKS_ONETBB)
+else()
+  # Its declarations; the library itself is looked up at run time (exec/onetbb.cc).
+  target_include_directories(weir_dependencies SYSTEM INTERFACE $<TARGET_PROPERTY:TBB::tbb,INTERFACE_INCLUDE_DIRECTORIES>)
+endif()
 
 # The messages of src/format/proto, where there are any.
 file(GLOB weir_protos CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/format/proto/*.proto")

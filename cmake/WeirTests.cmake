@@ -80,6 +80,10 @@ function(weir_add_floor_tests)
   if(TARGET expr_test)
     weir_add_example_messages(expr_test)
   endif()
+  if(TARGET exec_test)
+    # Some of its tests use oneTBB as a host does.
+    target_link_libraries(exec_test PRIVATE TBB::tbb)
+  endif()
   if(TARGET ops_test)
     # For the databases that the tests of sql read.
     target_link_libraries(ops_test PRIVATE sqlite3)

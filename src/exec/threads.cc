@@ -475,9 +475,10 @@ class Threads final : public Executor {
 
  private:
   // oneTBB serves up to as many threads as it owns in this process, including the calling one. If more were
-  // asked for, in a child, where oneTBB's threads are missing, and beside a host's own oneTBB, plain threads compute.
+  // asked for, in a child, where oneTBB's threads are missing, and where there is no oneTBB that can be used, plain threads
+  // compute.
   RefPtr<JobQueue> make_compute() {
-    if (!onetbb_is_the_shared_one()) return make_plain();
+    if (!find_onetbb()) return make_plain();
     const size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     const int owned = static_cast<int>(std::clamp<size_t>(allowed, 2, kMaxComputeThreads + 1)) - 1;
     if (forks_ == 0 && size_ <= owned + 1) {

@@ -14,7 +14,8 @@ Status check_encoded_image(const KernelCall& call) {
 
 Status check_codecs(const KernelCall& call, std::string_view name) {
   if (has_image_codecs()) return Status();
-  return call.error(Mistake(concat(name, " is not built into this library"), "build it with -DWEIR_IMAGES=ON"));
+  return call.error(
+      Mistake(concat(name, " is not built into this library"), "build it with -DWEIR_IMAGES=ON"));
 }
 
 Status check_image(const KernelCall& call) {

@@ -10,7 +10,7 @@ environment that probe.py reads.
 import faulthandler
 import hashlib
 import importlib
-import importlib.metadata
+import importlib.util
 import json
 import sys
 import threading
@@ -53,6 +53,7 @@ class Cell:
     def use_weir(self, threads):
         """The pipeline alone, then beside an operation of the host on another thread."""
         self.elements.add(probe.run(threads))
+        self.use_package()
         if not hasattr(self, "host"):
             return
         failures = []
@@ -68,6 +69,15 @@ class Cell:
         self.elements.add(probe.run(threads))
         thread.join()
         self.differences += failures
+
+    def use_package(self):
+        """weir's own package for Python, where it is installed, with a copy of the library of its own."""
+        if importlib.util.find_spec("weir") is None:
+            return
+        import weir
+        found = list(weir.parse("range(1000) | map(x -> x * x, num_parallel_calls: 2) | prefetch(4)"))
+        if found != [i * i for i in range(1000)]:
+            self.differences.append(f"weir's package gave {len(found)} elements: {found[:10]}")
 
     def unchanged(self, what, action):
         state, threads = probe.state(), probe.threads()

@@ -1,20 +1,20 @@
 """The hosts in Python: what each does as an operation of its own. Results are bytes; numbers are whole, so that sums
-are exact in any order, but for the last of each, which are too small to be normal: a changed floating-point mode would
-make them zero."""
+are exact in any order, but for those too small to be normal, which another floating-point mode would make zero. Modules
+are imported where they are used: tools/test-embedding reads the names without any of them."""
 
 import gzip
 import io
-
-import numpy
 
 SIZE = 96
 
 
 def whole_numbers():
+    import numpy
     return (numpy.arange(SIZE * SIZE).reshape(SIZE, SIZE) * 7919 % 13 - 6).astype(numpy.float32)
 
 
 def subnormal():
+    import numpy
     return numpy.full(4, 3e-39, numpy.float32)
 
 
@@ -22,6 +22,7 @@ class Numpy:
     module = "numpy"
 
     def operate(self):
+        import numpy
         x = whole_numbers()
         return (x @ x).tobytes() + numpy.sort(x, axis=None).tobytes() + (subnormal() / 2).tobytes()
 
@@ -65,6 +66,7 @@ class Jax:
 
     def operate(self):
         import jax
+        import numpy
         x = jax.numpy.asarray(whole_numbers())
         return numpy.asarray(jax.jit(lambda a: a @ a + a.sum(axis=0))(x)).tobytes()
 
@@ -73,6 +75,7 @@ class Pyarrow:
     module = "pyarrow"
 
     def operate(self):
+        import numpy
         import pyarrow
         import pyarrow.compute
         import pyarrow.csv

@@ -6,6 +6,7 @@
 // The words say whether the host uses them before weir is loaded, and how weir is loaded. Prints the hashes of the
 // elements with 1 and with 4 threads.
 #include <google/protobuf/wrappers.pb.h>
+#include <jpeglib.h>
 #include <re2/re2.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
@@ -18,8 +19,6 @@
 #include <cstring>
 #include <sstream>
 #include <string>
-
-#include <jpeglib.h>
 
 extern "C" {
 #include "probe.h"
@@ -84,7 +83,8 @@ void use_host() {
   check(RE2::FullMatch("the host's own", "the .*'s \\w+"), "the host's pattern matches");
   check(jpeg_pixel() == 77, "the host's image goes through libjpeg");
   if (!spdlog::get("host")) {
-    auto logger = std::make_shared<spdlog::logger>("host", std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
+    auto logger =
+        std::make_shared<spdlog::logger>("host", std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
     logger->set_pattern("%v");
     spdlog::register_logger(logger);
   }

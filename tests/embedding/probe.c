@@ -44,7 +44,7 @@ int probe_load(const char* library, int global) {
     fprintf(stderr, "%s\n", dlerror());
     return -1;
   }
-#define FIND(name)                                  \
+#define FIND(name)                                    \
   *(void**)&weir.name = dlsym(handle, "weir_" #name); \
   if (!weir.name) return -1
   FIND(runtime_create);
@@ -96,7 +96,8 @@ static int32_t make_dataset(const char* folder, run* it) {
   result = weir.dataset_parse(it->runtime, kDocument, WEIR_STRLEN, arguments, 3, &parsed, &it->error);
   if (result == WEIR_OK) result = weir.dataset_serialize(parsed, &bytes, &it->error);
   if (result == WEIR_OK)
-    result = weir.dataset_deserialize(it->runtime, bytes.data, bytes.size, arguments, 3, &it->dataset, &it->error);
+    result =
+        weir.dataset_deserialize(it->runtime, bytes.data, bytes.size, arguments, 3, &it->dataset, &it->error);
   weir.bytes_release(&bytes);
   weir.dataset_unref(parsed);
   return result;

@@ -52,7 +52,7 @@ static int in_folder(const char* folder, void (*each)(text*, const char*), text*
 int probe_threads(void) { return in_folder("/proc/self/task", NULL, NULL); }
 
 static void put_descriptor(text* out, const char* name) {
-  char link[64], target[256];
+  char link[300], target[256];
   ssize_t size;
   snprintf(link, sizeof link, "/proc/self/fd/%s", name);
   size = readlink(link, target, sizeof target - 1);
@@ -100,7 +100,8 @@ size_t probe_state(char* data, size_t size) {
   put_float_mode(&out);
   put(&out, "locale: %s %s\n", setlocale(LC_ALL, NULL), localeconv()->decimal_point);
   put(&out, "working folder: %s\n", getcwd(folder, sizeof folder) ? folder : "");
-  put(&out, "umask, limits, processors: %o %ld %d\n", (unsigned)mask, (long)files.rlim_cur, CPU_COUNT(&processors));
+  put(&out, "umask, limits, processors: %o %ld %d\n", (unsigned)mask, (long)files.rlim_cur,
+      CPU_COUNT(&processors));
   put(&out, "descriptors:");
   in_folder("/proc/self/fd", put_descriptor, &out);
   put(&out, "\nenvironment:");

@@ -30,7 +30,9 @@ static int load_traps(const char* file) {
 }
 
 /* What the host itself does with its functions. */
-static int use_host(void) { return g_host_calls() > 0 ? 0 : fail("the host's calls did not reach its own functions"); }
+static int use_host(void) {
+  return g_host_calls() > 0 ? 0 : fail("the host's calls did not reach its own functions");
+}
 
 int main(int argc, char** argv) {
   uint64_t one, many;

@@ -1,0 +1,95 @@
+"""docs/embedding.md: written from results, and compared in shape."""
+
+import re
+
+import hosts
+import native_test
+import processes
+
+CELLS = [f"{order} {scope}" for order, scope in native_test.CELLS]
+
+HEAD = """\
+# Embedding
+
+<!-- Written by tools/test-embedding --write. -->
+
+weir lives in one process with other libraries, and nothing changes for either side. `tools/test-embedding` shows it: it
+installs the frameworks into a virtual environment, loads each into a process with weir, runs a pipeline and an operation
+of the host before and after and at once, with 1 and with 4 threads, and compares with processes that have only one of the
+two.
+
+- The pipeline reads gzip TFRecords, parses tf.Examples, decodes JPEG and PNG, uses RE2 and FarmHash, computes with
+  subnormal numbers, runs maps on oneTBB, goes through protobuf, and logs an element that fails.
+- The host multiplies matrices, and runs what it has of pipelines, parsers, codecs, patterns and loaders.
+- Compared are the results of both, the number of threads, signal masks and handlers, the floating-point mode, the locale,
+  the environment, open descriptors, the working folder, umask, limits and processors.
+
+"first" and "last" say whether weir is loaded before the host or after it; "local" and "global" how: with `RTLD_LOCAL`, as
+Python loads modules, or with `RTLD_GLOBAL`.
+"""
+
+NATIVE = """\
+## Hosts that have the same libraries
+
+A host in C has a library that exports what the named one does. Each function in it is a trap: a call of weir's that
+reaches one ends the process. The last row is a host in C++ that is linked with Debian's shared libraries and uses them.
+`ctest --preset release -R embedding` runs this part and the next; nothing needs to be installed for them.
+"""
+
+PROCESSES = """\
+## Processes
+
+Handles belong to the process that made them. A child of `fork` gets an error (`invalid_argument`) from its parent's
+handles, at once, and makes a runtime of its own. The child reads the whole pipeline, the parent goes on with its iterator,
+and a watchdog ends what hangs. Pools have four workers, each of which ends after two tasks.
+"""
+
+LIMITS = """\
+## Limits
+
+- A host that exports its own oneTBB: weir computes on its own threads, not on the host's (docs/adr/0042).
+- libpng and zlib are shared libraries. A host that exports an incompatible libpng gets errors for PNG files.
+- weir's threads are the process's: a host that counts them sees up to `thread_count` more, and a few for files, while a
+  runtime lives. They end after it, without being waited for.
+"""
+
+
+def table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def host_row(name, found):
+    return [name, found.get("version", ""), *(found["cells"].get(cell, "") or "unchanged" for cell in CELLS)]
+
+
+def render(results):
+    """`results` has "machine", and by name "hosts", "native" and "processes"."""
+    parts = [HEAD, f"Found with weir {results['weir']} on {results['machine']}:\n",
+             table(["host", "version", *CELLS], [host_row(name, results["hosts"][name]) for name in hosts.HOSTS]),
+             NATIVE,
+             table(["the host has", *CELLS],
+                   [[name, *host_row(name, results["native"][name])[2:]] for name in native_test.HOSTS]),
+             PROCESSES,
+             table(["a child by", "end"], [[name, results["processes"][name]] for name in processes.SCENARIOS]),
+             LIMITS]
+    return "\n".join(parts)
+
+
+def blank():
+    """Results for whose page only the shape counts."""
+    return {"weir": "", "machine": "", "hosts": dict.fromkeys(hosts.HOSTS, {"cells": {}}),
+            "native": dict.fromkeys(native_test.HOSTS, {"cells": {}}),
+            "processes": dict.fromkeys(processes.SCENARIOS, "")}
+
+
+def shape(text):
+    """The page without what a run finds: versions, the machine, and the cells of tables."""
+    lines = [re.sub(r"^(\| [^|]*\|).*", r"\1", line) for line in text.splitlines()]
+    return [line for line in lines if not line.startswith("Found with weir")]
+
+
+def bad_cells(text):
+    """The rows that tell of a difference or a failure."""
+    return [line for line in text.splitlines() if re.search(r"failed|ended with|differ|before .* after", line)
+            and line.startswith("| ")]
