@@ -1,6 +1,7 @@
 #include "capi/call.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "capi/view.h"
 
@@ -10,6 +11,8 @@ namespace {
 
 constexpr uint64_t kMaxMessageBytes = 1 << 16;
 constexpr uint64_t kMaxAllocation = uint64_t{1} << 40;
+// Up to this size, there is room for all rows once the first has a shape, which others may yet differ from.
+constexpr size_t kMostBytesAhead = size_t{16} << 20;
 
 Status out_of_range(Mistake mistake) { return {Code::out_of_range, std::move(mistake)}; }
 
@@ -26,7 +29,7 @@ CallObject::CallObject(Session& session, const Block& in, Block& out, std::span<
       out_(out),
       results_(results),
       by_block_(by_block),
-      written_(results.size()) {
+      outputs_(results.size()) {
   out_.reset(results_.size());
   out_.rows = in_.rows;
 }
@@ -35,13 +38,36 @@ Status CallObject::input(uint32_t index, weir_view& view) const {
   if (index >= in_.columns.size()) return bad_index("an input component", index, in_.columns.size());
   const Column& column = in_.columns[index];
   if (column.dtype() == DType::dataset) return unimplemented("expected a tensor, found a nested dataset");
-  fill_view(view, column, by_block_);
+  if (by_block_) {
+    fill_view(view, column.tensor(), 0, 0);
+  } else if (column.dense()) {
+    fill_view(view, column.tensor(), 1, row_);
+  } else {
+    fill_view(view, column.list()[static_cast<size_t>(row_)], 0, 0);
+  }
   return Status();
+}
+
+Status CallObject::check_shape(uint32_t index, std::span<const int64_t> dims, const Shape& shape) const {
+  const int64_t count = checked_count(dims);
+  if (count < 0 || count > session_.runtime.limits.tensor_bytes / 16) {
+    return resource_exhausted(expected_found("a result within the limit tensor_bytes",
+                                             concat("dimensions ", Shape(dims).to_string())));
+  }
+  if (results_[index].shape.compatible(shape)) return Status();
+  return invalid_argument(expected_found(concat("component ", index, " to have shape ",
+                                                results_[index].shape.to_string(), ", as its result_spec says"),
+                                         shape.to_string()));
 }
 
 Status CallObject::output(uint32_t index, std::span<const int64_t> dims, void** data) {
   if (index >= results_.size()) return bad_index("a result component", index, results_.size());
-  const Component& component = results_[index];
+  Output& output = outputs_[index];
+  if (!by_block_ && output.data != nullptr && std::ranges::equal(dims, output.shape.dims())) [[likely]] {
+    *data = output.data + static_cast<size_t>(row_) * output.row_bytes;
+    output.written = row_;
+    return Status();
+  }
   std::span<const int64_t> row_dims = dims;
   if (by_block_) {
     if (dims.empty() || dims[0] != in_.rows) {
@@ -51,31 +77,36 @@ Status CallObject::output(uint32_t index, std::span<const int64_t> dims, void** 
     }
     row_dims = dims.subspan(1);
   }
-  Shape shape(row_dims);
-  int64_t count = checked_count(dims);
-  if (count < 0 || count > session_.runtime.limits.tensor_bytes / 16) {
-    return resource_exhausted(expected_found("a result within the limit tensor_bytes",
-                                             concat("dimensions ", Shape(dims).to_string())));
-  }
-  if (!component.shape.compatible(shape)) {
-    return invalid_argument(expected_found(concat("component ", index, " to have shape ",
-                                                  component.shape.to_string(), ", as its result_spec says"),
-                                           shape.to_string()));
-  }
-  Column& column = out_.columns[index];
-  if (shape.rank() < kMaxRank) {
-    *data = column.make_dense(component.dtype, shape, in_.rows);
-  } else {
-    // No room for a leading dimension; only a single element can have this many.
-    Tensor tensor = Tensor::allocate(component.dtype, shape);
-    if (has_owners(tensor.dtype)) std::memset(tensor.data, 0, tensor.byte_size());
-    *data = tensor.data;
-    column.make_list().push_back(std::move(tensor));
-  }
-  written_[index] = true;
+  const Shape shape(row_dims);
+  WEIR_TRY(check_shape(index, dims, shape));
+  *data = by_block_ ? block_output(index, shape) : row_output(index, shape);
+  output.written = row_;
   return Status();
 }
 
+void* CallObject::block_output(uint32_t index, const Shape& row_shape) {
+  return out_.columns[index].make_dense(results_[index].dtype, row_shape, in_.rows);
+}
+
+// The rows of a component lie one after the other for as long as they have one shape.
+void* CallObject::row_output(uint32_t index, const Shape& shape) {
+  Output& output = outputs_[index];
+  Column& column = out_.columns[index];
+  const DType dtype = results_[index].dtype;
+  const size_t bytes = static_cast<size_t>(shape.count()) * dtype_size(dtype);
+  const auto rows = static_cast<size_t>(in_.rows);
+  if (!output.begun() && shape.rank() < kMaxRank && (rows == 1 || bytes <= kMostBytesAhead / rows)) {
+    output.data = column.make_dense(dtype, shape, in_.rows);
+    output.shape = shape;
+    output.row_bytes = bytes;
+    std::memset(output.data, 0, static_cast<size_t>(row_) * bytes);
+    return output.data + static_cast<size_t>(row_) * bytes;
+  }
+  list_rows(index);
+  Tensor tensor = Tensor::allocate(dtype, shape);
+  if (has_owners(dtype)) std::memset(tensor.data, 0, tensor.byte_size());
+  return (output.list[static_cast<size_t>(row_)] = std::move(tensor)).data;
+}
 void* CallObject::allocate(uint64_t size) {
   if (size > kMaxAllocation) throw std::bad_alloc();
   allocated_.push_back(Buffer::allocate(static_cast<size_t>(size)));
@@ -83,12 +114,12 @@ void* CallObject::allocate(uint64_t size) {
 }
 
 Status CallObject::fail(int64_t row, int32_t code, std::string_view message) {
-  if (row < 0 || row >= in_.rows) {
-    return out_of_range(expected_found(concat("a row below ", in_.rows), concat(row)));
+  if (row < 0 || row >= rows()) {
+    return out_of_range(expected_found(concat("a row below ", rows()), concat(row)));
   }
   bool known = code > 0 && code <= WEIR_CODE_DATA_LOSS;
   Status status(known ? static_cast<Code>(code) : Code::unknown, std::string(message));
-  out_.fail_row(static_cast<int>(row), status.pointer());
+  out_.fail_row(by_block_ ? static_cast<int>(row) : row_, status.pointer());
   return Status();
 }
 
@@ -115,9 +146,8 @@ OwnersRef CallObject::owners_of_strings() const {
 // The entries of a failed row may be anything, so nothing must follow their pointers.
 void CallObject::forget_failed_rows() const {
   for (size_t i = 0; i < results_.size(); ++i) {
-    if (!written_[i] || results_[i].dtype != DType::string) continue;
-    const Column& column = out_.columns[i];
-    const std::span<Str> entries = (column.dense() ? column.tensor() : column.list()[0]).entries<Str>();
+    if (outputs_[i].written < 0 || results_[i].dtype != DType::string) continue;
+    const std::span<Str> entries = out_.columns[i].tensor().entries<Str>();
     const size_t per_row = entries.size() / static_cast<size_t>(in_.rows);
     for (const RowError& error : out_.errors) {
       std::ranges::fill(entries.subspan(static_cast<size_t>(error.row) * per_row, per_row), Str{});
@@ -125,28 +155,46 @@ void CallObject::forget_failed_rows() const {
   }
 }
 
-Status CallObject::check_column(size_t index) {
-  Column& column = out_.columns[index];
-  const Tensor tensor = column.dense() ? column.tensor() : column.list()[0];
-  if (tensor.dtype == DType::boolean) {
+namespace {
+
+// Checks the entries that a callback wrote.
+Status check_entries(DType dtype, size_t index, uint8_t* data, size_t count) {
+  if (dtype == DType::boolean) {
     // To a compiler, only the bytes 0 and 1 are bools.
-    for (uint8_t& byte : tensor.entries<uint8_t>()) byte = byte != 0;
-  } else if (tensor.dtype == DType::string) {
-    for (const Str& text : tensor.entries<Str>()) {
+    for (uint8_t& byte : std::span(data, count)) byte = byte != 0;
+  } else if (dtype == DType::string) {
+    for (const Str& text : std::span(reinterpret_cast<const Str*>(data), count)) {
       if (!text.data && text.size != 0) {
         return invalid_argument(expected_found(concat("strings with bytes in component ", index),
                                                concat("NULL with size ", text.size)));
       }
     }
-    if (column.dense()) {
-      column.set_owners(owners_of_strings());
-    } else {
-      Tensor owned = tensor;
-      owned.owners = owners_of_strings();
-      column.make_list().push_back(std::move(owned));
-    }
   }
   return Status();
+}
+
+Status returned(int32_t result) {
+  return Status(Code::unknown, concat("the callback returned ", result, " without an error of its own"));
+}
+
+Status not_filled(size_t index, size_t count) {
+  return failed_precondition(
+      expected_found(concat("the callback to fill result component ", index, " of ", count),
+                     "that it did not ask for its memory"));
+}
+
+}  // namespace
+
+// The word of a slot that nobody else can pin any more gets the next generation, as if it had been published anew.
+void RunningCall::reopen() {
+  const uint64_t word = slot_->word.load(std::memory_order_relaxed);
+  const uint64_t kind = (word >> 32) & slots::kKindMask;
+  // In the child of a fork, the parent's calls have no kind and stay closed.
+  if (kind == 0) return;
+  const uint64_t generation = (word >> (32 + slots::kKindBits)) + 1;
+  const uint64_t tag = ((generation << slots::kKindBits) | kind) & UINT32_MAX;
+  slot_->word.store(tag << 32 | slots::kOwner | slots::kPin, std::memory_order_release);
+  handle_.value = tag << 32 | slot_->index;
 }
 
 Status thread_ended() {
@@ -154,21 +202,77 @@ Status thread_ended() {
 }
 
 Status CallObject::finish(int32_t result) {
-  if (result != WEIR_OK) {
-    if (!by_block_ && !out_.errors.empty()) return Status(out_.errors[0].error);
-    return Status(Code::unknown, concat("the callback returned ", result, " without an error of its own"));
-  }
+  if (result != WEIR_OK) return returned(result);
   if (!out_.errors.empty()) forget_failed_rows();
   if (out_.value_rows() == 0) return Status();
   for (size_t i = 0; i < results_.size(); ++i) {
-    if (!written_[i]) {
-      return failed_precondition(
-          expected_found(concat("the callback to fill result component ", i, " of ", results_.size()),
-                         "that it did not ask for its memory"));
-    }
-    WEIR_TRY(check_column(i));
+    if (outputs_[i].written < 0) return not_filled(i, results_.size());
+    const Tensor& made = out_.columns[i].tensor();
+    WEIR_TRY(check_entries(made.dtype, i, made.data, static_cast<size_t>(made.shape.count())));
+    if (made.dtype == DType::string) out_.columns[i].set_owners(owners_of_strings());
   }
   return Status();
+}
+
+// From here on, the rows of the component have tensors of their own.
+void CallObject::list_rows(uint32_t index) {
+  Output& output = outputs_[index];
+  if (!output.list.empty()) return;
+  output.list.reserve(static_cast<size_t>(in_.rows));
+  for (int row = 0; row < row_ && output.data != nullptr; ++row)
+    output.list.push_back(deep_copy(out_.columns[index].row(row)));
+  output.list.resize(static_cast<size_t>(in_.rows));
+  output.data = nullptr;
+}
+
+void CallObject::clear_row(int row) {
+  for (Output& output : outputs_) {
+    if (output.data != nullptr) {
+      std::memset(output.data + static_cast<size_t>(row) * output.row_bytes, 0, output.row_bytes);
+    } else if (!output.list.empty()) {
+      output.list[static_cast<size_t>(row)] = Tensor();
+    }
+  }
+}
+
+void CallObject::fail_row(int row, const Status& status) {
+  out_.fail_row(row, status.pointer());
+  clear_row(row);
+}
+
+void CallObject::end_row(int32_t result) {
+  if (result != WEIR_OK) return fail_row(row_, returned(result));
+  if (row_failed()) return clear_row(row_);
+  for (size_t i = 0; i < results_.size(); ++i) {
+    Output& output = outputs_[i];
+    if (output.written != row_) return fail_row(row_, not_filled(i, results_.size()));
+    const DType dtype = results_[i].dtype;
+    if (dtype != DType::boolean && dtype != DType::string) continue;
+    const bool dense = output.data != nullptr;
+    const Tensor* own = dense ? nullptr : &output.list[static_cast<size_t>(row_)];
+    uint8_t* data = dense ? output.data + static_cast<size_t>(row_) * output.row_bytes : own->data;
+    const size_t bytes = dense ? output.row_bytes : own->byte_size();
+    if (Status status = check_entries(dtype, i, data, bytes / dtype_size(dtype)); !status.ok())
+      return fail_row(row_, status);
+  }
+}
+
+void CallObject::finish_rows() {
+  for (size_t i = 0; i < results_.size(); ++i) {
+    Column& column = out_.columns[i];
+    Output& output = outputs_[i];
+    const OwnersRef owners = results_[i].dtype == DType::string ? owners_of_strings() : OwnersRef();
+    if (output.data != nullptr) {
+      if (owners) column.set_owners(owners);
+      continue;
+    }
+    output.list.resize(static_cast<size_t>(in_.rows));
+    if (owners) {
+      for (Tensor& tensor : output.list) tensor.owners = owners;
+    }
+    column.make_list() = std::move(output.list);
+    if (out_.errors.empty()) column.densify();
+  }
 }
 
 namespace {

@@ -1,6 +1,14 @@
 // CallObject: what a weir_call stands for while a callback runs. It borrows the blocks of the call and keeps
 // what the callback allocates until finish() passes it on. Only the callback uses it, on one thread at a
-// time. A call costs one allocation.
+// time.
+//
+// A callback by element runs for each row of a block, with one object and one allocation for all of them:
+//
+//   for (int row = 0; row < in.rows; ++row) {
+//     call.begin_row(row);
+//     call.end_row(function(…));
+//   }
+//   call.finish_rows();
 #pragma once
 
 #include <memory>
@@ -22,19 +30,43 @@ class CallObject final : public Object {
   CallObject(Session& session, const Block& in, Block& out, std::span<const Component> results,
              bool by_block);
 
-  int64_t rows() const { return in_.rows; }
+  int64_t rows() const { return by_block_ ? in_.rows : 1; }
   bool cancelled() const { return session_.cancelled.load(std::memory_order_relaxed); }
   Status input(uint32_t index, weir_view& view) const;
   Status output(uint32_t index, std::span<const int64_t> dims, void** data);
   void* allocate(uint64_t size);
   Status fail(int64_t row, int32_t code, std::string_view message);
 
-  // Checks what the callback wrote and turns its result into the outcome of the call. Fails only if the whole
+  // Checks what a call by block wrote and turns its result into the outcome of the call. Fails only if the whole
   // call does; errors of single rows are in `out`.
   Status finish(int32_t result);
 
+  // By element, rows in rising order. Errors are in `out`.
+  void begin_row(int row) { row_ = row; }
+  void end_row(int32_t result);
+  void fail_row(int row, const Status& status);
+  void finish_rows();
+
  private:
-  Status check_column(size_t index);
+  // A component of the result.
+  struct Output {
+    // The last row that asked for its memory; of a call by block 0.
+    int written = -1;
+    // By element: where the rows lie if they lie one after the other, with their shape; else null.
+    uint8_t* data = nullptr;
+    Shape shape;
+    size_t row_bytes = 0;
+    // Else a tensor for each row, once there is one.
+    std::vector<Tensor> list;
+    bool begun() const { return data != nullptr || !list.empty(); }
+  };
+
+  Status check_shape(uint32_t index, std::span<const int64_t> dims, const Shape& shape) const;
+  void* block_output(uint32_t index, const Shape& row_shape);
+  void* row_output(uint32_t index, const Shape& shape);
+  void list_rows(uint32_t index);
+  bool row_failed() const { return !out_.errors.empty() && out_.errors.back().row == row_; }
+  void clear_row(int row);
   void forget_failed_rows() const;
   OwnersRef owners_of_strings() const;
 
@@ -43,7 +75,8 @@ class CallObject final : public Object {
   Block& out_;
   const std::span<const Component> results_;
   const bool by_block_;
-  std::vector<bool> written_;
+  int row_ = 0;
+  std::vector<Output> outputs_;
   std::vector<BufferRef> allocated_;
 };
 
@@ -63,12 +96,16 @@ class RunningCall {
   }
 
   weir_call handle() const { return handle_; }
+  CallObject& object() const { return *static_cast<CallObject*>(slot_->object); }
   // Afterwards only this thread uses the call.
   CallObject& close() {
     drop_owner(HandleKind::call, handle_.value);
     await_last_pin(*slot_);
-    return *static_cast<CallObject*>(slot_->object);
+    return object();
   }
+  // Gives a closed call to another row, under a handle of its own.
+  // REQUIRES: it is closed
+  void reopen();
 
  private:
   weir_call handle_;

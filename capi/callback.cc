@@ -6,6 +6,7 @@
 
 #include "capi/call.h"
 #include "capi/spec.h"
+#include "expr/row_callback.h"
 #include "syntax/parser.h"
 #include "syntax/spec.h"
 
@@ -27,10 +28,10 @@ CallbackFlags flags_of(uint32_t bits) {
   return flags;
 }
 
-class HostCallback final : public Callback {
+class HostCallback final : public RowCallback {
  public:
   HostCallback(const weir_callback& host, std::optional<Spec> result, std::optional<Spec> signature)
-      : Callback(flags_of(host.flags)),
+      : RowCallback(flags_of(host.flags)),
         host_(host),
         result_(std::move(result)),
         signature_(std::move(signature)) {
@@ -39,7 +40,7 @@ class HostCallback final : public Callback {
   }
   // For arguments that give this result. The function is destroyed with `whole`.
   HostCallback(const HostCallback& whole, const Spec& result)
-      : Callback(whole.flags),
+      : RowCallback(whole.flags),
         host_(whole.host_),
         result_(result),
         signature_(whole.signature_),
@@ -53,6 +54,7 @@ class HostCallback final : public Callback {
   const Spec* signature() const override { return signature_ ? &*signature_ : nullptr; }
   Result<Spec> result(const Spec& input) const override;
   Status call(Session& session, const Block& in, Block& out) const override;
+  Status call_each(Session& session, const Block& in, Block& out) const override;
   RefPtr<const Callback> with_result(const Spec& result) const override {
     return host_.infer == nullptr ? nullptr
                                   : RefPtr<const Callback>(make_ref<const HostCallback>(*this, result));
@@ -63,7 +65,9 @@ class HostCallback final : public Callback {
 
  private:
   Status call_once(Session& session, const Block& in, Block& out) const;
-  Status check_arguments(const Block& in) const;
+  Status check_arguments(const Block& in, int row) const;
+  // Of one call; `same` has room for it where it is that of the input.
+  std::span<const Component> results(const Block& in, std::vector<Component>& same) const;
 
   const weir_callback host_;
   // If absent, the structure of the input.
@@ -95,10 +99,11 @@ Result<Spec> HostCallback::result(const Spec& input) const {
 }
 
 // The shapes of rows, as far as they were unknown when the dataset was built.
-Status HostCallback::check_arguments(const Block& in) const {
+Status HostCallback::check_arguments(const Block& in, int row) const {
   for (size_t i = 0; i < expected_.size() && i < in.columns.size(); ++i) {
     const Column& column = in.columns[i];
-    const Shape shape = column.dense() ? column.tensor().shape.tail() : column.list()[0].shape;
+    const Shape shape = column.dense() ? column.tensor().shape.tail()
+                                       : column.list()[static_cast<size_t>(row)].shape;
     if (expected_[i].shape.compatible(shape)) continue;
     return invalid_argument(
         expected_found(concat(dtype_name(expected_[i].dtype), expected_[i].shape.to_string(),
@@ -112,8 +117,14 @@ bool is_dense(const Block& block) {
   return std::all_of(block.columns.begin(), block.columns.end(), [](const Column& c) { return c.dense(); });
 }
 
+std::span<const Component> HostCallback::results(const Block& in, std::vector<Component>& same) const {
+  if (result_) return components_;
+  for (const Column& column : in.columns) same.push_back({column.dtype(), Shape::unknown_rank()});
+  return same;
+}
+
 Status HostCallback::call(Session& session, const Block& in, Block& out) const {
-  if (!flags.block || is_dense(in)) return call_once(session, in, out);
+  if (is_dense(in)) return call_once(session, in, out);
   // Rows of different shapes have no common view: each becomes a block of its own.
   out.reset(0);
   for (int i = 0; i < in.rows; ++i) {
@@ -130,15 +141,45 @@ Status HostCallback::call(Session& session, const Block& in, Block& out) const {
 Status HostCallback::call_once(Session& session, const Block& in, Block& out) const {
   // The host expects no more calls on a thread that ends.
   if (thread_ends()) return thread_ended();
-  WEIR_TRY(check_arguments(in));
+  WEIR_TRY(check_arguments(in, 0));
   std::vector<Component> same;
-  if (!result_) {
-    for (const Column& column : in.columns) same.push_back({column.dtype(), Shape::unknown_rank()});
-  }
-  RunningCall call(std::make_unique<CallObject>(session, in, out, result_ ? components_ : same, flags.block));
+  RunningCall call(std::make_unique<CallObject>(session, in, out, results(in, same), true));
   int32_t result = WEIR_OK;
   if (!call_host([&] { result = host_.function(host_.user_data, call.handle()); })) return thread_ended();
   return call.close().finish(result);
+}
+
+// One call stands for all rows, one after the other, and the host's thread is watched once for all of them.
+Status HostCallback::call_each(Session& session, const Block& in, Block& out) const {
+  if (thread_ends()) return thread_ended();
+  std::vector<Component> same;
+  RunningCall call(std::make_unique<CallObject>(session, in, out, results(in, same), false));
+  CallObject& object = call.object();
+  const bool checked_once = is_dense(in) && check_arguments(in, 0).ok();
+  bool closed = false;
+  int row = 0;
+  const auto run_rows = [&] {
+    for (; row < in.rows; ++row) {
+      object.begin_row(row);
+      if (!checked_once) {
+        if (const Status status = check_arguments(in, row); !status.ok()) {
+          object.fail_row(row, status);
+          continue;
+        }
+      }
+      if (closed) call.reopen();
+      const int32_t result = host_.function(host_.user_data, call.handle());
+      call.close();
+      closed = true;
+      object.end_row(result);
+    }
+  };
+  if (!call_host(run_rows)) {
+    call.close();
+    for (; row < in.rows; ++row) object.fail_row(row, thread_ended());
+  }
+  object.finish_rows();
+  return Status();
 }
 
 Status state_failed(const char* which, int32_t result) {

@@ -91,7 +91,8 @@ class HostRun final : public GeneratorRun {
       return thread_ended();
     CallObject& made = call.close();
     if (result == WEIR_END && out.errors.empty()) return false;
-    WEIR_TRY(made.finish(result));
+    made.end_row(result);
+    made.finish_rows();
     if (!out.errors.empty()) return Status(out.errors[0].error);
     return true;
   }

@@ -22,10 +22,16 @@ inline void fill_view(weir_view& view, DType dtype, const Shape& shape, int skip
   view.byte_size = count * dtype_size(dtype);
 }
 
+// Views row `row` of a tensor whose first dimension counts rows (skipped_dims 1), or all of it (0).
+inline void fill_view(weir_view& view, const Tensor& tensor, int skipped_dims, int row) {
+  fill_view(view, tensor.dtype, tensor.shape, skipped_dims, tensor.data);
+  if (row > 0) view.data = static_cast<const uint8_t*>(view.data) + static_cast<size_t>(row) * view.byte_size;
+}
+
 // Views the first row of a column, or all rows with a leading dimension.
 inline void fill_view(weir_view& view, const Column& column, bool whole) {
   const Tensor& tensor = column.dense() ? column.tensor() : column.list()[0];
-  fill_view(view, tensor.dtype, tensor.shape, column.dense() && !whole ? 1 : 0, tensor.data);
+  fill_view(view, tensor, column.dense() && !whole ? 1 : 0, 0);
 }
 
 inline Status check_view(const weir_view* view) {

@@ -184,7 +184,7 @@ std::vector<bool> mark(Program& program) {
   return keep;
 }
 
-// Sets what the evaluation needs to run several instructions piece by piece.
+// Sets what the evaluation needs to run several instructions together.
 void link(Program& program) {
   const auto numbers = [&](const std::vector<int>& registers) {
     return std::none_of(registers.begin(), registers.end(), [&](int reg) {
@@ -204,6 +204,7 @@ void link(Program& program) {
     for (int result : instruction.results)
       instruction.last_use = std::max(instruction.last_use, last_use[static_cast<size_t>(result)]);
   }
+  plan_tiles(program);
 }
 
 }  // namespace

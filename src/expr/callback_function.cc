@@ -5,6 +5,7 @@
 #include "core/sync.h"
 #include "core/text.h"
 #include "expr/function.h"
+#include "expr/row_callback.h"
 
 namespace weir {
 
@@ -43,10 +44,10 @@ class CallbackFunction final : public Function {
   void call(const CallArgs& args, const Block& in, Block& out) const override;
 
  private:
+  Status call_each(Session& session, const Block& in, Block& out) const;
   Status invoke(Session& session, const Block& in, Block& out) const;
   void call_block(Session& session, const Block& in, const std::vector<int32_t>& rows, Block& out) const;
-  void call_rows(Session& session, const Block& in, const std::vector<int32_t>& rows, Block& out) const;
-  Status check(const Block& out, int rows) const;
+  Status check(Block& out, int rows) const;
 
   const CallbackRef callback_;
   mutable Mutex turn_;
@@ -54,33 +55,34 @@ class CallbackFunction final : public Function {
 
 void CallbackFunction::call(const CallArgs& args, const Block& in, Block& out) const {
   std::vector<int32_t> rows;
-  rows.reserve(static_cast<size_t>(in.rows));
-  for (int row = 0; row < in.rows; ++row) {
-    if (!in.failed(row)) rows.push_back(row);
+  if (!in.errors.empty()) {
+    rows.reserve(static_cast<size_t>(in.rows));
+    for (int row = 0; row < in.rows; ++row) {
+      if (!in.failed(row)) rows.push_back(row);
+    }
   }
   out.reset(components_.size());
-  if (takes_blocks_) {
-    call_block(args.session, in, rows, out);
-  } else {
-    call_rows(args.session, in, rows, out);
-  }
+  call_block(args.session, in, rows, out);
   for (const RowError& error : in.errors) out.fail_row(error.row, error.error);
   if (args.drop) out.columns.clear();
 }
 
 // The host's function runs with the lock held and may take its own locks; it never calls back into this function.
 Status CallbackFunction::invoke(Session& session, const Block& in, Block& out) const {
+  const auto call = [&] {
+    return takes_blocks_ ? callback_->call(session, in, out) : call_each(session, in, out);
+  };
   Status status;
   if (concurrent_) {
-    status = callback_->call(session, in, out);
+    status = call();
   } else {
     MutexLock lock(turn_);
-    status = callback_->call(session, in, out);
+    status = call();
   }
   return status.ok() ? check(out, in.rows) : status;
 }
 
-Status CallbackFunction::check(const Block& out, int rows) const {
+Status CallbackFunction::check(Block& out, int rows) const {
   if (out.columns.size() != components_.size()) {
     return invalid_argument(concat("the callback gave ", out.columns.size(),
                                    " components; expected those of ", result_.to_string()));
@@ -97,8 +99,11 @@ Status CallbackFunction::check(const Block& out, int rows) const {
       if (out.failed(row)) continue;
       const Tensor value = column.row(row);
       if (value.dtype != components_[i].dtype || !value.shape.compatible(components_[i].shape)) {
-        return invalid_argument(concat("the callback gave ", dtype_name(value.dtype), value.shape.to_string(),
-                                       " for component ", i, " of ", result_.to_string()));
+        Status status = invalid_argument(concat("the callback gave ", dtype_name(value.dtype),
+                                                value.shape.to_string(), " for component ", i, " of ",
+                                                result_.to_string()));
+        if (takes_blocks_ || column.dense()) return status;
+        out.fail_row(row, status.pointer());
       }
       if (column.dense()) break;
     }
@@ -106,60 +111,62 @@ Status CallbackFunction::check(const Block& out, int rows) const {
   return Status();
 }
 
+// `rows`: those that have not failed, if some have.
 void CallbackFunction::call_block(Session& session, const Block& in, const std::vector<int32_t>& rows,
                                   Block& out) const {
-  const bool all = static_cast<int>(rows.size()) == in.rows;
+  const bool all = in.errors.empty();
   Block given;
   if (!all) given.gather_from(in, rows);
   const Block& seen = all ? in : given;
+  const auto row_of = [&](int at) { return all ? at : rows[static_cast<size_t>(at)]; };
   Block made;
-  made.reset(components_.size());
-  made.rows = seen.rows;
-  Status status = seen.rows > 0 ? invoke(session, seen, made) : Status();
+  Block& results = all ? out : made;
+  results.reset(components_.size());
+  results.rows = seen.rows;
+  const Status status = seen.rows > 0 ? invoke(session, seen, results) : Status();
   out.rows = in.rows;
-  if (!status.ok() || rows.empty()) {
+  if (!status.ok() || seen.rows == 0) {
+    out.errors.clear();
+    if (out.columns.size() != components_.size()) out.reset(components_.size());
+    out.rows = in.rows;
     for (Column& column : out.columns) column.make_list().resize(static_cast<size_t>(in.rows));
-    for (int32_t row : rows) out.fail_row(row, status.pointer());
+    for (int at = 0; at < seen.rows; ++at) out.fail_row(row_of(at), status.pointer());
     return;
   }
-  for (const RowError& error : made.errors) out.fail_row(rows[static_cast<size_t>(error.row)], error.error);
+  if (all) return;
+  for (const RowError& error : made.errors) out.fail_row(row_of(error.row), error.error);
   for (size_t i = 0; i < out.columns.size(); ++i) {
-    if (all) {
-      out.columns[i] = std::move(made.columns[i]);
-      continue;
-    }
     std::vector<Tensor>& list = out.columns[i].make_list();
     list.resize(static_cast<size_t>(in.rows));
-    for (size_t k = 0; k < rows.size(); ++k) {
-      if (!made.failed(static_cast<int>(k))) {
-        list[static_cast<size_t>(rows[k])] = made.columns[i].row(static_cast<int>(k));
-      }
+    for (int at = 0; at < seen.rows; ++at) {
+      if (!made.failed(at)) list[static_cast<size_t>(row_of(at))] = made.columns[i].row(at);
     }
   }
 }
 
-void CallbackFunction::call_rows(Session& session, const Block& in, const std::vector<int32_t>& rows,
-                                 Block& out) const {
-  std::vector<std::vector<Tensor>> lists(components_.size());
+Status CallbackFunction::call_each(Session& session, const Block& in, Block& out) const {
+  if (const auto* each = dynamic_cast<const RowCallback*>(callback_.get()))
+    return each->call_each(session, in, out);
+  const size_t count = out.columns.size();
+  std::vector<std::vector<Tensor>> lists(count);
   for (auto& list : lists) list.resize(static_cast<size_t>(in.rows));
-  out.rows = in.rows;
-  for (int32_t row : rows) {
-    const Block one = in.slice(row, 1);
+  for (int row = 0; row < in.rows; ++row) {
     Block made;
-    made.reset(components_.size());
+    made.reset(count);
     made.rows = 1;
-    Status status = invoke(session, one, made);
+    Status status = callback_->call(session, in.slice(row, 1), made);
     if (status.ok() && !made.errors.empty()) status = Status(made.errors[0].error);
     if (!status.ok()) {
       out.fail_row(row, status.pointer());
       continue;
     }
-    for (size_t i = 0; i < lists.size(); ++i) lists[i][static_cast<size_t>(row)] = made.columns[i].row(0);
+    for (size_t i = 0; i < count; ++i) lists[i][static_cast<size_t>(row)] = made.columns[i].row(0);
   }
-  for (size_t i = 0; i < lists.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     out.columns[i].make_list() = std::move(lists[i]);
     if (out.errors.empty()) out.columns[i].densify();
   }
+  return Status();
 }
 
 }  // namespace

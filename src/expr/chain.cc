@@ -56,7 +56,7 @@ bool Chain::inside(int reg) const {
          source.instruction < static_cast<int>(end_);
 }
 
-// The shape of the first instruction's result. False if all entries together are no more than a piece.
+// The shape of the first instruction's result. False if all entries together are too few.
 bool Chain::find_shape() {
   for (int arg : program_.code[first_].args) {
     const Slot& from = slot(arg);
@@ -66,7 +66,7 @@ bool Chain::find_shape() {
     shape_ = from.view.shape;
     entries_ = count;
   }
-  return entries_ > 0 && entries_ > kPieceEntries / std::max(rows_, 1);
+  return entries_ > 0 && entries_ > kLeastEntries / std::max(rows_, 1);
 }
 
 bool Chain::fits(size_t i) const {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "expr/owners.h"
+#include "expr/row_loop.h"
 
 namespace weir {
 
@@ -29,11 +30,14 @@ void FramePool::give_back(Frame* frame) {
 }
 
 FramePool::Lease::~Lease() {
-  release(pool_.program_, *frame_);
+  if (uses_slots_) release(pool_.program_, *frame_);
   pool_.give_back(frame_);
 }
 
 namespace {
+
+// In larger ones, what matters is how entries are computed.
+constexpr int64_t kMostSmallBytes = 1024;
 
 // Whether a result is a dataset that some variable holds, or one that opens such a one.
 bool may_open_variables(const Program& program) {
@@ -56,6 +60,8 @@ CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, Pro
       program_(std::move(program)),
       traits_(std::move(traits)),
       opens_variables_(may_open_variables(program_)),
+      has_small_rows_(!program_.code.empty() &&
+                      row_loop_bytes(program_).value_or(kMostSmallBytes + 1) <= kMostSmallBytes),
       frames_(program_) {
   can_fail_ = program_.can_fail;
   draws_random_ = traits_.draws_random;
@@ -78,6 +84,7 @@ void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) c
     out.columns.clear();
     return;
   }
+  if (has_small_rows_ && in.rows == 1 && in.errors.empty() && !args.drop && call_single(args, in, out)) return;
   constexpr size_t kInPlace = 16;
   Destination places[kInPlace];
   size_t count = 0;
@@ -109,6 +116,31 @@ void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) c
     }
   }
   if (!args.drop) deliver(frame, in, out);
+}
+
+// False if the row is not of the shapes that the function was compiled for.
+bool CompiledFunction::call_single(const CallArgs& args, const Block& in, Block& out) const {
+  constexpr size_t kMostResults = 16;
+  const size_t count = program_.results.size();
+  if (count > kMostResults) return false;
+  FramePool::Lease lease(frames_);
+  lease.leave_slots();
+  std::unique_ptr<RowLoop>& loop = (*lease).row_loop;
+  if (!loop) loop = row_loop(0);
+  if (!loop || !loop->takes(in)) return false;
+  out.columns.resize(count);
+  uint8_t* places[kMostResults];
+  const auto type = [&](size_t i) -> const Component& {
+    return program_.registers[static_cast<size_t>(program_.results[i])].type;
+  };
+  for (size_t i = 0; i < count; ++i) places[i] = out.columns[i].make_dense(type(i).dtype, type(i).shape, 1);
+  const CallArgs single{.session = args.session, .env = args.env, .key = args.key, .base_ordinal = args.ordinal(0)};
+  ErrorPtr error;
+  if (loop->run(single, in, 0, 1, {places, count}, error) == 1) return true;
+  for (size_t i = 0; i < count; ++i)
+    std::memset(places[i], 0, static_cast<size_t>(type(i).shape.count()) * dtype_size(type(i).dtype));
+  out.fail_row(0, std::move(error));
+  return true;
 }
 
 void CompiledFunction::deliver(Frame& frame, const Block& in, Block& out) const {

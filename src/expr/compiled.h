@@ -25,10 +25,13 @@ class FramePool {
     Lease& operator=(const Lease&) = delete;
     ~Lease();
     Frame& operator*() const { return *frame_; }
+    // The slots were not used, so there is nothing in them to release.
+    void leave_slots() { uses_slots_ = false; }
 
    private:
     FramePool& pool_;
     Frame* frame_;
+    bool uses_slots_ = true;
   };
 
  private:
@@ -66,12 +69,15 @@ class CompiledFunction final : public Function {
   const Program& program() const { return program_; }
 
  private:
+  bool call_single(const CallArgs& args, const Block& in, Block& out) const;
   void deliver(Frame& frame, const Block& in, Block& out) const;
   void deliver_computed(Frame& frame, int reg, int rows, Column& out) const;
 
   const Program program_;
   const ProgramTraits traits_;
   const bool opens_variables_;
+  // A single row costs less in a RowLoop, since all values are small.
+  const bool has_small_rows_;
   // Results that are computed and used by one column only, which may be written in place.
   std::vector<bool> direct_;
   mutable FramePool frames_;

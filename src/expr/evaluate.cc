@@ -10,6 +10,7 @@
 #include "expr/chain.h"
 #include "expr/owners.h"
 #include "expr/run.h"
+#include "expr/tile_run.h"
 
 namespace weir {
 
@@ -36,6 +37,7 @@ class Evaluation {
     return nullptr;
   }
   void bind_env();
+  size_t run_together(size_t first);
   bool all_uniform(const Instruction& instruction);
 
   void kernel(const Instruction& instruction, Frame::Work& work);
@@ -75,10 +77,8 @@ void Evaluation::execute(bool drop) {
     const Instruction& instruction = program_.code[i];
     if (drop && !instruction.can_fail && !instruction.needed) continue;
     if (instruction.begins_chain && !drop && frame_.errors.empty()) {
-      Chain chain(program_, frame_, i, rows_, call_);
-      if (chain.end() > i) {
-        chain.run([&](int reg) { return destination(reg); });
-        i = chain.end() - 1;
+      if (const size_t end = run_together(i); end > i) {
+        i = end - 1;
         continue;
       }
     }
@@ -106,6 +106,22 @@ void Evaluation::execute(bool drop) {
       for (int result : instruction.results) slot(result).clear_row(row);
     }
   }
+}
+
+// Runs the instructions from `first` on that can be computed together: as tiles, else in pieces. Returns one past the
+// last one, or `first` if there are none.
+size_t Evaluation::run_together(size_t first) {
+  const auto destinations = [&](int reg) { return destination(reg); };
+  if (const int plan = program_.code[first].tile_plan; plan >= 0) {
+    TileRun run(program_, program_.tile_plans[static_cast<size_t>(plan)], frame_, rows_, call_);
+    if (run.fits()) {
+      run.run(destinations);
+      return program_.tile_plans[static_cast<size_t>(plan)].end;
+    }
+  }
+  Chain chain(program_, frame_, first, rows_, call_);
+  if (chain.end() > first) chain.run(destinations);
+  return chain.end();
 }
 
 bool Evaluation::all_uniform(const Instruction& instruction) {

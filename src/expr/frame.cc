@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "expr/row_loop.h"
+
 namespace weir {
 
 namespace {
@@ -215,7 +217,17 @@ Frame::Frame(const Program& program) : slots(program.registers.size()), work(pro
     work[i].else_frame = std::make_unique<Frame>(*instruction.else_program);
   }
   args.resize(most);
+  size_t most_steps = 0;
+  size_t most_slots = 0;
+  for (const TilePlan& plan : program.tile_plans) {
+    most_steps = std::max(most_steps, plan.steps.size());
+    most_slots = std::max(most_slots, static_cast<size_t>(plan.slots));
+  }
+  steps.resize(most_steps);
+  if (most_slots > 0) tiles = Buffer::allocate(most_slots * kMaxTileBytes);
 }
+
+Frame::~Frame() = default;
 
 void Frame::fail(int row, int rows, ErrorPtr error) {
   if (errors.empty()) errors.resize(static_cast<size_t>(rows));

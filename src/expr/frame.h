@@ -90,6 +90,7 @@ class Slot {
 
 struct Frame {
   explicit Frame(const Program& program);
+  ~Frame();
 
   std::vector<Slot> slots;
   // Indexed by instruction.
@@ -109,6 +110,11 @@ struct Frame {
   std::vector<ErrorPtr> errors;
   int error_count = 0;
   std::vector<Arg> args;
+  // For the largest of the program's tile plans, if it has any.
+  std::vector<TileStep> steps;
+  BufferRef tiles;
+  // What runs single rows, once there was one.
+  std::unique_ptr<RowLoop> row_loop;
   // Slots that the search for owners has visited.
   std::vector<const Slot*> seen;
 

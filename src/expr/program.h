@@ -7,9 +7,11 @@
 
 #include "dataset/dataset.h"
 #include "expr/call_place.h"
+#include "expr/entry_op.h"
 #include "expr/function.h"
 #include "expr/kernel.h"
 #include "expr/terminal_runner.h"
+#include "expr/tile_plan.h"
 
 namespace weir {
 
@@ -51,6 +53,10 @@ struct Instruction {
   bool by_entries = false;
   // So is the next instruction; set when the program is finished.
   bool begins_chain = false;
+  // What the body does to each entry, if tiles have a step for it.
+  EntryOp op = EntryOp::none;
+  // The plan that begins with it, by its index in the program; -1 if there is none.
+  int tile_plan = -1;
   // The last instruction that uses a result, INT_MAX if it is a result of the program.
   int last_use = -1;
   // Null where the notation has no call.
@@ -80,6 +86,7 @@ struct Program {
   std::vector<Instruction> code;
   std::vector<int> results;
   bool can_fail = false;
+  std::vector<TilePlan> tile_plans;
 };
 
 }  // namespace weir

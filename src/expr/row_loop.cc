@@ -428,6 +428,12 @@ int CompiledRowLoop::run(const CallArgs& args, const Block& in, int begin, int e
 
 std::unique_ptr<RowLoop> Function::row_loop(size_t) const { return nullptr; }
 
+std::optional<int64_t> row_loop_bytes(const Program& program) {
+  int64_t bytes = 0;
+  if (!add_size(program, bytes)) return {};
+  return bytes;
+}
+
 std::unique_ptr<RowLoop> CompiledFunction::row_loop(size_t states) const {
   int64_t bytes = 0;
   for (size_t i = 0; i < states; ++i) {

@@ -9,11 +9,14 @@
 // Has its own memory; one thread at a time may use it. It must not outlive its function.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "expr/function.h"
 
 namespace weir {
+
+struct Program;
 
 class RowLoop {
  public:
@@ -35,5 +38,8 @@ class RowLoop {
   virtual int run(const CallArgs& args, const Block& in, int begin, int end,
                   std::span<uint8_t* const> results, ErrorPtr& error) = 0;
 };
+
+// The bytes that the values of such a function take, more or less; nothing if no RowLoop can run it.
+std::optional<int64_t> row_loop_bytes(const Program& program);
 
 }  // namespace weir

@@ -1,8 +1,11 @@
 // parse_sequence_example(r, context, lists): the context of a serialized tf.SequenceExample as parse_example
 // reads features, and its feature lists. Strings in the result are views into the record.
+#include <algorithm>
+
 #include "core/text.h"
 #include "expr/check.h"
 #include "expr/example_features.h"
+#include "expr/partial_state.h"
 #include "format/sequence_example.h"
 
 namespace weir {
@@ -11,12 +14,51 @@ namespace {
 
 using Form = FeatureSyntax::Form;
 
-struct Parts : KernelState {
+// Of one list for the plan.
+FeatureListConfig config_of(const FeatureSyntax& list) {
+  FeatureListConfig config;
+  config.name = list.name;
+  config.type = list.type;
+  if (list.form == Form::sequence) {
+    config.kind = FeatureKind::fixed;
+    config.count = list.count();
+    config.may_lack = list.allow_missing.value_or(false);
+  } else {
+    config.may_lack = true;
+  }
+  return config;
+}
+
+struct Parts : PartialState {
   ExampleFeatures context;
   std::vector<FeatureSyntax> lists;
   std::shared_ptr<const FeatureListsPlan> plan;
-  // The first component of each list.
+  // The first component of each list, and one past its last.
   std::vector<int> results;
+  std::vector<int> ends;
+
+  Status compile() {
+    std::vector<FeatureListConfig> configs;
+    for (const FeatureSyntax& list : lists) configs.push_back(config_of(list));
+    WEIR_ASSIGN(plan, FeatureListsPlan::compile(std::move(configs)));
+    return Status();
+  }
+
+  std::shared_ptr<const KernelState> for_results(const std::vector<bool>& used) const override {
+    Result<ExampleFeatures> only = context.only(used);
+    if (!only.ok()) return nullptr;
+    auto out = std::make_shared<Parts>();
+    out->context = *std::move(only);
+    for (size_t i = 0; i < lists.size(); ++i) {
+      const auto end = used.begin() + ends[i];
+      if (std::find(used.begin() + results[i], end, true) == end) continue;
+      out->lists.push_back(lists[i]);
+      out->results.push_back(results[i]);
+      out->ends.push_back(ends[i]);
+    }
+    if (!out->compile().ok()) return nullptr;
+    return out;
+  }
 };
 
 void put_list(KernelRun& run, int row, size_t list, const FeatureListViews& steps) {
@@ -75,21 +117,6 @@ Result<Spec> spec_of(const KernelCall& call, const FeatureSyntax& list) {
   return refuse("is of the kind sparse");
 }
 
-// Of one list for the plan.
-FeatureListConfig config_of(const FeatureSyntax& list) {
-  FeatureListConfig config;
-  config.name = list.name;
-  config.type = list.type;
-  if (list.form == Form::sequence) {
-    config.kind = FeatureKind::fixed;
-    config.count = list.count();
-    config.may_lack = list.allow_missing.value_or(false);
-  } else {
-    config.may_lack = true;
-  }
-  return config;
-}
-
 Status infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   if (call.shape(0).rank_known() && call.shape(0).rank() > 0) {
@@ -100,17 +127,14 @@ Status infer(KernelCall& call) {
   WEIR_ASSIGN(state->context, ExampleFeatures::read(call, 1, "tf.SequenceExample"));
   WEIR_ASSIGN(state->lists, read_features(call, 2));
   Spec lists = Spec::dict({}, {});
-  std::vector<FeatureListConfig> configs;
   for (const FeatureSyntax& list : state->lists) {
     WEIR_ASSIGN(Spec spec, spec_of(call, list));
     state->results.push_back(state->context.spec().component_count() + lists.component_count());
     lists.keys.push_back(list.name);
     lists.children.push_back(std::move(spec));
-    configs.push_back(config_of(list));
+    state->ends.push_back(state->context.spec().component_count() + lists.component_count());
   }
-  Result<std::shared_ptr<const FeatureListsPlan>> plan = FeatureListsPlan::compile(std::move(configs));
-  if (!plan.ok()) return call.error(2, plan.status().error().what());
-  state->plan = *std::move(plan);
+  if (Status status = state->compile(); !status.ok()) return call.error(2, status.error().what());
   call.result(Spec::tuple({state->context.spec(), std::move(lists)}));
   call.body(body, std::move(state));
   return Status();
@@ -130,7 +154,7 @@ const Kernel& parse_sequence_example_kernel() {
                   .doc = "The feature lists: `{tokens: sequence(int64), words: varlen(string)}`."}},
       .infer = infer,
       .doc =
-          "The context and the feature lists of a serialized tf.SequenceExample, a tuple of two dicts in written order; tf.io.parse_single_sequence_example. In `lists`, each step of `sequence(float32[2])` has exactly as many values as its shape says; in `varlen(string)` and `ragged(string)` a step has any number. A record that lacks a `sequence` is an error of the element unless it says `allow_missing: true`; it then has no steps, as a missing list of the other kinds has. A record that is damaged, or has another kind or number of values, is an error of the element.",
+          "The context and the feature lists of a serialized tf.SequenceExample, a tuple of two dicts in written order; tf.io.parse_single_sequence_example. In `lists`, each step of `sequence(float32[2])` has exactly as many values as its shape says; in `varlen(string)` and `ragged(string)` a step has any number. A record that lacks a `sequence` is an error of the element unless it says `allow_missing: true`; it then has no steps, as a missing list of the other kinds has. A record that is damaged, or has another kind or number of values, is an error of the element. Features and lists that the lambda does not use are not parsed, so that only damage to the record is an error because of them.",
       .result =
           "A tuple of two dicts. A list is DTYPE[?, SHAPE] for `sequence`, sparse<DTYPE>[?, ?] for `varlen` and ragged<DTYPE>[?, ?] for `ragged`: a row for each step.",
       .cost =
