@@ -19,8 +19,10 @@
 
 namespace weir {
 
-class HeldRows;  // dataset/held_rows.h
-struct Holding;  // dataset/holding.h
+class HeldRows;    // dataset/held_rows.h
+class ParamsBase;  // dataset/params.h
+struct Holding;    // dataset/holding.h
+struct Opening;    // dataset/instance.h
 
 class Cursor {
  public:
@@ -34,6 +36,9 @@ class Cursor {
     (void)error;
     return 1;
   }
+  // At least so many rows come next, each an element or one that memory runs out for, and nothing pending before them. 0
+  // if that is not known at once.
+  virtual int64_t assured() const noexcept { return 0; }
   // Lets what runs ahead begin before the first next(), not for a cursor that is about to be loaded.
   virtual void warm_start() noexcept {}
   // Names every member of the position once; saves and loads. Never pulls or opens anything.
@@ -50,6 +55,15 @@ class Cursor {
     (void)ctx;
     return PullResult::rows;
   }
+};
+
+// A cursor that can begin again for other variables, which costs less than another one. Such cursors are kept at their end
+// where a function opens its dataset row after row.
+class RestartableCursor : public Cursor {
+ public:
+  // Makes it as a new one from these would be, but keeps its memory. The operator is the same, at the same place. Returns
+  // false, and changes nothing, if a new one is needed.
+  virtual bool restart(Opening& opening, const ParamsBase& params) = 0;
 };
 
 }  // namespace weir

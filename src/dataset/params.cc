@@ -6,6 +6,7 @@
 #include "core/float_mode.h"
 #include "core/seed.h"
 #include "core/text.h"
+#include "dataset/run_time_params.h"
 
 namespace weir {
 namespace {
@@ -80,6 +81,27 @@ struct Binding {
   const Env* env;
   uint64_t key;
 };
+
+// The expression of a field, or null.
+ParamExpressionRef expression_of(const Field& field) {
+  return std::visit(
+      [](const auto* slot) {
+        if constexpr (requires { slot->expression; }) return slot->expression;
+        return ParamExpressionRef();
+      },
+      field.slot);
+}
+
+// Makes the field one of that expression again.
+void set_expression(const Field& field, const ParamExpressionRef& expression) {
+  std::visit(
+      [&](auto* slot) {
+        using T = std::remove_cvref_t<decltype(*slot)>;
+        if constexpr (requires { slot->expression; }) slot->expression = expression;
+        if constexpr (is_scalar_param<T>) slot->state = T::State::expression;
+      },
+      field.slot);
+}
 
 template <class T>
 Status bind(const Field& field, Scalar<T>& slot, const Binding& with) {
@@ -165,6 +187,24 @@ Result<std::unique_ptr<ParamsBase>> bind_params(const ParamsBase& params, Sessio
     WEIR_TRY(std::visit([&](auto* slot) { return bind(field, *slot, with); }, field.slot));
   }
   return bound;
+}
+
+RunTimeParams::RunTimeParams(const ParamsBase& params) : params_(params.clone()) {
+  Fields fields;
+  params_->fields(fields);
+  for (const Field& field : fields.list) {
+    if (is_expression(field)) expressions_.push_back({field, expression_of(field)});
+  }
+}
+
+Status RunTimeParams::bind(Session& session, const Env* env, uint64_t key) {
+  const Binding with{session, env, key};
+  for (const Expression& expression : expressions_) {
+    const Field& field = expression.field;
+    set_expression(field, expression.value);
+    WEIR_TRY(std::visit([&](auto* slot) { return weir::bind(field, *slot, with); }, field.slot));
+  }
+  return Status();
 }
 
 Status check_bounds(const Field& field) {

@@ -111,29 +111,61 @@ void Port::start_over() {
   pulled_ = values_ = consumed_ = 0;
   position_lost_ = false;
   open_error_ = nullptr;
-  unconsumed_ = HeldRows();
+  if (by_value_) unconsumed_ = HeldRows();
   kept_from_ = 0;
   if (mode_ == Mode::pass) return;
-  auto anchor = make_ref<Anchor>();
-  anchor->fresh = true;
+  if (!start_) {
+    auto anchor = make_ref<Anchor>();
+    anchor->fresh = true;
+    start_ = std::move(anchor);
+  }
   anchors_.clear();
-  anchors_.push_back({std::move(anchor), {}});
-  replay_openings_ = Openings();
-  cuts_ = Cuts();
+  anchors_.push_back({start_, {}});
+  if (!replay_openings_.empty()) replay_openings_ = Openings();
+  if (!cuts_.empty()) cuts_ = Cuts();
   cut_due_ = false;
   place_ = nullptr;
   next_anchor_ = kFirstAnchorRows;
 }
 
-void Port::open(Context& ctx) {
-  if (logs_nothing()) {
-    stage_ = Stage::open(ctx, instance_);
-    return;
+void Port::restart(Opening& opening, const DatasetRef& node, const EnvRef& env, Mode mode, Opens opens) {
+  if (node == instance_.node) {
+    instance_.env = env;
+    instance_.key = opening.key;
+  } else {
+    instance_ = Instance(node, env, opening.key, opening.path);
   }
+  mode_ = mode;
+  passes_afterwards_ = false;
+  by_value_ =
+      mode == Mode::keep && opening.ctx.session.holds_rows() && !this->node().not_replayable().empty();
+  cut_error_ = nullptr;
+  last_pull_ = 0;
+  met_cut_ = false;
+  anchor_gap_ = 1;
+  anchored_at_ns_ = 0;
+  restore_anchor_ = nullptr;
+  settled_.reset();
+  lost_memory_ = false;
+  start_over();
+  if (opens == Opens::now) {
+    open(opening.ctx);
+  } else {
+    stage_.reset();
+  }
+}
+
+void Port::open(Context& ctx) {
+  if (logs_nothing()) return open_stage(ctx);
   OpeningLog log{ctx.epochs->depth(), anchors_.back().openings, replay_openings_, ctx.openings};
   Context inside = ctx;
   inside.openings = &log;
-  stage_ = Stage::open(inside, instance_);
+  open_stage(inside);
+}
+
+void Port::open_stage(Context& ctx) {
+  if (stage_ && stage_->reopen(ctx, node(), instance_.env, instance_.key)) return;
+  stage_ = Stage::open(ctx, instance_);
 }
 
 PullResult Port::next(Context& ctx, const Demand& demand, Block& out) {

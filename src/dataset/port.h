@@ -37,6 +37,14 @@ class Port {
   // Opens input `index` of the operator.
   Port(Opening& opening, int index, Mode mode, Opens opens = Opens::now);
   Port(Context& ctx, Instance instance, Mode mode, Opens opens = Opens::now);
+  // Opens the input again as the constructors do, with the memory that the Port has. The operator is the same, at the same
+  // place; `node` is its input, or what it reads as if it were its only one, under `env`.
+  void restart(Opening& opening, const DatasetRef& node, const EnvRef& env, Mode mode,
+               Opens opens = Opens::now);
+  // The same for input `index`.
+  void restart(Opening& opening, int index, Mode mode, Opens opens = Opens::now) {
+    restart(opening, opening.node->inputs()[static_cast<size_t>(index)], opening.env, mode, opens);
+  }
   // Opens the input at a position that state() wrote, whose openings are already counted.
   static Result<Port> open_at(Context& ctx, Instance instance, Mode mode, std::string_view saved);
   // Out of line, since every operator would have its own copies.
@@ -72,6 +80,10 @@ class Port {
   int64_t consumed() const { return consumed_; }
   // The elements pulled so far: all rows except those that failed for other reasons than memory.
   int64_t values() const { return values_; }
+  // What is assured (Cursor::assured) of the input's next rows, for an operator that passes them on.
+  int64_t assured() const noexcept {
+    return mode_ == Mode::pass && stage_ && buffered() == 0 && !position_lost_ ? stage_->assured() : 0;
+  }
 
   // Saves and loads; loading only stores the state. After loading, position() is the saved consumed().
   void state(Archive& archive);
@@ -113,6 +125,7 @@ class Port {
   void pass_on();
   void start_over();
   void open(Context& ctx);
+  void open_stage(Context& ctx);
   // Like open(), but an exception becomes an error in place of the rows.
   void try_open(Context& ctx) noexcept;
   PullResult next(Context& ctx, const Demand& demand, Block& out);
@@ -144,6 +157,8 @@ class Port {
   int64_t values_ = 0;
   int64_t consumed_ = 0;
 
+  // The anchor at the opening, once there was one.
+  AnchorRef start_;
   // Oldest first; the first is at or before consumed_, and so are the others unless an unconsumed row needs them.
   std::vector<AnchorPoint> anchors_;
   Cuts cuts_;

@@ -6,6 +6,7 @@
 #include "core/host_call.h"
 #include "core/text.h"
 #include "dataset/holding.h"
+#include "dataset/run_time_params.h"
 #include "dataset/settling.h"
 
 namespace weir {
@@ -46,41 +47,108 @@ ErrorPtr as_error_of_opening(const ErrorPtr& error) noexcept {
   return is_out_of_memory(*error) ? as_lost_position(error) : error;
 }
 
+struct Stage::Again {
+  Instance instance;
+  // Null if they are constant.
+  std::unique_ptr<RunTimeParams> params;
+  // The stage's cursor, which is here after its end.
+  RestartableCursor* cursor = nullptr;
+  std::unique_ptr<Cursor> spent;
+};
+
+Stage::Stage(DatasetRef node, PathRef path) : node_(std::move(node)), path_(std::move(path)) {}
+Stage::~Stage() = default;
+
+// Makes the cursor, or stores why it could not be made.
+void Stage::open_cursor(Opening& opening) {
+  const Dataset& node = *node_;
+  // What a function opens, it opens for many rows.
+  const bool reopens = opening.ctx.epochs->depth() > 0;
+  std::unique_ptr<ParamsBase> bound;
+  std::unique_ptr<RunTimeParams> run_time;
+  const ParamsBase* params = &node.params();
+  Status status;
+  if (node.dynamic() && reopens) {
+    run_time = std::make_unique<RunTimeParams>(node.params());
+    status = run_time->bind(opening.ctx.session, opening.env.get(), opening.key);
+    params = &**run_time;
+  } else if (node.dynamic()) {
+    auto made = bind_params(node.params(), opening.ctx.session, opening.env.get(), opening.key);
+    status = made.status();
+    if (made.ok()) bound = *std::move(made);
+    params = bound.get();
+  }
+  if (status.ok()) {
+    auto cursor = node.op().open(opening, *params);
+    status = cursor.status();
+    if (cursor.ok()) cursor_ = *std::move(cursor);
+  }
+  if (!status.ok()) {
+    open_error_ = status.pointer();
+    return;
+  }
+  if (!reopens) return;
+  if (auto* restartable = dynamic_cast<RestartableCursor*>(cursor_.get())) {
+    again_.reset(new Again{opening, std::move(run_time), restartable, nullptr});
+  }
+}
+
+// Tells whoever asked for it why the stage could not be opened.
+void Stage::report(Context& ctx) const {
+  if (open_error_ && ctx.opening_error != nullptr && !*ctx.opening_error) {
+    *ctx.opening_error = with_place(open_error_, *path_, ctx.session, {});
+  }
+}
+
 std::unique_ptr<Stage> Stage::open(Context& ctx, Instance instance) {
-  const Dataset& node = *instance.node;
   std::unique_ptr<Stage> stage(new Stage(instance.node, instance.path));
   Opening opening(ctx, std::move(instance));
   try {
-    auto open_with = [&](const ParamsBase& params) {
-      auto cursor = node.op().open(opening, params);
-      if (cursor.ok()) {
-        stage->cursor_ = *std::move(cursor);
-      } else {
-        stage->open_error_ = cursor.status().pointer();
-      }
-    };
-    if (!node.dynamic()) {
-      open_with(node.params());
-    } else {
-      auto bound = bind_params(node.params(), ctx.session, opening.env.get(), opening.key);
-      if (bound.ok()) {
-        open_with(**bound);
-      } else {
-        stage->open_error_ = bound.status().pointer();
-      }
-    }
+    stage->open_cursor(opening);
   } catch (...) {
     stage->open_error_ = error_of_exception();
   }
-  if (stage->open_error_ && ctx.opening_error != nullptr && !*ctx.opening_error) {
-    *ctx.opening_error = with_place(stage->open_error_, *stage->path_, ctx.session, {});
-  }
+  stage->report(ctx);
   return stage;
+}
+
+bool Stage::reopen(Context& ctx, const Dataset& node, const EnvRef& env, uint64_t key) {
+  if (!again_ || &node != node_.get()) return false;
+  std::unique_ptr<Cursor> cursor = std::move(again_->spent ? again_->spent : cursor_);
+  if (cursor.get() != again_->cursor || !cursor) return false;
+  cursor_.reset();
+  ended_ = owes_ = cursor_has_state_ = false;
+  repeat_errors_ = 0;
+  repeated_error_ = nullptr;
+  open_error_ = nullptr;
+  held_.reset();
+  saved_state_.reset();
+  again_->instance.env = env;
+  again_->instance.key = key;
+  try {
+    Opening opening(ctx, again_->instance);
+    const Status bound = again_->params ? again_->params->bind(ctx.session, env.get(), key) : Status();
+    if (!bound.ok()) {
+      open_error_ = bound.pointer();
+    } else if (again_->cursor->restart(opening, again_->params ? **again_->params : node.params())) {
+      cursor_ = std::move(cursor);
+    } else {
+      return false;
+    }
+  } catch (...) {
+    open_error_ = error_of_exception();
+  }
+  report(ctx);
+  return true;
 }
 
 PullResult Stage::finish() {
   ended_ = true;
-  cursor_.reset();
+  if (again_) {
+    again_->spent = std::move(cursor_);
+  } else {
+    cursor_.reset();
+  }
   return PullResult::end;
 }
 

@@ -30,7 +30,16 @@ class Stage {
   // A failure to open (say, a parameter out of range at run time) becomes the stage's only row, an error.
   static std::unique_ptr<Stage> open(Context& ctx, Instance instance);
 
+  ~Stage();
+
+  // Opens it again for other variables and another key, with the memory of the opening before. Returns false, and must be
+  // replaced, unless it is one of `node` inside a function's scope and its cursor can begin again.
+  // REQUIRES: it is at the same place, and nobody wants its rows
+  bool reopen(Context& ctx, const Dataset& node, const EnvRef& env, uint64_t key);
+
   PullResult next(Context& ctx, const Demand& demand, Block& out) noexcept;
+  // As Cursor::assured().
+  int64_t assured() const noexcept { return cursor_ && !owes_ && !saved_state_ ? cursor_->assured() : 0; }
   // Lets what runs ahead begin before the first next(); does nothing for a loaded position.
   void warm_start() noexcept {
     if (cursor_ && !saved_state_) cursor_->warm_start();
@@ -45,7 +54,11 @@ class Stage {
   const Dataset& node() const { return *node_; }
 
  private:
-  Stage(DatasetRef node, PathRef path) : node_(std::move(node)), path_(std::move(path)) {}
+  Stage(DatasetRef node, PathRef path);
+  struct Again;
+
+  void open_cursor(Opening& opening);
+  void report(Context& ctx) const;
   PullResult pull(Context& ctx, const Demand& demand, Block& out);
   PullResult fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept;
   bool lose(Context& ctx, Block& out) noexcept;
@@ -61,6 +74,8 @@ class Stage {
   DatasetRef node_;
   PathRef path_;
   std::unique_ptr<Cursor> cursor_;
+  // What opening it again takes; null if that cannot be.
+  std::unique_ptr<Again> again_;
   ErrorPtr open_error_;
   bool ended_ = false;
   // Errors or rows come before what the cursor gives next.

@@ -53,6 +53,31 @@ bool may_open_variables(const Program& program) {
   });
 }
 
+// Whether the only result is a dataset that takes no more than finding variables.
+bool only_closes_over(const Program& program) {
+  if (program.results.size() != 1) return false;
+  const Register& result = program.registers[static_cast<size_t>(program.results[0])];
+  if (result.type.dtype != DType::dataset) return false;
+  if (result.source != Register::Source::computed) return program.code.empty();
+  if (program.code.size() != 1 || program.code[0].kind != Instruction::Kind::dataset) return false;
+  const std::vector<int>& args = program.code[0].args;
+  return std::none_of(args.begin(), args.end(), [&](int arg) {
+    return program.registers[static_cast<size_t>(arg)].source == Register::Source::computed;
+  });
+}
+
+// The value of a register that is not computed, for one row.
+Tensor value_of(const Register& reg, const CallArgs& args, const Block& in, int row) {
+  switch (reg.source) {
+    case Register::Source::input:
+      return in.columns[static_cast<size_t>(reg.index)].row(row);
+    case Register::Source::env:
+      return args.env->up(reg.level).values[static_cast<size_t>(reg.index)];
+    default:
+      return reg.constant;
+  }
+}
+
 }  // namespace
 
 CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, ProgramTraits traits)
@@ -62,6 +87,7 @@ CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, Pro
       opens_variables_(may_open_variables(program_)),
       has_small_rows_(!program_.code.empty() &&
                       row_loop_bytes(program_).value_or(kMostSmallBytes + 1) <= kMostSmallBytes),
+      closes_over_(only_closes_over(program_)),
       frames_(program_) {
   can_fail_ = program_.can_fail;
   draws_random_ = traits_.draws_random;
@@ -70,6 +96,33 @@ CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, Pro
     direct_.push_back(once &&
                       program_.registers[static_cast<size_t>(reg)].source == Register::Source::computed);
   }
+}
+
+bool CompiledFunction::close_over(const CallArgs& args, const Block& in, int row, Closure& out) const {
+  if (!closes_over_) return false;
+  const Register& result = program_.registers[static_cast<size_t>(program_.results[0])];
+  if (result.source != Register::Source::computed) {
+    const Tensor value = value_of(result, args, in, row);
+    const NestedDataset& dataset = dataset_of(value);
+    out.node = DatasetRef(static_cast<const Dataset*>(dataset.node.get()));
+    out.env = dataset.env;
+    return true;
+  }
+  const Instruction& make = program_.code[0];
+  out.node = make.dataset;
+  if (make.shared_env_level >= 0) {
+    out.env = args.env != nullptr ? EnvRef(args.env->outward(make.shared_env_level)) : EnvRef();
+    return true;
+  }
+  Components values;
+  values.reserve(make.args.size());
+  for (int arg : make.args) {
+    const Register& reg = program_.registers[static_cast<size_t>(arg)];
+    values.push_back(value_of(reg, args, in, row));
+    if (reg.source == Register::Source::input) copy_if_small(values.back());
+  }
+  out.env = make_ref<const Env>(EnvRef(args.env), std::move(values));
+  return true;
 }
 
 int CompiledFunction::passes(int i) const {

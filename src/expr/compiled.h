@@ -42,6 +42,12 @@ class FramePool {
   std::array<std::atomic<Frame*>, 4> frames_{};
 };
 
+// A dataset that a function made of a row: a compiled node and the row's variables.
+struct Closure {
+  DatasetRef node;
+  EnvRef env;
+};
+
 // What the parts of a program say about lane, replaying and seeds.
 struct ProgramTraits {
   Lane lane = Lane::compute;
@@ -56,6 +62,10 @@ class CompiledFunction final : public Function {
   CompiledFunction(Spec input, Spec result, Program program, ProgramTraits traits);
 
   void call(const CallArgs& args, const Block& in, Block& out) const override;
+  // Makes the dataset that is its result for one row of `in`, without a block for it. Returns false, and does nothing, if
+  // that takes a call.
+  // REQUIRES: the row has not failed
+  bool close_over(const CallArgs& args, const Block& in, int row, Closure& out) const;
   int passes(int i) const override;
   std::unique_ptr<RowLoop> row_loop(size_t states) const override;
   Lane lane() const override { return traits_.lane; }
@@ -78,6 +88,8 @@ class CompiledFunction final : public Function {
   const bool opens_variables_;
   // A single row costs less in a RowLoop, since all values are small.
   const bool has_small_rows_;
+  // Its result is an argument or a variable, or a pipeline that captures such ones: nothing is computed.
+  const bool closes_over_;
   // Results that are computed and used by one column only, which may be written in place.
   std::vector<bool> direct_;
   mutable FramePool frames_;

@@ -300,15 +300,9 @@ EnvRef Evaluation::capture(const Instruction& instruction, int row) {
   values.reserve(instruction.args.size());
   for (int arg : instruction.args) {
     Tensor value = slot(arg).row(row);
-    if (value.dtype == DType::string && value.shape.rank() == 0 &&
-        value.as<const Str>()->size <= kSmallString) {
-      value = Tensor::string(value.as<const Str>()->view());
-    } else if (has_owners(value.dtype)) {
+    if (!copy_if_small(value) && has_owners(value.dtype)) {
       value.owners = make_ref<Owners>();
       collect_owners(program_, frame_, arg, value.owners->list);
-    } else if (value.byte_size() <= kAlignment) {
-      // Too small to hold a block for.
-      value = deep_copy(value);
     }
     values.push_back(std::move(value));
   }
@@ -370,6 +364,17 @@ void Evaluation::terminal(const Instruction& instruction, Frame::Work& work) {
 }
 
 }  // namespace
+
+bool copy_if_small(Tensor& value) {
+  const bool string = value.dtype == DType::string && value.shape.rank() == 0;
+  if (string && value.as<const Str>()->size <= kSmallString) {
+    value = Tensor::string(value.as<const Str>()->view());
+    return true;
+  }
+  if (has_owners(value.dtype) || value.byte_size() > kAlignment) return false;
+  value = deep_copy(value);
+  return true;
+}
 
 void evaluate(const Program& program, Frame& frame, const Call& call, int rows, bool drop,
               std::span<const Destination> destinations) {

@@ -21,6 +21,9 @@ struct Destination {
 void evaluate(const Program& program, Frame& frame, const Call& call, int rows, bool drop,
               std::span<const Destination> destinations = {});
 
+// Replaces a value that is too small to hold its block's memory for by a copy. Returns false for others.
+bool copy_if_small(Tensor& value);
+
 // Releases what the call referred to.
 void release(const Program& program, Frame& frame);
 

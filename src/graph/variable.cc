@@ -22,13 +22,20 @@ Result<int64_t> variable_cardinality(Session& session, const Instance& instance,
       session, {node_of(params), dataset_of(params.value.values[0]).env, instance.key, instance.path});
 }
 
-class Variable final : public Cursor {
+class Variable final : public RestartableCursor {
  public:
   Variable(Opening& opening, const VariableParams& params)
       : input_(opening.ctx,
                {node_of(params), dataset_of(params.value.values[0]).env, opening.key, opening.path},
                Port::Mode::pass) {}
 
+  bool restart(Opening& opening, const ParamsBase& base) override {
+    const auto& params = static_cast<const VariableParams&>(base);
+    input_.restart(opening, node_of(params), dataset_of(params.value.values[0]).env, Port::Mode::pass);
+    return true;
+  }
+
+  int64_t assured() const noexcept override { return input_.assured(); }
   Step next(Context& ctx, const Demand& demand, Block& out) override { return input_.pull(ctx, demand, out); }
   void state(Archive& archive) override { input_.state(archive); }
 
@@ -58,7 +65,7 @@ struct OuterParams : ParamsOf<OuterParams> {
   void fields(Fields&) override {}
 };
 
-class Outer final : public Cursor {
+class Outer final : public RestartableCursor {
  public:
   Outer(Opening& opening, const OuterParams& params)
       : input_(opening.ctx,
@@ -66,6 +73,14 @@ class Outer final : public Cursor {
                 opening.path},
                Port::Mode::pass) {}
 
+  bool restart(Opening& opening, const ParamsBase& base) override {
+    const int levels = static_cast<const OuterParams&>(base).levels;
+    input_.restart(opening, opening.node->inputs()[0], EnvRef(opening.env->outward(levels)),
+                   Port::Mode::pass);
+    return true;
+  }
+
+  int64_t assured() const noexcept override { return input_.assured(); }
   Step next(Context& ctx, const Demand& demand, Block& out) override { return input_.pull(ctx, demand, out); }
   void state(Archive& archive) override { input_.state(archive); }
 

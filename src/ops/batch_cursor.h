@@ -29,7 +29,7 @@ Kept kept_by_batch(const IntParam& n);
 enum class AfterError : uint8_t { next_row, next_batch };
 
 template <class Buffer, AfterError After = AfterError::next_row>
-class BatchCursor final : public Cursor {
+class BatchCursor final : public RestartableCursor {
  public:
   template <class... More>
   BatchCursor(Opening& opening, int64_t n, bool drop_remainder, More&&... more)
@@ -40,6 +40,15 @@ class BatchCursor final : public Cursor {
         n_(n),
         drop_remainder_(drop_remainder),
         batch_(input_.node().components(), n_, std::forward<More>(more)...) {}
+
+  bool restart(Opening& opening, const ParamsBase&) override {
+    // Other sizes need another buffer, and what reads another input than its operator's is at another place.
+    if (opening.node->dynamic() || opening.node->inputs()[0].get() != &input_.node()) return false;
+    input_.restart(opening, 0, Port::Mode::keep);
+    batch_.clear();
+    error_ = nullptr;
+    return true;
+  }
 
   Step next(Context& ctx, const Demand&, Block& out) override {
     while (batch_.rows() < n_) {

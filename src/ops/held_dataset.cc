@@ -21,11 +21,18 @@ struct Params : ParamsOf<Params> {
 };
 
 // Checkpoint: how many were given.
-class HeldRowsCursor final : public Cursor {
+class HeldRowsCursor final : public RestartableCursor {
  public:
   HeldRowsCursor(Opening& opening, const Params&) : env_(opening.env) {
     for (const Block& block : blocks()) count_ += block.rows;
   }
+
+  bool restart(Opening& opening, const ParamsBase& params) override {
+    *this = HeldRowsCursor(opening, static_cast<const Params&>(params));
+    return true;
+  }
+
+  int64_t assured() const noexcept override { return count_ - position_; }
 
   Step next(Context&, const Demand& demand, Block& out) override {
     if (position_ == count_) return PullResult::end;
@@ -55,7 +62,7 @@ class HeldRowsCursor final : public Cursor {
  private:
   const std::vector<Block>& blocks() const { return static_cast<const HeldRowsEnv&>(*env_).rows; }
 
-  const EnvRef env_;
+  EnvRef env_;
   int64_t count_ = 0;
   int64_t position_ = 0;
   // A block at or before the position, and the number of its first row.

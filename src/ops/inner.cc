@@ -46,27 +46,44 @@ Result<DatasetRef> InnerOpener::ahead_of(DatasetRef node) {
   return ahead_node_;
 }
 
-Step InnerOpener::open(Context& ctx, const Block& in, int64_t ordinal, Origin origin, bool ahead,
-                       std::unique_ptr<Inner>& out) {
-  apply_(ctx.session, ordinal, in, result_);
+// Calls the function on a row; returns the row's error.
+ErrorPtr InnerOpener::call(Session& session, const Block& in, int row, int64_t ordinal, Closure& out) {
+  if (compiled_ != nullptr && compiled_->close_over(apply_.args(session, ordinal), in, row, out))
+    return nullptr;
+  if (in.rows == 1) {
+    apply_(session, ordinal, in, result_);
+  } else {
+    apply_(session, ordinal, in.slice(row, 1), result_);
+  }
   if (!result_.errors.empty()) return result_.errors[0].error;
   const Column& column = result_.columns[0];
   const NestedDataset& nested = dataset_of(column.dense() ? column.tensor() : column.list()[0]);
-  DatasetRef node(static_cast<const Dataset*>(nested.node.get()));
+  out.node = DatasetRef(static_cast<const Dataset*>(nested.node.get()));
+  out.env = nested.env;
+  return nullptr;
+}
+
+Step InnerOpener::open(Context& ctx, const Block& in, int row, int64_t ordinal, Origin origin, bool ahead,
+                       std::unique_ptr<Inner>& out) {
+  Closure made;
+  if (ErrorPtr error = call(ctx.session, in, row, ordinal, made)) return error;
   const uint64_t key = derive_key(apply_.key(), static_cast<uint64_t>(ordinal));
-  std::unique_ptr<Inner> inner(
-      new Inner(ordinal, EpochScope(nullptr, depth_ + 1, key), opens_outer_ ? depth_ : -1));
+  if (ahead) {
+    WEIR_ASSIGN(made.node, ahead_of(std::move(made.node)));
+  }
+  std::unique_ptr<Inner> inner = std::move(spent_);
+  if (!inner) inner.reset(new Inner(opens_outer_ ? depth_ : -1));
+  inner->ordinal_ = ordinal;
+  inner->epochs_ = EpochScope(nullptr, depth_ + 1, key);
   inner->origin_ = origin;
   inner->ahead_ = ahead;
-  if (ahead) {
-    auto made = ahead_of(std::move(node));
-    if (!made.ok()) return made.status();
-    node = *std::move(made);
-  }
   ErrorPtr opening_error;
-  inner->stage_ = inner->in_scope(ctx, [&](Context& scoped) {
+  inner->in_scope(ctx, [&](Context& scoped) {
     scoped.opening_error = &opening_error;
-    return Stage::open(scoped, {std::move(node), nested.env, key, path_});
+    std::unique_ptr<Stage>& stage = inner->stage_;
+    if (stage && stage->reopen(scoped, *made.node, made.env, key)) return true;
+    stage = Stage::open(scoped, {std::move(made.node), std::move(made.env), key, path_});
+    return false;
   });
   if (opening_error) return opening_error;
   out = std::move(inner);
@@ -86,8 +103,7 @@ Step InnerSource::open_row(Context& ctx, std::unique_ptr<Inner>& out, bool ahead
   const Block& block = input_.block();
   origin_ = block.origins.of(row);
   if (const ErrorPtr* error = block.error_of(row)) return *error;
-  if (block.rows == 1) return opener_.open(ctx, block, ordinal, origin_, ahead, out);
-  return opener_.open(ctx, block.slice(row, 1), ordinal, origin_, ahead, out);
+  return opener_.open(ctx, block, row, ordinal, origin_, ahead, out);
 }
 
 Step InnerSource::open_again(Context& ctx, std::unique_ptr<Inner>& out, const Inner::Saved& saved) {

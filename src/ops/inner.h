@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "expr/compiled.h"
 #include "ops/apply.h"
 #include "ops/run_ahead.h"
 
@@ -26,6 +27,7 @@ class Inner {
   // The number of the row it was opened for.
   int64_t ordinal() const { return ordinal_; }
   PullResult next(Context& ctx, const Demand& demand, Block& out);
+  int64_t assured() const noexcept { return stage_->assured(); }
   // Lets a dataset that runs ahead begin before its first next().
   void warm_start() noexcept { stage_->warm_start(); }
   // `holding`: null, or saves rows by value.
@@ -35,12 +37,11 @@ class Inner {
 
  private:
   friend class InnerOpener;
-  Inner(int64_t ordinal, EpochScope epochs, int outer_depth)
-      : ordinal_(ordinal), epochs_(std::move(epochs)), outer_depth_(outer_depth) {}
+  explicit Inner(int outer_depth) : outer_depth_(outer_depth) {}
   template <class F>
   auto in_scope(Context& ctx, F&& work);
 
-  int64_t ordinal_;
+  int64_t ordinal_ = 0;
   EpochScope epochs_;
   // The number of lambdas around the operator, or -1 if what the function returns opens nothing from outside.
   int outer_depth_;
@@ -60,29 +61,38 @@ class InnerOpener {
       : apply_(opening, function),
         path_(opening.path),
         depth_(opening.node->depth()),
-        opens_outer_(opens_outer(*opening.node, apply_.function())) {}
+        opens_outer_(opens_outer(*opening.node, apply_.function())),
+        compiled_(dynamic_cast<const CompiledFunction*>(&apply_.function())) {}
 
   // From now on, datasets that open() opens run ahead if they are asked to.
   void run_ahead(AheadSlots slots) { slots_ = std::move(slots); }
   bool runs_ahead() const { return static_cast<bool>(slots_.credit); }
   // True if opening a dataset counts nothing that others see, so that it may be opened before its turn.
   bool opens_apart() const { return !opens_outer_; }
-  // Calls the function on `in`, a row that has not failed, as row `ordinal`, and opens the result in `out`. Rows
+  // Calls the function on a row of `in` that has not failed, as row `ordinal`, and opens the result in `out`. Rows
   // without an origin of their own get `origin`. An error belongs to the row.
-  Step open(Context& ctx, const Block& in, int64_t ordinal, Origin origin, bool ahead,
+  Step open(Context& ctx, const Block& in, int row, int64_t ordinal, Origin origin, bool ahead,
             std::unique_ptr<Inner>& out);
+  // Takes a dataset that has ended, for the next one to have its memory; one that ran ahead closes at once.
+  void recycle(std::unique_ptr<Inner> inner) noexcept {
+    if (!inner->ahead_) spent_ = std::move(inner);
+  }
 
  private:
   static bool opens_outer(const Dataset& node, const Function& function);
   Result<DatasetRef> ahead_of(DatasetRef node);
+  ErrorPtr call(Session& session, const Block& in, int row, int64_t ordinal, Closure& out);
 
   Apply apply_;
   PathRef path_;
   const int depth_;
   const bool opens_outer_;
+  // The function, unless it is the host's.
+  const CompiledFunction* const compiled_;
   // The function's result, kept for its memory.
   Block result_;
   AheadSlots slots_;
+  std::unique_ptr<Inner> spent_;
   // The last node that was made to run ahead, and what became of it: mostly there is only one.
   DatasetRef plain_node_;
   DatasetRef ahead_node_;
@@ -100,6 +110,7 @@ class InnerSource {
   Step open_next(Context& ctx, std::unique_ptr<Inner>& out);
   // The same for a dataset that was open when the position was saved: its openings are already counted.
   Step open_again(Context& ctx, std::unique_ptr<Inner>& out, const Inner::Saved& saved);
+  void recycle(std::unique_ptr<Inner> inner) noexcept { opener_.recycle(std::move(inner)); }
   Port& input() { return input_; }
   // The origin of the row taken last.
   Origin origin() const { return origin_; }

@@ -69,6 +69,13 @@ class Probe final : public Cursor {
     return PullResult::rows;
   }
 
+  // Up to the next row that fails.
+  int64_t assured() const noexcept override {
+    int64_t end = n_;
+    for (int64_t error : errors_) end = error >= given_ ? std::min(end, error) : end;
+    return random_ != 0 ? 0 : end - given_;
+  }
+
   int64_t lose(const ErrorPtr&) noexcept override {
     ++given_;
     return 1;

@@ -20,6 +20,8 @@ class Counter final : public Cursor {
   Counter(Opening&, const Params& params)
       : next_(*params.start), step_(static_cast<uint64_t>(*params.step)) {}
 
+  int64_t assured() const noexcept override { return INT64_MAX; }
+
   Step next(Context&, const Demand& demand, Block& out) override {
     out.reset(demand.drop ? 0 : 1);
     // Unsigned, so that sums wrap.

@@ -57,6 +57,8 @@ class FromTensorSlices final : public Cursor {
   explicit FromTensorSlices(const Components& values)
       : values_(values), count_(values.empty() ? 0 : values[0].shape.dim(0)) {}
 
+  int64_t assured() const noexcept override { return count_ - position_; }
+
   Step next(Context&, const Demand& demand, Block& out) override {
     if (position_ == count_) return PullResult::end;
     int rows = demand.at_most(count_ - position_).rows;

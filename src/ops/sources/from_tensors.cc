@@ -12,7 +12,7 @@ namespace {
 
 using Params = FromTensorsParams;
 
-class FromTensors final : public Cursor {
+class FromTensors final : public RestartableCursor {
  public:
   FromTensors(Opening& opening, const Params& params) : components_(params.value.values) {
     // The value of an expression belongs to this cursor and goes with it.
@@ -20,6 +20,13 @@ class FromTensors final : public Cursor {
       if (!opening.node->dynamic()) tensor.set_lasting();
     }
   }
+
+  bool restart(Opening& opening, const ParamsBase& params) override {
+    *this = FromTensors(opening, static_cast<const Params&>(params));
+    return true;
+  }
+
+  int64_t assured() const noexcept override { return done_ ? 0 : 1; }
 
   Step next(Context&, const Demand&, Block& out) override {
     if (done_) return PullResult::end;

@@ -31,7 +31,7 @@ int64_t count_of(int64_t start, int64_t stop, int64_t step) {
   return static_cast<int64_t>(std::clamp<__int128>(count, 0, INT64_MAX));
 }
 
-class Range final : public Cursor {
+class Range final : public RestartableCursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening&, const Params& params) {
     if (*params.step == 0) return invalid_argument(expected_found("a step other than 0", "0"));
@@ -42,6 +42,15 @@ class Range final : public Cursor {
         step_(static_cast<uint64_t>(*params.step)),
         count_(count_of(*params.start, *params.stop, *params.step)),
         write_(write_numbers(params.dtype.dtype)) {}
+
+  bool restart(Opening&, const ParamsBase& base) override {
+    const auto& params = static_cast<const Params&>(base);
+    if (*params.step == 0) return false;
+    *this = Range(params);
+    return true;
+  }
+
+  int64_t assured() const noexcept override { return count_ - position_; }
 
   Step next(Context&, const Demand& demand, Block& out) override {
     if (position_ == count_) return PullResult::end;

@@ -10,6 +10,7 @@
 #include "ops/batch_cursor.h"
 #include "ops/joined_batch.h"
 #include "ops/list.h"
+#include "ops/value_rows.h"
 
 namespace weir {
 namespace {
@@ -18,8 +19,8 @@ using Params = BatchParams;
 
 struct Batch {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    WEIR_ASSIGN(const JoinedPlan plan, plan_batch(opening.node->inputs()[0]->spec(), kUnknownDim));
-    if (!plan.dense) {
+    if (!is_dense(opening)) {
+      WEIR_ASSIGN(const JoinedPlan plan, plan_batch(opening.node->inputs()[0]->spec(), kUnknownDim));
       return std::unique_ptr<Cursor>(std::make_unique<BatchCursor<JoinedBuffer>>(
           opening, *params.n, *params.drop_remainder, plan.parts));
     }
@@ -28,6 +29,10 @@ struct Batch {
     return std::unique_ptr<Cursor>(
         std::make_unique<BatchCursor<BatchBuffer>>(opening, *params.n, *params.drop_remainder, threads));
   }
+
+ private:
+  // Building has found out that each part can be joined, so only the kinds of parts count.
+  static bool is_dense(const Opening& opening) { return dense_only(opening.node->inputs()[0]->spec()); }
 };
 
 template <class Buffer>

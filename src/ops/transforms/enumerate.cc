@@ -14,10 +14,18 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& f) override { f("start", start, "The number of the first element."); }
 };
 
-class Enumerate final : public Cursor {
+class Enumerate final : public RestartableCursor {
  public:
   Enumerate(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::pass), next_(static_cast<uint64_t>(*params.start)) {}
+
+  bool restart(Opening& opening, const ParamsBase& params) override {
+    input_.restart(opening, 0, Port::Mode::pass);
+    next_ = static_cast<uint64_t>(*static_cast<const Params&>(params).start);
+    return true;
+  }
+
+  int64_t assured() const noexcept override { return input_.assured(); }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     in_.rows = 0;

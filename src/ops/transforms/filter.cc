@@ -18,10 +18,20 @@ namespace {
 
 using Params = FilterParams;
 
-class Filter final : public Cursor {
+class Filter final : public RestartableCursor {
  public:
   Filter(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::keep), apply_(opening, params.f) {}
+
+  bool restart(Opening& opening, const ParamsBase& params) override {
+    input_.restart(opening, 0, Port::Mode::keep);
+    apply_ = Apply(opening, static_cast<const Params&>(params).f);
+    passing_.clear();
+    next_passing_ = 0;
+    width_ = 0;
+    yield_timer_.reset();
+    return true;
+  }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {

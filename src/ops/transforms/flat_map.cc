@@ -22,7 +22,7 @@ class FlatMap final : public Cursor {
         PullResult got = inner_->next(ctx, demand, out);
         if (got == PullResult::rows) yield_timer_.reset();
         if (got != PullResult::end) return got;
-        inner_.reset();
+        outer_.recycle(std::move(inner_));
         outer_.input().consume_all();
         if (yield_timer_.should_yield(ctx, 1)) return PullResult::pending;
       }

@@ -319,7 +319,7 @@ class GroupByWindow final : public Cursor {
     in_ = Block();
     in_.set_row({Tensor::scalar<int64_t>(open_key_), dataset_tensor(datasets_.of(open_.blocks))});
     if (!by_value_) open_.blocks.clear();
-    Step opened = reduce_.open(ctx, in_, opened_ - 1, origin_, false, inner_);
+    Step opened = reduce_.open(ctx, in_, 0, opened_ - 1, origin_, false, inner_);
     in_ = Block();
     return opened;
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <list>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "dataset/yield_timer.h"
 #include "ops/inner.h"
 #include "ops/list.h"
+#include "ops/placed_rows.h"
 
 namespace weir {
 
@@ -60,6 +62,7 @@ class Interleave final : public Cursor {
         width_(opening.node->components().size()),
         cycle_length_(params.cycle_length.value_or(kAutoCycle)),
         block_length_(*params.block_length),
+        placed_(opening.node->components()),
         one_turn_(shares_openings(opening.ctx.session, *opening.node)) {
     if (sequential(params) || one_turn_ || !outer_.opens_apart()) return;
     const int64_t calls = params.num_parallel_calls.value_or(opening.ctx.runtime().executor->parallelism());
@@ -76,30 +79,13 @@ class Interleave final : public Cursor {
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     rows_in_call_ = 0;
-    int waiting = 0;
     open_ahead(ctx);
-    out.reset(0);
-    Demand part = demand;
-    while (out.rows == 0 || (out.rows < demand.rows && part.bytes > 0)) {
-      part.rows = demand.rows - out.rows;
-      in_turn_ = true;
-      PullResult got = pull_slot(ctx, part);
-      in_turn_ = false;
-      if (got == PullResult::pending && gives_up_turn(waiting)) continue;
-      if (got != PullResult::rows) return out.rows > 0 ? PullResult::rows : got;
-      waiting = 0;
-      if (part_.rows > 0) {
-        rows_in_call_ += part_.rows;
-        part.bytes -= part_.byte_size();
-        out.append(part_, 0, part_.rows);
-        yield_timer_.reset();
-        // Rows after a failed read would be others in a replay.
-        if (one_turn_ || has_failed_read(part_)) return PullResult::rows;
-      } else if (out.rows == 0 && yield_timer_.should_yield(ctx, 1)) {
-        return PullResult::pending;
-      }
-    }
-    return PullResult::rows;
+    const Demand limited = demand.at_most(std::max<int64_t>((demand.bytes - 1) / placed_.row_bytes() + 1, 1));
+    // A turn that serves the whole call gives its block as it is.
+    const bool places = placed_.fits() && !one_turn_ && block_length_ <= kMaxBlockRows &&
+                        limited.rows > block_length_ - block_index_;
+    if (places && placed_.begin(out, limited.rows, demand.drop)) return place_turns(ctx, limited);
+    return append_turns(ctx, demand, out);
   }
 
   int64_t lose(const ErrorPtr& error) noexcept override;
@@ -122,6 +108,19 @@ class Interleave final : public Cursor {
   };
 
   static int64_t saturated_blocks(int64_t length) { return std::min<int64_t>(length, kMaxBlockRows) * 2; }
+  // A slot that takes part in the next turns, and how many rows it is asked for.
+  struct Turn {
+    int64_t slot = 0;
+    int64_t assured = 0;
+  };
+
+  Step append_turns(Context& ctx, const Demand& demand, Block& out);
+  Step place_turns(Context& ctx, const Demand& demand);
+  PullResult take_turn(Context& ctx, const Demand& demand, int& waiting);
+  PullResult place_assured(Context& ctx, const Demand& demand);
+  bool list_turns(int64_t wanted);
+  int64_t assured_rows(int64_t wanted) const;
+  PullResult place_slot(Context& ctx, size_t turn, int64_t rows, int64_t round, const Demand& demand);
   PullResult open_ahead(Context& ctx) noexcept;
   Step take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& origin);
   bool gives_up_turn(int& waiting);
@@ -129,7 +128,13 @@ class Interleave final : public Cursor {
   int64_t position() { return ahead_.empty() ? outer_.input().position() : ahead_.front().ordinal; }
   PullResult pull_slot(Context& ctx, const Demand& demand);
   PullResult fill_slot(Context& ctx);
-  void advance();
+  // How many slots take turns. Once nothing more is opened, there is nothing after the last one that was ever open.
+  int64_t slot_count() const { return outer_ended_ ? static_cast<int64_t>(slots_.size()) : cycle_length_; }
+  int64_t slot_after(int64_t index) const { return index + 1 < slot_count() ? index + 1 : 0; }
+  void advance() {
+    block_index_ = 0;
+    cycle_index_ = slot_after(cycle_index_);
+  }
   void consume();
   bool has_slot(int64_t index) const {
     return static_cast<size_t>(index) < slots_.size() && slots_[static_cast<size_t>(index)];
@@ -145,6 +150,8 @@ class Interleave final : public Cursor {
   size_t width_;
   int64_t cycle_length_;
   int64_t block_length_;
+  PlacedRows placed_;
+  std::vector<Turn> turns_;
   // A turn may open what other uses open as well, in the order in which rows are wanted: never one row early.
   const bool one_turn_;
   // How many datasets are opened before their turn.
@@ -168,6 +175,151 @@ class Interleave final : public Cursor {
   int64_t saved_position_ = 0;
 };
 
+// Pulls from the current slot. Answers rows, perhaps none, unless nothing is to be had now.
+PullResult Interleave::take_turn(Context& ctx, const Demand& demand, int& waiting) {
+  for (;;) {
+    in_turn_ = true;
+    const PullResult got = pull_slot(ctx, demand);
+    in_turn_ = false;
+    if (got == PullResult::pending && gives_up_turn(waiting)) continue;
+    if (got != PullResult::rows) return got;
+    waiting = 0;
+    if (part_.rows > 0) {
+      rows_in_call_ += part_.rows;
+      yield_timer_.reset();
+    } else if (rows_in_call_ == 0 && yield_timer_.should_yield(ctx, 1)) {
+      return PullResult::pending;
+    }
+    return PullResult::rows;
+  }
+}
+
+// One turn after the other.
+Step Interleave::append_turns(Context& ctx, const Demand& demand, Block& out) {
+  out.reset(0);
+  int waiting = 0;
+  Demand part = demand;
+  while (out.rows == 0 || (out.rows < demand.rows && part.bytes > 0)) {
+    part.rows = demand.rows - out.rows;
+    const PullResult got = take_turn(ctx, part, waiting);
+    if (got != PullResult::rows) return out.rows > 0 ? PullResult::rows : got;
+    if (part_.rows == 0) continue;
+    part.bytes -= part_.byte_size();
+    out.append(part_, 0, part_.rows);
+    // Rows after a failed read would be others in a replay.
+    if (one_turn_ || has_failed_read(part_)) break;
+  }
+  return PullResult::rows;
+}
+
+// The same where the place of each row is known before it comes: several turns of a slot are one pull as far as their rows
+// are assured.
+Step Interleave::place_turns(Context& ctx, const Demand& demand) {
+  int waiting = 0;
+  while (rows_in_call_ < demand.rows) {
+    Demand rest = demand;
+    rest.rows = demand.rows - rows_in_call_;
+    const int place = rows_in_call_;
+    PullResult got = place_assured(ctx, rest);
+    if (got == PullResult::cancelled) return got;
+    if (got == PullResult::rows) {
+      waiting = 0;
+      yield_timer_.reset();
+      continue;
+    }
+    got = take_turn(ctx, rest, waiting);
+    if (got != PullResult::rows && place == 0) return got;
+    if (got != PullResult::rows) break;
+    if (part_.rows == 0) continue;
+    placed_.put(part_, {.first = place, .left = part_.rows, .run = part_.rows});
+    if (has_failed_read(part_)) break;
+  }
+  placed_.finish(rows_in_call_);
+  return PullResult::rows;
+}
+
+// Lists the slots that take the next turns, in their order, up to one whose rows are not assured. Returns true if all of them
+// are listed, so that the first one comes again after the last.
+bool Interleave::list_turns(int64_t wanted) {
+  turns_.clear();
+  if (!has_slot(cycle_index_)) return false;
+  int64_t rows = -block_index_;
+  int64_t index = cycle_index_;
+  do {
+    if (has_slot(index)) {
+      const int64_t first = turns_.empty() ? block_index_ : 0;
+      const int64_t assured = slots_[static_cast<size_t>(index)]->assured();
+      if (assured < std::min(block_length_ - first, wanted - rows - first)) return false;
+      turns_.push_back({index, assured});
+      rows += block_length_;
+      if (rows >= wanted) return false;
+    } else if (!outer_ended_) {
+      return false;
+    }
+    index = slot_after(index);
+  } while (index != cycle_index_);
+  return true;
+}
+
+// How many rows the listed slots give in turn, round after round, before one of them has given all that are assured.
+int64_t Interleave::assured_rows(int64_t wanted) const {
+  const int64_t round = static_cast<int64_t>(turns_.size()) * block_length_;
+  for (size_t i = 0; i < turns_.size(); ++i) {
+    const int64_t given = (i == 0 ? block_index_ : 0) + std::min(turns_[i].assured, wanted);
+    const int64_t place = given / block_length_ * round + static_cast<int64_t>(i) * block_length_ +
+                          given % block_length_ - block_index_;
+    wanted = std::min(wanted, place);
+  }
+  return wanted;
+}
+
+// Places as many of the next rows as are assured, with one pull for each slot. Answers end if a turn must be taken instead.
+PullResult Interleave::place_assured(Context& ctx, const Demand& demand) {
+  const bool round_again = list_turns(demand.rows);
+  if (turns_.size() < 2) return PullResult::end;
+  const int64_t round = static_cast<int64_t>(turns_.size()) * block_length_;
+  const int64_t wanted = std::min<int64_t>(demand.rows, round_again ? demand.rows : round - block_index_);
+  const int64_t rows = round_again ? assured_rows(wanted) : wanted;
+  if (rows <= block_length_ - block_index_) return PullResult::end;
+  const int64_t end = block_index_ + rows;
+  for (size_t i = 0; i < turns_.size(); ++i) {
+    const int64_t in_last = end % round - static_cast<int64_t>(i) * block_length_;
+    const int64_t given = end / round * block_length_ + std::clamp<int64_t>(in_last, 0, block_length_);
+    const PullResult got = place_slot(ctx, i, given - (i == 0 ? block_index_ : 0), round, demand);
+    if (got != PullResult::rows) return got;
+  }
+  rows_in_call_ += static_cast<int>(rows);
+  // The position after the last row, as if its turn had been taken alone.
+  cycle_index_ = turns_[static_cast<size_t>((end - 1) % round / block_length_)].slot;
+  block_index_ = (end - 1) % block_length_ + 1;
+  if (block_index_ == block_length_) advance();
+  return PullResult::rows;
+}
+
+// Pulls `rows` rows of a listed slot to their places; `round` rows are between those of two rounds.
+PullResult Interleave::place_slot(Context& ctx, size_t turn, int64_t rows, int64_t round,
+                                  const Demand& demand) {
+  const int64_t before = turn == 0 ? block_index_ : 0;
+  int64_t taken = before;
+  while (taken < before + rows) {
+    part_.reset(part_.columns.size());
+    const PullResult got = slots_[static_cast<size_t>(turns_[turn].slot)]->next(
+        ctx, demand.at_most(before + rows - taken), part_);
+    if (got == PullResult::cancelled) return got;
+    if (got != PullResult::rows) throw std::logic_error("a dataset has fewer elements than it had assured");
+    const int64_t place = taken / block_length_ * round + static_cast<int64_t>(turn) * block_length_ +
+                          taken % block_length_ - block_index_;
+    placed_.put(
+        part_,
+        {.first = rows_in_call_ + static_cast<int>(place),
+         .left = static_cast<int>(std::min<int64_t>(block_length_ - taken % block_length_, part_.rows)),
+         .run = static_cast<int>(block_length_),
+         .gap = static_cast<int>(round - block_length_)});
+    taken += part_.rows;
+  }
+  return PullResult::rows;
+}
+
 // Puts rows of the current slot, or an error, into part_; possibly none if a slot was opened, closed or skipped.
 PullResult Interleave::pull_slot(Context& ctx, const Demand& demand) {
   part_.reset(part_.columns.size());
@@ -185,6 +337,7 @@ PullResult Interleave::pull_slot(Context& ctx, const Demand& demand) {
   }
   part_.rows = 0;
   if (got != PullResult::end) return got;
+  outer_.recycle(std::move(slot(cycle_index_)));
   close_slot();
   return PullResult::rows;
 }
@@ -278,13 +431,6 @@ PullResult Interleave::fill_slot(Context& ctx) {
   }
   outer_ended_ = opened.answer() == PullResult::end;
   return outer_ended_ ? PullResult::rows : opened.answer();
-}
-
-void Interleave::advance() {
-  block_index_ = 0;
-  // Once nothing more is opened, there is nothing after the last slot that was ever open.
-  int64_t slots = outer_ended_ ? static_cast<int64_t>(slots_.size()) : cycle_length_;
-  cycle_index_ = cycle_index_ + 1 < slots ? cycle_index_ + 1 : 0;
 }
 
 // The oldest row needed is the oldest with an open slot.

@@ -27,10 +27,19 @@ namespace {
 
 using Params = MapParams;
 
-class Map final : public Cursor {
+bool sequential(const Params& params) { return params.num_parallel_calls.value_or(0) == 1; }
+
+class Map final : public RestartableCursor {
  public:
   Map(Opening& opening, const Params& params)
       : input_(opening, 0, Port::Mode::pass), apply_(opening, params.f) {}
+
+  bool restart(Opening& opening, const ParamsBase& params) override {
+    if (!sequential(static_cast<const Params&>(params))) return false;
+    input_.restart(opening, 0, Port::Mode::pass);
+    apply_ = Apply(opening, static_cast<const Params&>(params).f);
+    return true;
+  }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     in_.rows = 0;
@@ -126,7 +135,6 @@ struct MakeCallWindow {
 };
 
 bool unordered(const Params& params) { return params.deterministic.is_constant() && !*params.deterministic; }
-bool sequential(const Params& params) { return params.num_parallel_calls.value_or(0) == 1; }
 // False if it is not known yet: then the input's lane must do.
 bool parallel(const ParamsBase& base) {
   const IntParam& calls = static_cast<const Params&>(base).num_parallel_calls;

@@ -15,11 +15,19 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& f) override { f("n", n, "How many elements to keep; negative keeps all."); }
 };
 
-class Take final : public Cursor {
+class Take final : public RestartableCursor {
  public:
   Take(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::pass, *params.n == 0 ? Port::Opens::at_first_pull : Port::Opens::now),
-        remaining_(*params.n < 0 ? INT64_MAX : *params.n) {}
+      : input_(opening, 0, Port::Mode::pass, opens(params)), remaining_(most(params)) {}
+
+  bool restart(Opening& opening, const ParamsBase& base) override {
+    const auto& params = static_cast<const Params&>(base);
+    input_.restart(opening, 0, Port::Mode::pass, opens(params));
+    remaining_ = most(params);
+    return true;
+  }
+
+  int64_t assured() const noexcept override { return std::min(remaining_, input_.assured()); }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (remaining_ == 0) return PullResult::end;
@@ -34,6 +42,11 @@ class Take final : public Cursor {
   }
 
  private:
+  static int64_t most(const Params& params) { return *params.n < 0 ? INT64_MAX : *params.n; }
+  static Port::Opens opens(const Params& params) {
+    return *params.n == 0 ? Port::Opens::at_first_pull : Port::Opens::now;
+  }
+
   Port input_;
   int64_t remaining_;
 };

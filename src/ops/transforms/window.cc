@@ -50,7 +50,9 @@ class HeldInput {
   // Takes what the Port has buffered.
   void take(Port& input, size_t columns) {
     Piece& piece = pieces_.emplace_back();
-    piece.block.columns.resize(columns);
+    // With the memory of an earlier piece, which goes on to the input.
+    piece.block = std::exchange(spare_, Block());
+    piece.block.reset(columns);
     piece.first = input.position();
     const int rows = input.buffered();
     input.take_into(piece.block, 0, rows);
@@ -62,16 +64,22 @@ class HeldInput {
                                      [&](const Piece& piece) { return piece.end() > ordinal; });
     pieces_.erase(pieces_.begin(), needed);
   }
-  // A block with the rows from `first` on takes the place of all pieces.
-  void replace(Block block, int64_t first) noexcept {
+  // A block with the rows from `first` on takes the place of all pieces. Changes nothing if it throws.
+  // REQUIRES: there are several
+  void replace(const Block& block, int64_t first) {
+    copy_ = block;
+    spare_ = std::move(pieces_.back().block);
     pieces_.resize(1);
-    pieces_[0].block = std::move(block);
+    std::swap(pieces_[0].block, copy_);
     pieces_[0].first = first;
   }
   void clear() noexcept { pieces_.clear(); }
 
  private:
   std::vector<Piece> pieces_;
+  // Blocks that are kept for their memory.
+  Block spare_;
+  Block copy_;
 };
 
 class Window final : public Cursor {

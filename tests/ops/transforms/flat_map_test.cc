@@ -1,5 +1,6 @@
 #include "ops/contract.h"
 #include "ops/pipelines.h"
+#include "support/replace.h"
 
 namespace weir::test {
 namespace {
@@ -54,6 +55,50 @@ TEST_CASE("each row counts the epochs of its own datasets") {
   CHECK(run("range(2) | flat_map(x -> range(5) | shuffle(5, seed: 1) | repeat(2))") == twice);
   CHECK(run_restored("range(2) | flat_map(x -> range(5) | shuffle(5, seed: 1) | repeat(2))", 17) ==
         Lines(twice.begin() + 17, twice.end()));
+}
+
+// Pipelines over X that a function opens for one row after the other.
+const char* const kOfRow[] = {
+    "range(X, X * 3)",
+    "range(X) | batch(2)",
+    "range(10) | batch(X + 1)",
+    "range(X * 2) | take(X) | enumerate(start: X)",
+    "range(5) | take(X - 1)",
+    "range(40) | filter(y -> y % 4 == X) | map(y -> y * 10 + X)",
+    "from_tensors(X * 2)",
+    "from_tensor_slices([X, X + 1, X * X])",
+    "probe(6, errors: \"1,4\") | batch(2) | map(y -> y + X)",
+    "range(X) | map(y -> assert(y != 2, \"two\", y))",
+    "range(7) | shuffle(4, seed: 3) | batch(3) | take(X)",
+    "range(3) | window(2, shift: 1) | flat_map(w -> w | batch(X + 1))",
+    "range(3) | flat_map(y -> range(X) | map(z -> z + y) | batch(2))",
+    "range(X) | padded_batch(2) | repeat(2)",
+    "range(6, 0, step: X - 2)",
+};
+
+TEST_CASE("a dataset that flat_map opens for a row is as if it stood alone") {
+  for (const std::string of_row : kOfRow) {
+    INFO(of_row);
+    Lines expected;
+    for (int x = 0; x < 6; ++x) {
+      std::string alone = of_row;
+      replace(alone, "X", std::to_string(x));
+      // The same parameters when they are known only then.
+      alone = "from_tensors(0) | flat_map(_ -> " + alone + ")";
+      const Lines lines = run(x == 2 && of_row.find("step") != std::string::npos
+                                  ? "from_tensors(0) | flat_map(n -> range(6, 0, step: n))"
+                                  : alone);
+      expected.insert(expected.end(), lines.begin(), lines.end());
+    }
+    std::string text = "range(6) | flat_map(x -> " + of_row + ")";
+    replace(text, "X", "x");
+    for (int rows : {1, 4, 100}) CHECK(run(text, rows) == expected);
+    for (size_t count = 0; count <= expected.size(); count += 1 + count / 4) {
+      INFO("saved after " << count);
+      CHECK(run_restored(text, static_cast<int64_t>(count)) ==
+            Lines(expected.begin() + static_cast<int64_t>(count), expected.end()));
+    }
+  }
 }
 
 TEST_CASE("flat_map opens a dataset only when it is needed") {

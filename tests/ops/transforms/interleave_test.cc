@@ -211,6 +211,63 @@ TEST_CASE("interleave that runs ahead inside a function that drains it") {
           "reduce(0, (s, y) -> s + y))") == Lines{"0", "1", "4", "10"});
 }
 
+// Datasets of 0 to 24 elements, of which some fail.
+std::string turns(int cycle, int block) {
+  return "range(17) | interleave(x -> probe(x * 7 % 25, errors: if x % 3 == 1 then \"2,3,9\" else \"\") | enumerate(start: x * 100), cycle_length: " +
+         std::to_string(cycle) + ", block_length: " + std::to_string(block) + ")";
+}
+
+TEST_CASE("interleave gives the same rows at the same places in blocks and one by one") {
+  for (int cycle : {1, 2, 3, 7, 30}) {
+    for (int block : {1, 2, 5, 2000}) {
+      INFO("cycle of " << cycle << ", blocks of " << block);
+      const Lines whole = run(turns(cycle, block), 1);
+      for (int rows : {2, 3, 8, 64, 1024}) CHECK(run(turns(cycle, block), rows) == whole);
+    }
+  }
+}
+
+TEST_CASE("interleave pulls no row of a slot that the call does not give") {
+  register_probe();
+  ThreadsRuntime runtime;
+  for (const char* errors : {"", "3", "0,1,7,8"}) {
+    for (int block : {1, 3}) {
+      const std::string text = "range(5) | interleave(x -> probe(40, errors: \"" + std::string(errors) +
+                               "\"), cycle_length: 4, block_length: " + std::to_string(block) + ")";
+      auto iterator = open_text(*runtime, text);
+      probe_counters().pulled = 0;
+      int64_t given = 0;
+      for (int rows = 1; rows < 40; rows = rows * 3 / 2 + 1) {
+        Block out;
+        REQUIRE(require_value(iterator->next(rows, out)) == PullResult::rows);
+        given += out.rows;
+        INFO("blocks of " << block << ", errors " << errors << ", " << rows << " rows");
+        CHECK(probe_counters().pulled == given);
+      }
+    }
+  }
+}
+
+TEST_CASE("interleave is restored between blocks of any width") {
+  register_probe();
+  ThreadsRuntime runtime;
+  for (int block : {1, 3}) {
+    const std::string text = turns(4, block);
+    const Lines whole = all_lines(*runtime, text);
+    auto iterator = open_text(*runtime, text);
+    size_t given = 0;
+    for (int rows = 1; given < whole.size(); rows = rows % 23 + 4) {
+      Block out;
+      REQUIRE(require_value(iterator->next(rows, out)) == PullResult::rows);
+      given += static_cast<size_t>(out.rows);
+      const std::string saved = require_value(iterator->save());
+      INFO("saved after " << given);
+      CHECK(all_lines(*open_text(*runtime, text, &saved), 7) ==
+            Lines(whole.begin() + static_cast<int64_t>(given), whole.end()));
+    }
+  }
+}
+
 TEST_CASE("a thousand slots have a position of a few bytes each, and no thread") {
   const std::string text =
       "range(1000) | interleave(x -> range(x, x + 3), cycle_length: 1000, num_parallel_calls: 4)";
