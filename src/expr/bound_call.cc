@@ -68,8 +68,13 @@ std::string_view hint_for(ParamKind wanted, const Spec& found) {
 Status BoundCall::bind(const std::vector<const Node*>& arguments) {
   values_.resize(kernel_.params.size());
   Status mistakes;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    mistakes = both(mistakes, bind_param(kernel_.params[i], arguments[i], values_[i]));
+  // The dtype first, since some defaults depend on it.
+  for (const bool dtypes : {true, false}) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const KernelParam& param = kernel_.params[i];
+      if ((param.kind == ParamKind::dtype) != dtypes) continue;
+      mistakes = both(mistakes, bind_param(param, arguments[i], values_[i]));
+    }
   }
   WEIR_TRY(std::move(mistakes));
   WEIR_TRY(settle_types());
@@ -77,9 +82,16 @@ Status BoundCall::bind(const std::vector<const Node*>& arguments) {
   return infer();
 }
 
+// 0 and 1 are false and true where the result is of bools.
+const char* BoundCall::default_of(const KernelParam& param) const {
+  const std::string_view fallback = param.fallback;
+  if (param.type != std::string_view("dtype") || dtype_param() != DType::boolean) return param.fallback;
+  return fallback == "1" ? "true" : fallback == "0" ? "false" : param.fallback;
+}
+
 Status BoundCall::bind_param(const KernelParam& param, const Node* node, Value& value) {
   if (node == nullptr) {
-    Result<syntax::Tree> tree = syntax::parse_value(param.fallback);
+    Result<syntax::Tree> tree = syntax::parse_value(default_of(param));
     if (!tree.ok())
       return internal_error(concat("the default of ", kernel_.name, "'s ", param.name, " is damaged"));
     defaults_.push_back(*std::move(tree));

@@ -64,6 +64,7 @@ class BoundCall final : public KernelCall {
   const Value& at(int param) const { return values_[static_cast<size_t>(param)]; }
   const syntax::Node& place(const Value& value, size_t member) const;
 
+  const char* default_of(const KernelParam& param) const;
   Status bind_param(const KernelParam& param, const syntax::Node* node, Value& value);
   Status bind_list(const KernelParam& param, Value& value);
   Status bind_dtype(const KernelParam& param, Value& value);

@@ -91,8 +91,9 @@ struct Shares {
 };
 template <class C>
 [[gnu::always_inline]] inline C held(C x) {
-  const C raised = x > C(0) ? x : C(0);
-  return raised < C(1) ? raised : C(1);
+  // In this order nan stays nan.
+  const C raised = x < C(0) ? C(0) : x;
+  return raised > C(1) ? C(1) : raised;
 }
 template <class C>
 [[gnu::always_inline]] inline Shares<C> shares_of(C hue) {

@@ -1,5 +1,5 @@
 // parse_number: numbers as TensorFlow reads them from text: with spaces around them and a sign, integers in decimal, floats
-// also as "1e3", "inf" and "nan" in any case. The whole text must be one. A float that is too large is infinite, one that
+// also as "1e3", "inf", "infinity" and "nan" in any case, and as whole numbers in hexadecimal. The whole text must be one. A float that is too large is infinite, one that
 // is too small is 0; an integer that does not fit is no number. Depends on no locale and allocates nothing.
 #pragma once
 
@@ -143,12 +143,23 @@ inline bool parse_short_fraction(std::string_view text, T& out) {
   return true;
 }
 
+// "0x1F", without a sign. Its digits count as far as a double holds them.
+inline bool parse_hexadecimal(std::string_view digits, double& out) {
+  if (digits.size() < 3 || digits[0] != '0' || (digits[1] | 0x20) != 'x') return false;
+  const char* const end = digits.data() + digits.size();
+  // from_chars would read a point and an exponent, too.
+  if (digits.find_first_not_of("0123456789abcdefABCDEF", 2) != std::string_view::npos) return false;
+  const auto [at, error] = std::from_chars(digits.data() + 2, end, out, std::chars_format::hex);
+  if (error == std::errc::result_out_of_range) out = std::numeric_limits<double>::infinity();
+  return at == end;
+}
+
 template <class T>
 bool parse_float(std::string_view digits, T& out) {
   // Only these of the words that from_chars knows, and no second sign.
   if (digits.empty()) return false;
   const char first = digits.front();
-  if (is_word(digits, "inf")) {
+  if (is_word(digits, "inf") || is_word(digits, "infinity")) {
     out = std::numeric_limits<T>::infinity();
     return true;
   }
@@ -157,6 +168,10 @@ bool parse_float(std::string_view digits, T& out) {
     return true;
   }
   if (first != '.' && (first < '0' || first > '9')) return false;
+  if (double value = 0; first == '0' && parse_hexadecimal(digits, value)) {
+    out = static_cast<T>(value);
+    return true;
+  }
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
   if (end != digits.data() + digits.size() || error == std::errc::invalid_argument) return false;
   if (error == std::errc::result_out_of_range)

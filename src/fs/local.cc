@@ -94,7 +94,7 @@ Status failure_of(int error, std::string_view action, const std::string& name,
 Status check_name(const std::string& name) {
   if (!name.empty() && name.find('\0') == std::string::npos) return {};
   return file_error(
-      Code::invalid_argument,
+      name.empty() ? Code::not_found : Code::invalid_argument,
       expected_found("the name of a file",
                      concat(quote(name), ": ", name.empty() ? "it is empty" : "it holds a zero byte")),
       name);

@@ -343,7 +343,9 @@ def arange(g):
     step = g.dice.choice((1, 2, 3))
     def compute(to, begin=None):
         first = int(begin) if begin is not None else 0
-        length = max(0, -(-(int(to) - first) // step))
+        if int(to) < first:
+            raise Failed
+        length = -(-(int(to) - first) // step)
         if length > MOST_ENTRIES:
             raise Unknown
         return np.asarray([first + i * step for i in range(length)], to.dtype)

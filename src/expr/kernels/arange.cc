@@ -15,17 +15,20 @@ using Steps = JoinT<Integers, TypeList<float, double>>;
 template <class T>
 Result<int64_t> length(T start, T stop, T step) {
   if (step == T{0}) return invalid_argument("expected a step other than 0");
+  // TensorFlow's range gives no empty vector for it either.
+  if (start != stop && (stop > start) != (step > T{0}))
+    return invalid_argument("expected a step towards stop, found one that leads away from it");
   if constexpr (std::is_integral_v<T>) {
     __extension__ using Wide = __int128;
     const Wide distance = static_cast<Wide>(stop) - start;
-    if (distance == 0 || (distance > 0) != (step > T{0})) return int64_t{0};
+    if (distance == 0) return int64_t{0};
     const Wide count = (distance + step + (step > T{0} ? -1 : 1)) / step;
     if (count > INT64_MAX) return invalid_argument("expected at most 2^63 - 1 entries");
     return static_cast<int64_t>(count);
   } else {
     const double count = std::ceil((static_cast<double>(stop) - start) / static_cast<double>(step));
     if (!(count < 0x1p62)) return invalid_argument("expected finite bounds and a step that reaches the end");
-    return count > 0 ? static_cast<int64_t>(count) : 0;
+    return static_cast<int64_t>(count);
   }
 }
 
@@ -97,7 +100,7 @@ const Kernel& arange_kernel() {
                   .doc = "The distance between numbers; negative counts down."}},
       .infer = infer,
       .doc =
-          "The vector of numbers from `start` up to but not including `stop`, `step` apart. A single positional argument is `stop`. A step of 0 is an error of the element.",
+          "The vector of numbers from `start` up to but not including `stop`, `step` apart. A single positional argument is `stop`. A step of 0, or one that leads away from `stop`, is an error.",
       .result = "A vector of the arguments' dtype.",
       .cost = "One store per number.",
       .example = "range(3) | map(n -> arange(n + 1))",

@@ -118,7 +118,7 @@ const Kernel& one_hot_kernel() {
                  {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
       .infer = infer,
       .doc =
-          "A vector of `depth` entries for each position: `on` at the position, `off` elsewhere. A position outside gives a vector of `off`.",
+          "A vector of `depth` entries for each position: `on` at the position, `off` elsewhere; for bools these are true and false where they are left out. A position outside gives a vector of `off`.",
       .result = "The given dtype; the shape of `i`, then `depth`.",
       .cost = "One store per entry.",
       .example = "range(3) | map(label -> one_hot(label, 3))",

@@ -7,6 +7,7 @@
 
 #include "expr/dispatch.h"
 #include "expr/strings.h"
+#include "format/parse_number.h"
 
 namespace weir {
 
@@ -20,6 +21,12 @@ bool read_integer(const char* begin, const char* end, T& out) {
 
 template <class T>
 bool read_float(const char* begin, const char* end, T& out) {
+  const bool minus = begin != end && *begin == '-';
+  double whole = 0;
+  if (numbers::parse_hexadecimal({begin + minus, static_cast<size_t>(end - begin - minus)}, whole)) {
+    out = static_cast<T>(minus ? -whole : whole);
+    return true;
+  }
   const auto [at, error] = fast_float::from_chars(begin, end, out);
   // A value beyond the dtype is infinite or 0. `nan(…)` is no number.
   if (at != end || (error != std::errc() && error != std::errc::result_out_of_range)) return false;
@@ -77,7 +84,7 @@ const Kernel& to_number_kernel() {
                  {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
       .infer = infer,
       .doc =
-          "The decimal number that each string writes, with white space around it allowed. Floats may be `inf`, `infinity` and `nan`, and are rounded to nearest; one beyond the dtype becomes infinite. A string that is no number, and an integer that does not fit the dtype, are errors of the element.",
+          "The decimal number that each string writes, with white space around it allowed. Floats may be `inf`, `infinity`, `nan` and whole numbers in hexadecimal, and are rounded to nearest; one beyond the dtype becomes infinite. A string that is no number, and an integer that does not fit the dtype, are errors of the element.",
       .result = "The given dtype, the shape of `s`.",
       .cost = "One pass over the bytes.",
       .example = R"(from_tensor_slices([" 42", "4.5"]) | map(s -> to_number(s, int64)))",

@@ -77,7 +77,8 @@ class PngDecoder : public ImageDecoder {
     } else if (!has_alpha && self.has_transparent_colors()) {
       png_set_tRNS_to_alpha(png);
     } else if (!has_alpha) {
-      png_set_add_alpha(png, 0xffff, PNG_FILLER_AFTER);
+      // Of pictures with fewer than 8 bits, TensorFlow's opaque is the largest number of so many bits.
+      png_set_add_alpha(png, (1U << self.depth_) - 1, PNG_FILLER_AFTER);
     }
     if (self.depth_ > 8 && !self.options_.wide) png_set_strip_16(png);
     png_set_packing(png);

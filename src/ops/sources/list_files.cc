@@ -98,6 +98,14 @@ class ListFiles final : public Cursor {
   const FoundNames& found_;
 };
 
+std::string patterns_of(const Params& params) {
+  std::string out;
+  for (const Str& pattern : params.pattern.values[0].entries<const Str>()) {
+    out += concat(out.empty() ? "" : ", ", quote(pattern.view()));
+  }
+  return out;
+}
+
 Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime) {
   std::vector<std::string> names;
   for (const Str& pattern : params.pattern.values[0].entries<const Str>()) {
@@ -105,22 +113,15 @@ Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime
     // What lies beside the data is no data.
     if (!pattern.view().ends_with(kIndexSuffix))
       std::erase_if(found, [](const std::string& name) { return name.ends_with(kIndexSuffix); });
-    if (found.empty()) {
-      return invalid_argument(Mistake(concat("no file matches ", quote(pattern.view())),
-                                      "check the pattern and the folder that it is relative to"));
-    }
     names.insert(names.end(), found.begin(), found.end());
+  }
+  // As in tf.data, one that finds nothing beside others that do is no mistake.
+  if (names.empty() && params.pattern.values[0].count() > 0) {
+    return invalid_argument(Mistake(concat("no file matches ", patterns_of(params)),
+                                    "check the pattern and the folder that it is relative to"));
   }
   std::sort(names.begin(), names.end());
   return names;
-}
-
-std::string patterns_of(const Params& params) {
-  std::string out;
-  for (const Str& pattern : params.pattern.values[0].entries<const Str>()) {
-    out += concat(out.empty() ? "" : ", ", quote(pattern.view()));
-  }
-  return out;
 }
 
 Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, const BuildSite& build) {

@@ -499,6 +499,10 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   return function_of(params.reduce).result().children[0];
 }
 
+int64_t cardinality(const ParamsBase&, std::span<const DatasetRef> inputs) {
+  return inputs[0]->cardinality() == kInfinite ? kInfinite : kUnknown;
+}
+
 }  // namespace
 
 void GroupByWindowParams::fields(Fields& f) {
@@ -519,7 +523,7 @@ const OperatorDef& group_by_window_operator() {
       .output = "[0, 3]\n[1, 4]\n[2, 5]\n[6]",
       .bench = "range(200000) | group_by_window(x -> x % 10, (k, w) -> w | batch(32), 32)",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
+      .cardinality = cardinality,
       .keeps_rows = true,
       .kept =
           [](const ParamsBase&) {

@@ -15,9 +15,10 @@ struct Params : ParamsOf<Params> {
   IntParam n;
   void fields(Fields& f) override {
     f("n", n,
-      "How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has to wait, up to 8 MiB and 1,024.",
-      at_least(0), {.automatic = true, .any_position = true});
+      "How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has to wait, up to 8 MiB and 1,024; -1 is tf.data's number for auto.",
+      at_least(-1), {.automatic = true, .any_position = true});
   }
+  bool automatic() const { return n.is_auto() || n.value_or(0) == -1; }
 };
 
 constexpr int64_t kAutoRows = 1024;
@@ -32,9 +33,9 @@ struct Prefetch {
     if (params.n.value_or(1) == 0)
       return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, input));
     WindowOptions options;
-    options.max_rows = params.n.value_or(kAutoRows);
-    options.halvings = params.n.is_auto() ? kAutoHalvings : 0;
-    options.max_bytes = params.n.is_auto() ? kAutoBytes : INT64_MAX / 2;
+    options.max_rows = params.automatic() ? kAutoRows : *params.n;
+    options.halvings = params.automatic() ? kAutoHalvings : 0;
+    options.max_bytes = params.automatic() ? kAutoBytes : INT64_MAX / 2;
     options.block_rows = static_cast<int>(std::clamp<int64_t>(options.max_rows / 8, 1, kMaxBlockShare));
     options.lane = input->lane();
     return std::unique_ptr<Cursor>(std::make_unique<WindowCursor>(opening, input, MakeWindow{options}));
@@ -56,12 +57,13 @@ const OperatorDef& prefetch_operator() {
       .cardinality = same_cardinality,
       .kept =
           [](const ParamsBase& base) {
-            return Kept{static_cast<const Params&>(base).n.value_or(kAutoRows), 0};
+            const auto& params = static_cast<const Params&>(base);
+            return Kept{params.automatic() ? kAutoRows : params.n.value_or(kAutoRows), 0};
           },
       .is_window =
           [](const ParamsBase& base) {
             const auto& params = static_cast<const Params&>(base);
-            return params.n.is_auto() || params.n.value_or(0) != 0;
+            return params.automatic() || params.n.value_or(0) != 0;
           },
       // Nothing runs ahead of who asks for positions.
       .access = [](Opening& opening,

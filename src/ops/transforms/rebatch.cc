@@ -162,11 +162,14 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   if (!dense_only(inputs[0]->spec()))
     return invalid_argument(expected_found("dense tensors", inputs[0]->spec().to_string()));
   WEIR_ASSIGN(Spec row, row_of_value(inputs[0]->spec(), length));
-  length = kUnknownDim;
+  const int64_t given = std::exchange(length, kUnknownDim);
   if (!params.n.expression) {
     WEIR_ASSIGN(std::vector<int64_t> sizes, sizes_of(params.n));
     const bool same = std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size == sizes[0]; });
-    if (same && params.drop_remainder.is_constant() && *params.drop_remainder) length = sizes[0];
+    // Elements of a known length that it divides leave no part over.
+    const bool whole = given != kUnknownDim && sizes[0] > 0 && given % sizes[0] == 0;
+    const bool drops = params.drop_remainder.is_constant() && *params.drop_remainder;
+    if (same && (whole || drops)) length = sizes[0];
   }
   return batched(row, length);
 }

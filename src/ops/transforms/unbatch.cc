@@ -69,7 +69,8 @@ Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
 int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
   int64_t length = kUnknownDim;
   const int64_t count = inputs[0]->cardinality();
-  if (!row_of_value(inputs[0]->spec(), length).ok() || length == kUnknownDim) return kUnknown;
+  if (!row_of_value(inputs[0]->spec(), length).ok()) return kUnknown;
+  if (length == kUnknownDim) return count == kInfinite ? kInfinite : kUnknown;
   int64_t rows;
   if (count >= 0) return __builtin_mul_overflow(count, length, &rows) ? kUnknown : rows;
   return count == kInfinite && length > 0 ? kInfinite : kUnknown;

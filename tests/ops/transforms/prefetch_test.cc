@@ -12,14 +12,14 @@ const ContractEntries contract(
 
 TEST_CASE("prefetch changes no element, error or end") {
   const Lines clean = run("probe(50, errors: \"0,7,49\")");
-  for (const char* n : {"0", "1", "2", "100", "auto"}) {
+  for (const char* n : {"0", "1", "2", "100", "auto", "-1"}) {
     INFO(n);
     CHECK(run(std::string("probe(50, errors: \"0,7,49\") | prefetch(") + n + ")") == clean);
     CHECK(run(std::string("probe(50, errors: \"0,7,49\", pending: 5) | prefetch(") + n + ")", 9) == clean);
   }
   CHECK(run("range(0) | prefetch(3)").empty());
   CHECK(cardinality("range(5) | prefetch(3)") == 5);
-  CHECK(contains(build_error("range(5) | prefetch(-1)"), "expected at least 0, found -1"));
+  CHECK(contains(build_error("range(5) | prefetch(-2)"), "expected at least -1, found -2"));
 }
 
 TEST_CASE("what was made ahead of a save is made again") {
