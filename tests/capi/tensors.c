@@ -206,6 +206,31 @@ static void through_a_dataset(void) {
   CHECK(lent.destroyed == 1);
 }
 
+/* A batch belongs to its element, so its receiver may write; a second receiver may only read. */
+static void writable_batches(void) {
+  weir_runtime runtime = make_runtime();
+  weir_dataset dataset = parse(runtime, "range(200000) | batch(100000)");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  struct DLManagedTensorVersioned* first = NULL;
+  struct DLManagedTensorVersioned* second = NULL;
+  REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  REQUIRE(weir_element_dlpack(element, 0, 0, &first, NULL) == WEIR_OK);
+  REQUIRE(weir_element_dlpack(element, 0, 0, &second, NULL) == WEIR_OK);
+  CHECK(first->flags == 0);
+  CHECK(second->flags == DLPACK_FLAG_BITMASK_READ_ONLY && second->dl_tensor.data == first->dl_tensor.data);
+  second->deleter(second);
+  ((int64_t*)first->dl_tensor.data)[0] = 7;
+  /* The next batch has memory of its own while the first is held. */
+  REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  CHECK(((int64_t*)first->dl_tensor.data)[0] == 7 && ((int64_t*)first->dl_tensor.data)[1] == 1);
+  first->deleter(first);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  weir_runtime_destroy(runtime);
+}
+
 int main(void) {
   wrap_and_copy();
   extreme_sizes();
@@ -213,5 +238,6 @@ int main(void) {
   strings();
   dlpack_in();
   through_a_dataset();
+  writable_batches();
   return failures();
 }
