@@ -94,7 +94,7 @@ def test_pickle_and_copy():
     assert str(again) == str(dataset)
     assert [int(x) for x in again] == [int(x) for x in dataset]
     assert str(copy.deepcopy(dataset)) == str(dataset)
-    with pytest.raises(weir.errors.FailedPrecondition, match="callback"):
+    with pytest.raises(weir.errors.FailedPrecondition, match="functions of Python"):
         pickle.dumps(weir.range(3).map(weir.py_function(lambda x: x, spec="int64")))
     spec = weir.Spec("{a: int64, b: (string, float32[?, 3])}")
     assert pickle.loads(pickle.dumps(spec)) == spec
@@ -189,12 +189,8 @@ def test_what_is_generated_is_complete():
 
 def test_every_example_of_the_schema_runs():
     for entry in weir.schema()["operators"]:
-        if entry["name"] in ("save", "snapshot", "sql", "load") or not entry.get("example"):
+        # Those that write, and those that need something passed by name, have tests of their own.
+        if entry["name"] in ("save", "snapshot", "sql", "load") or "@" in entry["example"]:
             continue
-        try:
-            dataset = weir.parse(entry["example"])
-        except weir.errors.NotFound:
-            continue
-        for count, _ in enumerate(dataset):
-            if count > 20:
-                break
+        for _, element in zip(range(20), weir.parse(entry["example"]), strict=False):
+            assert element is not None
