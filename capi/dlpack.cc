@@ -183,7 +183,7 @@ Result<Tensor> import(DLManagedTensorVersioned* managed) {
 
 }  // namespace
 
-Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable) {
+Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable, bool unshared) {
   const DLDataType type = dlpack_of(tensor.dtype);
   if (type.lanes == 0) {
     return invalid_argument(expected_found("a dtype that DLPack has", dtype_name(tensor.dtype),
@@ -198,7 +198,7 @@ Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable)
   for (int i = 0; i < tensor.shape.rank(); ++i) exported->dims[i] = tensor.shape[i];
   DLManagedTensorVersioned& managed = exported->managed;
   managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-  managed.flags = writable ? DLPACK_FLAG_BITMASK_IS_COPIED : DLPACK_FLAG_BITMASK_READ_ONLY;
+  managed.flags = writable ? DLPACK_FLAG_BITMASK_IS_COPIED : unshared ? 0 : DLPACK_FLAG_BITMASK_READ_ONLY;
   managed.deleter = delete_exported;
   DLTensor& out = managed.dl_tensor;
   out.data = exported->tensor.data;

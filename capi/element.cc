@@ -14,6 +14,12 @@ Tensor Element::tensor(size_t index) const {
   return batched ? column.tensor() : column.row(0);
 }
 
+bool Element::unshared(size_t index) const {
+  const Column& column = block.columns[index];
+  const Tensor& tensor = column.dense() ? column.tensor() : column.list()[0];
+  return tensor.buffer && tensor.buffer->unique() && !tensor.buffer->lasting();
+}
+
 namespace {
 
 Status no_component(const Element& element, uint32_t index) {
@@ -52,7 +58,7 @@ Status with_component(weir_element element, uint32_t index, Body&& body) {
   ExclusivePin<Element> pinned(element.value);
   if (!pinned) return pin_error(pinned, "an element", element.value);
   if (!has_component(*pinned, index)) return no_component(*pinned, index);
-  return body(pinned->tensor(index));
+  return body(static_cast<const Element&>(*pinned));
 }
 
 // The structure of component `index` of the flat list.
@@ -160,7 +166,8 @@ int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out
 
 int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
-    return with_component(element, index, [&](Tensor tensor) -> Status {
+    return with_component(element, index, [&](const Element& found) -> Status {
+      Tensor tensor = found.tensor(index);
       if (tensor.dtype == DType::dataset)
         return invalid_argument(
             "expected a tensor, found a nested dataset; take it with weir_element_dataset");
@@ -176,8 +183,10 @@ int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags
     if (flags & ~WEIR_DLPACK_WRITABLE) {
       return invalid_argument(expected_found("flags WEIR_DLPACK_...", concat(flags)));
     }
-    return with_component(element, index, [&](const Tensor& tensor) -> Status {
-      WEIR_ASSIGN(*out, to_dlpack(tensor, flags & WEIR_DLPACK_WRITABLE));
+    return with_component(element, index, [&](const Element& found) -> Status {
+      // Asked before the tensor is taken out, which makes one more owner.
+      const bool unshared = found.unshared(index);
+      WEIR_ASSIGN(*out, to_dlpack(found.tensor(index), flags & WEIR_DLPACK_WRITABLE, unshared));
       return Status();
     });
   });

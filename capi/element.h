@@ -31,6 +31,9 @@ struct Element final : Object {
   // Component `index` as a tensor of its own.
   // REQUIRES: !empty()
   Tensor tensor(size_t index) const;
+  // Whether nobody else holds the memory of a component, so that its receiver may write to it.
+  // REQUIRES: !empty()
+  bool unshared(size_t index) const;
 };
 
 }  // namespace weir::capi

@@ -16,7 +16,8 @@ struct TensorObject final : Object {
 weir_tensor publish_tensor(Tensor tensor);
 Result<Tensor> tensor_of(weir_tensor tensor);
 
-// Makes a versioned DLPack tensor that shares the memory of `tensor` read-only, or a copy if `writable`.
-Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable);
+// Makes a versioned DLPack tensor that shares the memory of `tensor`, or a copy if `writable`. Shared memory is
+// read-only unless `unshared`: then nobody but the caller's element holds it.
+Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable, bool unshared);
 
 }  // namespace weir::capi

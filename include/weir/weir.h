@@ -676,8 +676,7 @@ WEIR_API int32_t weir_element_origin(weir_element element, uint32_t row, weir_or
 WEIR_API int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* out,
                                      weir_error* error);
 
-/* Memory that others may still read is handed out with DLPack's read-only flag. With this flag it is copied
- * instead, so that the caller may write. */
+/* Memory that others may still read is handed out with DLPack's read-only flag; what only the element holds is not. With this flag it is copied instead, so that the caller may write in any case. */
 #define WEIR_DLPACK_WRITABLE 1u
 
 /* Returns the component as a versioned DLPack tensor (weir/dlpack.h) that shares its memory. The receiver

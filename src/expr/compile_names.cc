@@ -80,7 +80,10 @@ Result<Typed> Compiler::handed(const Node& node) {
   }
   Typed out = typed_of(given.spec);
   for (size_t i = 0; i < out.leaves.size(); ++i) {
-    out.leaves[i].constant = std::make_shared<const Tensor>(given.values[i]);
+    const Tensor& value = given.values[i];
+    // Few integers may be a shape, whose entries are known while the graph is built.
+    if (value.shape.count() <= 2 * kMaxRank) out.leaves[i].integers = typed_constant(value).leaves[0].integers;
+    out.leaves[i].constant = std::make_shared<const Tensor>(value);
   }
   return out;
 }

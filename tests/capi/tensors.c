@@ -206,6 +206,53 @@ static void through_a_dataset(void) {
   CHECK(lent.destroyed == 1);
 }
 
+/* A tensor can be a shape, which is known while the graph is built. */
+static void shapes(void) {
+  static const int64_t kShape[] = {2, 3};
+  const int64_t dims[] = {2};
+  weir_runtime runtime = make_runtime();
+  weir_argument argument = WEIR_ARGUMENT_INIT;
+  weir_dataset dataset;
+  weir_spec spec = {0};
+  weir_bytes text = WEIR_BYTES_INIT;
+  argument.name = "shape";
+  argument.name_size = WEIR_STRLEN;
+  REQUIRE(weir_tensor_copy(WEIR_DTYPE_INT64, 1, dims, kShape, sizeof kShape, &argument.tensor, NULL) == WEIR_OK);
+  dataset = parse_with(runtime, "range(1) | map(x -> zeros(@shape))", &argument, 1);
+  CHECK(weir_dataset_spec(dataset, &spec, NULL) == WEIR_OK);
+  CHECK(weir_spec_format(spec, &text, NULL) == WEIR_OK && strcmp(text.data, "float32[2, 3]") == 0);
+  weir_bytes_release(&text);
+  weir_spec_unref(spec);
+  weir_dataset_unref(dataset);
+  weir_tensor_unref(argument.tensor);
+  weir_runtime_destroy(runtime);
+}
+
+/* What only the element holds its receiver may write to; a second receiver may only read. */
+static void writable(void) {
+  weir_runtime runtime = make_runtime();
+  weir_dataset dataset = parse(runtime, "range(2) | map(x -> arange(100000) + 100000 * x)");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  struct DLManagedTensorVersioned* first = NULL;
+  struct DLManagedTensorVersioned* second = NULL;
+  REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  REQUIRE(weir_element_dlpack(element, 0, 0, &first, NULL) == WEIR_OK);
+  REQUIRE(weir_element_dlpack(element, 0, 0, &second, NULL) == WEIR_OK);
+  CHECK(first->flags == 0);
+  CHECK(second->flags == DLPACK_FLAG_BITMASK_READ_ONLY && second->dl_tensor.data == first->dl_tensor.data);
+  second->deleter(second);
+  ((int64_t*)first->dl_tensor.data)[0] = 7;
+  /* The next element has memory of its own while the first is held. */
+  REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  CHECK(((int64_t*)first->dl_tensor.data)[0] == 7 && ((int64_t*)first->dl_tensor.data)[1] == 1);
+  first->deleter(first);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  weir_runtime_destroy(runtime);
+}
+
 int main(void) {
   wrap_and_copy();
   extreme_sizes();
@@ -213,5 +260,7 @@ int main(void) {
   strings();
   dlpack_in();
   through_a_dataset();
+  writable();
+  shapes();
   return failures();
 }

@@ -64,11 +64,12 @@ def _literal(value: Any) -> str | None:
 
 
 def _structure(opening: str, members: list[tuple[str, Any]], closing: str) -> Value:
+    values = [part if isinstance(part, Value) else capture(part) for _, part in members]
     parts: list[Any] = [opening]
-    for number, (head, part) in enumerate(members):
-        inner = part if isinstance(part, Value) else capture(part)
-        parts += [(", " if number else "") + head, Bare(inner)]
-    return Value((*parts, closing))
+    for number, (head, _) in enumerate(members):
+        parts += [(", " if number else "") + head, Bare(values[number])]
+    # What is made of literals is a literal, which needs no name.
+    return Value((*parts, closing), trivial=all(value._trivial and not value._free for value in values))
 
 
 def _list(value: list[Any]) -> Value:

@@ -16,6 +16,7 @@ from ._iterator import Iterator
 from ._operators import Operators
 from ._runtime import default_runtime
 from ._trace import Captured, Value, Writer, as_value
+from .errors import FailedPrecondition
 
 INFINITE = -1
 UNKNOWN = -2
@@ -94,6 +95,11 @@ class Dataset(Operators):
         return json.loads(self._core.checkpoint_needs())
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._core.calls_python:
+            raise FailedPrecondition(
+                "expected a dataset without functions of Python, found one that calls them; "
+                "write them as lambdas that can be traced, or give them a name with weir.register and use @NAME"
+            )
         return deserialize, (self.serialize(),)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -140,13 +146,8 @@ def _handed(value: Any) -> Any:
     return only.handed if len(made._parts) == 1 and isinstance(only, Captured) else made
 
 
-def parse(text: str, *, runtime: _core.Runtime | None = None, **arguments: Any) -> Dataset:
-    """The dataset that a text describes, which refers to the arguments as @NAME.
-
-    Strings stay strings, byte for byte; numbers and structures are written in place of the name; arrays and datasets
-    are passed without a copy. A text that ends in a terminal gives a dataset of its one value.
-    """
-    host = runtime or default_runtime()
+def _handed_in(arguments: dict[str, Any]) -> tuple[list[tuple[str, Any]], dict[str, str]]:
+    """What is passed by name, and the text of what is written instead."""
     writer = Writer()
     pairs: list[tuple[str, Any]] = []
     written: dict[str, str] = {}
@@ -156,13 +157,23 @@ def parse(text: str, *, runtime: _core.Runtime | None = None, **arguments: Any) 
             written[name] = writer.text(handed)
         else:
             pairs.append((name, handed))
+    return pairs + writer.arguments, written
+
+
+def parse(text: str, *, runtime: _core.Runtime | None = None, **arguments: Any) -> Dataset:
+    """The dataset that a text describes, which refers to the arguments as @NAME.
+
+    Strings stay strings, byte for byte; numbers and structures are written in place of the name; arrays and datasets
+    are passed without a copy. A text that ends in a terminal gives a dataset of its one value.
+    """
+    pairs, written = _handed_in(arguments)
 
     def replaced(match: re.Match[str]) -> str:
         return written.get(match.group(1) or "", match.group(0))
 
     if written:
         text = _NAMES.sub(replaced, text)
-    return Dataset(_core.parse(host, text, pairs + writer.arguments))
+    return Dataset(_core.parse(runtime or default_runtime(), text, pairs))
 
 
 def check(text: str, *, runtime: _core.Runtime | None = None) -> Any:
@@ -170,9 +181,9 @@ def check(text: str, *, runtime: _core.Runtime | None = None) -> Any:
     return json.loads(_core.check(runtime or default_runtime(), text, []))
 
 
-def deserialize(data: bytes, *, runtime: _core.Runtime | None = None) -> Dataset:
-    """The dataset that `serialize` wrote."""
-    return Dataset(_core.deserialize(runtime or default_runtime(), data, []))
+def deserialize(data: bytes, *, runtime: _core.Runtime | None = None, **arguments: Any) -> Dataset:
+    """The dataset that `serialize` wrote. Functions that were passed by name are passed again."""
+    return Dataset(_core.deserialize(runtime or default_runtime(), data, _handed_in(arguments)[0]))
 
 
 def from_generator(

@@ -12,6 +12,8 @@ namespace weirpy {
 struct Dataset {
   OwnedDataset handle;
   nb::object runtime;
+  // It calls functions of Python that other processes do not know.
+  bool calls_python = false;
 
   weir_runtime host() const { return nb::cast<Runtime&>(runtime).handle.get(); }
 };
@@ -25,6 +27,7 @@ class Arguments {
   ~Arguments();
   const weir_argument* data() const { return arguments_.data(); }
   uint64_t size() const { return arguments_.size(); }
+  bool call_python() const { return call_python_; }
   // Says that the library has taken the callbacks over, as it does also in a call that fails.
   void taken() { taken_ = true; }
 
@@ -36,6 +39,7 @@ class Arguments {
   std::deque<weir_callback> callbacks_;
   std::deque<weir_generator> generators_;
   bool taken_ = false;
+  bool call_python_ = false;
 };
 
 }  // namespace weirpy

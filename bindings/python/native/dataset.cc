@@ -14,7 +14,9 @@ void Arguments::add(nb::handle name, nb::handle value) {
   argument.name = key.data();
   argument.name_size = key.size();
   if (nb::isinstance<Dataset>(value)) {
-    argument.dataset = nb::cast<Dataset&>(value).handle.get();
+    const Dataset& dataset = nb::cast<Dataset&>(value);
+    argument.dataset = dataset.handle.get();
+    call_python_ = call_python_ || dataset.calls_python;
   } else if (nb::isinstance<Tensor>(value)) {
     argument.tensor = nb::cast<Tensor&>(value).handle.get();
   } else if (nb::isinstance<Callback>(value)) {
@@ -29,6 +31,7 @@ void Arguments::add(nb::handle name, nb::handle value) {
     argument.text = text.data();
     argument.text_size = text.size();
   }
+  call_python_ = call_python_ || argument.callback || argument.generator;
   arguments_.push_back(argument);
 }
 
@@ -45,6 +48,7 @@ template <class Call>
 Dataset made(nb::object runtime, Arguments& arguments, Call&& call) {
   Dataset out;
   out.runtime = std::move(runtime);
+  out.calls_python = arguments.call_python();
   const weir_runtime host = out.host();
   arguments.taken();
   checked_without_gil([&](Error& error) { return call(host, out.handle.out(), error); });
@@ -125,6 +129,7 @@ void define_dataset(nb::module_& module) {
       nb::arg("handle"), nb::arg("runtime"));
   nb::class_<Dataset>(module, "Dataset", nb::is_weak_referenceable())
       .def_ro("runtime", &Dataset::runtime)
+      .def_ro("calls_python", &Dataset::calls_python)
       .def_prop_ro("spec", [](const Dataset& self) {
         OwnedSpec spec;
         Error error;

@@ -13,10 +13,15 @@ _DLPACK_CPU = 1
 
 def is_arraylike(value: object) -> bool:
     """Whether a value is an array of some library, or a column of a table."""
-    return isinstance(value, (np.ndarray, memoryview, bytearray)) or any(
-        hasattr(value, name)
-        for name in ("__dlpack__", "__array__", "__arrow_c_array__", "__arrow_c_stream__", "__buffer__")
-    )
+    if isinstance(value, (np.ndarray, memoryview, bytearray)):
+        return True
+    if any(hasattr(value, name) for name in ("__dlpack__", "__array__", "__arrow_c_array__", "__arrow_c_stream__")):
+        return True
+    try:
+        memoryview(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
 
 
 def is_table(value: object) -> bool:

@@ -1,0 +1,283 @@
+// A dataset as a stream of Arrow record batches: one row an element, over the library's memory. Nothing here needs the
+// GIL, so a reader may call it on any thread.
+#include <cerrno>
+#include <cstring>
+
+#include "arrow.h"
+#include "iterator.h"
+
+namespace weirpy {
+
+namespace {
+
+constexpr int64_t kBatchRows = 1024;
+
+const char* format_of(int32_t dtype) {
+  constexpr const char* kFormats[] = {nullptr, "b", "c", "s", "i", "l", "C", "S",     "I",
+                                      "L",     "e", nullptr, "f", "g", nullptr, nullptr, "Z", nullptr};
+  return kFormats[dtype];
+}
+
+// One field: a struct of others, or a tensor.
+struct Field {
+  std::string name;
+  std::string format;
+  std::vector<Field> children;
+  int32_t component = -1;      // of the flat list; -1 for a struct
+  std::vector<int64_t> dims;   // of a tensor; -1 where unknown
+  bool fixed = true;           // all dimensions are known
+};
+
+// Throws for what Arrow has no columns for.
+Field field_of(const Plan& plan, std::string name) {
+  Field out;
+  out.name = std::move(name);
+  if (plan.kind == WEIR_SPEC_TUPLE || plan.kind == WEIR_SPEC_DICT) {
+    out.format = "+s";
+    for (size_t i = 0; i < plan.children.size(); ++i) {
+      const bool keyed = plan.kind == WEIR_SPEC_DICT;
+      out.children.push_back(
+          field_of(plan.children[i], keyed ? std::string(nb::str(plan.keys[i]).c_str()) : std::to_string(i)));
+    }
+    return out;
+  }
+  const char* format = plan.kind == WEIR_SPEC_TENSOR ? format_of(plan.dtype) : nullptr;
+  if (!format || plan.rank < 0) {
+    throw nb::type_error(("component \"" + out.name +
+                          "\" cannot be an Arrow column: it must be a tensor of known rank, of integers, floats up to "
+                          "float64, bools or strings; convert it with map")
+                             .c_str());
+  }
+  out.format = format;
+  out.component = static_cast<int32_t>(plan.first);
+  out.dims = plan.dims;
+  for (int64_t size : out.dims) out.fixed = out.fixed && size >= 0;
+  return out;
+}
+
+// ---- schemas
+
+struct SchemaHolder {
+  std::string format, name;
+  std::vector<ArrowSchema*> children;
+};
+
+void release_schema(ArrowSchema* schema) {
+  auto* holder = static_cast<SchemaHolder*>(schema->private_data);
+  for (ArrowSchema* child : holder->children) {
+    if (child->release) child->release(child);
+    delete child;
+  }
+  delete holder;
+  schema->release = nullptr;
+}
+
+void fill_schema(ArrowSchema* out, std::string format, std::string name, std::vector<ArrowSchema*> children) {
+  auto* holder = new SchemaHolder{std::move(format), std::move(name), std::move(children)};
+  *out = {holder->format.c_str(), holder->name.c_str(), nullptr, 0, static_cast<int64_t>(holder->children.size()),
+          holder->children.data(), nullptr, release_schema, holder};
+}
+
+// A tensor of some rank is a list of lists, each of a fixed size where all dimensions are known.
+ArrowSchema* tensor_schema(const Field& field, size_t level, const std::string& name) {
+  auto* out = new ArrowSchema;
+  if (level == field.dims.size()) {
+    fill_schema(out, field.format, name, {});
+  } else {
+    const std::string format = field.fixed ? "+w:" + std::to_string(field.dims[level]) : "+L";
+    fill_schema(out, format, name, {tensor_schema(field, level + 1, "item")});
+  }
+  return out;
+}
+
+ArrowSchema* schema_of(const Field& field) {
+  if (field.component >= 0) return tensor_schema(field, 0, field.name);
+  std::vector<ArrowSchema*> children;
+  for (const Field& child : field.children) children.push_back(schema_of(child));
+  auto* out = new ArrowSchema;
+  fill_schema(out, "+s", field.name, std::move(children));
+  return out;
+}
+
+// ---- arrays
+
+struct ArrayHolder {
+  std::shared_ptr<OwnedElement> owner;  // of the memory that buffers point to
+  std::vector<uint8_t> made, more;      // buffers that had to be made
+  std::vector<const void*> buffers;
+  std::vector<ArrowArray*> children;
+};
+
+void release_array(ArrowArray* array) {
+  auto* holder = static_cast<ArrayHolder*>(array->private_data);
+  for (ArrowArray* child : holder->children) {
+    if (child->release) child->release(child);
+    delete child;
+  }
+  delete holder;
+  array->release = nullptr;
+}
+
+void fill_array(ArrowArray* out, int64_t length, std::unique_ptr<ArrayHolder> holder) {
+  *out = {length,
+          0,
+          0,
+          static_cast<int64_t>(holder->buffers.size()),
+          static_cast<int64_t>(holder->children.size()),
+          holder->buffers.data(),
+          holder->children.data(),
+          nullptr,
+          release_array,
+          nullptr};
+  out->private_data = holder.release();
+}
+
+void fill_strings(ArrayHolder& holder, const weir_view& view, int64_t count) {
+  const auto* entries = static_cast<const weir_string*>(view.data);
+  std::vector<int64_t> offsets(static_cast<size_t>(count) + 1, 0);
+  for (int64_t i = 0; i < count; ++i) offsets[static_cast<size_t>(i) + 1] = offsets[static_cast<size_t>(i)] + static_cast<int64_t>(entries[i].size);
+  holder.more.resize(static_cast<size_t>(offsets.back()));
+  for (int64_t i = 0; i < count; ++i) {
+    if (entries[i].size) std::memcpy(holder.more.data() + offsets[static_cast<size_t>(i)], entries[i].data, entries[i].size);
+  }
+  holder.made.resize(offsets.size() * sizeof(int64_t));
+  std::memcpy(holder.made.data(), offsets.data(), holder.made.size());
+  holder.buffers = {nullptr, holder.made.data(), holder.more.data()};
+}
+
+void fill_bits(ArrayHolder& holder, const weir_view& view, int64_t count) {
+  const auto* bytes = static_cast<const uint8_t*>(view.data);
+  holder.made.resize(static_cast<size_t>(count + 7) / 8, 0);
+  for (int64_t i = 0; i < count; ++i) {
+    if (bytes[i]) holder.made[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
+  }
+  holder.buffers = {nullptr, holder.made.data()};
+}
+
+// Dimension 0 of the view are the rows, so level 0 of the field is its dimension 1.
+ArrowArray* tensor_array(const Field& field, const weir_view& view, size_t level, int64_t count,
+                         const std::shared_ptr<OwnedElement>& owner) {
+  auto holder = std::make_unique<ArrayHolder>();
+  holder->owner = owner;
+  if (level == field.dims.size()) {
+    if (view.dtype == WEIR_DTYPE_STRING) {
+      fill_strings(*holder, view, count);
+    } else if (view.dtype == WEIR_DTYPE_BOOL) {
+      fill_bits(*holder, view, count);
+    } else {
+      holder->buffers = {nullptr, view.data};
+    }
+  } else {
+    const int64_t size = view.dims[level + 1];
+    holder->children.push_back(tensor_array(field, view, level + 1, count * size, owner));
+    holder->buffers = {nullptr};
+    if (!field.fixed) {
+      std::vector<int64_t> offsets;
+      for (int64_t i = 0; i <= count; ++i) offsets.push_back(i * size);
+      holder->made.resize(offsets.size() * sizeof(int64_t));
+      std::memcpy(holder->made.data(), offsets.data(), holder->made.size());
+      holder->buffers.push_back(holder->made.data());
+    }
+  }
+  auto* out = new ArrowArray;
+  fill_array(out, count, std::move(holder));
+  return out;
+}
+
+ArrowArray* array_of(const Field& field, int64_t rows, const std::shared_ptr<OwnedElement>& owner) {
+  if (field.component >= 0) {
+    weir_view view = WEIR_VIEW_INIT;
+    weir_element_view(owner->get(), static_cast<uint32_t>(field.component), &view, nullptr);
+    return tensor_array(field, view, 0, rows, owner);
+  }
+  auto holder = std::make_unique<ArrayHolder>();
+  holder->buffers = {nullptr};
+  for (const Field& child : field.children) holder->children.push_back(array_of(child, rows, owner));
+  auto* out = new ArrowArray;
+  fill_array(out, rows, std::move(holder));
+  return out;
+}
+
+// ---- the stream
+
+struct Stream {
+  OwnedIterator iterator;
+  Field root;
+  std::string error;
+};
+
+int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
+  ArrowSchema* made = schema_of(static_cast<Stream*>(stream->private_data)->root);
+  *out = *made;
+  delete made;
+  return 0;
+}
+
+int get_next(ArrowArrayStream* stream, ArrowArray* out) {
+  auto& self = *static_cast<Stream*>(stream->private_data);
+  auto element = std::make_shared<OwnedElement>();
+  Error error;
+  int64_t rows = 0;
+  int32_t result = weir_element_create(element->out(), error);
+  if (result == WEIR_OK) result = weir_iterator_next_block(self.iterator.get(), kBatchRows, element->get(), &rows, error);
+  if (result == WEIR_END) {
+    *out = {};
+    return 0;
+  }
+  if (result != WEIR_OK) {
+    self.error = to_view(static_cast<weir_error*>(error)->line);
+    return EIO;
+  }
+  ArrowArray* made = array_of(self.root, rows, element);
+  *out = *made;
+  delete made;
+  return 0;
+}
+
+const char* get_last_error(ArrowArrayStream* stream) {
+  const auto& self = *static_cast<Stream*>(stream->private_data);
+  return self.error.empty() ? nullptr : self.error.c_str();
+}
+
+void release_stream(ArrowArrayStream* stream) {
+  delete static_cast<Stream*>(stream->private_data);
+  stream->release = nullptr;
+}
+
+void destroy_capsule(PyObject* capsule) {
+  auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule, "arrow_array_stream"));
+  if (stream->release) stream->release(stream);
+  delete stream;
+}
+
+nb::object arrow_stream(const Dataset& dataset) {
+  OwnedSpec spec;
+  Error error;
+  check(weir_dataset_spec(dataset.handle.get(), spec.out(), error), error);
+  const Plan plan = Plan::of(spec.get());
+  auto self = std::make_unique<Stream>();
+  self->root = field_of(plan, plan.kind == WEIR_SPEC_TENSOR ? "value" : "");
+  if (self->root.component >= 0) {
+    Field root;
+    root.format = "+s";
+    root.children.push_back(std::move(self->root));
+    self->root = std::move(root);
+  }
+  const weir_runtime host = dataset.host();
+  checked_without_gil([&](Error& failed) {
+    return weir_iterator_create(host, dataset.handle.get(), nullptr, self->iterator.out(), failed);
+  });
+  auto* stream = new ArrowArrayStream{get_schema, get_next, get_last_error, release_stream, self.release()};
+  return nb::steal(PyCapsule_New(stream, "arrow_array_stream", destroy_capsule));
+}
+
+}  // namespace
+
+void define_arrow_in(nb::module_& module);
+
+void define_arrow(nb::module_& module) {
+  module.def("arrow_stream", arrow_stream, nb::arg("dataset"));
+  define_arrow_in(module);
+}
+
+}  // namespace weirpy

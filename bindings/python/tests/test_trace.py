@@ -1,0 +1,314 @@
+"""Python functions become expressions, or say why not."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import weir
+from weir import fn
+from weir.errors import TraceError
+
+
+def text(function, source=None):
+    """What a function becomes in a map over int64."""
+    return str((weir.range(5) if source is None else source).map(function)).partition(" | map(")[2][:-1]
+
+
+CASES = [
+    (lambda x: x + 1, "x -> x + 1"),
+    (lambda x: 1 + x, "x -> 1 + x"),
+    (lambda x: (x - 2) * (3 - x), "x -> (x - 2) * (3 - x)"),
+    (lambda x: x // 2 % 3, "x -> x // 2 % 3"),
+    (lambda x: -x ** 2, "x -> -x ** 2"),
+    (lambda x: (-x) ** 2, "x -> (-x) ** 2"),
+    (lambda x: x * -1, "x -> x * -1"),
+    (lambda x: x / 4, "x -> x / 4"),
+    (lambda x: abs(x), "x -> abs(x)"),
+    (lambda x: (x < 1, x >= 2, x == 3, x != 4), "x -> (x < 1, x >= 2, x == 3, x != 4)"),
+    (lambda x: (x > 1) & ~(x > 3) | (x == 0), "x -> x > 1 and not x > 3 or x == 0"),
+    (lambda x: (x & 1, x | 2, x ^ 3), "x -> (bitwise_and(x, 1), bitwise_or(x, 2), bitwise_xor(x, 3))"),
+    (lambda x: x << 2 >> 1, "x -> shift_right(shift_left(x, 2), 1)"),
+    (lambda x: (x,), "x -> (x,)"),
+    (lambda x: {"a": x, "b c": (x, x)}, 'x -> {a: x, "b c": (x, x)}'),
+    (lambda x: fn.arange(x + 3)[1:], "x -> arange(x + 3)[1:]"),
+    (lambda x: fn.arange(5)[::-1], "x -> arange(5)[::-1]"),
+    (lambda x: fn.arange(5)[x], "x -> arange(5)[x]"),
+    (lambda x: fn.eye(3)[..., 0], "x -> eye(3)[..., 0]"),
+    (lambda x: fn.eye(3)[None, 1:, -1], "x -> eye(3)[newaxis, 1:, -1]"),
+    (lambda x: fn.cast(x, weir.float32), "x -> cast(x, float32)"),
+    (lambda x: fn.cast(x, np.uint8), "x -> cast(x, uint8)"),
+    (lambda x: fn.float32(x) * 0.5, "x -> float32(x) * 0.5"),
+    (lambda x: fn.sum(fn.stack([x, x]), keepdims=True), "x -> sum(stack([x, x]), keepdims: true)"),
+    (lambda x: weir.cond(x > 1, lambda: x * 2, 0), "x -> if x > 1 then x * 2 else 0"),
+    (lambda x: fn.where(x > 1, x, 0), "x -> where(x > 1, x, 0)"),
+    (lambda x: fn.as_string(x) + 'ä"', 'x -> as_string(x) + "\\xc3\\xa4\\""'),
+    (lambda x: (x, float("inf"), True, 1e-3), "x -> (x, inf, true, 0.001)"),
+    (lambda none: none, "x -> x"),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[expected for _, expected in CASES])
+def test_becomes(case):
+    function, expected = case
+    assert text(function) == expected
+
+
+def test_elements_are_taken_apart_by_the_number_of_parameters():
+    pairs = weir.range(3).map(lambda x: (x, x * 10))
+    assert text(lambda a, b: a + b, pairs).endswith("map((a, b) -> a + b")
+    assert text(lambda t: t[0] + t[1], pairs).endswith("map(t -> t.0 + t.1")
+    assert [int(x) for x in pairs.map(lambda *both: both[1] - both[0])] == [0, 9, 18]
+    assert [int(x) for x in pairs.map(lambda t: t[-1])] == [0, 10, 20]
+    records = weir.range(2).map(lambda x: {"image": x, "b c": -x})
+    assert [int(x) for x in records.map(lambda r: r.image + r["b c"])] == [0, 0]
+    with pytest.raises(AttributeError, match="expected one of the keys image, b c, found 'label'"):
+        records.map(lambda r: r.label)
+    with pytest.raises(IndexError, match="expected a position below 2"):
+        pairs.map(lambda t: t[2])
+
+
+def test_what_is_captured():
+    array = np.arange(12.0).reshape(3, 4)
+    assert next(iter(weir.range(3).map(lambda i: fn.gather(array, i)))).tolist() == [0, 1, 2, 3]
+    assert next(iter(weir.range(1).map(lambda x: array + fn.cast(x, np.float64))))[2].tolist() == [8, 9, 10, 11]
+    assert text(lambda x: (np.float32(0.5), np.int64(3), np.bool_(True))) == "x -> (float32(0.5), int64(3), true)"
+    other = weir.range(3)
+    assert text(lambda x: other.map(lambda y: y * x)) == "x -> range(3) | map(y -> y * x)"
+    assert [int(v) for v in weir.range(3).flat_map(lambda x: other.map(lambda y: y * x))] == [0, 0, 0, 0, 1, 2, 0, 2, 4]
+
+
+def test_a_value_used_twice_is_computed_once():
+    assert text(lambda x: (lambda y: y + y)(x * x)) == "x -> let _t1 = x * x in _t1 + _t1"
+    draws = weir.range(100).map(lambda x: (lambda r: (r, r))(fn.random_uniform([])))
+    assert all(first == second for first, second in draws)
+
+
+def test_a_value_that_goes_into_an_inner_lambda_is_computed_outside():
+    def drawn(x):
+        r = fn.random_uniform([])
+        return weir.range(5).map(lambda y: r)
+
+    values = [float(v) for v in weir.range(20).flat_map(drawn)]
+    assert all(len(set(values[i : i + 5])) == 1 for i in range(0, 100, 5))
+    assert len(set(values)) == 20
+    assert text(lambda x: weir.range(3).map(lambda x: x)) == "x -> range(3) | map(x_2 -> x_2)"
+
+
+def test_doubling_does_not_double_the_text():
+    def grown(x):
+        for _ in range(40):
+            x = x + x
+        return x
+
+    assert [int(v) for v in weir.range(3).map(grown)] == [0, 2**40, 2**41]
+
+
+def test_a_branch_is_computed_only_where_it_is_taken():
+    guarded = weir.range(3).map(lambda x: weir.cond(x == 0, lambda: 0, lambda: (lambda q: q + q)(6 // x)))
+    assert [int(v) for v in guarded] == [0, 12, 6]
+
+
+def test_operators_with_functions_of_several_values():
+    assert int(weir.range(5).reduce(0, lambda total, x: total + x)) == 10
+    assert [int(x) for x in weir.range(4).scan(1, lambda s, x: (s * 2, s + x))] == [1, 3, 6, 11]
+    windows = weir.range(10).group_by_window(lambda x: x % 2, lambda key, window: window.batch(5), 5)
+    assert [batch.tolist() for batch in windows] == [[0, 2, 4, 6, 8], [1, 3, 5, 7, 9]]
+    folded = weir.range(10).group_by_reducer(
+        lambda x: x % 3, lambda k: (k, 0), lambda s, x: (s[0], s[1] + x), lambda s: s
+    )
+    assert [(int(k), int(v)) for k, v in folded] == [(0, 18), (1, 12), (2, 15)]
+    state = weir.range(3).map(lambda x: (x, x)).scan({"n": 0}, lambda s, pair: ({"n": s.n + pair[1]}, s.n))
+    assert [int(x) for x in state] == [0, 0, 1]
+    assert [int(x) for x in weir.range(9).filter(lambda x: x % 4 == 1)] == [1, 5]
+    bucketed = weir.range(1, 7).map(lambda x: fn.arange(x)).bucket_by_sequence_length(fn.size, [3], [2, 2])
+    assert [b.shape for b in bucketed] == [(2, 2), (2, 4), (2, 6)]
+
+
+REFUSED = [
+    (lambda x: 1 if x > 2 else 0, "weir.cond"),
+    (lambda x: x > 1 and x < 3, "weir.cond"),
+    (lambda x: not x, "weir.cond"),
+    (lambda x: np.sin(x), r"weir\.fn\.sin"),
+    (lambda x: np.concatenate([x, x]), r"weir\.fn"),
+    (lambda x: np.asarray(x), r"weir\.fn"),
+    (lambda x: [y for y in x], "Iterating"),
+    (lambda x: float(x), "float"),
+    (lambda x: int(x), "int"),
+    (lambda x: operator.index(x), "integer"),
+    (lambda x: len(x), "weir.fn.shape"),
+    (lambda x: 3 in x, "weir.fn.any"),
+    (lambda x: x.astype(np.float32), r"weir\.fn\.cast"),
+    (lambda x: round(x, 2), "round"),
+    (lambda x: [0, 1, 2][x], "integer"),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=range(len(REFUSED)))
+def test_refused_with_the_line_and_what_to_do(case):
+    function, hint = case
+    with pytest.raises(TraceError, match=hint) as raised:
+        weir.range(5).map(function)
+    message = str(raised.value)
+    assert f"{__file__}, line {function.__code__.co_firstlineno}" in message
+    assert "weir.py_function(f, spec=" in message
+
+
+def test_other_mistakes():
+    with pytest.raises(TraceError, match="found None"):
+        weir.range(5).map(lambda x: None)
+    with pytest.raises(weir.errors.InvalidArgument, match="does not fit int64"):
+        weir.range(5).map(lambda x: x + 1.5)
+    with pytest.raises(TypeError, match="missing"):
+        weir.range(5).map(lambda x, y: x)
+
+
+def test_functions_of_python():
+    seen = []
+
+    def lengths(x, y):
+        seen.append((type(x), y.shape))
+        return {"sum": x + y.sum(), "name": [str(int(x)), b"b"]}
+
+    function = weir.py_function(lengths, spec="{sum: int64, name: string[2]}")
+    rows = list(weir.range(3).map(lambda x: (x, fn.arange(x))).map(function))
+    assert [int(row["sum"]) for row in rows] == [0, 1, 3]
+    assert rows[2]["name"].tolist() == [b"2", b"b"]
+    assert seen[2] == (np.int64, (2,))
+    assert function.function is lengths
+
+
+def test_functions_of_python_inside_others():
+    add = weir.py_function(lambda a, b: a + b, spec="int64", pure=True)
+    dataset = weir.range(5).map(lambda x: add(x, x * x) * 10)
+    assert [int(x) for x in dataset] == [0, 20, 60, 120, 200]
+    assert add(1, 2) == 3
+
+
+def test_functions_of_blocks():
+    widths = []
+
+    def doubled(x):
+        widths.append(len(x))
+        return x * 2
+
+    dataset = weir.range(100).map(weir.py_function(doubled, spec="int64", block=True)).batch(50)
+    assert [int(batch.sum()) for batch in dataset] == [2450, 7450]
+    assert max(widths) == 50
+
+
+def test_functions_that_fail():
+    def picky(x):
+        if x == 1:
+            raise KeyError("one")
+        if x == 2:
+            raise weir.errors.DataLoss("two")
+        return "three" if x == 3 else x
+
+    iterator = iter(weir.range(5).map(weir.py_function(picky, spec="int64")))
+    assert next(iterator) == 0
+    with pytest.raises(weir.errors.Unknown, match="KeyError: 'one'") as raised:
+        next(iterator)
+    assert isinstance(raised.value.__cause__, KeyError)
+    assert raised.value.goes_on and raised.value.path == "map"
+    with pytest.raises(weir.errors.DataLoss, match="two"):
+        next(iterator)
+    with pytest.raises(weir.errors.Unknown, match="expected a result of dtype"):
+        next(iterator)
+    assert next(iterator) == 4
+    blocks = iter(weir.range(2).map(weir.py_function(lambda x: x[10], spec="int64", block=True)))
+    for _ in range(2):
+        with pytest.raises(weir.errors.Unknown, match="IndexError"):
+            next(blocks)
+
+
+def test_an_interrupt_in_a_function_is_an_interrupt():
+    def interrupted(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        next(iter(weir.range(5).map(weir.py_function(interrupted, spec="int64"))))
+
+
+def test_a_function_with_state_is_saved():
+    class Counter:
+        def __init__(self):
+            self.count = 0
+
+        def __call__(self, x):
+            self.count += 1
+            return self.count
+
+        def state_dict(self):
+            return {"count": self.count}
+
+        def load_state_dict(self, state):
+            self.count = state["count"]
+
+    dataset = weir.range(6).map(weir.py_function(Counter(), spec="int64"))
+    iterator = iter(dataset)
+    assert [int(next(iterator)) for _ in range(3)] == [1, 2, 3]
+    state = iterator.state_dict()
+    del iterator
+    again = dataset.iterator(checkpoint=state["position"])
+    assert [int(x) for x in again] == [4, 5, 6]
+
+
+def test_threads_of_weir_may_call_python():
+    function = weir.py_function(lambda x: x + 1, spec="int64", on_caller=False, concurrent=True, pure=True)
+    dataset = weir.range(500).map(function, num_parallel_calls=4).prefetch(8)
+    assert [int(x) for x in dataset] == list(range(1, 501))
+
+
+def test_generators():
+    runs = []
+
+    def words():
+        runs.append(True)
+        yield from ((0, "a"), (1, b"b"))
+
+    dataset = weir.from_generator(words, "(int64, string)")
+    assert list(dataset) == [(0, b"a"), (1, b"b")]
+    assert list(dataset.repeat(2)) == [(0, b"a"), (1, b"b")] * 2
+    assert len(runs) == 3
+    pure = weir.from_generator(lambda: range(10), "int64", pure=True)
+    iterator = iter(pure)
+    next(iterator), next(iterator)
+    assert [int(x) for x in pure.iterator(checkpoint=iterator.save())] == list(range(2, 10))
+
+    def failing():
+        yield 1
+        raise ValueError("broken")
+
+    iterator = iter(weir.from_generator(failing, "int64"))
+    assert next(iterator) == 1
+    with pytest.raises(weir.Error, match="ValueError: broken"):
+        next(iterator)
+    with pytest.raises(StopIteration):
+        next(iterator)
+
+
+def test_generators_with_state():
+    class Counting:
+        def __init__(self):
+            self.at = 0
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            if self.at == 5:
+                raise StopIteration
+            self.at += 1
+            return self.at
+
+        def state_dict(self):
+            return {"at": self.at}
+
+        def load_state_dict(self, state):
+            self.at = state["at"]
+
+    dataset = weir.from_generator(Counting, "int64", stateful=True)
+    iterator = iter(dataset)
+    next(iterator), next(iterator)
+    assert [int(x) for x in dataset.iterator(checkpoint=iterator.save())] == [3, 4, 5]
