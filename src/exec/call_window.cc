@@ -9,21 +9,10 @@
 #include "core/host_call.h"
 #include "core/sync.h"
 #include "exec/budget.h"
-#include "exec/partial_block.h"
+#include "exec/call_line.h"
+#include "exec/call_tuner.h"
 
 namespace weir {
-
-// A block on its way: pulled into `in`, turned into `out` and handed out from there.
-struct WindowCall {
-  PartialBlock in;
-  PartialBlock out;
-  int rows = 0;
-  // How much of the budget it uses.
-  int64_t charged_bytes = 0;
-  bool done = false;
-  WindowCall* next = nullptr;
-  WindowCall* next_prepared = nullptr;
-};
 
 namespace {
 
@@ -37,41 +26,14 @@ constexpr int64_t kLongCallNs = 200'000;
 constexpr int kAheadFactor = 4;
 constexpr int kDoublings = 2;
 constexpr int kMaxCallsInFlight = 4096;
+// Of long calls, one in so many is looked at.
+constexpr int kSampleEvery = 3;
 // A finished call keeps no more of its input's memory.
 constexpr int64_t kInputBytes = 256;
 
-// First in, first out, through one of the links of a WindowCall. Owns nothing.
-template <WindowCall* WindowCall::*link>
-class Line {
- public:
-  WindowCall* front() const { return head_; }
-  static WindowCall* after(const WindowCall& call) { return call.*link; }
-  int size() const { return size_; }
-  void push(WindowCall* call) {
-    call->*link = nullptr;
-    (tail_ ? tail_->*link : head_) = call;
-    tail_ = call;
-    ++size_;
-  }
-  WindowCall* pop() {
-    WindowCall* call = head_;
-    if (!call) return nullptr;
-    head_ = call->*link;
-    if (!head_) tail_ = nullptr;
-    --size_;
-    return call;
-  }
-
- private:
-  WindowCall* head_ = nullptr;
-  WindowCall* tail_ = nullptr;
-  int size_ = 0;
-};
-
-CallWindowOptions checked(CallWindowOptions options, Session& session) {
-  if (options.calls_in_flight <= 0) options.calls_in_flight = session.runtime.executor->parallelism();
+CallWindowOptions checked(CallWindowOptions options) {
   if (options.lane == Lane::caller) options.calls_in_flight = 1;
-  options.calls_in_flight = std::clamp(options.calls_in_flight, 1, kMaxCallsInFlight);
+  options.calls_in_flight = std::min(options.calls_in_flight, kMaxCallsInFlight);
   options.max_bytes = std::max<int64_t>(1, options.max_bytes);
   return options;
 }
@@ -105,7 +67,7 @@ class CallCore final : public RefCounted {
   class Runner;
 
   int64_t ahead_rows() const;
-  int prepared_limit() const { return std::max(2, options_.calls_in_flight); }
+  int prepared_limit() const { return std::max(2, tuner_.limit()); }
   bool admit(Demand& demand);
   bool may_resume();
   bool prepare(Demand& demand, WindowCall*& call) noexcept;
@@ -116,16 +78,25 @@ class CallCore final : public RefCounted {
   RefPtr<Runner> idle_runner(Session& session) noexcept;
   void finish(PullResult answer, EpochTableRef epochs, bool from_puller);
   WindowCall* next_call(Runner& runner);
+  bool dismisses(const Runner& runner) const;
+  void look_whether_it_waits(int64_t took_ns, int64_t cpu_ns);
   bool stays_active(Runner& runner);
   void make_call(Runner& runner, WindowCall& call) noexcept;
   void call_function(Context& context, WindowCall& call);
-  void done(WindowCall& call, int64_t took_ns);
+  void done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t cpu_ns);
   void task_gone();
 
   const CallWindowOptions options_;
+  Executor& executor_;
   std::unique_ptr<BlockCall> function_;
 
   Mutex mutex_;
+  CallTuner tuner_;
+  WaitDetector detector_;
+  // Where calls run from now on: a function that turns out to wait leaves the threads that compute.
+  Lane lane_;
+  // Calls until the next one whose processor time is taken; negative: none is.
+  int until_sample_ = -1;
   RefPtr<Puller> puller_;
   std::vector<RefPtr<Runner>> runners_;
   size_t active_runners_ = 0;
@@ -133,10 +104,10 @@ class CallCore final : public RefCounted {
   int open_tasks_ = 0;
   bool closed_ = false;
   std::vector<std::unique_ptr<WindowCall>> calls_;
-  Line<&WindowCall::next> spare_;
-  Line<&WindowCall::next_prepared> prepared_;
+  CallLine<&WindowCall::next> spare_;
+  CallLine<&WindowCall::next_prepared> prepared_;
   // Ordered: all calls from their pull until they are taken. Unordered: the finished ones.
-  Line<&WindowCall::next> line_;
+  CallLine<&WindowCall::next> line_;
   // Calls pulled and not done.
   int outstanding_ = 0;
   // A run of the puller is in progress, or has more to do.
@@ -181,7 +152,7 @@ class CallCore::Puller final : public Pump {
 // Makes the prepared calls one after the other.
 class CallCore::Runner final : public Pump {
  public:
-  Runner(CallCore& core, Session& session) : Pump(session, core.options_.lane), core_(&core) {}
+  Runner(CallCore& core, Session& session, Lane lane) : Pump(session, lane), core_(&core) {}
   // Guarded by the core's lock: woken, or about to look for another call.
   bool active = false;
 
@@ -197,8 +168,11 @@ class CallCore::Runner final : public Pump {
 };
 
 CallCore::CallCore(Session& session, std::unique_ptr<BlockCall> function, const CallWindowOptions& options)
-    : options_(checked(options, session)),
+    : options_(checked(options)),
+      executor_(*session.runtime.executor),
       function_(std::move(function)),
+      tuner_(limits_of_calls(options_.calls_in_flight, options_.lane, executor_)),
+      lane_(options_.lane),
       budget_(options_.max_bytes, options_.ahead_rows > 0 ? 0 : kDoublings) {
   calls_.push_back(std::make_unique<WindowCall>());
   spare_.push(calls_.back().get());
@@ -209,14 +183,14 @@ const EpochScope& CallCore::epochs() const { return puller_->epochs(); }
 void CallCore::make_tasks(Session& session, std::unique_ptr<Feed> feed, EpochTableRef start) {
   auto puller = make_ref<Puller>(*this, session, std::move(feed), std::move(start));
   runners_.reserve(1);
-  runners_.push_back(make_ref<Runner>(*this, session));
+  runners_.push_back(make_ref<Runner>(*this, session, lane_));
   puller_ = std::move(puller);
   open_tasks_ = 2;
 }
 
 int64_t CallCore::ahead_rows() const {
   if (options_.ahead_rows > 0) return options_.ahead_rows;
-  return kAheadFactor * options_.calls_in_flight * std::max<int64_t>(leaf_rows_, budget_.scale());
+  return kAheadFactor * tuner_.limit() * std::max<int64_t>(leaf_rows_, budget_.scale());
 }
 
 // Returns false if the puller has stopped.
@@ -285,6 +259,7 @@ void CallCore::copy_rows(std::vector<Block>& out) {
 void CallCore::wait_for_feed() {
   MutexLock lock(mutex_);
   pulling_ = false;
+  if (!prepared_.front()) tuner_.hungry();
   RefPtr<Waker> pauser = rest();
   lock.unlock();
   if (pauser) pauser->wake();
@@ -302,6 +277,7 @@ WindowCall* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
     const bool over =
         final_answer == PullResult::cancelled || (final_answer == PullResult::end && outstanding_ == 0);
     answer = budget_.wait(!over, consumer.waker, old);
+    tuner_.starved();
     if (over) mark.epochs = budget_.final_epochs();
   }
   RefPtr<Puller> resumed;
@@ -365,19 +341,19 @@ void CallCore::add(WindowCall* call, Session& session) {
 // Returns null if enough runners are active; those will find what is prepared.
 // REQUIRES: mutex_ is held.
 RefPtr<CallCore::Runner> CallCore::idle_runner(Session& session) noexcept try {
-  if (closed_) return nullptr;
-  if (active_runners_ == runners_.size()) {
-    if (runners_.size() >= static_cast<size_t>(options_.calls_in_flight)) return nullptr;
-    runners_.push_back(make_ref<Runner>(*this, session));
-    ++open_tasks_;
-  }
+  if (closed_ || active_runners_ >= static_cast<size_t>(tuner_.limit())) return nullptr;
+  Runner* found = nullptr;
   for (const RefPtr<Runner>& runner : runners_) {
-    if (runner->active) continue;
-    runner->active = true;
-    ++active_runners_;
-    return runner;
+    if (!runner->active && runner->lane() == lane_) found = runner.get();
   }
-  return nullptr;
+  if (!found) {
+    runners_.push_back(make_ref<Runner>(*this, session, lane_));
+    ++open_tasks_;
+    found = runners_.back().get();
+  }
+  found->active = true;
+  ++active_runners_;
+  return RefPtr<Runner>(found);
 } catch (...) {
   return nullptr;
 }
@@ -394,23 +370,40 @@ void CallCore::finish(PullResult answer, EpochTableRef epochs, bool from_puller)
 
 WindowCall* CallCore::next_call(Runner& runner) {
   MutexLock lock(mutex_);
-  WindowCall* call = closed_ ? nullptr : prepared_.pop();
+  WindowCall* call = closed_ || dismisses(runner) ? nullptr : prepared_.pop();
   if (!call) {
     runner.active = false;
     --active_runners_;
+  } else if (until_sample_ >= 0 && --until_sample_ < 0) {
+    call->sampled = true;
+    until_sample_ = kSampleEvery;
   }
+  // One that is dismissed leaves its call to another.
+  RefPtr<Runner> successor;
+  if (!call && prepared_.front()) successor = idle_runner(runner.session());
   RefPtr<Puller> resumed;
   if (may_resume()) resumed = puller_;
   lock.unlock();
   if (resumed) resumed->wake();
+  if (successor) successor->wake();
   return call;
 }
 
+// More than enough runners are active, or they run on another lane by now.
+// REQUIRES: mutex_ is held.
+bool CallCore::dismisses(const Runner& runner) const {
+  return active_runners_ > static_cast<size_t>(tuner_.limit()) || runner.lane() != lane_;
+}
+
 bool CallCore::stays_active(Runner& runner) {
+  RefPtr<Runner> successor;
   MutexLock lock(mutex_);
-  if (prepared_.front()) return true;
+  if (prepared_.front() && !dismisses(runner)) return true;
   runner.active = false;
   --active_runners_;
+  if (prepared_.front()) successor = idle_runner(runner.session());
+  lock.unlock();
+  if (successor) successor->wake();
   return false;
 }
 
@@ -444,6 +437,8 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
   EpochScope epochs;
   Context context{runner.session(), &runner, &epochs};
   Clock& clock = *context.runtime().clock;
+  const bool sampled = std::exchange(call.sampled, false);
+  const int64_t begin_cpu_ns = sampled ? executor_.thread_cpu_ns() : -1;
   const int64_t begin_ns = clock.now_ns();
   Block& out = call.out.block;
   try {
@@ -454,15 +449,30 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
     out.reset(0);
     out.rows = call.rows;
   }
-  const int64_t took_ns = clock.now_ns() - begin_ns;
+  const int64_t end_ns = clock.now_ns();
+  const int64_t cpu_ns = begin_cpu_ns < 0 ? -1 : executor_.thread_cpu_ns() - begin_cpu_ns;
   call.out.bytes = out.byte_size();
   call.out.mark = std::move(call.in.mark);
   call.in.recycle(kInputBytes);
-  done(call, took_ns);
+  done(runner, call, end_ns, end_ns - begin_ns, cpu_ns);
 }
 
-void CallCore::done(WindowCall& call, int64_t took_ns) {
+// A function of the host that turns out to wait leaves the threads that compute, and may have more calls in flight.
+// REQUIRES: mutex_ is held.
+void CallCore::look_whether_it_waits(int64_t took_ns, int64_t cpu_ns) {
+  if (!options_.may_wait || options_.calls_in_flight > 0 || lane_ != Lane::compute) return;
+  if (until_sample_ < 0 && took_ns >= WaitDetector::kLongNs) until_sample_ = 0;
+  if (cpu_ns < 0 || took_ns < WaitDetector::kLongNs || !detector_.add(took_ns, cpu_ns)) return;
+  lane_ = Lane::blocking;
+  until_sample_ = -1;
+  tuner_.raise_ceiling(limits_of_calls(0, lane_, executor_).most);
+}
+
+void CallCore::done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t cpu_ns) {
   MutexLock lock(mutex_);
+  look_whether_it_waits(took_ns, cpu_ns);
+  RefPtr<Runner> another;
+  if (tuner_.done(call.rows, end_ns) && prepared_.front()) another = idle_runner(runner.session());
   call.done = true;
   --outstanding_;
   usual_bytes_ = call.out.bytes;
@@ -477,9 +487,13 @@ void CallCore::done(WindowCall& call, int64_t took_ns) {
   RefPtr<Waker> waiter;
   if (line_.front() && line_.front()->done) waiter = budget_.take_waiter();
   RefPtr<Waker> pauser = rest();
+  RefPtr<Puller> resumed;
+  if (another && may_resume()) resumed = puller_;
   lock.unlock();
   if (waiter) waiter->wake();
   if (pauser) pauser->wake();
+  if (another) another->wake();
+  if (resumed) resumed->wake();
 }
 
 void CallCore::close() {

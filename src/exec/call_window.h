@@ -31,8 +31,11 @@ class BlockCall {
 };
 
 struct CallWindowOptions {
-  // How many calls run at once; 0 is the executor's parallelism. Always 1 on Lane::caller.
+  // How many calls run at once; 0: as many as CallTuner finds best, beginning with the executor's parallelism, and never
+  // more on Lane::compute. Always 1 on Lane::caller.
   int calls_in_flight = 0;
+  // With 0 calls in flight, on Lane::compute: the function may turn out to wait, and goes to Lane::blocking then.
+  bool may_wait = false;
   // Rows pulled and not yet taken by the consumer; 0 is 4 times the rows in flight, and 16 times once the
   // consumer has waited for them.
   int64_t ahead_rows = 0;

@@ -46,6 +46,10 @@ class Executor {
   virtual bool submit(Lane lane, RefPtr<Job> job) noexcept = 0;
   // How many jobs of the compute lane may run at once, helping threads included; at least 1.
   virtual int parallelism() const noexcept = 0;
+  // The same for the blocking lane.
+  virtual int blocking_parallelism() const noexcept { return parallelism(); }
+  // The processor time that the calling thread has used; -1 where nobody knows.
+  virtual int64_t thread_cpu_ns() noexcept { return -1; }
   // Returns null if there is no memory for one.
   virtual RefPtr<Parker> make_parker() noexcept = 0;
   // False in a child after fork: its threads and locks stayed in the parent, so it must not be used.

@@ -4,6 +4,7 @@
 #include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -449,6 +450,7 @@ class Threads final : public Executor {
                    kMaxBlockingThreads);
     auto* probe = options.probe ? options.probe : probe_threads;
     if (!probe(std::min({size_, processors, kMaxProbedThreads}))) return;
+    blocking_size_ = blocking;
     blocking_ = make_ref<ThreadQueue>("blocking threads", this, blocking);
     compute_ = make_compute();
   }
@@ -471,6 +473,12 @@ class Threads final : public Executor {
     return queue && alive() && queue->submit(job);
   }
   int parallelism() const noexcept override { return size_; }
+  int blocking_parallelism() const noexcept override { return blocking_size_; }
+  int64_t thread_cpu_ns() noexcept override {
+    timespec time{};
+    if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return -1;
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  }
   RefPtr<Parker> make_parker() noexcept override { return RefPtr<Parker>(new (std::nothrow) ThreadParker); }
 
  private:
@@ -494,6 +502,7 @@ class Threads final : public Executor {
   RefPtr<JobQueue> make_plain() { return make_ref<ThreadQueue>("compute threads", this, size_); }
 
   int size_ = 1;
+  int blocking_size_ = 1;
   RefPtr<JobQueue> compute_;
   // The arena's starter thread, if compute_ is an arena.
   RefPtr<ThreadQueue> starter_;

@@ -17,6 +17,7 @@ class CallbackFunction final : public Function {
       : Function(input, std::move(result)), callback_(std::move(callback)) {
     concurrent_ = callback_->flags.concurrent;
     takes_blocks_ = callback_->flags.block;
+    is_host_ = true;
   }
 
   Lane lane() const override {

@@ -53,6 +53,8 @@ class Function : public FunctionTraits {
   bool concurrent() const { return concurrent_; }
   // False for callbacks that take single elements, which are called row by row.
   bool takes_blocks() const { return takes_blocks_; }
+  // True for callbacks: nobody knows whether it computes or waits.
+  bool is_host() const { return is_host_; }
   // Runs it over rows whose first `states` arguments are the first `states` results of the row before. Null if it can
   // only be called.
   virtual std::unique_ptr<RowLoop> row_loop(size_t states) const;
@@ -73,6 +75,7 @@ class Function : public FunctionTraits {
   bool draws_random_ = false;
   bool concurrent_ = true;
   bool takes_blocks_ = true;
+  bool is_host_ = false;
 };
 
 using FunctionRef = RefPtr<const Function>;

@@ -14,6 +14,7 @@ class Reordered final : public Function {
     draws_random_ = inner_->draws_random();
     concurrent_ = inner_->concurrent();
     takes_blocks_ = inner_->takes_blocks();
+    is_host_ = inner_->is_host();
   }
 
   void call(const CallArgs& args, const Block& in, Block& out) const override {

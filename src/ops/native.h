@@ -18,6 +18,7 @@ class Native : public Function {
     draws_random_ = inner_->draws_random();
     concurrent_ = inner_->concurrent();
     takes_blocks_ = inner_->takes_blocks();
+    is_host_ = inner_->is_host();
   }
 
   Lane lane() const override { return inner_ ? inner_->lane() : Lane::compute; }

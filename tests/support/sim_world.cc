@@ -68,6 +68,8 @@ class SimWorld::Lanes final : public Executor {
     return true;
   }
   int parallelism() const noexcept override { return world_.options_.compute_threads; }
+  int blocking_parallelism() const noexcept override { return world_.options_.blocking_threads; }
+  int64_t thread_cpu_ns() noexcept override { return world_.options_.waiting ? 0 : -1; }
   RefPtr<Parker> make_parker() noexcept override { return make_ref<FiberParker>(world_); }
 
   bool startable(int lane) const {

@@ -27,6 +27,8 @@ struct SimOptions {
   Lanes lanes = Lanes::working;
   int compute_threads = 2;
   int blocking_threads = 4;
+  // No function uses processor time, so that all of them seem to wait.
+  bool waiting = false;
   // After this many steps a run counts as endless.
   int64_t max_steps = 5'000'000;
 };

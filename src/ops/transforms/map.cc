@@ -15,9 +15,10 @@ namespace weir {
 
 void MapParams::fields(Fields& fields) {
   fields("f", f, "The function: a lambda or a callback.");
-  fields("num_parallel_calls", num_parallel_calls,
-         "How many calls run at once; auto: as many as there are cores.", at_least(1),
-         {.automatic = true, .any_position = true});
+  fields(
+      "num_parallel_calls", num_parallel_calls,
+      "How many calls run at once; auto: as many as there are cores, and of a function that waits as many as raise the throughput.",
+      at_least(1), {.automatic = true, .any_position = true});
   fields("deterministic", deterministic,
          "false: results come as they finish, in any order; none: as options() says, else true.", {},
          {.none = true});
@@ -150,6 +151,7 @@ struct AnyMap {
         static_cast<int>(std::min<int64_t>(params.num_parallel_calls.value_or(0), 4096));
     options.ordered = !unordered(params);
     options.one_row_per_call = !function.takes_blocks();
+    options.may_wait = function.is_host();
     options.components = function.components().size();
     options.lane = function.lane();
     options.feed_lane = opening.node->inputs()[0]->lane();

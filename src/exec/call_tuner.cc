@@ -1,0 +1,157 @@
+#include "exec/call_tuner.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir {
+
+namespace {
+
+// A window has at least this length and so many ends of calls for each one in flight.
+constexpr int64_t kWindowNs = 5'000'000;
+constexpr int64_t kCallsPerFlight = 4;
+// After a change, as many calls end that began before it.
+constexpr int64_t kSettlingPerFlight = 1;
+// Less is not worth a thread, however quiet the machine.
+constexpr double kLeastGain = 0.05;
+constexpr int kLongestPause = 64;
+// Windows without a waiting consumer before one step back.
+constexpr int kIdleWindows = 8;
+// A rate that is off by a quarter for a few windows, or by half for two, is another load.
+constexpr double kDrift = 0.15;
+constexpr double kAlarm = 0.5;
+// Of a function that waits: the share of time that it does not compute, over so many calls.
+constexpr int kSampledCalls = 4;
+
+// With `auto`, for a function that is known to wait.
+constexpr int kFirstWaitingCalls = 8;
+
+}  // namespace
+
+CallTunerOptions limits_of_calls(int calls, Lane lane, const Executor& executor) {
+  if (calls > 0) return {calls, calls};
+  const int cores = executor.parallelism();
+  if (lane != Lane::blocking) return {cores, cores};
+  // Reads need threads of this lane, too.
+  const int most = std::max(cores, executor.blocking_parallelism() * 3 / 4);
+  return {std::min(std::max(cores, kFirstWaitingCalls), most), most};
+}
+
+void CallTuner::begin_window(int64_t now_ns) {
+  window_begin_ns_ = now_ns;
+  calls_ = 0;
+  rows_ = 0;
+  starved_ = false;
+  hungry_ = false;
+}
+
+bool CallTuner::done(int64_t rows, int64_t now_ns) {
+  if (fixed()) return false;
+  if (window_begin_ns_ < 0) {
+    begin_window(now_ns);
+    return false;
+  }
+  ++calls_;
+  rows_ += rows;
+  if (phase_ == Phase::settling) {
+    if (calls_ < kSettlingPerFlight * limit_) return false;
+    phase_ = Phase::trial;
+    begin_window(now_ns);
+    return false;
+  }
+  const int64_t length_ns = now_ns - window_begin_ns_;
+  if (length_ns < kWindowNs || calls_ < kCallsPerFlight * limit_) return false;
+  const bool raised = end_window(static_cast<double>(rows_) / static_cast<double>(length_ns));
+  begin_window(now_ns);
+  return raised;
+}
+
+// The calls bound the throughput if the consumer waits and the feed does not.
+bool CallTuner::try_more() {
+  if (!starved_ || hungry_ || limit_ >= options_.most) return false;
+  settled_limit_ = limit_;
+  limit_ = std::min(options_.most, limit_ * 2);
+  phase_ = Phase::settling;
+  return true;
+}
+
+void CallTuner::rest(double rate) {
+  phase_ = Phase::resting;
+  rate_ = rate;
+  cusum_ = 0;
+}
+
+bool CallTuner::has_changed(double rate) {
+  cusum_ = std::max(0.0, cusum_ + std::fabs(rate - rate_) / rate_ - kDrift);
+  return cusum_ > kAlarm;
+}
+
+bool CallTuner::end_window(double rate) {
+  switch (phase_) {
+    case Phase::first_window:
+      rate_ = rate;
+      phase_ = Phase::second_window;
+      return false;
+    case Phase::second_window:
+      noise_ = std::fabs(rate - rate_) / std::max(rate, rate_);
+      rate_ = std::max(rate, rate_);
+      if (try_more()) return true;
+      rest(rate);
+      return false;
+    case Phase::trial:
+      if (rate > rate_ * (1 + std::max(kLeastGain, noise_))) {
+        // A step that pays is followed by the next one at once.
+        rate_ = rate;
+        next_pause_ = 1;
+        if (try_more()) return true;
+        rest(rate);
+        return false;
+      }
+      limit_ = settled_limit_;
+      pause_ = next_pause_;
+      next_pause_ = std::min(next_pause_ * 2, kLongestPause);
+      rest(rate_);
+      return false;
+    case Phase::resting:
+      break;
+    case Phase::settling:
+      return false;
+  }
+  if (has_changed(rate)) {
+    next_pause_ = 1;
+    pause_ = 0;
+    phase_ = Phase::first_window;
+    return false;
+  }
+  idle_windows_ = starved_ ? 0 : idle_windows_ + 1;
+  if (idle_windows_ >= kIdleWindows) {
+    idle_windows_ = 0;
+    limit_ = std::max(options_.first, limit_ - std::max(1, limit_ / 4));
+    return false;
+  }
+  if (!starved_ || --pause_ > 0) return false;
+  phase_ = Phase::first_window;
+  return false;
+}
+
+void CallTuner::raise_ceiling(int most) {
+  options_.most = std::max(options_.most, most);
+  phase_ = Phase::first_window;
+  window_begin_ns_ = -1;
+  pause_ = 0;
+  next_pause_ = 1;
+}
+
+bool WaitDetector::add(int64_t wall_ns, int64_t cpu_ns) {
+  if (waits_) return false;
+  wall_ns_ += wall_ns;
+  cpu_ns_ += cpu_ns;
+  if (++calls_ < kSampledCalls) return false;
+  waits_ = cpu_ns_ < wall_ns_ / 2;
+  wall_ns_ = 0;
+  cpu_ns_ = 0;
+  calls_ = 0;
+  return waits_;
+}
+
+}  // namespace weir

@@ -1,0 +1,138 @@
+#include "exec/call_tuner.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+
+namespace weir {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+
+// Calls of `call_ns` each, of which at most `useful` at once get on, while the consumer waits for them.
+struct Load {
+  CallTuner& tuner;
+  int64_t call_ns = 5 * kMs;
+  int useful = 1 << 20;
+  bool consumer_waits = true;
+  bool feed_waits = false;
+  int64_t now_ns = 0;
+  int highest = 0;
+
+  void run_for(int64_t ns) {
+    for (const int64_t end = now_ns + ns; now_ns < end;) {
+      const int parallel = std::min(tuner.limit(), useful);
+      now_ns += call_ns / parallel;
+      if (consumer_waits) tuner.starved();
+      if (feed_waits) tuner.hungry();
+      tuner.done(1, now_ns);
+      highest = std::max(highest, tuner.limit());
+    }
+  }
+};
+
+TEST_CASE("call tuner: finds as many waiting calls as raise the throughput, within two seconds") {
+  for (int useful : {3, 10, 32, 48}) {
+    CAPTURE(useful);
+    CallTuner tuner({.first = 2, .most = 48});
+    Load load{tuner};
+    load.useful = useful;
+    load.run_for(2000 * kMs);
+    CHECK(std::min(tuner.limit(), useful) == useful);
+    // A step that did not pay was taken back.
+    CHECK(tuner.limit() < 2 * std::max(useful, 2));
+    CHECK(load.highest <= 48);
+  }
+}
+
+TEST_CASE("call tuner: never leaves its bounds") {
+  CallTuner tuner({.first = 5, .most = 7});
+  Load load{tuner};
+  for (int64_t length : {kMs, 20 * kMs, kMs / 10}) {
+    load.call_ns = length;
+    load.run_for(1000 * kMs);
+    CHECK(tuner.limit() == 7);
+  }
+  load.consumer_waits = false;
+  load.run_for(20'000 * kMs);
+  CHECK(tuner.limit() == 5);
+  CHECK(load.highest == 7);
+}
+
+TEST_CASE("call tuner: a fixed number stays") {
+  CallTuner tuner({.first = 4, .most = 4});
+  Load load{tuner};
+  load.run_for(500 * kMs);
+  CHECK(tuner.limit() == 4);
+}
+
+TEST_CASE("call tuner: tries nothing while the consumer or the feed is the bound") {
+  SECTION("the consumer") {
+    CallTuner tuner({.first = 2, .most = 48});
+    Load load{tuner};
+    load.consumer_waits = false;
+    load.run_for(2000 * kMs);
+    CHECK(load.highest == 2);
+  }
+  SECTION("the feed") {
+    CallTuner tuner({.first = 2, .most = 48});
+    Load load{tuner};
+    load.feed_waits = true;
+    load.run_for(2000 * kMs);
+    CHECK(load.highest == 2);
+  }
+}
+
+TEST_CASE("call tuner: a trial that fails is rarely repeated, and a new load brings it back") {
+  CallTuner tuner({.first = 2, .most = 48});
+  Load load{tuner};
+  load.useful = 2;
+  load.run_for(20'000 * kMs);
+  CHECK(tuner.limit() == 2);
+  // Windows last 20 ms here. With pauses that double there are few trials in a thousand of them.
+  int changes = 0;
+  for (int last = tuner.limit(), i = 0; i < 1000; ++i) {
+    load.run_for(20 * kMs);
+    if (tuner.limit() != last) ++changes;
+    last = tuner.limit();
+  }
+  CHECK(changes <= 60);
+  load.useful = 40;
+  load.call_ns = 20 * kMs;
+  load.run_for(2000 * kMs);
+  CHECK(tuner.limit() >= 40);
+}
+
+TEST_CASE("call tuner: gives back what a consumer that became slow does not need") {
+  CallTuner tuner({.first = 2, .most = 48});
+  Load load{tuner};
+  load.run_for(2000 * kMs);
+  CHECK(tuner.limit() == 48);
+  load.consumer_waits = false;
+  load.run_for(20'000 * kMs);
+  CHECK(tuner.limit() == 2);
+}
+
+TEST_CASE("call tuner: a higher ceiling is used from then on") {
+  CallTuner tuner({.first = 2, .most = 2});
+  Load load{tuner};
+  load.run_for(500 * kMs);
+  tuner.raise_ceiling(16);
+  load.run_for(1000 * kMs);
+  CHECK(tuner.limit() == 16);
+}
+
+TEST_CASE("wait detector: tells waiting from computing, once") {
+  WaitDetector waits;
+  int said = 0;
+  for (int i = 0; i < 20; ++i) said += waits.add(kMs, kMs / 10) ? 1 : 0;
+  CHECK(said == 1);
+  WaitDetector computes;
+  for (int i = 0; i < 20; ++i) CHECK_FALSE(computes.add(kMs, kMs * 9 / 10));
+  // One call that was interrupted for long is not enough by itself.
+  WaitDetector once;
+  CHECK_FALSE(once.add(3 * kMs, kMs));
+  for (int i = 0; i < 19; ++i) CHECK_FALSE(once.add(kMs, kMs));
+}
+
+}  // namespace
+}  // namespace weir
