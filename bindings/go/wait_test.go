@@ -31,7 +31,11 @@ func TestNextHonoursItsContext(t *testing.T) {
 	e := must(NewElement())
 	ctx, cancel := context.WithCancel(background)
 	done := make(chan error)
+	before := asleep()
 	go func() { done <- it.NextInto(ctx, e) }()
+	for asleep() == before {
+		runtime.Gosched()
+	}
 	cancel()
 	expect(t, <-done, context.Canceled)
 	expect(t, it.NextInto(ctx, e), context.Canceled)
