@@ -58,6 +58,10 @@ func TestOutputsHaveTheDeclaredDType(t *testing.T) {
 	// The same generator under another structure would write beyond its memory.
 	_, err = Parse(r, "from_generator(@g, int8)", Arguments{"g": &Generator{Spec: "int64"}})
 	expectError(t, err, CodeInvalidArgument, "Generator")
+	open := func() (Run, error) { return RunFunc(func(*Call) error { return io.EOF }), nil }
+	_, err = Generate(&Generator{Spec: "int64", Open: open}).
+		Concatenate(Range(1).FlatMap("x -> from_generator(@generator1, int8)")).Build(r)
+	expectError(t, err, CodeInvalidArgument, "@generator")
 }
 
 func TestBlocks(t *testing.T) {

@@ -137,6 +137,9 @@ func (p Pipeline) document() (string, Arguments) {
 		if value, ok := piece.(handedIn); ok {
 			count++
 			name := fmt.Sprintf("argument%d", count)
+			if _, ok := value.value.(declared); ok {
+				name = fmt.Sprintf("generator%d", count)
+			}
 			arguments[name] = value.value
 			out.WriteString("@" + name)
 			continue
@@ -144,6 +147,25 @@ func (p Pipeline) document() (string, Arguments) {
 		out.WriteString(piece.(string))
 	}
 	return out.String(), arguments
+}
+
+// takesNamesOfGenerators says whether texts or arguments of the program use the names that generators get: another
+// structure beside one of them would give it too little memory for its results.
+func (p Pipeline) takesNamesOfGenerators() bool {
+	generators, taken := false, false
+	for _, piece := range p.pieces {
+		switch piece := piece.(type) {
+		case string:
+			taken = taken || strings.Contains(piece, "@generator")
+		case handedIn:
+			_, is := piece.value.(declared)
+			generators = generators || is
+		}
+	}
+	for name := range p.named {
+		taken = taken || strings.HasPrefix(name, "generator")
+	}
+	return generators && taken
 }
 
 // Text is the document.
@@ -156,6 +178,9 @@ func (p Pipeline) Text() string {
 func (p Pipeline) Build(r *Runtime) (*Dataset, error) {
 	if p.err != nil {
 		return nil, p.err
+	}
+	if p.takesNamesOfGenerators() {
+		return nil, expectedFound("other names than @generator... beside a Generator", "@generator")
 	}
 	document, arguments := p.document()
 	return Parse(r, document, arguments)

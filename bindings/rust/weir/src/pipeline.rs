@@ -6,7 +6,7 @@ use crate::argument::{Argument, Handed};
 use crate::callback::Callback;
 use crate::dataset::{parse_with, Dataset};
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{expected_found, Result};
 use crate::generator::Generator;
 use crate::runtime::Runtime;
 use crate::spec::Spec;
@@ -102,6 +102,15 @@ impl Fragment {
         out
     }
 
+    /// Whether texts or arguments of the program use the names that generators get: another structure beside one of them
+    /// would give it too little memory for its results.
+    fn takes_names_of_generators(&self) -> bool {
+        let generator = |piece: &Piece| matches!(piece, Piece::Handed(Handed::Generator(_)));
+        let taken = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains("@generator"));
+        self.pieces.iter().any(generator)
+            && (self.pieces.iter().any(taken) || self.named.iter().any(|(name, _)| name.starts_with("generator")))
+    }
+
     fn document(&self) -> (String, Vec<(String, Argument)>) {
         let mut text = String::new();
         let mut arguments = self.named.clone();
@@ -114,7 +123,12 @@ impl Fragment {
                 Piece::Text(piece) => text += piece,
                 Piece::Handed(value) => {
                     count += 1;
-                    let name = format!("argument{count}");
+                    let kind = if matches!(value, Handed::Generator(_)) {
+                        "generator"
+                    } else {
+                        "argument"
+                    };
+                    let name = format!("{kind}{count}");
                     text += &format!("@{name}");
                     arguments.push((name, Argument(value.clone())));
                 }
@@ -456,6 +470,12 @@ impl Pipeline {
 
     /// Parses it. An error says the line and column, with a caret below the place in [`Pipeline::text`].
     pub fn build(&self, runtime: &Runtime) -> Result<Dataset> {
+        if self.0.takes_names_of_generators() {
+            return Err(expected_found(
+                "other names than @generator… beside a Generator",
+                "@generator",
+            ));
+        }
         let (text, arguments) = self.0.document();
         parse_with(runtime, &text, &arguments)
     }

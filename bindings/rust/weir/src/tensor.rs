@@ -52,14 +52,20 @@ impl Tensor {
         unsafe { Self::wrap(T::DTYPE, dims, values.as_ptr().cast(), size, Box::new(())) }
     }
 
-    /// Takes an array over, without a copy if it is row-major.
+    /// Takes an array over, without a copy if it is row-major and no part of a larger one.
     #[cfg(feature = "ndarray")]
     pub fn from_array<T: Plain, D: ndarray::Dimension>(array: ndarray::Array<T, D>) -> Result<Self> {
         let dims: Vec<i64> = array.shape().iter().map(|&n| n as i64).collect();
-        if array.is_standard_layout() {
-            return Self::from_vec(&dims, array.into_raw_vec());
+        if !array.is_standard_layout() {
+            return Self::from_vec(&dims, array.iter().copied().collect());
         }
-        Self::from_vec(&dims, array.iter().copied().collect())
+        let (begin, count) = (array.as_ptr() as usize, array.len());
+        let entries = array.into_raw_vec();
+        if entries.len() == count {
+            return Self::from_vec(&dims, entries);
+        }
+        let skipped = (begin - entries.as_ptr() as usize) / std::mem::size_of::<T>();
+        Self::from_slice(&dims, &entries[skipped..][..count])
     }
 
     /// Its entries.

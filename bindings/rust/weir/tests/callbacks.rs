@@ -233,6 +233,9 @@ fn generators_make_elements() -> Result<()> {
     assert_eq!(iterator.by_ref().take(4).count(), 4);
     let rest = dataset.iter_with(IterOptions::new().checkpoint(iterator.save()?))?;
     assert_eq!(rest.count(), 6);
+    // The same generator under another structure would write beyond its memory.
+    let other = range(1).flat_map("x -> from_generator(@generator1, int8)");
+    assert!(generate(&generator).concatenate(other).build(&runtime).is_err());
     let closures = Generator::new("float32[?]", || {
         let mut n = 0;
         move |call: &mut Call<'_>| {

@@ -269,6 +269,8 @@ fn views_are_arrays() -> Result<()> {
     let array = ndarray::Array::from_shape_fn((3, 2), |(i, j)| (10 * i + j) as f32);
     let turned = weir::Tensor::from_array(array.t().to_owned().reversed_axes())?;
     assert_eq!(turned.view().array::<f32>().expect("floats"), array.view().into_dyn());
+    let part = weir::Tensor::from_array(array.clone().slice_move(ndarray::s![1.., ..]))?;
+    assert_eq!(part.view().slice::<f32>()?, [10.0, 11.0, 20.0, 21.0]);
     let dataset = weir::from_tensor_slices(weir::Tensor::from_array(array)?)
         .batch(2)
         .build(&runtime)?;
