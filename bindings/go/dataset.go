@@ -122,6 +122,34 @@ func Parse(r *Runtime, text string, arguments ...Arguments) (*Dataset, error) {
 	})
 }
 
+// Check gives the mistakes of a text as JSON: "[]" if it builds.
+func Check(r *Runtime, text string, arguments Arguments) (string, error) {
+	data, size := chars(text)
+	var out C.weir_bytes
+	err := arguments.with(func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
+		return C.weir_dataset_check(r.handle, data, size, list, count, &out, e)
+	})
+	runtime.KeepAlive(r)
+	if err != nil {
+		return "", err
+	}
+	return string(takeBytes(&out)), nil
+}
+
+// Schema describes the operator or function of a name, or all of them for "", as JSON or as text for a terminal.
+func Schema(name string, asText bool) (string, error) {
+	data, size := chars(name)
+	flags := C.uint32_t(0)
+	if asText {
+		flags = C.WEIR_SCHEMA_TEXT
+	}
+	var out C.weir_bytes
+	if err := call(func(e *C.weir_error) C.int32_t { return C.weir_schema(data, size, flags, &out, e) }); err != nil {
+		return "", err
+	}
+	return string(takeBytes(&out)), nil
+}
+
 // Deserialize makes the dataset that Serialize wrote.
 func Deserialize(r *Runtime, graph []byte, arguments Arguments) (*Dataset, error) {
 	data, size := pointer(graph)

@@ -261,6 +261,22 @@ func TestOrigins(t *testing.T) {
 	expectError(t, err, CodeInvalidArgument, "int")
 }
 
+func TestSchema(t *testing.T) {
+	r := newTestRuntime(t)
+	if page := must(Schema("batch", true)); !strings.HasPrefix(page, "batch") {
+		t.Fatal(page)
+	}
+	if !strings.Contains(must(Schema("", false)), `"name": "zip"`) {
+		t.Fatal("expected all operators")
+	}
+	_, err := Schema("batsh", false)
+	expectError(t, err, CodeNotFound, "batch")
+	expect(t, must(Check(r, "range(2)", nil)), "[]")
+	if mistakes := must(Check(r, "range(", nil)); !strings.Contains(mistakes, `"line"`) {
+		t.Fatal(mistakes)
+	}
+}
+
 func TestGoroutinesShareAnIterator(t *testing.T) {
 	r := newTestRuntime(t)
 	it := must(must(Range(1000).Prefetch(4).Build(r)).Iterator())

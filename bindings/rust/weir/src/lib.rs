@@ -75,3 +75,13 @@ pub fn version() -> &'static str {
         .to_str()
         .unwrap_or("")
 }
+
+/// Describes the operator or function of a name, or all of them, as JSON or as text for a terminal.
+pub fn schema(name: Option<&str>, text: bool) -> Result<String> {
+    let name = name.map(|name| tensor::string_of(name.as_bytes()));
+    let (data, size) = name.map_or((std::ptr::null(), 0), |name| (name.data, name.size));
+    let flags = if text { sys::WEIR_SCHEMA_TEXT } else { 0 };
+    let mut out = sys::weir_bytes::INIT;
+    error::call(|error| unsafe { sys::weir_schema(data, size, flags, &mut out, error) })?;
+    Ok(error::owned_text(out))
+}

@@ -262,6 +262,20 @@ fn threads_share_an_iterator() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn what_can_be_called_is_described() -> Result<()> {
+    assert!(weir::schema(Some("batch"), true)?.starts_with("batch"));
+    assert!(weir::schema(None, false)?.contains("\"name\": \"zip\""));
+    assert_eq!(
+        weir::schema(Some("batsh"), false).expect_err("no such operator").code(),
+        Code::NotFound
+    );
+    let runtime = Runtime::new()?;
+    assert_eq!(weir::check(&runtime, "range(2)", &[])?, "[]");
+    assert!(weir::check(&runtime, "range(", &[])?.contains("\"line\""));
+    Ok(())
+}
+
 #[cfg(feature = "ndarray")]
 #[test]
 fn views_are_arrays() -> Result<()> {
