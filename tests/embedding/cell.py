@@ -103,7 +103,7 @@ def main():
     version = cell.load_host(name) if name != "none" else ""
     if order == "last":
         cell.unchanged("loading weir", lambda: probe.load(is_global))
-    if order != "alone":
+    if order != "alone" and name != "none":
         # A thread of the host's own may have to be made once.
         cell.use_weir(THREADS[-1])
         cell.unchanged("weir beside the host", cell.both)
