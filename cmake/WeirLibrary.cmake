@@ -53,6 +53,9 @@ function(weir_add_library)
     endif()
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT WEIR_SANITIZE)
+    set(script "${PROJECT_SOURCE_DIR}/cmake/registrations.ld")
+    target_link_options(weir PRIVATE "-Wl,-T,${script}")
+    set_property(TARGET weir APPEND PROPERTY LINK_DEPENDS "${script}")
     add_custom_command(
       TARGET weir
       POST_BUILD

@@ -11,6 +11,8 @@ cached_build() {
   tools=$(dirname "${BASH_SOURCE[0]}")
   cache=${XDG_CACHE_HOME:-$HOME/.cache}/weir
   version=$(dpkg-query -W -f '${source:Package}-${source:Version}' "$package")
+  # Makefiles know no colons in names.
+  version=${version//:/-}
   compiler=$("${CXX:-c++}" -dumpfullversion)
   key=$(printf '%s\n' "$compiler" "$flags" "$(declare -f build)" | sha256sum | cut -c1-12)
   final=$cache/$version-$key

@@ -12,6 +12,7 @@ import hashlib
 import importlib
 import importlib.util
 import json
+import os
 import sys
 import threading
 
@@ -19,6 +20,8 @@ import probe
 
 LIMIT_SECONDS = 300
 THREADS = (1, 4)
+# How many the host alone ended up with.
+HOST_THREADS = int(os.environ.get("WEIR_HOST_THREADS", "0"))
 
 
 def digest(data):
@@ -54,19 +57,22 @@ class Cell:
         """The pipeline alone, then beside an operation of the host on another thread."""
         self.elements.add(probe.run(threads))
         self.use_package()
-        if not hasattr(self, "host"):
-            return
+        if hasattr(self, "host"):
+            self.beside(lambda: self.elements.add(probe.run(threads)))
+
+    def beside(self, action):
+        """Does something while another thread is in an operation of the host."""
         failures = []
 
-        def beside():
+        def operate():
             try:
                 self.operate()
             except Exception as error:  # Reported as a difference; the process goes on.
                 failures.append(repr(error))
 
-        thread = threading.Thread(target=beside)
+        thread = threading.Thread(target=operate)
         thread.start()
-        self.elements.add(probe.run(threads))
+        action()
         thread.join()
         self.differences += failures
 
@@ -82,7 +88,10 @@ class Cell:
     def unchanged(self, what, action):
         state, threads = probe.state(), probe.threads()
         action()
-        probe.wait_for_threads(threads)
+        # A host's pool may still grow, to what it has without weir.
+        allowed = max(threads, HOST_THREADS) if hasattr(self, "host") else threads
+        if not probe.threads_settle(allowed):
+            self.differences.append(f"{what}: threads: before {threads}, after {probe.threads()}")
         compare(what, state, probe.state(), self.differences)
 
     def both(self):
@@ -101,14 +110,17 @@ def main():
         probe.load(is_global)
         cell.unchanged("weir alone", lambda: [cell.use_weir(threads) for threads in THREADS])
     version = cell.load_host(name) if name != "none" else ""
+    if order == "alone":
+        for _ in THREADS:
+            cell.beside(cell.operate)
     if order == "last":
         cell.unchanged("loading weir", lambda: probe.load(is_global))
-    if order != "alone":
+    if order != "alone" and name != "none":
         # A thread of the host's own may have to be made once.
         cell.use_weir(THREADS[-1])
         cell.unchanged("weir beside the host", cell.both)
     print(json.dumps({"host": name, "version": version, "results": sorted(cell.results),
-                      "elements": sorted(cell.elements), "differences": cell.differences}))
+                      "elements": sorted(cell.elements), "threads": probe.threads(), "differences": cell.differences}))
 
 
 if __name__ == "__main__":

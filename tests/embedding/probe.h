@@ -24,5 +24,5 @@ void probe_error(char* out, size_t size);
 
 /* Writes what of the process belongs to the host, as lines of "name: value". Returns the number of bytes. */
 size_t probe_state(char* out, size_t size);
-/* The number of threads. */
+/* The number of threads that are called as the program is, or weir's by their name: a host's helpers have names. */
 int probe_threads(void);

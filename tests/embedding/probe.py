@@ -2,9 +2,12 @@
 
 import ctypes
 import os
+import time
 
 PROBE = os.environ["WEIR_PROBE"]
 LIBRARY = os.environ["WEIR_LIBRARY"]
+# Far more than it takes.
+SETTLE_SECONDS = 30
 FOLDER = os.environ["WEIR_FOLDER"].encode()
 
 _probe = None
@@ -66,8 +69,12 @@ def threads():
     return _loaded().probe_threads()
 
 
-def wait_for_threads(count):
-    """Returns once there are at most so many: oneTBB's threads end by themselves after the last runtime. The watchdog
-    ends a wait without an end."""
+def threads_settle(count):
+    """Whether there are, at some moment before long, at most so many: oneTBB's threads end by themselves after the last
+    runtime."""
+    deadline = time.monotonic() + SETTLE_SECONDS
     while threads() > count:
+        if time.monotonic() > deadline:
+            return False
         os.sched_yield()
+    return True

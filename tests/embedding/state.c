@@ -49,7 +49,31 @@ static int in_folder(const char* folder, void (*each)(text*, const char*), text*
   return count;
 }
 
-int probe_threads(void) { return in_folder("/proc/self/task", NULL, NULL); }
+/* Whether a thread has a name of its own, as a host's helpers have, and not the program's, which weir's inherit. */
+static int is_named(const char* thread) {
+  char path[300], name[64] = "", program[64] = "";
+  FILE* own = fopen("/proc/self/comm", "r");
+  FILE* file;
+  snprintf(path, sizeof path, "/proc/self/task/%s/comm", thread);
+  file = fopen(path, "r");
+  const int known = own && file && fgets(program, sizeof program, own) && fgets(name, sizeof name, file);
+  if (own) fclose(own);
+  if (file) fclose(file);
+  return !known || (strcmp(name, program) != 0 && strncmp(name, "weir", 4) != 0);
+}
+
+static int g_named;
+
+static void count_named(text* out, const char* thread) {
+  (void)out;
+  g_named += is_named(thread);
+}
+
+int probe_threads(void) {
+  g_named = 0;
+  const int all = in_folder("/proc/self/task", count_named, NULL);
+  return all - g_named;
+}
 
 static void put_descriptor(text* out, const char* name) {
   char link[300], target[256];
