@@ -1,5 +1,3 @@
-#include "expr/row_loop.h"
-
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -8,6 +6,7 @@
 #include "core/exception.h"
 #include "core/float_mode.h"
 #include "expr/compiled.h"
+#include "expr/row_loop.h"
 #include "expr/run.h"
 
 namespace weir {
