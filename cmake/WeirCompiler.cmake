@@ -69,17 +69,53 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/src/core/stopped_unwinding.c"
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/core/version.cc"
                             PROPERTIES COMPILE_DEFINITIONS "WEIR_LIBRARY_VERSION=\"${PROJECT_VERSION}\"")
 
-# Kernels that are instantiated for every dtype: peeled and unswitched loops double their code for nothing that can be
-# measured, so they get -O2 with the vectoriser of -O3.
+# What is no loop over entries, rows or elements gets -O2: -O3 makes it larger and no faster. The loops are the kernels
+# and the files named here. Those that are instantiated for every dtype get the vectoriser of -O3 only: peeled and
+# unswitched loops double their code for nothing that can be measured.
+set(WEIR_LOOPS
+    "capi/(call|callback|element|iterator|handle_table)"
+    "core/(block|rowstore|philox|digest)"
+    "dataset/(batch_buffer|joined_buffer|padded_buffer|port|stage)"
+    "expr/(array|broadcast|chain|compiled|compiled_rows|evaluate|frame|generator|image|power|reduce|resample|run)"
+    "expr/(row_loop|strided|tile_[a-z0-9_]+|trig)"
+    "expr/kernels/[a-z0-9_]+"
+    "format/(base64|block_reader|crc32c[a-z0-9_]*|csv_parser|csv_reader|example|feature_[a-z]+|fixed_records)"
+    "format/(sequence_example|tensor_proto|text_lines|tfrecord)"
+    "format/image/[a-z0-9_]+"
+    "iterator/iterator"
+    "ops/(batch_cursor|batch_rows|index_shuffle|joined_batch|padding|shuffle_order|value_rows)"
+    "ops/sources/(from_tensor_slices|random|range)"
+    "ops/transforms/(batch|filter|padded_batch|shuffle|unbatch)")
+set(WEIR_VECTORISED
+    "expr/kernels/(adjust_[a-z]+|argmax|bitwise|bucketize|cast|clip|compare|convert_image_dtype|divide|floor_divide)"
+    "expr/kernels/(gather|max|minimum|one_hot|pad|pow|saturate_cast|sort|sum|where)")
+
+# Leaves in <result> whether the file is one of the patterns.
+function(weir_is_among result source)
+  set(${result} FALSE PARENT_SCOPE)
+  foreach(pattern IN LISTS ARGN)
+    if(source MATCHES "/${pattern}\\.cc$")
+      set(${result} TRUE PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+
 function(weir_set_code_size)
   foreach(source IN LISTS ARGN)
-    # What runs while a text is read or a message is written, and never over rows.
-    if(source MATCHES "/src/(syntax|graph|fs)/|/src/core/(archive_fields|status|spec|values)\\.cc$|/src/dataset/(dataset|held_rows|params|shard_position)\\.cc$|/src/iterator/(checkpoint|describe|generation|resize)[a-z_]*\\.cc$|/capi/(arguments|checkpoint_manager|dataset|describe|example|json|logging|runtime|spec|schema)\\.cc$|/ops/sources/list_files\\.cc$|/expr/(bound_call|compile[a-z_]*|builder|scope|literal)\\.cc$")
-      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
+    weir_is_among(vectorised "${source}" ${WEIR_VECTORISED})
+    weir_is_among(loops "${source}" ${WEIR_LOOPS})
+    # Appended, since some have the instructions of their name.
+    if(vectorised)
+      set(flags -O2 -ftree-vectorize -fvect-cost-model=dynamic)
+    elseif(loops)
+      continue()
+    else()
+      set(flags -O2)
     endif()
-    if(source MATCHES "/kernels/(adjust_[a-z]+|argmax|bitwise|bucketize|cast|clip|compare|convert_image_dtype|divide|floor_divide|gather|max|minimum|one_hot|pad|pow|saturate_cast|sort|sum|where)\\.cc$")
-      set_source_files_properties(
-        ${source} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2;-ftree-vectorize;-fvect-cost-model=dynamic>")
-    endif()
+    set_property(
+      SOURCE ${source}
+      APPEND
+      PROPERTY COMPILE_OPTIONS "$<$<CONFIG:Release>:${flags}>")
   endforeach()
 endfunction()

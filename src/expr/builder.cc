@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "expr/partial_state.h"
+#include "expr/plan_tiles.h"
 
 namespace weir {
 

@@ -8,30 +8,27 @@
 
 namespace weir {
 
-FramePool::~FramePool() {
-  for (auto& place : frames_) delete place.load(std::memory_order_relaxed);
-}
-
-Frame* FramePool::take() {
-  for (auto& place : frames_) {
-    if (place.load(std::memory_order_relaxed) == nullptr) continue;
-    if (Frame* frame = place.exchange(nullptr, std::memory_order_acquire)) return frame;
+FramePool::Lease::Lease(FramePool& pool) : pool_(pool) {
+  for (Place& place : pool.places_) {
+    if (place.taken.load(std::memory_order_relaxed) || place.taken.exchange(true, std::memory_order_acquire))
+      continue;
+    taken_ = &place.taken;
+    try {
+      if (!place.frame) place.frame = std::make_unique<Frame>(pool.program_);
+    } catch (...) {
+      place.taken.store(false, std::memory_order_release);
+      throw;
+    }
+    frame_ = place.frame.get();
+    return;
   }
-  return new Frame(program_);
-}
-
-void FramePool::give_back(Frame* frame) {
-  for (auto& place : frames_) {
-    Frame* expected = nullptr;
-    if (place.load(std::memory_order_relaxed) != nullptr) continue;
-    if (place.compare_exchange_strong(expected, frame, std::memory_order_release)) return;
-  }
-  delete frame;
+  own_ = std::make_unique<Frame>(pool.program_);
+  frame_ = own_.get();
 }
 
 FramePool::Lease::~Lease() {
   if (uses_slots_) release(pool_.program_, *frame_);
-  pool_.give_back(frame_);
+  if (taken_ != nullptr) taken_->store(false, std::memory_order_release);
 }
 
 namespace {
@@ -131,13 +128,14 @@ int CompiledFunction::passes(int i) const {
 }
 
 void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) const {
+  if (has_small_rows_ && in.rows == 1 && in.errors.empty() && !args.drop && call_single(args, in, out))
+    return;
   out.rows = in.rows;
   out.errors = in.errors;
   if (args.drop && !can_fail_) {
     out.columns.clear();
     return;
   }
-  if (has_small_rows_ && in.rows == 1 && in.errors.empty() && !args.drop && call_single(args, in, out)) return;
   constexpr size_t kInPlace = 16;
   Destination places[kInPlace];
   size_t count = 0;
@@ -181,13 +179,16 @@ bool CompiledFunction::call_single(const CallArgs& args, const Block& in, Block&
   std::unique_ptr<RowLoop>& loop = (*lease).row_loop;
   if (!loop) loop = row_loop(0);
   if (!loop || !loop->takes(in)) return false;
+  out.rows = 1;
+  if (!out.errors.empty()) out.errors.clear();
   out.columns.resize(count);
   uint8_t* places[kMostResults];
   const auto type = [&](size_t i) -> const Component& {
     return program_.registers[static_cast<size_t>(program_.results[i])].type;
   };
   for (size_t i = 0; i < count; ++i) places[i] = out.columns[i].make_dense(type(i).dtype, type(i).shape, 1);
-  const CallArgs single{.session = args.session, .env = args.env, .key = args.key, .base_ordinal = args.ordinal(0)};
+  const CallArgs single{
+      .session = args.session, .env = args.env, .key = args.key, .base_ordinal = args.ordinal(0)};
   ErrorPtr error;
   if (loop->run(single, in, 0, 1, {places, count}, error) == 1) return true;
   for (size_t i = 0; i < count; ++i)

@@ -15,12 +15,11 @@ namespace weir {
 class FramePool {
  public:
   explicit FramePool(const Program& program) : program_(program) {}
-  ~FramePool();
 
   // Lends a frame for a scope.
   class Lease {
    public:
-    explicit Lease(FramePool& pool) : pool_(pool), frame_(pool.take()) {}
+    explicit Lease(FramePool& pool);
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     ~Lease();
@@ -30,16 +29,22 @@ class FramePool {
 
    private:
     FramePool& pool_;
-    Frame* frame_;
+    // Null if the frame is this lease's own.
+    std::atomic<bool>* taken_ = nullptr;
+    Frame* frame_ = nullptr;
+    std::unique_ptr<Frame> own_;
     bool uses_slots_ = true;
   };
 
  private:
-  Frame* take();
-  void give_back(Frame* frame);
+  struct alignas(64) Place {
+    // Whose lease may use the frame; taking it is the only atomic exchange of a call.
+    std::atomic<bool> taken{false};
+    std::unique_ptr<Frame> frame;
+  };
 
   const Program& program_;
-  std::array<std::atomic<Frame*>, 4> frames_{};
+  std::array<Place, 4> places_;
 };
 
 // A dataset that a function made of a row: a compiled node and the row's variables.
@@ -109,7 +114,7 @@ class CompiledExpression final : public Expression {
   bool known_ = false;
   Components constant_;
   // If all results are variables, where they are.
-  struct Place {
+  struct alignas(64) Place {
     int level;
     int slot;
   };

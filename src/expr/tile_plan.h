@@ -1,5 +1,5 @@
 // TilePlan: consecutive instructions that compute entry by entry over equal shapes, as steps over tiles (tiles.h). What
-// one gives to the next stays in registers. Made when a program is finished; private to src/expr.
+// one gives to the next stays in registers. Made by plan_tiles.h; private to src/expr.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,6 @@
 #include "expr/tiles.h"
 
 namespace weir {
-
-struct Program;
 
 struct TilePlan {
   // Where a step finds or leaves entries.
@@ -43,8 +41,5 @@ struct TilePlan {
   // Results that are used outside.
   std::vector<int> results;
 };
-
-// Finds all plans of a program. Its instructions know their last use.
-void plan_tiles(Program& program);
 
 }  // namespace weir

@@ -297,6 +297,30 @@ TEST_CASE("call window: short calls grow", "[threads]") {
   CHECK(made < 64);
 }
 
+TEST_CASE("call window: where an element takes long, each is a call of its own", "[threads]") {
+  World world({.probe = no_threads});
+  struct MovedClock final : Clock {
+    int64_t now_ns() override { return now; }
+    int64_t now = 0;
+  } clock;
+  world.runtime.clock = &clock;
+  constexpr int64_t kShort = 1024;
+  constexpr int64_t kTotal = 2048;
+  int64_t last_call = 0;
+  Reader reader(world.runtime, [&](Session& s) {
+    // Short calls first, which grow; then each takes a second.
+    return calls(s, counting({.total = kTotal}), std::make_unique<AddOne>([&](int64_t first) {
+                   if (first >= kShort) clock.now += 1'000'000'000;
+                   last_call = first;
+                 }),
+                 CallWindowOptions());
+  });
+  while (*reader.next(16) == PullResult::rows) {
+  }
+  // The last call began with the last element.
+  CHECK(last_call == kTotal - 1);
+}
+
 TEST_CASE("call window: closed at any moment it leaves nothing behind", "[threads]") {
   const int live = live_objects;
   {

@@ -315,6 +315,27 @@ TEST_CASE("parse_sequence_example") {
       {"error", "error", "error", "error", "({}, {tok: [7]})", "error", "({}, {tok: [5, 6]})"});
 }
 
+TEST_CASE("parse_sequence_example does not parse what nobody uses") {
+  Lab lab;
+  const std::string id = entry("id", ints("\x03"));
+  const std::string tok = entry("tok", steps({ints("\x05"), ints("\x06")}));
+  const std::string all = sequence(id, tok);
+  // Of another kind, in the context and among the lists; and missing.
+  const std::string wrong = sequence(entry("id", floats({1})), entry("tok", steps({floats({1})})));
+  const std::string none = sequence("", "");
+  const std::string call =
+      "parse_sequence_example(r, {id: int64, n: int64}, {tok: sequence(int64), v: sequence(int64)})";
+  lab.check("r -> " + call + ".0.id", {all, wrong, none}, {"3", "error", "error"});
+  lab.check("r -> " + call + ".1.tok", {all, wrong, none}, {"[5, 6]", "error", "error"});
+  lab.check("r -> let e = " + call + " in (e.0.id, e.1.tok)", {all, sequence(id, ""), sequence("", tok)},
+            {"(3, [5, 6])", "error", "error"});
+  // Damage is an error all the same.
+  lab.check("r -> let e = " + call + " in 1", {wrong, none, kDamaged}, {"1", "1", "error"});
+  // One component of several is enough.
+  lab.check("r -> values(parse_sequence_example(r, {}, {v: varlen(int64), tok: varlen(int64)}).1.tok)", {all},
+            {"[5, 6]"});
+}
+
 TEST_CASE("parse_sequence_example refuses what it does not parse") {
   Lab lab;
   const auto refuse = [&](const std::string& lists, const std::string& part) {

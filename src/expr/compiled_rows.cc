@@ -1,5 +1,4 @@
-#include "expr/row_loop.h"
-
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <new>
@@ -7,6 +6,7 @@
 #include "core/exception.h"
 #include "core/float_mode.h"
 #include "expr/compiled.h"
+#include "expr/row_loop.h"
 #include "expr/run.h"
 
 namespace weir {
@@ -180,6 +180,8 @@ class RowProgram {
   // The arguments that read it.
   std::vector<std::vector<Arg*>> uses_;
   std::vector<bool> used_;
+  // The registers that are variables of enclosing scopes.
+  std::vector<size_t> variables_;
   std::vector<uint8_t> memory_;
   std::deque<RowRun> runs_;
   std::vector<Step> steps_;
@@ -220,6 +222,7 @@ void RowProgram::place_values() {
     if (offsets[i] != 0) at_[i] = base + offsets[i] - kPlaceAlignment;
     if (program_.registers[i].source == Register::Source::constant)
       at_[i] = program_.registers[i].constant.data;
+    if (program_.registers[i].source == Register::Source::env) variables_.push_back(i);
   }
 }
 
@@ -242,9 +245,8 @@ void RowProgram::add_kernel(const Instruction& instruction) {
 }
 
 void RowProgram::bind(const Env* env) {
-  for (size_t i = 0; i < program_.registers.size(); ++i) {
+  for (const size_t i : variables_) {
     const Register& reg = program_.registers[i];
-    if (reg.source != Register::Source::env) continue;
     set(i, env->up(reg.level).values[static_cast<size_t>(reg.index)].data);
   }
   for (Step& step : steps_) {
@@ -367,7 +369,7 @@ bool CompiledRowLoop::takes(const Block& in) const {
   for (const Element& element : elements_) {
     const Column& column = in.columns[element.column];
     if (!column.dense() || column.tensor().dtype != element.type.dtype) return false;
-    if (column.tensor().shape.tail() != element.type.shape) return false;
+    if (!std::ranges::equal(column.tensor().shape.dims().subspan(1), element.type.shape.dims())) return false;
   }
   return true;
 }

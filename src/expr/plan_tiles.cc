@@ -1,10 +1,8 @@
-#include "expr/tile_plan.h"
+#include "expr/plan_tiles.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
-
-#include "expr/program.h"
 
 namespace weir {
 
