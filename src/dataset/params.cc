@@ -124,7 +124,11 @@ Status bind(const Field& field, Scalar<T>& slot, const Binding& with) {
 
 Status bind(const Field&, ValueParam& slot, const Binding& with) {
   if (!slot.expression) return {};
-  WEIR_ASSIGN(slot.values, slot.expression->evaluate(with.session, with.env, with.key));
+  if (const Tensor* value = slot.expression->lend(with.env)) {
+    slot.values.assign(1, *value);
+  } else {
+    WEIR_ASSIGN(slot.values, slot.expression->evaluate(with.session, with.env, with.key));
+  }
   slot.expression = nullptr;
   return {};
 }
