@@ -66,6 +66,7 @@ void spread_rows(uint8_t* to, const uint8_t* from, int rows, size_t bytes, Place
 
 PlacedRows::PlacedRows(const std::vector<Component>& components) {
   parts_.reserve(components.size());
+  int64_t total = 0;
   for (const Component& component : components) {
     const bool known =
         !has_owners(component.dtype) && component.shape.is_static() && component.shape.rank() < kMaxRank;
@@ -73,11 +74,11 @@ PlacedRows::PlacedRows(const std::vector<Component>& components) {
     int64_t bytes = 0;
     fits_ = fits_ && count >= 0 &&
             !__builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(component.dtype)), &bytes) &&
-            !__builtin_add_overflow(row_bytes_, bytes, &row_bytes_);
+            !__builtin_add_overflow(total, bytes, &total);
     if (!fits_) return;
     parts_.push_back({component.dtype, component.shape, static_cast<size_t>(bytes), nullptr});
   }
-  row_bytes_ = std::max<int64_t>(row_bytes_, 1);
+  row_bytes_ = std::max<int64_t>(total, 1);
 }
 
 bool PlacedRows::begin(Block& out, int rows, bool drop) noexcept try {

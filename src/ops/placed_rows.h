@@ -53,7 +53,7 @@ class PlacedRows {
   void note_origins(const Block& part, const Places& places) noexcept;
 
   bool fits_ = true;
-  int64_t row_bytes_ = 0;
+  int64_t row_bytes_ = 1;
   std::vector<Part> parts_;
   Block* out_ = nullptr;
   int room_ = 0;

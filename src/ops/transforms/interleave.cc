@@ -265,7 +265,9 @@ bool Interleave::list_turns(int64_t wanted) {
 int64_t Interleave::assured_rows(int64_t wanted) const {
   const int64_t round = static_cast<int64_t>(turns_.size()) * block_length_;
   for (size_t i = 0; i < turns_.size(); ++i) {
-    const int64_t given = (i == 0 ? block_index_ : 0) + std::min(turns_[i].assured, wanted);
+    // Its rows come one after the other at best.
+    if (turns_[i].assured >= wanted) continue;
+    const int64_t given = (i == 0 ? block_index_ : 0) + turns_[i].assured;
     const int64_t place = given / block_length_ * round + static_cast<int64_t>(i) * block_length_ +
                           given % block_length_ - block_index_;
     wanted = std::min(wanted, place);
@@ -282,9 +284,10 @@ PullResult Interleave::place_assured(Context& ctx, const Demand& demand) {
   const int64_t rows = round_again ? assured_rows(wanted) : wanted;
   if (rows <= block_length_ - block_index_) return PullResult::end;
   const int64_t end = block_index_ + rows;
-  for (size_t i = 0; i < turns_.size(); ++i) {
-    const int64_t in_last = end % round - static_cast<int64_t>(i) * block_length_;
-    const int64_t given = end / round * block_length_ + std::clamp<int64_t>(in_last, 0, block_length_);
+  const int64_t whole_rounds = end / round * block_length_;
+  int64_t in_last = end % round;
+  for (size_t i = 0; i < turns_.size(); ++i, in_last -= block_length_) {
+    const int64_t given = whole_rounds + std::clamp<int64_t>(in_last, 0, block_length_);
     const PullResult got = place_slot(ctx, i, given - (i == 0 ? block_index_ : 0), round, demand);
     if (got != PullResult::rows) return got;
   }
@@ -299,23 +302,24 @@ PullResult Interleave::place_assured(Context& ctx, const Demand& demand) {
 // Pulls `rows` rows of a listed slot to their places; `round` rows are between those of two rounds.
 PullResult Interleave::place_slot(Context& ctx, size_t turn, int64_t rows, int64_t round,
                                   const Demand& demand) {
-  const int64_t before = turn == 0 ? block_index_ : 0;
-  int64_t taken = before;
-  while (taken < before + rows) {
-    part_.reset(part_.columns.size());
-    const PullResult got = slots_[static_cast<size_t>(turns_[turn].slot)]->next(
-        ctx, demand.at_most(before + rows - taken), part_);
+  Inner& inner = *slots_[static_cast<size_t>(turns_[turn].slot)];
+  // Where in its turn the next row is, and the place of that turn.
+  int64_t in_turn = turn == 0 ? block_index_ : 0;
+  int64_t place = rows_in_call_ - block_index_ + static_cast<int64_t>(turn) * block_length_;
+  while (rows > 0) {
+    part_.rows = 0;
+    const PullResult got = inner.next(ctx, demand.at_most(rows), part_);
     if (got == PullResult::cancelled) return got;
     if (got != PullResult::rows) throw std::logic_error("a dataset has fewer elements than it had assured");
-    const int64_t place = taken / block_length_ * round + static_cast<int64_t>(turn) * block_length_ +
-                          taken % block_length_ - block_index_;
-    placed_.put(
-        part_,
-        {.first = rows_in_call_ + static_cast<int>(place),
-         .left = static_cast<int>(std::min<int64_t>(block_length_ - taken % block_length_, part_.rows)),
-         .run = static_cast<int>(block_length_),
-         .gap = static_cast<int>(round - block_length_)});
-    taken += part_.rows;
+    placed_.put(part_, {.first = static_cast<int>(place + in_turn),
+                        .left = static_cast<int>(block_length_ - in_turn),
+                        .run = static_cast<int>(block_length_),
+                        .gap = static_cast<int>(round - block_length_)});
+    rows -= part_.rows;
+    if (rows == 0) break;
+    in_turn += part_.rows;
+    place += in_turn / block_length_ * round;
+    in_turn %= block_length_;
   }
   return PullResult::rows;
 }

@@ -51,8 +51,8 @@ class HeldInput {
   void take(Port& input, size_t columns) {
     Piece& piece = pieces_.emplace_back();
     // With the memory of an earlier piece, which goes on to the input.
-    piece.block = std::exchange(spare_, Block());
-    piece.block.reset(columns);
+    piece.block.columns.swap(spare_);
+    piece.block.columns.resize(columns);
     piece.first = input.position();
     const int rows = input.buffered();
     input.take_into(piece.block, 0, rows);
@@ -65,21 +65,26 @@ class HeldInput {
     pieces_.erase(pieces_.begin(), needed);
   }
   // A block with the rows from `first` on takes the place of all pieces. Changes nothing if it throws.
-  // REQUIRES: there are several
+  // REQUIRES: there are several, and no row of the block failed
   void replace(const Block& block, int64_t first) {
-    copy_ = block;
-    spare_ = std::move(pieces_.back().block);
+    copy_ = block.columns;
+    Origins origins = block.origins;
+    spare_.swap(pieces_.back().block.columns);
     pieces_.resize(1);
-    std::swap(pieces_[0].block, copy_);
+    Block& held = pieces_[0].block;
+    held.columns.swap(copy_);
+    held.origins.swap(origins);
+    held.errors.clear();
+    held.rows = block.rows;
     pieces_[0].first = first;
   }
   void clear() noexcept { pieces_.clear(); }
 
  private:
   std::vector<Piece> pieces_;
-  // Blocks that are kept for their memory.
-  Block spare_;
-  Block copy_;
+  // Columns that are kept for their memory.
+  std::vector<Column> spare_;
+  std::vector<Column> copy_;
 };
 
 class Window final : public Cursor {

@@ -230,20 +230,18 @@ TEST_CASE("interleave gives the same rows at the same places in blocks and one b
 TEST_CASE("interleave pulls no row of a slot that the call does not give") {
   register_probe();
   ThreadsRuntime runtime;
-  for (const char* errors : {"", "3", "0,1,7,8"}) {
-    for (int block : {1, 3}) {
-      const std::string text = "range(5) | interleave(x -> probe(40, errors: \"" + std::string(errors) +
-                               "\"), cycle_length: 4, block_length: " + std::to_string(block) + ")";
-      auto iterator = open_text(*runtime, text);
-      probe_counters().pulled = 0;
-      int64_t given = 0;
-      for (int rows = 1; rows < 40; rows = rows * 3 / 2 + 1) {
-        Block out;
-        REQUIRE(require_value(iterator->next(rows, out)) == PullResult::rows);
-        given += out.rows;
-        INFO("blocks of " << block << ", errors " << errors << ", " << rows << " rows");
-        CHECK(probe_counters().pulled == given);
-      }
+  for (int block : {1, 3, 9}) {
+    const std::string text = "range(9) | interleave(x -> probe(x * 5 % 9), cycle_length: 4, block_length: " +
+                             std::to_string(block) + ")";
+    auto iterator = open_text(*runtime, text);
+    probe_counters().pulled = 0;
+    int64_t given = 0;
+    for (int rows = 1; given < 36; rows = rows % 11 + 3) {
+      Block out;
+      REQUIRE(require_value(iterator->next(rows, out)) == PullResult::rows);
+      given += out.rows;
+      INFO("blocks of " << block << ", " << rows << " rows");
+      CHECK(probe_counters().pulled == given);
     }
   }
 }
