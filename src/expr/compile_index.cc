@@ -43,9 +43,11 @@ bool may_fail(const IndexPlan& plan, const Shape& x) {
   return !x.is_static();
 }
 
-// How to write a member that was written in brackets.
-std::string hint_for_member(const Spec& spec, const Node& node) {
+// How to write what was written in brackets.
+std::string hint_for_brackets(const Spec& spec, const Node& node) {
   if (spec.kind == Spec::Kind::tuple) return "write .0, .1 … for the members of a tuple";
+  if (spec.kind == Spec::Kind::ragged) return "to_tensor(x)[…] gives rows that are filled up";
+  if (spec.kind == Spec::Kind::sparse) return "to_dense(x)[…] takes positions";
   if (spec.kind != Spec::Kind::dict) return "";
   const bool named = node.items.size() == 2 && node.child(1).kind == Kind::string;
   return concat("a member of a dict is written x.", named ? syntax::print_key(node.child(1).text) : "KEY");
@@ -103,7 +105,7 @@ Result<Typed> Compiler::index(const Node& node, const Scope& scope) {
   WEIR_ASSIGN(Typed x, expression(node.child(0), scope));
   if (!x.is_tensor()) {
     return error(node,
-                 expected_found("a tensor before […]", x.spec.to_string(), hint_for_member(x.spec, node)));
+                 expected_found("a tensor before […]", x.spec.to_string(), hint_for_brackets(x.spec, node)));
   }
   WEIR_TRY(settle(x, node.child(0)));
   Positions positions;

@@ -62,9 +62,12 @@ void CsvReader::skip_header() {
   if (!failure_.ok()) return;
   if (size == 0) {
     fail(Code::invalid_argument, expected_found("a header", "an empty file"));
-  } else if (wrong_.kind != Wrong::Kind::nothing) {
-    fail(Code::invalid_argument, describe(wrong_));
   } else {
+    // As of a row, a mistake in it is one error, and the rows follow.
+    if (wrong_.kind != Wrong::Kind::nothing) {
+      fail_row(wrong_);
+      ++rows_;
+    }
     blocks_.advance(size);
   }
 }

@@ -95,6 +95,8 @@ struct PaddedBatchParams : ParamsOf<PaddedBatchParams> {
 
 struct RepeatParams : ParamsOf<RepeatParams> {
   IntParam count{-1};
+  // Opens the input once more after the last epoch, which counts for shuffles.
+  bool opens_once_more = true;
   void fields(Fields& f) override;
   static const OperatorDef& op() { return repeat_operator(); }
 };

@@ -27,6 +27,7 @@ class Repeat final : public Cursor {
   Repeat(Opening& opening, const Params& params)
       : key_(opening.key),
         count_(*params.count),
+        opens_once_more_(params.opens_once_more),
         input_(opening.ctx, first_epoch(opening), Port::Mode::pass,
                count_ == 0 ? Port::Opens::at_first_pull : Port::Opens::now) {}
 
@@ -37,7 +38,8 @@ class Repeat final : public Cursor {
       if (got != PullResult::end) return got;
       if (gives_nothing()) return PullResult::end;
       ++epoch_;
-      if (epoch_ == count_ && !input_.node().may_count_openings()) return PullResult::end;
+      if (epoch_ == count_ && !(opens_once_more_ && input_.node().may_count_openings()))
+        return PullResult::end;
       input_.reopen(ctx, derive_key(key_, static_cast<uint64_t>(epoch_)));
       if (yield_timer_.should_yield(ctx, 1)) return PullResult::pending;
     }
@@ -68,6 +70,7 @@ class Repeat final : public Cursor {
 
   uint64_t key_;
   int64_t count_;
+  bool opens_once_more_;
   int64_t epoch_ = 0;
   Port input_;
   YieldTimer yield_timer_;

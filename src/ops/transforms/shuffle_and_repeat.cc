@@ -1,5 +1,5 @@
-// shuffle_and_repeat(buffer_size, count, seed): shuffle(buffer_size, seed) | repeat(count), which give the order of
-// tf.data's fused kernel. Checkpoint: that of the two.
+// shuffle_and_repeat(buffer_size, count, seed): shuffle(buffer_size, seed) | repeat(count), but for the one more opening
+// of that repeat: the order of tf.data's fused kernel. Checkpoint: that of the two.
 #include <cstdint>
 #include <utility>
 
@@ -17,7 +17,7 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& f) override {
     f("buffer_size", buffer_size, "How many elements wait to be drawn from; larger mixes better.",
       at_least(1));
-    f("count", count, "How many times; negative repeats forever.");
+    f("count", count, "How many times; -1 repeats forever.", at_least_or(1, -1));
     f("seed", seed, "Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.");
   }
 };
@@ -36,6 +36,8 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> in
   shuffle.seed = params.seed;
   WEIR_ASSIGN(DatasetRef shuffled, compose(std::move(shuffle), {inputs[0]}, site));
   RepeatParams repeat;
+  // tf.data's fused kernel shuffles as often as it gives an epoch.
+  repeat.opens_once_more = false;
   repeat.count = params.count;
   return compose(std::move(repeat), {std::move(shuffled)}, site);
 }
@@ -50,7 +52,7 @@ const OperatorDef& shuffle_and_repeat_operator() {
   static const OperatorDef def = define<Params, ShuffleAndRepeat>({
       .name = "shuffle_and_repeat",
       .doc =
-          "The same as `shuffle(buffer_size, seed) | repeat(count)`: the input `count` times over, each time in another random order, and no epoch before the one before it has ended.",
+          "The same as `shuffle(buffer_size, seed) | repeat(count)`: the input `count` times over, each time in another random order, and no epoch before the one before it has ended. Below another repeat it goes on with the order after its last one, where `repeat` would leave one out.",
       .cost = "That of shuffle and repeat.",
       .example = "range(3) | shuffle_and_repeat(3, count: 2, seed: 1)",
       .output = "1\n2\n0\n1\n0\n2",

@@ -18,9 +18,14 @@ TEST_CASE("shuffle_and_repeat is shuffle and repeat") {
   }
   CHECK(run("range(5) | shuffle_and_repeat(8, seed: 4) | take(12)") ==
         run("range(5) | shuffle(8, seed: 4) | repeat() | take(12)"));
+  CHECK(run("range(5) | shuffle_and_repeat(8, 1, seed: 4) | repeat(4)") ==
+        run("range(5) | shuffle(8, seed: 4) | repeat(4)"));
+  CHECK(run("range(5) | shuffle_and_repeat(8, 2, seed: 4) | repeat(2)") ==
+        run("range(5) | shuffle(8, seed: 4) | repeat(4)"));
   CHECK(cardinality("range(5) | shuffle_and_repeat(8)") == -1);
   CHECK(cardinality("range(5) | shuffle_and_repeat(8, 3)") == 15);
   CHECK(contains(build_error("range(5) | shuffle_and_repeat(0)"), "at least 1"));
+  CHECK(contains(build_error("range(5) | shuffle_and_repeat(8, 0)"), "at least 1 or -1, found 0"));
 }
 
 }  // namespace
