@@ -1,4 +1,4 @@
-// MemoryBudget: how many bytes the rows may take that operators hold for long: those of shuffles and caches. HeldBytes: what
+// MemoryBudget: how many bytes the rows may take that operators hold for long: shuffles, caches and windows. HeldBytes: what
 // one of them takes of it.
 //
 //   HeldBytes held(runtime.budget);                    // null: no limit

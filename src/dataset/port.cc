@@ -6,6 +6,7 @@
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/counted.h"
+#include "dataset/failed_read.h"
 #include "dataset/holding.h"
 #include "dataset/settling.h"
 
@@ -169,7 +170,8 @@ void Port::open_stage(Context& ctx) {
 }
 
 PullResult Port::next(Context& ctx, const Demand& demand, Block& out) {
-  if (logs_nothing()) return stage_->next(ctx, demand, out);
+  // Where a read has failed in this pull, the Stage gives no more rows.
+  if (logs_nothing() || (ctx.openings && ctx.openings->read_failed)) return stage_->next(ctx, demand, out);
   OpeningLog log{ctx.epochs->depth(), anchors_.back().openings, replay_openings_, ctx.openings};
   Context inside = ctx;
   inside.openings = &log;
@@ -328,10 +330,13 @@ PullResult Port::drop_replayed(Context& ctx, Block& out) {
   while (pulled_ < consumed_) {
     demand.rows = static_cast<int>(std::min<int64_t>(kMaxBlockRows, consumed_ - pulled_));
     const PullResult got = next_uncut(ctx, demand, block_);
+    // The enclosing Ports know of it from before.
+    if (cut_due_) take_back_failed_read(ctx);
     ErrorPtr error;
     if (got == PullResult::end) error = shorter_than_saved();
     if (got == PullResult::rows) error = lost(block_);
-    if (!error && cut_due_) error = cannot_read_again();
+    // After the last row it is a cut of its own.
+    if (!error && cut_due_ && pulled_ < consumed_) error = cannot_read_again();
     if (error) {
       lose(error, out);
       return PullResult::end;
@@ -339,6 +344,7 @@ PullResult Port::drop_replayed(Context& ctx, Block& out) {
     if (got != PullResult::rows) return got;
     block_.rows = 0;
   }
+  if (cut_due_) note_failed_read(ctx);
   return PullResult::rows;
 }
 
@@ -365,9 +371,16 @@ PullResult Port::next_uncut(Context& ctx, const Demand& demand, Block& out) {
   }
   PullResult got = next(ctx, cuts_.is_ahead() ? demand.at_most(cuts_.next().ordinal - pulled_) : demand, out);
   if (got == PullResult::end && cuts_.is_ahead()) return end_here(shorter_than_saved(), out);
+  if (got == PullResult::rows) {
+    pulled_ += out.rows;
+    values_ += counted_rows(out);
+  }
+  if (cut_due_ && cuts_.is_ahead() && cuts_.next().ordinal == pulled_) [[unlikely]] {
+    // It failed there before, as the enclosing Ports know.
+    cut_due_ = false;
+    take_back_failed_read(ctx);
+  }
   if (got != PullResult::rows) return got;
-  pulled_ += out.rows;
-  values_ += counted_rows(out);
   if (!out.errors.empty()) [[unlikely]] {
     lost_memory_ = has_lost_memory(out);
     if (mode_ == Mode::keep && !by_value_) note_failed_reads(out);
@@ -411,10 +424,22 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
 
 PullResult Port::fill(Context& ctx, const Demand& demand) {
   if (buffered() > 0) return PullResult::rows;
+  const bool had_rows = block_.rows > 0;
   begin_ = 0;
   block_.rows = 0;
+  if (had_rows && (cut_due_ || !cuts_.made().empty())) [[unlikely]] {
+    const bool made = !cuts_.made().empty() && cuts_.made().back().next() == pulled_;
+    if (cut_due_ ? !cut_error_ : made && !cuts_.made().back().error) {
+      // A read failed after the rows that have been taken now.
+      note_failed_read(ctx);
+      ctx.waker->wake();
+      return PullResult::pending;
+    }
+  }
   PullResult got = pull(ctx, demand, block_);
   if (got != PullResult::rows) block_.rows = 0;
+  if (cut_due_ && got == PullResult::rows) [[unlikely]]
+    take_back_failed_read(ctx);
   // A target was for this pull only: its place may be delivered before the next one.
   for (Column& column : block_.columns) column.clear_target();
   return got;

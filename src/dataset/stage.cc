@@ -6,6 +6,7 @@
 #include "core/host_call.h"
 #include "core/text.h"
 #include "dataset/holding.h"
+#include "dataset/openings.h"
 #include "dataset/run_time_params.h"
 #include "dataset/settling.h"
 
@@ -250,6 +251,11 @@ PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept 
   if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   if (thread_ends()) [[unlikely]] {
     // Another thread takes over from here.
+    ctx.waker->wake();
+    return PullResult::pending;
+  }
+  if (ctx.openings && ctx.openings->read_failed) [[unlikely]] {
+    // The enclosing Ports cut here, before the rows that follow.
     ctx.waker->wake();
     return PullResult::pending;
   }

@@ -186,5 +186,26 @@ TEST_CASE("what is left out because a file could not be read stays left out") {
   });
 }
 
+TEST_CASE("a read that fails again when a position is restored on other threads changes nothing") {
+  const char* const pipelines[] = {
+      " | ignore_errors() | filter(x -> x < \"b\" or x > \"c03\") | interleave(x -> from_tensors(x) | repeat(3))",
+      " | ignore_errors() | interleave(x -> from_tensors(x) | repeat(3)) | interleave(x -> from_tensors(x), cycle_length: 1)",
+      " | ignore_errors() | concatenate(from_tensors(\"e\")) | interleave(x -> from_tensors(x) | repeat(2)) | batch(3)",
+  };
+  for_each_text(pipelines, [](const std::string& text) {
+    for (const int threads : {1, 8}) {
+      INFO("saved on " << threads << " threads");
+      World failing(threads);
+      failing.fails_at(1, 5).fails_to_open(2);
+      World other(9 - threads);
+      other.fails_at(1, 5).fails_to_open(2);
+      save_everywhere(text, failing, other,
+                      [&](size_t, size_t position, const Lines& whole, const Lines& rest) {
+                        CHECK(rest == tail_of(whole, position));
+                      });
+    }
+  });
+}
+
 }  // namespace
 }  // namespace weir

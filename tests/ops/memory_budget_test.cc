@@ -1,4 +1,4 @@
-// What shuffles and caches hold, and the budget for it.
+// What shuffles, caches and windows hold, and the budget for it.
 #include "core/memory_budget.h"
 
 #include <algorithm>
@@ -99,6 +99,53 @@ TEST_CASE("the budget is shared") {
   }
   CHECK(contains(message, "at most 1 bytes, the runtime's memory_bytes"));
   CHECK(contains(message, "shuffle"));
+}
+
+TEST_CASE("windows hold their rows and little more, within the budget") {
+  for (const std::string& text : {kRows + " | window(2000) | flat_map(w -> w)",
+                                  kRows + " | window(2000, shift: 500) | flat_map(w -> w | take(500))",
+                                  kRows + " | group_by_window(x -> x[0] % 4, (k, w) -> w, 500)"}) {
+    INFO(text);
+    Lines lines;
+    const int64_t held = most_held(text, INT64_MAX, lines);
+    CHECK(lines.size() == 8000);
+    CHECK(errors_in(lines) == 0);
+    CHECK(held >= kPayload / 8);
+    CHECK(held <= kPayload / 2 + 64 * 2000 + kBlock);
+  }
+}
+
+TEST_CASE("a window beyond the budget is an error, and those that fit are there") {
+  const std::string text = kRows + " | window(4000, shift: 4000) | map(w -> 1)";
+  Lines lines;
+  CHECK(most_held(text, kPayload / 4, lines) <= kPayload / 4 + kBlock);
+  CHECK(lines == Lines{"error: resource_exhausted", "error: resource_exhausted"});
+  // Elements that were dropped are those of later windows, too.
+  Lines overlapping;
+  most_held(kRows + " | take(3000) | window(2500, shift: 1000) | map(w -> 1)", kPayload / 4, overlapping);
+  CHECK(overlapping.size() == 3);
+  CHECK(overlapping[0] == "error: resource_exhausted");
+  CHECK(overlapping[2] == "1");
+  Lines enough;
+  most_held(kRows + " | window(1000) | map(w -> 1)", kPayload / 4, enough);
+  CHECK(enough == Lines(8, "1"));
+}
+
+TEST_CASE("an element that no group has room for is an error in its place") {
+  const std::string groups = kRows + " | group_by_window(x -> x[0] % 4, (k, w) -> w | map(x -> x[0]), 4000)";
+  Lines lines;
+  CHECK(most_held(groups, kPayload / 4, lines) <= kPayload / 4 + kBlock);
+  CHECK(lines.size() == 8000);
+  CHECK(errors_in(lines) == 6000);
+  // A position among them goes on as it would have: what was lost is in no group.
+  ThreadsRuntime runtime;
+  (*runtime).budget = make_ref<MemoryBudget>(kPayload / 4);
+  auto iterator = open_text(*runtime, groups);
+  take_lines(*iterator, 3000);
+  const std::string saved = require_value(iterator->save());
+  const Lines rest = all_lines(*iterator);
+  iterator.reset();
+  CHECK(all_lines(*open_text(*runtime, groups, &saved)) == rest);
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 // and gives the elements of the dataset that `reduce` makes of them before it reads on; at the end of the input the
 // smaller groups follow, in the order of their keys. A failed element or key is an error at once. Checkpoint: for each
 // key the number of the oldest element that it holds; the input is read again from the oldest of all, and keys are
-// computed again. Where that is not possible, a position has the elements by value.
+// computed again. Where that is not possible, a position has the elements by value. An element that the runtime's memory
+// budget has no room for is an error.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "core/exception.h"
+#include "core/memory_budget.h"
 #include "core/text.h"
 #include "dataset/held_rows.h"
 #include "dataset/yield_timer.h"
@@ -37,6 +39,8 @@ struct Group {
   std::vector<Block> blocks;
   // The last append to the last block succeeded.
   bool grows = false;
+  // What they take, counted where there is a budget.
+  int64_t bytes = 0;
   // Where it stands among the groups by age.
   std::list<int64_t>::iterator age;
 
@@ -98,6 +102,8 @@ class GroupByWindow final : public Cursor {
         size_(opening, params.window_size),
         constant_size_(params.window_size.number.value_or(0)),
         datasets_(std::move(datasets)),
+        counts_bytes_(opening.ctx.runtime().budget != nullptr),
+        held_(opening.ctx.runtime().budget),
         by_value_(opening.ctx.session.holds_rows() && !input_.node().spec().has_dataset() &&
                   !(keys_.again() && input_.node().not_replayable().empty())) {}
 
@@ -233,12 +239,35 @@ class GroupByWindow final : public Cursor {
         return failed;
       }
     }
+    if (ErrorPtr exceeded = check_room()) {
+      note_lost();
+      take_one();
+      return exceeded;
+    }
     Group& group = group_of(key);
-    group.add(input_.block(), input_.begin());
+    add(group, input_.block(), input_.begin());
     largest_.grew(group.rows);
     if (group.rows >= size) full = newest_;
     take_one();
     return nullptr;
+  }
+
+  // Null if the budget has room for the element at hand.
+  ErrorPtr check_room() {
+    if (!counts_bytes_ || held_.set(held_bytes_ + input_.block().slice(input_.begin(), 1).byte_size()))
+      return nullptr;
+    const Status exceeded = held_.exceeded();
+    held_.set(held_bytes_);
+    return exceeded.pointer();
+  }
+
+  void add(Group& group, const Block& block, int row) {
+    group.add(block, row);
+    if (!counts_bytes_) return;
+    const int64_t bytes = block.slice(row, 1).byte_size();
+    group.bytes += bytes;
+    held_bytes_ += bytes;
+    held_.set(held_bytes_);
   }
 
   // The group of a key, which newest_ points to, with room for an element that is taken next.
@@ -327,6 +356,8 @@ class GroupByWindow final : public Cursor {
   // The group taken out last has been given or is lost.
   void close() noexcept {
     inner_.reset();
+    held_bytes_ -= open_.bytes;
+    held_.set(held_bytes_);
     open_ = Group();
     is_open_ = false;
     consume();
@@ -351,10 +382,10 @@ class GroupByWindow final : public Cursor {
       const int64_t key = keys_.key();
       const auto group = groups_.find(key);
       if (is_open_ && key == open_key_ && ordinal >= open_.first) {
-        open_.add(input_.block(), row);
+        add(open_, input_.block(), row);
       } else if (group != groups_.end() && ordinal >= group->second.first) {
         largest_.prepare();
-        group->second.add(input_.block(), row);
+        add(group->second, input_.block(), row);
         largest_.grew(group->second.rows);
       }
     }
@@ -378,6 +409,8 @@ class GroupByWindow final : public Cursor {
     if (keys.size() != firsts.size() || lost_.size() % 2 != 0 || !std::is_sorted(lost_.begin(), lost_.end()))
       return archive.fail("the groups of a group_by_window are damaged");
     groups_.clear();
+    open_.bytes = 0;
+    held_bytes_ = 0;
     ages_.clear();
     largest_ = Largest();
     for (size_t i = 0; i < keys.size(); ++i) {
@@ -456,7 +489,7 @@ class GroupByWindow final : public Cursor {
       if (!block.errors.empty()) throw std::bad_alloc();
       for (int row = 0; row < block.rows; ++row) {
         if (counts) largest_.prepare();
-        group.add(block, row);
+        add(group, block, row);
         if (counts) largest_.grew(group.rows);
       }
     }
@@ -469,6 +502,10 @@ class GroupByWindow final : public Cursor {
   // 0 if window_size is a function.
   const int64_t constant_size_;
   const HeldDataset datasets_;
+  const bool counts_bytes_;
+  HeldBytes held_;
+  // What the groups take, with the one that is being given.
+  int64_t held_bytes_ = 0;
   // Positions have the elements of groups by value.
   bool by_value_;
   Groups groups_;

@@ -29,13 +29,8 @@ class IgnoreErrors final : public Cursor {
       PullResult got = input_.pull(ctx, demand, in_);
       if (got != PullResult::rows) return got;
       if (log_) warn(ctx);
-      const bool noted = has_failed_read(in_) && note_failed_read(ctx);
+      if (has_failed_read(in_)) note_failed_read(ctx);
       if (in_.value_rows() > 0) break;
-      if (noted) {
-        // The enclosing Ports cut here, before the rows that follow.
-        ctx.waker->wake();
-        return PullResult::pending;
-      }
       if (yield_timer_.should_yield(ctx, in_.rows)) return PullResult::pending;
     }
     yield_timer_.reset();

@@ -14,6 +14,7 @@
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/counted.h"
+#include "dataset/failed_read.h"
 #include "dataset/yield_timer.h"
 #include "ops/inner.h"
 #include "ops/list.h"
@@ -105,6 +106,8 @@ class Interleave final : public Cursor {
     Origin origin;
     std::unique_ptr<Inner> inner;
     ErrorPtr error;
+    // Reading a file failed before this row, and the error was left out.
+    bool read_failed = false;
   };
 
   static int64_t saturated_blocks(int64_t length) { return std::min<int64_t>(length, kMaxBlockRows) * 2; }
@@ -160,6 +163,9 @@ class Interleave final : public Cursor {
   bool takes_ready_ = false;
   std::list<Waiting> ahead_;
   bool input_ended_ = false;
+  // Reading a file failed after those, and the error was left out. The enclosing Ports hear of it in its turn, else a
+  // replay on other threads would meet it earlier.
+  bool read_failed_ahead_ = false;
   int64_t cycle_index_ = 0;
   int64_t block_index_ = 0;
   int64_t open_count_ = 0;
@@ -368,12 +374,14 @@ int64_t Interleave::lose(const ErrorPtr&) noexcept {
 // Opens what may be opened before its turn. Answers rows if there is nothing more to open now, or no memory for it.
 PullResult Interleave::open_ahead(Context& ctx) noexcept {
   while (ahead_.size() < most_ahead_) {
+    if (ctx.openings && ctx.openings->read_failed) return PullResult::rows;
     if (input_ended_ || outer_ended_) return PullResult::end;
     const int64_t ordinal = outer_.input().position();
     std::list<Waiting> next;
     try {
       next.emplace_back();
       Step step = outer_.open_next(ctx, next.back().inner);
+      if (take_back_failed_read(ctx)) read_failed_ahead_ = true;
       if (!step.error() && step.answer() != PullResult::rows) {
         input_ended_ = step.answer() == PullResult::end;
         return step.answer();
@@ -384,6 +392,7 @@ PullResult Interleave::open_ahead(Context& ctx) noexcept {
       // The row that was taken is lost in its own place.
       next.back().error = error_of_exception();
     }
+    next.back().read_failed = std::exchange(read_failed_ahead_, false);
     next.back().ordinal = ordinal;
     next.back().origin = outer_.origin();
     if (next.back().inner) next.back().inner->warm_start();
@@ -396,6 +405,7 @@ PullResult Interleave::open_ahead(Context& ctx) noexcept {
 Step Interleave::take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& origin) {
   const PullResult answer = open_ahead(ctx);
   if (ahead_.empty()) {
+    if (std::exchange(read_failed_ahead_, false)) note_failed_read(ctx);
     if (most_ahead_ > 0 && answer != PullResult::rows) return answer;
     Step opened = outer_.open_next(ctx, out);
     origin = outer_.origin();
@@ -404,6 +414,7 @@ Step Interleave::take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& or
   }
   Waiting next = std::move(ahead_.front());
   ahead_.pop_front();
+  if (next.read_failed) note_failed_read(ctx);
   out = std::move(next.inner);
   origin = next.origin;
   if (next.error) return next.error;

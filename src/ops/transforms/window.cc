@@ -1,13 +1,15 @@
 // window(size, shift, stride, drop_remainder): datasets of up to `size` elements, every stride-th one, each window
 // `shift` elements after the one before. A failed element makes each window that has it an error. Small windows are
-// copied, once for each window; larger ones share the memory of the input's blocks. Checkpoint: the input's position at
-// the first element of the next window; the elements of it that were read already are read again.
+// copied, once for each window; larger ones share the memory of the input's blocks. Elements beyond the runtime's memory
+// budget are dropped, and each window that begins at one of them is an error. Checkpoint: the input's position at the first
+// element of the next window; the elements of it that were read already are read again.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "core/memory_budget.h"
 #include "core/text.h"
 #include "dataset/operator.h"
 #include "ops/held_dataset.h"
@@ -43,12 +45,16 @@ class HeldInput {
   struct Piece {
     Block block;
     int64_t first = 0;
+    // Counted where there is a budget.
+    int64_t bytes = 0;
     int64_t end() const { return first + block.rows; }
   };
 
+  explicit HeldInput(const RefPtr<MemoryBudget>& budget) : counts_(budget != nullptr), held_(budget) {}
+
   const std::vector<Piece>& pieces() const { return pieces_; }
-  // Takes what the Port has buffered.
-  void take(Port& input, size_t columns) {
+  // Takes what the Port has buffered. Returns why not, having dropped all rows, if they exceed the budget.
+  ErrorPtr take(Port& input, size_t columns) {
     Piece& piece = pieces_.emplace_back();
     // With the memory of an earlier piece, which goes on to the input.
     piece.block.columns.swap(spare_);
@@ -57,12 +63,18 @@ class HeldInput {
     const int rows = input.buffered();
     input.take_into(piece.block, 0, rows);
     piece.block.rows = rows;
+    if (counts_) piece.bytes = piece.block.byte_size();
+    if (count()) return nullptr;
+    const Status exceeded = held_.exceeded();
+    clear();
+    return exceeded.pointer();
   }
   // Rows before `ordinal` are not needed any more.
   void drop_before(int64_t ordinal) noexcept {
     const auto needed = std::find_if(pieces_.begin(), pieces_.end(),
                                      [&](const Piece& piece) { return piece.end() > ordinal; });
     pieces_.erase(pieces_.begin(), needed);
+    count();
   }
   // A block with the rows from `first` on takes the place of all pieces. Changes nothing if it throws.
   // REQUIRES: there are several, and no row of the block failed
@@ -77,14 +89,29 @@ class HeldInput {
     held.errors.clear();
     held.rows = block.rows;
     pieces_[0].first = first;
+    if (counts_) pieces_[0].bytes = pieces_[0].block.byte_size();
+    count();
   }
-  void clear() noexcept { pieces_.clear(); }
+  void clear() noexcept {
+    pieces_.clear();
+    count();
+  }
 
  private:
+  // False if the budget is exceeded.
+  bool count() noexcept {
+    if (!counts_) return true;
+    int64_t bytes = 0;
+    for (const Piece& piece : pieces_) bytes += piece.bytes;
+    return held_.set(bytes);
+  }
+
   std::vector<Piece> pieces_;
   // Columns that are kept for their memory.
   std::vector<Column> spare_;
   std::vector<Column> copy_;
+  const bool counts_;
+  HeldBytes held_;
 };
 
 class Window final : public Cursor {
@@ -109,7 +136,8 @@ class Window final : public Cursor {
         step_(params.step()),
         stride_(*params.stride),
         span_(params.span()),
-        drop_remainder_(*params.drop_remainder) {}
+        drop_remainder_(*params.drop_remainder),
+        rows_(opening.ctx.runtime().budget) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     windows_.clear();
@@ -118,7 +146,11 @@ class Window final : public Cursor {
     made_ = 0;
     PullResult got = PullResult::rows;
     while (made_ < demand.rows && (got = gather(ctx, demand.rows - made_)) == PullResult::rows) {
-      if (!demand.drop) make_window();
+      if (start_ < lost_to_) {
+        fail_window(lack_);
+      } else if (!demand.drop) {
+        make_window();
+      }
       go_on();
     }
     if (made_ == 0) return got;
@@ -139,6 +171,7 @@ class Window final : public Cursor {
     archive("ahead", ahead, 0, step_);
     if (!archive.loading()) return;
     rows_.clear();
+    lost_to_ = 0;
     start_ = saturating_add(input_.consumed(), ahead);
   }
 
@@ -156,6 +189,7 @@ class Window final : public Cursor {
 
   // Reads what the next window needs; `wanted` windows are asked for.
   PullResult gather(Context& ctx, int wanted) {
+    if (start_ < lost_to_) return PullResult::rows;
     const int64_t end = saturating_add(start_, span_);
     while (input_.position() < end) {
       const int64_t gap = start_ - input_.position();
@@ -171,7 +205,11 @@ class Window final : public Cursor {
         input_.take(static_cast<int>(std::min<int64_t>(gap, input_.buffered())));
         input_.consume_all();
       } else {
-        rows_.take(input_, width_);
+        if (ErrorPtr error = rows_.take(input_, width_)) {
+          lack_ = std::move(error);
+          lost_to_ = input_.position();
+          return PullResult::rows;
+        }
       }
     }
     return PullResult::rows;
@@ -188,16 +226,17 @@ class Window final : public Cursor {
   void make_window() {
     const int64_t end = std::min(saturating_add(start_, span_), input_.position());
     note_origin();
-    if (const ErrorPtr* error = first_error(end)) {
-      errors_.push_back({made_, *error});
-      windows_.resize(windows_.size() + leaves_.size());
-      return;
-    }
+    if (const ErrorPtr* error = first_error(end)) return fail_window(*error);
     std::vector<Block> blocks = select(end);
     for (const Leaf& leaf : leaves_) {
       std::vector<Block> part = leaves_.size() == 1 ? std::move(blocks) : components(blocks, leaf);
       windows_.push_back(leaf.datasets.of(std::move(part)));
     }
+  }
+
+  void fail_window(const ErrorPtr& error) {
+    errors_.push_back({made_, error});
+    windows_.resize(windows_.size() + leaves_.size());
   }
 
   void note_origin() noexcept {
@@ -283,6 +322,9 @@ class Window final : public Cursor {
   // The number of the input's row that the next window begins with.
   int64_t start_ = 0;
   HeldInput rows_;
+  // The elements before this one were dropped for lack of memory, for that reason.
+  int64_t lost_to_ = 0;
+  ErrorPtr lack_;
   // Of the call in progress: how many windows, their datasets leaf by leaf, null for those that failed.
   int made_ = 0;
   std::vector<RefPtr<NestedDataset>> windows_;
@@ -323,7 +365,7 @@ const OperatorDef& window_operator() {
   static const OperatorDef def = define<Params, Window>({
       .name = "window",
       .doc =
-          "Datasets of `size` successive elements, one dataset for each component of the element's structure. A window begins `shift` elements after the one before and has every stride-th element. The last windows have fewer elements. An element that failed makes each window that has it an error.",
+          "Datasets of `size` successive elements, one dataset for each component of the element's structure. A window begins `shift` elements after the one before and has every stride-th element. The last windows have fewer elements. An element that failed makes each window that has it an error, and so does a window that the runtime's memory_bytes has no room for.",
       .cost = "Copies windows below 16 KB once each; larger ones share the memory of the input.",
       .example = "range(5) | window(3, shift: 2) | flat_map(w -> w | batch(3))",
       .output = "[0, 1, 2]\n[2, 3, 4]\n[4]",
