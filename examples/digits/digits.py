@@ -50,7 +50,12 @@ class Network:
             return random.uniform(-scale, scale, (rows, columns)).astype(np.float32)
 
         zeros = np.zeros
-        self.weights = [layer(PIXELS, HIDDEN), zeros(HIDDEN, "f4"), layer(HIDDEN, CLASSES), zeros(CLASSES, "f4")]
+        self.weights = [
+            layer(PIXELS, HIDDEN),
+            zeros(HIDDEN, "f4"),
+            layer(HIDDEN, CLASSES),
+            zeros(CLASSES, "f4"),
+        ]
         self.velocity = [np.zeros_like(weight) for weight in self.weights]
 
     def forward(self, images):

@@ -26,9 +26,7 @@ def is_arraylike(value: object) -> bool:
 
 def is_table(value: object) -> bool:
     """Whether a value is a table with named columns: of pandas, Polars or Arrow."""
-    return hasattr(value, "__dataframe__") or (
-        hasattr(value, "column_names") and hasattr(value, "__arrow_c_stream__")
-    )
+    return hasattr(value, "__dataframe__") or (hasattr(value, "column_names") and hasattr(value, "__arrow_c_stream__"))
 
 
 def columns_of(value: Any) -> dict[str, Any]:
