@@ -10,7 +10,6 @@ import sys
 import time
 
 import numpy as np
-
 import weir
 
 RUNS = 5
