@@ -3,8 +3,8 @@
 
     generate.py LIBRARY FOLDER
 
-LIBRARY is libweir.so; FOLDER gets _operators.py, fn.py and a .pyi for each. The build runs it, so an operator or function
-that is added to the library is there without a change here.
+LIBRARY is libweir.so; FOLDER gets _operators.py, fn.py and a .pyi for each. The build runs it, so an operator or
+function that is added to the library is there without a change here.
 """
 
 import ctypes
@@ -59,7 +59,7 @@ STUB_TYPES = {
 class Bytes(ctypes.Structure):
     """weir_bytes."""
 
-    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_uint64), ("owner", ctypes.c_uint64)]  # noqa: RUF012
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_uint64), ("owner", ctypes.c_uint64)]
 
 
 def schema_of(library):
@@ -125,8 +125,12 @@ def ways_of(entry):
     """The parameters in each way to call it."""
     for signature in entry["signatures"]:
         names = [word.rstrip(":") for word in words_of(signature)]
-        yield [{**p, "required": f"{p['name']}:" not in words_of(signature)}
-               for name in names for p in entry["parameters"] if p["name"] == name]
+        yield [
+            {**p, "required": f"{p['name']}:" not in words_of(signature)}
+            for name in names
+            for p in entry["parameters"]
+            if p["name"] == name
+        ]
 
 
 def takes(parameters, stub):
@@ -153,8 +157,10 @@ def documentation(entry, indent):
     parts = [entry["doc"]]
     described = [f"{name_of(p['name'])}: {p['doc']}" for p in entry["parameters"] if p.get("doc")]
     if described:
-        parts.append("Args:\n" + "\n".join(textwrap.fill(d, 100, initial_indent="    ", subsequent_indent="        ")
-                                             for d in described))
+        parts.append(
+            "Args:\n"
+            + "\n".join(textwrap.fill(d, 100, initial_indent="    ", subsequent_indent="        ") for d in described)
+        )
     parts += [f"Result: {entry['result']}"] if entry.get("result") else []
     parts += [f"Cost: {entry['cost']}"] if entry.get("cost") else []
     if entry.get("example"):
@@ -181,8 +187,7 @@ def code(entry, method):
         values = "".join(f", {name_of(p['name'])}" for p in entry["parameters"])
         body = f"apply({entry_name(entry)}, {left}{values})"
         head += takes(ways[0], stub=False)
-    return (f"{indent}def {name}({', '.join(head)}):\n{documentation(entry, indent + '    ')}"
-            f"{indent}    return {body}\n")
+    return f"{indent}def {name}({', '.join(head)}):\n{documentation(entry, indent + '    ')}{indent}    return {body}\n"
 
 
 def stub(entry, method, result):
@@ -214,6 +219,8 @@ def module(what, entries, names, body):
 def operators(schema):
     """The modules of operators: code and stub."""
     entries = schema["operators"]
+    # What takes a generator has a function of its own in the package.
+    entries = [e for e in entries if all(p.get("takes") != "nothing" for p in e["parameters"])]
     sources = [entry for entry in entries if entry["kind"] == "source"]
     methods = [entry for entry in entries if entry["kind"] != "source"]
     names = ["Operators", *(name_of(entry["name"]) for entry in sources)]
@@ -230,8 +237,13 @@ def operators(schema):
 
 def conversion(dtype):
     """The function that each numeric dtype's name is."""
-    return {"name": dtype, "kind": "function", "signatures": [f"{dtype}(x)"], "doc": f"Casts to {dtype}, as `cast` does.",
-            "parameters": [{"name": "x", "type": "tensor", "required": True}]}
+    return {
+        "name": dtype,
+        "kind": "function",
+        "signatures": [f"{dtype}(x)"],
+        "doc": f"Casts to {dtype}, as `cast` does.",
+        "parameters": [{"name": "x", "type": "tensor", "required": True}],
+    }
 
 
 def functions(schema):

@@ -8,8 +8,8 @@ namespace weirpy {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kCheap = std::chrono::microseconds(5);
-constexpr auto kDear = std::chrono::microseconds(50);
+constexpr auto kCheap = std::chrono::microseconds(20);
+constexpr auto kDear = std::chrono::microseconds(100);
 constexpr uint32_t kSampled = 16;  // every so many calls are timed
 constexpr uint32_t kCheapInARow = 3;
 

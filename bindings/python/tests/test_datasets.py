@@ -36,8 +36,13 @@ def test_ways_to_call():
 
 def test_arguments_of_texts():
     array = np.arange(4000.0).reshape(4, 1000)
-    dataset = weir.parse("from_tensor_slices(@a) | take(@n) | map(x -> {x, s: @s}) | concatenate(@d)",
-                         a=array, n=1, s='say "hi"', d=weir.from_tensor_slices(array).map(lambda x: {"x": x, "s": "d"}))
+    dataset = weir.parse(
+        "from_tensor_slices(@a) | take(@n) | map(x -> {x, s: @s}) | concatenate(@d)",
+        a=array,
+        n=1,
+        s='say "hi"',
+        d=weir.from_tensor_slices(array).map(lambda x: {"x": x, "s": "d"}),
+    )
     rows = list(dataset)
     assert rows[0]["s"] == b'say "hi"'
     assert np.shares_memory(rows[0]["x"], array)
@@ -80,7 +85,11 @@ def test_random_access():
 def test_terminals():
     assert weir.range(7).cardinality() == 7
     assert int(weir.range(1, 2).get_single_element()) == 1
-    assert [int(x) for x in weir.range(3).map(lambda x: weir.range(x).reduce(0, lambda s, y: s + y))] == [0, 0, 1]
+    assert [int(x) for x in weir.range(3).map(lambda x: weir.range(x).reduce(0, lambda s, y: s + y))] == [
+        0,
+        0,
+        1,
+    ]
 
 
 def test_save_and_load(tmp_path):
@@ -155,7 +164,9 @@ def test_real_data(digits):
     names = weir.list_files(digits / "train-*.tfrecord.gz", shuffle=False)
     records = names.interleave(lambda f: weir.tfrecord(f, compression="gzip"), cycle_length=4)
     examples = records.map(lambda r: weir.fn.parse_example(r, {"image": "string", "label": np.int64}))
-    images = examples.map(lambda e: (weir.fn.reshape(weir.fn.decode_raw(e.image, np.uint8), [8, 8]), e.label)).batch(100)
+    images = examples.map(lambda e: (weir.fn.reshape(weir.fn.decode_raw(e.image, np.uint8), [8, 8]), e.label)).batch(
+        100
+    )
     batches = list(images)
     assert sum(len(labels) for _, labels in batches) == 1440
     assert batches[0][0].shape == (100, 8, 8) and batches[0][0].dtype == np.uint8

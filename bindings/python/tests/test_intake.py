@@ -89,8 +89,6 @@ def test_ctypes_memory():
     assert [int(x) for x in weir.from_tensor_slices(memory)] == [1, 2, 3, 4]
 
 
-
-
 def test_arrow_columns():
     pyarrow = pytest.importorskip("pyarrow")
     numbers = pyarrow.array([1, 2, 3, 4])

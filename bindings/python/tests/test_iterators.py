@@ -11,9 +11,9 @@ import threading
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import weir
-from conftest import ROOT
 
 
 def ints(iterator):
@@ -117,7 +117,12 @@ def test_one_iterator_for_several_datasets():
 def test_feedable():
     training, validation = weir.range(10).iterator(), weir.range(100, 103).iterator()
     both = weir.Feedable("int64")
-    assert [int(both.next(which)) for which in (training, validation, training, training.handle)] == [0, 100, 1, 2]
+    assert [int(both.next(which)) for which in (training, validation, training, training.handle)] == [
+        0,
+        100,
+        1,
+        2,
+    ]
     with pytest.raises(StopIteration):
         for _ in range(5):
             both.next(validation)
@@ -347,14 +352,11 @@ def resident_bytes():
 
 def test_ten_thousand_leave_nothing_behind():
     array = np.arange(2000.0)
-    references = sys.getrefcount(array)
+    function = weir.py_function(lambda x: x * 2.0, spec="float64", inputs="(float64,)", block=True)
+    references = sys.getrefcount(array), sys.getrefcount(function.function)
 
     def once():
-        dataset = weir.from_tensor_slices(array).map(lambda x: (x, x * 2.0)).batch(1000)
-        iterator = iter(dataset)
-        next(iterator)
-        iterator.save()
-        weir.range(2).map(weir.py_function(lambda x: x, spec="int64")).iterator().try_next()
+        next(iter(weir.parse("from_tensor_slices(@a) | map(x -> (x, @f(x))) | batch(1000)", a=array, f=function)))
 
     for _ in range(1000):
         once()
@@ -363,7 +365,7 @@ def test_ten_thousand_leave_nothing_behind():
     for _ in range(10_000):
         once()
     gc.collect()
-    assert sys.getrefcount(array) == references
+    assert (sys.getrefcount(array), sys.getrefcount(function.function)) == references
     assert open_descriptors() == descriptors
     assert len(gc.get_objects()) < objects + 100
     # 800 bytes for each round would be as much.
@@ -388,5 +390,3 @@ def test_runtimes():
         list(dataset)
     assert dataset.runtime is runtime
     runtime.close()
-
-

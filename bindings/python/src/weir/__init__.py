@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, errors, fn
-from ._operators import *  # noqa: F403  isort: skip  (some of what follows takes the place of a generated function)
+from . import _core, _operators, errors, fn
 from ._core import Runtime, Spec
 from ._dataset import (
     INFINITE,
@@ -32,6 +31,7 @@ from ._dataset import (
 from ._digest import Digest, digest
 from ._function import PyFunction, py_function
 from ._iterator import CheckpointManager, Feedable, Iterator, ReinitializableIterator, describe_checkpoint
+from ._operators import *  # noqa: F403
 from ._records import RecordWriter, example
 from ._runtime import default_runtime, set_default_runtime
 from ._trace import Value, cond
@@ -48,7 +48,9 @@ bool_ = np.dtype("bool")
 bfloat16 = "bfloat16"
 string = np.dtype("S")
 
-_core.set_classes(adopt, Sparse, Ragged, Optional, np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else None)
+_core.set_classes(
+    adopt, Sparse, Ragged, Optional, np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else None
+)
 
 
 def schema(name: str | None = None) -> Any:
@@ -70,3 +72,59 @@ def __getattr__(name: str) -> Any:
 
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'weir' has no attribute {name!r}")
+
+
+__all__ = [
+    "INFINITE",
+    "UNKNOWN",
+    "CheckpointManager",
+    "Dataset",
+    "DatasetValue",
+    "Digest",
+    "Error",
+    "Feedable",
+    "Iterator",
+    "Optional",
+    "PyFunction",
+    "Ragged",
+    "RecordWriter",
+    "ReinitializableIterator",
+    "Runtime",
+    "Sparse",
+    "Spec",
+    "TraceError",
+    "Value",
+    "bfloat16",
+    "bool_",
+    "check",
+    "complex64",
+    "complex128",
+    "cond",
+    "default_runtime",
+    "describe_checkpoint",
+    "deserialize",
+    "digest",
+    "errors",
+    "example",
+    "float16",
+    "float32",
+    "float64",
+    "fn",
+    "from_generator",
+    "help",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "parse",
+    "py_function",
+    "register",
+    "schema",
+    "set_default_runtime",
+    "string",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
+__all__ += _operators.__all__

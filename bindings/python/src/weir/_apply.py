@@ -79,11 +79,7 @@ def _positional_count(function: Callable[..., Any]) -> tuple[int, bool]:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return 1, False
-    fixed = [
-        p
-        for p in parameters
-        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
-    ]
+    fixed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty]
     return len(fixed), any(p.kind is p.VAR_POSITIONAL for p in parameters)
 
 
@@ -181,7 +177,9 @@ def _is_default(parameter: Parameter, value: Any) -> bool:
     if parameter.required or isinstance(value, Value):
         return False
     default = parameter.default
-    return value is default or (type(value) is type(default) and isinstance(value, (bool, int, str)) and value == default)
+    return value is default or (
+        type(value) is type(default) and isinstance(value, (bool, int, str)) and value == default
+    )
 
 
 def apply(entry: Entry, left: Any, *values: Any) -> Any:

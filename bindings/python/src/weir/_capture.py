@@ -38,9 +38,7 @@ def capture(value: Any) -> Value:
         return _list(value)
     if is_arraylike(value):
         return Value((Captured(to_tensor(value)),), trivial=True)
-    raise TypeError(
-        f"expected a number, string, array, dataset or a structure of them, found {type(value).__name__}"
-    )
+    raise TypeError(f"expected a number, string, array, dataset or a structure of them, found {type(value).__name__}")
 
 
 def _literal(value: Any) -> str | None:

@@ -72,7 +72,9 @@ class Dataset(Operators):
     def __len__(self) -> int:
         count = self.count
         if count < 0:
-            raise TypeError(f"the dataset has no len(): its number of elements is {'infinite' if count == INFINITE else 'unknown'}")
+            raise TypeError(
+                f"the dataset has no len(): its number of elements is {'infinite' if count == INFINITE else 'unknown'}"
+            )
         return count
 
     def __bool__(self) -> bool:
@@ -137,7 +139,7 @@ def _handed(value: Any) -> Any:
         return os.fspath(value)
     if isinstance(value, PyFunction):
         if value.inputs is None:
-            raise TypeError("in a text, say what the function takes: weir.py_function(f, spec=..., inputs=\"(int64,)\")")
+            raise TypeError('in a text, say what the function takes: weir.py_function(f, spec=..., inputs="(int64,)")')
         return value.callback(list(_core.Spec(value.inputs).children))
     if callable(value):
         raise TypeError("expected a weir.py_function, a dataset or a value; a lambda can be written into the text")
@@ -207,8 +209,18 @@ def from_generator(
 def register(name: str, function: PyFunction, *, runtime: _core.Runtime | None = None) -> None:
     """Makes a function known as @NAME in every text, and by its name in serialized graphs."""
     if function.inputs is None:
-        raise TypeError("say what the function takes: weir.py_function(f, spec=..., inputs=\"(int64,)\")")
+        raise TypeError('say what the function takes: weir.py_function(f, spec=..., inputs="(int64,)")')
     _core.register(runtime or default_runtime(), name, function.callback(list(_core.Spec(function.inputs).children)))
 
 
-__all__ = ["Dataset", "DatasetValue", "capture", "check", "deserialize", "from_generator", "parse", "register", "trace"]
+__all__ = [
+    "Dataset",
+    "DatasetValue",
+    "capture",
+    "check",
+    "deserialize",
+    "from_generator",
+    "parse",
+    "register",
+    "trace",
+]

@@ -71,7 +71,12 @@ def py_function(
 
 
 def generator(
-    function: Callable[[], Iterable[Any]], spec: str | _core.Spec, *, pure: bool, stateful: bool, on_caller: bool
+    function: Callable[[], Iterable[Any]],
+    spec: str | _core.Spec,
+    *,
+    pure: bool,
+    stateful: bool,
+    on_caller: bool,
 ) -> _core.Generator:
     """What from_generator calls."""
     flags = (_core.PURE if pure else 0) | (_core.ON_CALLER if on_caller else 0)

@@ -26,14 +26,13 @@ def is_arraylike(value: object) -> bool:
 
 def is_table(value: object) -> bool:
     """Whether a value is a table with named columns: of pandas, Polars or Arrow."""
-    return hasattr(value, "__dataframe__") or (
-        hasattr(value, "column_names") and hasattr(value, "__arrow_c_stream__")
-    )
+    named = hasattr(value, "column_names") or hasattr(value, "columns")
+    return named and any(hasattr(value, name) for name in ("__arrow_c_stream__", "__arrow_c_array__", "to_numpy"))
 
 
 def columns_of(value: Any) -> dict[str, Any]:
     """The columns of a table, by name."""
-    names = list(getattr(value, "column_names", None) or value.columns)
+    names = getattr(value, "column_names", None) or value.columns
     return {str(name): value[name] for name in names}
 
 

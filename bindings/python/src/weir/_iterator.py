@@ -113,7 +113,7 @@ class Iterator(_core.Iterator):
         )
 
     def try_next(self, default: Any = None) -> Any:
-        """The next element if it is there without waiting for other threads, else `default`. StopIteration at the end."""
+        """The next element if it needs no waiting for other threads, else `default`. StopIteration at the end."""
         value = self._try_next()
         return default if value is None else value
 
@@ -188,9 +188,7 @@ class ReinitializableIterator(Iterator):
 
     __slots__ = ()
 
-    def __init__(
-        self, spec: str | _core.Spec, *, strings: str = "bytes", runtime: _core.Runtime | None = None
-    ) -> None:
+    def __init__(self, spec: str | _core.Spec, *, strings: str = "bytes", runtime: _core.Runtime | None = None) -> None:
         made = _core.Spec(spec) if isinstance(spec, str) else spec
         _core.Iterator.__init__(self, made, runtime or default_runtime(), _text_wanted(strings))
 
@@ -200,9 +198,7 @@ class Feedable(_core.Feedable):
 
     __slots__ = ()
 
-    def __init__(
-        self, spec: str | _core.Spec, *, strings: str = "bytes", runtime: _core.Runtime | None = None
-    ) -> None:
+    def __init__(self, spec: str | _core.Spec, *, strings: str = "bytes", runtime: _core.Runtime | None = None) -> None:
         made = _core.Spec(spec) if isinstance(spec, str) else spec
         super().__init__(made, runtime or default_runtime(), _text_wanted(strings))
 

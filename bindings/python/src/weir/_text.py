@@ -10,7 +10,8 @@ import numpy as np
 
 RESERVED = frozenset("if then else let in or and not true false none auto inf nan newaxis param".split())
 DTYPES = (
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128 string"
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128 "
+    "string"
 ).split()
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PLAIN = {code: chr(code) for code in range(32, 127)} | {

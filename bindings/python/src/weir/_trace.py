@@ -1,8 +1,8 @@
 """Values of an expression that is being written by running a Python function once.
 
 Each Value is a node: pieces of text and other nodes. A function is traced by calling it with variables; what it returns
-is rendered as one lambda of the notation. A node that is used twice, or inside a lambda other than the one that made it,
-is bound by `let`, so that it is computed once and a random one is drawn once.
+is rendered as one lambda of the notation. A node that is used twice, or inside a lambda other than the one that made
+it, is bound by `let`, so that it is computed once and a random one is drawn once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import numpy as np
 from . import _core, _text
 from .errors import TraceAttributeError, TraceError
 
-_OFFER = "Or pass the function as weir.py_function(f, spec=...), which runs it in Python; block=True gives it many rows."
+_OFFER = (
+    "Or pass the function as weir.py_function(f, spec=...), which runs it in Python; block=True gives it many rows."
+)
 
 
 def user_line() -> str:
@@ -79,9 +81,7 @@ class Lambda:
 
     __slots__ = ("body", "branch", "pattern", "scope", "variables")
 
-    def __init__(
-        self, pattern: str, variables: list[Value], body: Value, scope: Scope, branch: bool = False
-    ) -> None:
+    def __init__(self, pattern: str, variables: list[Value], body: Value, scope: Scope, branch: bool = False) -> None:
         self.pattern = pattern
         self.variables = variables
         self.body = body
@@ -107,7 +107,12 @@ class Value:
     __slots__ = ("_atomic", "_free", "_parts", "_scope", "_spec", "_trivial")
 
     def __init__(
-        self, parts: tuple[Any, ...], *, atomic: bool = True, trivial: bool = False, spec: _core.Spec | None = None
+        self,
+        parts: tuple[Any, ...],
+        *,
+        atomic: bool = True,
+        trivial: bool = False,
+        spec: _core.Spec | None = None,
     ) -> None:
         self._parts = parts
         self._atomic = atomic

@@ -34,7 +34,7 @@ def to_jax(value: Any, device: Any = None) -> Any:
 
 
 def arrays(dataset: Dataset | Iterator, device: Any = None) -> Elements[Any]:
-    """The elements of a dataset, or those that an iterator has left, as jax arrays on `device`, which may be a sharding."""
+    """The elements of a dataset, or those that an iterator has left, as jax arrays. `device` may be a sharding."""
     for element in dataset:
         yield to_jax(element, device)
 
