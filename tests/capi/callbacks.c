@@ -63,6 +63,69 @@ static void by_element(weir_runtime runtime) {
   CHECK(counted.destroyed == 1);
 }
 
+/* As many entries as the element says, and each row under a handle of its own; 5 fails. */
+static weir_call g_before;
+static int32_t counted_up(void* user_data, weir_call call) {
+  weir_view in = WEIR_VIEW_INIT;
+  void* out = NULL;
+  int64_t size = 0;
+  ++((counts*)user_data)->calls;
+  CHECK(weir_call_rows(g_before) == 0 && weir_call_rows(call) == 1);
+  CHECK(weir_call_output(g_before, 0, 1, &size, &out, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  g_before = call;
+  CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK && in.rank == 0);
+  size = *(const int64_t*)in.data % 4;
+  CHECK(weir_call_fail(call, 1, WEIR_CODE_ABORTED, "", 0, NULL) == -WEIR_CODE_OUT_OF_RANGE);
+  CHECK(weir_call_output(call, 0, 1, &size, &out, NULL) == WEIR_OK);
+  for (int64_t i = 0; i < size; ++i) ((int64_t*)out)[i] = i + 1;
+  return *(const int64_t*)in.data == 5 ? -1 : WEIR_OK;
+}
+
+/* "n", as many times as the element says, in memory of each row. */
+static int32_t repeated(void* user_data, weir_call call) {
+  weir_view in = WEIR_VIEW_INIT;
+  void* out = NULL;
+  void* bytes = NULL;
+  uint64_t size = 0;
+  ++((counts*)user_data)->calls;
+  CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK);
+  size = (uint64_t) * (const int64_t*)in.data;
+  CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == WEIR_OK);
+  CHECK(weir_call_allocate(call, size + 1, &bytes, NULL) == WEIR_OK);
+  memset(bytes, 'n', (size_t)size);
+  ((weir_string*)out)->data = size == 3 ? NULL : (const char*)bytes;
+  ((weir_string*)out)->size = size;
+  return WEIR_OK;
+}
+
+/* Rows of a block: of different shapes and with strings, beside rows that fail. */
+static void by_element_in_blocks(weir_runtime runtime) {
+  counts counted = {0, 0};
+  weir_callback callbacks[2] = {make_callback(counted_up, &counted, WEIR_CALLBACK_PURE, "int64[?]"),
+                                make_callback(repeated, &counted, WEIR_CALLBACK_PURE, "string")};
+  weir_argument arguments[2] = {named("f", &callbacks[0]), named("g", &callbacks[1])};
+  weir_dataset dataset = parse_with(
+      runtime,
+      "zip(range(9) | map(@f), range(9) | map(@g)) | map((v, s) -> (sum(v), s)) | ignore_errors() | batch(7)",
+      arguments, 2);
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  weir_view view = WEIR_VIEW_INIT;
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  CHECK(weir_element_view(element, 0, &view, NULL) == WEIR_OK && view.dims[0] == 7);
+  /* Without 3, whose string is none, and 5. */
+  CHECK(((const int64_t*)view.data)[2] == 3 && ((const int64_t*)view.data)[3] == 0);
+  CHECK(((const int64_t*)view.data)[4] == 3 && ((const int64_t*)view.data)[6] == 0);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  CHECK(weir_element_view(element, 1, &view, NULL) == WEIR_OK);
+  CHECK(text_is(((const weir_string*)view.data)[0], "") && text_is(((const weir_string*)view.data)[2], "nn"));
+  CHECK(text_is(((const weir_string*)view.data)[3], "nnnn") &&
+        text_is(((const weir_string*)view.data)[6], "nnnnnnnn"));
+  weir_element_destroy(element);
+  CHECK(counted.calls == 18 && counted.destroyed == 2);
+}
+
 /* The same by block, with strings in the result. */
 static int32_t block_to_text(void* user_data, weir_call call) {
   weir_view in = WEIR_VIEW_INIT;
@@ -393,6 +456,7 @@ static void from_inside(weir_runtime runtime, int destroys) {
 int main(void) {
   weir_runtime runtime = make_runtime();
   by_element(runtime);
+  by_element_in_blocks(runtime);
   by_block(runtime);
   failing_without_words(runtime);
   outputs_of_failed_rows(runtime);
