@@ -96,7 +96,9 @@ void element_chain(benchmark::State& state) {
 BENCHMARK(element_chain)->Unit(benchmark::kMillisecond)->Iterations(15);
 
 // A chain with functions that tiles have no steps for runs in pieces.
-void chain_functions(benchmark::State& state) { chain_of_five(state, "tanh(x * 0.5) * 0.5 + 0.5 - exp(x)", 0); }
+void chain_functions(benchmark::State& state) {
+  chain_of_five(state, "tanh(x * 0.5) * 0.5 + 0.5 - exp(x)", 0);
+}
 BENCHMARK(chain_functions)->Unit(benchmark::kMillisecond)->Iterations(15);
 
 void entry_ns(benchmark::State& state, const std::string& text) {

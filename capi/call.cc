@@ -55,9 +55,10 @@ Status CallObject::check_shape(uint32_t index, std::span<const int64_t> dims, co
                                              concat("dimensions ", Shape(dims).to_string())));
   }
   if (results_[index].shape.compatible(shape)) return Status();
-  return invalid_argument(expected_found(concat("component ", index, " to have shape ",
-                                                results_[index].shape.to_string(), ", as its result_spec says"),
-                                         shape.to_string()));
+  return invalid_argument(
+      expected_found(concat("component ", index, " to have shape ", results_[index].shape.to_string(),
+                            ", as its result_spec says"),
+                     shape.to_string()));
 }
 
 Status CallObject::output(uint32_t index, std::span<const int64_t> dims, void** data) {

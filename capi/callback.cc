@@ -102,8 +102,8 @@ Result<Spec> HostCallback::result(const Spec& input) const {
 Status HostCallback::check_arguments(const Block& in, int row) const {
   for (size_t i = 0; i < expected_.size() && i < in.columns.size(); ++i) {
     const Column& column = in.columns[i];
-    const Shape shape = column.dense() ? column.tensor().shape.tail()
-                                       : column.list()[static_cast<size_t>(row)].shape;
+    const Shape shape =
+        column.dense() ? column.tensor().shape.tail() : column.list()[static_cast<size_t>(row)].shape;
     if (expected_[i].shape.compatible(shape)) continue;
     return invalid_argument(
         expected_found(concat(dtype_name(expected_[i].dtype), expected_[i].shape.to_string(),

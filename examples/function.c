@@ -36,7 +36,8 @@ static int32_t bits_of(void* user_data, weir_spec arguments, weir_spec* result) 
   char made[64] = "uint8[?]";
   int64_t count = 0;
   if (weir_spec_child(arguments, 0, &packed, NULL, NULL) != WEIR_OK) return -1;
-  if (weir_spec_format(packed, &text, NULL) == WEIR_OK && sscanf(text.data, "uint8[%" SCNd64 "]", &count) == 1)
+  if (weir_spec_format(packed, &text, NULL) == WEIR_OK &&
+      sscanf(text.data, "uint8[%" SCNd64 "]", &count) == 1)
     snprintf(made, sizeof made, "uint8[%" PRId64 "]", count * 8);
   weir_bytes_release(&text);
   weir_spec_unref(packed);
@@ -59,7 +60,8 @@ int main(void) {
   callback.signature_size = WEIR_STRLEN;
   check(weir_runtime_register(runtime, "unpack_bits", WEIR_STRLEN, &callback, &error), &error);
 
-  const char* text = "range(4) | map(x -> (x, sum(int64(unpack_bits([uint8(x), uint8(x * 85)]))))) | batch(4)";
+  const char* text =
+      "range(4) | map(x -> (x, sum(int64(unpack_bits([uint8(x), uint8(x * 85)]))))) | batch(4)";
   check(weir_dataset_parse(runtime, text, WEIR_STRLEN, NULL, 0, &dataset, &error), &error);
   check(weir_iterator_create(runtime, dataset, NULL, &iterator, &error), &error);
   check(weir_element_create(&element, &error), &error);

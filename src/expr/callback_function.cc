@@ -100,9 +100,9 @@ Status CallbackFunction::check(Block& out, int rows) const {
       if (out.failed(row)) continue;
       const Tensor value = column.row(row);
       if (value.dtype != components_[i].dtype || !value.shape.compatible(components_[i].shape)) {
-        Status status = invalid_argument(concat("the callback gave ", dtype_name(value.dtype),
-                                                value.shape.to_string(), " for component ", i, " of ",
-                                                result_.to_string()));
+        Status status =
+            invalid_argument(concat("the callback gave ", dtype_name(value.dtype), value.shape.to_string(),
+                                    " for component ", i, " of ", result_.to_string()));
         if (takes_blocks_ || column.dense()) return status;
         out.fail_row(row, status.pointer());
       }

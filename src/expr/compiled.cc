@@ -137,7 +137,8 @@ void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) c
     out.columns.clear();
     return;
   }
-  if (has_small_rows_ && in.rows == 1 && in.errors.empty() && !args.drop && call_single(args, in, out)) return;
+  if (has_small_rows_ && in.rows == 1 && in.errors.empty() && !args.drop && call_single(args, in, out))
+    return;
   constexpr size_t kInPlace = 16;
   Destination places[kInPlace];
   size_t count = 0;
@@ -187,7 +188,8 @@ bool CompiledFunction::call_single(const CallArgs& args, const Block& in, Block&
     return program_.registers[static_cast<size_t>(program_.results[i])].type;
   };
   for (size_t i = 0; i < count; ++i) places[i] = out.columns[i].make_dense(type(i).dtype, type(i).shape, 1);
-  const CallArgs single{.session = args.session, .env = args.env, .key = args.key, .base_ordinal = args.ordinal(0)};
+  const CallArgs single{
+      .session = args.session, .env = args.env, .key = args.key, .base_ordinal = args.ordinal(0)};
   ErrorPtr error;
   if (loop->run(single, in, 0, 1, {places, count}, error) == 1) return true;
   for (size_t i = 0; i < count; ++i)

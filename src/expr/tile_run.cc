@@ -110,7 +110,8 @@ void TileRun::run_steps() {
   // What stayed in registers is no value.
   for (size_t i = plan_.first; i < plan_.end; ++i) {
     const Instruction& instruction = program_.code[i];
-    if (instruction.last_use < static_cast<int>(plan_.end)) slot(instruction.results[0]).form = Slot::Form::empty;
+    if (instruction.last_use < static_cast<int>(plan_.end))
+      slot(instruction.results[0]).form = Slot::Form::empty;
   }
 }
 

@@ -69,8 +69,8 @@ Vector<T> read(const uint8_t* tile, int i) {
   return *reinterpret_cast<const typename VectorOf<T>::InMemory*>(tile + i * kVectorBytes);
 }
 
-using Code = void (*)(const TileStep* step, int64_t at, Register v0, Register v1, Register v2,
-                      Register v3, Register v4, Register v5, Register v6, Register v7);
+using Code = void (*)(const TileStep* step, int64_t at, Register v0, Register v1, Register v2, Register v3,
+                      Register v4, Register v5, Register v6, Register v7);
 
 // What a step reads or writes at entry `at`.
 inline const uint8_t* place(const TileStep* step, int64_t at) {
@@ -88,8 +88,8 @@ inline Register ready(Register v) {
 
 // A step: what F makes of each vector of the tile. Then to the next one, which is a jump.
 template <class F>
-void step(const TileStep* step, int64_t at, Register v0, Register v1, Register v2, Register v3,
-          Register v4, Register v5, Register v6, Register v7) {
+void step(const TileStep* step, int64_t at, Register v0, Register v1, Register v2, Register v3, Register v4,
+          Register v5, Register v6, Register v7) {
   const F f(step, at);
   v0 = ready(f(v0, 0));
   v1 = ready(f(v1, 1));
@@ -103,7 +103,8 @@ void step(const TileStep* step, int64_t at, Register v0, Register v1, Register v
   reinterpret_cast<Code>(next->code)(next, at, v0, v1, v2, v3, v4, v5, v6, v7);
 }
 
-void end(const TileStep*, int64_t, Register, Register, Register, Register, Register, Register, Register, Register) {}
+void end(const TileStep*, int64_t, Register, Register, Register, Register, Register, Register, Register,
+         Register) {}
 
 // The last tile ends with the last entry, so it may overlap the one before.
 void start(const TileStep* first, int64_t entries, int64_t count) {
@@ -233,9 +234,7 @@ struct LoadBytes {
   static constexpr int kSteps = 1;
   const uint8_t* from;
   LoadBytes(const TileStep* step, int64_t at) : from(place(step, at)) {}
-  Vector<Signed<T>> widened(int i) const {
-    return widen_bytes(from + i * VectorOf<T>::kCount, Signed<T>{});
-  }
+  Vector<Signed<T>> widened(int i) const { return widen_bytes(from + i * VectorOf<T>::kCount, Signed<T>{}); }
   Register operator()(Register, int i) const { return bits(widened(i)); }
 };
 template <class T>
@@ -258,9 +257,7 @@ struct StoreBytes {
   static constexpr int kSteps = 1;
   uint8_t* to;
   StoreBytes(const TileStep* step, int64_t at) : to(const_cast<uint8_t*>(place(step, at))) {}
-  void narrow(Vector<Signed<T>> v, int i) const {
-    narrow_to_bytes(v, to + i * VectorOf<T>::kCount);
-  }
+  void narrow(Vector<Signed<T>> v, int i) const { narrow_to_bytes(v, to + i * VectorOf<T>::kCount); }
   Register operator()(Register v, int i) const {
     narrow(as<Signed<T>>(v), i);
     return v;

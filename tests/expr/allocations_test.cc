@@ -58,7 +58,8 @@ TEST_CASE("a fold allocates nothing for a row") {
   loop->set_state(0, reinterpret_cast<const uint8_t*>(&zero));
   ErrorPtr error;
   int done = 0;
-  CHECK(allocations([&] { done = loop->run({.session = *lab.world.session}, in, 0, in.rows, {}, error); }) == 0);
+  CHECK(allocations([&] { done = loop->run({.session = *lab.world.session}, in, 0, in.rows, {}, error); }) ==
+        0);
   CHECK(done == 200);
   CHECK(*reinterpret_cast<const int64_t*>(loop->state(0)) == 200 * 14);
 }

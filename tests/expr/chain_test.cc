@@ -76,30 +76,31 @@ Block rows_of(Lab& lab, int rows, const std::string& n, Spec* spec) {
 TEST_CASE("a chain gives the bytes of its instructions") {
   Lab lab;
   // Rows smaller than a piece, about as large, and larger; also an odd size.
-  const std::pair<int, const char*> sizes[] = {
-      {11, "784"}, {3, "8192"}, {2, "8193"}, {3, "10007"}, {9000, "1"}, {1, "784"}, {128, "64"}, {7, "65"},
-      {1, "31"}, {3, "33"}, {130, "1"}};
+  const std::pair<int, const char*> sizes[] = {{11, "784"}, {3, "8192"}, {2, "8193"}, {3, "10007"},
+                                               {9000, "1"}, {1, "784"},  {128, "64"}, {7, "65"},
+                                               {1, "31"},   {3, "33"},   {130, "1"}};
   for (const auto& [rows, n] : sizes) {
     INFO(rows << " rows of " << n);
     Spec spec;
     const Block in = rows_of(lab, rows, n, &spec);
-    for (const char* lambda : {
-             "(v, _) -> clip((v / 255.0 - 0.5) * 2.0, -1.0, 1.0)",
-             // Results used on the way, and several times.
-             "(v, _) -> let a = v * 3.0 in let b = a + 1.5 in (a, b * a, exp(b) - a)",
-             // Other dtypes and widths.
-             "(v, _) -> where(float64(v) * 0.5 > 3.0, int32(v), int32(v) * 2)",
-             "(v, _) -> not (v > 1.0 and v < 9.0)",
-             // A scalar of the row.
-             "(v, s) -> (v - s) * s + 1.0",
-             "(v, s) -> s - v * s",
-             // Functions of one's own implementation.
-             "(v, _) -> tanh(sin(v) * 0.25) + log(abs(v))",
-             // Bytes and bools beside wider entries, on either side.
-             "(v, _) -> let b = uint8(v) in (float32(b) / 255.0, b > uint8(9))",
-             "(v, _) -> (where(v > 3.0, v * 2.0, 1.0 - v), where(v > 3.0 or v < -3.0, v, 0.5) - v)",
-             "(v, _) -> let m = v > 0.0 in let a = abs(v) in (where(m, a, -a), m and a > 5.0, float32(m) - a)",
-         }) {
+    for (
+        const char* lambda : {
+            "(v, _) -> clip((v / 255.0 - 0.5) * 2.0, -1.0, 1.0)",
+            // Results used on the way, and several times.
+            "(v, _) -> let a = v * 3.0 in let b = a + 1.5 in (a, b * a, exp(b) - a)",
+            // Other dtypes and widths.
+            "(v, _) -> where(float64(v) * 0.5 > 3.0, int32(v), int32(v) * 2)",
+            "(v, _) -> not (v > 1.0 and v < 9.0)",
+            // A scalar of the row.
+            "(v, s) -> (v - s) * s + 1.0",
+            "(v, s) -> s - v * s",
+            // Functions of one's own implementation.
+            "(v, _) -> tanh(sin(v) * 0.25) + log(abs(v))",
+            // Bytes and bools beside wider entries, on either side.
+            "(v, _) -> let b = uint8(v) in (float32(b) / 255.0, b > uint8(9))",
+            "(v, _) -> (where(v > 3.0, v * 2.0, 1.0 - v), where(v > 3.0 or v < -3.0, v, 0.5) - v)",
+            "(v, _) -> let m = v > 0.0 in let a = abs(v) in (where(m, a, -a), m and a > 5.0, float32(m) - a)",
+        }) {
       check_equal(lab, lambda, in, spec);
     }
   }
@@ -166,8 +167,8 @@ TEST_CASE("steps over tiles give the bits of functions") {
   Lab lab;
   Spec spec;
   const float inf = std::numeric_limits<float>::infinity();
-  const std::vector<float> floats = {0.0f,  -0.0f, 1.0f,   -1.5f, 0.5f, 2.5f,    -2.5f, 1e-42f, -3e38f,
-                                     3e38f, inf,   -inf,   7.3f,  1e9f, -1e-20f, std::nanf("")};
+  const std::vector<float> floats = {0.0f,   -0.0f, 1.0f, -1.5f, 0.5f, 2.5f, -2.5f,   1e-42f,
+                                     -3e38f, 3e38f, inf,  -inf,  7.3f, 1e9f, -1e-20f, std::nanf("")};
   for (const CpuLevel level : {CpuLevel::baseline, CpuLevel::avx2}) {
     limit_cpu_level(level);
     const Block singles = pairs_of<float>(floats, &spec);
@@ -185,8 +186,8 @@ TEST_CASE("steps over tiles give the bits of functions") {
     for (const char* lambda : kOfNumbers) check_steps(lab, lambda, wide, spec);
     check_steps(lab, "(a, b) -> (float64(a) / float64(b), bool(a) == bool(b))", wide, spec);
     const Block bytes = pairs_of<uint8_t>({0, 1, 2, 100, 127, 128, 200, 254, 255}, &spec);
-    check_steps(lab, "(a, b) -> (float32(a) - float32(b), minimum(a, b), clip(a, b, uint8(200)), a < b)", bytes,
-                spec);
+    check_steps(lab, "(a, b) -> (float32(a) - float32(b), minimum(a, b), clip(a, b, uint8(200)), a < b)",
+                bytes, spec);
     check_steps(lab, "(a, b) -> (where(a < b, a, b), int32(a) - int32(b), bool(a))", bytes, spec);
     check_steps(lab, "(a, b) -> (float64(a) / float64(b), int64(a) * int64(b))", bytes, spec);
   }
