@@ -318,7 +318,8 @@ class Rows final : public SqliteRows {
     const double value = whole ? static_cast<double>(integer) : real;
     if (column.dtype == DType::float64) return column.push(value);
     if (column.dtype == DType::float32) return column.push(static_cast<float>(value));
-    if (!whole || !push_integer(column, integer)) refuse(row, column, whole ? concat(integer) : concat(real));
+    if (!whole || !push_integer(column, integer))
+      refuse(row, column, whole ? concat(integer) : std::to_string(real));
   }
 
   // False if the dtype does not hold it.

@@ -70,8 +70,8 @@ int32_t put_nested(Digest& digest, weir_runtime runtime, weir_element element, u
   return result;
 }
 
-int32_t put_element(Digest& digest, weir_runtime runtime, weir_element element, const std::vector<bool>& datasets,
-                    Error& error) {
+int32_t put_element(Digest& digest, weir_runtime runtime, weir_element element,
+                    const std::vector<bool>& datasets, Error& error) {
   put(digest, 'e');
   for (uint32_t i = 0; i < datasets.size(); ++i) {
     if (datasets[i]) {

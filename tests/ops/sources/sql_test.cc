@@ -83,6 +83,7 @@ TEST_CASE("sql: a value that its dtype does not hold is an error in its place") 
   CHECK_THAT(found, Catch::Contains("record 1"));
   CHECK_THAT(error_of(data.query("select v from t where k = 6", "(float32,)")),
              Catch::Contains("found text"));
+  CHECK_THAT(error_of(data.query("select v from t where k = 5", "(int64,)")), Catch::Contains("found 1.0"));
   CHECK_THAT(error_of(data.query("select v from t where k = 7", "(bool,)")), Catch::Contains("found a blob"));
   CHECK(run(data.query("select v from t where k = 3", "(uint64,)")) == Lines{"error: invalid_argument"});
 }
