@@ -303,8 +303,8 @@ typedef struct weir_runtime_options {
   const weir_allocator* allocator; /* copied; NULL: the library's own */
   const weir_logger* logger;       /* copied; NULL: standard error */
   int64_t record_bytes;            /* the longest record that is read; 0: 256 MiB */
-  /* What all shuffles and memory caches may hold together; 0: no limit. One that would hold more gives errors
-   * (resource_exhausted) that say so in place of elements; it is exceeded by a block of rows at most. */
+  /* What all shuffles, memory caches and windows may hold together; 0: no limit. One that would hold more gives
+   * errors (resource_exhausted) that say so in place of elements; it is exceeded by a block of rows at most. */
   int64_t memory_bytes;
 } weir_runtime_options;
 

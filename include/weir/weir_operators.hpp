@@ -607,7 +607,8 @@ class Pipeline : public detail::Document<Pipeline> {
 
   // Datasets of size successive elements, one dataset for each component of the element's structure. A window
   // begins shift elements after the one before and has every stride-th element. The last windows have fewer
-  // elements. An element that failed makes each window that has it an error.
+  // elements. An element that failed makes each window that has it an error, and so does a window that the
+  // runtime's memory_bytes has no room for.
   // size: The most elements that a window has.
   Pipeline window(const Int& size, const WindowOptions& options = {}) const {
     return then(detail::CallText("window")

@@ -5,6 +5,17 @@
 
 namespace weir {
 
+namespace {
+
+// True for what gives the rows of listed files, one after the other, and their errors.
+bool reads_files(const Dataset& node) {
+  const bool source = node.op().internal && node.op().kind == OperatorKind::source;
+  return source && std::all_of(node.inputs().begin(), node.inputs().end(),
+                               [](const DatasetRef& names) { return names->inputs().empty(); });
+}
+
+}  // namespace
+
 // Pulls rows that stand together, without those that were delivered.
 PullResult PortFeed::pull(Context& context, const Demand& demand, Block& out) {
   if (left_out_ == delivered_.size() && port_.buffered() == 0) [[likely]]
@@ -66,6 +77,9 @@ RefPtr<const RefCounted> PortFeed::opened_names() {
 void AheadPosition::start(Port& port, EpochTableRef epochs, const std::vector<RowRange>& delivered) {
   anchor_ = port.last_anchor();
   consumed_ = port.consumed();
+  needs_marks_ = !reads_files(port.node());
+  unplaced_ = unknown_since_ = false;
+  failed_ = Cut();
   epochs_ = std::move(epochs);
   beyond_.clear();
   for (const RowRange& range : delivered) beyond_.emplace(range.begin, Beyond{range.end, {}});
@@ -82,9 +96,11 @@ void AheadPosition::advance(Context& ctx, const Mark& mark, const Block& block) 
     return;
   }
   reach(ctx, mark, end);
+  if (mark.unplaced) note_failed_reads(mark.ordinal, block);
   while (!beyond_.empty() && beyond_.begin()->first == consumed_) {
     const auto next = beyond_.begin();
     // What a restored position had beyond it has no mark: the one before it will do.
+    if (next->second.mark.unplaced) unknown_since_ = true;
     if (next->second.mark.anchor || next->second.mark.unplaced) {
       reach(ctx, next->second.mark, next->second.end);
     } else {
@@ -99,6 +115,8 @@ void AheadPosition::reach(Context& ctx, const Mark& mark, int64_t end) noexcept 
   consumed_ = end;
   unplaced_ = mark.unplaced;
   if (unplaced_) return;
+  unknown_since_ = false;
+  failed_ = Cut();
   if (mark.anchor) anchor_ = AnchorRef(static_cast<const Anchor*>(mark.anchor.get()));
   if (epochs_ == mark.epochs) return;
   epochs_ = mark.epochs;
@@ -107,7 +125,18 @@ void AheadPosition::reach(Context& ctx, const Mark& mark, int64_t end) noexcept 
   } catch (...) {
     // The next block tries again.
     epochs_ = nullptr;
-    unplaced_ = true;
+    unplaced_ = unknown_since_ = true;
+  }
+}
+
+// Rows from number `first` on had no mark. A replay must fail to read that file again, or it cannot go on.
+void AheadPosition::note_failed_reads(int64_t first, const Block& block) noexcept {
+  for (const RowError& error : block.errors) {
+    if (!error.error->read_failed) continue;
+    unknown_since_ = unknown_since_ || failed_.again;
+    failed_.ordinal = first + error.row;
+    failed_.error = error.error;
+    failed_.again = true;
   }
 }
 
@@ -120,7 +149,7 @@ void AheadPosition::finish(Context& ctx, const Mark& mark) noexcept {
 }
 
 void AheadPosition::save(Archive& archive) const {
-  if (unplaced_ || lost_) throw std::bad_alloc();
+  if (lost_ || (unplaced_ && (unknown_since_ || needs_marks_))) throw std::bad_alloc();
   std::vector<uint64_t> counts = EpochScope(epochs_).written();
   archive("counts", counts);
   if (!beyond_.empty()) {
@@ -128,7 +157,11 @@ void AheadPosition::save(Archive& archive) const {
     for (const auto& [begin, beyond] : beyond_) delivered.insert(delivered.end(), {begin, beyond.end});
     archive("delivered", delivered);
   }
-  Port::save_position(archive, *anchor_, consumed_);
+  if (!failed_.again) return Port::save_position(archive, *anchor_, consumed_);
+  Anchor anchor{AnchorFields(*anchor_)};
+  if (anchor.cuts.size() == AnchorFields::kMostCuts) throw std::bad_alloc();
+  anchor.cuts.push_back(failed_);
+  Port::save_position(archive, anchor, consumed_);
 }
 
 }  // namespace weir

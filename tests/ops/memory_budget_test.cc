@@ -102,8 +102,7 @@ TEST_CASE("the budget is shared") {
 }
 
 TEST_CASE("windows hold their rows and little more, within the budget") {
-  for (const std::string& text : {kRows + " | window(2000) | flat_map(w -> w)",
-                                  kRows + " | window(2000, shift: 500) | flat_map(w -> w | take(500))",
+  for (const std::string& text : {kRows + " | window(2000, shift: 500) | flat_map(w -> w | take(500))",
                                   kRows + " | group_by_window(x -> x[0] % 4, (k, w) -> w, 500)"}) {
     INFO(text);
     Lines lines;
@@ -122,10 +121,8 @@ TEST_CASE("a window beyond the budget is an error, and those that fit are there"
   CHECK(lines == Lines{"error: resource_exhausted", "error: resource_exhausted"});
   // Elements that were dropped are those of later windows, too.
   Lines overlapping;
-  most_held(kRows + " | take(3000) | window(2500, shift: 1000) | map(w -> 1)", kPayload / 4, overlapping);
-  CHECK(overlapping.size() == 3);
-  CHECK(overlapping[0] == "error: resource_exhausted");
-  CHECK(overlapping[2] == "1");
+  most_held(kRows + " | take(3500) | window(2500, shift: 1100) | map(w -> 1)", kPayload / 4, overlapping);
+  CHECK(overlapping == Lines{"error: resource_exhausted", "error: resource_exhausted", "1", "1"});
   Lines enough;
   most_held(kRows + " | window(1000) | map(w -> 1)", kPayload / 4, enough);
   CHECK(enough == Lines(8, "1"));

@@ -103,6 +103,7 @@ std::vector<Case> cases() {
            "range(40) | map(x -> full([x % 7], x)) | sparse_batch(6, [none])",
            "from_sparse_tensor_slices(from_dense(reshape(arange(60) % 5, [20, 3])))",
            "range(40) | map(x -> from_dense([x, 0, x % 3])) | batch(6)",
+           "text_line([\"nowhere\", \"" WEIR_SOURCE_DIR "/tests/conformance/data/crlf.txt\", \"nowhere\"])",
            "range(60) | enumerate() | filter((i, x) -> x % 2 == 0) | prefetch(4)",
            "zip(range(20) | batch(2), range(10) | map(x -> {a: x, b: -x}) | prefetch(2))",
        }) {
