@@ -10,6 +10,7 @@ import sys
 import time
 
 import numpy as np
+
 import weir
 
 RUNS = 5

@@ -37,7 +37,8 @@ def to_torch(value: Any, device: Any = None) -> Any:
         return Optional(to_torch(value.value, device)) if value.has_value else value
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind in "OT":
         return value
-    made = torch.from_dlpack(_writable(value)) if value.ndim and value.dtype.name != "bfloat16" else _small(value)
+    shared = isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.name != "bfloat16"
+    made = torch.from_dlpack(_writable(np.asarray(value))) if shared else _small(value)
     return made if device is None else made.to(device, non_blocking=True)
 
 
