@@ -75,11 +75,11 @@ type CsvOptions struct {
 
 // Csv is the operator csv. The rows of tables in text form, each a tuple of its columns. Rows end with \n, \r,
 // both, or the file. Numbers may have spaces around them; strings are given as they are. A row with another
-// number of fields, a missing value, a number that is none or a stray quote is one error (invalid_argument) with
-// the file and its number, and the next row follows. A file that does not exist (not_found), has no header where
-// one is wanted (invalid_argument), is damaged (data_loss) or holds a row longer than the runtime's record_bytes
-// (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Runs ahead of
-// its consumer on a thread of its own.
+// number of fields, a missing value, a number that is none or a stray quote, in the header too, is one error
+// (invalid_argument) with the file and its number, and the next row follows. A file that does not exist
+// (not_found), is empty where a header is wanted (invalid_argument), is damaged (data_loss) or holds a row
+// longer than the runtime's record_bytes (resource_exhausted) gives one error in place of its remaining rows,
+// and the next file follows. Runs ahead of its consumer on a thread of its own.
 //
 // files: A file name, a list of names, or a dataset of names.
 //
@@ -689,7 +689,8 @@ func (p Pipeline) Interleave(f Function, options ...InterleaveOptions) Pipeline 
 
 // MapOptions is what Map takes beside its arguments.
 type MapOptions struct {
-	// How many calls run at once; auto: as many as there are cores. Default: 1.
+	// How many calls run at once; auto: as many as there are cores, and of a function that waits as many as raise
+	// the throughput. Default: 1.
 	NumParallelCalls Int
 
 	// false: results come as they finish, in any order; none: as options() says, else true. Default: none.
@@ -826,7 +827,7 @@ func (p Pipeline) PaddedBatch(n Int, options ...PaddedBatchOptions) Pipeline {
 // Order and errors stay where they are.
 //
 // n: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has to
-// wait, up to 8 MiB and 1,024.
+// wait, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
 func (p Pipeline) Prefetch(n Int) Pipeline {
 	c := newCall("prefetch")
 	c.positional("n", asInt, n)
@@ -861,8 +862,8 @@ type RebatchOptions struct {
 }
 
 // Rebatch is the operator rebatch. Joins and splits batches, so that each has n rows. A list of sizes is used in
-// turn; 0 gives an empty batch. The last batch may have fewer rows. An error among the elements drops the rows
-// gathered so far; the next batch begins after it.
+// turn; 0 gives an empty batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may
+// have fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after it.
 //
 // n: How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the size 0.
 func (p Pipeline) Rebatch(n Value, options ...RebatchOptions) Pipeline {
@@ -972,7 +973,7 @@ func (p Pipeline) Shuffle(bufferSize Int, options ...ShuffleOptions) Pipeline {
 
 // ShuffleAndRepeatOptions is what ShuffleAndRepeat takes beside its arguments.
 type ShuffleAndRepeatOptions struct {
-	// How many times; negative repeats forever. Default: -1.
+	// How many times; -1 repeats forever. Default: -1.
 	Count Int
 
 	// Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
@@ -981,7 +982,7 @@ type ShuffleAndRepeatOptions struct {
 
 // ShuffleAndRepeat is the operator shuffle_and_repeat. The same as shuffle(buffer_size, seed) | repeat(count):
 // the input count times over, each time in another random order, and no epoch before the one before it has
-// ended.
+// ended. Below another repeat it goes on with the order after its last one, where repeat would leave one out.
 //
 // bufferSize: How many elements wait to be drawn from; larger mixes better.
 func (p Pipeline) ShuffleAndRepeat(bufferSize Int, options ...ShuffleAndRepeatOptions) Pipeline {
@@ -1098,7 +1099,8 @@ type WindowOptions struct {
 
 // Window is the operator window. Datasets of size successive elements, one dataset for each component of the
 // element's structure. A window begins shift elements after the one before and has every stride-th element. The
-// last windows have fewer elements. An element that failed makes each window that has it an error.
+// last windows have fewer elements. An element that failed makes each window that has it an error, and so does a
+// window that the runtime's memory_bytes has no room for.
 //
 // size: The most elements that a window has.
 func (p Pipeline) Window(size Int, options ...WindowOptions) Pipeline {

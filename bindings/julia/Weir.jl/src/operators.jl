@@ -31,11 +31,11 @@ counter(; start=nothing, step=nothing) =
 
 The rows of tables in text form, each a tuple of its columns. Rows end with `\\n`, `\\r`, both, or the
 file. Numbers may have spaces around them; strings are given as they are. A row with another number
-of fields, a missing value, a number that is none or a stray quote is one error (invalid_argument)
-with the file and its number, and the next row follows. A file that does not exist (not_found), has
-no header where one is wanted (invalid_argument), is damaged (data_loss) or holds a row longer than
-the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows,
-and the next file follows. Runs ahead of its consumer on a thread of its own.
+of fields, a missing value, a number that is none or a stray quote, in the header too, is one error
+(invalid_argument) with the file and its number, and the next row follows. A file that does not
+exist (not_found), is empty where a header is wanted (invalid_argument), is damaged (data_loss) or
+holds a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place
+of its remaining rows, and the next file follows. Runs ahead of its consumer on a thread of its own.
 
 - `files`: A file name, a list of names, or a dataset of names.
 - `columns`: What each column holds: the dtype of one that every row has a value for, or the value
@@ -500,7 +500,8 @@ Applies `f` to each element. Where `f` fails, the error takes the place of the e
 false.
 
 - `f`: The function: a lambda or a callback.
-- `num_parallel_calls`: How many calls run at once; auto: as many as there are cores. Default: `1`.
+- `num_parallel_calls`: How many calls run at once; auto: as many as there are cores, and of a
+function that waits as many as raise the throughput. Default: `1`.
 - `deterministic`: false: results come as they finish, in any order; none: as options() says, else
 true. Default: `none`.
 """
@@ -578,7 +579,7 @@ Makes up to `n` elements ahead on another thread while the consumer works. Order
 where they are.
 
 - `n`: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the
-consumer has to wait, up to 8 MiB and 1,024.
+consumer has to wait, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
 """
 prefetch(n) =
     Transformation(call("prefetch", argument(:int, n)))
@@ -600,8 +601,9 @@ ragged_batch(n; drop_remainder=nothing) =
     rebatch(n; drop_remainder=nothing)
 
 Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an
-empty batch. The last batch may have fewer rows. An error among the elements drops the rows gathered
-so far; the next batch begins after it.
+empty batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may have
+fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after
+it.
 
 - `n`: How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the
 size 0.
@@ -687,10 +689,11 @@ shuffle(buffer_size; seed=nothing, reshuffle_each_iteration=nothing) =
     shuffle_and_repeat(buffer_size; count=nothing, seed=nothing)
 
 The same as `shuffle(buffer_size, seed) | repeat(count)`: the input `count` times over, each time in
-another random order, and no epoch before the one before it has ended.
+another random order, and no epoch before the one before it has ended. Below another repeat it goes
+on with the order after its last one, where `repeat` would leave one out.
 
 - `buffer_size`: How many elements wait to be drawn from; larger mixes better.
-- `count`: How many times; negative repeats forever. Default: `-1`.
+- `count`: How many times; -1 repeats forever. Default: `-1`.
 - `seed`: Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
 """
@@ -786,7 +789,8 @@ unique() =
 
 Datasets of `size` successive elements, one dataset for each component of the element's structure. A
 window begins `shift` elements after the one before and has every stride-th element. The last
-windows have fewer elements. An element that failed makes each window that has it an error.
+windows have fewer elements. An element that failed makes each window that has it an error, and so
+does a window that the runtime's memory_bytes has no room for.
 
 - `size`: The most elements that a window has.
 - `shift`: How many elements the next window begins after this one; none is `size`. Default: `none`.

@@ -77,8 +77,7 @@ pub const WEIR_CALLBACK_PURE: u32 = 8;
 pub const WEIR_CALLBACK_ON_CALLER: u32 = 16;
 pub const WEIR_CARDINALITY_INFINITE: i32 = -1;
 pub const WEIR_CARDINALITY_UNKNOWN: i32 = -2;
-/// Memory that others may still read is handed out with DLPack's read-only flag. With this flag it is copied
-/// instead, so that the caller may write.
+/// Memory that others may still read is handed out with DLPack's read-only flag; what only the element holds is not. With this flag it is copied instead, so that the caller may write in any case.
 pub const WEIR_DLPACK_WRITABLE: u32 = 1;
 /// One JSON value instead of the notation. Tuples and nested datasets are arrays, dicts are objects, tensors
 /// are nested arrays. A float is a number or "NaN", "Infinity", "-Infinity"; a complex number is \[re, im\]. A

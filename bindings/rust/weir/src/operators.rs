@@ -603,7 +603,8 @@ impl MapOptions {
         Self::default()
     }
 
-    /// How many calls run at once; auto: as many as there are cores.
+    /// How many calls run at once; auto: as many as there are cores, and of a function that waits as many
+    /// as raise the throughput.
     ///
     /// Default: `1`.
     pub fn num_parallel_calls(mut self, value: impl Into<Int>) -> Self {
@@ -892,7 +893,7 @@ impl ShuffleAndRepeatOptions {
         Self::default()
     }
 
-    /// How many times; negative repeats forever.
+    /// How many times; -1 repeats forever.
     ///
     /// Default: `-1`.
     pub fn count(mut self, value: impl Into<Int>) -> Self {
@@ -1060,11 +1061,11 @@ pub fn counter_with(options: CounterOptions) -> Pipeline {
 
 /// The rows of tables in text form, each a tuple of its columns. Rows end with `\n`, `\r`, both, or the
 /// file. Numbers may have spaces around them; strings are given as they are. A row with another number
-/// of fields, a missing value, a number that is none or a stray quote is one error (invalid_argument)
-/// with the file and its number, and the next row follows. A file that does not exist (not_found), has
-/// no header where one is wanted (invalid_argument), is damaged (data_loss) or holds a row longer than
-/// the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows,
-/// and the next file follows. Runs ahead of its consumer on a thread of its own.
+/// of fields, a missing value, a number that is none or a stray quote, in the header too, is one error
+/// (invalid_argument) with the file and its number, and the next row follows. A file that does not
+/// exist (not_found), is empty where a header is wanted (invalid_argument), is damaged (data_loss) or
+/// holds a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place
+/// of its remaining rows, and the next file follows. Runs ahead of its consumer on a thread of its own.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 /// * `columns`: What each column holds: the dtype of one that every row has a value for, or the value that stands for an empty field. int32, int64, float32, float64 or string.
@@ -1589,7 +1590,7 @@ impl Pipeline {
     /// Makes up to `n` elements ahead on another thread while the consumer works. Order and errors stay
     /// where they are.
     ///
-    /// * `n`: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has to wait, up to 8 MiB and 1,024.
+    /// * `n`: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has to wait, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
     #[must_use]
     pub fn prefetch(&self, n: impl Into<Int>) -> Pipeline {
         self.then(CallText::new("prefetch").positional(n.into()).end())
@@ -1614,8 +1615,9 @@ impl Pipeline {
     }
 
     /// Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an
-    /// empty batch. The last batch may have fewer rows. An error among the elements drops the rows gathered
-    /// so far; the next batch begins after it.
+    /// empty batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may have
+    /// fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after
+    /// it.
     ///
     /// * `n`: How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the size 0.
     ///
@@ -1703,7 +1705,8 @@ impl Pipeline {
     }
 
     /// The same as `shuffle(buffer_size, seed) | repeat(count)`: the input `count` times over, each time in
-    /// another random order, and no epoch before the one before it has ended.
+    /// another random order, and no epoch before the one before it has ended. Below another repeat it goes
+    /// on with the order after its last one, where `repeat` would leave one out.
     ///
     /// * `buffer_size`: How many elements wait to be drawn from; larger mixes better.
     ///
@@ -1804,7 +1807,8 @@ impl Pipeline {
 
     /// Datasets of `size` successive elements, one dataset for each component of the element's structure. A
     /// window begins `shift` elements after the one before and has every stride-th element. The last
-    /// windows have fewer elements. An element that failed makes each window that has it an error.
+    /// windows have fewer elements. An element that failed makes each window that has it an error, and so
+    /// does a window that the runtime's memory_bytes has no room for.
     ///
     /// * `size`: The most elements that a window has.
     ///
