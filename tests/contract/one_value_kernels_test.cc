@@ -13,9 +13,9 @@ namespace {
 // The arguments of Kernel::bench, another for each row: signs, fractions, subnormals, zeros, infinities and nan in x;
 // words and base64 in s; an Example, damaged now and then, in e.
 std::string rows(int count) {
-  // The longer ones are a picture's pixels as well.
+  // The longer ones are the 28 * 28 pixels of a picture as well.
   return concat(R"(let words = s -> let twice = s + s in let eight = twice + twice + twice + twice in
-      if string_length(s) % 2 == 0 then s else eight + eight + eight + eight + eight + eight
+      if string_length(s) % 2 == 0 then s else substr(eight + eight + eight + eight + eight + eight, 0, 784)
     range()",
                 count, R"() | map(r -> (r, (arange(784) * 7919 + r * 31) % 784))
     | map((r, n) -> (r, n, where(n % 53 == 7, [nan, inf, -inf, 1e-42, -0.0, 3.4e38][r % 6],
