@@ -82,7 +82,8 @@ Result<Typed> Compiler::handed(const Node& node) {
   for (size_t i = 0; i < out.leaves.size(); ++i) {
     const Tensor& value = given.values[i];
     // Few integers may be a shape, whose entries are known while the graph is built.
-    if (value.shape.count() <= 2 * kMaxRank) out.leaves[i].integers = typed_constant(value).leaves[0].integers;
+    if (value.shape.count() <= 2 * kMaxRank)
+      out.leaves[i].integers = typed_constant(value).leaves[0].integers;
     out.leaves[i].constant = std::make_shared<const Tensor>(value);
   }
   return out;

@@ -217,7 +217,8 @@ static void shapes(void) {
   weir_bytes text = WEIR_BYTES_INIT;
   argument.name = "shape";
   argument.name_size = WEIR_STRLEN;
-  REQUIRE(weir_tensor_copy(WEIR_DTYPE_INT64, 1, dims, kShape, sizeof kShape, &argument.tensor, NULL) == WEIR_OK);
+  REQUIRE(weir_tensor_copy(WEIR_DTYPE_INT64, 1, dims, kShape, sizeof kShape, &argument.tensor, NULL) ==
+          WEIR_OK);
   dataset = parse_with(runtime, "range(1) | map(x -> zeros(@shape))", &argument, 1);
   CHECK(weir_dataset_spec(dataset, &spec, NULL) == WEIR_OK);
   CHECK(weir_spec_format(spec, &text, NULL) == WEIR_OK && strcmp(text.data, "float32[2, 3]") == 0);

@@ -24,10 +24,11 @@ struct Numbers {
   int32_t dtype;
   size_t size;
 };
-constexpr Numbers kNumbers[] = {{'c', WEIR_DTYPE_INT8, 1},    {'s', WEIR_DTYPE_INT16, 2},   {'i', WEIR_DTYPE_INT32, 4},
-                                {'l', WEIR_DTYPE_INT64, 8},   {'C', WEIR_DTYPE_UINT8, 1},   {'S', WEIR_DTYPE_UINT16, 2},
-                                {'I', WEIR_DTYPE_UINT32, 4},  {'L', WEIR_DTYPE_UINT64, 8},  {'e', WEIR_DTYPE_FLOAT16, 2},
-                                {'f', WEIR_DTYPE_FLOAT32, 4}, {'g', WEIR_DTYPE_FLOAT64, 8}};
+constexpr Numbers kNumbers[] = {
+    {'c', WEIR_DTYPE_INT8, 1},    {'s', WEIR_DTYPE_INT16, 2},  {'i', WEIR_DTYPE_INT32, 4},
+    {'l', WEIR_DTYPE_INT64, 8},   {'C', WEIR_DTYPE_UINT8, 1},  {'S', WEIR_DTYPE_UINT16, 2},
+    {'I', WEIR_DTYPE_UINT32, 4},  {'L', WEIR_DTYPE_UINT64, 8}, {'e', WEIR_DTYPE_FLOAT16, 2},
+    {'f', WEIR_DTYPE_FLOAT32, 4}, {'g', WEIR_DTYPE_FLOAT64, 8}};
 
 // What a column holds: the innermost type below lists of fixed size.
 struct Column {
@@ -88,7 +89,8 @@ void add_strings(const Entries& from, std::vector<weir_string>& out) {
 Tensor copied(int32_t dtype, const std::vector<int64_t>& dims, const void* data, uint64_t size) {
   Tensor out;
   Error error;
-  check(weir_tensor_copy(dtype, static_cast<int32_t>(dims.size()), dims.data(), data, size, out.handle.out(), error),
+  check(weir_tensor_copy(dtype, static_cast<int32_t>(dims.size()), dims.data(), data, size, out.handle.out(),
+                         error),
         error);
   return out;
 }
@@ -108,7 +110,8 @@ Tensor of_bits(const std::vector<Chunk>& chunks, const Column& column, const std
   for (const Chunk& chunk : chunks) {
     const Entries from = entries_of(*chunk, column);
     const auto* bits = static_cast<const uint8_t*>(from.array->buffers[1]);
-    for (int64_t i = from.first; i < from.first + from.count; ++i) bytes.push_back((bits[i / 8] >> (i % 8)) & 1);
+    for (int64_t i = from.first; i < from.first + from.count; ++i)
+      bytes.push_back((bits[i / 8] >> (i % 8)) & 1);
   }
   return copied(WEIR_DTYPE_BOOL, dims, bytes.data(), bytes.size());
 }
@@ -134,7 +137,8 @@ Tensor of_numbers(std::vector<Chunk>& chunks, const Column& column, const std::v
   std::vector<uint8_t> joined;
   for (const Chunk& chunk : chunks) {
     const Entries from = entries_of(*chunk, column);
-    if (from.count > 0) joined.insert(joined.end(), begin(from), begin(from) + static_cast<size_t>(from.count) * size);
+    if (from.count > 0)
+      joined.insert(joined.end(), begin(from), begin(from) + static_cast<size_t>(from.count) * size);
   }
   return copied(column.numbers->dtype, dims, joined.data(), joined.size());
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kBatchRows = 1024;
 
 const char* format_of(int32_t dtype) {
-  constexpr const char* kFormats[] = {nullptr, "b", "c", "s", "i", "l", "C", "S",     "I",
+  constexpr const char* kFormats[] = {nullptr, "b", "c",     "s", "i", "l",     "C",     "S", "I",
                                       "L",     "e", nullptr, "f", "g", nullptr, nullptr, "Z", nullptr};
   return kFormats[dtype];
 }
@@ -23,9 +23,9 @@ struct Field {
   std::string name;
   std::string format;
   std::vector<Field> children;
-  int32_t component = -1;      // of the flat list; -1 for a struct
-  std::vector<int64_t> dims;   // of a tensor; -1 where unknown
-  bool fixed = true;           // all dimensions are known
+  int32_t component = -1;     // of the flat list; -1 for a struct
+  std::vector<int64_t> dims;  // of a tensor; -1 where unknown
+  bool fixed = true;          // all dimensions are known
 };
 
 // Throws for what Arrow has no columns for.
@@ -43,10 +43,11 @@ Field field_of(const Plan& plan, std::string name) {
   }
   const char* format = plan.kind == WEIR_SPEC_TENSOR ? format_of(plan.dtype) : nullptr;
   if (!format || plan.rank < 0) {
-    throw nb::type_error(("component \"" + out.name +
-                          "\" cannot be an Arrow column: it must be a tensor of known rank, of integers, floats up to "
-                          "float64, bools or strings; convert it with map")
-                             .c_str());
+    throw nb::type_error(
+        ("component \"" + out.name +
+         "\" cannot be an Arrow column: it must be a tensor of known rank, of integers, floats up to "
+         "float64, bools or strings; convert it with map")
+            .c_str());
   }
   out.format = format;
   out.component = static_cast<int32_t>(plan.first);
@@ -74,8 +75,15 @@ void release_schema(ArrowSchema* schema) {
 
 void fill_schema(ArrowSchema* out, std::string format, std::string name, std::vector<ArrowSchema*> children) {
   auto* holder = new SchemaHolder{std::move(format), std::move(name), std::move(children)};
-  *out = {holder->format.c_str(), holder->name.c_str(), nullptr, 0, static_cast<int64_t>(holder->children.size()),
-          holder->children.data(), nullptr, release_schema, holder};
+  *out = {holder->format.c_str(),
+          holder->name.c_str(),
+          nullptr,
+          0,
+          static_cast<int64_t>(holder->children.size()),
+          holder->children.data(),
+          nullptr,
+          release_schema,
+          holder};
 }
 
 // A tensor of some rank is a list of lists, each of a fixed size where all dimensions are known.
@@ -135,10 +143,13 @@ void fill_array(ArrowArray* out, int64_t length, std::unique_ptr<ArrayHolder> ho
 void fill_strings(ArrayHolder& holder, const weir_view& view, int64_t count) {
   const auto* entries = static_cast<const weir_string*>(view.data);
   std::vector<int64_t> offsets(static_cast<size_t>(count) + 1, 0);
-  for (int64_t i = 0; i < count; ++i) offsets[static_cast<size_t>(i) + 1] = offsets[static_cast<size_t>(i)] + static_cast<int64_t>(entries[i].size);
+  for (int64_t i = 0; i < count; ++i)
+    offsets[static_cast<size_t>(i) + 1] =
+        offsets[static_cast<size_t>(i)] + static_cast<int64_t>(entries[i].size);
   holder.more.resize(static_cast<size_t>(offsets.back()));
   for (int64_t i = 0; i < count; ++i) {
-    if (entries[i].size) std::memcpy(holder.more.data() + offsets[static_cast<size_t>(i)], entries[i].data, entries[i].size);
+    if (entries[i].size)
+      std::memcpy(holder.more.data() + offsets[static_cast<size_t>(i)], entries[i].data, entries[i].size);
   }
   holder.made.resize(offsets.size() * sizeof(int64_t));
   std::memcpy(holder.made.data(), offsets.data(), holder.made.size());
@@ -219,7 +230,8 @@ int get_next(ArrowArrayStream* stream, ArrowArray* out) {
   Error error;
   int64_t rows = 0;
   int32_t result = weir_element_create(element->out(), error);
-  if (result == WEIR_OK) result = weir_iterator_next_block(self.iterator.get(), kBatchRows, element->get(), &rows, error);
+  if (result == WEIR_OK)
+    result = weir_iterator_next_block(self.iterator.get(), kBatchRows, element->get(), &rows, error);
   if (result == WEIR_END) {
     *out = {};
     return 0;

@@ -95,7 +95,9 @@ int32_t begin_run(Host& host, const void* data, uint64_t size, void** state) {
   });
 }
 
-int32_t open_run(void* user_data, void** state) { return begin_run(*static_cast<Host*>(user_data), nullptr, 0, state); }
+int32_t open_run(void* user_data, void** state) {
+  return begin_run(*static_cast<Host*>(user_data), nullptr, 0, state);
+}
 
 int32_t restore_run(void* user_data, const void* data, uint64_t size, void** state) {
   return begin_run(*static_cast<Host*>(user_data), data, size, state);
@@ -185,18 +187,20 @@ weir_generator Generator::handed() const {
 
 void define_callback(nb::module_& module) {
   nb::class_<Callback>(module, "Callback")
-      .def("__init__",
-           [](Callback* self, nb::object function, std::vector<std::string> inputs, std::string result, uint32_t flags,
-              bool stateful) {
-             new (self) Callback{std::move(function), std::move(inputs), std::move(result), flags, stateful};
-           },
-           nb::arg("function"), nb::arg("inputs"), nb::arg("result"), nb::arg("flags"), nb::arg("stateful"));
+      .def(
+          "__init__",
+          [](Callback* self, nb::object function, std::vector<std::string> inputs, std::string result,
+             uint32_t flags, bool stateful) {
+            new (self) Callback{std::move(function), std::move(inputs), std::move(result), flags, stateful};
+          },
+          nb::arg("function"), nb::arg("inputs"), nb::arg("result"), nb::arg("flags"), nb::arg("stateful"));
   nb::class_<Generator>(module, "Generator")
-      .def("__init__",
-           [](Generator* self, nb::object function, std::string result, uint32_t flags, bool stateful) {
-             new (self) Generator{std::move(function), std::move(result), flags, stateful};
-           },
-           nb::arg("function"), nb::arg("result"), nb::arg("flags"), nb::arg("stateful"));
+      .def(
+          "__init__",
+          [](Generator* self, nb::object function, std::string result, uint32_t flags, bool stateful) {
+            new (self) Generator{std::move(function), std::move(result), flags, stateful};
+          },
+          nb::arg("function"), nb::arg("result"), nb::arg("flags"), nb::arg("stateful"));
   module.attr("CONCURRENT") = WEIR_CALLBACK_CONCURRENT;
   module.attr("BLOCKING") = WEIR_CALLBACK_BLOCKING;
   module.attr("BLOCK") = WEIR_CALLBACK_BLOCK;

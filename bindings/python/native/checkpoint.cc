@@ -11,8 +11,8 @@ struct CheckpointManager {
   OwnedManager handle;
 };
 
-void create(CheckpointManager* self, nb::object runtime, const std::string& folder, int32_t keep, uint32_t rank,
-            uint32_t world_size, int64_t every_elements, int64_t every_ns) {
+void create(CheckpointManager* self, nb::object runtime, const std::string& folder, int32_t keep,
+            uint32_t rank, uint32_t world_size, int64_t every_elements, int64_t every_ns) {
   weir_checkpoint_manager_options options = WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT;
   options.keep = keep;
   options.rank = rank;
@@ -22,7 +22,8 @@ void create(CheckpointManager* self, nb::object runtime, const std::string& fold
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
   new (self) CheckpointManager();
   checked_without_gil([&](Error& error) {
-    return weir_checkpoint_manager_create(host, folder.data(), folder.size(), &options, self->handle.out(), error);
+    return weir_checkpoint_manager_create(host, folder.data(), folder.size(), &options, self->handle.out(),
+                                          error);
   });
 }
 
@@ -30,7 +31,8 @@ nb::object load(CheckpointManager& self, int64_t rank) {
   Bytes position, extra;
   int64_t generation = 0;
   checked_without_gil([&](Error& error) {
-    return weir_checkpoint_manager_load(self.handle.get(), rank, &position.bytes, &extra.bytes, &generation, error);
+    return weir_checkpoint_manager_load(self.handle.get(), rank, &position.bytes, &extra.bytes, &generation,
+                                        error);
   });
   return nb::make_tuple(position.to_bytes(), extra.to_bytes(), generation);
 }
@@ -49,22 +51,24 @@ void define_checkpoint(nb::module_& module) {
   nb::class_<CheckpointManager>(module, "CheckpointManager", nb::is_weak_referenceable())
       .def("__init__", create, nb::arg("runtime"), nb::arg("folder"), nb::arg("keep"), nb::arg("rank"),
            nb::arg("world_size"), nb::arg("every_elements"), nb::arg("every_ns"))
-      .def("_save",
-           [](CheckpointManager& self, Iterator& iterator, nb::bytes extra) {
-             checked_without_gil([&](Error& error) {
-               return weir_checkpoint_manager_save(self.handle.get(), iterator.handle.get(), extra.data(), extra.size(),
-                                                   error);
-             });
-           },
-           nb::arg("iterator"), nb::arg("extra"))
-      .def("_step",
-           [](CheckpointManager& self, int64_t elements) {
-             int32_t due = 0;
-             Error error;
-             check(weir_checkpoint_manager_step(self.handle.get(), elements, &due, error), error);
-             return due == 1;
-           },
-           nb::arg("elements"))
+      .def(
+          "_save",
+          [](CheckpointManager& self, Iterator& iterator, nb::bytes extra) {
+            checked_without_gil([&](Error& error) {
+              return weir_checkpoint_manager_save(self.handle.get(), iterator.handle.get(), extra.data(),
+                                                  extra.size(), error);
+            });
+          },
+          nb::arg("iterator"), nb::arg("extra"))
+      .def(
+          "_step",
+          [](CheckpointManager& self, int64_t elements) {
+            int32_t due = 0;
+            Error error;
+            check(weir_checkpoint_manager_step(self.handle.get(), elements, &due, error), error);
+            return due == 1;
+          },
+          nb::arg("elements"))
       .def("_load", load, nb::arg("rank"))
       .def("_ranks", ranks);
   module.def(

@@ -10,8 +10,7 @@ constexpr uint64_t kCopiedBytes = 4096;
 
 // What an array over the library's memory has as its base.
 struct Memory {
-  PyObject_HEAD
-  DLManagedTensorVersioned* tensor;
+  PyObject_HEAD DLManagedTensorVersioned* tensor;
 };
 
 void release_memory(PyObject* self) {
@@ -76,11 +75,11 @@ PyObject* strings(const weir_view& view, bool text) {
 
 // Scalars of the usual dtypes, without the detour over a dtype object.
 PyObject* scalar(const weir_view& view) {
-#define WEIR_SCALAR(DTYPE, Name, type)                                              \
-  case DTYPE: {                                                                     \
-    PyObject* made = PyArrayScalar_New(Name);                                       \
+#define WEIR_SCALAR(DTYPE, Name, type)                                                \
+  case DTYPE: {                                                                       \
+    PyObject* made = PyArrayScalar_New(Name);                                         \
     if (made) PyArrayScalar_ASSIGN(made, Name, *static_cast<const type*>(view.data)); \
-    return made;                                                                    \
+    return made;                                                                      \
   }
   switch (view.dtype) {
     WEIR_SCALAR(WEIR_DTYPE_INT64, Long, int64_t)
@@ -106,8 +105,8 @@ PyObject* scalar(const weir_view& view) {
 PyObject* copied(const weir_view& view) {
   PyArray_Descr* descr = descr_of(view.dtype);
   if (!descr) return widened(view);
-  PyObject* array = PyArray_NewFromDescr(&PyArray_Type, descr, view.rank, const_cast<npy_intp*>(view.dims), nullptr,
-                                         nullptr, 0, nullptr);
+  PyObject* array = PyArray_NewFromDescr(&PyArray_Type, descr, view.rank, const_cast<npy_intp*>(view.dims),
+                                         nullptr, nullptr, 0, nullptr);
   if (array && view.byte_size > 0) {
     memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array)), view.data, view.byte_size);
   }
@@ -187,7 +186,8 @@ PyObject* optional(const Plan& plan, const Components& from, const Leaving& leav
   weir_view view = WEIR_VIEW_INIT;
   if (!view_of(from, plan.first, view)) return nullptr;
   if (view.rank > 0) {
-    PyErr_SetString(PyExc_NotImplementedError, "optional values cannot be taken in blocks; take elements one by one");
+    PyErr_SetString(PyExc_NotImplementedError,
+                    "optional values cannot be taken in blocks; take elements one by one");
     return nullptr;
   }
   if (!*static_cast<const uint8_t*>(view.data)) return PyObject_CallNoArgs(classes().optional.ptr());
@@ -240,7 +240,8 @@ Plan Plan::of(weir_spec spec, uint32_t first) {
     check(weir_spec_child(spec, i, child.out(), &key, error), error);
     plan.children.push_back(of(child.get(), next));
     next += plan.children.back().count;
-    PyObject* name = PyUnicode_DecodeUTF8(key.data ? key.data : "", static_cast<Py_ssize_t>(key.size), "surrogateescape");
+    PyObject* name =
+        PyUnicode_DecodeUTF8(key.data ? key.data : "", static_cast<Py_ssize_t>(key.size), "surrogateescape");
     if (!name) throw nb::python_error();
     PyUnicode_InternInPlace(&name);
     plan.keys.push_back(nb::steal(name));

@@ -25,9 +25,10 @@ void Arguments::add(nb::handle name, nb::handle value) {
     argument.generator = &generators_.emplace_back(nb::cast<Generator&>(value).handed());
   } else {
     const bool bytes = PyBytes_Check(value.ptr());
-    const std::string& text = texts_.emplace_back(
-        bytes ? std::string(PyBytes_AS_STRING(value.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(value.ptr())))
-              : nb::cast<std::string>(value));
+    const std::string& text =
+        texts_.emplace_back(bytes ? std::string(PyBytes_AS_STRING(value.ptr()),
+                                                static_cast<size_t>(PyBytes_GET_SIZE(value.ptr())))
+                                  : nb::cast<std::string>(value));
     argument.text = text.data();
     argument.text_size = text.size();
   }
@@ -65,7 +66,8 @@ Dataset parse(nb::object runtime, const std::string& text, nb::sequence pairs) {
 Dataset deserialize(nb::object runtime, nb::bytes bytes, nb::sequence pairs) {
   Arguments arguments(pairs);
   return made(std::move(runtime), arguments, [&](weir_runtime host, weir_dataset* out, Error& error) {
-    return weir_dataset_deserialize(host, bytes.data(), bytes.size(), arguments.data(), arguments.size(), out, error);
+    return weir_dataset_deserialize(host, bytes.data(), bytes.size(), arguments.data(), arguments.size(), out,
+                                    error);
   });
 }
 
@@ -75,7 +77,8 @@ nb::str check_text(nb::object runtime, const std::string& text, nb::sequence pai
   Bytes out;
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
   checked_without_gil([&](Error& error) {
-    return weir_dataset_check(host, text.data(), text.size(), arguments.data(), arguments.size(), &out.bytes, error);
+    return weir_dataset_check(host, text.data(), text.size(), arguments.data(), arguments.size(), &out.bytes,
+                              error);
   });
   return out.to_str();
 }
@@ -130,41 +133,54 @@ void define_dataset(nb::module_& module) {
   nb::class_<Dataset>(module, "Dataset", nb::is_weak_referenceable())
       .def_ro("runtime", &Dataset::runtime)
       .def_ro("calls_python", &Dataset::calls_python)
-      .def_prop_ro("spec", [](const Dataset& self) {
-        OwnedSpec spec;
-        Error error;
-        check(weir_dataset_spec(self.handle.get(), spec.out(), error), error);
-        return Spec(std::move(spec));
-      })
-      .def_prop_ro("cardinality", [](const Dataset& self) {
-        int64_t out = 0;
-        Error error;
-        check(weir_dataset_cardinality(self.handle.get(), &out, error), error);
-        return out;
-      })
-      .def_prop_ro("fingerprint", [](const Dataset& self) {
-        weir_fingerprint out = {};
-        Error error;
-        check(weir_dataset_fingerprint(self.handle.get(), &out, error), error);
-        return nb::make_tuple(out.words[0], out.words[1]);
-      })
-      .def("format", [](const Dataset& self) {
-        Bytes out;
-        fill(out, [&](weir_bytes* bytes, Error& error) { return weir_dataset_format(self.handle.get(), bytes, error); });
-        return out.to_str();
-      })
-      .def("serialize", [](const Dataset& self) {
-        Bytes out;
-        fill(out, [&](weir_bytes* bytes, Error& error) { return weir_dataset_serialize(self.handle.get(), bytes, error); });
-        return out.to_bytes();
-      })
-      .def("checkpoint_needs", [](const Dataset& self, bool text) {
-        Bytes out;
-        fill(out, [&](weir_bytes* bytes, Error& error) {
-          return weir_dataset_checkpoint_needs(self.handle.get(), text ? WEIR_DESCRIBE_TEXT : 0, bytes, error);
-        });
-        return out.to_str();
-      }, nb::arg("text") = false)
+      .def_prop_ro("spec",
+                   [](const Dataset& self) {
+                     OwnedSpec spec;
+                     Error error;
+                     check(weir_dataset_spec(self.handle.get(), spec.out(), error), error);
+                     return Spec(std::move(spec));
+                   })
+      .def_prop_ro("cardinality",
+                   [](const Dataset& self) {
+                     int64_t out = 0;
+                     Error error;
+                     check(weir_dataset_cardinality(self.handle.get(), &out, error), error);
+                     return out;
+                   })
+      .def_prop_ro("fingerprint",
+                   [](const Dataset& self) {
+                     weir_fingerprint out = {};
+                     Error error;
+                     check(weir_dataset_fingerprint(self.handle.get(), &out, error), error);
+                     return nb::make_tuple(out.words[0], out.words[1]);
+                   })
+      .def("format",
+           [](const Dataset& self) {
+             Bytes out;
+             fill(out, [&](weir_bytes* bytes, Error& error) {
+               return weir_dataset_format(self.handle.get(), bytes, error);
+             });
+             return out.to_str();
+           })
+      .def("serialize",
+           [](const Dataset& self) {
+             Bytes out;
+             fill(out, [&](weir_bytes* bytes, Error& error) {
+               return weir_dataset_serialize(self.handle.get(), bytes, error);
+             });
+             return out.to_bytes();
+           })
+      .def(
+          "checkpoint_needs",
+          [](const Dataset& self, bool text) {
+            Bytes out;
+            fill(out, [&](weir_bytes* bytes, Error& error) {
+              return weir_dataset_checkpoint_needs(self.handle.get(), text ? WEIR_DESCRIBE_TEXT : 0, bytes,
+                                                   error);
+            });
+            return out.to_str();
+          },
+          nb::arg("text") = false)
       .def("at", at, nb::arg("position"), nb::arg("text") = false);
 }
 

@@ -14,7 +14,9 @@ struct Digest {
 };
 
 // Not inlined: gcc 12 takes the branch for long inputs for one of a number.
-[[gnu::noinline]] void feed(Digest& digest, const void* data, size_t size) { XXH64_update(&digest.state, data, size); }
+[[gnu::noinline]] void feed(Digest& digest, const void* data, size_t size) {
+  XXH64_update(&digest.state, data, size);
+}
 
 template <class Number>
 void put(Digest& digest, Number number) {
@@ -70,8 +72,8 @@ int32_t put_nested(Digest& digest, weir_runtime runtime, weir_element element, u
   return result;
 }
 
-int32_t put_element(Digest& digest, weir_runtime runtime, weir_element element, const std::vector<bool>& datasets,
-                    Error& error) {
+int32_t put_element(Digest& digest, weir_runtime runtime, weir_element element,
+                    const std::vector<bool>& datasets, Error& error) {
   put(digest, 'e');
   for (uint32_t i = 0; i < datasets.size(); ++i) {
     if (datasets[i]) {

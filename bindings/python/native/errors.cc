@@ -33,8 +33,9 @@ void set_exception(const weir_error& error, bool goes_on) {
     return;
   }
   try {
-    nb::object exception = maker()(error.code, text_of(error.message), text_of(error.path), text_of(error.file),
-                                   error.offset, error.record, text_of(error.line), goes_on);
+    nb::object exception =
+        maker()(error.code, text_of(error.message), text_of(error.path), text_of(error.file), error.offset,
+                error.record, text_of(error.line), goes_on);
     if (cause.is_valid()) PyException_SetCause(exception.ptr(), cause.release().ptr());
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
   } catch (nb::python_error& other) {

@@ -26,7 +26,8 @@ nb::object next(Feedable& self, const std::string& handle) {
   Filling filling(self.element);
   Error error;
   const int32_t result = wait_in_slices([&](int64_t slice) {
-    return weir_feedable_next_within(self.handle.get(), handle.data(), handle.size(), slice, filling.get(), error);
+    return weir_feedable_next_within(self.handle.get(), handle.data(), handle.size(), slice, filling.get(),
+                                     error);
   });
   if (result == WEIR_END) PyErr_SetNone(PyExc_StopIteration);
   if (result == WEIR_END || result == kInterrupted) throw nb::python_error();

@@ -26,9 +26,8 @@ int32_t next_released(Iterator& self, weir_element element, Error& error) {
     result = weir_iterator_try_next(self.handle.get(), element, error);
   }
   if (result != WEIR_PENDING) return result;
-  return wait_in_slices([&](int64_t slice) {
-    return weir_iterator_next_within(self.handle.get(), slice, element, error);
-  });
+  return wait_in_slices(
+      [&](int64_t slice) { return weir_iterator_next_within(self.handle.get(), slice, element, error); });
 }
 
 int32_t next_held(Iterator& self, weir_element element, Error& error) {
@@ -40,7 +39,8 @@ int32_t next_held(Iterator& self, weir_element element, Error& error) {
 // where elements turn out to be cheap, for as long as they are; what waits for other threads always gives it up.
 int32_t timed(Iterator& self, weir_element element, Error& error) {
   const auto begun = Clock::now();
-  const int32_t result = self.holds_gil ? next_held(self, element, error) : next_released(self, element, error);
+  const int32_t result =
+      self.holds_gil ? next_held(self, element, error) : next_released(self, element, error);
   const auto took = Clock::now() - begun;
   if (took > (self.holds_gil ? kDear : kCheap)) {
     self.cheap = 0;
@@ -68,7 +68,8 @@ PyObject* iterator_next(PyObject* object) {
   Filling filling(self.element);
   Error error;
   const int32_t result = next(self, filling.get(), error);
-  if (result == WEIR_OK) [[likely]] return convert_element(self.plan, filling.get(), self.leaving);
+  if (result == WEIR_OK) [[likely]]
+    return convert_element(self.plan, filling.get(), self.leaving);
   raise_result(result, error);
   return nullptr;
 }
@@ -106,9 +107,13 @@ struct Options {
   nb::object checkpoint;
   nb::list rank_checkpoints;
 
-  Options(nb::sequence pairs, nb::object position, std::optional<std::string> checkpoint_file, nb::list all_ranks,
-          uint64_t epoch, uint32_t rank, uint32_t world_size, uint32_t policy, uint32_t flags)
-      : params(pairs), file(checkpoint_file.value_or("")), checkpoint(std::move(position)), rank_checkpoints(all_ranks) {
+  Options(nb::sequence pairs, nb::object position, std::optional<std::string> checkpoint_file,
+          nb::list all_ranks, uint64_t epoch, uint32_t rank, uint32_t world_size, uint32_t policy,
+          uint32_t flags)
+      : params(pairs),
+        file(checkpoint_file.value_or("")),
+        checkpoint(std::move(position)),
+        rank_checkpoints(all_ranks) {
     options.flags = flags;
     options.params = params.data();
     options.param_count = params.size();
@@ -143,9 +148,9 @@ void learn_spec(Iterator& self) {
   watch(&self);
 }
 
-void create(Iterator* self, const Dataset& dataset, nb::object runtime, nb::sequence params, nb::object checkpoint,
-            std::optional<std::string> checkpoint_file, nb::list rank_checkpoints, uint64_t epoch, uint32_t rank,
-            uint32_t world_size, uint32_t policy, bool initialize, bool text) {
+void create(Iterator* self, const Dataset& dataset, nb::object runtime, nb::sequence params,
+            nb::object checkpoint, std::optional<std::string> checkpoint_file, nb::list rank_checkpoints,
+            uint64_t epoch, uint32_t rank, uint32_t world_size, uint32_t policy, bool initialize, bool text) {
   Options options(params, checkpoint, checkpoint_file, rank_checkpoints, epoch, rank, world_size, policy,
                   initialize ? 0 : WEIR_ITERATOR_UNINITIALIZED);
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
@@ -168,8 +173,8 @@ void create_from_spec(Iterator* self, const Spec& spec, nb::object runtime, bool
 }
 
 void initialize(Iterator& self, const Dataset* dataset, nb::sequence params, nb::object checkpoint,
-                std::optional<std::string> checkpoint_file, nb::list rank_checkpoints, uint64_t epoch, uint32_t rank,
-                uint32_t world_size, uint32_t policy) {
+                std::optional<std::string> checkpoint_file, nb::list rank_checkpoints, uint64_t epoch,
+                uint32_t rank, uint32_t world_size, uint32_t policy) {
   Options options(params, checkpoint, checkpoint_file, rank_checkpoints, epoch, rank, world_size, policy, 0);
   const weir_dataset handle = dataset ? dataset->handle.get() : weir_dataset{0};
   checked_without_gil([&](Error& error) {
@@ -181,12 +186,13 @@ void initialize(Iterator& self, const Dataset* dataset, nb::sequence params, nb:
 nb::object next_within(Iterator& self, double seconds) {
   Filling filling(self.element);
   Error error;
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   bool late = false;
   const int32_t result = wait_in_slices([&](int64_t slice) {
     const int64_t left = std::chrono::nanoseconds(deadline - Clock::now()).count();
-    const int32_t answer =
-        weir_iterator_next_within(self.handle.get(), std::max<int64_t>(0, std::min(left, slice)), filling.get(), error);
+    const int32_t answer = weir_iterator_next_within(
+        self.handle.get(), std::max<int64_t>(0, std::min(left, slice)), filling.get(), error);
     late = answer == WEIR_PENDING && left <= slice;
     return late ? WEIR_OK : answer;
   });
@@ -247,44 +253,49 @@ void unwatch(Iterator* iterator) { alive().erase(iterator); }
 
 void define_iterator(nb::module_& module) {
   nb::class_<Iterator>(module, "Iterator", nb::type_slots(kSlots), nb::is_weak_referenceable())
-      .def("__init__", create, nb::arg("dataset"), nb::arg("runtime"), nb::arg("params"), nb::arg("checkpoint").none(),
-           nb::arg("checkpoint_file").none(), nb::arg("rank_checkpoints"), nb::arg("epoch"), nb::arg("rank"),
-           nb::arg("world_size"), nb::arg("policy"), nb::arg("initialize"), nb::arg("text"))
+      .def("__init__", create, nb::arg("dataset"), nb::arg("runtime"), nb::arg("params"),
+           nb::arg("checkpoint").none(), nb::arg("checkpoint_file").none(), nb::arg("rank_checkpoints"),
+           nb::arg("epoch"), nb::arg("rank"), nb::arg("world_size"), nb::arg("policy"), nb::arg("initialize"),
+           nb::arg("text"))
       .def("__init__", create_from_spec, nb::arg("spec"), nb::arg("runtime"), nb::arg("text"))
-      .def("_initialize", initialize, nb::arg("dataset").none(), nb::arg("params"), nb::arg("checkpoint").none(),
-           nb::arg("checkpoint_file").none(), nb::arg("rank_checkpoints"), nb::arg("epoch"), nb::arg("rank"),
-           nb::arg("world_size"), nb::arg("policy"))
-      .def("_share", [](Iterator& self, const std::string& name) {
-        OwnedIterator other;
-        checked_without_gil([&](Error& error) {
-          return weir_iterator_share(self.handle.get(), name.data(), name.size(), other.out(), error);
-        });
-        self.handle = std::move(other);
-      })
+      .def("_initialize", initialize, nb::arg("dataset").none(), nb::arg("params"),
+           nb::arg("checkpoint").none(), nb::arg("checkpoint_file").none(), nb::arg("rank_checkpoints"),
+           nb::arg("epoch"), nb::arg("rank"), nb::arg("world_size"), nb::arg("policy"))
+      .def("_share",
+           [](Iterator& self, const std::string& name) {
+             OwnedIterator other;
+             checked_without_gil([&](Error& error) {
+               return weir_iterator_share(self.handle.get(), name.data(), name.size(), other.out(), error);
+             });
+             self.handle = std::move(other);
+           })
       .def("_next_within", next_within, nb::arg("seconds"))
       .def("_try_next", try_next)
       .def("_next_block", next_block, nb::arg("max_rows"))
       .def("_origin", origin_of_next)
       .def("save", save)
-      .def("_save_file", [](Iterator& self, const std::string& file) {
-        checked_without_gil([&](Error& error) {
-          return weir_iterator_save_file(self.handle.get(), file.data(), file.size(), error);
-        });
-      })
-      .def("fileno", [](Iterator& self) {
-        int32_t out = -1;
-        Error error;
-        check(weir_iterator_ready_fd(self.handle.get(), &out, error), error);
-        return out;
-      })
+      .def("_save_file",
+           [](Iterator& self, const std::string& file) {
+             checked_without_gil([&](Error& error) {
+               return weir_iterator_save_file(self.handle.get(), file.data(), file.size(), error);
+             });
+           })
+      .def("fileno",
+           [](Iterator& self) {
+             int32_t out = -1;
+             Error error;
+             check(weir_iterator_ready_fd(self.handle.get(), &out, error), error);
+             return out;
+           })
       .def("cancel", [](Iterator& self) { weir_iterator_cancel(self.handle.get()); })
       .def("close", close)
-      .def_prop_ro("handle", [](Iterator& self) {
-        Bytes out;
-        Error error;
-        check(weir_iterator_string_handle(self.handle.get(), &out.bytes, error), error);
-        return out.to_str();
-      })
+      .def_prop_ro("handle",
+                   [](Iterator& self) {
+                     Bytes out;
+                     Error error;
+                     check(weir_iterator_string_handle(self.handle.get(), &out.bytes, error), error);
+                     return out.to_str();
+                   })
       .def_prop_ro("spec", [](Iterator& self) {
         OwnedSpec spec;
         Error error;

@@ -12,7 +12,8 @@ struct RecordWriter {
   OwnedWriter handle;
 };
 
-void create(RecordWriter* self, nb::object runtime, const std::string& file, int32_t compression, int32_t level) {
+void create(RecordWriter* self, nb::object runtime, const std::string& file, int32_t compression,
+            int32_t level) {
   weir_record_writer_options options = WEIR_RECORD_WRITER_OPTIONS_INIT;
   options.compression = compression;
   options.level = level;
@@ -31,7 +32,8 @@ void set_feature(weir_example example, const std::string& name, nb::handle value
       entries.push_back({PyBytes_AsString(value.ptr()), static_cast<uint64_t>(PyBytes_Size(value.ptr()))});
       if (PyErr_Occurred()) throw nb::python_error();
     }
-    check(weir_example_set_bytes(example, name.data(), name.size(), entries.data(), entries.size(), error), error);
+    check(weir_example_set_bytes(example, name.data(), name.size(), entries.data(), entries.size(), error),
+          error);
     return;
   }
   auto* array = reinterpret_cast<PyArrayObject*>(values.ptr());
@@ -60,13 +62,14 @@ void define_records(nb::module_& module) {
   module.def("example", example, nb::arg("features"));
   nb::class_<RecordWriter>(module, "RecordWriter", nb::is_weak_referenceable())
       .def("__init__", create, nb::arg("runtime"), nb::arg("file"), nb::arg("compression"), nb::arg("level"))
-      .def("_write",
-           [](RecordWriter& self, nb::bytes record) {
-             checked_without_gil([&](Error& error) {
-               return weir_record_writer_write(self.handle.get(), record.data(), record.size(), error);
-             });
-           },
-           nb::arg("record"))
+      .def(
+          "_write",
+          [](RecordWriter& self, nb::bytes record) {
+            checked_without_gil([&](Error& error) {
+              return weir_record_writer_write(self.handle.get(), record.data(), record.size(), error);
+            });
+          },
+          nb::arg("record"))
       .def("_close", [](RecordWriter& self) {
         checked_without_gil([&](Error& error) { return weir_record_writer_close(self.handle.get(), error); });
       });

@@ -80,12 +80,14 @@ bool write_tensor(nb::handle value, uint32_t index, int32_t dtype, weir_call cal
   return true;
 }
 
-bool write_parts(const Plan& plan, nb::handle value, weir_call call, std::initializer_list<const char*> names) {
+bool write_parts(const Plan& plan, nb::handle value, weir_call call,
+                 std::initializer_list<const char*> names) {
   uint32_t index = plan.first;
   for (const char* name : names) {
     nb::object part = nb::steal(PyObject_GetAttrString(value.ptr(), name));
     const bool values = std::string_view(name) == "values";
-    if (!part.is_valid() || !write_tensor(part, index++, values ? plan.dtype : WEIR_DTYPE_INT64, call)) return false;
+    if (!part.is_valid() || !write_tensor(part, index++, values ? plan.dtype : WEIR_DTYPE_INT64, call))
+      return false;
   }
   return true;
 }
@@ -95,11 +97,13 @@ bool write_tuple(const Plan& plan, nb::handle value, weir_call call) {
   if (!items.is_valid()) return false;
   const auto found = static_cast<size_t>(PySequence_Fast_GET_SIZE(items.ptr()));
   if (found != plan.children.size()) {
-    PyErr_Format(PyExc_ValueError, "expected a result of %zu members, found %zu", plan.children.size(), found);
+    PyErr_Format(PyExc_ValueError, "expected a result of %zu members, found %zu", plan.children.size(),
+                 found);
     return false;
   }
   for (size_t i = 0; i < found; ++i) {
-    if (!write_result(plan.children[i], PySequence_Fast_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i)), call)) {
+    if (!write_result(plan.children[i], PySequence_Fast_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i)),
+                      call)) {
       return false;
     }
   }
@@ -129,7 +133,8 @@ bool write_result(const Plan& plan, nb::handle value, weir_call call) {
     case WEIR_SPEC_RAGGED:
       return write_parts(plan, value, call, {"values", "row_splits"});
     default:
-      PyErr_SetString(PyExc_TypeError, "functions of Python cannot return optional values and nested datasets");
+      PyErr_SetString(PyExc_TypeError,
+                      "functions of Python cannot return optional values and nested datasets");
       return false;
   }
 }
@@ -140,9 +145,11 @@ void fail_call(weir_call call) {
   int32_t code = WEIR_CODE_UNKNOWN;
   std::string message = Py_TYPE(value.ptr())->tp_name;
   nb::object text = nb::steal(PyObject_Str(value.ptr()));
-  if (text.is_valid() && PyUnicode_GetLength(text.ptr()) > 0) message += std::string(": ") + nb::str(text).c_str();
+  if (text.is_valid() && PyUnicode_GetLength(text.ptr()) > 0)
+    message += std::string(": ") + nb::str(text).c_str();
   nb::object number = nb::steal(PyObject_GetAttrString(value.ptr(), "weir_code"));
-  if (number.is_valid() && PyLong_Check(number.ptr())) code = static_cast<int32_t>(PyLong_AsLong(number.ptr()));
+  if (number.is_valid() && PyLong_Check(number.ptr()))
+    code = static_cast<int32_t>(PyLong_AsLong(number.ptr()));
   PyErr_Clear();
   keep_raised(std::move(value));
   for (int64_t row = 0; row < weir_call_rows(call); ++row) {

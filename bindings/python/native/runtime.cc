@@ -36,8 +36,9 @@ void create(Runtime* self, int32_t threads, int64_t pool_bytes, int32_t log_leve
 
 void define_runtime(nb::module_& module) {
   nb::class_<Runtime>(module, "Runtime", nb::is_final(), nb::is_weak_referenceable())
-      .def("__init__", create, nb::kw_only(), nb::arg("threads") = 0, nb::arg("pool_bytes") = 0, nb::arg("log_level") = 0,
-           nb::arg("record_bytes") = 0, nb::arg("memory_bytes") = 0, nb::arg("logger") = nb::none())
+      .def("__init__", create, nb::kw_only(), nb::arg("threads") = 0, nb::arg("pool_bytes") = 0,
+           nb::arg("log_level") = 0, nb::arg("record_bytes") = 0, nb::arg("memory_bytes") = 0,
+           nb::arg("logger") = nb::none())
       .def("close", [](Runtime& self) { self.handle.reset(); });
 }
 

@@ -5,9 +5,9 @@ namespace weirpy {
 namespace {
 
 constexpr const char* kKinds[] = {"tensor", "tuple", "dict", "sparse", "ragged", "optional", "dataset"};
-constexpr const char* kDTypes[] = {"",        "bool",     "int8",    "int16",   "int32",     "int64",      "uint8",
-                                   "uint16",  "uint32",   "uint64",  "float16", "bfloat16",  "float32",    "float64",
-                                   "complex64", "complex128", "string", "dataset"};
+constexpr const char* kDTypes[] = {"",        "bool",    "int8",      "int16",      "int32",   "int64",
+                                   "uint8",   "uint16",  "uint32",    "uint64",     "float16", "bfloat16",
+                                   "float32", "float64", "complex64", "complex128", "string",  "dataset"};
 
 Spec parse(const std::string& text) {
   OwnedSpec handle;
@@ -52,33 +52,40 @@ uint32_t component(const Spec& spec, const std::string& path) {
 void define_spec(nb::module_& module) {
   nb::class_<Spec>(module, "Spec", nb::is_weak_referenceable())
       .def_static("parse", parse, nb::arg("text"))
-      .def("__init__", [](Spec* self, const std::string& text) { new (self) Spec(parse(text)); }, nb::arg("text"))
+      .def(
+          "__init__", [](Spec* self, const std::string& text) { new (self) Spec(parse(text)); },
+          nb::arg("text"))
       .def_prop_ro("kind", [](const Spec& self) { return kKinds[self.plan.kind]; })
-      .def_prop_ro("dtype", [](const Spec& self) -> nb::object {
-        return self.plan.dtype ? nb::str(kDTypes[self.plan.dtype]) : nb::object(nb::none());
-      })
+      .def_prop_ro("dtype",
+                   [](const Spec& self) -> nb::object {
+                     return self.plan.dtype ? nb::str(kDTypes[self.plan.dtype]) : nb::object(nb::none());
+                   })
       .def_prop_ro("shape", shape)
       .def_prop_ro("component_count", [](const Spec& self) { return self.plan.count; })
-      .def_prop_ro("keys", [](const Spec& self) {
-        nb::list out;
-        if (self.plan.kind == WEIR_SPEC_DICT) {
-          for (const nb::object& key : self.plan.keys) out.append(key);
-        }
-        return nb::tuple(out);
-      })
-      .def_prop_ro("children", [](const Spec& self) {
-        nb::list out;
-        for (uint32_t i = 0; i < self.plan.children.size(); ++i) out.append(nb::cast(child(self, i)));
-        return nb::tuple(out);
-      })
+      .def_prop_ro("keys",
+                   [](const Spec& self) {
+                     nb::list out;
+                     if (self.plan.kind == WEIR_SPEC_DICT) {
+                       for (const nb::object& key : self.plan.keys) out.append(key);
+                     }
+                     return nb::tuple(out);
+                   })
+      .def_prop_ro("children",
+                   [](const Spec& self) {
+                     nb::list out;
+                     for (uint32_t i = 0; i < self.plan.children.size(); ++i)
+                       out.append(nb::cast(child(self, i)));
+                     return nb::tuple(out);
+                   })
       .def("component", component, nb::arg("path"))
       .def("__str__", format)
       .def("__repr__", [](const Spec& self) { return "weir.Spec(\"" + format(self) + "\")"; })
-      .def("__eq__", [](const Spec& self, const Spec& other) { return format(self) == format(other); }, nb::is_operator())
+      .def(
+          "__eq__", [](const Spec& self, const Spec& other) { return format(self) == format(other); },
+          nb::is_operator())
       .def("__hash__", [](const Spec& self) { return std::hash<std::string>()(format(self)); })
-      .def("__reduce__", [](const nb::object& self) {
-        return nb::make_tuple(self.type(), nb::make_tuple(nb::str(self)));
-      });
+      .def("__reduce__",
+           [](const nb::object& self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::str(self))); });
 }
 
 }  // namespace weirpy

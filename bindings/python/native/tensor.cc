@@ -25,7 +25,8 @@ Tensor from_strings(nb::list entries, const std::vector<int64_t>& dims) {
   for (size_t i = 0; i < views.size(); ++i) {
     char* data = nullptr;
     Py_ssize_t size = 0;
-    if (PyBytes_AsStringAndSize(PyList_GET_ITEM(entries.ptr(), static_cast<Py_ssize_t>(i)), &data, &size) < 0) {
+    if (PyBytes_AsStringAndSize(PyList_GET_ITEM(entries.ptr(), static_cast<Py_ssize_t>(i)), &data, &size) <
+        0) {
       throw nb::python_error();
     }
     views[i] = {data, static_cast<uint64_t>(size)};
@@ -45,10 +46,12 @@ Tensor wrap_array(nb::handle object) {
   auto* array = reinterpret_cast<PyArrayObject*>(object.ptr());
   const int32_t dtype = dtype_of(PyArray_DESCR(array));
   if (dtype == 0) {
-    PyErr_Format(PyExc_TypeError, "arrays of dtype %R cannot go in; convert it with astype", PyArray_DESCR(array));
+    PyErr_Format(PyExc_TypeError, "arrays of dtype %R cannot go in; convert it with astype",
+                 PyArray_DESCR(array));
     throw nb::python_error();
   }
-  if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISALIGNED(array)) throw nb::type_error("expected a contiguous array");
+  if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISALIGNED(array))
+    throw nb::type_error("expected a contiguous array");
   Tensor out;
   Error error;
   Py_INCREF(object.ptr());
@@ -64,12 +67,13 @@ void define_tensor(nb::module_& module) {
       .def_static("wrap", wrap_array, nb::arg("array"))
       .def_static("from_dlpack", from_capsule, nb::arg("capsule"))
       .def_static("from_strings", from_strings, nb::arg("entries"), nb::arg("dims"))
-      .def_prop_ro("address", [](const Tensor& self) {
-        weir_view view = WEIR_VIEW_INIT;
-        Error error;
-        check(weir_tensor_view(self.handle.get(), &view, error), error);
-        return reinterpret_cast<uintptr_t>(view.data);
-      })
+      .def_prop_ro("address",
+                   [](const Tensor& self) {
+                     weir_view view = WEIR_VIEW_INIT;
+                     Error error;
+                     check(weir_tensor_view(self.handle.get(), &view, error), error);
+                     return reinterpret_cast<uintptr_t>(view.data);
+                   })
       .def("numpy", [](const Tensor& self) {
         weir_view view = WEIR_VIEW_INIT;
         Error error;
