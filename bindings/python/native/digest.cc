@@ -14,7 +14,9 @@ struct Digest {
 };
 
 // Not inlined: gcc 12 takes the branch for long inputs for one of a number.
-[[gnu::noinline]] void feed(Digest& digest, const void* data, size_t size) { XXH64_update(&digest.state, data, size); }
+[[gnu::noinline]] void feed(Digest& digest, const void* data, size_t size) {
+  XXH64_update(&digest.state, data, size);
+}
 
 template <class Number>
 void put(Digest& digest, Number number) {
