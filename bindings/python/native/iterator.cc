@@ -154,21 +154,25 @@ void create(Iterator* self, const Dataset& dataset, nb::object runtime, nb::sequ
   Options options(params, checkpoint, checkpoint_file, rank_checkpoints, epoch, rank, world_size, policy,
                   initialize ? 0 : WEIR_ITERATOR_UNINITIALIZED);
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
-  new (self) Iterator();
-  self->leaving = {text, runtime};
+  OwnedIterator handle;
   checked_without_gil([&](Error& error) {
-    return weir_iterator_create(host, dataset.handle.get(), &options.options, self->handle.out(), error);
+    return weir_iterator_create(host, dataset.handle.get(), &options.options, handle.out(), error);
   });
+  new (self) Iterator();
+  self->handle = std::move(handle);
+  self->leaving = {text, runtime};
   learn_spec(*self);
 }
 
 void create_from_spec(Iterator* self, const Spec& spec, nb::object runtime, bool text) {
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
-  new (self) Iterator();
-  self->leaving = {text, runtime};
+  OwnedIterator handle;
   checked_without_gil([&](Error& error) {
-    return weir_iterator_create_from_spec(host, spec.handle.get(), self->handle.out(), error);
+    return weir_iterator_create_from_spec(host, spec.handle.get(), handle.out(), error);
   });
+  new (self) Iterator();
+  self->handle = std::move(handle);
+  self->leaving = {text, runtime};
   learn_spec(*self);
 }
 

@@ -56,6 +56,11 @@ def test_ranks_and_positions():
     assert [int(row["x"]) for row in pickle.loads(pickle.dumps(loader_of()))] == list(range(10))
 
 
+def test_shares_are_taken_where_the_dataset_says():
+    dataset = weir.range(12).shard("auto", "auto").batch(2)
+    assert [batch.tolist() for batch in weir.torch.loader(dataset, rank=1, world_size=3)] == [[1, 4], [7, 10]]
+
+
 def test_spawned_workers_take_shares():
     loader = torch.utils.data.DataLoader(
         weir.torch.loader(weir.range(10)), batch_size=None, num_workers=2, multiprocessing_context="spawn"

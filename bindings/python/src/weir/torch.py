@@ -57,8 +57,10 @@ class Loader(IterableDataset[Any]):
     """A dataset as torch tensors. Made by `weir.torch.loader`.
 
     Each loop begins the next epoch. In a DataLoader with workers, or with several ranks, each takes its share of the
-    elements: worker w of W on rank r of R those at positions r * W + w modulo R * W. Workers must be spawned, not
-    forked: threads and locks of a library do not survive a fork.
+    elements: worker w of W on rank r of R those at positions r * W + w modulo R * W. They are shared out at
+    `shard("auto", "auto")`, if the dataset has one; put it before what is dear, such as decoding. Without one, every
+    worker makes all elements and keeps its own. Workers must be spawned, not forked: the threads of a library do not
+    survive a fork.
     """
 
     def __init__(self, dataset: Dataset, device: Any, rank: int | None, world_size: int | None, shard: bool) -> None:
@@ -92,12 +94,16 @@ class Loader(IterableDataset[Any]):
                 "weir has threads of its own"
             )
         index, count = self._share() if self._shard else (0, 1)
-        dataset = self._dataset.shard(count, index) if count > 1 else self._dataset
+        dataset, where = self._dataset, {}
+        if "shard(auto, auto)" in str(dataset):
+            where = {"rank": index, "world_size": count}
+        elif count > 1:
+            dataset = dataset.shard(count, index)
         if self._position is not None:
-            self._iterator = dataset.iterator(checkpoint=self._position)
+            self._iterator = dataset.iterator(checkpoint=self._position, **where)
             self._position = None
         else:
-            self._iterator = dataset.iterator(epoch=self._epoch)
+            self._iterator = dataset.iterator(epoch=self._epoch, **where)
         self._epoch += 1
         return self._elements(self._iterator)
 
@@ -140,8 +146,7 @@ def loader(
     """The dataset as an IterableDataset of torch tensors, on `device` if one is given.
 
     Use it as it is, or in a DataLoader with batch_size=None. The rank and the number of ranks come from
-    torch.distributed or the environment unless they are given; `shard=False` gives every worker all elements, for a
-    dataset that has its own shard(auto, auto).
+    torch.distributed or the environment unless they are given; `shard=False` gives every worker all elements.
     """
     return Loader(dataset, device, rank, world_size, shard)
 
