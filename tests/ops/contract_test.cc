@@ -171,7 +171,8 @@ TEST_CASE("contract: a position saved anywhere gives the same tail", "[contract]
   });
 }
 
-TEST_CASE("contract: inside other operators, too, a position saved anywhere gives the same tail", "[contract]") {
+TEST_CASE("contract: inside other operators, too, a position saved anywhere gives the same tail",
+          "[contract]") {
   ThreadsRuntime runtime(1);
   ThreadsRuntime other(3);
   register_probe();
