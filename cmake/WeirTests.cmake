@@ -278,6 +278,13 @@ function(weir_add_digest_test)
                        "$<TARGET_FILE:digest_cpp>")
 endfunction()
 
+# Adds the programs of the top README.
+function(weir_add_readme_test)
+  if(NOT WEIR_SANITIZE)
+    weir_add_script_test(readme readme/readme_test.py "$<TARGET_FILE_DIR:weir>")
+  endif()
+endfunction()
+
 # Adds the random pipelines: a model in Python, and the program that runs what it is told. Fewer under sanitizers;
 # WEIR_RANDOM_GRAPHS in the environment sets another number.
 function(weir_add_random_graphs_test)

@@ -90,11 +90,11 @@ Status failure_of(int error, std::string_view action, const std::string& name,
                     name);
 }
 
-// The system ends a name at its first NUL and would open another file.
-Status check_name(const std::string& name) {
+// The system ends a name at its first NUL and would open another file. `empty` is the code for an empty name.
+Status check_name(const std::string& name, Code empty = Code::invalid_argument) {
   if (!name.empty() && name.find('\0') == std::string::npos) return {};
   return file_error(
-      name.empty() ? Code::not_found : Code::invalid_argument,
+      name.empty() ? empty : Code::invalid_argument,
       expected_found("the name of a file",
                      concat(quote(name), ": ", name.empty() ? "it is empty" : "it holds a zero byte")),
       name);
@@ -333,7 +333,8 @@ class LocalLock final : public FileLock {
 class LocalFileSystem final : public FileSystem {
  public:
   Result<RefPtr<RandomAccessFile>> open(const std::string& name) override {
-    WEIR_TRY(check_name(name));
+    // An element of a pipeline may be empty; there is no such file.
+    WEIR_TRY(check_name(name, Code::not_found));
     // Without O_NONBLOCK, opening a named pipe waits for a writer.
     Descriptor file = open_descriptor(name, O_RDONLY | O_NONBLOCK);
     if (!file.valid()) return failure_of(errno, "open", name, " for reading");

@@ -73,7 +73,8 @@ TEST_CASE("local files: errors carry their code and the file, and say what to do
   write(folder.at("a"), "x");
   CHECK(code(files().open(folder.at("a/b"))) == Code::not_found);
   CHECK(code(files().open(folder.at(""))) == Code::invalid_argument);
-  CHECK(code(files().open("")) == Code::invalid_argument);
+  CHECK(code(files().open("")) == Code::not_found);
+  CHECK(code(files().create("")) == Code::invalid_argument);
   CHECK(code(files().open(folder.at("a") + std::string(1, '\0'))) == Code::invalid_argument);
   CHECK(code(files().open(std::string(5000, 'x'))) == Code::invalid_argument);
   CHECK(code(files().create(folder.at("no/a"))) == Code::not_found);
