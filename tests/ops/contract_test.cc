@@ -171,6 +171,26 @@ TEST_CASE("contract: a position saved anywhere gives the same tail", "[contract]
   });
 }
 
+TEST_CASE("contract: inside other operators, too, a position saved anywhere gives the same tail",
+          "[contract]") {
+  ThreadsRuntime runtime(1);
+  ThreadsRuntime other(3);
+  register_probe();
+  for (const auto& [name, list] : ContractEntries::all()) {
+    // Nothing follows a terminal.
+    if (find_operator(name)->kind == OperatorKind::terminal) continue;
+    // The first entry stands for the others, which differ in parameters.
+    const std::string text = with_probe(list.front(), "");
+    INFO(name << ": " << text);
+    // One that begins with names of its own is no expression.
+    if (text.find("let ") == 0) continue;
+    check_saves(text + " | repeat(2)", runtime, other);
+    check_saves(text + " | prefetch(3)", runtime, other);
+    check_saves("range(2) | flat_map(_ -> " + text + ")", runtime, other);
+    check_saves("range(3) | interleave(_ -> " + text + " | take(9), cycle_length: 2)", runtime, other);
+  }
+}
+
 TEST_CASE("contract: an error anywhere loses nothing else", "[contract]") {
   ThreadsRuntime runtime;
   for_each_entry([&](const ContractEntry& entry) {
