@@ -39,13 +39,6 @@ bool has_lost_memory(const Block& block) {
                      [](const RowError& error) { return ran_out_of_memory(*error.error); });
 }
 
-ErrorPtr cannot_read_again() {
-  return Status(Code::unavailable,
-                Mistake("a file that had been read when the position was saved cannot be read now",
-                        "make it readable and restore the position again"))
-      .pointer();
-}
-
 }  // namespace
 
 Port::Port(Opening& opening, int index, Mode mode, Opens opens)
@@ -294,31 +287,6 @@ PullResult Port::take_up(Context& ctx, Block& out) noexcept try {
 } catch (...) {
   lose(error_of_exception(), out);
   return PullResult::end;
-}
-
-// Answers rows when done, and end if there is an error in `out`: other rows follow than when the position was saved.
-PullResult Port::drop_replayed(Context& ctx, Block& out) {
-  Demand demand;
-  demand.drop = true;
-  while (pulled_ < consumed_) {
-    demand.rows = static_cast<int>(std::min<int64_t>(kMaxBlockRows, consumed_ - pulled_));
-    const PullResult got = next_uncut(ctx, demand, block_);
-    // The enclosing Ports know of it from before.
-    if (cut_due_) take_back_failed_read(ctx);
-    ErrorPtr error;
-    if (got == PullResult::end) error = shorter_than_saved();
-    if (got == PullResult::rows) error = lost(block_);
-    // After the last row it is a cut of its own.
-    if (!error && cut_due_ && pulled_ < consumed_) error = cannot_read_again();
-    if (error) {
-      lose(error, out);
-      return PullResult::end;
-    }
-    if (got != PullResult::rows) return got;
-    block_.rows = 0;
-  }
-  if (cut_due_) note_failed_read(ctx);
-  return PullResult::rows;
 }
 
 // Keeps rows that were just pulled until they are consumed.

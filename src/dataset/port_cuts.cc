@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/exception.h"
+#include "dataset/failed_read.h"
 #include "dataset/port.h"
 
 namespace weir {
@@ -18,7 +19,39 @@ ErrorPtr can_read_again() {
       .pointer();
 }
 
+ErrorPtr cannot_read_again() {
+  return Status(Code::unavailable,
+                Mistake("a file that had been read when the position was saved cannot be read now",
+                        "make it readable and restore the position again"))
+      .pointer();
+}
+
 }  // namespace
+
+// Answers rows when done, and end if there is an error in `out`: other rows follow than when the position was saved.
+PullResult Port::drop_replayed(Context& ctx, Block& out) {
+  Demand demand;
+  demand.drop = true;
+  while (pulled_ < consumed_) {
+    demand.rows = static_cast<int>(std::min<int64_t>(kMaxBlockRows, consumed_ - pulled_));
+    const PullResult got = next_uncut(ctx, demand, block_);
+    // The enclosing Ports know of it from before.
+    if (cut_due_) take_back_failed_read(ctx);
+    ErrorPtr error;
+    if (got == PullResult::end) error = shorter_than_saved();
+    if (got == PullResult::rows) error = lost(block_);
+    // After the last row it is a cut of its own.
+    if (!error && cut_due_ && pulled_ < consumed_) error = cannot_read_again();
+    if (error) {
+      lose(error, out);
+      return PullResult::end;
+    }
+    if (got != PullResult::rows) return got;
+    block_.rows = 0;
+  }
+  if (cut_due_) note_failed_read(ctx);
+  return PullResult::rows;
+}
 
 // Answers the error of the cut that the input is at.
 PullResult Port::meet_cut(Context& ctx, Block& out) {
