@@ -158,7 +158,8 @@ struct InterleaveOptions {
 };
 
 struct MapOptions {
-  // How many calls run at once; auto: as many as there are cores. Default: 1.
+  // How many calls run at once; auto: as many as there are cores, and of a function that waits as many as
+  // raise the throughput. Default: 1.
   Int num_parallel_calls{};
   // false: results come as they finish, in any order; none: as options() says, else true. Default: none.
   Bool deterministic{};
@@ -226,7 +227,7 @@ struct ShuffleOptions {
 };
 
 struct ShuffleAndRepeatOptions {
-  // How many times; negative repeats forever. Default: -1.
+  // How many times; -1 repeats forever. Default: -1.
   Int count{};
   // Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
   Seed seed{};
@@ -470,7 +471,7 @@ class Pipeline : public detail::Document<Pipeline> {
   // Makes up to n elements ahead on another thread while the consumer works. Order and errors stay where they
   // are.
   // n: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has
-  // to wait, up to 8 MiB and 1,024.
+  // to wait, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
   Pipeline prefetch(const Int& n) const { return then(detail::CallText("prefetch").positional(n).end()); }
 
   // Joins n elements along a new first dimension. Tensors whose first dimension is unknown become one ragged
@@ -548,7 +549,8 @@ class Pipeline : public detail::Document<Pipeline> {
   }
 
   // The same as shuffle(buffer_size, seed) | repeat(count): the input count times over, each time in another
-  // random order, and no epoch before the one before it has ended.
+  // random order, and no epoch before the one before it has ended. Below another repeat it goes on with the
+  // order after its last one, where repeat would leave one out.
   // buffer_size: How many elements wait to be drawn from; larger mixes better.
   Pipeline shuffle_and_repeat(const Int& buffer_size, const ShuffleAndRepeatOptions& options = {}) const {
     return then(detail::CallText("shuffle_and_repeat")
@@ -670,11 +672,11 @@ inline Pipeline counter(const CounterOptions& options = {}) {
 
 // The rows of tables in text form, each a tuple of its columns. Rows end with \n, \r, both, or the file.
 // Numbers may have spaces around them; strings are given as they are. A row with another number of fields, a
-// missing value, a number that is none or a stray quote is one error (invalid_argument) with the file and its
-// number, and the next row follows. A file that does not exist (not_found), has no header where one is wanted
-// (invalid_argument), is damaged (data_loss) or holds a row longer than the runtime's record_bytes
-// (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Runs ahead
-// of its consumer on a thread of its own.
+// missing value, a number that is none or a stray quote, in the header too, is one error (invalid_argument)
+// with the file and its number, and the next row follows. A file that does not exist (not_found), is empty
+// where a header is wanted (invalid_argument), is damaged (data_loss) or holds a row longer than the
+// runtime's record_bytes (resource_exhausted) gives one error in place of its remaining rows, and the next
+// file follows. Runs ahead of its consumer on a thread of its own.
 // files: A file name, a list of names, or a dataset of names.
 // columns: What each column holds: the dtype of one that every row has a value for, or the value that stands
 // for an empty field. int32, int64, float32, float64 or string.

@@ -41,8 +41,8 @@ TEST_CASE("arange") {
   lab.check("_ -> (arange(5), arange(0), arange(2, 8, 3), arange(5, 0, step: -2))", {"0"},
             {"([0, 1, 2, 3, 4], int64(zeros([0])), [2, 5], [5, 3, 1])"},
             "(int64[5], int64[0], int64[2], int64[3])");
-  lab.check("n -> arange(n)", {"0", "1", "3", "-2"},
-            {"int64(zeros([0]))", "[0]", "[0, 1, 2]", "error"}, "int64[?]");
+  lab.check("n -> arange(n)", {"0", "1", "3", "-2"}, {"int64(zeros([0]))", "[0]", "[0, 1, 2]", "error"},
+            "int64[?]");
   lab.check("(a, b, s) -> arange(a, b, s)", {"(0, 5, 2)", "(0, 5, 0)", "(5, 0, -3)", "(0, 5, -1)"},
             {"[0, 2, 4]", "error", "[5, 2]", "error"});
   lab.check("x -> arange(0.0, x, 0.5)", {"2.0", "1.75", "inf"},
