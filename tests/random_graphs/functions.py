@@ -407,7 +407,7 @@ def arange(*arguments):
         raise Unknown("arange of floats")
     numbers = [t.data[0] for t in tensors]
     start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
-    if step == 0:
+    if step == 0 or (stop - start) * step < 0:
         raise Failed
     span = range(start, stop, step)
     if len(span) > _LONGEST:
@@ -446,7 +446,9 @@ def filled_like(entry_of):
     return apply
 
 
-def one_hot(indices, depth, dtype="float32"):
+def one_hot(indices, depth, on=None, off=None, dtype="float32"):
+    if on is not None or off is not None:
+        raise Unknown
     depth = number(depth)
     if depth < 0:
         raise Failed
