@@ -181,8 +181,8 @@ TEST_CASE("numbers: what is one and what is none") {
   CHECK(std::isinf(real("-INF")));
   CHECK(std::isinf(real("infinity")));
   CHECK(real("-0x1F") == -31);
-  for (const char* text :
-       {"", " ", "+", "-", ".", "e5", "1e", "1 2", "--1", "+-1", "-+1", "nan()", "infinit", "1,5", "0x", "0x1.8"}) {
+  for (const char* text : {"", " ", "+", "-", ".", "e5", "1e", "1 2", "--1", "+-1", "-+1", "nan()", "infinit",
+                           "1,5", "0x", "0x1.8"}) {
     INFO(text);
     CHECK(real(text) == -77);
   }
