@@ -3,14 +3,12 @@
 // before the element in which the unfinished batch begins, where in it, and the place in the list.
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "core/text.h"
 #include "dataset/batch_buffer.h"
 #include "ops/batch_cursor.h"
 #include "ops/batch_rows.h"
-#include "ops/joined_batch.h"
 
 namespace weir {
 namespace {
@@ -37,17 +35,18 @@ Result<std::vector<int64_t>> sizes_of(const ValueParam& n) {
   return sizes;
 }
 
-// Buffer: BatchBuffer where all parts are dense, else JoinedBuffer.
-template <class Buffer>
-class RebatchCursor final : public Cursor {
+class Rebatch final : public Cursor {
  public:
-  template <class... More>
-  RebatchCursor(Opening& opening, const Params& params, std::vector<int64_t> sizes, const More&... more)
-      : spec_(opening.node->spec()),
-        rows_(opening),
+  Rebatch(Opening& opening, const Params& params, std::vector<int64_t> sizes)
+      : rows_(opening),
         sizes_(std::move(sizes)),
         drop_remainder_(*params.drop_remainder),
-        batch_(rows_.components(), *std::max_element(sizes_.begin(), sizes_.end()), more...) {}
+        batch_(rows_.components(), *std::max_element(sizes_.begin(), sizes_.end())) {}
+
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(std::vector<int64_t> sizes, sizes_of(params.n));
+    return std::unique_ptr<Cursor>(std::make_unique<Rebatch>(opening, params, std::move(sizes)));
+  }
 
   Step next(Context& ctx, const Demand&, Block& out) override {
     const int64_t size = sizes_[static_cast<size_t>(at_)];
@@ -60,9 +59,7 @@ class RebatchCursor final : public Cursor {
       }
       if (got.answer() == PullResult::end) break;
       if (got.answer() != PullResult::rows) return got;
-      if constexpr (std::is_same_v<Buffer, BatchBuffer>) {
-        if (batch_.rows() == 0 && rows_.buffered() >= size && !memory_error_) return give_part(size, out);
-      }
+      if (batch_.rows() == 0 && rows_.buffered() >= size && !memory_error_) return give_part(size, out);
       gather(ctx, size);
     }
     if (size > 0 && batch_.rows() < size && (batch_.rows() == 0 || drop_remainder_)) {
@@ -133,36 +130,27 @@ class RebatchCursor final : public Cursor {
     return PullResult::rows;
   }
 
+  // Unknown dimensions of an empty batch are 0.
   void give_empty(Block& out) {
-    const Components batch = empty_batch(spec_);
-    out.reset(batch.size());
-    for (size_t i = 0; i < batch.size(); ++i) out.columns[i].set_row(batch[i]);
+    const std::vector<Component>& components = rows_.components();
+    out.reset(components.size());
+    for (size_t i = 0; i < components.size(); ++i) {
+      Shape shape = components[i].shape.rank_known() ? components[i].shape : Shape();
+      for (int axis = 0; axis < shape.rank(); ++axis) shape.set_dim(axis, std::max<int64_t>(shape[axis], 0));
+      out.columns[i].set_row(Tensor::allocate(components[i].dtype, shape.prepended(0)));
+    }
     out.rows = 1;
   }
 
-  const Spec spec_;
   BatchRows rows_;
   const std::vector<int64_t> sizes_;
   const bool drop_remainder_;
-  Buffer batch_;
+  BatchBuffer batch_;
   // The place in sizes_.
   int64_t at_ = 0;
   Origin origin_;
   // Why the current batch cannot be made; its rows are only counted.
   ErrorPtr memory_error_;
-};
-
-struct Rebatch {
-  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    WEIR_ASSIGN(std::vector<int64_t> sizes, sizes_of(params.n));
-    const JoinedPlan plan = plan_rows(opening.node->inputs()[0]->spec(), kUnknownDim);
-    if (!plan.dense) {
-      return std::unique_ptr<Cursor>(
-          std::make_unique<RebatchCursor<JoinedBuffer>>(opening, params, std::move(sizes), plan.parts));
-    }
-    return std::unique_ptr<Cursor>(
-        std::make_unique<RebatchCursor<BatchBuffer>>(opening, params, std::move(sizes)));
-  }
 };
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
@@ -171,7 +159,9 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
     return invalid_argument(expected_found("an int64 or a list of them", n.to_string()));
   }
   int64_t length = kUnknownDim;
-  WEIR_TRY(row_of_value(inputs[0]->spec(), length).status());
+  if (!dense_only(inputs[0]->spec()))
+    return invalid_argument(expected_found("dense tensors", inputs[0]->spec().to_string()));
+  WEIR_ASSIGN(Spec row, row_of_value(inputs[0]->spec(), length));
   const int64_t given = std::exchange(length, kUnknownDim);
   if (!params.n.expression) {
     WEIR_ASSIGN(std::vector<int64_t> sizes, sizes_of(params.n));
@@ -181,7 +171,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
     const bool drops = params.drop_remainder.is_constant() && *params.drop_remainder;
     if (same && (whole || drops)) length = sizes[0];
   }
-  return plan_rows(inputs[0]->spec(), length).batch;
+  return batched(row, length);
 }
 
 }  // namespace
@@ -190,8 +180,8 @@ const OperatorDef& rebatch_operator() {
   static const OperatorDef def = define<Params, Rebatch>({
       .name = "rebatch",
       .doc =
-          "Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an empty batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after it.",
-      .cost = "At most one copy of each row; none where a batch of dense tensors is part of one element.",
+          "Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an empty batch. The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after it.",
+      .cost = "At most one copy of each row; none where a batch is part of one element.",
       .example = "range(7) | batch(3) | rebatch([1, 3])",
       .output = "[0]\n[1, 2, 3]\n[4]\n[5, 6]",
       .bench = "range(1000000) | batch(100) | rebatch(128)",
