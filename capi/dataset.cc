@@ -3,6 +3,7 @@
 #include "capi/delivery.h"
 #include "capi/runtime.h"
 #include "graph/checkpoint_needs.h"
+#include "graph/explain.h"
 #include "iterator/element_at.h"
 #include "syntax/source.h"
 
@@ -181,13 +182,14 @@ int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t posi
   });
 }
 
-int32_t weir_dataset_checkpoint_needs(weir_dataset dataset, uint32_t flags, weir_bytes* out,
-                                      weir_error* error) {
+int32_t weir_dataset_explain(weir_dataset dataset, uint32_t flags, weir_bytes* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
-    if (flags & ~WEIR_DESCRIBE_TEXT)
-      return invalid_argument(expected_found("flags 0 or WEIR_DESCRIBE_TEXT", concat(flags)));
+    if (flags & ~(WEIR_EXPLAIN_TEXT | WEIR_EXPLAIN_CHECKPOINT))
+      return invalid_argument(expected_found("flags WEIR_EXPLAIN_...", concat(flags)));
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
-    *out = make_bytes(checkpoint_needs(*document, !(flags & WEIR_DESCRIBE_TEXT)));
+    const bool json = !(flags & WEIR_EXPLAIN_TEXT);
+    *out = make_bytes(flags & WEIR_EXPLAIN_CHECKPOINT ? checkpoint_needs(*document, json)
+                                                      : explain(*document, json));
     return Status();
   });
 }

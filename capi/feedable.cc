@@ -76,15 +76,6 @@ void weir_feedable_destroy(weir_feedable feedable) {
   released([&] { drop_owner(HandleKind::feedable, feedable.value); });
 }
 
-int32_t weir_feedable_spec(weir_feedable feedable, weir_spec* out, weir_error* error) {
-  return guarded(error, out, [&]() -> Status {
-    Pin<Feedable> pinned(feedable.value);
-    if (!pinned) return pin_error(pinned, "a feedable iterator", feedable.value);
-    *out = publish_spec(pinned->spec);
-    return Status();
-  });
-}
-
 int32_t weir_feedable_next(weir_feedable feedable, const char* handle, uint64_t handle_size,
                            weir_element element, weir_error* error) {
   return guarded(error, [&]() -> Answer {

@@ -242,6 +242,22 @@ int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* buffers, ui
   });
 }
 
+int32_t weir_iterator_stats(weir_iterator iterator, uint32_t flags, weir_bytes* out, weir_error* error) {
+  return guarded(error, out, [&]() -> Status {
+    if (flags > WEIR_STATS_PROMETHEUS) {
+      return invalid_argument(
+          expected_found("flags 0, WEIR_STATS_TEXT or WEIR_STATS_PROMETHEUS", concat(flags)));
+    }
+    Pin<IteratorObject> pinned(iterator.value);
+    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
+    const IteratorStats stats = pinned->iterator.stats();
+    *out = make_bytes(flags == WEIR_STATS_TEXT         ? stats_table(stats)
+                      : flags == WEIR_STATS_PROMETHEUS ? stats_prometheus(stats, concat(iterator.value))
+                                                       : stats_json(stats));
+    return Status();
+  });
+}
+
 int32_t weir_iterator_share(weir_iterator iterator, const char* name, uint64_t name_size, weir_iterator* out,
                             weir_error* error) {
   return guarded(error, out, [&]() -> Status {

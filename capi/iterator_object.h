@@ -89,9 +89,12 @@ struct IteratorObject final : Object {
         spec(std::move(s)),
         components(spec->components()),
         draining_host(spec->has_dataset() ? host : nullptr),
-        iterator(host->runtime(), host, *spec, std::move(document)) {}
+        iterator(host->runtime(), host, *spec, std::move(document)) {
+    if (TopPage* top = host->top()) top->add(iterator);
+  }
 
   ~IteratorObject() override {
+    if (TopPage* top = host->top()) top->remove(iterator);
     if (const uint64_t handle = named_handle.load()) host->forget_iterator(handle);
   }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <ctime>
 
 #include "capi/callback.h"
 #include "core/buffer.h"
@@ -13,22 +14,36 @@
 #include "expr/callback.h"
 #include "expr/kernel.h"
 #include "fs/file_system.h"
+#include "fs/machine_limits.h"
 #include "ops/list.h"
 
 namespace weir::capi {
 
 namespace {
 
+bool asks_for_top(const char* value) { return value && *value != '\0' && std::string_view(value) != "0"; }
+
 constexpr int64_t kDefaultPoolBytes = int64_t{256} << 20;
 
 // The first version of weir_runtime_options.
 constexpr size_t kOptionsBytes = offsetof(weir_runtime_options, record_bytes);
+
+// An eighth of what the control group allows is enough to keep for later.
+int64_t default_pool_bytes(const MachineLimits& machine) {
+  return machine.memory_bytes == 0 ? kDefaultPoolBytes
+                                   : std::min(kDefaultPoolBytes, machine.memory_bytes / 8);
+}
 
 class SteadyClock final : public Clock {
  public:
   int64_t now_ns() override {
     auto since = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+  }
+  int64_t computing_ns() override {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
   }
 };
 
@@ -76,7 +91,7 @@ class HostAllocator final : public RefCounted {
 };
 
 RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, RefPtr<HostAllocator> allocator,
-                                        std::unique_ptr<Logger> logger) {
+                                        std::unique_ptr<Logger> logger, const std::string& trace_file) {
   // Starting threads makes the system read files about the machine.
   const Uncancelled uncancelled;
   RefPtr<RuntimeHost> host(new RuntimeHost());
@@ -84,7 +99,10 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   host->random_ = std::make_unique<SystemRandom>(*host->clock_);
   host->logger_ = std::move(logger);
   host->allocator_ = std::move(allocator);
-  int64_t retained = options.pool_bytes == 0 ? kDefaultPoolBytes : std::max<int64_t>(options.pool_bytes, 0);
+  MachineLimits machine;
+  if (options.pool_bytes == 0 || options.thread_count == 0) machine = machine_limits(local_file_system());
+  int64_t retained = std::max<int64_t>(options.pool_bytes, 0);
+  if (options.pool_bytes == 0) retained = default_pool_bytes(machine);
   Allocator functions;
   if (host->allocator_) {
     functions = {HostAllocator::allocate, HostAllocator::release, host->allocator_.get()};
@@ -92,6 +110,7 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   host->pool_ = std::make_unique<BufferPool>(static_cast<size_t>(retained), functions);
   ThreadsOptions threads;
   threads.compute_threads = options.thread_count;
+  threads.most_processors = machine.processors;
   host->executor_ = make_threads(threads);
   Runtime& runtime = host->runtime_;
   runtime.executor = host->executor_.get();
@@ -103,11 +122,34 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   runtime.world = world_of([](const char* name) { return std::getenv(name); });
   if (options.record_bytes > 0) runtime.limits.record_bytes = options.record_bytes;
   if (options.memory_bytes > 0) runtime.budget = make_ref<MemoryBudget>(options.memory_bytes);
+  if (!trace_file.empty()) {
+    host->trace_file_ = trace_file;
+    host->trace_ = std::make_unique<TraceLog>();
+    runtime.trace = host->trace_.get();
+  }
+  if (options.flags & WEIR_RUNTIME_TOP || asks_for_top(std::getenv("WEIR_TOP")))
+    host->top_ = std::make_unique<TopPage>(runtime);
   return host;
 }
 
-// Threads first: their jobs use the rest.
-RuntimeHost::~RuntimeHost() { executor_.reset(); }
+// Threads first: their jobs use the rest. What they did is complete then.
+RuntimeHost::~RuntimeHost() {
+  top_.reset();
+  const bool alive = executor_ && executor_->alive();
+  executor_.reset();
+  if (trace_ && alive) write_trace();
+}
+
+void RuntimeHost::write_trace() noexcept try {
+  const Uncancelled uncancelled;
+  const std::string json = trace_->to_json();
+  const Status written = runtime_.files->write_file_atomically(
+      trace_file_, {reinterpret_cast<const uint8_t*>(json.data()), json.size()});
+  if (written.ok()) return;
+  logger_->log(Logger::Level::error, concat("the trace is lost: ", written.error().describe()));
+} catch (...) {
+  // Nobody is left to be told.
+}
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the callback is moved
 Status RuntimeHost::add_callback(const std::string& name, RefPtr<const Callback> callback) {
@@ -187,6 +229,9 @@ Status check_options(const weir_runtime_options& options) {
     return invalid_argument(
         expected_found(concat("log_level from 0 to ", WEIR_LOG_ERROR), concat(options.log_level)));
   }
+  if (options.flags & ~WEIR_RUNTIME_TOP) {
+    return invalid_argument(expected_found("flags WEIR_RUNTIME_...", concat(options.flags)));
+  }
   if (options.record_bytes < 0) {
     return invalid_argument(expected_found("record_bytes of 0 or more", concat(options.record_bytes)));
   }
@@ -215,7 +260,10 @@ int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* o
     if (!allocator.ok()) return allocator.status();
     if (!logger.ok()) return logger.status();
     WEIR_TRY(check_options(known));
-    auto host = RuntimeHost::create(known, *std::move(allocator), *std::move(logger));
+    WEIR_ASSIGN(const std::string_view trace_file,
+                read_string(known.trace_file, known.trace_file_size, "the name of a file", kMaxNameBytes));
+    auto host =
+        RuntimeHost::create(known, *std::move(allocator), *std::move(logger), std::string(trace_file));
     out->value = publish(HandleKind::runtime, std::make_unique<RuntimeObject>(std::move(host)));
     return Status();
   });

@@ -9,8 +9,10 @@
 
 #include "capi/barrier.h"
 #include "capi/logging.h"
+#include "capi/top_page.h"
 #include "core/runtime.h"
 #include "core/sync.h"
+#include "core/trace.h"
 #include "exec/executor.h"
 #include "graph/document.h"
 
@@ -23,10 +25,12 @@ class RuntimeHost final : public RefCounted {
  public:
   // REQUIRES: options were checked
   static RefPtr<RuntimeHost> create(const weir_runtime_options& options, RefPtr<HostAllocator> allocator,
-                                    std::unique_ptr<Logger> logger);
+                                    std::unique_ptr<Logger> logger, const std::string& trace_file);
   ~RuntimeHost() override;
 
   Runtime& runtime() { return runtime_; }
+  // Null unless somebody asked for it.
+  TopPage* top() { return top_.get(); }
   // Returns already_exists if the name is taken.
   Status add_callback(const std::string& name, RefPtr<const Callback> callback);
   // Returns all registered callbacks by name.
@@ -40,6 +44,7 @@ class RuntimeHost final : public RefCounted {
 
  private:
   RuntimeHost() = default;
+  void write_trace() noexcept;
 
   Runtime runtime_;
   std::unique_ptr<Clock> clock_;
@@ -47,7 +52,10 @@ class RuntimeHost final : public RefCounted {
   std::unique_ptr<Logger> logger_;
   RefPtr<HostAllocator> allocator_;
   std::unique_ptr<BufferPool> pool_;
+  std::unique_ptr<TraceLog> trace_;
+  std::string trace_file_;
   std::unique_ptr<Executor> executor_;
+  std::unique_ptr<TopPage> top_;
 
   mutable Mutex mutex_;
   Handed callbacks_;

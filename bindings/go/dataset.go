@@ -211,7 +211,7 @@ func (d *Dataset) Serialize() ([]byte, error) {
 // CheckpointNeeds says what saving an iterator over it takes, as JSON.
 func (d *Dataset) CheckpointNeeds() (string, error) {
 	out, err := d.bytes(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
-		return C.weir_dataset_checkpoint_needs(d.handle, 0, out, e)
+		return C.weir_dataset_explain(d.handle, C.WEIR_EXPLAIN_CHECKPOINT, out, e)
 	})
 	return string(out), err
 }

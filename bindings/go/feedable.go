@@ -28,12 +28,6 @@ func (f *Feedable) Close() error {
 	return nil
 }
 
-// Spec is the structure of its elements.
-func (f *Feedable) Spec() (*Spec, error) {
-	defer runtime.KeepAlive(f)
-	return newSpec(func(out *C.weir_spec, e *C.weir_error) C.int32_t { return C.weir_feedable_spec(f.handle, out, e) })
-}
-
 // NextInto fills the element with the next one of the iterator that the handle names, or gives io.EOF at its end.
 func (f *Feedable) NextInto(handle string, e *Element) error {
 	if e.c == nil {

@@ -294,22 +294,33 @@ typedef struct weir_logger {
 #define WEIR_LOGGER_INIT \
   { sizeof(weir_logger), 0, NULL, NULL, NULL }
 
+/* Shows what the runtime's iterators do in a page of shared memory, for `weir top`, rewritten twice a second by a thread
+ * of its own. The environment variable WEIR_TOP=1 does the same. */
+#define WEIR_RUNTIME_TOP 1u
+
 typedef struct weir_runtime_options {
   uint32_t struct_size;
-  int32_t thread_count; /* for computing, at most 1024; 0: one per CPU that the process may use */
-  int64_t pool_bytes;   /* free batch buffers kept for reuse; 0: 256 MiB; negative: none */
+  int32_t thread_count; /* for computing, at most 1024; 0: one per CPU that the process may use, by its
+                           affinity and the quota of its control group */
+  int64_t pool_bytes;   /* free batch buffers kept for reuse; 0: 256 MiB, or an eighth of the memory that its
+                           control group allows, if that is less; negative: none */
   int32_t log_level;    /* WEIR_LOG_...: lines below it are dropped; 0: warning */
-  uint32_t reserved;
+  uint32_t flags;       /* WEIR_RUNTIME_... */
   const weir_allocator* allocator; /* copied; NULL: the library's own */
   const weir_logger* logger;       /* copied; NULL: standard error */
   int64_t record_bytes;            /* the longest record that is read; 0: 256 MiB */
   /* What all shuffles, memory caches and windows may hold together; 0: no limit. One that would hold more gives
    * errors (resource_exhausted) that say so in place of elements; it is exceeded by a block of rows at most. */
   int64_t memory_bytes;
+  /* NULL, or a file for a timeline of the runtime's threads, in Chrome's trace event format, which Perfetto opens: what
+   * was pulled, called, read and waited for. It is written when the runtime ends, with the newest 262,144 events, which
+   * take 10 MB until then. If it can't be written, that is logged as an error. */
+  const char* trace_file;
+  uint64_t trace_file_size;
 } weir_runtime_options;
 
 #define WEIR_RUNTIME_OPTIONS_INIT \
-  { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0, 0 }
+  { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0 }
 
 /* Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
  * one; several share nothing. */
@@ -598,18 +609,35 @@ WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir
 WEIR_API int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t position,
                                  weir_element element, weir_error* error);
 
-/* Returns what saving an iterator over the dataset takes, and what restoring it reads again, as far as the graph tells.
- * `flags` is 0 or WEIR_DESCRIBE_TEXT. JSON:
+/* As text for a terminal instead of JSON. */
+#define WEIR_EXPLAIN_TEXT 1u
+/* Only what a checkpoint takes. */
+#define WEIR_EXPLAIN_CHECKPOINT 2u
+
+/* Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are WEIR_EXPLAIN_.... JSON:
+ *
+ *   {"graph": {"operator": "prefetch", "path": "prefetch", "text": "prefetch(4)", "parameters": {"n": "4"},
+ *    "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1, "at_once": 0,
+ *    "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "windows": 1, "lanes": ["compute"], "max_bytes": null,
+ *    "checkpoint": {...}}
+ *
+ * "text" and "parameters" are in canonical form; the parameters are those that differ from their defaults. "cardinality"
+ * is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator: "compute", "blocking" or
+ * "caller". An operator that runs ahead has a "window": how many of them, how many calls or windows are "at_once" in
+ * progress (0: one thread pulls the input; "auto": as many as the runtime has threads), and what each holds at most,
+ * beside one row that is always admitted; null where there is no limit, or nobody knows. "windows", "lanes" and
+ * "max_bytes" sum this up. "checkpoint" is what saving an iterator takes, and what restoring it reads again:
  *
  *   {"needs_policy": false, "because": null, "callback_states": 0, "refused": null, "operators": [{"path":
  *    "batch/shuffle", "by_value": false, "held_rows": 0, "held_size": 0, "read_again_rows": 77552}, ...]}
  *
  * "needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why, "callback_states" how
- * many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep elements that cannot be made again: at most "held_rows" of
- * them, which take "held_size" bytes. Others read about "read_again_rows" again, and those since the last mark that was
- * set, which took less than a thousandth of a second. null where nobody knows. Errors: invalid_argument. */
-WEIR_API int32_t weir_dataset_checkpoint_needs(weir_dataset dataset, uint32_t flags, weir_bytes* out,
-                                               weir_error* error);
+ * many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep
+ * elements that cannot be made again: at most "held_rows" of them, which take "held_size" bytes. Others read about
+ * "read_again_rows" again, and those since the last mark that was set, which took less than a thousandth of a second.
+ * null where nobody knows. Errors: invalid_argument. */
+WEIR_API int32_t weir_dataset_explain(weir_dataset dataset, uint32_t flags, weir_bytes* out,
+                                      weir_error* error);
 
 /* Returns the graph as bytes, for another process or another day. Errors: failed_precondition if it has a
  * callback without a name. */
@@ -712,7 +740,7 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 
 /* What saving does where elements cannot be made again: those of a callback that is not pure and has no state to save
  * (weir_callback), and those of a map with deterministic: false where a batch, a shuffle or a prefetch keeps some of
- * them. weir_dataset_checkpoint_needs says so beforehand. */
+ * them. weir_dataset_explain says so beforehand. */
 
 /* The position is not saved: failed_precondition. */
 #define WEIR_CHECKPOINT_REFUSE 1u
@@ -884,6 +912,33 @@ WEIR_API int32_t weir_iterator_share(weir_iterator iterator, const char* name, u
  * so nobody can guess it. */
 WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes* out, weir_error* error);
 
+/* As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of JSON. */
+#define WEIR_STATS_TEXT 1u
+#define WEIR_STATS_PROMETHEUS 2u
+
+/* Returns what the iterator has done since it was initialised, stage by stage, and what bounds its throughput. Waits for
+ * nothing and may be called at any time, also at the end. `flags` is 0 or one of WEIR_STATS_.... JSON:
+ *
+ *   {"elapsed_ns": N, "waited_ns": N, "consumer_ns": N, "parallelism": 2, "elements": N, "verdict": {"bound": "stage",
+ *    "stage": "batch/map", "busy": 0.97, "gain": 8.1, "text": "..."}, "stages": [{"path": "batch/map", "operator": "map",
+ *    "elements": N, "failed": 0, "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02,
+ *    "pulled_by": null, "window": {"windows": 1, "rows": 3, "max_rows": 8, "bytes": N, "max_bytes": N,
+ *    "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N, "computing": 0.02,
+ *    "now": 2, "max": 2}}, ...]}
+ *
+ * The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had "consumer_ns" to
+ * themselves between two calls. Elements are counted, and count again where a restore makes them again; times and
+ * bytes are estimated from samples, which cost less than a hundredth of the time. "busy_ns" is a stage's own time
+ * without that of its inputs, and "computing" the part of it that a processor worked; null where none was measured.
+ * "pulled_by" is the stage whose window pulls this one on a thread of its own, null if next does. A stage that runs ahead
+ * has a "window": what it holds now and at most, how long it was found empty, and how long it was full. A stage that
+ * makes calls at once has "calls". All datasets that an operator opens count as one stage.
+ *
+ * "bound" is "stage", "consumer", "processors" or "none" where too little was measured. "busy" is the part of the time
+ * that it takes, "gain" by how much the throughput rises at most if it takes none. Errors: invalid_argument. */
+WEIR_API int32_t weir_iterator_stats(weir_iterator iterator, uint32_t flags, weir_bytes* out,
+                                     weir_error* error);
+
 /* ---- Feedable iterators: the caller names an iterator at each call ------------------------------------- */
 
 /* Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its own: each
@@ -891,9 +946,6 @@ WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes*
  * can pause for validation and go on. Several threads may use one at once, with the same or with different handles. */
 WEIR_API int32_t weir_feedable_create(weir_spec spec, weir_feedable* out, weir_error* error);
 WEIR_API void weir_feedable_destroy(weir_feedable feedable);
-
-/* Returns the structure of the elements, owned by the caller. */
-WEIR_API int32_t weir_feedable_spec(weir_feedable feedable, weir_spec* out, weir_error* error);
 
 /* Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`. Otherwise like
  * weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors: also

@@ -2,6 +2,7 @@
 
 #include "core/memo.h"
 #include "core/origins.h"
+#include "core/stage_stats.h"
 
 namespace weir {
 
@@ -26,6 +27,8 @@ Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Sched
 Session::~Session() = default;
 
 void Session::use_source_names(RefPtr<SourceNames> names) { source_names_ = std::move(names); }
+
+void Session::keep_stats(RefPtr<StatsTree> stats) { stats_ = std::move(stats); }
 
 SeedSite::Pair Session::seed(const SeedSite& site) const {
   for (const auto& [known, pair] : seeds_) {

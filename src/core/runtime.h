@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/buffer.h"
+#include "core/clock.h"
 #include "core/epochs.h"
 #include "core/memory_budget.h"
 #include "core/ref.h"
@@ -26,15 +27,12 @@ class Executor;     // exec/executor.h
 class Scheduler;    // exec/scheduler.h
 class FileSystem;   // fs/file_system.h
 class Memo;         // core/memo.h
+class Sample;       // core/stage_stats.h
 class SourceNames;  // core/origins.h
+class StatsTree;    // core/stage_stats.h
+class TraceLog;     // core/trace.h
 class Waker;        // core/pull.h
 struct OpeningLog;  // dataset/openings.h
-
-class Clock {
- public:
-  virtual ~Clock() = default;
-  virtual int64_t now_ns() = 0;
-};
 
 class RandomSource {
  public:
@@ -71,6 +69,8 @@ struct Runtime {
   World world;
   // Whether sources say where rows come from; off only to measure the cost.
   bool origins = true;
+  // Null: nothing is traced.
+  TraceLog* trace = nullptr;
 };
 
 // A place in a graph that uses a seed, given or drawn when the graph was built. Written into checkpoints.
@@ -129,6 +129,12 @@ class Session : public RefCounted {
   // Several uses take turns to open the node, so no opening may come early.
   bool shares_openings(uint64_t node) const { return epoch_index_ && epoch_index_->shared(node); }
 
+  // Counts from now on what the stages do.
+  // REQUIRES: before the first cursor opens.
+  void keep_stats(RefPtr<StatsTree> stats);
+  // Null if nothing is counted.
+  StatsTree* stats() const { return stats_.get(); }
+
  private:
   const RefPtr<RefCounted> scheduler_owner_;
   std::vector<std::pair<const SeedSite*, SeedSite::Pair>> seeds_;
@@ -137,6 +143,7 @@ class Session : public RefCounted {
   World world_;
   bool holds_rows_ = false;
   std::shared_ptr<const EpochIndex> epoch_index_;
+  RefPtr<StatsTree> stats_;
 };
 
 struct Context {
@@ -150,6 +157,8 @@ struct Context {
   ErrorPtr* opening_error = nullptr;
   // The enclosing Ports that remember openings; null in an iterator's root and in a Window's pump.
   OpeningLog* openings = nullptr;
+  // Set while this pull is measured.
+  Sample* sample = nullptr;
 
   Runtime& runtime() const { return session.runtime; }
 };

@@ -22,6 +22,7 @@ class AheadCursor final : public Cursor {
   AheadCursor(Opening& opening, DatasetRef input, Make make)
       : input_(opening.inner(std::move(input))),
         make_(std::move(make)),
+        stats_(opening.path->stats.load(std::memory_order_relaxed)),
         by_value_(opening.ctx.session.holds_rows() && !opening.node->not_replayable().empty()) {
     Port port(opening.ctx, input_, Port::Mode::keep);
     start(opening.ctx, std::move(port), counts_for_window(opening.ctx, *input_.node));
@@ -159,10 +160,12 @@ class AheadCursor final : public Cursor {
     auto feed = std::make_unique<PortFeed>(std::move(port), delivered);
     feed_ = feed.get();
     window_ = make_(ctx, std::move(feed), std::move(epochs));
+    window_->count_in(stats_);
   }
 
   Instance input_;
   Make make_;
+  StageStats* const stats_;
   AheadPosition position_;
   std::unique_ptr<W> window_;
   // The Window's.

@@ -2,6 +2,7 @@
 // made from. Keep one to open a dataset later, or again.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,8 @@
 #include "dataset/dataset.h"
 
 namespace weir {
+
+class StageStats;  // core/stage_stats.h
 
 // Where a stage stands in the tree of open cursors; turned into text only for an error.
 class PathNode : public RefCounted {
@@ -23,6 +26,8 @@ class PathNode : public RefCounted {
   const char* const operator_name;
   // The number of this input of the parent, or -1 if it has only one.
   const int input;
+  // What the stage here counts; null if nothing is counted. Set when it opens, to the same at each opening.
+  mutable std::atomic<StageStats*> stats{nullptr};
 };
 using PathRef = RefPtr<const PathNode>;
 

@@ -10,6 +10,7 @@
 
 #include "core/digest.h"
 #include "dataset/params.h"
+#include "exec/executor.h"
 
 namespace weir {
 
@@ -45,6 +46,23 @@ struct Kept {
   int64_t rows = 0;
   // Else about so many are read again by a restore, not counting those since a Port's last anchor.
   int64_t read_again = 0;
+};
+
+// What an operator makes ahead of its consumer. kUnknown where nobody knows beforehand.
+struct RunsAhead {
+  // As many calls as the runtime has threads for computing.
+  static constexpr int64_t kEachThread = -1;
+
+  // Each window holds at most so many rows and bytes; kNoLimit.
+  static constexpr int64_t kNoLimit = INT64_MAX;
+  int64_t rows = 0;
+  int64_t bytes = kNoLimit;
+  // How many function calls, or windows, run at once; 0: the input is pulled, by one thread at a time.
+  int64_t at_once = 0;
+  // How many windows there may be.
+  int64_t windows = 1;
+  // Where the work is done.
+  Lane lane = Lane::compute;
 };
 
 struct OperatorDef {
@@ -101,6 +119,8 @@ struct OperatorDef {
   bool opens_variables = false;
   // Runs its input ahead, so that a segment ends below it.
   bool (*is_window)(const ParamsBase& params) = nullptr;
+  // Null, or what runs ahead with these parameters; empty if nothing does.
+  std::optional<RunsAhead> (*ahead)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   // Null, or why equal positions need not give equal rows with these parameters.
   const char* (*not_replayable)(const ParamsBase& params) = nullptr;
   // Null, or says whether the rows depend on the rank of the process with these parameters.

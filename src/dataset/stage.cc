@@ -58,7 +58,6 @@ struct Stage::Again {
 };
 
 Stage::Stage(DatasetRef node, PathRef path) : node_(std::move(node)), path_(std::move(path)) {}
-Stage::~Stage() = default;
 
 // Makes the cursor, or stores why it could not be made.
 void Stage::open_cursor(Opening& opening) {
@@ -103,6 +102,7 @@ void Stage::report(Context& ctx) const {
 
 std::unique_ptr<Stage> Stage::open(Context& ctx, Instance instance) {
   std::unique_ptr<Stage> stage(new Stage(instance.node, instance.path));
+  stage->count_in(ctx.session.stats());
   Opening opening(ctx, std::move(instance));
   try {
     stage->open_cursor(opening);
@@ -140,7 +140,31 @@ bool Stage::reopen(Context& ctx, const Dataset& node, const EnvRef& env, uint64_
     open_error_ = error_of_exception();
   }
   report(ctx);
+  if (stats_) stats_->count_reopening();
   return true;
+}
+
+Stage::~Stage() {
+  // What it ran ahead goes first, since that may count until then.
+  cursor_.reset();
+  again_.reset();
+  if (stats_) stats_->close(live_);
+}
+
+// A stage that serves another shares its path, and counts below it.
+void Stage::count_in(StatsTree* tree) noexcept {
+  if (!tree) return;
+  const OperatorDef& op = node_->op();
+  StageStats* const here = path_->stats.load(std::memory_order_relaxed);
+  if (op.internal && here && here->operator_name != op.name) {
+    stats_ = tree->find(here, op.name, -1, node_->depth(), true);
+  } else {
+    StageStats* const above = path_->parent ? path_->parent->stats.load(std::memory_order_relaxed) : nullptr;
+    if (path_->parent && !above) return;
+    stats_ = tree->find(above, op.name, path_->input, node_->depth(), op.internal);
+    path_->stats.store(stats_, std::memory_order_relaxed);
+  }
+  if (stats_) stats_->open(live_);
 }
 
 PullResult Stage::finish() {
@@ -156,10 +180,13 @@ PullResult Stage::finish() {
 PullResult Stage::fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept {
   const Origin origin = out.origins.of(0);
   out.set_error(with_place(error, *path_, ctx.session, origin), node_->components().size());
+  add_alone(live_.rows, 1);
+  if (stats_) add_to(stats_->failed, 1);
   return PullResult::rows;
 }
 
 void Stage::add_places(Context& ctx, Block& out) noexcept {
+  if (stats_) add_to(stats_->failed, static_cast<int64_t>(out.errors.size()));
   for (RowError& error : out.errors) {
     error.error = with_place(error.error, *path_, ctx.session, out.origins.of(error.row));
   }
@@ -206,6 +233,7 @@ PullResult Stage::resume(Context& ctx, Block& out) {
   if (step.error()) [[unlikely]]
     return fail(ctx, step.error(), out);
   if (step.answer() == PullResult::rows) {
+    add_alone(live_.rows, out.rows);
     if (!out.errors.empty()) [[unlikely]]
       add_places(ctx, out);
     return PullResult::rows;
@@ -239,6 +267,7 @@ PullResult Stage::give_owed(Context& ctx, const Demand& demand, Block& out) noex
     return fail(ctx, repeated_error_, out);
   }
   held_->take(demand.rows, out);
+  add_alone(live_.rows, out.rows);
   if (held_->empty()) held_.reset();
   owes_ = held_ != nullptr;
   // Those that a Window had made when it was saved have none.
@@ -246,7 +275,8 @@ PullResult Stage::give_owed(Context& ctx, const Demand& demand, Block& out) noex
   return PullResult::rows;
 }
 
-PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept {
+[[gnu::always_inline]] inline PullResult Stage::next_row(Context& ctx, const Demand& demand,
+                                                         Block& out) noexcept {
   if (ended_ && !owes_) return PullResult::end;
   if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   if (thread_ends()) [[unlikely]] {
@@ -268,6 +298,21 @@ PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept 
       if (lose(ctx, out)) return PullResult::rows;
     }
   }
+}
+
+PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept {
+  if (ctx.sample) [[unlikely]]
+    return next_measured(ctx, demand, out);
+  return next_row(ctx, demand, out);
+}
+
+PullResult Stage::next_measured(Context& ctx, const Demand& demand, Block& out) noexcept {
+  Sample& sample = *ctx.sample;
+  const Sample::Span span = sample.begin();
+  const PullResult got = next_row(ctx, demand, out);
+  const bool has_bytes = got == PullResult::rows && !demand.drop && out.value_rows() > 0;
+  sample.end(span, stats_, out.rows, has_bytes ? out.byte_size() : -1);
+  return got;
 }
 
 namespace {

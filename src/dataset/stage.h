@@ -2,13 +2,14 @@
 //
 // It does what no operator has to write: the sticky end, error rows (returned or thrown), the operator's path
 // on errors and the file and record that a failed row came from, cancellation, resuming after a restore, the
-// rule for memory that runs out (Cursor::lose), and the scope of saved state. It owns the cursor and drops it
+// rule for memory that runs out (Cursor::lose), the counters of core/stage_stats.h, and the scope of saved state. It owns the cursor and drops it
 // at the end of the sequence with all it holds. One thread at a time may drive it. Errors are rows of `out`,
 // never returned or thrown, and need no memory. A call costs about 5 ns.
 #pragma once
 
 #include <memory>
 
+#include "core/stage_stats.h"
 #include "dataset/cursor.h"
 #include "dataset/held_rows.h"
 #include "dataset/instance.h"
@@ -29,7 +30,8 @@ class Stage {
  public:
   // A failure to open (say, a parameter out of range at run time) becomes the stage's only row, an error.
   static std::unique_ptr<Stage> open(Context& ctx, Instance instance);
-
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
   ~Stage();
 
   // Opens it again for other variables and another key, with the memory of the opening before. Returns false, and must be
@@ -59,6 +61,9 @@ class Stage {
 
   void open_cursor(Opening& opening);
   void report(Context& ctx) const;
+  void count_in(StatsTree* tree) noexcept;
+  PullResult next_row(Context& ctx, const Demand& demand, Block& out) noexcept;
+  PullResult next_measured(Context& ctx, const Demand& demand, Block& out) noexcept;
   PullResult pull(Context& ctx, const Demand& demand, Block& out);
   PullResult fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept;
   bool lose(Context& ctx, Block& out) noexcept;
@@ -76,6 +81,9 @@ class Stage {
   std::unique_ptr<Cursor> cursor_;
   // What opening it again takes; null if that cannot be.
   std::unique_ptr<Again> again_;
+  // Null if nothing is counted.
+  StageStats* stats_ = nullptr;
+  LiveStage live_;
   ErrorPtr open_error_;
   bool ended_ = false;
   // Errors or rows come before what the cursor gives next.

@@ -19,6 +19,7 @@
 #include "core/epochs.h"
 #include "core/pull.h"
 #include "core/ref.h"
+#include "core/stage_stats.h"
 
 namespace weir {
 
@@ -27,19 +28,20 @@ class Budget {
   // scale() doubles at most `doublings` times.
   Budget(int64_t max_bytes, int doublings) : max_bytes_(max_bytes), doublings_left_(doublings) {}
 
-  int64_t held_rows() const { return charged_rows_ - taken_rows_.load(); }
-  int64_t held_bytes() const { return held_bytes_; }
-  int64_t scale() const { return int64_t{1} << doublings_; }
+  // These three may also be read without the lock, to show them.
+  int64_t held_rows() const { return charged_rows_.load(std::memory_order_relaxed) - taken_rows_.load(); }
+  int64_t held_bytes() const { return held_bytes_.load(std::memory_order_relaxed); }
+  int64_t scale() const { return int64_t{1} << doublings_.load(std::memory_order_relaxed); }
   // True if less is held than `max_rows` rows and the room in bytes, or nothing.
   bool has_room(int64_t max_rows) const {
     const int64_t rows = held_rows();
-    return rows <= 0 || (rows < max_rows && held_bytes_ < max_bytes_);
+    return rows <= 0 || (rows < max_rows && held_bytes() < max_bytes_);
   }
   void charge(int64_t rows, int64_t bytes) {
-    charged_rows_ += rows;
-    held_bytes_ += bytes;
+    add_alone(charged_rows_, rows);
+    add_alone(held_bytes_, bytes);
   }
-  void refund_bytes(int64_t bytes) { held_bytes_ -= bytes; }
+  void refund_bytes(int64_t bytes) { add_alone(held_bytes_, -bytes); }
   // Returns true if the filler has stopped, so that may_resume() is worth the lock.
   bool take_rows(int64_t rows) {
     taken_rows_.fetch_add(rows);
@@ -72,7 +74,7 @@ class Budget {
     if (!more) return final_;
     if (was_full_ && doublings_left_ > 0) {
       --doublings_left_;
-      ++doublings_;
+      add_alone(doublings_, 1);
     }
     was_full_ = false;
     if (waiter_.get() != waker) old = std::exchange(waiter_, RefPtr<Waker>(waker));
@@ -94,13 +96,13 @@ class Budget {
 
  private:
   const int64_t max_bytes_;
-  int doublings_ = 0;
+  Counter doublings_{0};
   int doublings_left_;
   // Whether the room was full since the consumer last found nothing.
   bool was_full_ = false;
-  int64_t charged_rows_ = 0;
+  Counter charged_rows_{0};
   std::atomic<int64_t> taken_rows_{0};
-  int64_t held_bytes_ = 0;
+  Counter held_bytes_{0};
   std::atomic<bool> stopped_{true};
   PullResult final_ = PullResult::rows;
   EpochTableRef final_epochs_;

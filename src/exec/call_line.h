@@ -18,6 +18,8 @@ struct WindowCall {
   bool done = false;
   // Its processor time is taken.
   bool sampled = false;
+  // The same for those who look on (core/stage_stats.h).
+  bool compares = false;
   WindowCall* next = nullptr;
   WindowCall* next_prepared = nullptr;
 };

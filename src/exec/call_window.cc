@@ -8,9 +8,8 @@
 #include "core/exception.h"
 #include "core/host_call.h"
 #include "core/sync.h"
-#include "exec/budget.h"
-#include "exec/call_line.h"
-#include "exec/call_tuner.h"
+#include "core/trace.h"
+#include "exec/call_core.h"
 
 namespace weir {
 
@@ -28,6 +27,9 @@ constexpr int kDoublings = 2;
 constexpr int kMaxCallsInFlight = 4096;
 // Of long calls, one in so many is looked at.
 constexpr int kSampleEvery = 3;
+// Every so many calls, and for all long ones, it is measured how much of a call is computing.
+constexpr uint64_t kComparedEach = 8;
+constexpr int64_t kComparedAlwaysNs = 100'000;
 // A finished call keeps no more of its input's memory.
 constexpr int64_t kInputBytes = 256;
 
@@ -40,142 +42,24 @@ CallWindowOptions checked(CallWindowOptions options) {
 
 }  // namespace
 
-// What the puller, the runners and the consumer share. It owns every call, and each is in one place: spare,
-// the puller's, prepared, a runner's, done, or the consumer's.
-class CallCore final : public RefCounted {
- public:
-  CallCore(Session& session, std::unique_ptr<BlockCall> function, const CallWindowOptions& options);
-  // Makes the puller and the first runner, once. They are owners, so it must have one before; if this throws, it has no
-  // more than that.
-  void make_tasks(Session& session, std::unique_ptr<Feed> feed, EpochTableRef start);
-
-  // Returns a finished call, to be given back later. If there is none, returns null and sets `answer`; after
-  // pending the consumer is woken.
-  WindowCall* take(Context& consumer, PullResult& answer, Mark& mark);
-  void give_back(WindowCall* call);
-  // No call begins after this.
-  void close();
-  void pause();
-  void resume();
-  void start();
-  bool at_rest(Waker* waker);
-  void copy_rows(std::vector<Block>& out);
-  const EpochScope& epochs() const;
-
- private:
-  class Puller;
-  class Runner;
-
-  int64_t ahead_rows() const;
-  int prepared_limit() const { return std::max(2, tuner_.limit()); }
-  bool admit(Demand& demand);
-  bool may_resume();
-  bool prepare(Demand& demand, WindowCall*& call) noexcept;
-  bool prepare_locked(Demand& demand, WindowCall*& call) noexcept;
-  void wait_for_feed();
-  RefPtr<Waker> rest() noexcept;
-  void add(WindowCall* call, Session& session);
-  RefPtr<Runner> idle_runner(Session& session) noexcept;
-  void finish(PullResult answer, EpochTableRef epochs, bool from_puller);
-  WindowCall* next_call(Runner& runner);
-  bool dismisses(const Runner& runner) const;
-  void look_whether_it_waits(int64_t took_ns, int64_t cpu_ns);
-  bool stays_active(Runner& runner);
-  void make_call(Runner& runner, WindowCall& call) noexcept;
-  void call_function(Context& context, WindowCall& call);
-  void done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t cpu_ns);
-  void task_gone();
-
-  const CallWindowOptions options_;
-  Executor& executor_;
-  std::unique_ptr<BlockCall> function_;
-
-  Mutex mutex_;
-  CallTuner tuner_;
-  WaitDetector detector_;
-  // Where calls run from now on: a function that turns out to wait leaves the threads that compute.
-  Lane lane_;
-  // Calls until the next one whose processor time is taken; negative: none is.
-  int until_sample_ = -1;
-  RefPtr<Puller> puller_;
-  std::vector<RefPtr<Runner>> runners_;
-  size_t active_runners_ = 0;
-  // The puller and runners that have not been released.
-  int open_tasks_ = 0;
-  bool closed_ = false;
-  std::vector<std::unique_ptr<WindowCall>> calls_;
-  CallLine<&WindowCall::next> spare_;
-  CallLine<&WindowCall::next_prepared> prepared_;
-  // Ordered: all calls from their pull until they are taken. Unordered: the finished ones.
-  CallLine<&WindowCall::next> line_;
-  // Calls pulled and not done.
-  int outstanding_ = 0;
-  // A run of the puller is in progress, or has more to do.
-  bool pulling_ = false;
-  // How many saves want it to stop, and one of them that waits for it.
-  int pauses_ = 0;
-  RefPtr<Waker> pauser_;
-  // Counts what was pulled and not given back.
-  Budget budget_;
-  // The bytes of the last finished call, as an estimate for unfinished ones.
-  int64_t usual_bytes_ = 0;
-  int leaf_rows_ = 1;
-};
-
-// Pulls from the feed, one block per call.
-class CallCore::Puller final : public Pump {
- public:
-  Puller(CallCore& core, Session& session, std::unique_ptr<Feed> feed, EpochTableRef start)
-      : Pump(session, core.options_.feed_lane),
-        core_(&core),
-        epochs_(std::move(start)),
-        feed_(std::move(feed)) {}
-  const EpochScope& epochs() const { return epochs_; }
-
- protected:
-  After run(bool helping) noexcept override;
-  void release() noexcept override {
-    feed_ = nullptr;
-    core_->task_gone();
-    core_ = nullptr;
-  }
-
- private:
-  RefPtr<CallCore> core_;
-  EpochScope epochs_;
-  std::unique_ptr<Feed> feed_;
-  // What the next pull fills; kept after a pending answer.
-  WindowCall* call_ = nullptr;
-  bool feed_threw_ = false;
-};
-
-// Makes the prepared calls one after the other.
-class CallCore::Runner final : public Pump {
- public:
-  Runner(CallCore& core, Session& session, Lane lane) : Pump(session, lane), core_(&core) {}
-  // Guarded by the core's lock: woken, or about to look for another call.
-  bool active = false;
-
- protected:
-  After run(bool helping) noexcept override;
-  void release() noexcept override {
-    core_->task_gone();
-    core_ = nullptr;
-  }
-
- private:
-  RefPtr<CallCore> core_;
-};
-
 CallCore::CallCore(Session& session, std::unique_ptr<BlockCall> function, const CallWindowOptions& options)
     : options_(checked(options)),
       executor_(*session.runtime.executor),
       function_(std::move(function)),
+      clock_(*session.runtime.clock),
       tuner_(limits_of_calls(options_.calls_in_flight, options_.lane, executor_)),
       lane_(options_.lane),
       budget_(options_.max_bytes, options_.ahead_rows > 0 ? 0 : kDoublings) {
   calls_.push_back(std::make_unique<WindowCall>());
   spare_.push(calls_.back().get());
+  max_calls_shown_.store(tuner_.limit(), std::memory_order_relaxed);
+}
+
+void CallCore::add_now(WindowNow& out) const noexcept {
+  out.add(budget_.held_rows(), ahead_rows_shown_.load(std::memory_order_relaxed), budget_.held_bytes(),
+          options_.max_bytes);
+  out.calls += running_calls_.load(std::memory_order_relaxed);
+  out.max_calls += max_calls_shown_.load(std::memory_order_relaxed);
 }
 
 const EpochScope& CallCore::epochs() const { return puller_->epochs(); }
@@ -200,7 +84,13 @@ bool CallCore::admit(Demand& demand) {
     budget_.stop();
     return false;
   }
-  if (!budget_.go_on(ahead_rows())) return false;
+  ahead_rows_shown_.store(ahead_rows(), std::memory_order_relaxed);
+  max_calls_shown_.store(tuner_.limit(), std::memory_order_relaxed);
+  if (!budget_.go_on(ahead_rows())) {
+    waits_.is_full(clock_);
+    return false;
+  }
+  waits_.has_room(clock_);
   const int64_t free_rows = ahead_rows() - budget_.held_rows();
   demand = Demand();
   demand.rows =
@@ -279,6 +169,7 @@ WindowCall* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
     answer = budget_.wait(!over, consumer.waker, old);
     tuner_.starved();
     if (over) mark.epochs = budget_.final_epochs();
+    if (!over) waits_.found_empty(clock_);
   }
   RefPtr<Puller> resumed;
   if (may_resume()) resumed = puller_;
@@ -361,6 +252,7 @@ RefPtr<CallCore::Runner> CallCore::idle_runner(Session& session) noexcept try {
 void CallCore::finish(PullResult answer, EpochTableRef epochs, bool from_puller) {
   MutexLock lock(mutex_);
   RefPtr<Waker> waiter = budget_.finish(answer, std::move(epochs));
+  if (outstanding_ == 0) waits_.has_rows(clock_);
   if (from_puller) pulling_ = false;
   RefPtr<Waker> pauser = rest();
   lock.unlock();
@@ -374,9 +266,13 @@ WindowCall* CallCore::next_call(Runner& runner) {
   if (!call) {
     runner.active = false;
     --active_runners_;
-  } else if (until_sample_ >= 0 && --until_sample_ < 0) {
-    call->sampled = true;
-    until_sample_ = kSampleEvery;
+  } else {
+    if (until_sample_ >= 0 && --until_sample_ < 0) {
+      call->sampled = true;
+      until_sample_ = kSampleEvery;
+    }
+    call->compares =
+        waits_.stats && (begun_calls_++ % kComparedEach == 0 || last_took_ns_ > kComparedAlwaysNs);
   }
   // One that is dismissed leaves its call to another.
   RefPtr<Runner> successor;
@@ -437,6 +333,9 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
   EpochScope epochs;
   Context context{runner.session(), &runner, &epochs};
   Clock& clock = *context.runtime().clock;
+  const TraceSlice slice(context.runtime().trace, &clock, "call", waits_.name());
+  running_calls_.fetch_add(1, std::memory_order_relaxed);
+  const int64_t begin_computing_ns = call.compares ? clock.computing_ns() : 0;
   const bool sampled = std::exchange(call.sampled, false);
   const int64_t begin_cpu_ns = sampled ? executor_.thread_cpu_ns() : -1;
   const int64_t begin_ns = clock.now_ns();
@@ -451,6 +350,8 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
   }
   const int64_t end_ns = clock.now_ns();
   const int64_t cpu_ns = begin_cpu_ns < 0 ? -1 : executor_.thread_cpu_ns() - begin_cpu_ns;
+  if (waits_.stats)
+    count(call, end_ns - begin_ns, call.compares ? clock.computing_ns() - begin_computing_ns : 0);
   call.out.bytes = out.byte_size();
   call.out.mark = std::move(call.in.mark);
   call.in.recycle(kInputBytes);
@@ -468,12 +369,23 @@ void CallCore::look_whether_it_waits(int64_t took_ns, int64_t cpu_ns) {
   tuner_.raise_ceiling(limits_of_calls(0, lane_, executor_).most);
 }
 
+void CallCore::count(const WindowCall& call, int64_t took_ns, int64_t computed_ns) noexcept {
+  StageStats& stats = *waits_.stats;
+  add_to(stats.calls, 1);
+  add_to(stats.call_time.ns, took_ns);
+  if (!call.compares) return;
+  add_to(stats.call_time.compared_ns, took_ns);
+  add_to(stats.call_time.computing_ns, std::min(took_ns, computed_ns));
+}
+
 void CallCore::done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t cpu_ns) {
+  running_calls_.fetch_sub(1, std::memory_order_relaxed);
   MutexLock lock(mutex_);
   look_whether_it_waits(took_ns, cpu_ns);
   RefPtr<Runner> another;
   if (tuner_.done(call.rows, end_ns) && prepared_.front()) another = idle_runner(runner.session());
   call.done = true;
+  last_took_ns_ = took_ns;
   --outstanding_;
   usual_bytes_ = call.out.bytes;
   budget_.refund_bytes(call.charged_bytes - call.out.bytes);
@@ -485,7 +397,10 @@ void CallCore::done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t to
   }
   if (!options_.ordered) line_.push(&call);
   RefPtr<Waker> waiter;
-  if (line_.front() && line_.front()->done) waiter = budget_.take_waiter();
+  if (line_.front() && line_.front()->done) {
+    waiter = budget_.take_waiter();
+    waits_.has_rows(clock_);
+  }
   RefPtr<Waker> pauser = rest();
   RefPtr<Puller> resumed;
   if (another && may_resume()) resumed = puller_;
@@ -497,6 +412,7 @@ void CallCore::done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t to
 }
 
 void CallCore::close() {
+  if (waits_.stats) waits_.stats->close(*this);
   MutexLock lock(mutex_);
   closed_ = true;
   // The last task to go empties the core, perhaps on another thread while this one still closes tasks.
@@ -521,12 +437,14 @@ void CallCore::task_gone() {
 Pump::After CallCore::Puller::run(bool helping) noexcept {
   Context context{session(), this, &epochs_};
   Clock& clock = *context.runtime().clock;
+  const TraceSlice slice(context.runtime().trace, &clock, "pull", core_->waits_.name());
   const int64_t deadline_ns = helping ? 0 : clock.now_ns() + kSliceNs;
   Demand demand;
   while (core_->prepare(demand, call_)) {
     PullResult answer = feed_threw_ ? PullResult::end : PullResult::cancelled;
     if (!feed_threw_ && !session().cancelled.load(std::memory_order_relaxed)) {
-      answer = pull_guarded(*feed_, context, demand, call_->in, feed_threw_);
+      answer = pull_sampled(context, sampler_, core_->waits_.stats,
+                            [&] { return pull_guarded(*feed_, context, demand, call_->in, feed_threw_); });
     }
     if (answer == PullResult::pending) {
       core_->wait_for_feed();
@@ -570,6 +488,8 @@ std::function<void()> CallWindow::pause() {
   core_->pause();
   return resume;
 }
+
+void CallWindow::count_in(StageStats* stats) noexcept { core_->count_in(stats); }
 
 void CallWindow::start() { core_->start(); }
 

@@ -83,6 +83,26 @@ class Scheduler::Visit {
   bool waits_ = false;
 };
 
+// Counts how long a thread waits for an element.
+class Scheduler::Waiting {
+ public:
+  explicit Waiting(Scheduler& scheduler)
+      : scheduler_(scheduler),
+        slice_(scheduler.trace_, scheduler.clock_, "wait", "next"),
+        begin_ns_(scheduler.clock_ ? scheduler.clock_->now_ns() : 0) {}
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    if (!scheduler_.clock_) return;
+    scheduler_.waited_ns_.fetch_add(scheduler_.clock_->now_ns() - begin_ns_, std::memory_order_relaxed);
+  }
+
+ private:
+  Scheduler& scheduler_;
+  const TraceSlice slice_;
+  const int64_t begin_ns_;
+};
+
 Scheduler::~Scheduler() {
   if (descriptor_ < 0) return;
   const Uncancelled uncancelled;
@@ -130,8 +150,11 @@ PullResult Scheduler::drive_on(PollRef poll, uint64_t seen, bool saves) {
     if (parks) join_locked(sleeper);
     lock.unlock();
     turn_.unlock();
-    if (pump) execute(*pump, true);
-    if (parks) sleeper.parker->park();
+    if (pump || parks) {
+      const Waiting waiting(*this);
+      if (pump) execute(*pump, true);
+      if (parks) sleeper.parker->park();
+    }
     if (thread_ends()) [[unlikely]] {
       withdraw(sleeper);
       leave();
@@ -236,6 +259,7 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
     if (parks) join_locked(sleeper);
     lock.unlock();
     turn_.unlock();
+    const Waiting waiting(*this);
     if (pump) execute(*pump, true);
     if (parks) park_until(sleeper, deadline);
   }
@@ -524,10 +548,17 @@ void Scheduler::uncount_run() {
 }
 
 BlockingRead::BlockingRead() noexcept
-    : scheduler_([]() -> Scheduler* {
-        const SchedulerFrame* frame = SchedulerFrame::innermost();
-        return frame && frame->runs_pump() ? frame->scheduler() : nullptr;
-      }()) {
+    : BlockingRead(
+          []() -> Scheduler* {
+            const SchedulerFrame* frame = SchedulerFrame::innermost();
+            return frame ? frame->scheduler() : nullptr;
+          }(),
+          SchedulerFrame::innermost() && SchedulerFrame::innermost()->runs_pump()) {}
+
+BlockingRead::BlockingRead(Scheduler* scheduler, bool in_pump) noexcept
+    : scheduler_(in_pump ? scheduler : nullptr),
+      slice_(scheduler ? scheduler->trace_ : nullptr, scheduler ? scheduler->clock_ : nullptr, "read",
+             "file") {
   if (scheduler_) scheduler_->uncount_run();
 }
 

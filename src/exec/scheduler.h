@@ -34,6 +34,7 @@
 #include "core/runtime.h"
 #include "core/status.h"
 #include "core/sync.h"
+#include "core/trace.h"
 #include "exec/executor.h"
 #include "exec/pump.h"
 #include "exec/watch.h"
@@ -102,13 +103,17 @@ class BlockingRead {
   ~BlockingRead();
 
  private:
+  BlockingRead(Scheduler* scheduler, bool in_pump) noexcept;
+
   // Null outside pumps.
   Scheduler* const scheduler_;
+  const TraceSlice slice_;
 };
 
 class Scheduler final : public Waker {
  public:
-  explicit Scheduler(Runtime& runtime) : executor_(*runtime.executor), clock_(runtime.clock) {}
+  explicit Scheduler(Runtime& runtime)
+      : executor_(*runtime.executor), clock_(runtime.clock), trace_(runtime.trace) {}
   ~Scheduler() override;
 
   // Polls until the answer is not pending. `poll` is called as PullResult(), by one thread at a time, and
@@ -172,6 +177,9 @@ class Scheduler final : public Waker {
   // Returns a descriptor that is readable while another try_drive is worthwhile. The scheduler closes it.
   Result<int> ready_descriptor();
 
+  // How long threads have waited for elements, running pumps meanwhile or not.
+  int64_t waited_ns() const { return waited_ns_.load(std::memory_order_relaxed); }
+
   // Says who drives, sleeps and is ready, to show why nothing runs.
   std::string describe();
 
@@ -184,6 +192,7 @@ class Scheduler final : public Waker {
   friend class BlockingRead;
   friend class Pump;
   class LaneJob;
+  class Waiting;
   class Visit;
   struct Sleeper;
 
@@ -245,6 +254,8 @@ class Scheduler final : public Waker {
 
   Executor& executor_;
   Clock* const clock_;
+  TraceLog* const trace_;
+  std::atomic<int64_t> waited_ns_{0};
   // The right to drive, and the queue for it: taken in the order gate, turn, lock.
   BiasedMutex turn_;
   Mutex gate_;

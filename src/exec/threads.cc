@@ -29,6 +29,7 @@ namespace {
 constexpr int kLooks = 4;
 // How long a blocking thread stays without a job.
 constexpr std::chrono::seconds kIdleTime{2};
+constexpr const char* kComputeName = "weir-compute";
 // At most this many threads are tried out at once.
 constexpr int kMaxProbedThreads = 64;
 
@@ -100,6 +101,13 @@ class ThreadParker final : public Parker {
   std::atomic<bool> permitted_{false};
 };
 
+// Names the calling thread, the first time. oneTBB's workers keep the name: they serve whoever computes.
+void name_thread_once(const char* name) noexcept {
+  thread_local bool named = false;
+  if (std::exchange(named, true)) return;
+  ::pthread_setname_np(::pthread_self(), name);
+}
+
 // Starts a thread that leaves the host's signal handlers alone. The caller must join or detach it.
 bool start_thread(void* (*body)(void*), void* argument, pthread_t& thread) {
   const Uncancelled uncancelled;
@@ -114,8 +122,9 @@ bool start_thread(void* (*body)(void*), void* argument, pthread_t& thread) {
 // What an executor, its threads and the arena's tasks share; may outlive the executor.
 class JobQueue : public RefCounted {
  public:
-  JobQueue(std::string_view name, const void* executor, int limit)
-      : name_(name), executor_(executor), limit_(limit) {}
+  // `thread_name` is at most 15 bytes.
+  JobQueue(std::string_view name, const char* thread_name, const void* executor, int limit)
+      : name_(name), thread_name_(thread_name), executor_(executor), limit_(limit) {}
 
   bool submit(const RefPtr<Job>& job) noexcept;
   // Drops jobs that have not started and waits for the serving threads, unless called on one of them.
@@ -148,6 +157,7 @@ class JobQueue : public RefCounted {
   bool replace_runner() noexcept;
 
   const std::string_view name_;
+  const char* const thread_name_;
   const void* const executor_;
   const int limit_;
   // Runners asked for and not gone; of these, those inside serve().
@@ -182,6 +192,7 @@ bool JobQueue::submit(const RefPtr<Job>& job) noexcept try {
 }
 
 void JobQueue::serve() noexcept {
+  name_thread_once(thread_name_);
   // A new thread begins with the mode of the one that started it, and a task with that of the arena's maker.
   FloatMode mode;
   LongDoubleMode long_mode;
@@ -325,7 +336,7 @@ class ThreadQueue final : public JobQueue {
 class ArenaQueue final : public JobQueue {
  public:
   ArenaQueue(const void* executor, int limit, RefPtr<ThreadQueue> starter)
-      : JobQueue("arena", executor, limit), limit_(limit), starter_(std::move(starter)) {
+      : JobQueue("arena", kComputeName, executor, limit), limit_(limit), starter_(std::move(starter)) {
     ::pthread_sigmask(SIG_SETMASK, nullptr, &host_mask_);
     MutexLock lock(all_mutex);
     next_ = all;
@@ -442,7 +453,9 @@ bool probe_threads(int count) {
 class Threads final : public Executor {
  public:
   explicit Threads(const ThreadsOptions& options) {
-    const int processors = std::max(1u, std::thread::hardware_concurrency());
+    // Those that the process's affinity allows.
+    int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    if (options.most_processors > 0) processors = std::min(processors, options.most_processors);
     size_ =
         std::clamp(options.compute_threads > 0 ? options.compute_threads : processors, 1, kMaxComputeThreads);
     const int blocking =
@@ -451,7 +464,7 @@ class Threads final : public Executor {
     auto* probe = options.probe ? options.probe : probe_threads;
     if (!probe(std::min({size_, processors, kMaxProbedThreads}))) return;
     blocking_size_ = blocking;
-    blocking_ = make_ref<ThreadQueue>("blocking threads", this, blocking);
+    blocking_ = make_ref<ThreadQueue>("blocking threads", "weir-blocking", this, blocking);
     compute_ = make_compute();
   }
 
@@ -490,7 +503,7 @@ class Threads final : public Executor {
     const size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     const int owned = static_cast<int>(std::clamp<size_t>(allowed, 2, kMaxComputeThreads + 1)) - 1;
     if (forks_ == 0 && size_ <= owned + 1) {
-      auto starter = make_ref<ThreadQueue>("starter", this, 1);
+      auto starter = make_ref<ThreadQueue>("starter", "weir-starter", this, 1);
       auto arena = make_ref<ArenaQueue>(this, std::min(size_, owned), starter);
       if (arena->warm_up()) {
         starter_ = std::move(starter);
@@ -499,7 +512,9 @@ class Threads final : public Executor {
     }
     return make_plain();
   }
-  RefPtr<JobQueue> make_plain() { return make_ref<ThreadQueue>("compute threads", this, size_); }
+  RefPtr<JobQueue> make_plain() {
+    return make_ref<ThreadQueue>("compute threads", kComputeName, this, size_);
+  }
 
   int size_ = 1;
   int blocking_size_ = 1;

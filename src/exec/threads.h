@@ -20,6 +20,8 @@ struct ThreadsOptions {
   // Jobs of the compute lane at once, including one on a helping thread; 0 is the number of processors. For
   // more than the arena's threads can serve, plain threads take its place.
   int compute_threads = 0;
+  // Of the processors that the process may run on, no more count than that; 0: all of them.
+  int most_processors = 0;
   // 0 is kMaxBlockingThreads.
   int blocking_threads = 0;
   // Whether that many threads can exist at once; tests replace it. Null tries it out, once per process.

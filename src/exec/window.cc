@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "core/sync.h"
+#include "core/trace.h"
 #include "exec/budget.h"
 #include "exec/partial_block.h"
+#include "exec/window_waits.h"
 
 namespace weir {
 namespace {
@@ -27,7 +29,7 @@ WindowOptions checked(WindowOptions options) {
 }  // namespace
 
 // The filling side and the queue.
-class WindowPump final : public Pump {
+class WindowPump final : public Pump, public LiveWindow {
  public:
   WindowPump(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options, EpochTableRef start)
       : Pump(session, options.lane),
@@ -49,6 +51,13 @@ class WindowPump final : public Pump {
   bool at_rest(Waker* waker);
   void copy_rows(std::vector<Block>& out);
   const EpochScope& epochs() const { return epochs_; }
+  void count_in(StageStats* stats) noexcept {
+    waits_.stats = stats;
+    if (stats) stats->open(*this);
+  }
+  void add_now(WindowNow& out) const noexcept override {
+    out.add(budget_.held_rows(), max_rows(), budget_.held_bytes(), options_.max_bytes);
+  }
 
  protected:
   After run(bool helping) noexcept override;
@@ -72,8 +81,10 @@ class WindowPump final : public Pump {
   PartialBlock scratch_;
   int ramp_rows_ = 1;
   bool feed_threw_ = false;
+  Sampler sampler_;
 
   Mutex mutex_;
+  WindowWaits waits_;
   // A ring of blocks; free places keep memory for the next block.
   std::vector<PartialBlock> slots_;
   size_t first_ = 0;
@@ -105,6 +116,7 @@ bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& int
     const bool more = budget_.final_answer() == PullResult::rows;
     answer = budget_.wait(more, consumer.waker, old);
     if (!more) into.mark.epochs = budget_.final_epochs();
+    if (more) waits_.found_empty(*session().runtime.clock);
   }
   const bool resumes = budget_.may_resume(max_rows());
   lock.unlock();
@@ -127,6 +139,7 @@ void WindowPump::abandon() {
     MutexLock lock(mutex_);
     closed_ = true;
   }
+  if (waits_.stats) waits_.stats->close(*this);
   close();
 }
 
@@ -137,7 +150,11 @@ bool WindowPump::admit(Demand& demand) noexcept {
     budget_.stop();
     return false;
   }
-  if (!budget_.go_on(max_rows())) return false;
+  if (!budget_.go_on(max_rows())) {
+    waits_.is_full(*session().runtime.clock);
+    return false;
+  }
+  waits_.has_room(*session().runtime.clock);
   const int64_t free_rows = max_rows() - budget_.held_rows();
   const int64_t free_bytes = options_.max_bytes - budget_.held_bytes();
   demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));
@@ -203,6 +220,7 @@ bool WindowPump::push(Demand& next) {
   const bool more = admit(next);
   RefPtr<Waker> pauser = more ? nullptr : rest();
   RefPtr<Waker> waiter = budget_.take_waiter();
+  if (waiter) waits_.has_rows(*session().runtime.clock);
   lock.unlock();
   if (waiter) waiter->wake();
   if (pauser) pauser->wake();
@@ -213,6 +231,7 @@ void WindowPump::finish(PullResult answer, EpochTableRef epochs) {
   MutexLock lock(mutex_);
   RefPtr<Waker> waiter = budget_.finish(answer, std::move(epochs));
   RefPtr<Waker> pauser = rest();
+  waits_.has_rows(*session().runtime.clock);
   lock.unlock();
   if (waiter) waiter->wake();
   if (pauser) pauser->wake();
@@ -228,6 +247,7 @@ void WindowPump::wait_for_feed() {
 
 Pump::After WindowPump::run(bool helping) noexcept {
   Context context{session(), this, &epochs_};
+  const TraceSlice slice(context.runtime().trace, context.runtime().clock, "pull", waits_.name());
   const int64_t deadline_ns = helping ? 0 : context.runtime().clock->now_ns() + kSliceNs;
   Demand demand;
   {
@@ -242,7 +262,8 @@ Pump::After WindowPump::run(bool helping) noexcept {
   for (;;) {
     PullResult answer = feed_threw_ ? PullResult::end : PullResult::cancelled;
     if (!feed_threw_ && !session().cancelled.load(std::memory_order_relaxed)) {
-      answer = pull_guarded(*feed_, context, demand, scratch_, feed_threw_);
+      answer = pull_sampled(context, sampler_, waits_.stats,
+                            [&] { return pull_guarded(*feed_, context, demand, scratch_, feed_threw_); });
     }
     if (answer == PullResult::pending) {
       wait_for_feed();
@@ -272,6 +293,8 @@ Window::Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions
                EpochTableRef start)
     : pump_(make_ref<WindowPump>(session, std::move(feed), options, std::move(start))),
       front_(std::make_unique<PartialBlock>()) {}
+
+void Window::count_in(StageStats* stats) noexcept { pump_->count_in(stats); }
 
 void Window::start() { pump_->wake(); }
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/stage_stats.h"
 #include "exec/feed.h"
 #include "exec/pump.h"
 
@@ -43,6 +44,9 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
+  // Counts there from now on.
+  // REQUIRES: before start() and the first next
+  void count_in(StageStats* stats) noexcept;
   // Wakes the pump before the first next.
   void start();
   // Gives at most demand.rows rows of the oldest block. End and cancelled are final; at the end `mark` has

@@ -7,6 +7,7 @@
 #include "expr/generator.h"
 #include "graph/binder.h"
 #include "graph/reorder.h"
+#include "graph/written_call.h"
 #include "ops/list.h"
 #include "syntax/spec.h"
 
@@ -479,7 +480,9 @@ class ArgumentBinder {
     }
     // The parameter's own digest has the names.
     BuildSite at = binder_.site(site_.scope);
-    at.digest = std::make_shared<NodeDigest>(NodeDigest{"names", {}});
+    auto digest = std::make_shared<WrittenCall>();
+    digest->name = "names";
+    at.digest = std::move(digest);
     return Dataset::build(*def, std::move(slices.params), {}, at);
   }
 

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "graph/binder.h"
 #include "graph/canonical.h"
+#include "graph/written_call.h"
 #include "ops/pipeline_digest.h"
 #include "syntax/printer.h"
 
@@ -67,8 +68,9 @@ std::shared_ptr<const NodeDigest> Binder::digest_of(const OperatorDef& def,
                                                     const Scope& scope) const {
   // Fresh ones have the defaults.
   const FieldList fields(def);
-  auto digest = std::make_shared<NodeDigest>();
+  auto digest = std::make_shared<WrittenCall>();
   digest->name = def.name;
+  digest->values = values;
   for (size_t i = 0; i < values.size(); ++i) {
     const Field& field = fields.list[i];
     if (!values[i] || field.allows.any_position) continue;
@@ -83,7 +85,7 @@ std::shared_ptr<const NodeDigest> Binder::digest_of(const OperatorDef& def,
 
 BuildSite Binder::site_of(const Node& expression, const Scope& scope) const {
   BuildSite at = site(scope);
-  auto digest = std::make_shared<NodeDigest>();
+  auto digest = std::make_shared<WrittenCall>();
   digest->name = "dataset";
   digest->parameters.push_back({"value", hash_of_part(std::make_shared<Node>(expression), scope)});
   at.digest = std::move(digest);

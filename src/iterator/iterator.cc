@@ -115,9 +115,14 @@ PullResult Iterator::poll(Polled& polled) noexcept {
   Context context{*position->session, scheduler_.get(), &position->epochs};
   Demand demand;
   demand.rows = polled.rows;
-  PullResult got = position->stage->next(context, demand, polled.out);
+  const PullResult got = pull_sampled(context, position->sampler, nullptr,
+                                      [&] { return position->stage->next(context, demand, polled.out); });
+  if (got != PullResult::rows) {
+    if (got == PullResult::end) position->session->stats()->end(runtime_.clock->now_ns());
+    return got;
+  }
   const bool as_it_is = polled.out.rows == 1 || polled.out.errors.empty();
-  if (got != PullResult::rows || (as_it_is && !thread_ends())) [[likely]]
+  if (as_it_is && !thread_ends()) [[likely]]
     return got;
   return poll_rarely(polled, true);
 }
@@ -254,6 +259,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   } else if (world_) {
     position->session->use_world(*world_);
   }
+  position->session->keep_stats(make_ref<StatsTree>(runtime_.clock->now_ns(), scheduler_->waited_ns()));
   position->session->hold_rows(holds_rows(*document->root(), beginning.policy.value_or(policy_)));
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);
@@ -409,6 +415,24 @@ Status Iterator::give_back(const Block& block, int begin) {
     position_->held.hold(rows, 0);
     return Status();
   });
+}
+
+IteratorStats Iterator::stats() {
+  RefPtr<Session> session;
+  {
+    MutexLock lock(mutex_);
+    session = session_;
+  }
+  IteratorStats out;
+  if (!session) return out;
+  StatsTree& tree = *session->stats();
+  const int64_t ended_ns = tree.ended_ns.load(std::memory_order_relaxed);
+  const int64_t until_ns = ended_ns != 0 ? ended_ns : runtime_.clock->now_ns();
+  out.elapsed_ns = std::max<int64_t>(0, until_ns - tree.began_ns);
+  out.waited_ns = std::max<int64_t>(0, scheduler_->waited_ns() - tree.waited_before_ns);
+  out.parallelism = runtime_.executor->parallelism();
+  out.stages = tree.snapshot();
+  return out;
 }
 
 void Iterator::cancel() {

@@ -16,12 +16,14 @@
 #include <vector>
 
 #include "core/runtime.h"
+#include "core/stage_stats.h"
 #include "core/sync.h"
 #include "dataset/held_rows.h"
 #include "dataset/stage.h"
 #include "exec/scheduler.h"
 #include "graph/document.h"
 #include "iterator/checkpoint.h"
+#include "iterator/iterator_stats.h"
 
 namespace weir {
 
@@ -88,6 +90,9 @@ class Iterator {
   // Returns rows [begin, …) of the last block: they come again first.
   Status give_back(const Block& block, int begin);
 
+  // What the stages have done since the last initialize(). Does not wait for anything.
+  IteratorStats stats();
+
   // From now on next answers cancelled, until initialize(). Does not wait.
   void cancel();
   // Drops the position. Waits for what is running unless called from inside it.
@@ -128,6 +133,7 @@ class Iterator {
     EpochScope epochs;
     std::unique_ptr<Stage> stage;
     HeldRows held;
+    Sampler sampler;
     // Where the components of spec_ stand in the document's; empty if in the same places.
     std::vector<int> order;
   };

@@ -14,6 +14,10 @@ constexpr int kAheadHalvings = 3;
 
 }  // namespace
 
+std::optional<RunsAhead> ahead_on_blocking_lane(const ParamsBase&, std::span<const DatasetRef>) {
+  return RunsAhead{.rows = kAheadRows, .bytes = kAheadBytes, .lane = Lane::blocking};
+}
+
 std::unique_ptr<Cursor> open_on_blocking_lane(Opening& opening, DatasetRef dataset) {
   WindowOptions options;
   options.max_rows = kAheadRows;

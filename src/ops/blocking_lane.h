@@ -10,4 +10,7 @@ namespace weir {
 
 std::unique_ptr<Cursor> open_on_blocking_lane(Opening& opening, DatasetRef dataset);
 
+// For OperatorDef::ahead of operators that use it.
+std::optional<RunsAhead> ahead_on_blocking_lane(const ParamsBase& params, std::span<const DatasetRef> inputs);
+
 }  // namespace weir

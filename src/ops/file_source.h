@@ -26,6 +26,7 @@
 #include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
 #include "format/file_reader.h"
+#include "ops/list.h"
 #include "ops/read_ahead.h"
 #include "ops/read_files.h"
 
@@ -215,6 +216,7 @@ class FileSource {
     def.cardinality = unknown_cardinality;
     def.expand = expand;
     def.is_window = [](const ParamsBase& base) { return !in_turns(static_cast<const Params&>(base)); };
+    def.ahead = ahead;
     if constexpr (kHasPositions) {
       def.access = [](Opening& opening, const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
         WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
@@ -242,6 +244,17 @@ class FileSource {
   static constexpr bool kHasPositions = requires { &Format::access; };
 
   static bool in_turns(const Params& params) { return params.num_parallel_reads.value_or(0) != 1; }
+
+  // One file after the other is read ahead, or as many as are read in turns.
+  static std::optional<RunsAhead> ahead(const ParamsBase& base, std::span<const DatasetRef> inputs) {
+    const auto& params = static_cast<const Params&>(base);
+    const WindowOptions window = read_ahead(inputs.back()->lane());
+    const int64_t files = params.num_parallel_reads.value_or(InterleaveParams::kAutoCycle);
+    return RunsAhead{.rows = window.max_rows,
+                     .bytes = window.max_bytes,
+                     .windows = in_turns(params) ? files : 1,
+                     .lane = Lane::blocking};
+  }
 
   static Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
     const Spec& names = inputs[static_cast<size_t>(params.files.index)]->spec();

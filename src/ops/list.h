@@ -67,6 +67,7 @@ struct IgnoreErrorsParams : ParamsOf<IgnoreErrorsParams> {
 };
 
 struct InterleaveParams : ParamsOf<InterleaveParams> {
+  static constexpr int64_t kAutoCycle = 8;
   FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::dataset};
   IntParam cycle_length = IntParam::automatic();
   IntParam block_length{1};

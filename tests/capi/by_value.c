@@ -193,15 +193,15 @@ static void needs(weir_runtime runtime) {
   weir_bytes text = WEIR_BYTES_INIT;
   weir_error error = WEIR_ERROR_INIT;
   weir_dataset dataset = parse(runtime, "range(1000000) | shuffle(1000) | batch(8)");
-  REQUIRE(weir_dataset_checkpoint_needs(dataset, WEIR_DESCRIBE_TEXT, &text, &error) == WEIR_OK);
+  REQUIRE(weir_dataset_explain(dataset, WEIR_EXPLAIN_CHECKPOINT | WEIR_EXPLAIN_TEXT, &text, &error) ==
+          WEIR_OK);
   CHECK(says(&text, "checkpoint: a position\n"));
   CHECK(says(&text, "batch/shuffle: a restore reads about 7484 elements again\n"));
   weir_bytes_release(&text);
-  CHECK(weir_dataset_checkpoint_needs(dataset, WEIR_DESCRIBE_FOLDER, &text, &error) ==
-        -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_dataset_explain(dataset, 4, &text, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   weir_dataset_unref(dataset);
   dataset = dataset_of(runtime, "range(1000000) | map(@f) | shuffle(1000) | batch(8)", &sum, 0);
-  REQUIRE(weir_dataset_checkpoint_needs(dataset, 0, &text, &error) == WEIR_OK);
+  REQUIRE(weir_dataset_explain(dataset, WEIR_EXPLAIN_CHECKPOINT, &text, &error) == WEIR_OK);
   CHECK(says(&text,
              "{\"needs_policy\": true, \"because\": \"map calls a callback that is not declared pure\""));
   /* 8 bytes, and 26 around them, for each. */
@@ -210,14 +210,14 @@ static void needs(weir_runtime runtime) {
   weir_bytes_release(&text);
   weir_dataset_unref(dataset);
   dataset = dataset_of(runtime, "range(9) | map(@f) | shuffle(1000)", &sum, 1);
-  REQUIRE(weir_dataset_checkpoint_needs(dataset, 0, &text, &error) == WEIR_OK);
+  REQUIRE(weir_dataset_explain(dataset, WEIR_EXPLAIN_CHECKPOINT, &text, &error) == WEIR_OK);
   CHECK(
       says(&text, "{\"needs_policy\": false, \"because\": null, \"callback_states\": 1, \"refused\": null,"));
   CHECK(says(&text, "\"held_rows\": 9,"));
   weir_bytes_release(&text);
   weir_dataset_unref(dataset);
   dataset = dataset_of(runtime, "range(9) | flat_map(x -> range(@f(x)))", &sum, 1);
-  REQUIRE(weir_dataset_checkpoint_needs(dataset, 0, &text, &error) == WEIR_OK);
+  REQUIRE(weir_dataset_explain(dataset, WEIR_EXPLAIN_CHECKPOINT, &text, &error) == WEIR_OK);
   CHECK(says(&text, "\"refused\": \"range calls a callback with a state for what it opens\","));
   weir_bytes_release(&text);
   weir_dataset_unref(dataset);

@@ -146,11 +146,10 @@ static void reserved_fields(void) {
   weir_view view = WEIR_VIEW_INIT;
   hand_over(&options, &allocator, &allocated, &logger, &logged);
   options.thread_count = 1;
-  options.reserved = 1;
-  CHECK(weir_runtime_create(&options, &runtime, &error) == kBad &&
-        names(&error, "weir_runtime_options.reserved"));
+  options.flags = 0x80000000u;
+  CHECK(weir_runtime_create(&options, &runtime, &error) == kBad && names(&error, "WEIR_RUNTIME_"));
   CHECK(runtime.value == 0 && allocated.destroyed == 1 && logged.destroyed == 1);
-  options.reserved = 0;
+  options.flags = 0;
   allocator.reserved = 0x80000000u;
   CHECK(weir_runtime_create(&options, &runtime, &error) == kBad && names(&error, "weir_allocator.reserved"));
   CHECK(allocated.destroyed == 2 && logged.destroyed == 2);

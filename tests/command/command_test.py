@@ -240,8 +240,8 @@ CANONICAL = [
 ]
 
 WORDS = [
-    refused(err=r"error: invalid_argument: expected run, check, spec, format, digest, list, checkpoint, head, info, validate, index, shard, convert or help; .*\n"),
-    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec, format, digest, list, checkpoint, head, info, validate, index, shard, convert or help, found walk\n"),
+    refused(err=r"error: invalid_argument: expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, head, info, validate, index, shard, convert or help; .*\n"),
+    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, head, info, validate, index, shard, convert or help, found walk\n"),
     refused("range(1)", err=r"error: invalid_argument: .*found range\(1\); write weir run -e 'range\(1\)'\n"),
     refused("document.weir", err=r"error: invalid_argument: .*; write weir run document\.weir\n"),
     refused("help", "walk", err=r"error: not_found: expected the name of an operator or function, found \"walk\"\n"),
@@ -326,7 +326,9 @@ def main():
             checker.check_canonical(text, expected)
         for arguments, about in ((["--help"], "feed"), (["-h"], "feed"), (["help"], "feed"),
                                  (["run", "--help"], "print the elements"), (["help", "run"], "print the elements"),
-                                 (["spec", "-h"], "print the structure"), (["check", "-h"], "print the mistakes"), (["format", "-h"], "canonical form")):
+                                 (["spec", "-h"], "print the structure"), (["check", "-h"], "print the mistakes"),
+                                 (["explain", "-h"], "what a document will do"), (["bench", "-h"], "how fast"),
+                                 (["help", "top"], "running process"), (["format", "-h"], "canonical form")):
             found = checker.call(arguments)
             good = found.returncode == 0 and "usage:" in found.stdout and about in found.stdout.split("\n", 1)[0]
             checker.expect(arguments, "help", good, about, found)

@@ -27,7 +27,7 @@ struct StandingClock final : Clock {
 
 struct Resting {
   Resting(Runtime& runtime, const Document& document)
-      : session(make_session(runtime)),
+      : session(counted(make_session(runtime))),
         context{*session, session->scheduler, &epochs},
         stage(Stage::open(context, {document.root(), nullptr, 0})) {}
 
@@ -42,6 +42,11 @@ struct Resting {
     for (int i = 0; i < kSettled; ++i) {
       REQUIRE(session->scheduler->try_drive([] { return PullResult::pending; }).ok());
     }
+  }
+
+  static RefPtr<Session> counted(RefPtr<Session> session) {
+    session->keep_stats(make_ref<StatsTree>(0, 0));
+    return session;
   }
 
   RefPtr<Session> session;

@@ -259,8 +259,8 @@ TEST_CASE("a feedable iterator takes from those that handles name") {
   const std::string from_large = large.string_handle();
   CHECK(from_small == small.string_handle());
   CHECK(from_small != from_large);
+  CHECK(small.stats().find(R"("path": "range", "operator": "range", "elements": 0,)") != std::string::npos);
   weir::Feedable feedable(small.spec());
-  CHECK(feedable.spec().text() == "int64");
   REQUIRE(feedable.next(from_small, element));
   CHECK(element.get<int64_t>(0) == 0);
   REQUIRE(feedable.next(from_large, element));

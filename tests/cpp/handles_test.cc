@@ -91,6 +91,7 @@ TEST_CASE("a dataset tells what it is, and survives as bytes") {
   CHECK(dataset.text() == "range(10) | batch(4)");
   CHECK(dataset.spec().text() == "int64[?]");
   CHECK(dataset.cardinality() == 3);
+  CHECK(dataset.explain(WEIR_EXPLAIN_TEXT).find("batch(4)  int64[?]  3\n  range(10)  int64  10\n") == 0);
   const weir::Bytes bytes = dataset.serialize();
   const weir::Dataset again = weir::deserialize(runtime, bytes);
   CHECK(again.fingerprint() == dataset.fingerprint());

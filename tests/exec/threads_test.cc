@@ -1,6 +1,7 @@
 #include "exec/threads.h"
 
 #include <oneapi/tbb/task_arena.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <csignal>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "exec/feeds.h"
@@ -46,6 +48,28 @@ TEST_CASE("threads: every job runs once, on either lane", "[threads]") {
   executor = nullptr;
   CHECK(ran == 2000);
   CHECK(live_objects == live);
+}
+
+TEST_CASE("threads: those of each lane have its name", "[threads]") {
+  auto executor = make_threads({.compute_threads = 2});
+  for (const Lane lane : {Lane::compute, Lane::blocking}) {
+    std::string found;
+    std::atomic<bool> done{false};
+    REQUIRE(executor->submit(lane, job([&] {
+                               char name[32] = "";
+                               ::pthread_getname_np(::pthread_self(), name, sizeof name);
+                               found = name;
+                               done = true;
+                               done.notify_all();
+                             })));
+    done.wait(false);
+    CHECK(found == (lane == Lane::compute ? "weir-compute" : "weir-blocking"));
+  }
+}
+
+TEST_CASE("threads: a quota of processors limits the default, not what was asked for", "[threads]") {
+  CHECK(make_threads({.most_processors = 1})->parallelism() == 1);
+  CHECK(make_threads({.compute_threads = 3, .most_processors = 1})->parallelism() == 3);
 }
 
 TEST_CASE("threads: blocking jobs up to the limit run at once", "[threads]") {

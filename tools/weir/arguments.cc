@@ -13,7 +13,7 @@ namespace {
 // Each is open until the last record is written.
 constexpr int64_t kMaxShards = 1000;
 
-enum LongOnly { kJson = 256, kOrigins, kFits, kCheckpoint, kVersion };
+enum LongOnly { kJson = 256, kOrigins, kFits, kCheckpoint, kStats, kTrace, kSeconds, kRepeats, kVersion };
 
 const option kOptions[] = {
     {"expression", required_argument, nullptr, 'e'},
@@ -25,6 +25,10 @@ const option kOptions[] = {
     {"checkpoint", no_argument, nullptr, kCheckpoint},
     {"help", no_argument, nullptr, 'h'},
     {"fits", required_argument, nullptr, kFits},
+    {"stats", no_argument, nullptr, kStats},
+    {"trace", required_argument, nullptr, kTrace},
+    {"seconds", required_argument, nullptr, kSeconds},
+    {"repeats", required_argument, nullptr, kRepeats},
     {"version", no_argument, nullptr, kVersion},
     {nullptr, 0, nullptr, 0},
 };
@@ -35,6 +39,22 @@ std::string parse_count(const char* text, int64_t& out) {
   std::string problem = std::string("expected -n COUNT with a whole number from 0 up, found ") + text;
   if (text[0] == '=') problem += "; write -n 3 or --count=3";
   return problem;
+}
+
+// Of bench.
+constexpr double kMostSeconds = 3600;
+constexpr int64_t kMostRepeats = 1000;
+
+std::string parse_seconds(const char* text, double& out) {
+  auto [end, failed] = std::from_chars(text, text + std::strlen(text), out);
+  if (failed == std::errc() && *end == '\0' && out > 0 && out <= kMostSeconds) return "";
+  return std::string("expected --seconds with a number above 0, up to 3600, found ") + text;
+}
+
+std::string parse_repeats(const char* text, int64_t& out) {
+  auto [end, failed] = std::from_chars(text, text + std::strlen(text), out);
+  if (failed == std::errc() && *end == '\0' && out >= 1 && out <= kMostRepeats) return "";
+  return std::string("expected --repeats with a whole number from 1 to 1000, found ") + text;
 }
 
 bool is_name(const std::string& text) {
@@ -71,6 +91,12 @@ std::string missing_value(int option) {
       return "expected a name after -o, as in -o data/train.tfrecord, found the end of the line";
     case kFits:
       return "expected the FILE of a document after --fits, found the end of the line";
+    case kTrace:
+      return "expected the name of a file after --trace, as in --trace run.json, found the end of the line";
+    case kSeconds:
+      return "expected a number after --seconds, as in --seconds 2, found the end of the line";
+    case kRepeats:
+      return "expected a number after --repeats, as in --repeats 5, found the end of the line";
     default:
       return "expected a number of lines after -n, as in -n 3, found the end of the line";
   }
@@ -112,6 +138,16 @@ std::string parse_option(int option, const std::string& word, Arguments& out) {
     case kFits:
       out.fits = optarg;
       return "";
+    case kStats:
+      out.stats = true;
+      return "";
+    case kTrace:
+      out.trace = optarg;
+      return "";
+    case kSeconds:
+      return parse_seconds(optarg, out.seconds);
+    case kRepeats:
+      return parse_repeats(optarg, out.repeats);
     case 'h':
       out.topic = out.verb;
       out.verb = Verb::help;
@@ -133,14 +169,15 @@ struct VerbName {
   Verb verb;
 };
 constexpr VerbName kVerbs[] = {
-    {"run", Verb::run},     {"spec", Verb::spec},     {"format", Verb::format},
-    {"check", Verb::check}, {"list", Verb::list},     {"checkpoint", Verb::checkpoint},
-    {"head", Verb::head},   {"info", Verb::info},     {"validate", Verb::validate},
-    {"index", Verb::index}, {"shard", Verb::shard},   {"convert", Verb::convert},
-    {"help", Verb::help},   {"digest", Verb::digest},
+    {"run", Verb::run},         {"spec", Verb::spec},     {"format", Verb::format},
+    {"check", Verb::check},     {"list", Verb::list},     {"checkpoint", Verb::checkpoint},
+    {"head", Verb::head},       {"info", Verb::info},     {"validate", Verb::validate},
+    {"index", Verb::index},     {"shard", Verb::shard},   {"convert", Verb::convert},
+    {"explain", Verb::explain}, {"bench", Verb::bench},   {"top", Verb::top},
+    {"help", Verb::help},       {"digest", Verb::digest},
 };
 constexpr const char* kVerbList =
-    "expected run, check, spec, format, digest, list, checkpoint, head, info, validate, index, shard, convert or help";
+    "expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, head, info, validate, index, shard, convert or help";
 
 bool parse_verb(const std::string& word, Verb& out) {
   for (const VerbName& known : kVerbs) {
@@ -219,6 +256,29 @@ std::string parse_files(int argc, char** argv, Arguments& out) {
   return out.output.empty() ? "expected -o NAME, as in -o data/train.tfrecord, found none" : "";
 }
 
+std::string parse_process(int argc, char** argv, Arguments& out) {
+  const std::string expected = "expected the PID of a process, found ";
+  if (out.has_text || out.json || !out.params.empty() || out.count >= 0) return expected + "an option";
+  if (optind >= argc) return expected + "none";
+  if (optind + 1 < argc) return expected + argv[optind] + " and " + argv[optind + 1];
+  const char* text = argv[optind];
+  auto [end, failed] = std::from_chars(text, text + std::strlen(text), out.process);
+  return failed == std::errc() && *end == '\0' && out.process > 0 ? "" : expected + text;
+}
+
+// Options that belong to some commands only.
+std::string parse_misplaced(const Arguments& out) {
+  if (!out.fits.empty() && out.verb != Verb::show_checkpoint && out.verb != Verb::list_checkpoints)
+    return "expected --fits only after checkpoint show";
+  if (out.checkpoint && out.verb != Verb::spec) return "expected --checkpoint only after spec";
+  if (!out.output.empty() && out.verb != Verb::shard) return "expected -o only after shard";
+  if (out.stats && out.verb != Verb::run) return "expected --stats only after run";
+  if (!out.trace.empty() && out.verb != Verb::run) return "expected --trace only after run";
+  if ((out.seconds != 0 || out.repeats != 0) && out.verb != Verb::bench)
+    return "expected --seconds and --repeats only after bench";
+  return "";
+}
+
 std::string parse_nothing(int argc, char** argv) {
   if (optind >= argc) return "";
   return std::string("expected nothing after list, found ") + argv[optind] +
@@ -251,10 +311,8 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
     if (!problem.empty()) return problem;
     if (option == 'h' || option == kVersion) return "";
   }
-  if (!out.fits.empty() && out.verb != Verb::show_checkpoint && out.verb != Verb::list_checkpoints)
-    return "expected --fits only after checkpoint show";
-  if (out.checkpoint && out.verb != Verb::spec) return "expected --checkpoint only after spec";
-  if (!out.output.empty() && out.verb != Verb::shard) return "expected -o only after shard";
+  if (std::string problem = parse_misplaced(out); !problem.empty()) return problem;
+  if (out.verb == Verb::top) return parse_process(argc, argv, out);
   if (is_of_files(out.verb)) return parse_files(argc, argv, out);
   if (out.verb == Verb::list) return parse_nothing(argc, argv);
   if (out.verb == Verb::show_checkpoint || out.verb == Verb::list_checkpoints)

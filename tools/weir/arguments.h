@@ -14,6 +14,9 @@ enum class Verb {
   spec,
   format,
   digest,
+  explain,
+  bench,
+  top,
   list,
   // `weir checkpoint`, which is a topic only, and its two.
   checkpoint,
@@ -50,6 +53,14 @@ struct Arguments {
   bool origins = false;
   // Of spec: what a checkpoint needs.
   bool checkpoint = false;
+  // Of run: print what the stages did; the file for a timeline, empty: none.
+  bool stats = false;
+  std::string trace;
+  // Of bench: how long each repeat takes, and how many count; 0: as the help says.
+  double seconds = 0;
+  int64_t repeats = 0;
+  // Of top.
+  int64_t process = 0;
   // The document that a checkpoint may fit; empty: none.
   std::string fits;
 };

@@ -8,11 +8,14 @@ constexpr std::string_view kOverview =
     R"(weir - feed data through a pipeline
 
 usage:
-  weir run    [-p NAME=VALUE]... [-n COUNT] [--json] [--origins] (FILE | -e TEXT)
+  weir run    [-p NAME=VALUE]... [-n COUNT] [--json] [--origins] [--stats] [--trace FILE] (FILE | -e TEXT)
   weir check  [--json] (FILE | -e TEXT)
   weir spec   (FILE | -e TEXT)
   weir format (FILE | -e TEXT)
   weir digest [-p NAME=VALUE]... [-n COUNT] (FILE | -e TEXT)
+  weir explain [--json] (FILE | -e TEXT)
+  weir bench  [-p NAME=VALUE]... [-n COUNT] [--seconds S] [--repeats R] [--json] (FILE | -e TEXT)
+  weir top    PID
   weir list   [--json]
   weir checkpoint show [--json] [--fits DOCUMENT [-p NAME=VALUE]...] FILE
   weir checkpoint list [--json] FOLDER
@@ -30,6 +33,9 @@ check   prints the mistakes of a document that cannot be built, up to ten of the
 spec    prints the structure of the elements, and how many there are.
 format  prints the document in canonical form.
 digest  prints one hash of all elements, the same in every language and on every machine.
+explain prints the operators with what each gives, what runs ahead, and what a checkpoint takes.
+bench   measures how fast the document is: throughput, and how long a call of next takes.
+top     shows what the pipelines of a running process do, and what bounds them.
 list    prints the operators and functions that documents can use, one per line.
 checkpoint shows what a saved position says, or lists those that a checkpoint manager keeps in a folder.
 head    prints the first rows of files: TFRecords, with the Examples inside decoded, CSV, text, or saved elements.
@@ -43,6 +49,7 @@ options:
   -n, --count COUNT       stop after so many lines; of shard, how many files to write
       --origins           print the file and record that each element came from before it
       --json              print elements, mistakes or checkpoints as JSON
+      --stats, --trace FILE, --seconds S, --repeats R   see `weir help run` and `weir help bench`
   -h, --help              this text
       --version           the version of the library
 
@@ -71,7 +78,7 @@ constexpr std::string_view kRun =
     R"(weir run - print the elements of a document, one per line
 
 usage:
-  weir run [-p NAME=VALUE]... [-n COUNT] [--json] [--origins] (FILE | -e TEXT)
+  weir run [-p NAME=VALUE]... [-n COUNT] [--json] [--origins] [--stats] [--trace FILE] (FILE | -e TEXT)
 
 the document:
   FILE                    the file that holds it, `-` for standard input
@@ -88,6 +95,9 @@ options:
       --origins           print where each element came from before it: `train-3.tfrecord, record 17: `, or `-: `
                           where the source has no records. A batch came from where its first row did. With
                           --json a line is {"origin": {"file": …, "record": …}, "element": …}.
+      --stats             print to standard error at the end what each stage did, and what bounds the throughput:
+                          see docs/seeing.md
+      --trace FILE        write a timeline of the threads, which ui.perfetto.dev and chrome://tracing open
   -h, --help              this text
 
 An element that fails prints `error: CODE: message` in its place, and the run goes on.
@@ -128,7 +138,7 @@ FILE is the file that holds the document, `-` standard input; -e, --expression T
 single quotes. Nothing is run and params need no values; other options of run are taken and change nothing.
 
   --checkpoint  instead: what a checkpoint takes beside positions, and how many elements a restore reads again,
-                operator by operator; with --json as weir_dataset_checkpoint_needs gives it
+                operator by operator; with --json as weir_dataset_explain gives it
 
 The second line is a number, `infinite`, or `unknown` where only running tells. The exit status is 2 if the
 document cannot be built, else 0.
@@ -141,6 +151,69 @@ examples:
   weir spec -e 'range(10) | filter(x -> x > 2)'
       int64
       cardinality: unknown
+)";
+
+constexpr std::string_view kExplain =
+    R"(weir explain - print what a document will do, without running it
+
+usage:
+  weir explain [--json] (FILE | -e TEXT)
+
+FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
+single quotes. Params need no values.
+
+Prints the operators from the last to the sources, each with its arguments, the structure of its elements and how many
+there are. Below an operator that runs ahead stands on which lane, how much at once, and what it may hold. Then come the
+sum of that, and what a checkpoint takes, as `weir spec --checkpoint` prints it. With --json, weir_dataset_explain in
+weir.h explains the members. The exit status is 2 if the document cannot be built, else 0.
+
+examples:
+  weir explain -e 'range(10) | map(x -> x * x) | prefetch(4)'
+      prefetch(4)  int64  10
+          runs ahead on the lane compute, up to 4 rows
+        map(x -> x * x)  int64  10
+          range(10)  int64  10
+      windows: 1; they are not limited in bytes
+      checkpoint: a position
+        prefetch: position only
+        prefetch/map: position only
+        prefetch/map/range: position only
+)";
+
+constexpr std::string_view kBench =
+    R"(weir bench - measure how fast a document is
+
+usage:
+  weir bench [-p NAME=VALUE]... [-n COUNT] [--seconds S] [--repeats R] [--json] (FILE | -e TEXT)
+
+FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
+single quotes.
+
+Reads elements and throws them away: R times (5) for S seconds (1) each, after one repeat more that warms up and doesn't
+count. A dataset that ends sooner begins anew. Prints elements per second, the median of the repeats with the lowest and
+the highest, how long calls of next took, and what the stages did in the last repeat, with the verdict that
+`weir run --stats` gives.
+
+options:
+  -n, --count COUNT       a repeat is COUNT elements instead
+      --seconds S         how long a repeat is, up to 3600
+      --repeats R         how many count, up to 1000
+      --json              print one JSON value
+
+Of calls shorter than 5 microseconds, one in 64 is timed by itself. The exit status is 2 if the document cannot be built,
+else 0, also where elements fail: those are counted.
+)";
+
+constexpr std::string_view kTop =
+    R"(weir top - show what the pipelines of a running process do
+
+usage:
+  weir top PID
+
+The process must have been started with WEIR_TOP=1 in its environment, or have created its runtime with
+WEIR_RUNTIME_TOP. For each of its iterators it prints what the stages did lately, and what bounds the throughput:
+docs/seeing.md explains the columns. On a terminal the page is refreshed every second until the process ends; elsewhere
+it is printed once. The exit status is 2 if there is nothing to show, else 0.
 )";
 
 constexpr std::string_view kFormat =
@@ -303,6 +376,12 @@ std::string_view help_about(Verb verb) {
       return kFormat;
     case Verb::digest:
       return kDigest;
+    case Verb::explain:
+      return kExplain;
+    case Verb::bench:
+      return kBench;
+    case Verb::top:
+      return kTop;
     case Verb::check:
       return kCheck;
     case Verb::list:

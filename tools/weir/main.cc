@@ -5,12 +5,14 @@
 #include <string>
 
 #include "arguments.h"
+#include "bench.h"
 #include "checkpoint.h"
 #include "common.h"
 #include "digest.h"
 #include "help.h"
 #include "inspect.h"
 #include "rewrite.h"
+#include "top.h"
 #include "weir/weir.h"
 
 namespace weir::command {
@@ -56,6 +58,15 @@ bool print_element(const Arguments& arguments, Handles& handles) {
   return true;
 }
 
+void print_stats(Handles& handles) {
+  weir_bytes text = WEIR_BYTES_INIT;
+  if (weir_iterator_stats(handles.iterator, WEIR_STATS_TEXT, &text, nullptr) != WEIR_OK) return;
+  // After the elements, where both go to a terminal.
+  std::fflush(stdout);
+  print(stderr, {text.data, text.size});
+  weir_bytes_release(&text);
+}
+
 int run(const Arguments& arguments, Handles& handles) {
   int32_t result = begin(arguments, handles, {});
   if (result == WEIR_OK) result = weir_element_create(&handles.element, &handles.error);
@@ -73,14 +84,15 @@ int run(const Arguments& arguments, Handles& handles) {
     print_failure(handles.error);
     if (result < 0) break;
   }
+  if (arguments.stats) print_stats(handles);
   return failed ? kExitElementFailed : 0;
 }
 
-int print_checkpoint_needs(const Arguments& arguments, Handles& handles) {
+// `flags`: WEIR_EXPLAIN_..., without the choice of JSON.
+int print_explanation(const Arguments& arguments, Handles& handles, uint32_t flags) {
   weir_bytes text = WEIR_BYTES_INIT;
-  const uint32_t flags = arguments.json ? 0 : WEIR_DESCRIBE_TEXT;
-  if (weir_dataset_checkpoint_needs(handles.dataset, flags, &text, &handles.error) != WEIR_OK)
-    return report(handles);
+  if (!arguments.json) flags |= WEIR_EXPLAIN_TEXT;
+  if (weir_dataset_explain(handles.dataset, flags, &text, &handles.error) != WEIR_OK) return report(handles);
   print(stdout, {text.data, text.size});
   if (arguments.json) print(stdout, "\n");
   weir_bytes_release(&text);
@@ -147,7 +159,10 @@ int build_and(const Arguments& arguments) {
     if (int status = read_document(arguments.file, text)) return status;
   }
   Handles handles;
-  if (weir_runtime_create(nullptr, &handles.runtime, &handles.error) != WEIR_OK) return report(handles);
+  weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
+  options.trace_file = arguments.trace.data();
+  options.trace_file_size = arguments.trace.size();
+  if (weir_runtime_create(&options, &handles.runtime, &handles.error) != WEIR_OK) return report(handles);
   if (arguments.verb == Verb::check && arguments.json) return print_mistakes_as_json(handles, text);
   if (weir_dataset_parse(handles.runtime, text.data(), text.size(), nullptr, 0, &handles.dataset,
                          &handles.error) != WEIR_OK) {
@@ -157,7 +172,12 @@ int build_and(const Arguments& arguments) {
     case Verb::check:
       return 0;
     case Verb::spec:
-      return arguments.checkpoint ? print_checkpoint_needs(arguments, handles) : print_spec(handles);
+      return arguments.checkpoint ? print_explanation(arguments, handles, WEIR_EXPLAIN_CHECKPOINT)
+                                  : print_spec(handles);
+    case Verb::explain:
+      return print_explanation(arguments, handles, 0);
+    case Verb::bench:
+      return bench(arguments, handles);
     case Verb::format:
       return print_format(handles);
     case Verb::digest:
@@ -175,6 +195,8 @@ int perform(const Arguments& arguments) {
       return 0;
     case Verb::list:
       return print_schema("", arguments.json);
+    case Verb::top:
+      return top(arguments);
     case Verb::show_checkpoint:
       return show_checkpoint(arguments);
     case Verb::list_checkpoints:

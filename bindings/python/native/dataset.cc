@@ -175,8 +175,8 @@ void define_dataset(nb::module_& module) {
           [](const Dataset& self, bool text) {
             Bytes out;
             fill(out, [&](weir_bytes* bytes, Error& error) {
-              return weir_dataset_checkpoint_needs(self.handle.get(), text ? WEIR_DESCRIBE_TEXT : 0, bytes,
-                                                   error);
+              const uint32_t flags = WEIR_EXPLAIN_CHECKPOINT | (text ? WEIR_EXPLAIN_TEXT : 0);
+              return weir_dataset_explain(self.handle.get(), flags, bytes, error);
             });
             return out.to_str();
           },

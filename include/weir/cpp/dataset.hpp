@@ -37,11 +37,13 @@ class Logger {
 };
 
 struct RuntimeOptions {
-  int32_t thread_count = 0;                // for computing; 0: one per CPU that the process may use
-  int64_t pool_bytes = 0;                  // free batch buffers kept for reuse; 0: 256 MiB; negative: none
-  int32_t log_level = 0;                   // WEIR_LOG_...: lines below it are dropped; 0: warning
-  int64_t record_bytes = 0;                // the longest record that is read; 0: 256 MiB
-  int64_t memory_bytes = 0;                // what shuffles and caches may hold together; 0: no limit
+  int32_t thread_count = 0;  // for computing; 0: one per CPU that the process may use
+  int64_t pool_bytes = 0;    // free batch buffers kept for reuse; 0: at most 256 MiB; negative: none
+  int32_t log_level = 0;     // WEIR_LOG_...: lines below it are dropped; 0: warning
+  int64_t record_bytes = 0;  // the longest record that is read; 0: 256 MiB
+  int64_t memory_bytes = 0;  // what shuffles and caches may hold together; 0: no limit
+  bool top = false;          // shows what its iterators do to `weir top`
+  std::string trace_file{};  // for a timeline, written when the runtime ends; empty: none
   std::shared_ptr<Allocator> allocator{};  // kept as long as a buffer is in use; none: the library's own
   std::shared_ptr<Logger> logger{};        // none: standard error
 };
@@ -57,6 +59,9 @@ class Runtime {
     given.log_level = options.log_level;
     given.record_bytes = options.record_bytes;
     given.memory_bytes = options.memory_bytes;
+    given.flags = options.top ? WEIR_RUNTIME_TOP : 0;
+    given.trace_file = options.trace_file.data();
+    given.trace_file_size = options.trace_file.size();
     std::unique_ptr<KeptAllocator> kept_allocator;
     weir_allocator allocator = WEIR_ALLOCATOR_INIT;
     if (options.allocator) {
@@ -127,6 +132,10 @@ class Dataset {
   }
   // The canonical text.
   std::string text() const { return detail::bytes_of(weir_dataset_format, handle()).str(); }
+  // What it will do, as JSON or as WEIR_EXPLAIN_... in `flags` say.
+  std::string explain(uint32_t flags = 0) const {
+    return detail::bytes_of(weir_dataset_explain, handle(), flags).str();
+  }
   // The graph as bytes, for deserialize().
   Bytes serialize() const { return detail::bytes_of(weir_dataset_serialize, handle()); }
   // 128 bits that equal graphs share.

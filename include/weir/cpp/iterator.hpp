@@ -244,6 +244,10 @@ class Iterator {
   }
   // A text that names this iterator to a Feedable: the same after initialize(), and impossible to guess.
   std::string string_handle() const { return detail::bytes_of(weir_iterator_string_handle, handle()).str(); }
+  // What it and its stages have done, as JSON or as WEIR_STATS_... in `flags` say. Waits for nothing.
+  std::string stats(uint32_t flags = 0) const {
+    return detail::bytes_of(weir_iterator_stats, handle(), flags).str();
+  }
   // Makes every next fail with cancelled, until the iterator is initialised again.
   void cancel() noexcept { weir_iterator_cancel(handle()); }
 
@@ -310,11 +314,6 @@ class Feedable {
   }
 
   weir_feedable handle() const noexcept { return handle_.get(); }
-  Spec spec() const {
-    weir_spec out{};
-    detail::call(weir_feedable_spec, handle(), &out);
-    return Spec(out);
-  }
   bool next(std::string_view from, Element& element) {
     return call(weir_feedable_next, from, element.handle()) != WEIR_END;
   }

@@ -115,6 +115,7 @@ const OperatorDef& load_operator() {
       .expand = expand,
       .expands_first = true,
       .is_window = [](const ParamsBase&) { return true; },
+      .ahead = ahead_on_blocking_lane,
   });
   return def;
 }

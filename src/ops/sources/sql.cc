@@ -164,6 +164,7 @@ const OperatorDef& sql_operator() {
       .cardinality = unknown_cardinality,
       .expand = expand,
       .is_window = [](const ParamsBase&) { return true; },
+      .ahead = ahead_on_blocking_lane,
   });
   return def;
 }

@@ -42,7 +42,7 @@ namespace {
 
 using Params = InterleaveParams;
 
-constexpr int64_t kAutoCycle = 8;
+constexpr int64_t kAutoCycle = Params::kAutoCycle;
 
 // What a slot may run ahead: begins with 16 rows, and doubles where the consumer has to wait.
 constexpr int64_t kSlotRows = 256;
@@ -54,6 +54,16 @@ constexpr int64_t kMostAtOnce = 4096;
 bool sequential(const Params& params) { return params.num_parallel_calls.value_or(0) == 1; }
 bool unordered(const Params& params) {
   return !sequential(params) && params.deterministic.is_constant() && !*params.deterministic;
+}
+
+// Of one slot. Fewer may fit.
+RunsAhead slot_ahead(const Params& params) {
+  const int64_t cycle = params.cycle_length.value_or(kAutoCycle);
+  const int64_t block = std::min<int64_t>(params.block_length.value_or(1), kMaxBlockRows) * 2;
+  return {.rows = std::max(kSlotRows, block),
+          .bytes = std::clamp<int64_t>(kAllSlotsBytes / cycle, 1, kSlotBytes),
+          .at_once = std::min(params.num_parallel_calls.value_or(RunsAhead::kEachThread), cycle),
+          .windows = cycle};
 }
 
 class Interleave final : public Cursor {
@@ -72,9 +82,10 @@ class Interleave final : public Cursor {
     if (reads_apart(outer_.input().node())) most_ahead_ = static_cast<size_t>(at_once);
     takes_ready_ = unordered(params);
     AheadSlots slots{make_ref<Credit>(static_cast<int>(at_once)), {}};
-    slots.window.max_rows = std::max(kSlotRows, saturated_blocks(block_length_));
+    const RunsAhead most = slot_ahead(params);
+    slots.window.max_rows = most.rows;
     slots.window.halvings = kSlotHalvings;
-    slots.window.max_bytes = std::clamp<int64_t>(kAllSlotsBytes / cycle_length_, 1, kSlotBytes);
+    slots.window.max_bytes = most.bytes;
     outer_.run_ahead(std::move(slots));
   }
 
@@ -110,7 +121,6 @@ class Interleave final : public Cursor {
     bool read_failed = false;
   };
 
-  static int64_t saturated_blocks(int64_t length) { return std::min<int64_t>(length, kMaxBlockRows) * 2; }
   // A slot that takes part in the next turns, and how many rows it is asked for.
   struct Turn {
     int64_t slot = 0;
@@ -540,6 +550,11 @@ const OperatorDef& interleave_operator() {
             const int64_t rows = cycle.expression ? kUnknown : cycle.value_or(kAutoCycle);
             return Kept{rows, rows};
           },
+      .ahead = [](const ParamsBase& base, std::span<const DatasetRef>) -> std::optional<RunsAhead> {
+        const auto& params = static_cast<const Params&>(base);
+        if (sequential(params)) return std::nullopt;
+        return slot_ahead(params);
+      },
       .not_replayable = [](const ParamsBase& base) -> const char* {
         return unordered(static_cast<const Params&>(base))
                    ? "gives its elements in any order (deterministic: false)"

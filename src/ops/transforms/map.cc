@@ -142,6 +142,17 @@ bool parallel(const ParamsBase& base) {
   return calls.is_auto() || calls.value_or(1) != 1;
 }
 
+std::optional<RunsAhead> ahead(const ParamsBase& base, std::span<const DatasetRef>) {
+  const auto& params = static_cast<const Params&>(base);
+  if (!parallel(base)) return std::nullopt;
+  const Function& function = function_of(params.f);
+  const int64_t calls = params.num_parallel_calls.value_or(RunsAhead::kEachThread);
+  return RunsAhead{.rows = kUnknown,
+                   .bytes = CallWindowOptions().max_bytes,
+                   .at_once = function.lane() == Lane::caller ? 1 : calls,
+                   .lane = function.lane()};
+}
+
 struct AnyMap {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     if (sequential(params)) return std::unique_ptr<Cursor>(std::make_unique<Map>(opening, params));
@@ -185,6 +196,7 @@ const OperatorDef& map_operator() {
           },
       .passes_positions = true,
       .is_window = parallel,
+      .ahead = ahead,
       .not_replayable = [](const ParamsBase& base) -> const char* {
         const auto& params = static_cast<const Params&>(base);
         return !sequential(params) && unordered(params)

@@ -27,17 +27,26 @@ constexpr int kAutoHalvings = 9;
 constexpr int64_t kAutoBytes = int64_t{8} << 20;
 constexpr int64_t kMaxBlockShare = 64;
 
+bool runs_ahead(const Params& params) { return params.automatic() || params.n.value_or(0) != 0; }
+
+RunsAhead ahead(const Params& params, const Dataset& input) {
+  return {.rows = params.automatic() ? kAutoRows : params.n.value_or(kAutoRows),
+          .bytes = params.automatic() ? kAutoBytes : RunsAhead::kNoLimit,
+          .lane = input.lane()};
+}
+
 struct Prefetch {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     const DatasetRef& input = opening.node->inputs()[0];
     if (params.n.value_or(1) == 0)
       return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, input));
+    const RunsAhead most = ahead(params, *input);
     WindowOptions options;
-    options.max_rows = params.automatic() ? kAutoRows : *params.n;
+    options.max_rows = most.rows;
     options.halvings = params.automatic() ? kAutoHalvings : 0;
-    options.max_bytes = params.automatic() ? kAutoBytes : INT64_MAX / 2;
+    options.max_bytes = std::min(most.bytes, INT64_MAX / 2);
     options.block_rows = static_cast<int>(std::clamp<int64_t>(options.max_rows / 8, 1, kMaxBlockShare));
-    options.lane = input->lane();
+    options.lane = most.lane;
     return std::unique_ptr<Cursor>(std::make_unique<WindowCursor>(opening, input, MakeWindow{options}));
   }
 };
@@ -60,11 +69,12 @@ const OperatorDef& prefetch_operator() {
             const auto& params = static_cast<const Params&>(base);
             return Kept{params.automatic() ? kAutoRows : params.n.value_or(kAutoRows), 0};
           },
-      .is_window =
-          [](const ParamsBase& base) {
-            const auto& params = static_cast<const Params&>(base);
-            return params.automatic() || params.n.value_or(0) != 0;
-          },
+      .is_window = [](const ParamsBase& base) { return runs_ahead(static_cast<const Params&>(base)); },
+      .ahead = [](const ParamsBase& base, std::span<const DatasetRef> inputs) -> std::optional<RunsAhead> {
+        const auto& params = static_cast<const Params&>(base);
+        if (!runs_ahead(params)) return std::nullopt;
+        return ahead(params, *inputs[0]);
+      },
       // Nothing runs ahead of who asks for positions.
       .access = [](Opening& opening,
                    const ParamsBase&) { return open_access(opening.ctx, opening.input(0)); },

@@ -219,6 +219,7 @@ const OperatorDef& save_operator() {
             return Kept{0, kUnknown};
           },
       .is_window = [](const ParamsBase&) { return true; },
+      .ahead = ahead_on_blocking_lane,
   });
   return def;
 }

@@ -1,6 +1,7 @@
 // snapshot(path, compression): the elements of the input, which a first pass writes to a folder and later ones read.
 // Checkpoint: that of the reader or writer, see ops/file_cache.h.
 #include "dataset/compose.h"
+#include "ops/blocking_lane.h"
 #include "ops/file_cache.h"
 #include "ops/written.h"
 
@@ -53,6 +54,7 @@ const OperatorDef& snapshot_operator() {
       .epochs = [](const ParamsBase&) -> int64_t { return -1; },
       .keeps_rows = true,
       .is_window = [](const ParamsBase&) { return true; },
+      .ahead = ahead_on_blocking_lane,
   });
   return def;
 }

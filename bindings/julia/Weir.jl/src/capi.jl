@@ -45,6 +45,7 @@ const WEIR_LOG_DEBUG = Int32(1)
 const WEIR_LOG_INFO = Int32(2)
 const WEIR_LOG_WARNING = Int32(3)
 const WEIR_LOG_ERROR = Int32(4)
+const WEIR_RUNTIME_TOP = UInt32(1)
 const WEIR_SPEC_TENSOR = Int32(0)
 const WEIR_SPEC_TUPLE = Int32(1)
 const WEIR_SPEC_DICT = Int32(2)
@@ -59,12 +60,16 @@ const WEIR_CALLBACK_PURE = UInt32(8)
 const WEIR_CALLBACK_ON_CALLER = UInt32(16)
 const WEIR_CARDINALITY_INFINITE = Int32(-1)
 const WEIR_CARDINALITY_UNKNOWN = Int32(-2)
+const WEIR_EXPLAIN_TEXT = UInt32(1)
+const WEIR_EXPLAIN_CHECKPOINT = UInt32(2)
 const WEIR_DLPACK_WRITABLE = UInt32(1)
 const WEIR_FORMAT_JSON = UInt32(1)
 const WEIR_ITERATOR_UNINITIALIZED = UInt32(1)
 const WEIR_CHECKPOINT_REFUSE = UInt32(1)
 const WEIR_CHECKPOINT_BY_VALUE = UInt32(2)
 const WEIR_CHECKPOINT_IGNORE = UInt32(3)
+const WEIR_STATS_TEXT = UInt32(1)
+const WEIR_STATS_PROMETHEUS = UInt32(2)
 const WEIR_OWN_RANK = Int32(-1)
 const WEIR_DESCRIBE_TEXT = UInt32(1)
 const WEIR_DESCRIBE_FOLDER = UInt32(2)
@@ -187,13 +192,15 @@ struct weir_runtime_options
     thread_count::Int32
     pool_bytes::Int64
     log_level::Int32
-    reserved::UInt32
+    flags::UInt32
     allocator::Ptr{weir_allocator}
     logger::Ptr{weir_logger}
     record_bytes::Int64
     memory_bytes::Int64
+    trace_file::Ptr{UInt8}
+    trace_file_size::UInt64
 end
-weir_runtime_options() = weir_runtime_options(sizeof(weir_runtime_options), 0, 0, 0, 0, C_NULL, C_NULL, 0, 0)
+weir_runtime_options() = weir_runtime_options(sizeof(weir_runtime_options), 0, 0, 0, 0, C_NULL, C_NULL, 0, 0, C_NULL, 0)
 
 struct weir_spec_info
     struct_size::UInt32
@@ -614,21 +621,33 @@ weir_dataset_at(runtime, dataset, position, element, error) =
     @ccall libweir.weir_dataset_at(runtime::weir_runtime, dataset::weir_dataset, position::Int64, element::weir_element, error::Ptr{weir_error})::Int32
 
 """
-    weir_dataset_checkpoint_needs(dataset, flags, out, error)
+    weir_dataset_explain(dataset, flags, out, error)
 
-Returns what saving an iterator over the dataset takes, and what restoring it reads again, as far as the graph tells.
-`flags` is 0 or WEIR_DESCRIBE_TEXT. JSON:
+Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are WEIR_EXPLAIN_.... JSON:
+
+  {"graph": {"operator": "prefetch", "path": "prefetch", "text": "prefetch(4)", "parameters": {"n": "4"},
+   "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1, "at_once": 0,
+   "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "windows": 1, "lanes": ["compute"], "max_bytes": null,
+   "checkpoint": {...}}
+
+"text" and "parameters" are in canonical form; the parameters are those that differ from their defaults. "cardinality"
+is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator: "compute", "blocking" or
+"caller". An operator that runs ahead has a "window": how many of them, how many calls or windows are "at_once" in
+progress (0: one thread pulls the input; "auto": as many as the runtime has threads), and what each holds at most,
+beside one row that is always admitted; null where there is no limit, or nobody knows. "windows", "lanes" and
+"max_bytes" sum this up. "checkpoint" is what saving an iterator takes, and what restoring it reads again:
 
   {"needs_policy": false, "because": null, "callback_states": 0, "refused": null, "operators": [{"path":
    "batch/shuffle", "by_value": false, "held_rows": 0, "held_size": 0, "read_again_rows": 77552}, ...]}
 
 "needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why, "callback_states" how
-many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep elements that cannot be made again: at most "held_rows" of
-them, which take "held_size" bytes. Others read about "read_again_rows" again, and those since the last mark that was
-set, which took less than a thousandth of a second. null where nobody knows. Errors: invalid_argument.
+many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep
+elements that cannot be made again: at most "held_rows" of them, which take "held_size" bytes. Others read about
+"read_again_rows" again, and those since the last mark that was set, which took less than a thousandth of a second.
+null where nobody knows. Errors: invalid_argument.
 """
-weir_dataset_checkpoint_needs(dataset, flags, out, error) =
-    @ccall libweir.weir_dataset_checkpoint_needs(dataset::weir_dataset, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
+weir_dataset_explain(dataset, flags, out, error) =
+    @ccall libweir.weir_dataset_explain(dataset::weir_dataset, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
 
 """
     weir_dataset_serialize(dataset, out, error)
@@ -936,6 +955,33 @@ weir_iterator_string_handle(iterator, out, error) =
     @ccall libweir.weir_iterator_string_handle(iterator::weir_iterator, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
 
 """
+    weir_iterator_stats(iterator, flags, out, error)
+
+Returns what the iterator has done since it was initialised, stage by stage, and what bounds its throughput. Waits for
+nothing and may be called at any time, also at the end. `flags` is 0 or one of WEIR_STATS_.... JSON:
+
+  {"elapsed_ns": N, "waited_ns": N, "consumer_ns": N, "parallelism": 2, "elements": N, "verdict": {"bound": "stage",
+   "stage": "batch/map", "busy": 0.97, "gain": 8.1, "text": "..."}, "stages": [{"path": "batch/map", "operator": "map",
+   "elements": N, "failed": 0, "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02,
+   "pulled_by": null, "window": {"windows": 1, "rows": 3, "max_rows": 8, "bytes": N, "max_bytes": N,
+   "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N, "computing": 0.02,
+   "now": 2, "max": 2}}, ...]}
+
+The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had "consumer_ns" to
+themselves between two calls. Elements are counted, and count again where a restore makes them again; times and
+bytes are estimated from samples, which cost less than a hundredth of the time. "busy_ns" is a stage's own time
+without that of its inputs, and "computing" the part of it that a processor worked; null where none was measured.
+"pulled_by" is the stage whose window pulls this one on a thread of its own, null if next does. A stage that runs ahead
+has a "window": what it holds now and at most, how long it was found empty, and how long it was full. A stage that
+makes calls at once has "calls". All datasets that an operator opens count as one stage.
+
+"bound" is "stage", "consumer", "processors" or "none" where too little was measured. "busy" is the part of the time
+that it takes, "gain" by how much the throughput rises at most if it takes none. Errors: invalid_argument.
+"""
+weir_iterator_stats(iterator, flags, out, error) =
+    @ccall libweir.weir_iterator_stats(iterator::weir_iterator, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
+
+"""
     weir_feedable_create(spec, out, error)
 
 Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its own: each
@@ -947,14 +993,6 @@ weir_feedable_create(spec, out, error) =
 
 weir_feedable_destroy(feedable) =
     @ccall libweir.weir_feedable_destroy(feedable::weir_feedable)::Cvoid
-
-"""
-    weir_feedable_spec(feedable, out, error)
-
-Returns the structure of the elements, owned by the caller.
-"""
-weir_feedable_spec(feedable, out, error) =
-    @ccall libweir.weir_feedable_spec(feedable::weir_feedable, out::Ptr{weir_spec}, error::Ptr{weir_error})::Int32
 
 """
     weir_feedable_next(feedable, handle, handle_size, element, error)

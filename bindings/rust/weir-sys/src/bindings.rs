@@ -53,6 +53,9 @@ pub const WEIR_LOG_DEBUG: i32 = 1;
 pub const WEIR_LOG_INFO: i32 = 2;
 pub const WEIR_LOG_WARNING: i32 = 3;
 pub const WEIR_LOG_ERROR: i32 = 4;
+/// Shows what the runtime's iterators do in a page of shared memory, for `weir top`, rewritten twice a second by a thread
+/// of its own. The environment variable WEIR_TOP=1 does the same.
+pub const WEIR_RUNTIME_TOP: u32 = 1;
 pub const WEIR_SPEC_TENSOR: i32 = 0;
 pub const WEIR_SPEC_TUPLE: i32 = 1;
 pub const WEIR_SPEC_DICT: i32 = 2;
@@ -77,6 +80,10 @@ pub const WEIR_CALLBACK_PURE: u32 = 8;
 pub const WEIR_CALLBACK_ON_CALLER: u32 = 16;
 pub const WEIR_CARDINALITY_INFINITE: i32 = -1;
 pub const WEIR_CARDINALITY_UNKNOWN: i32 = -2;
+/// As text for a terminal instead of JSON.
+pub const WEIR_EXPLAIN_TEXT: u32 = 1;
+/// Only what a checkpoint takes.
+pub const WEIR_EXPLAIN_CHECKPOINT: u32 = 2;
 /// Memory that others may still read is handed out with DLPack's read-only flag; what only the element holds is not. With this flag it is copied instead, so that the caller may write in any case.
 pub const WEIR_DLPACK_WRITABLE: u32 = 1;
 /// One JSON value instead of the notation. Tuples and nested datasets are arrays, dicts are objects, tensors
@@ -95,6 +102,9 @@ pub const WEIR_CHECKPOINT_REFUSE: u32 = 1;
 pub const WEIR_CHECKPOINT_BY_VALUE: u32 = 2;
 /// Elements are taken for ones that can be made again. If they come out otherwise, some are lost or come twice.
 pub const WEIR_CHECKPOINT_IGNORE: u32 = 3;
+/// As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of JSON.
+pub const WEIR_STATS_TEXT: u32 = 1;
+pub const WEIR_STATS_PROMETHEUS: u32 = 2;
 /// For `rank` of weir_checkpoint_manager_load: the manager's own.
 pub const WEIR_OWN_RANK: i32 = -1;
 /// As text for a terminal instead of JSON.
@@ -279,16 +289,18 @@ pub struct weir_runtime_options {
     pub thread_count: i32,
     pub pool_bytes: i64,
     pub log_level: i32,
-    pub reserved: u32,
+    pub flags: u32,
     pub allocator: *const weir_allocator,
     pub logger: *const weir_logger,
     pub record_bytes: i64,
     pub memory_bytes: i64,
+    pub trace_file: *const c_char,
+    pub trace_file_size: u64,
 }
 
 impl weir_runtime_options {
     /// What `WEIR_RUNTIME_OPTIONS_INIT` says.
-    pub const INIT: Self = weir_runtime_options { struct_size: core::mem::size_of::<weir_runtime_options>() as u32, thread_count: 0, pool_bytes: 0, log_level: 0, reserved: 0, allocator: core::ptr::null(), logger: core::ptr::null(), record_bytes: 0, memory_bytes: 0 };
+    pub const INIT: Self = weir_runtime_options { struct_size: core::mem::size_of::<weir_runtime_options>() as u32, thread_count: 0, pool_bytes: 0, log_level: 0, flags: 0, allocator: core::ptr::null(), logger: core::ptr::null(), record_bytes: 0, memory_bytes: 0, trace_file: core::ptr::null(), trace_file_size: 0 };
 }
 
 #[repr(C)]
@@ -496,7 +508,7 @@ const _: () = assert!(core::mem::size_of::<weir_error>() == 96);
 const _: () = assert!(core::mem::size_of::<weir_view>() == 40);
 const _: () = assert!(core::mem::size_of::<weir_allocator>() == 40);
 const _: () = assert!(core::mem::size_of::<weir_logger>() == 32);
-const _: () = assert!(core::mem::size_of::<weir_runtime_options>() == 56);
+const _: () = assert!(core::mem::size_of::<weir_runtime_options>() == 72);
 const _: () = assert!(core::mem::size_of::<weir_spec_info>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_callback>() == 88);
 const _: () = assert!(core::mem::size_of::<weir_generator>() == 64);
@@ -658,8 +670,21 @@ extern "C" {
     /// a dataset with $params.
     pub fn weir_dataset_at(runtime: weir_runtime, dataset: weir_dataset, position: i64, element: weir_element, error: *mut weir_error) -> i32;
 
-    /// Returns what saving an iterator over the dataset takes, and what restoring it reads again, as far as the graph tells.
-    /// `flags` is 0 or WEIR_DESCRIBE_TEXT. JSON:
+    /// Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are WEIR_EXPLAIN_.... JSON:
+    ///
+    /// ```text
+    ///   {"graph": {"operator": "prefetch", "path": "prefetch", "text": "prefetch(4)", "parameters": {"n": "4"},
+    ///    "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1, "at_once": 0,
+    ///    "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "windows": 1, "lanes": ["compute"], "max_bytes": null,
+    ///    "checkpoint": {...}}
+    ///
+    /// ```
+    /// "text" and "parameters" are in canonical form; the parameters are those that differ from their defaults. "cardinality"
+    /// is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator: "compute", "blocking" or
+    /// "caller". An operator that runs ahead has a "window": how many of them, how many calls or windows are "at_once" in
+    /// progress (0: one thread pulls the input; "auto": as many as the runtime has threads), and what each holds at most,
+    /// beside one row that is always admitted; null where there is no limit, or nobody knows. "windows", "lanes" and
+    /// "max_bytes" sum this up. "checkpoint" is what saving an iterator takes, and what restoring it reads again:
     ///
     /// ```text
     ///   {"needs_policy": false, "because": null, "callback_states": 0, "refused": null, "operators": [{"path":
@@ -667,10 +692,11 @@ extern "C" {
     ///
     /// ```
     /// "needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why, "callback_states" how
-    /// many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep elements that cannot be made again: at most "held_rows" of
-    /// them, which take "held_size" bytes. Others read about "read_again_rows" again, and those since the last mark that was
-    /// set, which took less than a thousandth of a second. null where nobody knows. Errors: invalid_argument.
-    pub fn weir_dataset_checkpoint_needs(dataset: weir_dataset, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+    /// many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep
+    /// elements that cannot be made again: at most "held_rows" of them, which take "held_size" bytes. Others read about
+    /// "read_again_rows" again, and those since the last mark that was set, which took less than a thousandth of a second.
+    /// null where nobody knows. Errors: invalid_argument.
+    pub fn weir_dataset_explain(dataset: weir_dataset, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Returns the graph as bytes, for another process or another day. Errors: failed_precondition if it has a
     /// callback without a name.
@@ -836,15 +862,36 @@ extern "C" {
     /// so nobody can guess it.
     pub fn weir_iterator_string_handle(iterator: weir_iterator, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
+    /// Returns what the iterator has done since it was initialised, stage by stage, and what bounds its throughput. Waits for
+    /// nothing and may be called at any time, also at the end. `flags` is 0 or one of WEIR_STATS_.... JSON:
+    ///
+    /// ```text
+    ///   {"elapsed_ns": N, "waited_ns": N, "consumer_ns": N, "parallelism": 2, "elements": N, "verdict": {"bound": "stage",
+    ///    "stage": "batch/map", "busy": 0.97, "gain": 8.1, "text": "..."}, "stages": [{"path": "batch/map", "operator": "map",
+    ///    "elements": N, "failed": 0, "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02,
+    ///    "pulled_by": null, "window": {"windows": 1, "rows": 3, "max_rows": 8, "bytes": N, "max_bytes": N,
+    ///    "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N, "computing": 0.02,
+    ///    "now": 2, "max": 2}}, ...]}
+    ///
+    /// ```
+    /// The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had "consumer_ns" to
+    /// themselves between two calls. Elements are counted, and count again where a restore makes them again; times and
+    /// bytes are estimated from samples, which cost less than a hundredth of the time. "busy_ns" is a stage's own time
+    /// without that of its inputs, and "computing" the part of it that a processor worked; null where none was measured.
+    /// "pulled_by" is the stage whose window pulls this one on a thread of its own, null if next does. A stage that runs ahead
+    /// has a "window": what it holds now and at most, how long it was found empty, and how long it was full. A stage that
+    /// makes calls at once has "calls". All datasets that an operator opens count as one stage.
+    ///
+    /// "bound" is "stage", "consumer", "processors" or "none" where too little was measured. "busy" is the part of the time
+    /// that it takes, "gain" by how much the throughput rises at most if it takes none. Errors: invalid_argument.
+    pub fn weir_iterator_stats(iterator: weir_iterator, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+
     /// Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its own: each
     /// call takes the next element of the iterator that a string handle names. That iterator keeps its position, so training
     /// can pause for validation and go on. Several threads may use one at once, with the same or with different handles.
     pub fn weir_feedable_create(spec: weir_spec, out: *mut weir_feedable, error: *mut weir_error) -> i32;
 
     pub fn weir_feedable_destroy(feedable: weir_feedable);
-
-    /// Returns the structure of the elements, owned by the caller.
-    pub fn weir_feedable_spec(feedable: weir_feedable, out: *mut weir_spec, error: *mut weir_error) -> i32;
 
     /// Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`. Otherwise like
     /// weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors: also

@@ -168,7 +168,7 @@ impl Dataset {
 
     /// What saving an iterator over it takes, as JSON.
     pub fn checkpoint_needs(&self) -> Result<String> {
-        self.described(|out, error| unsafe { sys::weir_dataset_checkpoint_needs(self.raw(), 0, out, error) })
+        self.described(|out, error| unsafe { sys::weir_dataset_explain(self.raw(), sys::WEIR_EXPLAIN_CHECKPOINT, out, error) })
             .map(owned_text)
     }
 

@@ -23,13 +23,6 @@ impl Feedable {
         Ok(Feedable(out))
     }
 
-    /// The structure of its elements.
-    pub fn spec(&self) -> Result<Spec> {
-        let mut out = sys::weir_spec::default();
-        call(|error| unsafe { sys::weir_feedable_spec(self.0, &mut out, error) })?;
-        Ok(Spec::adopt(out))
-    }
-
     /// Fills `element` with the next element of the iterator that `handle` names; `false` at its end.
     pub fn next_into(&self, handle: &str, element: &mut Element) -> Result<bool> {
         let (name, raw) = (string_of(handle.as_bytes()), element.raw());
