@@ -15,9 +15,9 @@ struct Params : ParamsOf<Params> {
   }
 };
 
-class Counter final : public Cursor {
+class CounterCursor final : public Cursor {
  public:
-  Counter(Opening&, const Params& params)
+  CounterCursor(Opening&, const Params& params)
       : next_(*params.start), step_(static_cast<uint64_t>(*params.step)) {}
 
   int64_t assured() const noexcept override { return INT64_MAX; }
@@ -54,7 +54,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef>) { return kInfini
 }  // namespace
 
 const OperatorDef& counter_operator() {
-  static const OperatorDef def = define<Params, Counter>({
+  static const OperatorDef def = define<Params, CounterCursor>({
       .name = "counter",
       .kind = OperatorKind::source,
       .doc = "The numbers from `start` on, `step` apart, without end. Sums wrap.",
