@@ -96,6 +96,9 @@ class Session : public RefCounted {
   Runtime& runtime;
   Scheduler* const scheduler;
   std::atomic<bool> cancelled{false};
+  // Some stage lacked memory for an element, or for opening. Such errors may be dropped with the elements of others, so
+  // this is how an input that ends early is told from one that has become shorter.
+  std::atomic<bool> lacked_memory{false};
 
   // The pair that a site uses here: the one in the checkpoint, else the one drawn when the graph was built.
   SeedSite::Pair seed(const SeedSite& site) const;

@@ -9,8 +9,8 @@ namespace weir {
 
 namespace {
 
-// What measuring costs, as an estimate that does not depend on the clock: two readings around each span, and where
-// computing is compared as well, two of the thread's clock, which is a system call.
+// What measuring costs at least: two readings around each span, and where computing is compared as well, two of the
+// thread's clock, which is a system call.
 constexpr int64_t kSpanNs = 100;
 constexpr int64_t kComparedSpanNs = 1500;
 constexpr int64_t kSampleNs = 200;
@@ -60,18 +60,13 @@ void StageStats::unlink(LiveCounts& counts) noexcept {
 void StageStats::open(LiveStage& stage) noexcept {
   MutexLock lock(mutex_);
   link(stages_, stage);
-  ++openings_;
 }
 
 void StageStats::close(LiveStage& stage) noexcept {
   MutexLock lock(mutex_);
   unlink(stage);
   closed_rows_ += stage.rows.load(std::memory_order_relaxed);
-}
-
-void StageStats::count_reopening() noexcept {
-  MutexLock lock(mutex_);
-  ++openings_;
+  closed_openings_ += stage.openings.load(std::memory_order_relaxed);
 }
 
 void StageStats::open(LiveWindow& window) noexcept {
@@ -102,13 +97,15 @@ StageSnapshot StageStats::snapshot() noexcept {
   {
     MutexLock lock(mutex_);
     int64_t rows = closed_rows_;
-    for (const LiveCounts* stage = stages_; stage; stage = stage->next_) {
-      rows += static_cast<const LiveStage*>(stage)->rows.load(std::memory_order_relaxed);
+    out.openings = closed_openings_;
+    for (const LiveCounts* counts = stages_; counts; counts = counts->next_) {
+      const auto& stage = *static_cast<const LiveStage*>(counts);
+      rows += stage.rows.load(std::memory_order_relaxed);
+      out.openings += stage.openings.load(std::memory_order_relaxed);
       ++out.open_now;
     }
     // A row may have been counted as failed before it is counted as a row.
     out.elements = std::max<int64_t>(0, rows - out.failed);
-    out.openings = openings_;
     for (const LiveCounts* window = windows_; window; window = window->next_)
       static_cast<const LiveWindow*>(window)->add_now(out.window);
     if (!windows_) {
@@ -244,7 +241,9 @@ void Sampler::finish(Clock& clock, const Sample& sample) noexcept {
   // What a pull takes with all that lies between two of them. The first sample has nothing before it.
   const int64_t pull_ns = std::max<int64_t>(
       1, last_ns_ == 0 ? now - began_ns_ : (now - last_ns_) / std::max<int64_t>(chosen_, 1));
-  const int64_t cost_ns = kSampleNs + sample.spans() * (sample.compares() ? kComparedSpanNs : kSpanNs);
+  const int64_t usual_ns = kSampleNs + sample.spans() * (sample.compares() ? kComparedSpanNs : kSpanNs);
+  // Where readings are slow, as in a virtual machine or under a profiler.
+  const int64_t cost_ns = std::max(usual_ns, 4 * sample.spans() * sample.reading_ns());
   const int64_t most = std::min(kMostPulls, chosen_ * kMostGrowth);
   const int64_t pulls = std::clamp<int64_t>(cost_ns * kShare / pull_ns, 1, most);
   // Spread, so that what comes back regularly is not always met or never: a multiplicative sequence is enough.

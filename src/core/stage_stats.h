@@ -61,10 +61,11 @@ class LiveCounts {
   LiveCounts* next_ = nullptr;
 };
 
-// The rows of one open stage; written by the thread that drives it.
+// The rows of one open stage, and how often it began; written by the thread that drives it.
 class LiveStage : public LiveCounts {
  public:
   Counter rows{0};
+  Counter openings{1};
 };
 
 // What a Window holds now.
@@ -144,10 +145,8 @@ class StageStats {
   TimeCounters call_time;
 
   void open(LiveStage& stage) noexcept;
-  // Its rows stay counted.
+  // Its rows and openings stay counted.
   void close(LiveStage& stage) noexcept;
-  // An open stage began again.
-  void count_reopening() noexcept;
   void open(LiveWindow& window) noexcept;
   void close(LiveWindow& window) noexcept;
 
@@ -169,7 +168,7 @@ class StageStats {
   LiveCounts* stages_ = nullptr;
   LiveCounts* windows_ = nullptr;
   int64_t closed_rows_ = 0;
-  int64_t openings_ = 0;
+  int64_t closed_openings_ = 0;
   // What the last window that closed could hold.
   WindowNow closed_;
   int64_t windows_now_ = 0;
@@ -229,6 +228,7 @@ class Sample {
   int64_t spans() const { return spans_; }
   bool compares() const { return compares_; }
   int64_t weight() const { return weight_; }
+  int64_t reading_ns() const { return reading_ns_; }
 
  private:
   Clock& clock_;

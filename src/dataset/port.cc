@@ -311,7 +311,7 @@ PullResult Port::next_uncut(Context& ctx, const Demand& demand, Block& out) {
     if (cuts_.is_ahead() && cuts_.next().ordinal == pulled_) return meet_cut(ctx, out);
   }
   PullResult got = next(ctx, cuts_.is_ahead() ? demand.at_most(cuts_.next().ordinal - pulled_) : demand, out);
-  if (got == PullResult::end && cuts_.is_ahead()) return end_here(shorter_than_saved(), out);
+  if (got == PullResult::end && cuts_.is_ahead()) return end_here(shorter_than_saved(ctx.session), out);
   if (got == PullResult::rows) {
     pulled_ += out.rows;
     values_ += counted_rows(out);

@@ -38,7 +38,7 @@ PullResult Port::drop_replayed(Context& ctx, Block& out) {
     // The enclosing Ports know of it from before.
     if (cut_due_) take_back_failed_read(ctx);
     ErrorPtr error;
-    if (got == PullResult::end) error = shorter_than_saved();
+    if (got == PullResult::end) error = shorter_than_saved(ctx.session);
     if (got == PullResult::rows) error = lost(block_);
     // After the last row it is a cut of its own.
     if (!error && cut_due_ && pulled_ < consumed_) error = cannot_read_again();
@@ -62,7 +62,7 @@ PullResult Port::meet_cut(Context& ctx, Block& out) {
     Demand one;
     one.drop = true;
     const PullResult got = next(ctx, one, out);
-    if (got == PullResult::end) return end_here(shorter_than_saved(), out);
+    if (got == PullResult::end) return end_here(shorter_than_saved(ctx.session), out);
     if (got != PullResult::rows) return got;
     if (cut.again && !has_failed_read(out)) return end_here(can_read_again(), out);
     cuts_.pass(nullptr);

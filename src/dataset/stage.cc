@@ -44,6 +44,11 @@ ErrorPtr shorter_than_saved() {
   return std::make_shared<Error>(std::move(error));
 }
 
+ErrorPtr shorter_than_saved(const Session& session) {
+  if (session.lacked_memory.load(std::memory_order_relaxed)) return as_lost_position(out_of_memory());
+  return shorter_than_saved();
+}
+
 ErrorPtr as_error_of_opening(const ErrorPtr& error) noexcept {
   return is_out_of_memory(*error) ? as_lost_position(error) : error;
 }
@@ -140,7 +145,7 @@ bool Stage::reopen(Context& ctx, const Dataset& node, const EnvRef& env, uint64_
     open_error_ = error_of_exception();
   }
   report(ctx);
-  if (stats_) stats_->count_reopening();
+  add_alone(live_.openings, 1);
   return true;
 }
 
@@ -179,6 +184,7 @@ PullResult Stage::finish() {
 
 PullResult Stage::fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept {
   const Origin origin = out.origins.of(0);
+  if (ran_out_of_memory(*error)) ctx.session.lacked_memory.store(true, std::memory_order_relaxed);
   out.set_error(with_place(error, *path_, ctx.session, origin), node_->components().size());
   add_alone(live_.rows, 1);
   if (stats_) add_to(stats_->failed, 1);
@@ -211,7 +217,7 @@ PullResult Stage::resume(Context& ctx, Block& out) {
   }
   Step step = cursor_->resume(ctx);
   if (step.error()) return give_up(ctx, step.error(), out);
-  if (step.answer() == PullResult::end) return give_up(ctx, shorter_than_saved(), out);
+  if (step.answer() == PullResult::end) return give_up(ctx, shorter_than_saved(ctx.session), out);
   if (step.answer() == PullResult::rows) saved_state_.reset();
   return step.answer();
 }

@@ -18,6 +18,8 @@ namespace weir {
 
 // The input ends before the rows that the restored position counts.
 ErrorPtr shorter_than_saved();
+// The same, or that memory ran out where that may be the reason.
+ErrorPtr shorter_than_saved(const Session& session);
 
 // The error of a sequence that could not be opened. Where memory ran out it stands for no element: a shard that took it
 // for another shard's would leave out the only sign of the loss.
