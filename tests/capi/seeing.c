@@ -23,7 +23,7 @@ static void explains(weir_runtime runtime) {
              "{\"graph\": {\"operator\": \"batch\", \"path\": \"batch\", \"text\": \"batch(2)\", "
              "\"parameters\": {\"n\": \"2\"}, \"spec\": \"(int64[?], int64[?])\", \"cardinality\": 2, "
              "\"lane\": \"compute\", \"window\": null, \"inputs\": [{\"operator\": \"zip\""));
-  CHECK(says(&text, "\"path\": \"batch/zip[1]/range\", \"text\": \"range(0, 6, 2)\""));
+  CHECK(says(&text, "\"path\": \"batch/zip[1]/range\", \"text\": \"range(6, step: 2)\""));
   CHECK(says(&text, "\"checkpoint\": {\"needs_policy\": false,"));
   weir_bytes_release(&text);
   REQUIRE(weir_dataset_explain(dataset, WEIR_EXPLAIN_TEXT, &text, &error) == WEIR_OK);
@@ -53,7 +53,7 @@ static void counts_stages(weir_runtime runtime) {
   CHECK(says(&text, "\"max_rows\": 4, "));
   weir_bytes_release(&text);
   REQUIRE(weir_iterator_stats(iterator, WEIR_STATS_TEXT, &text, &error) == WEIR_OK);
-  CHECK(says(&text, "stage       elements  failed"));
+  CHECK(says(&text, "stage      elements  failed"));
   CHECK(says(&text, "\n9 elements in "));
   weir_bytes_release(&text);
   REQUIRE(weir_iterator_stats(iterator, WEIR_STATS_PROMETHEUS, &text, &error) == WEIR_OK);

@@ -324,7 +324,7 @@ std::string read_waiting_calls(SimWorld& world, const CallWindowOptions& options
 
 TEST_CASE("simulated: auto puts more calls in flight where they wait, within the threads for those") {
   int most = 0;
-  for (uint64_t seed = 0; seed < 12; ++seed) {
+  for (uint64_t seed = 0; seed < 24; ++seed) {
     CAPTURE(seed);
     CallWindowOptions options;
     options.one_row_per_call = true;
