@@ -1,11 +1,12 @@
 // Fuzzes the parser and the checker of types: a text that builds must print as one that builds the same graph, and be
 // the same after it was written and read again. An error must say something. Nothing is run.
+#include "graph/document.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include "graph/document.h"
 #include "support/pipeline.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
