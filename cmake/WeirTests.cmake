@@ -57,6 +57,8 @@ function(weir_add_test_program name)
   endif()
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE weir_watchdog weir_support ${ARGN})
+  # Tests are compiled more often than they run.
+  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
   if("weir_exec" IN_LIST ARGN)
     target_link_options(${name}_test PRIVATE LINKER:--undefined=weir_watched)
   endif()
