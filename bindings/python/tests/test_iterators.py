@@ -267,6 +267,8 @@ def test_interrupt_ends_a_wait():
     script = """
         import os, signal, sys, threading, time
         import weir
+        # A shell that starts this in the background has it ignored, and Python then installs no handler.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         inside = threading.Event()
         go = threading.Event()
         def wait(x):
