@@ -79,7 +79,7 @@ def test_policies():
     impure = weir.range(5).map(weir.py_function(lambda x: x, spec="int64"))
     iterator = iter(impure)
     next(iterator)
-    assert impure.checkpoint_needs()["needs_policy"]
+    assert impure.explain()["checkpoint"]["needs_policy"]
     with pytest.raises(weir.errors.FailedPrecondition):
         iterator.save()
     iterator = impure.iterator(checkpoint_policy="by_value")
