@@ -208,10 +208,14 @@ func (d *Dataset) Serialize() ([]byte, error) {
 	})
 }
 
-// CheckpointNeeds says what saving an iterator over it takes, as JSON.
-func (d *Dataset) CheckpointNeeds() (string, error) {
+// Explain says what it will do and what saving an iterator takes, as JSON or as text for a terminal. Nothing is opened.
+func (d *Dataset) Explain(text bool) (string, error) {
+	var flags C.uint32_t
+	if text {
+		flags = C.WEIR_EXPLAIN_TEXT
+	}
 	out, err := d.bytes(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
-		return C.weir_dataset_explain(d.handle, C.WEIR_EXPLAIN_CHECKPOINT, out, e)
+		return C.weir_dataset_explain(d.handle, flags, out, e)
 	})
 	return string(out), err
 }

@@ -290,6 +290,32 @@ func (it *Iterator) Share(name string) (*Iterator, error) {
 	})
 }
 
+// StatsFormat is how Stats says it.
+type StatsFormat uint32
+
+const (
+	// StatsJSON is for programs, as weir.h describes it.
+	StatsJSON StatsFormat = 0
+	// StatsText is a table for a terminal, with a verdict in words.
+	StatsText StatsFormat = C.WEIR_STATS_TEXT
+	// StatsPrometheus is Prometheus' text exposition format.
+	StatsPrometheus StatsFormat = C.WEIR_STATS_PROMETHEUS
+)
+
+// Stats says what it has done since it was initialised, stage by stage, and what bounds the throughput. It waits for
+// nothing, and other goroutines may call it.
+func (it *Iterator) Stats(format StatsFormat) (string, error) {
+	var out C.weir_bytes
+	err := call(func(e *C.weir_error) C.int32_t {
+		return C.weir_iterator_stats(it.handle, C.uint32_t(format), &out, e)
+	})
+	runtime.KeepAlive(it)
+	if err != nil {
+		return "", err
+	}
+	return string(takeBytes(&out)), nil
+}
+
 // StringHandle is the text that names this iterator to a Feedable.
 func (it *Iterator) StringHandle() (string, error) {
 	var out C.weir_bytes

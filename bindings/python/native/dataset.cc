@@ -171,16 +171,15 @@ void define_dataset(nb::module_& module) {
              return out.to_bytes();
            })
       .def(
-          "checkpoint_needs",
+          "explain",
           [](const Dataset& self, bool text) {
             Bytes out;
             fill(out, [&](weir_bytes* bytes, Error& error) {
-              const uint32_t flags = WEIR_EXPLAIN_CHECKPOINT | (text ? WEIR_EXPLAIN_TEXT : 0);
-              return weir_dataset_explain(self.handle.get(), flags, bytes, error);
+              return weir_dataset_explain(self.handle.get(), text ? WEIR_EXPLAIN_TEXT : 0, bytes, error);
             });
             return out.to_str();
           },
-          nb::arg("text") = false)
+          nb::arg("text"))
       .def("at", at, nb::arg("position"), nb::arg("text") = false);
 }
 

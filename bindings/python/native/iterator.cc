@@ -291,6 +291,15 @@ void define_iterator(nb::module_& module) {
              check(weir_iterator_ready_fd(self.handle.get(), &out, error), error);
              return out;
            })
+      .def(
+          "_stats",
+          [](Iterator& self, uint32_t flags) {
+            Bytes out;
+            checked_without_gil(
+                [&](Error& error) { return weir_iterator_stats(self.handle.get(), flags, &out.bytes, error); });
+            return out.to_str();
+          },
+          nb::arg("flags"))
       .def("cancel", [](Iterator& self) { weir_iterator_cancel(self.handle.get()); })
       .def("close", close)
       .def_prop_ro("handle",

@@ -79,7 +79,7 @@ def test_policies():
     impure = weir.range(5).map(weir.py_function(lambda x: x, spec="int64"))
     iterator = iter(impure)
     next(iterator)
-    assert impure.checkpoint_needs()["needs_policy"]
+    assert impure.explain()["checkpoint"]["needs_policy"]
     with pytest.raises(weir.errors.FailedPrecondition):
         iterator.save()
     iterator = impure.iterator(checkpoint_policy="by_value")
@@ -267,6 +267,8 @@ def test_interrupt_ends_a_wait():
     script = """
         import os, signal, sys, threading, time
         import weir
+        # A shell that starts this in the background has it ignored, and Python then installs no handler.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         inside = threading.Event()
         go = threading.Event()
         def wait(x):

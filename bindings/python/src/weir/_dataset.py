@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal, overload
 
 from . import _core
 from ._apply import trace
@@ -92,9 +92,18 @@ class Dataset(Operators):
         """The graph as bytes, for another process or another day."""
         return self._core.serialize()
 
-    def checkpoint_needs(self) -> Any:
-        """What saving an iterator takes, and what restoring it reads again, as the JSON of the library."""
-        return json.loads(self._core.checkpoint_needs())
+    @overload
+    def explain(self, *, text: Literal[False] = False) -> dict[str, Any]: ...
+    @overload
+    def explain(self, *, text: Literal[True]) -> str: ...
+    def explain(self, *, text: bool = False) -> dict[str, Any] | str:
+        """What the dataset will do, as far as the graph tells; nothing is opened.
+
+        The operators with their arguments and the structure of their elements, what runs ahead and how much it may
+        hold, and under "checkpoint" what saving an iterator takes. With `text`, for a terminal.
+        """
+        said = self._core.explain(text)
+        return said if text else json.loads(said)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._core.calls_python:

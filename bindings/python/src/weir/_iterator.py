@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._dataset import Dataset
 
 _POLICIES = {None: 0, "refuse": 1, "by_value": 2, "ignore": 3}
+_STATS = {"dict": 0, "text": 1, "prometheus": 2}
 
 
 def params_of(params: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
@@ -143,6 +144,21 @@ class Iterator(_core.Iterator):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on where `state_dict` was called."""
         self.initialize(checkpoint=state["position"])
+
+    @overload
+    def stats(self, format: Literal["dict"] = "dict") -> dict[str, Any]: ...
+    @overload
+    def stats(self, format: Literal["text", "prometheus"]) -> str: ...
+    def stats(self, format: str = "dict") -> dict[str, Any] | str:
+        """What it has done since it was initialised, stage by stage, and what bounds the throughput.
+
+        May be called at any time, also from another thread, and waits for nothing. "text" is a table for a terminal,
+        "prometheus" what a scrape expects.
+        """
+        if format not in _STATS:
+            raise ValueError(f'expected format="dict", "text" or "prometheus", found {format!r}')
+        said = self._stats(_STATS[format])
+        return json.loads(said) if format == "dict" else said
 
     def share(self, name: str) -> Iterator:
         """Becomes the iterator that the runtime knows by this name: this one, or the one that had it before."""

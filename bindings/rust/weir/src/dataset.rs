@@ -166,9 +166,10 @@ impl Dataset {
         Ok(out.words)
     }
 
-    /// What saving an iterator over it takes, as JSON.
-    pub fn checkpoint_needs(&self) -> Result<String> {
-        self.described(|out, error| unsafe { sys::weir_dataset_explain(self.raw(), sys::WEIR_EXPLAIN_CHECKPOINT, out, error) })
+    /// What it will do and what saving an iterator takes, as JSON or as text for a terminal. Nothing is opened.
+    pub fn explain(&self, text: bool) -> Result<String> {
+        let flags = if text { sys::WEIR_EXPLAIN_TEXT } else { 0 };
+        self.described(|out, error| unsafe { sys::weir_dataset_explain(self.raw(), flags, out, error) })
             .map(owned_text)
     }
 

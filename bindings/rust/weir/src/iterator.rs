@@ -154,6 +154,20 @@ pub enum Next {
     Pending,
 }
 
+/// How [`Iter::stats`] says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u32)]
+pub enum StatsFormat {
+    /// For programs, as weir.h describes it.
+    #[default]
+    Json = 0,
+    /// A table for a terminal, with a verdict in words.
+    Text = sys::WEIR_STATS_TEXT,
+    /// Prometheus' text exposition format.
+    Prometheus = sys::WEIR_STATS_PROMETHEUS,
+}
+
 /// The memory of the program for one component, for [`Iter::next_copied`].
 pub struct Buffer<'a> {
     raw: sys::weir_buffer,
@@ -304,6 +318,13 @@ impl Iter {
     pub fn string_handle(&self) -> Result<String> {
         let mut out = sys::weir_bytes::INIT;
         call(|error| unsafe { sys::weir_iterator_string_handle(self.handle, &mut out, error) })?;
+        Ok(owned_text(out))
+    }
+
+    /// What it has done since it was initialised, stage by stage, and what bounds the throughput. Waits for nothing.
+    pub fn stats(&self, format: StatsFormat) -> Result<String> {
+        let mut out = sys::weir_bytes::INIT;
+        call(|error| unsafe { sys::weir_iterator_stats(self.handle, format as u32, &mut out, error) })?;
         Ok(owned_text(out))
     }
 

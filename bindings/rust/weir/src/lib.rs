@@ -55,7 +55,7 @@ pub use element::{Element, Origin};
 pub use error::{Code, Details, Error, Result};
 pub use feedable::Feedable;
 pub use generator::{Generator, Run, Source};
-pub use iterator::{Buffer, CheckpointPolicy, Iter, IterOptions, Next};
+pub use iterator::{Buffer, CheckpointPolicy, Iter, IterOptions, Next, StatsFormat};
 pub use operators::*;
 pub use pipeline::{
     generate, Auto, Bool, DTypeName, DatasetList, Datasets, Expression, Files, Function, Int, Nothing, Operand,

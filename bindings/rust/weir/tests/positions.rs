@@ -50,7 +50,7 @@ fn a_position_is_saved_and_taken_up() -> Result<()> {
         .build(&runtime)?
         .iter_with(IterOptions::new().checkpoint(position));
     assert_eq!(other.expect_err("another graph").code(), Code::FailedPrecondition);
-    assert!(dataset.checkpoint_needs()?.contains("shuffle"));
+    assert!(dataset.explain(false)?.contains("\"read_again_rows\""));
     Ok(())
 }
 
