@@ -41,6 +41,7 @@ class AheadCursor final : public Cursor {
   }
 
   void warm_start() noexcept override { window_->start(); }
+  int64_t assured() const noexcept override { return window_->assured(); }
 
   void state(Archive& archive) override {
     if (archive.loading()) {

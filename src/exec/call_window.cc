@@ -504,6 +504,8 @@ void CallWindow::copy_rows(std::vector<Block>& out) {
 
 const EpochScope& CallWindow::epochs() const { return core_->epochs(); }
 
+int64_t CallWindow::assured() const noexcept { return front_ ? front_->out.elements_left() : 0; }
+
 PullResult CallWindow::next(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   if (!front_) {

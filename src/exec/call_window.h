@@ -43,6 +43,8 @@ class CallWindow {
   // Gives at most demand.rows rows of one finished call. End and
   // cancelled are final; at the end `mark` has the feed's counts of openings.
   PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);
+  // As Window::assured().
+  int64_t assured() const noexcept;
 
   // As those of Window. The calls of all rows that were pulled are made before it is at rest.
   std::function<void()> pause();

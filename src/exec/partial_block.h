@@ -19,6 +19,10 @@ struct PartialBlock {
   bool rows_lost = false;
 
   bool exhausted() const { return next_row >= block.rows; }
+  // How many rows are left if all of them are elements, else 0.
+  int64_t elements_left() const {
+    return exhausted() || rows_lost || !block.errors.empty() ? 0 : block.rows - next_row;
+  }
   // True if take_rows() would give all of it at once.
   bool whole(const Demand& demand) const;
   // Fills `out` and `at` with the next rows; if there is no memory for a piece of them, its first row is an error.

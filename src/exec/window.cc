@@ -317,6 +317,8 @@ void Window::copy_rows(std::vector<Block>& out) {
 
 const EpochScope& Window::epochs() const { return pump_->epochs(); }
 
+int64_t Window::assured() const noexcept { return front_->elements_left(); }
+
 PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   bool whole = false;

@@ -52,6 +52,8 @@ class Window {
   // Gives at most demand.rows rows of the oldest block. End and cancelled are final; at the end `mark` has
   // the feed's counts of openings.
   PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);
+  // How many of the next rows are there already, and elements: next() gives as many, without pending.
+  int64_t assured() const noexcept;
 
   // Stops the pump at its next pull, until the function that is returned is called, once, on any thread; the Window may
   // have gone by then.
