@@ -295,8 +295,9 @@ void define_iterator(nb::module_& module) {
           "_stats",
           [](Iterator& self, uint32_t flags) {
             Bytes out;
-            checked_without_gil(
-                [&](Error& error) { return weir_iterator_stats(self.handle.get(), flags, &out.bytes, error); });
+            checked_without_gil([&](Error& error) {
+              return weir_iterator_stats(self.handle.get(), flags, &out.bytes, error);
+            });
             return out.to_str();
           },
           nb::arg("flags"))
