@@ -31,8 +31,9 @@ TEST_CASE("an element without rows gives nothing") {
 }
 
 TEST_CASE("rows of sparse and ragged parts, whichever part comes first") {
-  CHECK(run("range(3) | map(x -> ((), from_dense([0, x]), x)) | batch(2) | unbatch() | map((_, s, x) -> (to_dense(s), x))") ==
-        Lines{"([0, 0], 0)", "([0, 1], 1)", "([0, 2], 2)"});
+  CHECK(
+      run("range(3) | map(x -> ((), from_dense([0, x]), x)) | batch(2) | unbatch() | map((_, s, x) -> (to_dense(s), x))") ==
+      Lines{"([0, 0], 0)", "([0, 1], 1)", "([0, 2], 2)"});
   CHECK(run("range(3) | map(x -> (full([x], x), x)) | ragged_batch(3) | unbatch()") ==
         Lines{"([], 0)", "([1], 1)", "([2, 2], 2)"});
   CHECK(run("range(2) | map(x -> from_dense(zeros([0, 2]))) | unbatch()").empty());
