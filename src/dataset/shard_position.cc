@@ -35,9 +35,27 @@ void ShardPosition::drop_passed_layers() {
   }
 }
 
+int64_t ShardPosition::before_next() const {
+  const int64_t rank_of_next = next_.back() % size_;
+  return rank_ >= rank_of_next ? rank_ - rank_of_next : size_ - rank_of_next + rank_;
+}
+
+int ShardPosition::step_over(int count, int32_t* taken) {
+  int found = 0;
+  int at = 0;
+  for (; at < count && !layers_.empty(); ++at) {
+    if (step()) taken[found++] = at;
+  }
+  const int left = count - at;
+  const int64_t stride = std::min<int64_t>(size_, count);
+  for (int64_t next = before_next(); next < left; next += stride)
+    taken[found++] = at + static_cast<int32_t>(next);
+  next_.back() += left;
+  return found;
+}
+
 int64_t ShardPosition::steps_to(int64_t count, int64_t limit) const {
-  const int64_t behind = next_.back() % size_;
-  const int64_t before = rank_ >= behind ? rank_ - behind : size_ - behind + rank_;
+  const int64_t before = before_next();
   if (before >= limit) return limit;
   if (count == 1) return before + 1;
   // What follows cannot overflow.

@@ -5,7 +5,8 @@
 // ends[r]. These ends make a layer, which drops what was delivered and numbers the rest from 0 again, for the new
 // ranks. Should those change in number before everybody has passed the ends, the next layer goes on top.
 //
-// A step takes a division, and one more per layer until its last end has been passed.
+// Steps one by one take a division each, and one more per layer until its last end has been passed; many steps at once
+// take one division, and time for what this rank takes.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,9 @@ class ShardPosition {
 
   // Steps over the next element. Returns whether this rank takes it.
   bool step();
+  // Steps over the next `count` elements and lists those that this rank takes, from 0. Returns how many these are.
+  // REQUIRES: room for `count` of them at `taken`
+  int step_over(int count, int32_t* taken);
   // At least how many elements come before this rank's next `count` ones, and with them; at most `limit`.
   int64_t steps_to(int64_t count, int64_t limit) const;
 
@@ -53,6 +57,8 @@ class ShardPosition {
   };
 
   void drop_passed_layers();
+  // How many elements come before this rank's next one, as the present ranks count them.
+  int64_t before_next() const;
   bool is_before(const ShardPosition& other) const;
 
   int64_t rank_;

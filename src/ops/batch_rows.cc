@@ -29,14 +29,19 @@ BatchRows::BatchRows(Opening& opening) : input_(opening, 0, Port::Mode::keep) {
   components_ = row_of_value(input_.node().spec(), fixed_length_)->components();
   dense_ = dense_only(input_.node().spec());
   joined_.resize(components_.size());
+  parts_.resize(input_.node().components().size());
   origins_.resize(kMaxBlockRows);
   window_.columns.resize(components_.size());
 }
 
-Step BatchRows::fill(Context& ctx, int64_t rows) {
+Step BatchRows::fill(Context& ctx, int64_t rows, For use) {
   while (buffered() == 0) {
     if (window_end_ < length_ * count_) {
-      open_window();
+      if (use == For::counting) {
+        count_window(rows);
+      } else if (ErrorPtr error = open_window()) {
+        return error;
+      }
       continue;
     }
     if (input_.buffered() == 0) {
@@ -124,32 +129,49 @@ ErrorPtr BatchRows::open(const Block& block, int row) {
   return nullptr;
 }
 
+// Takes the element; its rows are split when they are needed.
 ErrorPtr BatchRows::open_value(const Block& block, int row) {
   length_ = 0;
   first_ordinal_ = input_.position();
   const int64_t skip = std::exchange(skip_, 0);
-  Result<ValueRows> value = ValueRows::make(input_.node().spec(), block.row(row));
   failed_origin_ = block.origins.of(row);
   has_origins_ = !block.origins.empty();
   if (has_origins_) origins_[0] = failed_origin_;
+  for (size_t i = 0; i < parts_.size(); ++i) parts_[i] = block.columns[i].row(row);
   input_.take(1);
-  if (!value.ok()) return value.status().pointer();
-  if (skip > 0 && skip >= value->count()) return shorter_than_saved();
-  value_ = *std::move(value);
+  split_ = false;
+  const int64_t length = ValueRows::count_of(input_.node().spec(), parts_);
+  if (length <= 0) return split_value();
+  if (skip > 0 && skip >= length) return shorter_than_saved();
   count_ = 1;
-  length_ = value_.count();
+  length_ = length;
   window_.rows = begin_ = 0;
   window_end_ = skip;
   return nullptr;
 }
 
-void BatchRows::open_window() {
+// Makes the rows of the open element, or returns what is wrong with it, and closes it.
+ErrorPtr BatchRows::split_value() {
+  Result<ValueRows> value = ValueRows::make(input_.node().spec(), parts_);
+  if (!value.ok()) {
+    length_ = 0;
+    return value.status().pointer();
+  }
+  value_ = *std::move(value);
+  split_ = true;
+  return nullptr;
+}
+
+ErrorPtr BatchRows::open_window() {
   if (!dense_) {
+    if (!split_) {
+      if (ErrorPtr error = split_value()) return error;
+    }
     const int64_t rows = std::min<int64_t>(length_ - window_end_, kMaxBlockRows);
     value_.read(window_end_, static_cast<int>(rows), window_);
     window_end_ += rows;
     begin_ = 0;
-    return;
+    return nullptr;
   }
   const int64_t rows = std::min(length_ * count_ - window_end_, kWindowRows);
   for (size_t i = 0; i < joined_.size(); ++i)
@@ -157,6 +179,22 @@ void BatchRows::open_window() {
   window_.rows = static_cast<int>(rows);
   window_end_ += rows;
   begin_ = 0;
+  return nullptr;
+}
+
+// Like open_window(), without values.
+void BatchRows::count_window(int64_t rows) noexcept {
+  rows = std::min({rows, length_ * count_ - window_end_, kWindowRows});
+  window_.rows = static_cast<int>(rows);
+  window_end_ += rows;
+  begin_ = 0;
+}
+
+int BatchRows::lose(int rows) noexcept {
+  if (buffered() == 0 && window_end_ < length_ * count_) count_window(rows);
+  const int lost = std::min(rows, buffered());
+  take(lost);
+  return lost;
 }
 
 void BatchRows::consume() {

@@ -19,9 +19,13 @@ class BatchRows {
 
   // Components of a row.
   const std::vector<Component>& components() const { return components_; }
+  enum class For : uint8_t { values, counting };
   // Pulls until there is a row, and asks for no more elements than `rows` rows take. An error belongs to an element, which
-  // is taken. Allocates nothing but errors.
-  Step fill(Context& ctx, int64_t rows);
+  // is taken. Rows with sparse or ragged parts take memory; if it throws, it can be called again. For counting it allocates
+  // nothing but errors, and block() may have no values of the `rows` rows, or fewer, that are then at hand.
+  Step fill(Context& ctx, int64_t rows, For use = For::values);
+  // Takes up to `rows` rows of the open element that cannot be given, and returns how many.
+  int lose(int rows) noexcept;
   // The columns in which rows [begin(), begin() + buffered()) are at hand.
   const Block& block() const { return window_; }
   int begin() const { return begin_; }
@@ -40,9 +44,11 @@ class BatchRows {
  private:
   ErrorPtr open(const Block& block, int row);
   ErrorPtr open_value(const Block& block, int row);
+  ErrorPtr split_value();
   int64_t lengths_of(const Block& block, int row) const;
   ErrorPtr different_lengths(const Block& block, int row) const;
-  void open_window();
+  ErrorPtr open_window();
+  void count_window(int64_t rows) noexcept;
   bool is_open() const { return length_ > 0; }
   // The rows of the open elements that were taken.
   int64_t taken() const { return window_end_ - window_.rows + begin_; }
@@ -57,8 +63,10 @@ class BatchRows {
   int64_t count_ = 0;
   int64_t first_ordinal_ = 0;
   std::vector<Tensor> joined_;
-  // Instead of them where parts are sparse or ragged; then one element is open at a time.
+  // Where parts are sparse or ragged one element is open at a time: its parts, and once they were needed its rows.
   bool dense_ = true;
+  Components parts_;
+  bool split_ = false;
   ValueRows value_;
   bool has_origins_ = false;
   std::vector<Origin> origins_;

@@ -19,6 +19,15 @@ Status check_length(const Spec& part, int64_t& length) {
   return Status();
 }
 
+// The part whose components come first, or null if there are none.
+const Spec* first_part(const Spec& value) {
+  if (value.kind != Spec::Kind::tuple && value.kind != Spec::Kind::dict) return &value;
+  for (const Spec& child : value.children) {
+    if (const Spec* part = first_part(child)) return part;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool dense_only(const Spec& value) {
@@ -52,6 +61,15 @@ Result<Spec> row_of_value(const Spec& value, int64_t& length) {
   }
   if (value.kind == Spec::Kind::ragged) out.kind = Spec::Kind::tensor;
   return out;
+}
+
+int64_t ValueRows::count_of(const Spec& spec, const Components& values) noexcept {
+  const Spec* part = first_part(spec);
+  if (!part) return 0;
+  // All parts have as many rows as the first one.
+  if (part->kind == Spec::Kind::sparse) return values[2].count() > 0 ? *values[2].as<const int64_t>() : 0;
+  if (part->kind == Spec::Kind::ragged) return values[1].count() - 1;
+  return values[0].shape.rank() > 0 ? values[0].shape[0] : 0;
 }
 
 Result<ValueRows> ValueRows::make(const Spec& spec, const Components& values) {

@@ -22,6 +22,8 @@ class ValueRows {
   // invalid_argument unless all parts have as many rows, the indices of sparse ones rise by row, and row places rise.
   // REQUIRES: row_of_value(spec) is ok
   static Result<ValueRows> make(const Spec& spec, const Components& values);
+  // How many rows make() gives if it succeeds. Needs no memory.
+  static int64_t count_of(const Spec& spec, const Components& values) noexcept;
 
   int64_t count() const { return count_; }
   size_t columns() const { return columns_; }

@@ -100,6 +100,41 @@ TEST_CASE("shard position: a rank takes every size-th element, and knows how far
   CHECK(ShardPosition(0, 1).steps_to(7, 1024) == 7);
 }
 
+TEST_CASE("shard position: many steps at once are those one by one") {
+  std::mt19937 draw(7);
+  for (int64_t size : {int64_t{1}, int64_t{2}, int64_t{3}, int64_t{7}, int64_t{1000}, INT64_MAX}) {
+    for (int64_t rank : {int64_t{0}, size / 2, size - 1}) {
+      // Three ranks that had come to different places went on as `size` ranks.
+      std::vector<std::optional<ShardPosition>> before;
+      for (int64_t old = 0; old < 3; ++old) {
+        before.push_back(ShardPosition(old, 3));
+        for (auto steps = draw() % 50; steps > 0; --steps) before.back()->step();
+      }
+      Archive saved;
+      ShardPosition::joined(before)->state(saved);
+      const std::string bytes = saved.take();
+      ShardPosition one(rank, size);
+      ShardPosition many(rank, size);
+      for (ShardPosition* position : {&one, &many}) {
+        Archive archive(bytes);
+        position->state(archive);
+        archive.finish();
+        REQUIRE(archive.status().ok());
+      }
+      for (int round = 0; round < 40; ++round) {
+        const auto count = static_cast<int>(draw() % 40);
+        std::vector<int32_t> expected;
+        for (int i = 0; i < count; ++i) {
+          if (one.step()) expected.push_back(i);
+        }
+        std::vector<int32_t> taken(static_cast<size_t>(count));
+        taken.resize(static_cast<size_t>(many.step_over(count, taken.data())));
+        CHECK(taken == expected);
+      }
+    }
+  }
+}
+
 TEST_CASE("shard position: positions of other runs are refused") {
   std::vector<std::optional<ShardPosition>> first = {ShardPosition(0, 2), ShardPosition(1, 2)};
   (*first[0]).step();

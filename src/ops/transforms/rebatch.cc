@@ -3,12 +3,14 @@
 // before the element in which the unfinished batch begins, where in it, and the place in the list.
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "core/text.h"
 #include "dataset/batch_buffer.h"
 #include "ops/batch_cursor.h"
 #include "ops/batch_rows.h"
+#include "ops/joined_batch.h"
 
 namespace weir {
 namespace {
@@ -35,23 +37,23 @@ Result<std::vector<int64_t>> sizes_of(const ValueParam& n) {
   return sizes;
 }
 
-class Rebatch final : public Cursor {
+// Buffer: BatchBuffer where all parts are dense, else JoinedBuffer.
+template <class Buffer>
+class RebatchCursor final : public Cursor {
  public:
-  Rebatch(Opening& opening, const Params& params, std::vector<int64_t> sizes)
-      : rows_(opening),
+  template <class... More>
+  RebatchCursor(Opening& opening, const Params& params, std::vector<int64_t> sizes, const More&... more)
+      : spec_(opening.node->spec()),
+        rows_(opening),
         sizes_(std::move(sizes)),
         drop_remainder_(*params.drop_remainder),
-        batch_(rows_.components(), *std::max_element(sizes_.begin(), sizes_.end())) {}
-
-  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    WEIR_ASSIGN(std::vector<int64_t> sizes, sizes_of(params.n));
-    return std::unique_ptr<Cursor>(std::make_unique<Rebatch>(opening, params, std::move(sizes)));
-  }
+        batch_(rows_.components(), *std::max_element(sizes_.begin(), sizes_.end()), more...) {}
 
   Step next(Context& ctx, const Demand&, Block& out) override {
     const int64_t size = sizes_[static_cast<size_t>(at_)];
     while (batch_.rows() < size) {
-      Step got = rows_.fill(ctx, size - batch_.rows());
+      Step got = rows_.fill(ctx, size - batch_.rows(),
+                            memory_error_ ? BatchRows::For::counting : BatchRows::For::values);
       if (got.error()) {
         out.origins.add(0, rows_.origin());
         begin_batch();
@@ -59,7 +61,9 @@ class Rebatch final : public Cursor {
       }
       if (got.answer() == PullResult::end) break;
       if (got.answer() != PullResult::rows) return got;
-      if (batch_.rows() == 0 && rows_.buffered() >= size && !memory_error_) return give_part(size, out);
+      if constexpr (std::is_same_v<Buffer, BatchBuffer>) {
+        if (batch_.rows() == 0 && rows_.buffered() >= size && !memory_error_) return give_part(size, out);
+      }
       gather(ctx, size);
     }
     if (size > 0 && batch_.rows() < size && (batch_.rows() == 0 || drop_remainder_)) {
@@ -130,27 +134,36 @@ class Rebatch final : public Cursor {
     return PullResult::rows;
   }
 
-  // Unknown dimensions of an empty batch are 0.
   void give_empty(Block& out) {
-    const std::vector<Component>& components = rows_.components();
-    out.reset(components.size());
-    for (size_t i = 0; i < components.size(); ++i) {
-      Shape shape = components[i].shape.rank_known() ? components[i].shape : Shape();
-      for (int axis = 0; axis < shape.rank(); ++axis) shape.set_dim(axis, std::max<int64_t>(shape[axis], 0));
-      out.columns[i].set_row(Tensor::allocate(components[i].dtype, shape.prepended(0)));
-    }
+    const Components batch = empty_batch(spec_);
+    out.reset(batch.size());
+    for (size_t i = 0; i < batch.size(); ++i) out.columns[i].set_row(batch[i]);
     out.rows = 1;
   }
 
+  const Spec spec_;
   BatchRows rows_;
   const std::vector<int64_t> sizes_;
   const bool drop_remainder_;
-  BatchBuffer batch_;
+  Buffer batch_;
   // The place in sizes_.
   int64_t at_ = 0;
   Origin origin_;
   // Why the current batch cannot be made; its rows are only counted.
   ErrorPtr memory_error_;
+};
+
+struct Rebatch {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(std::vector<int64_t> sizes, sizes_of(params.n));
+    const JoinedPlan plan = plan_rows(opening.node->inputs()[0]->spec(), kUnknownDim);
+    if (!plan.dense) {
+      return std::unique_ptr<Cursor>(
+          std::make_unique<RebatchCursor<JoinedBuffer>>(opening, params, std::move(sizes), plan.parts));
+    }
+    return std::unique_ptr<Cursor>(
+        std::make_unique<RebatchCursor<BatchBuffer>>(opening, params, std::move(sizes)));
+  }
 };
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
@@ -159,9 +172,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
     return invalid_argument(expected_found("an int64 or a list of them", n.to_string()));
   }
   int64_t length = kUnknownDim;
-  if (!dense_only(inputs[0]->spec()))
-    return invalid_argument(expected_found("dense tensors", inputs[0]->spec().to_string()));
-  WEIR_ASSIGN(Spec row, row_of_value(inputs[0]->spec(), length));
+  WEIR_TRY(row_of_value(inputs[0]->spec(), length).status());
   const int64_t given = std::exchange(length, kUnknownDim);
   if (!params.n.expression) {
     WEIR_ASSIGN(std::vector<int64_t> sizes, sizes_of(params.n));
@@ -171,7 +182,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
     const bool drops = params.drop_remainder.is_constant() && *params.drop_remainder;
     if (same && (whole || drops)) length = sizes[0];
   }
-  return batched(row, length);
+  return plan_rows(inputs[0]->spec(), length).batch;
 }
 
 }  // namespace
@@ -180,8 +191,8 @@ const OperatorDef& rebatch_operator() {
   static const OperatorDef def = define<Params, Rebatch>({
       .name = "rebatch",
       .doc =
-          "Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an empty batch. The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after it.",
-      .cost = "At most one copy of each row; none where a batch is part of one element.",
+          "Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an empty batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after it.",
+      .cost = "At most one copy of each row; none where a batch of dense tensors is part of one element.",
       .example = "range(7) | batch(3) | rebatch([1, 3])",
       .output = "[0]\n[1, 2, 3]\n[4]\n[5, 6]",
       .bench = "range(1000000) | batch(100) | rebatch(128)",

@@ -108,6 +108,10 @@ class Shard final : public Cursor {
  private:
   // Lists the rows to give: the elements of this shard, and errors, which are no elements.
   void choose() noexcept {
+    if (in_.errors.empty()) {
+      taken_ = position_.step_over(in_.rows, taken_rows_.data());
+      return;
+    }
     taken_ = 0;
     const RowError* error = in_.errors.begin();
     for (int row = 0; row < in_.rows; ++row) {

@@ -36,26 +36,21 @@ class Unbatch final : public Cursor {
     }
     rows_.add_origins(giving_, out.origins);
     out.rows = giving_;
-    step_over();
+    rows_.take(giving_);
+    rows_.consume();
     return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
-    giving_ = std::max(1, std::min(giving_, rows_.buffered()));
-    const int lost = giving_;
-    step_over();
-    return lost;
+    const int lost = rows_.lose(giving_);
+    rows_.consume();
+    return std::max(1, lost);
   }
 
   void state(Archive& archive) override { rows_.state(archive); }
   Step resume(Context& ctx) override { return rows_.resume(ctx); }
 
  private:
-  void step_over() {
-    rows_.take(std::min(giving_, rows_.buffered()));
-    rows_.consume();
-  }
-
   BatchRows rows_;
   // How many rows the call at hand gives.
   int giving_ = 1;

@@ -78,7 +78,9 @@ TEST_CASE("batches and rows of sparse tensors") {
   CHECK(spec("range(5) | map(n -> from_dense([n, 0])) | batch(2, drop_remainder: true)") ==
         "sparse<int64>[2, 2]");
   CHECK(contains(build_error("from_tensors(some(1)) | batch(2)"), "dense or sparse tensors"));
-  CHECK(contains(build_error("from_tensors(from_dense([1])) | rebatch(2)"), "dense tensors"));
+  CHECK(run("from_tensors(from_dense([1, 0, 3])) | rebatch(2)") ==
+        Lines{"sparse(indices: [[0]], values: [1], shape: [2])",
+              "sparse(indices: [[0]], values: [3], shape: [1])"});
   CHECK(run_restored("range(1, 4) | map(n -> from_dense(full([n, 1], n))) | unbatch() | map(s -> values(s))",
                      4) == Lines{"[3]", "[3]"});
 }

@@ -9,6 +9,9 @@ const ContractEntries contract(
     {{"PROBE | batch(4) | rebatch(3)", anything, false},
      {"PROBE | batch(3) | rebatch([2, 0, 5], drop_remainder: true)", anything, false},
      {"PROBE | map(x -> (full([x % 4], x), full([x % 4, 2], -x))) | rebatch(4)", anything, false},
+     {"PROBE | map(x -> {s: from_dense([x % 3, x]), x}) | batch(4) | rebatch([3, 0, 2])", anything, false},
+     {"PROBE | map(x -> full([x % 4], x)) | ragged_batch(4) | rebatch(3, drop_remainder: true)", anything,
+      false},
      {"PROBE | map(x -> zeros([7, 1024], int64) + x) | rebatch(10) | map(x -> x[:, 5])", anything, false}});
 
 TEST_CASE("rebatch joins and splits batches") {
@@ -41,6 +44,24 @@ TEST_CASE("the first dimension is known where every batch is full and has one si
   CHECK(spec("range(8) | batch(2) | rebatch(3)") == "int64[?]");
   CHECK(spec("range(8) | batch(2) | rebatch([3, 3], drop_remainder: true)") == "int64[3]");
   CHECK(spec("range(8) | batch(2) | rebatch([3, 2], drop_remainder: true)") == "int64[?]");
+}
+
+TEST_CASE("rebatch keeps sparse parts sparse and ragged ones ragged") {
+  const std::string rows = "range(5) | map(x -> {s: from_dense([0, x, x]), x}) | ";
+  for (const char* n : {"1", "2", "4", "5", "9"}) {
+    INFO(n);
+    CHECK(run(rows + "batch(3) | rebatch(" + n + ")") == run(rows + "batch(" + n + ")"));
+  }
+  CHECK(run("range(1, 5) | map(x -> full([x], x)) | ragged_batch(3) | rebatch([2, 0])") ==
+        Lines{"ragged([[1], [2, 2]])", "ragged([])", "ragged([[3, 3, 3], [4, 4, 4, 4]])", "ragged([])"});
+  CHECK(run("from_tensors(from_dense([[1, 0], [0, 2]])) | rebatch([0, 3])") ==
+        Lines{"sparse(indices: zeros([0, 2]), values: [], shape: [0, 2])",
+              "sparse(indices: [[0, 0], [1, 1]], values: [1, 2], shape: [2, 2])",
+              "sparse(indices: zeros([0, 2]), values: [], shape: [0, 2])"});
+  CHECK(spec("range(4) | map(x -> (from_dense([x]), x)) | batch(2) | rebatch(3, drop_remainder: true)") ==
+        "(sparse<int64>[3, 1], int64[3])");
+  CHECK(spec("range(4) | map(x -> full([x], x)) | ragged_batch(2) | rebatch(3)") == "ragged<int64>[?, ?]");
+  CHECK(contains(build_error("range(4) | map(x -> some([x])) | rebatch(2)"), "dense, sparse or ragged"));
 }
 
 TEST_CASE("rebatch: an error drops the rows gathered for its batch") {

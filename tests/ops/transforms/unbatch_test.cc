@@ -11,6 +11,9 @@ const ContractEntries contract(
     {{"PROBE | batch(4) | unbatch()", anything, false},
      {"PROBE | map(x -> ([x, -x], [[x], [7]])) | unbatch()", [](int64_t k) { return k; }, false},
      {kUneven, anything, false},
+     {"PROBE | map(x -> {s: from_dense([x % 3, x]), x}) | batch(4) | unbatch()", [](int64_t k) { return k; },
+      false},
+     {"PROBE | map(x -> full([x % 4], x)) | ragged_batch(4) | unbatch()", [](int64_t k) { return k; }, false},
      {"PROBE | map(x -> [[x, 1], [2, x]]) | unbatch() | unbatch()", [](int64_t k) { return k; }, false},
      {"PROBE | flat_map(x -> from_tensors(full([x % 3], x)) | unbatch())", anything, false}});
 
@@ -25,6 +28,15 @@ TEST_CASE("unbatch gives the rows of each element") {
 TEST_CASE("an element without rows gives nothing") {
   CHECK(run("from_tensor_slices([2, 0, 1, 0]) | map(n -> full([n], n)) | unbatch()") == Lines{"2", "2", "1"});
   CHECK(run("range(4) | map(x -> zeros([0, 2])) | unbatch()").empty());
+}
+
+TEST_CASE("rows of sparse and ragged parts, whichever part comes first") {
+  CHECK(
+      run("range(3) | map(x -> ((), from_dense([0, x]), x)) | batch(2) | unbatch() | map((_, s, x) -> (to_dense(s), x))") ==
+      Lines{"([0, 0], 0)", "([0, 1], 1)", "([0, 2], 2)"});
+  CHECK(run("range(3) | map(x -> (full([x], x), x)) | ragged_batch(3) | unbatch()") ==
+        Lines{"([], 0)", "([1], 1)", "([2, 2], 2)"});
+  CHECK(run("range(2) | map(x -> from_dense(zeros([0, 2]))) | unbatch()").empty());
 }
 
 TEST_CASE("structure and cardinality of the rows") {

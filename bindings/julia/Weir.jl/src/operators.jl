@@ -601,8 +601,9 @@ ragged_batch(n; drop_remainder=nothing) =
     rebatch(n; drop_remainder=nothing)
 
 Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an
-empty batch. The last batch may have fewer rows. An error among the elements drops the rows gathered
-so far; the next batch begins after it.
+empty batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may have
+fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after
+it.
 
 - `n`: How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the
 size 0.
