@@ -17,8 +17,8 @@ def document(n: int) -> Any:
 
     names = ", ".join(f'"{name}"' for name in data.jpeg_names(PHOTOGRAPHS))
     text = (
-        f"from_list([{names}]) | repeat({n // PHOTOGRAPHS}) | map(name -> resize(decode_jpeg(read_file(name), channels: 3),"
-        f" [224, 224]), num_parallel_calls: auto) | batch({BATCH}) | prefetch(auto)"
+        f"from_list([{names}]) | repeat({n // PHOTOGRAPHS}) | map(name -> resize(decode_jpeg(read_file(name),"
+        f" channels: 3), [224, 224]), num_parallel_calls: auto) | batch({BATCH}) | prefetch(auto)"
     )
     return Document(text, blocks=False)
 
