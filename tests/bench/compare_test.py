@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """bench/compare without its peers: the arithmetic, merging, the page and the chart, from results that are written here."""
 
+import dataclasses
 import json
 import pathlib
 import subprocess
@@ -160,6 +161,12 @@ class Page(unittest.TestCase):
         self.assertIn("- reading & more: Both copy.\n", explained)
         self.assertIn("- slow work: no reason was found.\n", explained)
         self.assertNotIn("range", explained)
+
+    def test_a_reference_that_is_reached_need_not_be_won(self):
+        near = dataclasses.replace(LEVEL, ratios={"by hand": 0.85})
+        self.assertNotIn("Both copy.", page.render([near], canned(), {}, "c.svg"))
+        far = dataclasses.replace(LEVEL, ratios={"by hand": 1.2})
+        self.assertIn("Both copy.", page.render([far], canned(), {}, "c.svg"))
 
     def test_failures_and_settings_are_named(self):
         text = self.text()

@@ -71,7 +71,7 @@ def starting(rows: Rows) -> None:
     )
     rows.add(
         "iterator",
-        "the same: another iterator",
+        "`range | map | batch(4)`: another iterator, in Python",
         US,
         {"weir": opened(weir_squares), "tf.data": opened(tf_squares)},
         least=5,
@@ -79,7 +79,7 @@ def starting(rows: Rows) -> None:
     )
     rows.add(
         "next",
-        "the same: the next batch",
+        "`range | map | batch(4)`: the next batch, in Python",
         US,
         {
             "weir": call(steps(weir_squares)),
