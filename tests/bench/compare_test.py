@@ -22,7 +22,7 @@ FAST = Row(
 )
 LEVEL = Row(
     "level",
-    "reading & more",
+    "`a | b` & more",
     MB_PER_SECOND,
     {"weir": inside(""), "by hand": inside(None), "DALI": inside(None)},
     bound=50,
@@ -149,7 +149,7 @@ class Page(unittest.TestCase):
             text,
         )
         self.assertIn(
-            "| reading & more, MB/s | weir | 120 (110 to 130) |  | ≥ 50: met |\n"
+            "| `a \\| b` & more, MB/s | weir | 120 (110 to 130) |  | ≥ 50: met |\n"
             "|  | by hand | 110 (105 to 125) | no difference claimed |  |\n"
             "|  | DALI | failed |  |  |\n",
             text,
@@ -158,7 +158,7 @@ class Page(unittest.TestCase):
 
     def test_what_is_not_won_is_explained(self):
         explained = self.text().split("## Where weir is not ahead")[1].split("##")[0]
-        self.assertIn("- reading & more: Both copy.\n", explained)
+        self.assertIn("- `a | b` & more: Both copy.\n", explained)
         self.assertIn("- slow work: no reason was found.\n", explained)
         self.assertNotIn("range", explained)
 
@@ -170,7 +170,7 @@ class Page(unittest.TestCase):
 
     def test_failures_and_settings_are_named(self):
         text = self.text()
-        self.assertIn("## What did not run\n\n- reading & more, DALI: no driver\n", text)
+        self.assertIn("## What did not run\n\n- `a | b` & more, DALI: no driver\n", text)
         self.assertIn("- `range`, tf.data: eager.\n", text)
         self.assertIn("- weir: None.\n", text)
         self.assertNotIn("mlx-data", text)
@@ -212,7 +212,7 @@ class Chart(unittest.TestCase):
         self.assertEqual(drawn[1][0], chart.BEHIND)
         texts = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
         self.assertIn("0.400, DALI", texts)
-        self.assertIn("reading & more", texts)
+        self.assertIn("a | b & more", texts)
 
 
 class Definitions(unittest.TestCase):
