@@ -23,10 +23,13 @@ const Tensor& bytes_in_memory() {
 
 void batch_scalars(benchmark::State& state) {
   DocumentRef document = parse("range(4000000) | batch(128)");
-  int64_t elements = 0;
-  const Stopwatch watch;
-  for (auto _ : state) elements += Drain(document).run(1) * static_cast<int64_t>(kBatch);
-  report_ns(state, elements, watch, 10);
+  Rounds rounds;
+  for (auto _ : state) {
+    const Stopwatch watch;
+    const int64_t elements = Drain(document).run(1) * static_cast<int64_t>(kBatch);
+    rounds.add(watch.seconds(), elements);
+  }
+  rounds.report(state, 10);
 }
 BENCHMARK(batch_scalars)->Unit(benchmark::kMillisecond);
 

@@ -32,18 +32,27 @@ Tensor examples(int64_t count, Fill fill) {
   return Tensor::strings(views, Shape{count});
 }
 
+// Integers, floats and strings of eight bytes in turns, as tables have them.
 Tensor scalar_examples(int features) {
   return examples(4 * kBatch, [&](ExampleBuilder& builder, int64_t seed) {
     for (int i = 0; i < features; ++i) {
-      const int64_t value = seed * 1000 + i;
-      builder.set_int64("feature_" + std::to_string(i), std::span<const int64_t>(&value, 1));
+      const std::string name = "feature_" + std::to_string(i);
+      const int64_t integer = seed * 1000 + i;
+      const auto real = static_cast<float>(integer);
+      const std::string text = std::to_string(10'000'000 + integer % 10'000'000);
+      const Str bytes(text);
+      if (i % 3 == 0) builder.set_int64(name, std::span<const int64_t>(&integer, 1));
+      if (i % 3 == 1) builder.set_float(name, std::span<const float>(&real, 1));
+      if (i % 3 == 2) builder.set_bytes(name, std::span<const Str>(&bytes, 1));
     }
   });
 }
 
 std::string scalar_features(int features) {
+  constexpr const char* kKinds[] = {": int64", ": float32", ": string"};
   std::string out;
-  for (int i = 0; i < features; ++i) out += (i ? ", feature_" : "feature_") + std::to_string(i) + ": int64";
+  for (int i = 0; i < features; ++i)
+    out += (i ? ", feature_" : "feature_") + std::to_string(i) + kKinds[i % 3];
   return out;
 }
 
@@ -57,7 +66,12 @@ DocumentRef parsing(const Tensor& records, const std::string& features, int repe
 }
 
 void parse_by_protobuf(const Tensor& records) {
-  google::protobuf::Arena arena;
+  // The first block stays, so that no example allocates.
+  std::vector<char> block(256 << 10);
+  google::protobuf::ArenaOptions options;
+  options.initial_block = block.data();
+  options.initial_block_size = block.size();
+  google::protobuf::Arena arena(options);
   int64_t found = 0;
   for (const Str& record : records.entries<const Str>()) {
     auto* example = google::protobuf::Arena::CreateMessage<weir_test::Example>(&arena);

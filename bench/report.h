@@ -11,10 +11,19 @@
 
 namespace weir::bench {
 
-// Nanoseconds of processor time per turn of a loop of dependent multiplications, by which absolute figures are scaled: on a
-// machine where it takes kCalibratedNs the figures of the table hold as they stand.
-double calibration_ns();
-inline constexpr double kCalibratedNs = 1.0;
+// What the time of a row depends on, measured in the same run: targets are scaled by what it takes here over what it takes
+// on the machine that they are written for.
+struct Reference {
+  double found_ns;
+  double expected_ns;
+  double scale() const { return found_ns / expected_ns; }
+};
+// A turn of a loop of dependent multiplications, which stays in registers.
+Reference arithmetic();
+// A load that waits for the one before it, from 64 MiB in an order that the prefetcher cannot guess.
+Reference pointer_chase();
+// An atomic exchange that no other thread disturbs.
+Reference atomic_exchange();
 
 // Wall-clock time since it was made, for counters that must not depend on how a benchmark is timed.
 class Stopwatch {
@@ -41,16 +50,25 @@ class CpuWatch {
   double begin_ = now();
 };
 
-// Sets the counters of one row of the table: ns an element, what it may be at most on this machine, and the
-// ratio of the two: met if 1 or below.
-void report_ns(benchmark::State& state, int64_t elements, const Stopwatch& watch, double target_ns);
-// The same for a figure that was found otherwise.
-void report_ns(benchmark::State& state, double ns, double target_ns);
+// The rounds of a row, as nanoseconds per element.
+class Rounds {
+ public:
+  void add(double seconds, int64_t elements);
+  // Sets the counters of the row: the median with its quartiles (`from`, `to`), what it may be at most on this machine,
+  // and the ratio of the two: met if 1 or below. If the quartiles enclose the target, the row's label says so.
+  void report(benchmark::State& state, double target_ns, Reference reference = arithmetic());
+
+ private:
+  std::vector<double> ns_;
+};
+
+// The same for a figure that was found otherwise, without its spread.
+void report_ns(benchmark::State& state, double ns, double target_ns, Reference reference = arithmetic());
 // The same for a rate beside a reference of the same run: the ratio is ours/reference, to be at least
 // `least`.
 void report_rate(benchmark::State& state, double ours, double reference, double least);
 // The same for pairs that were measured in alternation: the median of their ratios, and the bounds between which the true
-// median lies 95 times in 100.
+// median lies 95 times in 100. If these enclose the target, the row's label says so.
 void report_ratios(benchmark::State& state, std::vector<double> ratios, double least);
 
 // Calls both in turns and reports how many times as fast `ours` was, by processor time, as report_ratios does. Returns

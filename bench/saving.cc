@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "opened.h"
+#include "abi/opened.h"
 #include "support.h"
 
 namespace weir::bench {

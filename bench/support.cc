@@ -113,53 +113,6 @@ double memcpy_rate(size_t row_bytes) {
   return best;
 }
 
-double calibration_ns() {
-  static const double ns = [] {
-    double best = 1e9;
-    for (int round = 0; round < 5; ++round) {
-      uint64_t x = 1;
-      const int turns = 20'000'000;
-      const CpuWatch watch;
-      for (int i = 0; i < turns; ++i) {
-        x = x * 6364136223846793005u + 1;
-        benchmark::DoNotOptimize(x);
-      }
-      best = std::min(best, watch.seconds() * 1e9 / turns);
-    }
-    return best;
-  }();
-  return ns;
-}
-
-void report_ns(benchmark::State& state, int64_t elements, const Stopwatch& watch, double target_ns) {
-  report_ns(state, watch.seconds() * 1e9 / static_cast<double>(elements), target_ns);
-}
-
-void report_ns(benchmark::State& state, double ns, double target_ns) {
-  double at_most = target_ns * calibration_ns() / kCalibratedNs;
-  state.counters["ns"] = ns;
-  state.counters["at_most"] = at_most;
-  state.counters["of_target"] = ns / at_most;
-}
-
-void report_rate(benchmark::State& state, double ours, double reference, double least) {
-  state.counters["ours"] = ours;
-  state.counters["reference"] = reference;
-  state.counters["ratio"] = ours / reference;
-  state.counters["at_least"] = least;
-}
-
-void report_ratios(benchmark::State& state, std::vector<double> ratios, double least) {
-  std::sort(ratios.begin(), ratios.end());
-  const auto count = static_cast<double>(ratios.size());
-  // How many lie below the true median is binomial; 1.96 standard deviations from the middle.
-  const auto low = static_cast<size_t>(std::max(0.0, count / 2 - 0.98 * std::sqrt(count)));
-  state.counters["ratio"] = (ratios[(ratios.size() - 1) / 2] + ratios[ratios.size() / 2]) / 2;
-  state.counters["from"] = ratios[low];
-  state.counters["to"] = ratios[ratios.size() - 1 - low];
-  state.counters["at_least"] = least;
-}
-
 const std::string& folder() {
   static const struct Folder {
     Folder() {
@@ -177,5 +130,3 @@ const std::string& folder() {
 }
 
 }  // namespace weir::bench
-
-BENCHMARK_MAIN();

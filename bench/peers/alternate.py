@@ -58,7 +58,7 @@ class Process:
 def measure(
     installation: Installation, row: Row, sides: dict[str, str], repeats: int, seconds: float
 ) -> dict[str, Any]:
-    """The results of a row, as results.py keeps them. `sides` has those to run, with the reason for one that can't be."""
+    """The results of a row, as results.py keeps them. `sides` has those to run, or why one can't."""
     processes = {side: Process(installation, row, side, seconds) for side, failed in sides.items() if not failed}
     for _ in range(repeats):
         for process in processes.values():

@@ -14,9 +14,9 @@ HEAD = """\
 <!-- Written by bench/compare. -->
 
 weir beside what it would be used instead of. All sides of a row read the same generated data, each in a process of its
-own, and take turns ({repeats} rounds). The figures are medians, with quartiles in brackets. *Ratio* says how many times as
-good weir is: the median of the rounds' ratios, with their quartiles. It is claimed only where the quartiles of the two
-do not overlap.
+own, and take turns ({repeats} rounds). The figures are medians, with quartiles in brackets. *Ratio* says how many times
+as good weir is: the median of the rounds' ratios, with their quartiles. It is claimed only where the quartiles of the
+two do not overlap.
 
     {command}
 
@@ -97,21 +97,20 @@ def lines_of(row: Row, found: Mapping[str, Any]) -> Iterator[list[str]]:
 
 
 def short(row: Row, found: Mapping[str, Any]) -> bool:
-    """Whether weir fails or loses to a side, no difference can be claimed, or a target is missed."""
+    """Whether weir fails, misses a target, or does not win against a side that there is no target for."""
     compared = comparisons(row, found)
     if "figures" not in found["sides"].get("weir", {}):
         return True
-    if any(not one.won for one in compared.values()):
-        return True
-    if any(name in compared and not reaches(row, name, compared[name]) for name in row.ratios):
-        return True
+    for name, one in compared.items():
+        if not (reaches(row, name, one) if name in row.ratios else one.won):
+            return True
     ours = spread(found["sides"]["weir"]["figures"])
     return row.bound is not None and not meets(ours, row.bound, found["higher_is_better"])
 
 
 def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     rows = [head, ["---"] * len(head), *lines]
-    return "".join("| " + " | ".join(line) + " |\n" for line in rows)
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in rows)
 
 
 def section(title: str, lines: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """bench/compare without its peers: the arithmetic, merging, the page and the chart, from results that are written here."""
 
+import dataclasses
 import json
 import pathlib
 import subprocess
@@ -21,7 +22,7 @@ FAST = Row(
 )
 LEVEL = Row(
     "level",
-    "reading & more",
+    "`a | b` & more",
     MB_PER_SECOND,
     {"weir": inside(""), "by hand": inside(None), "DALI": inside(None)},
     bound=50,
@@ -148,7 +149,7 @@ class Page(unittest.TestCase):
             text,
         )
         self.assertIn(
-            "| reading & more, MB/s | weir | 120 (110 to 130) |  | ≥ 50: met |\n"
+            "| `a \\| b` & more, MB/s | weir | 120 (110 to 130) |  | ≥ 50: met |\n"
             "|  | by hand | 110 (105 to 125) | no difference claimed |  |\n"
             "|  | DALI | failed |  |  |\n",
             text,
@@ -157,13 +158,19 @@ class Page(unittest.TestCase):
 
     def test_what_is_not_won_is_explained(self):
         explained = self.text().split("## Where weir is not ahead")[1].split("##")[0]
-        self.assertIn("- reading & more: Both copy.\n", explained)
+        self.assertIn("- `a | b` & more: Both copy.\n", explained)
         self.assertIn("- slow work: no reason was found.\n", explained)
         self.assertNotIn("range", explained)
 
+    def test_a_reference_that_is_reached_need_not_be_won(self):
+        near = dataclasses.replace(LEVEL, ratios={"by hand": 0.85})
+        self.assertNotIn("Both copy.", page.render([near], canned(), {}, "c.svg"))
+        far = dataclasses.replace(LEVEL, ratios={"by hand": 1.2})
+        self.assertIn("Both copy.", page.render([far], canned(), {}, "c.svg"))
+
     def test_failures_and_settings_are_named(self):
         text = self.text()
-        self.assertIn("## What did not run\n\n- reading & more, DALI: no driver\n", text)
+        self.assertIn("## What did not run\n\n- `a | b` & more, DALI: no driver\n", text)
         self.assertIn("- `range`, tf.data: eager.\n", text)
         self.assertIn("- weir: None.\n", text)
         self.assertNotIn("mlx-data", text)
@@ -205,7 +212,7 @@ class Chart(unittest.TestCase):
         self.assertEqual(drawn[1][0], chart.BEHIND)
         texts = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
         self.assertIn("0.400, DALI", texts)
-        self.assertIn("reading & more", texts)
+        self.assertIn("a | b & more", texts)
 
 
 class Definitions(unittest.TestCase):

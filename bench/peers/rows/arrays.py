@@ -37,6 +37,8 @@ def one_by_one(rows: Rows) -> None:
         },
         most=2_000_000,
         ratios={"mlx-data": 10},
+        why="sixteen small elements last for a few microseconds, so the two threads wake each other all the time: most "
+        "of it is the kernel's switching between them (`finish_task_switch`, `_raw_spin_unlock_irqrestore`).",
     )
     rows.add(
         "range_python",
@@ -103,6 +105,13 @@ def torch_shuffled(torch: Any, count: int, width: int) -> Any:
     return torch.utils.data.DataLoader(dataset, sampler=sampler, batch_size=None)
 
 
+COPIED = (
+    "`shuffle` copies each row into its buffer and from there into the batch; of wide rows, half the time is the "
+    "kernel's "
+    "clearing of fresh memory for the buffer (`clear_page_erms`). Indexing copies each row once."
+)
+
+
 def shuffled(rows: Rows, count: int, width: int, inside_ratio: float, hand_ratio: float) -> None:
     """Rows of an array, in random order, in batches; one pass with the filling of the buffer."""
     size = {"least": count, "most": count, "item_bytes": 4 * width}
@@ -115,6 +124,7 @@ def shuffled(rows: Rows, count: int, width: int, inside_ratio: float, hand_ratio
             "tf.data": inside(lambda tf, n: tf_shuffled(tf, n, width)),
         },
         ratios={"tf.data": inside_ratio},
+        why=COPIED,
         **size,
     )
     sides = {
@@ -130,10 +140,11 @@ def shuffled(rows: Rows, count: int, width: int, inside_ratio: float, hand_ratio
         sides["mlx-data"] = python(lambda mlx, n: mlx_buffer(mlx, n, width).shuffle().batch(BATCH).to_stream())
     rows.add(
         f"shuffle_batch_{width}_python",
-        f"{count:,} rows of {width} floats, the same, to Python",
+        f"{count:,} rows of {width} floats, the same to Python",
         MB_PER_SECOND,
         sides,
         ratios={"by hand": hand_ratio},
+        why=COPIED,
         **size,
     )
 

@@ -8,7 +8,10 @@ from peers.systems import System
 
 
 class Module(System):
-    settings = "`num_workers=0`, whose elements need not cross processes, unless a row says otherwise; one thread for tensors' operations, as its workers have."
+    settings = (
+        "`num_workers=0`, whose elements need not cross processes, unless a row says otherwise; one thread for "
+        "operations of tensors, as its workers have."
+    )
 
     def imported(self) -> Any:
         import torch

@@ -14,9 +14,9 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 class Module(System):
     settings = (
-        "TensorFlow's defaults, which tune by themselves, with `num_parallel_calls=AUTOTUNE` and `prefetch(AUTOTUNE)` at the "
-        "end where the work of a row is more than moving numbers, and functions after `batch` where that is possible, as "
-        "its guide to performance advises. Inside the library the loop is `skip(n - 1)` and one element."
+        "TensorFlow's defaults, which tune by themselves, with `num_parallel_calls=AUTOTUNE` and `prefetch(AUTOTUNE)` "
+        "at the end where the work of a row is more than moving numbers, and functions after `batch` where that is "
+        "possible, as its guide to performance advises. Inside the library the loop is `skip(n - 1)` and one element."
     )
 
     def imported(self) -> Any:

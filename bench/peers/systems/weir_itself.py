@@ -83,8 +83,8 @@ class Loop:
 
 class Module(System):
     settings = (
-        "Rows inside the library are documents, read through the C interface by `weir_iterator_next_block` in a loop in C "
-        "(`bench/peers/loop.c`); others use the Python package. No setting is changed."
+        "Rows inside the library are documents, read through the C interface by `weir_iterator_next_block` in a loop "
+        "in C (`bench/peers/loop.c`); others use the Python package. No setting is changed."
     )
 
     def imported(self) -> Any:

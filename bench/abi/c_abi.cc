@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "opened.h"
-#include "support.h"
+#include "report.h"
 
 namespace weir::bench {
 namespace {
@@ -14,29 +14,31 @@ namespace {
 void range_c_abi(benchmark::State& state) {
   Opened it("range(9223372036854775807)");
   int64_t sum = 0;
-  int64_t elements = 0;
-  Stopwatch watch;
+  Rounds rounds;
   for (auto _ : state) {
+    const Stopwatch watch;
     for (int i = 0; i < 1000; ++i) {
       weir_view view = WEIR_VIEW_INIT;
       if (weir_iterator_next(it.iterator, it.element, nullptr) != WEIR_OK) state.SkipWithError("no element");
       weir_element_view(it.element, 0, &view, nullptr);
       sum += *static_cast<const int64_t*>(view.data);
     }
-    elements += 1000;
+    rounds.add(watch.seconds(), 1000);
   }
   benchmark::DoNotOptimize(sum);
-  report_ns(state, elements, watch, 40);
+  rounds.report(state, 40);
 }
 BENCHMARK(range_c_abi);
 
 void first_element(benchmark::State& state) {
-  Stopwatch watch;
+  Rounds rounds;
   for (auto _ : state) {
+    const Stopwatch watch;
     Opened it("range(10) | map(x -> x * x) | batch(4) | prefetch(2)");
     if (weir_iterator_next(it.iterator, it.element, nullptr) != WEIR_OK) state.SkipWithError("no element");
+    rounds.add(watch.seconds(), 1);
   }
-  report_ns(state, static_cast<int64_t>(state.iterations()), watch, 10e6);
+  rounds.report(state, 10e6);
 }
 BENCHMARK(first_element)->Unit(benchmark::kMillisecond)->UseRealTime();
 

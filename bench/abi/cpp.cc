@@ -13,18 +13,18 @@ void range_cpp(benchmark::State& state) {
   auto elements = iterator.elements<int64_t>();
   auto at = elements.begin();
   int64_t sum = 0;
-  int64_t count = 0;
-  Stopwatch watch;
+  Rounds rounds;
   for (auto _ : state) {
+    const Stopwatch watch;
     for (int i = 0; i < 1000; ++i) {
       sum += *at;
       ++at;
       if (at == elements.end()) state.SkipWithError("no element");
     }
-    count += 1000;
+    rounds.add(watch.seconds(), 1000);
   }
   benchmark::DoNotOptimize(sum);
-  report_ns(state, count, watch, 40);
+  rounds.report(state, 40);
 }
 BENCHMARK(range_cpp);
 

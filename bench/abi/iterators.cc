@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "opened.h"
-#include "support.h"
+#include "report.h"
 
 namespace weir::bench {
 namespace {
@@ -28,17 +28,17 @@ void next_into(benchmark::State& state) {
   buffer.data = &value;
   buffer.capacity = sizeof value;
   int64_t sum = 0;
-  int64_t elements = 0;
-  Stopwatch watch;
+  Rounds rounds;
   for (auto _ : state) {
+    const Stopwatch watch;
     for (int i = 0; i < kElements; ++i) {
       must(weir_iterator_next_into(it.iterator, &buffer, 1, &it.error), it.error);
       sum += value;
     }
-    elements += kElements;
+    rounds.add(watch.seconds(), kElements);
   }
   benchmark::DoNotOptimize(sum);
-  report_ns(state, elements, watch, 60);
+  rounds.report(state, 60);
 }
 BENCHMARK(next_into);
 
@@ -70,11 +70,7 @@ void feedable_next(benchmark::State& state) {
     direct = std::min(direct, seconds_of_direct(it));
     fed = std::min(fed, seconds_of_fed(it, feedable, handle));
   }
-  const double target = 15 * calibration_ns() / kCalibratedNs;
-  const double added = (fed - direct) / kElements * 1e9;
-  state.counters["ns"] = added;
-  state.counters["at_most"] = target;
-  state.counters["of_target"] = added / target;
+  report_ns(state, (fed - direct) / kElements * 1e9, 15);
   weir_bytes_release(&handle);
   weir_feedable_destroy(feedable);
   weir_spec_unref(spec);
@@ -86,14 +82,16 @@ void save_large_shuffle(benchmark::State& state) {
       "range(3000000) | shuffle(1000000, seed: 1) | map(x -> x + 1, num_parallel_calls: auto) | prefetch(64)");
   skip(it, 1'000'000);
   uint64_t size = 0;
-  Stopwatch watch;
+  Rounds rounds;
   for (auto _ : state) {
+    const Stopwatch watch;
     weir_bytes bytes = WEIR_BYTES_INIT;
     must(weir_iterator_save(it.iterator, &bytes, &it.error), it.error);
     size = bytes.size;
     weir_bytes_release(&bytes);
+    rounds.add(watch.seconds(), 1);
   }
-  report_ns(state, static_cast<int64_t>(state.iterations()), watch, 1e6);
+  rounds.report(state, 1e6);
   state.counters["bytes"] = static_cast<double>(size);
   state.counters["bytes_at_most"] = 16 * 1024;
 }
@@ -109,21 +107,27 @@ void restore(benchmark::State& state) {
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   options.checkpoint = bytes.data;
   options.checkpoint_size = bytes.size;
-  Stopwatch watch;
+  Rounds rounds;
   for (auto _ : state) {
+    const Stopwatch watch;
     must(weir_iterator_initialize(it.iterator, it.dataset, &options, &it.error), it.error);
     next(it);
+    rounds.add(watch.seconds(), 1);
   }
-  report_ns(state, static_cast<int64_t>(state.iterations()), watch, 20e6);
+  rounds.report(state, 20e6);
   weir_bytes_release(&bytes);
 }
 BENCHMARK(restore)->Arg(10)->Arg(90)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 void initialise_again(benchmark::State& state) {
   Opened it("range(10) | map(x -> x * x) | batch(4)");
-  Stopwatch watch;
-  for (auto _ : state) must(weir_iterator_initialize(it.iterator, it.dataset, nullptr, &it.error), it.error);
-  report_ns(state, static_cast<int64_t>(state.iterations()), watch, 30e3);
+  Rounds rounds;
+  for (auto _ : state) {
+    const Stopwatch watch;
+    must(weir_iterator_initialize(it.iterator, it.dataset, nullptr, &it.error), it.error);
+    rounds.add(watch.seconds(), 1);
+  }
+  rounds.report(state, 30e3);
 }
 BENCHMARK(initialise_again)->Unit(benchmark::kMicrosecond);
 

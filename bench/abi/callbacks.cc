@@ -1,6 +1,6 @@
 // Functions of the host in a pipeline: what a call costs by element and by block, with its views of input and output.
 #include "opened.h"
-#include "support.h"
+#include "report.h"
 
 namespace weir::bench {
 namespace {
@@ -26,13 +26,13 @@ void call(benchmark::State& state, uint32_t flags, double target_ns) {
   callback.result_spec_size = WEIR_STRLEN;
   const weir_argument argument = WEIR_ARGUMENT_CALLBACK("f", &callback);
   Opened it("range(9223372036854775807) | map(@f) | batch(1000)", &argument);
-  int64_t elements = 0;
-  Stopwatch watch;
+  Rounds rounds;
   for (auto _ : state) {
+    const Stopwatch watch;
     if (weir_iterator_next(it.iterator, it.element, nullptr) != WEIR_OK) state.SkipWithError("no element");
-    elements += kRows;
+    rounds.add(watch.seconds(), kRows);
   }
-  report_ns(state, elements, watch, target_ns);
+  rounds.report(state, target_ns);
 }
 
 void callback_by_element(benchmark::State& state) { call(state, 0, 60); }
