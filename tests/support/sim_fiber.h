@@ -31,6 +31,8 @@ class SimFiber {
   // Replaces a thread-local pointer.
   void* local = nullptr;
   bool parked = false;
+  // Processor time, where the world counts it.
+  int64_t computed_ns = 0;
 
  private:
   void main();

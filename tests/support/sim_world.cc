@@ -40,6 +40,12 @@ class SimWorld::FiberParker final : public Parker {
   }
   bool park_for(int64_t ns) override {
     const int64_t until = world_.runtime_.clock->now_ns() + ns;
+    if (world_.options_.exact_time) {
+      sleeper_ = permit_ ? nullptr : world_.current_;
+      if (sleeper_) world_.park_until(until);
+      sleeper_ = nullptr;
+      return std::exchange(permit_, false);
+    }
     // Time passes with every look at the clock, so that this is no deadlock.
     while (!permit_ && world_.runtime_.clock->now_ns() < until) world_.current_->suspend();
     return std::exchange(permit_, false);
@@ -69,7 +75,10 @@ class SimWorld::Lanes final : public Executor {
   }
   int parallelism() const noexcept override { return world_.options_.compute_threads; }
   int blocking_parallelism() const noexcept override { return world_.options_.blocking_threads; }
-  int64_t thread_cpu_ns() noexcept override { return world_.options_.waiting ? 0 : -1; }
+  int64_t thread_cpu_ns() noexcept override {
+    if (world_.options_.exact_time) return world_.current_->computed_ns;
+    return world_.options_.waiting ? 0 : -1;
+  }
   RefPtr<Parker> make_parker() noexcept override { return make_ref<FiberParker>(world_); }
 
   bool startable(int lane) const {
@@ -108,13 +117,16 @@ class SimWorld::VirtualClock final : public Clock {
  public:
   explicit VirtualClock(SimWorld& world) : world_(world) {}
   int64_t now_ns() override {
+    if (world_.options_.exact_time) return now_ns_;
     now_ns_ += static_cast<int64_t>(world_.draw(8) == 0 ? world_.draw(2'000'000) : world_.draw(20'000));
     return now_ns_;
   }
+  void set(int64_t ns) { now_ns_ = ns; }
 
  private:
   SimWorld& world_;
-  int64_t now_ns_ = 0;
+  // A clock that shows 0 may mean that nothing was noted.
+  int64_t now_ns_ = 1'000'000'000;
 };
 
 class SimWorld::SeededRandom final : public RandomSource {
@@ -199,8 +211,50 @@ void SimWorld::park_current() {
   self->suspend();
 }
 
+void SimWorld::park_until(int64_t until_ns) {
+  sleepers_.emplace(until_ns, current_);
+  park_current();
+}
+
+void SimWorld::sleep(int64_t ns) { park_until(clock_->now_ns() + ns); }
+
+void SimWorld::compute(int64_t ns) {
+  constexpr int64_t kTurnNs = 100'000;
+  SimFiber& self = *current_;
+  for (; ns > 0; ns -= kTurnNs) {
+    while (computing_ >= options_.compute_threads) {
+      queue_.push_back(&self);
+      park_current();
+    }
+    ++computing_;
+    const int64_t turn_ns = std::min(ns, kTurnNs);
+    sleep(turn_ns);
+    self.computed_ns += turn_ns;
+    --computing_;
+    if (queue_.empty()) continue;
+    SimFiber* next = queue_.front();
+    queue_.pop_front();
+    unpark(*next);
+    // Who waited goes first.
+    if (ns > kTurnNs) {
+      queue_.push_back(&self);
+      park_current();
+    }
+  }
+}
+
+// Nothing can run: goes to the next moment at which somebody can. Returns false if there is none.
+bool SimWorld::pass_time() {
+  if (sleepers_.empty()) return false;
+  const int64_t now_ns = sleepers_.begin()->first;
+  clock_->set(std::max(now_ns, clock_->now_ns()));
+  while (!sleepers_.empty() && sleepers_.begin()->first <= now_ns) unpark(*sleepers_.begin()->second);
+  return true;
+}
+
 void SimWorld::unpark(SimFiber& fiber) {
   fiber.parked = false;
+  std::erase_if(sleepers_, [&](const auto& sleeper) { return sleeper.second == &fiber; });
   runnable_.push_back(&fiber);
 }
 
@@ -220,7 +274,7 @@ bool SimWorld::step() {
     if (lanes_->startable(lane)) startable[lanes++] = lane;
   }
   const size_t choices = runnable_.size() + lanes;
-  if (choices == 0) return false;
+  if (choices == 0) return pass_time();
   const size_t chosen = draw(choices);
   digest_ = (digest_ ^ chosen ^ (choices << 8)) * 0x100000001B3u;
   ++steps_;

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -29,6 +31,8 @@ struct SimOptions {
   int blocking_threads = 4;
   // No function uses processor time, so that all of them seem to wait.
   bool waiting = false;
+  // The clock stands still while anything can run: time passes only in sleep() and compute(), for all fibers at once.
+  bool exact_time = false;
   // After this many steps a run counts as endless.
   int64_t max_steps = 5'000'000;
 };
@@ -45,6 +49,10 @@ class SimWorld final : public SyncHooks {
   uint64_t draw(uint64_t bound);
   // Adds a thread of the host. May be called from inside another one.
   void client(std::string name, std::function<void()> body);
+  // With exact_time, on a fiber: waits, or uses one of compute_threads processors, which all fibers share in turns of a
+  // tenth of a millisecond.
+  void sleep(int64_t ns);
+  void compute(int64_t ns);
   // Runs until the clients have returned and no job is left; returns "", or what went wrong.
   std::string run();
   // A digest of the decisions so far: equal for equal seeds.
@@ -66,6 +74,8 @@ class SimWorld final : public SyncHooks {
   // REQUIRES: on a fiber
   void yield();
   void park_current();
+  void park_until(int64_t until_ns);
+  bool pass_time();
   void unpark(SimFiber& fiber);
   SimFiber& start(std::string name, std::function<void()> body);
   void retire(SimFiber& fiber);
@@ -87,6 +97,10 @@ class SimWorld final : public SyncHooks {
   std::vector<std::unique_ptr<SimFiber>> fibers_;
   std::vector<SimFiber*> runnable_;
   int clients_ = 0;
+  // With exact_time: who waits for what time, and for a processor.
+  std::multimap<int64_t, SimFiber*> sleepers_;
+  std::deque<SimFiber*> queue_;
+  int computing_ = 0;
 
   std::unique_ptr<Lanes> lanes_;
   std::unique_ptr<VirtualClock> clock_;
