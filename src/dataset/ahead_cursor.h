@@ -10,6 +10,7 @@
 #include "dataset/ahead.h"
 #include "dataset/holding.h"
 #include "dataset/settling.h"
+#include "exec/scheduler.h"
 #include "exec/window.h"
 
 namespace weir {
@@ -26,6 +27,7 @@ class AheadCursor final : public Cursor {
         by_value_(opening.ctx.session.holds_rows() && !opening.node->not_replayable().empty()) {
     Port port(opening.ctx, input_, Port::Mode::keep);
     start(opening.ctx, std::move(port), counts_for_window(opening.ctx, *input_.node));
+    if (opening.node->depth() == 0 && opening.ctx.session.scheduler->tuning()->warm_start) window_->start();
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {

@@ -10,6 +10,7 @@
 #include "core/stage_stats.h"
 #include "exec/feed.h"
 #include "exec/pump.h"
+#include "exec/tuning.h"
 
 namespace weir {
 
@@ -28,8 +29,10 @@ struct CallWindowOptions {
   int calls_in_flight = 0;
   // With 0 calls in flight, on Lane::compute: the function may turn out to wait, and goes to Lane::blocking then.
   bool may_wait = false;
-  // Rows pulled and not yet taken by the consumer; 0 is 4 times the rows in flight, and 16 times once the
-  // consumer has waited for them.
+  // With 0 calls in flight: where an earlier run ended, or options() says that nothing changes.
+  TunerStart start;
+  // Rows pulled and not yet taken by the consumer; 0 is 4 times the rows in flight, and up to 64 times, as
+  // calls differ in length, once the consumer has waited for one while others were done.
   int64_t ahead_rows = 0;
   int64_t max_bytes = int64_t{64} << 20;
   bool ordered = true;

@@ -4,9 +4,6 @@
 // stopped filler resumes as soon as there is room for a row, so that as many rows as allowed are ahead of the
 // consumer. One row is always admitted, so that a row larger than all of the room passes.
 //
-// A window may begin with little room and multiply it by scale(), which doubles when the consumer finds nothing
-// after the room was full. A window that rests, or whose consumer is slower than it, then holds little.
-//
 // All methods require the window's lock except take_rows(), which the consumer calls without it. take_rows()
 // first raises the count of rows taken and then checks whether the filler stopped; the filler first says that
 // it stops and then checks the count again, so that one of them sees the other.
@@ -20,18 +17,27 @@
 #include "core/pull.h"
 #include "core/ref.h"
 #include "core/stage_stats.h"
+#include "exec/window_memory.h"
 
 namespace weir {
 
 class Budget {
  public:
-  // scale() doubles at most `doublings` times.
-  Budget(int64_t max_bytes, int doublings) : max_bytes_(max_bytes), doublings_left_(doublings) {}
+  // `memory`: of all windows of the iterator; may be null.
+  explicit Budget(int64_t max_bytes, RefPtr<WindowMemory> memory = nullptr)
+      : max_bytes_(max_bytes), memory_(std::move(memory)) {}
+  Budget(const Budget&) = delete;
+  Budget& operator=(const Budget&) = delete;
+  ~Budget() {
+    if (!memory_) return;
+    drop();
+    memory_->wake_waiters();
+  }
 
-  // These three may also be read without the lock, to show them.
+  // These two may also be read without the lock, to show them.
   int64_t held_rows() const { return charged_rows_.load(std::memory_order_relaxed) - taken_rows_.load(); }
   int64_t held_bytes() const { return held_bytes_.load(std::memory_order_relaxed); }
-  int64_t scale() const { return int64_t{1} << doublings_.load(std::memory_order_relaxed); }
+  int64_t taken_rows() const { return taken_rows_.load(std::memory_order_relaxed); }
   // True if less is held than `max_rows` rows and the room in bytes, or nothing.
   bool has_room(int64_t max_rows) const {
     const int64_t rows = held_rows();
@@ -40,8 +46,40 @@ class Budget {
   void charge(int64_t rows, int64_t bytes) {
     add_alone(charged_rows_, rows);
     add_alone(held_bytes_, bytes);
+    if (memory_) memory_->add(bytes - std::exchange(reserved_bytes_, 0));
   }
-  void refund_bytes(int64_t bytes) { add_alone(held_bytes_, -bytes); }
+  void refund_bytes(int64_t bytes) {
+    add_alone(held_bytes_, -bytes);
+    if (memory_) memory_->add(-bytes);
+  }
+
+  // How many bytes the next pull may bring: `most`, or as much as there is of `wanted` in shared memory; 0: none, and
+  // `waker` is woken when it may. A pull that brings nothing leaves them to the next.
+  // REQUIRES: go_on() was true
+  int64_t reserve(int64_t most, int64_t wanted, Waker& waker) noexcept {
+    if (!memory_) return most;
+    if (reserved_bytes_ == 0) reserved_bytes_ = memory_->reserve(wanted, waker);
+    return reserved_bytes_ == 0 && held_rows() <= 0 ? 1 : reserved_bytes_;
+  }
+  // There will be no other pull.
+  void return_reserved() noexcept {
+    if (memory_) memory_->add(-std::exchange(reserved_bytes_, 0));
+  }
+  // Everything that is held is gone.
+  void drop() noexcept {
+    return_reserved();
+    if (memory_) memory_->add(-held_bytes());
+    held_bytes_.store(0, std::memory_order_relaxed);
+  }
+  bool shares_memory() const { return static_cast<bool>(memory_); }
+  // After bytes were given back, without the lock.
+  void wake_others() noexcept {
+    if (memory_) [[unlikely]]
+      memory_->wake_waiters();
+  }
+  void leave(const Waker& waker) noexcept {
+    if (memory_) memory_->leave(waker);
+  }
   // Returns true if the filler has stopped, so that may_resume() is worth the lock.
   bool take_rows(int64_t rows) {
     taken_rows_.fetch_add(rows);
@@ -72,14 +110,13 @@ class Budget {
   // waker stored before goes to `old`, to be released without the lock.
   PullResult wait(bool more, Waker* waker, RefPtr<Waker>& old) {
     if (!more) return final_;
-    if (was_full_ && doublings_left_ > 0) {
-      --doublings_left_;
-      add_alone(doublings_, 1);
-    }
-    was_full_ = false;
     if (waiter_.get() != waker) old = std::exchange(waiter_, RefPtr<Waker>(waker));
     return PullResult::pending;
   }
+  // A consumer has found nothing and waits.
+  bool is_waited_for() const { return static_cast<bool>(waiter_); }
+  // Whether there was no room at some time since the last call: a consumer that finds nothing asks.
+  bool take_full() { return std::exchange(was_full_, false); }
   // The waker to wake without the lock.
   RefPtr<Waker> take_waiter() { return std::move(waiter_); }
 
@@ -96,9 +133,8 @@ class Budget {
 
  private:
   const int64_t max_bytes_;
-  Counter doublings_{0};
-  int doublings_left_;
-  // Whether the room was full since the consumer last found nothing.
+  const RefPtr<WindowMemory> memory_;
+  int64_t reserved_bytes_ = 0;
   bool was_full_ = false;
   Counter charged_rows_{0};
   std::atomic<int64_t> taken_rows_{0};

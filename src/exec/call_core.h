@@ -9,6 +9,7 @@
 #include "exec/block_call.h"
 #include "exec/budget.h"
 #include "exec/call_line.h"
+#include "exec/call_spread.h"
 #include "exec/call_tuner.h"
 #include "exec/window_waits.h"
 
@@ -58,6 +59,10 @@ class CallCore final : public RefCounted, public LiveWindow {
   void finish(PullResult answer, EpochTableRef epochs, bool from_puller);
   WindowCall* next_call(Runner& runner);
   bool dismisses(const Runner& runner) const;
+  bool looks_for_waiting() const {
+    return options_.may_wait && options_.calls_in_flight == 0 && options_.start.tunes &&
+           lane_ == Lane::compute;
+  }
   void look_whether_it_waits(int64_t took_ns, int64_t cpu_ns);
   bool stays_active(Runner& runner);
   void make_call(Runner& runner, WindowCall& call) noexcept;
@@ -66,6 +71,7 @@ class CallCore final : public RefCounted, public LiveWindow {
   void count(const WindowCall& call, int64_t took_ns, int64_t computed_ns) noexcept;
   void task_gone();
 
+  const RefPtr<const Tuning> tuning_;
   const CallWindowOptions options_;
   Executor& executor_;
   std::unique_ptr<BlockCall> function_;
@@ -74,12 +80,13 @@ class CallCore final : public RefCounted, public LiveWindow {
 
   Mutex mutex_;
   WindowWaits waits_;
-  CallTuner tuner_;
-  WaitDetector detector_;
   // Where calls run from now on: a function that turns out to wait leaves the threads that compute.
   Lane lane_;
-  // Calls until the next one whose processor time is taken; negative: none is.
-  int until_sample_ = -1;
+  CallTuner tuner_;
+  WaitDetector detector_;
+  CallSpread spread_;
+  // The consumer had to wait for a call while others could not go on.
+  bool held_up_ = false;
   RefPtr<Puller> puller_;
   std::vector<RefPtr<Runner>> runners_;
   size_t active_runners_ = 0;

@@ -20,7 +20,9 @@ constexpr int kIdleWindows = 8;
 // A rate that is off by a quarter for a few windows, or by half for two, is another load.
 constexpr double kDrift = 0.15;
 constexpr double kAlarm = 0.5;
-// Of a function that waits: the share of time that it does not compute, over so many calls.
+// Only calls of this length are worth a look at the processor's clock: one in three of them, until four were looked at.
+constexpr int64_t kLongNs = 100'000;
+constexpr int kSampleEvery = 3;
 constexpr int kSampledCalls = 4;
 
 // With `auto`, for a function that is known to wait.
@@ -28,13 +30,20 @@ constexpr int kFirstWaitingCalls = 8;
 
 }  // namespace
 
-CallTunerOptions limits_of_calls(int calls, Lane lane, const Executor& executor) {
+CallTunerOptions limits_of_calls(int calls, Lane lane, const Executor& executor, const Tuning& tuning,
+                                 const TunerStart& start) {
   if (calls > 0) return {calls, calls};
-  const int cores = executor.parallelism();
+  const int cores = tuning.limit_threads(executor.parallelism());
   if (lane != Lane::blocking) return {cores, cores};
-  // Reads need threads of this lane, too.
-  const int most = std::max(cores, executor.blocking_parallelism() * 3 / 4);
-  return {std::min(std::max(cores, kFirstWaitingCalls), most), most};
+  const int most = most_waiting_calls(executor, tuning);
+  const int usual = std::min(std::max(cores, kFirstWaitingCalls), most);
+  const int first = start.number > 0 ? static_cast<int>(std::min<int64_t>(start.number, most)) : usual;
+  if (!start.tunes) return {first, first};
+  return {first, most, std::min(usual, first)};
+}
+
+int most_waiting_calls(const Executor& executor, const Tuning& tuning) {
+  return tuning.limit_threads(std::max(executor.parallelism(), executor.blocking_parallelism() * 3 / 4));
 }
 
 void CallTuner::begin_window(int64_t now_ns) {
@@ -126,7 +135,7 @@ bool CallTuner::end_window(double rate) {
   idle_windows_ = starved_ ? 0 : idle_windows_ + 1;
   if (idle_windows_ >= kIdleWindows) {
     idle_windows_ = 0;
-    limit_ = std::max(options_.first, limit_ - std::max(1, limit_ / 4));
+    limit_ = std::max(options_.least, limit_ - std::max(1, limit_ / 4));
     return false;
   }
   if (!starved_ || --pause_ > 0) return false;
@@ -134,8 +143,9 @@ bool CallTuner::end_window(double rate) {
   return false;
 }
 
-void CallTuner::raise_ceiling(int most) {
+void CallTuner::widen(int calls, int most) {
   options_.most = std::max(options_.most, most);
+  limit_ = std::clamp(calls, limit_, options_.most);
   phase_ = Phase::first_window;
   window_begin_ns_ = -1;
   pause_ = 0;
@@ -143,11 +153,17 @@ void CallTuner::raise_ceiling(int most) {
 }
 
 bool WaitDetector::add(int64_t wall_ns, int64_t cpu_ns) {
-  if (waits_) return false;
+  if (waits_ || wall_ns < kLongNs) return false;
+  if (cpu_ns < 0) {
+    if (until_sample_ < 0) until_sample_ = 0;
+    return false;
+  }
+  until_sample_ = kSampleEvery;
   wall_ns_ += wall_ns;
   cpu_ns_ += cpu_ns;
   if (++calls_ < kSampledCalls) return false;
   waits_ = cpu_ns_ < wall_ns_ / 2;
+  if (waits_) until_sample_ = -1;
   wall_ns_ = 0;
   cpu_ns_ = 0;
   calls_ = 0;

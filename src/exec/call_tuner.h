@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "exec/executor.h"
+#include "exec/tuning.h"
 
 namespace weir {
 
@@ -20,19 +21,26 @@ struct CallTunerOptions {
   int first = 1;
   // A ceiling, never exceeded.
   int most = 1;
+  // As few as a slow consumer makes of it; 0: first.
+  int least = 0;
 };
 
 // `calls` if it is positive. Else there is a range to find the best in where functions wait; those that compute take all
 // cores.
-CallTunerOptions limits_of_calls(int calls, Lane lane, const Executor& executor);
+CallTunerOptions limits_of_calls(int calls, Lane lane, const Executor& executor, const Tuning& tuning,
+                                 const TunerStart& start);
+// How many calls that wait may be in flight: most of the threads of the blocking lane, since reads need some, too.
+int most_waiting_calls(const Executor& executor, const Tuning& tuning);
 
 class CallTuner {
  public:
-  explicit CallTuner(const CallTunerOptions& options) : options_(options), limit_(options.first) {}
+  explicit CallTuner(const CallTunerOptions& options) : options_(options), limit_(options.first) {
+    if (options_.least == 0) options_.least = options_.first;
+  }
 
   // How many calls may be in flight now.
   int limit() const { return limit_; }
-  bool fixed() const { return options_.first == options_.most; }
+  bool fixed() const { return options_.least == options_.most; }
 
   // A call of `rows` rows has ended. Returns true if limit() is higher than before.
   bool done(int64_t rows, int64_t now_ns);
@@ -40,8 +48,8 @@ class CallTuner {
   void starved() { starved_ = true; }
   // The feed had no row although a call could have begun.
   void hungry() { hungry_ = true; }
-  // From here on up to `most` calls are worth a trial.
-  void raise_ceiling(int most);
+  // From here on `calls` or more are in flight, and up to `most` are worth a trial.
+  void widen(int calls, int most);
 
  private:
   enum class Phase : uint8_t { first_window, second_window, settling, trial, resting };
@@ -71,12 +79,13 @@ class CallTuner {
   double cusum_ = 0;
 };
 
-// Whether a function computes or waits, by the processor time of sampled calls. Guarded by its owner's lock.
+// Whether calls compute or wait, by the processor time of some of the long ones. Guarded by its owner's lock.
 class WaitDetector {
  public:
-  // A call of this length is worth a look at the processor's clock.
-  static constexpr int64_t kLongNs = 100'000;
-  // Adds a long call. Returns true, once, if most of the time of the last ones was spent waiting.
+  // Asked before each call: whether its processor time is to be taken.
+  bool samples() { return until_sample_ >= 0 && --until_sample_ < 0; }
+  // Adds a call that has ended; `cpu_ns` is negative if nobody took its processor time. Returns true, once, if most of the
+  // time of the last ones was spent waiting.
   bool add(int64_t wall_ns, int64_t cpu_ns);
 
  private:
@@ -84,6 +93,8 @@ class WaitDetector {
   int64_t cpu_ns_ = 0;
   int calls_ = 0;
   bool waits_ = false;
+  // Calls until the next one whose processor time is taken; negative: none is.
+  int until_sample_ = -1;
 };
 
 }  // namespace weir

@@ -10,6 +10,7 @@
 #include "core/sync.h"
 #include "core/trace.h"
 #include "exec/call_core.h"
+#include "exec/scheduler.h"
 
 namespace weir {
 
@@ -20,13 +21,12 @@ constexpr int64_t kSliceNs = 1'000'000;
 // Calls shorter than the first get more rows, calls longer than the second get fewer.
 constexpr int64_t kShortCallNs = 50'000;
 constexpr int64_t kLongCallNs = 200'000;
-// Calls ahead for each one in flight. One-row calls may differ much in length; once the consumer has waited
-// for one while others were done, four times as many are made.
+// Calls ahead for each one in flight. Once the consumer has waited for one while others were done, as many as their lengths
+// differ (exec/call_spread.h), within bounds.
 constexpr int kAheadFactor = 4;
-constexpr int kDoublings = 2;
+constexpr int kHeldUpFactor = 16;
+constexpr int kMostAheadFactor = 64;
 constexpr int kMaxCallsInFlight = 4096;
-// Of long calls, one in so many is looked at.
-constexpr int kSampleEvery = 3;
 // Every so many calls, and for all long ones, it is measured how much of a call is computing.
 constexpr uint64_t kComparedEach = 8;
 constexpr int64_t kComparedAlwaysNs = 100'000;
@@ -40,16 +40,24 @@ CallWindowOptions checked(CallWindowOptions options) {
   return options;
 }
 
+// A function that waited in an earlier run begins where it went then.
+Lane first_lane(const CallWindowOptions& options, const Executor& executor) {
+  const bool waited = options.may_wait && options.calls_in_flight == 0 && options.lane == Lane::compute &&
+                      options.start.number > executor.parallelism();
+  return waited ? Lane::blocking : options.lane;
+}
+
 }  // namespace
 
 CallCore::CallCore(Session& session, std::unique_ptr<BlockCall> function, const CallWindowOptions& options)
-    : options_(checked(options)),
+    : tuning_(session.scheduler->tuning()),
+      options_(checked(options)),
       executor_(*session.runtime.executor),
       function_(std::move(function)),
       clock_(*session.runtime.clock),
-      tuner_(limits_of_calls(options_.calls_in_flight, options_.lane, executor_)),
-      lane_(options_.lane),
-      budget_(options_.max_bytes, options_.ahead_rows > 0 ? 0 : kDoublings) {
+      lane_(first_lane(options_, executor_)),
+      tuner_(limits_of_calls(options_.calls_in_flight, lane_, executor_, *tuning_, options_.start)),
+      budget_(options_.max_bytes, tuning_->memory) {
   calls_.push_back(std::make_unique<WindowCall>());
   spare_.push(calls_.back().get());
   max_calls_shown_.store(tuner_.limit(), std::memory_order_relaxed);
@@ -74,7 +82,10 @@ void CallCore::make_tasks(Session& session, std::unique_ptr<Feed> feed, EpochTab
 
 int64_t CallCore::ahead_rows() const {
   if (options_.ahead_rows > 0) return options_.ahead_rows;
-  return kAheadFactor * tuner_.limit() * std::max<int64_t>(leaf_rows_, budget_.scale());
+  const int64_t in_flight = int64_t{tuner_.limit()} * leaf_rows_;
+  if (!held_up_ || !tuning_->tunes) return kAheadFactor * in_flight;
+  const double factor = std::clamp<double>(spread_.factor(), kHeldUpFactor, kMostAheadFactor);
+  return static_cast<int64_t>(factor * static_cast<double>(in_flight));
 }
 
 // Returns false if the puller has stopped.
@@ -88,6 +99,12 @@ bool CallCore::admit(Demand& demand) {
   max_calls_shown_.store(tuner_.limit(), std::memory_order_relaxed);
   if (!budget_.go_on(ahead_rows())) {
     waits_.is_full(clock_);
+    return false;
+  }
+  // Until a call has ended, nobody knows how large results are.
+  const bool guesses = budget_.shares_memory() && usual_bytes_ == 0 && outstanding_ > 0;
+  if (guesses || budget_.reserve(1, std::max<int64_t>(1, usual_bytes_), *puller_) == 0) {
+    budget_.stop();
     return false;
   }
   waits_.has_room(clock_);
@@ -168,6 +185,7 @@ WindowCall* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
         final_answer == PullResult::cancelled || (final_answer == PullResult::end && outstanding_ == 0);
     answer = budget_.wait(!over, consumer.waker, old);
     tuner_.starved();
+    if (budget_.take_full() && options_.ordered) held_up_ = true;
     if (over) mark.epochs = budget_.final_epochs();
     if (!over) waits_.found_empty(clock_);
   }
@@ -189,6 +207,7 @@ void CallCore::give_back(WindowCall* call) {
   if (may_resume()) resumed = puller_;
   lock.unlock();
   if (resumed) resumed->wake();
+  budget_.wake_others();
 }
 
 // Finds a call to fill and how much to pull; returns false if the puller has to stop.
@@ -252,6 +271,7 @@ RefPtr<CallCore::Runner> CallCore::idle_runner(Session& session) noexcept try {
 void CallCore::finish(PullResult answer, EpochTableRef epochs, bool from_puller) {
   MutexLock lock(mutex_);
   RefPtr<Waker> waiter = budget_.finish(answer, std::move(epochs));
+  budget_.return_reserved();
   if (outstanding_ == 0) waits_.has_rows(clock_);
   if (from_puller) pulling_ = false;
   RefPtr<Waker> pauser = rest();
@@ -267,10 +287,7 @@ WindowCall* CallCore::next_call(Runner& runner) {
     runner.active = false;
     --active_runners_;
   } else {
-    if (until_sample_ >= 0 && --until_sample_ < 0) {
-      call->sampled = true;
-      until_sample_ = kSampleEvery;
-    }
+    call->sampled = looks_for_waiting() && detector_.samples();
     call->compares =
         waits_.stats && (begun_calls_++ % kComparedEach == 0 || last_took_ns_ > kComparedAlwaysNs);
   }
@@ -361,12 +378,9 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
 // A function of the host that turns out to wait leaves the threads that compute, and may have more calls in flight.
 // REQUIRES: mutex_ is held.
 void CallCore::look_whether_it_waits(int64_t took_ns, int64_t cpu_ns) {
-  if (!options_.may_wait || options_.calls_in_flight > 0 || lane_ != Lane::compute) return;
-  if (until_sample_ < 0 && took_ns >= WaitDetector::kLongNs) until_sample_ = 0;
-  if (cpu_ns < 0 || took_ns < WaitDetector::kLongNs || !detector_.add(took_ns, cpu_ns)) return;
+  if (!looks_for_waiting() || !detector_.add(took_ns, cpu_ns)) return;
   lane_ = Lane::blocking;
-  until_sample_ = -1;
-  tuner_.raise_ceiling(limits_of_calls(0, lane_, executor_).most);
+  tuner_.widen(tuner_.limit(), most_waiting_calls(executor_, *tuning_));
 }
 
 void CallCore::count(const WindowCall& call, int64_t took_ns, int64_t computed_ns) noexcept {
@@ -386,8 +400,11 @@ void CallCore::done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t to
   if (tuner_.done(call.rows, end_ns) && prepared_.front()) another = idle_runner(runner.session());
   call.done = true;
   last_took_ns_ = took_ns;
+  if (options_.ordered) spread_.add(took_ns);
   --outstanding_;
-  usual_bytes_ = call.out.bytes;
+  // Where windows share memory, it is better estimated too high.
+  usual_bytes_ =
+      budget_.shares_memory() ? std::max(call.out.bytes, usual_bytes_ - usual_bytes_ / 16) : call.out.bytes;
   budget_.refund_bytes(call.charged_bytes - call.out.bytes);
   call.charged_bytes = call.out.bytes;
   // Several calls of one size may end at about the same time; only the first of them changes it.
@@ -403,10 +420,11 @@ void CallCore::done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t to
   }
   RefPtr<Waker> pauser = rest();
   RefPtr<Puller> resumed;
-  if (another && may_resume()) resumed = puller_;
+  if ((another || budget_.shares_memory()) && may_resume()) resumed = puller_;
   lock.unlock();
   if (waiter) waiter->wake();
   if (pauser) pauser->wake();
+  budget_.wake_others();
   if (another) another->wake();
   if (resumed) resumed->wake();
 }
@@ -419,6 +437,7 @@ void CallCore::close() {
   std::vector<RefPtr<Runner>> runners = std::move(runners_);
   RefPtr<Puller> puller = std::move(puller_);
   lock.unlock();
+  budget_.leave(*puller);
   puller->close();
   for (const RefPtr<Runner>& runner : runners) runner->close();
 }

@@ -1,17 +1,84 @@
 #include "exec/credit.h"
 
+#include <algorithm>
+
+#include "core/runtime.h"
+#include "exec/scheduler.h"
+
 namespace weir {
 
-bool Credit::take(CreditedFeed& feed, Waker* waker) noexcept {
+namespace {
+
+CallTunerOptions limits_of_feeds(int limit, int useful, const Executor& executor, const Tuning& tuning) {
+  if (limit > 0) return {limit, limit};
+  const int first = std::min(tuning.limit_threads(executor.parallelism()), useful);
+  return {first, first};
+}
+
+}  // namespace
+
+Credit::Credit(Session& session, int limit, int useful, const TunerStart& start)
+    : tuning_(session.scheduler->tuning()),
+      start_(start),
+      executor_(*session.runtime.executor),
+      clock_(*session.runtime.clock),
+      useful_(limit > 0 ? 0 : useful),
+      tuner_(limits_of_feeds(limit, useful, executor_, *tuning_)),
+      limit_(tuner_.limit()) {}
+
+void Credit::add_now(WindowNow& out) const noexcept {
+  out.calls += taken_.load(std::memory_order_relaxed);
+  out.max_calls += limit();
+}
+
+// REQUIRES: mutex_ is held.
+void Credit::widen() noexcept {
+  const int most = most_waiting_calls(executor_, *tuning_);
+  const int64_t first = start_.number > 0 ? start_.number : useful_;
+  const int begin = static_cast<int>(std::min<int64_t>(first, std::min(2 * useful_, most)));
+  if (start_.tunes) {
+    tuner_.widen(begin, std::min(2 * useful_, most));
+  } else {
+    tuner_ = CallTuner({begin, begin});
+  }
+  limit_.store(tuner_.limit(), std::memory_order_relaxed);
+}
+
+void Credit::expect_waiting() noexcept {
+  if (!tuned()) return;
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(expects_waiting_, true)) return;
+    widen();
+  }
+  hand_over();
+}
+
+void Credit::starved() noexcept {
+  if (!tuned()) return;
+  MutexLock lock(mutex_);
+  tuner_.starved();
+}
+
+void Credit::hungry() noexcept {
+  if (!tuned()) return;
+  MutexLock lock(mutex_);
+  tuner_.hungry();
+}
+
+bool Credit::take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept {
   using Place = CreditedFeed::Place;
   RefPtr<Waker> old;
   MutexLock lock(mutex_);
-  if (feed.place_ == Place::granted) {
+  const bool granted = feed.place_ == Place::granted;
+  if (granted || (feed.place_ == Place::outside && taken_.load(std::memory_order_relaxed) < limit())) {
     feed.place_ = Place::outside;
-    return true;
-  }
-  if (feed.place_ == Place::outside && free_ > 0) {
-    --free_;
+    if (!granted) add_alone(taken_, 1);
+    if (!tuned()) return true;
+    const bool sampled = feed.lane_ == Lane::compute && detector_.samples();
+    lock.unlock();
+    if (sampled) pull.begin_cpu_ns = executor_.thread_cpu_ns();
+    pull.begin_ns = clock_.now_ns();
     return true;
   }
   old = std::exchange(feed.waker_, RefPtr<Waker>(waker));
@@ -24,28 +91,47 @@ bool Credit::take(CreditedFeed& feed, Waker* waker) noexcept {
   return false;
 }
 
-void Credit::give() noexcept {
-  RefPtr<Waker> next;
-  MutexLock lock(mutex_);
-  if (!first_) {
-    ++free_;
-    return;
+void Credit::give(const Pull& pull, Lane lane, int64_t rows) noexcept {
+  const int64_t end_ns = tuned() ? clock_.now_ns() : 0;
+  const int64_t cpu_ns = pull.begin_cpu_ns < 0 ? -1 : executor_.thread_cpu_ns() - pull.begin_cpu_ns;
+  {
+    MutexLock lock(mutex_);
+    add_alone(taken_, -1);
+    if (tuned()) {
+      // One that found nothing measures nothing.
+      if (rows > 0) tuner_.done(rows, end_ns);
+      limit_.store(tuner_.limit(), std::memory_order_relaxed);
+      if (lane == Lane::compute && detector_.add(end_ns - pull.begin_ns, cpu_ns)) {
+        seen_waiting_.store(true, std::memory_order_relaxed);
+        if (!std::exchange(expects_waiting_, true)) widen();
+      }
+    }
   }
-  CreditedFeed& feed = *first_;
-  first_ = feed.after_;
-  (first_ ? first_->before_ : last_) = nullptr;
-  feed.place_ = CreditedFeed::Place::granted;
-  next = std::move(feed.waker_);
-  lock.unlock();
-  next->wake();
+  hand_over();
+}
+
+// Those who have waited longest come first.
+void Credit::hand_over() noexcept {
+  for (;;) {
+    RefPtr<Waker> next;
+    MutexLock lock(mutex_);
+    if (!first_ || taken_.load(std::memory_order_relaxed) >= limit()) return;
+    CreditedFeed& feed = *first_;
+    first_ = feed.after_;
+    (first_ ? first_->before_ : last_) = nullptr;
+    feed.place_ = CreditedFeed::Place::granted;
+    add_alone(taken_, 1);
+    next = std::move(feed.waker_);
+    lock.unlock();
+    next->wake();
+  }
 }
 
 void Credit::leave(CreditedFeed& feed) noexcept {
   RefPtr<Waker> old;
-  bool granted = false;
   {
     MutexLock lock(mutex_);
-    granted = feed.place_ == CreditedFeed::Place::granted;
+    if (feed.place_ == CreditedFeed::Place::granted) add_alone(taken_, -1);
     if (feed.place_ == CreditedFeed::Place::in_line) {
       (feed.before_ ? feed.before_->after_ : first_) = feed.after_;
       (feed.after_ ? feed.after_->before_ : last_) = feed.before_;
@@ -53,13 +139,14 @@ void Credit::leave(CreditedFeed& feed) noexcept {
     feed.place_ = CreditedFeed::Place::outside;
     old = std::move(feed.waker_);
   }
-  if (granted) give();
+  hand_over();
 }
 
 PullResult CreditedFeed::next(Context& context, const Demand& demand, Block& out, Mark& mark) {
-  if (!credit_->take(*this, context.waker)) return PullResult::pending;
+  Credit::Pull pull;
+  if (!credit_->take(*this, context.waker, pull)) return PullResult::pending;
   const PullResult got = feed_->next(context, demand, out, mark);
-  credit_->give();
+  credit_->give(pull, lane_, got == PullResult::rows ? out.rows : 0);
   return got;
 }
 

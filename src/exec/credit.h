@@ -3,44 +3,108 @@
 // A feed that gives its credit back hands it to the one that has waited longest. That one keeps it until it has been
 // pulled or destroyed, so no credit is lost with a Window that is gone.
 //
-// Feeds share their Credit, which is used on any thread. A pull takes its lock twice.
+// The number may be left to a CallTuner, for which a pull is a call. It begins with the cores, and rises to what
+// waiting feeds make use of as soon as it is known, or seen, that they wait.
+//
+// Feeds share their Credit, which is used on any thread. A pull takes its lock twice; with a tuner it reads the clock twice,
+// too.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
 #include "core/ref.h"
+#include "core/stage_stats.h"
 #include "core/sync.h"
+#include "exec/call_tuner.h"
 #include "exec/feed.h"
 
 namespace weir {
 
 class CreditedFeed;
 
+// Shares the lifetime of the runtime.
 class Credit : public RefCounted {
  public:
-  // REQUIRES: limit >= 1
-  explicit Credit(int limit) : free_(limit) {}
+  // `limit` feeds at once if it is positive. Else a tuner finds the number: `useful` at first where feeds wait, at most
+  // twice as many.
+  // REQUIRES: useful >= 1
+  Credit(Session& session, int limit, int useful, const TunerStart& start);
+
+  // How many may be pulled now.
+  int limit() const { return static_cast<int>(limit_.load(std::memory_order_relaxed)); }
+  // The feeds wait, on whatever thread. For a tuner.
+  void expect_waiting() noexcept;
+  // Where a feed is best pulled whose rows are made on `lane`: feeds that were seen to wait leave the cores alone.
+  Lane lane_for(Lane lane) const noexcept {
+    return lane == Lane::compute && seen_waiting_.load(std::memory_order_relaxed) ? Lane::blocking : lane;
+  }
+  // The consumer found no row.
+  void starved() noexcept;
+  // There was no further feed although one could have been pulled.
+  void hungry() noexcept;
+  // Adds how many are pulled now, and may be.
+  void add_now(WindowNow& out) const noexcept;
 
  private:
   friend class CreditedFeed;
+  // A pull in progress.
+  struct Pull {
+    int64_t begin_ns = 0;
+    // Negative: not taken.
+    int64_t begin_cpu_ns = -1;
+  };
+
+  bool tuned() const { return useful_ > 0; }
   // Returns false if `feed` has to wait: `waker` is woken when it is its turn.
-  bool take(CreditedFeed& feed, Waker* waker) noexcept;
-  void give() noexcept;
+  bool take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept;
+  // Ends a pull that gave so many rows.
+  void give(const Pull& pull, Lane lane, int64_t rows) noexcept;
+  void hand_over() noexcept;
+  void widen() noexcept;
   // Takes a feed that is going out of the line.
   void leave(CreditedFeed& feed) noexcept;
 
+  const RefPtr<const Tuning> tuning_;
+  const TunerStart start_;
+  Executor& executor_;
+  Clock& clock_;
+  // 0 without a tuner.
+  const int useful_;
+
   // A leaf. It guards the line, and the members of feeds that are in it.
   Mutex mutex_;
-  int free_;
+  CallTuner tuner_;
+  WaitDetector detector_;
+  bool expects_waiting_ = false;
+  std::atomic<bool> seen_waiting_{false};
+  // Of the tuner's, for those who have no lock.
+  Counter limit_;
+  Counter taken_{0};
   CreditedFeed* first_ = nullptr;
   CreditedFeed* last_ = nullptr;
 };
 
+// Shows a Credit among the numbers of a stage for as long as it lives.
+class ShownCredit final : public LiveWindow {
+ public:
+  ShownCredit(RefPtr<Credit> credit, StageStats& stats) : credit_(std::move(credit)), stats_(stats) {
+    stats_.open(*this);
+  }
+  ~ShownCredit() override { stats_.close(*this); }
+  void add_now(WindowNow& out) const noexcept override { credit_->add_now(out); }
+
+ private:
+  const RefPtr<Credit> credit_;
+  StageStats& stats_;
+};
+
 class CreditedFeed final : public Feed {
  public:
-  CreditedFeed(std::unique_ptr<Feed> feed, RefPtr<Credit> credit)
-      : feed_(std::move(feed)), credit_(std::move(credit)) {}
+  // `lane`: where it is pulled.
+  CreditedFeed(std::unique_ptr<Feed> feed, RefPtr<Credit> credit, Lane lane)
+      : feed_(std::move(feed)), credit_(std::move(credit)), lane_(lane) {}
   ~CreditedFeed() override { credit_->leave(*this); }
   PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override;
 
@@ -50,6 +114,7 @@ class CreditedFeed final : public Feed {
 
   const std::unique_ptr<Feed> feed_;
   const RefPtr<Credit> credit_;
+  const Lane lane_;
   Place place_ = Place::outside;
   RefPtr<Waker> waker_;
   CreditedFeed* before_ = nullptr;

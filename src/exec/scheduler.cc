@@ -52,7 +52,10 @@ struct Scheduler::Sleeper {
 class Scheduler::LaneJob final : public Job {
  public:
   LaneJob(Scheduler& scheduler, Lane lane) : scheduler_(&scheduler), lane_(lane) {}
-  void run() noexcept override { scheduler_->run_one(lane_); }
+  void run() noexcept override {
+    scheduler_->run_one(lane_);
+    scheduler_->end_job();
+  }
 
  private:
   const RefPtr<Scheduler> scheduler_;
@@ -420,8 +423,7 @@ void Scheduler::schedule(Pump& pump, MutexLock& lock, bool raise) {
   pump.state_ = Pump::State::scheduled;
   ready_[index].push(pump);
   // As many jobs as ready pumps will do: jobs that helping threads made needless serve later pumps.
-  const bool submits = lane != Lane::caller && jobs_[index] < ready_[index].size();
-  if (submits) ++jobs_[index];
+  const bool submits = admits_job(lane);
   if (lane == Lane::caller) signal_descriptor();
   RefPtr<Parker> sleeper;
   if (raise) sleeper = pop(sleepers_);
@@ -430,12 +432,23 @@ void Scheduler::schedule(Pump& pump, MutexLock& lock, bool raise) {
   if (sleeper) sleeper->unpark();
 }
 
+// Counts a job that is worth submitting, if there may be another one.
+// REQUIRES: mutex_ is held
+bool Scheduler::admits_job(Lane lane) noexcept {
+  const int index = static_cast<int>(lane);
+  if (lane == Lane::caller || jobs_[index] >= ready_[index].size() || open_jobs_ >= most_jobs_) return false;
+  ++jobs_[index];
+  ++open_jobs_;
+  return true;
+}
+
 void Scheduler::submit(Lane lane) {
   RefPtr<Job> job(new (std::nothrow) LaneJob(*this, lane));
   const bool accepted = job && executor_.submit(lane, std::move(job));
   if (accepted) return;
   MutexLock lock(mutex_);
   --jobs_[static_cast<int>(lane)];
+  --open_jobs_;
   helpless_ = true;
   signal_descriptor();
 }
@@ -487,6 +500,18 @@ void Scheduler::run_one(Lane lane) {
   RefPtr<Pump> pump = claim(lane);
   lock.unlock();
   if (pump) execute(*pump, false);
+}
+
+// Where there is a limit, pumps may have become ready without a job.
+void Scheduler::end_job() noexcept {
+  MutexLock lock(mutex_);
+  --open_jobs_;
+  if (most_jobs_ == kNoLimit) return;
+  for (Lane lane : {Lane::compute, Lane::blocking}) {
+    if (!admits_job(lane)) continue;
+    lock.unlock();
+    return submit(lane);
+  }
 }
 
 std::string Scheduler::describe() {

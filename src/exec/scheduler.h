@@ -25,6 +25,7 @@
 #pragma once
 
 #include <atomic>
+#include <climits>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -37,6 +38,7 @@
 #include "core/trace.h"
 #include "exec/executor.h"
 #include "exec/pump.h"
+#include "exec/tuning.h"
 #include "exec/watch.h"
 
 namespace weir {
@@ -177,6 +179,15 @@ class Scheduler final : public Waker {
   // Returns a descriptor that is readable while another try_drive is worthwhile. The scheduler closes it.
   Result<int> ready_descriptor();
 
+  // How the cursors run ahead that open from now on. Of the runtime's threads, no more than it says run pumps of this
+  // scheduler at once.
+  void tune(RefPtr<const Tuning> tuning) noexcept;
+  // For a scheduler that serves a function of an iterator: where that one has a limit for threads, only those that wait here
+  // run pumps.
+  void tune_inside(Scheduler& outer) noexcept;
+  // Never null.
+  RefPtr<const Tuning> tuning() noexcept;
+
   // How long threads have waited for elements, running pumps meanwhile or not.
   int64_t waited_ns() const { return waited_ns_.load(std::memory_order_relaxed); }
 
@@ -189,6 +200,7 @@ class Scheduler final : public Waker {
   bool inside() const;
 
  private:
+  static constexpr int kNoLimit = INT_MAX;
   friend class BlockingRead;
   friend class Pump;
   class LaneJob;
@@ -235,7 +247,9 @@ class Scheduler final : public Waker {
   void notify(Pump& pump);
   void close(Pump& pump);
   void schedule(Pump& pump, MutexLock& lock, bool raise);
+  bool admits_job(Lane lane) noexcept;
   void submit(Lane lane);
+  void end_job() noexcept;
   RefPtr<Pump> claim(Lane lane);
   RefPtr<Pump> claim_any();
   void run_one(Lane lane);
@@ -269,6 +283,10 @@ class Scheduler final : public Waker {
   Sleeper* quiet_waiters_ = nullptr;
   // Jobs of each lane that were submitted and have not begun.
   int jobs_[kLanes] = {};
+  // Jobs that were submitted and have not ended, counted where there is a limit, and the limit.
+  int open_jobs_ = 0;
+  int most_jobs_ = kNoLimit;
+  RefPtr<const Tuning> tuning_;
   // Pumps that run and are not inside a BlockingRead.
   int running_ = 0;
   // A job was refused: only threads inside next and try_next run pumps.

@@ -7,7 +7,9 @@
 #include "core/sync.h"
 #include "core/trace.h"
 #include "exec/budget.h"
+#include "exec/buffer_tuner.h"
 #include "exec/partial_block.h"
+#include "exec/scheduler.h"
 #include "exec/window_waits.h"
 
 namespace weir {
@@ -15,9 +17,19 @@ namespace {
 
 // A pump with more to do lets others go first after this long.
 constexpr int64_t kSliceNs = 1'000'000;
+// Where windows share memory, a pull may bring so many bytes more than twice those of the one before.
+constexpr int64_t kLeastBytes = 65536;
 
-WindowOptions checked(WindowOptions options) {
+WindowOptions checked(WindowOptions options, const Tuning& tuning) {
+  options.start.tunes = options.start.tunes && tuning.tunes;
   options.max_rows = std::max<int64_t>(1, options.max_rows);
+  if (options.first_rows <= 0) options.first_rows = options.max_rows;
+  options.first_rows = std::min(options.first_rows, options.max_rows);
+  const bool automatic = options.first_rows < options.max_rows;
+  if (automatic && !options.start.tunes)
+    options.max_rows =
+        options.start.number > 0 ? std::min(options.start.number, options.max_rows) : options.max_rows;
+  if (automatic && !options.start.tunes) options.first_rows = options.max_rows;
   options.max_bytes = std::max<int64_t>(1, options.max_bytes);
   // At least four blocks fit, so that one can be taken while another is made.
   const int64_t fitting = std::max<int64_t>(1, options.max_rows / 4);
@@ -33,11 +45,12 @@ class WindowPump final : public Pump, public LiveWindow {
  public:
   WindowPump(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options, EpochTableRef start)
       : Pump(session, options.lane),
-        options_(checked(options)),
+        options_(checked(options, *session.scheduler->tuning())),
         epochs_(std::move(start)),
         feed_(std::move(feed)),
         slots_(1),
-        budget_(options_.max_bytes, options_.halvings) {}
+        buffer_(options_.first_rows, options_.max_rows, options_.start.number),
+        budget_(options_.max_bytes, session.scheduler->tuning()->memory) {}
 
   // Swaps the oldest block into `into`, whose memory stays in its place. Returns false if there is none:
   // `answer` says why, and after pending the consumer is woken.
@@ -64,9 +77,8 @@ class WindowPump final : public Pump, public LiveWindow {
   void release() noexcept override;
 
  private:
-  int64_t max_rows() const {
-    return std::max<int64_t>(1, (options_.max_rows >> options_.halvings) * budget_.scale());
-  }
+  int64_t max_rows() const { return buffer_.rows(); }
+  int64_t now_ns() const { return session().runtime.clock->now_ns(); }
   bool admit(Demand& demand) noexcept;
   RefPtr<Waker> rest() noexcept;
   bool grow() noexcept;
@@ -89,8 +101,10 @@ class WindowPump final : public Pump, public LiveWindow {
   std::vector<PartialBlock> slots_;
   size_t first_ = 0;
   size_t count_ = 0;
+  BufferTuner buffer_;
   // Counts what is in the ring and in the block that the consumer holds.
   Budget budget_;
+  int64_t last_bytes_ = 0;
   bool closed_ = false;
   // A run is in progress, or has more to do.
   bool pulling_ = false;
@@ -112,15 +126,21 @@ bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& int
       budget_.take_rows(into.block.rows);
       budget_.refund_bytes(into.bytes);
     }
+    const int64_t taken = budget_.taken_rows();
+    if (buffer_.took(taken, budget_.held_rows())) [[unlikely]]
+      buffer_.check(taken, now_ns());
   } else {
     const bool more = budget_.final_answer() == PullResult::rows;
     answer = budget_.wait(more, consumer.waker, old);
     if (!more) into.mark.epochs = budget_.final_epochs();
+    const bool was_full = budget_.take_full();
     if (more) waits_.found_empty(*session().runtime.clock);
+    if (more && !buffer_.fixed()) buffer_.found_empty(budget_.taken_rows(), was_full, now_ns());
   }
   const bool resumes = budget_.may_resume(max_rows());
   lock.unlock();
   if (resumes) wake();
+  budget_.wake_others();
   return found;
 }
 
@@ -132,6 +152,7 @@ void WindowPump::rows_given(int rows, int64_t bytes) {
   const bool resumes = budget_.may_resume(max_rows());
   lock.unlock();
   if (resumes) wake();
+  budget_.wake_others();
 }
 
 void WindowPump::abandon() {
@@ -140,6 +161,7 @@ void WindowPump::abandon() {
     closed_ = true;
   }
   if (waits_.stats) waits_.stats->close(*this);
+  budget_.leave(*this);
   close();
 }
 
@@ -158,8 +180,11 @@ bool WindowPump::admit(Demand& demand) noexcept {
   const int64_t free_rows = max_rows() - budget_.held_rows();
   const int64_t free_bytes = options_.max_bytes - budget_.held_bytes();
   demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));
-  demand.bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);
-  return true;
+  const int64_t most_bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);
+  demand.bytes = budget_.reserve(most_bytes, std::min(most_bytes, 2 * last_bytes_ + kLeastBytes), *this);
+  if (demand.bytes > 0) return true;
+  budget_.stop();
+  return false;
 }
 
 void WindowPump::pause() {
@@ -216,7 +241,9 @@ bool WindowPump::push(Demand& next) {
   const PartialBlock& added = slots_[(first_ + count_) % slots_.size()];
   ++count_;
   budget_.charge(added.block.rows, added.bytes);
+  last_bytes_ = added.bytes;
   ramp_rows_ = std::min(ramp_rows_ * 2, options_.block_rows);
+  if (!buffer_.fixed() && budget_.is_waited_for()) buffer_.has_rows(now_ns());
   const bool more = admit(next);
   RefPtr<Waker> pauser = more ? nullptr : rest();
   RefPtr<Waker> waiter = budget_.take_waiter();
@@ -224,17 +251,20 @@ bool WindowPump::push(Demand& next) {
   lock.unlock();
   if (waiter) waiter->wake();
   if (pauser) pauser->wake();
+  budget_.wake_others();
   return more;
 }
 
 void WindowPump::finish(PullResult answer, EpochTableRef epochs) {
   MutexLock lock(mutex_);
   RefPtr<Waker> waiter = budget_.finish(answer, std::move(epochs));
+  budget_.return_reserved();
   RefPtr<Waker> pauser = rest();
   waits_.has_rows(*session().runtime.clock);
   lock.unlock();
   if (waiter) waiter->wake();
   if (pauser) pauser->wake();
+  budget_.wake_others();
 }
 
 // The feed has no row now.
@@ -286,7 +316,12 @@ void WindowPump::release() noexcept {
   MutexLock lock(mutex_);
   slots.swap(slots_);
   count_ = 0;
+  budget_.drop();
   waiter = budget_.take_waiter();
+  lock.unlock();
+  slots.clear();
+  budget_.leave(*this);
+  budget_.wake_others();
 }
 
 Window::Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options,

@@ -38,6 +38,7 @@ class Runner final : public TerminalRunner {
   // runs ahead below the terminal gets its own scheduler.
   Status run(Session& outer, const EnvRef& env, uint64_t key, Components& out) const override {
     auto scheduler = make_ref<Scheduler>(outer.runtime);
+    scheduler->tune_inside(*outer.scheduler);
     auto session =
         make_ref<Session>(outer, make_ref<InnerOwner>(RefPtr<Session>(&outer), scheduler), scheduler.get());
     // No outer position counts what is opened here.

@@ -12,6 +12,7 @@
 #include "fs/file_system.h"
 #include "iterator/root_key.h"
 #include "iterator/session_owner.h"
+#include "ops/pipeline_options.h"
 
 namespace weir {
 
@@ -260,6 +261,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     position->session->use_world(*world_);
   }
   position->session->keep_stats(make_ref<StatsTree>(runtime_.clock->now_ns(), scheduler_->waited_ns()));
+  scheduler_->tune(tuning_of(*document->root(), checkpoint != nullptr));
   position->session->hold_rows(holds_rows(*document->root(), beginning.policy.value_or(policy_)));
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);

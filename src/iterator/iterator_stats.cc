@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/text.h"
+#include "dataset/tuner_start.h"
 #include "iterator/stats_numbers.h"
 
 namespace weir {
@@ -69,6 +70,28 @@ std::string json_verdict(const IteratorStats& stats, const std::vector<std::stri
                 found.stage < 0 ? "null" : json_string(paths[static_cast<size_t>(found.stage)]),
                 R"(, "busy": )", decimal(found.busy, 3), R"(, "gain": )", decimal(found.gain, 2),
                 R"(, "text": )", json_string(verdict_text(stats, found)), "}");
+}
+
+// What options(tuned: …) takes: how many calls each stage had at once, and how many rows its window held at most.
+std::string tuned_text(const IteratorStats& stats, const std::vector<std::string>& paths) {
+  std::string out;
+  const auto add = [&](size_t i, const char* what, int64_t number) {
+    out += concat(out.empty() ? "" : ", ", tuned_key(paths[i], what), " ", number);
+  };
+  for (size_t i = 0; i < stats.stages.size(); ++i) {
+    const StageSnapshot& stage = stats.stages[i];
+    // Those that serve others have limits of their own.
+    if (stage.internal) continue;
+    const WindowNow& now = stage.window;
+    // Of one that has closed, the numbers of the last are left.
+    const int64_t open = std::max<int64_t>(1, stage.open_now);
+    if (now.max_calls > 0) {
+      add(i, "calls", std::max<int64_t>(1, now.max_calls / open));
+    } else if (bounded(now.max_rows)) {
+      add(i, "rows", std::max<int64_t>(1, now.max_rows / open));
+    }
+  }
+  return out;
 }
 
 int64_t consumer_ns(const IteratorStats& stats) {
@@ -257,10 +280,11 @@ IteratorStats difference(const IteratorStats& earlier, IteratorStats later) {
 
 std::string stats_json(const IteratorStats& stats) {
   const std::vector<std::string> paths = paths_of(stats.stages);
-  std::string out = concat(R"({"elapsed_ns": )", stats.elapsed_ns, R"(, "waited_ns": )", stats.waited_ns,
-                           R"(, "consumer_ns": )", consumer_ns(stats), R"(, "parallelism": )",
-                           stats.parallelism, R"(, "elements": )", elements_of(stats), R"(, "verdict": )",
-                           json_verdict(stats, paths), R"(, "stages": [)");
+  std::string out =
+      concat(R"({"elapsed_ns": )", stats.elapsed_ns, R"(, "waited_ns": )", stats.waited_ns,
+             R"(, "consumer_ns": )", consumer_ns(stats), R"(, "parallelism": )", stats.parallelism,
+             R"(, "elements": )", elements_of(stats), R"(, "verdict": )", json_verdict(stats, paths),
+             R"(, "tuned": )", json_string(tuned_text(stats, paths)), R"(, "stages": [)");
   const char* separator = "";
   for (size_t i = 0; i < stats.stages.size(); ++i) {
     if (shown_stage(stats.stages, i) != i) continue;

@@ -6,11 +6,11 @@ namespace weir {
 
 namespace {
 
-// The most that is read ahead. Begins with 8,192 rows, and doubles where the consumer has to wait: small elements are read
+// The most that is read ahead. Begins with 8,192 rows, and grows where the consumer has to wait: small elements are read
 // faster than threads can take turns.
 constexpr int64_t kAheadBytes = int64_t{1} << 20;
 constexpr int64_t kAheadRows = 65536;
-constexpr int kAheadHalvings = 3;
+constexpr int64_t kAheadFirstRows = 8192;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::optional<RunsAhead> ahead_on_blocking_lane(const ParamsBase&, std::span<con
 std::unique_ptr<Cursor> open_on_blocking_lane(Opening& opening, DatasetRef dataset) {
   WindowOptions options;
   options.max_rows = kAheadRows;
-  options.halvings = kAheadHalvings;
+  options.first_rows = kAheadFirstRows;
   options.max_bytes = kAheadBytes;
   options.block_rows = kMaxBlockRows;
   options.lane = dataset->lane();

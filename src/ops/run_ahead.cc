@@ -19,7 +19,7 @@ struct Params : ParamsOf<Params> {
 struct MakeCredited {
   AheadSlots slots;
   std::unique_ptr<Window> operator()(Context& ctx, std::unique_ptr<Feed> feed, EpochTableRef epochs) const {
-    auto credited = std::make_unique<CreditedFeed>(std::move(feed), slots.credit);
+    auto credited = std::make_unique<CreditedFeed>(std::move(feed), slots.credit, slots.window.lane);
     return std::make_unique<Window>(ctx.session, std::move(credited), slots.window, std::move(epochs));
   }
 };
@@ -29,7 +29,8 @@ struct AheadSlot {
     const DatasetRef& input = opening.node->inputs()[0];
     if (!params.slots.credit) return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, input));
     MakeCredited make{params.slots};
-    make.slots.window.lane = input->lane();
+    if (input->deepest_lane() == Lane::blocking) make.slots.credit->expect_waiting();
+    make.slots.window.lane = make.slots.credit->lane_for(input->lane());
     using Ahead = AheadCursor<Window, MakeCredited>;
     return std::unique_ptr<Cursor>(std::make_unique<Ahead>(opening, input, std::move(make)));
   }

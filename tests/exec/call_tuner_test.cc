@@ -116,7 +116,8 @@ TEST_CASE("call tuner: a higher ceiling is used from then on") {
   CallTuner tuner({.first = 2, .most = 2});
   Load load{tuner};
   load.run_for(500 * kMs);
-  tuner.raise_ceiling(16);
+  tuner.widen(8, 16);
+  CHECK(tuner.limit() == 8);
   load.run_for(1000 * kMs);
   CHECK(tuner.limit() == 16);
 }
@@ -124,7 +125,13 @@ TEST_CASE("call tuner: a higher ceiling is used from then on") {
 TEST_CASE("wait detector: tells waiting from computing, once") {
   WaitDetector waits;
   int said = 0;
-  for (int i = 0; i < 20; ++i) said += waits.add(kMs, kMs / 10) ? 1 : 0;
+  int samples = 0;
+  for (int i = 0; i < 40; ++i) {
+    const bool sampled = waits.samples();
+    samples += sampled ? 1 : 0;
+    said += waits.add(kMs, sampled ? kMs / 10 : -1) ? 1 : 0;
+  }
+  CHECK(samples == 4);
   CHECK(said == 1);
   WaitDetector computes;
   for (int i = 0; i < 20; ++i) CHECK_FALSE(computes.add(kMs, kMs * 9 / 10));

@@ -81,17 +81,25 @@ TEST_CASE("window: holds no more than its room, and starts with the first next",
   }
 }
 
-TEST_CASE("window: room that begins small doubles when the consumer finds nothing after it was full",
+TEST_CASE("window: room that begins small grows when the consumer finds nothing after it was full",
           "[threads]") {
   World world({.probe = no_threads});
   std::atomic<int64_t> pulled{0};
   Reader reader(world.runtime, [&](Session& s) {
     WindowOptions options = window_options(32, 8);
-    options.halvings = 4;
+    options.first_rows = 2;
     return window(s, counting({.total = 1000}, &pulled), options);
   });
   int64_t given = 0;
-  for (int64_t room : {2, 4, 8, 16, 32, 32}) {
+  for (int64_t room = 0, steps = 0; room < 32; ++steps) {
+    REQUIRE(steps < 12);
+    REQUIRE(*reader.next() == PullResult::rows);
+    reader.settle();
+    ++given;
+    REQUIRE(pulled - given > room);
+    room = pulled - given;
+    REQUIRE(room <= 32);
+    if (steps == 0) REQUIRE(room == 2);
     // Taken one at a time, with the window refilled each time, it stays as it is.
     for (int i = 0; i < 5; ++i) {
       REQUIRE(*reader.next() == PullResult::rows);

@@ -15,6 +15,7 @@
 #include "core/text.h"
 #include "dataset/counted.h"
 #include "dataset/failed_read.h"
+#include "dataset/tuner_start.h"
 #include "dataset/yield_timer.h"
 #include "ops/inner.h"
 #include "ops/list.h"
@@ -30,7 +31,7 @@ void InterleaveParams::fields(Fields& fields) {
   fields("block_length", block_length, "How many elements of one dataset come in a row.", at_least(1));
   fields(
       "num_parallel_calls", num_parallel_calls,
-      "How many datasets run ahead at once: at most cycle_length; auto is what the machine runs. So many more are opened before their turn. The sequence is the same for any.",
+      "How many datasets run ahead at once: at most cycle_length; auto: as many as there are cores, and of those that wait as many as raise the throughput. As many more are opened before their turn. The sequence is the same for any.",
       at_least(1), {.automatic = true, .any_position = true});
   fields(
       "deterministic", deterministic,
@@ -44,9 +45,9 @@ using Params = InterleaveParams;
 
 constexpr int64_t kAutoCycle = Params::kAutoCycle;
 
-// What a slot may run ahead: begins with 16 rows, and doubles where the consumer has to wait.
+// What a slot may run ahead: begins with 16 rows, and grows to what its turns take while it stalls.
 constexpr int64_t kSlotRows = 256;
-constexpr int kSlotHalvings = 4;
+constexpr int64_t kSlotShare = 16;
 constexpr int64_t kSlotBytes = int64_t{8} << 20;
 constexpr int64_t kAllSlotsBytes = int64_t{64} << 20;
 constexpr int64_t kMostAtOnce = 4096;
@@ -76,17 +77,21 @@ class Interleave final : public Cursor {
         placed_(opening.node->components()),
         one_turn_(shares_openings(opening.ctx.session, *opening.node)) {
     if (sequential(params) || one_turn_ || !outer_.opens_apart()) return;
-    const int64_t calls = params.num_parallel_calls.value_or(opening.ctx.runtime().executor->parallelism());
-    const int64_t at_once = std::clamp<int64_t>(calls, 1, std::min(cycle_length_, kMostAtOnce));
+    const int most_at_once = static_cast<int>(std::min(cycle_length_, kMostAtOnce));
+    const int calls =
+        static_cast<int>(std::clamp<int64_t>(params.num_parallel_calls.value_or(0), 0, most_at_once));
+    credit_ = make_ref<Credit>(opening.ctx.session, calls, most_at_once, tuner_start(opening, "calls"));
     // A position has the openings below as of the last element given.
-    if (reads_apart(outer_.input().node())) most_ahead_ = static_cast<size_t>(at_once);
+    opens_ahead_ = reads_apart(outer_.input().node());
     takes_ready_ = unordered(params);
-    AheadSlots slots{make_ref<Credit>(static_cast<int>(at_once)), {}};
+    AheadSlots slots{credit_, {}};
     const RunsAhead most = slot_ahead(params);
     slots.window.max_rows = most.rows;
-    slots.window.halvings = kSlotHalvings;
+    slots.window.first_rows = most.rows / kSlotShare;
     slots.window.max_bytes = most.bytes;
     outer_.run_ahead(std::move(slots));
+    if (StageStats* stats = opening.path->stats.load(std::memory_order_relaxed))
+      shown_ = std::make_unique<ShownCredit>(credit_, *stats);
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -135,6 +140,10 @@ class Interleave final : public Cursor {
   int64_t assured_rows(int64_t wanted) const;
   PullResult place_slot(Context& ctx, size_t turn, int64_t rows, int64_t round, const Demand& demand);
   PullResult open_ahead(Context& ctx) noexcept;
+  // How many datasets are opened before their turn.
+  size_t most_ahead() const {
+    return opens_ahead_ ? static_cast<size_t>(std::min<int64_t>(credit_->limit(), cycle_length_)) : 0;
+  }
   Step take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& origin);
   bool gives_up_turn(int& waiting);
   // The number of the first row of the input that has had no slot.
@@ -167,8 +176,12 @@ class Interleave final : public Cursor {
   std::vector<Turn> turns_;
   // A turn may open what other uses open as well, in the order in which rows are wanted: never one row early.
   const bool one_turn_;
-  // How many datasets are opened before their turn.
-  size_t most_ahead_ = 0;
+  // Null: no slot runs ahead.
+  RefPtr<Credit> credit_;
+  // Closes after the slots: the numbers of the last to close stay.
+  std::unique_ptr<ShownCredit> shown_;
+  // Datasets are opened before their turn.
+  bool opens_ahead_ = false;
   // A slot that has nothing yet gives up its turn.
   bool takes_ready_ = false;
   std::list<Waiting> ahead_;
@@ -197,6 +210,7 @@ PullResult Interleave::take_turn(Context& ctx, const Demand& demand, int& waitin
     in_turn_ = true;
     const PullResult got = pull_slot(ctx, demand);
     in_turn_ = false;
+    if (got == PullResult::pending && credit_) credit_->starved();
     if (got == PullResult::pending && gives_up_turn(waiting)) continue;
     if (got != PullResult::rows) return got;
     waiting = 0;
@@ -383,7 +397,7 @@ int64_t Interleave::lose(const ErrorPtr&) noexcept {
 
 // Opens what may be opened before its turn. Answers rows if there is nothing more to open now, or no memory for it.
 PullResult Interleave::open_ahead(Context& ctx) noexcept {
-  while (ahead_.size() < most_ahead_) {
+  while (ahead_.size() < most_ahead()) {
     if (ctx.openings && ctx.openings->read_failed) return PullResult::rows;
     if (input_ended_ || outer_ended_) return PullResult::end;
     const int64_t ordinal = outer_.input().position();
@@ -394,6 +408,7 @@ PullResult Interleave::open_ahead(Context& ctx) noexcept {
       if (take_back_failed_read(ctx)) read_failed_ahead_ = true;
       if (!step.error() && step.answer() != PullResult::rows) {
         input_ended_ = step.answer() == PullResult::end;
+        if (step.answer() == PullResult::pending) credit_->hungry();
         return step.answer();
       }
       next.back().error = step.error();
@@ -416,7 +431,7 @@ Step Interleave::take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& or
   const PullResult answer = open_ahead(ctx);
   if (ahead_.empty()) {
     if (std::exchange(read_failed_ahead_, false)) note_failed_read(ctx);
-    if (most_ahead_ > 0 && answer != PullResult::rows) return answer;
+    if (opens_ahead_ && answer != PullResult::rows) return answer;
     Step opened = outer_.open_next(ctx, out);
     origin = outer_.origin();
     if (out) out->warm_start();

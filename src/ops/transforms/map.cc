@@ -7,6 +7,7 @@
 
 #include "dataset/access.h"
 #include "dataset/ahead_cursor.h"
+#include "dataset/tuner_start.h"
 #include "exec/call_window.h"
 #include "ops/apply.h"
 #include "ops/list.h"
@@ -160,6 +161,7 @@ struct AnyMap {
     CallWindowOptions options;
     options.calls_in_flight =
         static_cast<int>(std::min<int64_t>(params.num_parallel_calls.value_or(0), 4096));
+    if (options.calls_in_flight == 0) options.start = tuner_start(opening, "calls");
     options.ordered = !unordered(params);
     options.one_row_per_call = !function.takes_blocks();
     options.may_wait = function.is_host();

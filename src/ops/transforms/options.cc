@@ -1,8 +1,12 @@
 // options(deterministic, …): the input, under settings that hold for the whole pipeline. `deterministic` is what
-// `deterministic: none` of map and interleave stands for, before and after it (Dataset::order). Others than the defaults
-// of the rest are refused. Checkpoint: the input's position.
+// `deterministic: none` of map and interleave stands for, before and after it (Dataset::order). The others bound how far
+// the pipeline runs ahead (tuning_of). Checkpoint: the input's position.
+#include <deque>
+#include <set>
+
 #include "core/text.h"
 #include "dataset/compose.h"
+#include "ops/pipeline_options.h"
 
 namespace weir {
 namespace {
@@ -13,14 +17,26 @@ struct Params : ParamsOf<Params> {
   IntParam threads = IntParam::automatic();
   IntParam memory = IntParam::automatic();
   BoolParam warm_start{false};
+  StringParam tuned = StringParam::none();
   void fields(Fields& f) override {
     f("deterministic", deterministic,
       "What `deterministic: none` of map and interleave stands for: false lets results come in any order.",
       {}, {.none = true});
-    f("autotune", autotune, "Only true in this version.");
-    f("threads", threads, "Only auto in this version.", at_least(1), {.automatic = true});
-    f("memory", memory, "Only auto in this version.", at_least(1), {.automatic = true});
-    f("warm_start", warm_start, "Only false in this version.");
+    f("autotune", autotune,
+      "false: what is `auto` stays as it begins: at what `tuned` says, else at a usual number.", {},
+      {.any_position = true});
+    f("threads", threads,
+      "How many of the runtime's threads work for the pipeline at once, besides those inside next; auto: all.",
+      at_least(1), {.automatic = true, .any_position = true});
+    f("memory", memory,
+      "How many bytes of elements that were made ahead there are at once, and one element of each window and call; auto: each window has a limit of its own.",
+      at_least(1), {.automatic = true, .any_position = true});
+    f("warm_start", warm_start,
+      "true: what runs ahead begins when the iterator is made, not at its first element; not where it begins at a saved position.",
+      {}, {.any_position = true});
+    f("tuned", tuned,
+      "Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as \"tuned\", such as \"prefetch/map calls 16\".",
+      {}, {.none = true, .any_position = true});
   }
 };
 
@@ -30,30 +46,66 @@ struct Options {
   }
 };
 
-Status only(const char* parameter, const char* value, bool given) {
-  if (given) return Status();
-  return invalid_argument(
-      Mistake(concat(parameter, " has no effect in this version; expected ", value, ", its default"),
-              "leave it out"));
+// Settings of a pipeline are none of an element's.
+Status settled(const char* parameter, bool expression) {
+  if (!expression) return Status();
+  return invalid_argument(expected_found(concat("a literal for ", parameter), "a variable"));
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
-  WEIR_TRY(only("autotune", "true", params.autotune.value_or(false)));
-  WEIR_TRY(only("threads", "auto", params.threads.is_auto()));
-  WEIR_TRY(only("memory", "auto", params.memory.is_auto()));
-  WEIR_TRY(only("warm_start", "false", params.warm_start.is_constant() && !*params.warm_start));
+  WEIR_TRY(settled("autotune", params.autotune.state == BoolParam::State::expression));
+  WEIR_TRY(settled("threads", params.threads.state == IntParam::State::expression));
+  WEIR_TRY(settled("memory", params.memory.state == IntParam::State::expression));
+  WEIR_TRY(settled("warm_start", params.warm_start.state == BoolParam::State::expression));
+  WEIR_TRY(settled("tuned", params.tuned.state == StringParam::State::expression));
+  TunedNumbers numbers;
+  if (params.tuned.is_constant() && !read_tuned(*params.tuned, numbers)) {
+    return invalid_argument(
+        expected_found("tuned to be a list such as \"prefetch rows 64, prefetch/map calls 8\"",
+                       concat("\"", *params.tuned, "\"")));
+  }
   if (params.deterministic.state == BoolParam::State::expression)
     return invalid_argument(expected_found("true, false or none", "a variable"));
   return inputs[0]->spec();
 }
 
+// What stands nearer to the end was added before.
+void add(const Params& params, Tuning& tuning, std::set<std::string>& known) {
+  if (!params.autotune.value_or(true) && known.insert("autotune").second) tuning.tunes = false;
+  if (params.threads.is_constant() && known.insert("threads").second)
+    tuning.threads = static_cast<int>(std::min<int64_t>(*params.threads, INT32_MAX));
+  if (params.memory.is_constant() && known.insert("memory").second)
+    tuning.memory = make_ref<WindowMemory>(*params.memory);
+  if (params.warm_start.value_or(false) && known.insert("warm_start").second) tuning.warm_start = true;
+  if (params.tuned.is_constant() && known.insert("tuned").second)
+    static_cast<void>(read_tuned(*params.tuned, tuning.begin));
+}
+
 }  // namespace
+
+const OperatorDef& options_operator();
+
+RefPtr<const Tuning> tuning_of(const Dataset& root, bool restores) {
+  RefPtr<Tuning> tuning = make_ref<Tuning>();
+  std::set<std::string> known;
+  std::set<const Dataset*> seen{&root};
+  for (std::deque<const Dataset*> next{&root}; !next.empty(); next.pop_front()) {
+    const Dataset& node = *next.front();
+    if (&node.op() == &options_operator()) add(static_cast<const Params&>(node.params()), *tuning, known);
+    for (const DatasetRef& input : node.inputs()) {
+      if (seen.insert(input.get()).second) next.push_back(input.get());
+    }
+  }
+  // What it runs ahead from is not there yet.
+  if (restores) tuning->warm_start = false;
+  return tuning;
+}
 
 const OperatorDef& options_operator() {
   static const OperatorDef def = define<Params, Options>({
       .name = "options",
       .doc =
-          "The input, under settings for the whole pipeline, lambdas excepted. With `deterministic: false`, every map and interleave with parallel calls that does not say otherwise gives its results in any order.",
+          "The input, under settings for the whole pipeline, lambdas excepted. With `deterministic: false`, every map and interleave with parallel calls that does not say otherwise gives its results in any order. The others say how far the pipeline runs ahead; they change no element, no order and no position.",
       .cost = "No copy.",
       .example = "range(3) | map(x -> x + 1, num_parallel_calls: 2) | options(deterministic: true)",
       .output = "1\n2\n3",

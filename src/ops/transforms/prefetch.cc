@@ -1,5 +1,5 @@
-// prefetch(n): runs the input ahead of its consumer, at most n elements. auto begins with 2 and doubles whenever the
-// consumer had to wait, up to what fits 8 MiB and 1,024. Keeps the order and the places of errors. A checkpoint holds
+// prefetch(n): runs the input ahead of its consumer, at most n elements. auto begins with 2, and finds how many the
+// consumer takes while the input stalls, up to what fits 8 MiB and 1,024. Keeps the order and the places of errors. A checkpoint holds
 // the consumer's position; what was made ahead is made again.
 #include <algorithm>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include "dataset/access.h"
 #include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
+#include "dataset/tuner_start.h"
 
 namespace weir {
 namespace {
@@ -15,15 +16,14 @@ struct Params : ParamsOf<Params> {
   IntParam n;
   void fields(Fields& f) override {
     f("n", n,
-      "How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has to wait, up to 8 MiB and 1,024; -1 is tf.data's number for auto.",
+      "How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the consumer takes while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.",
       at_least(-1), {.automatic = true, .any_position = true});
   }
   bool automatic() const { return n.is_auto() || n.value_or(0) == -1; }
 };
 
 constexpr int64_t kAutoRows = 1024;
-// Halvings of kAutoRows, so that auto begins with 2.
-constexpr int kAutoHalvings = 9;
+constexpr int64_t kAutoFirstRows = 2;
 constexpr int64_t kAutoBytes = int64_t{8} << 20;
 constexpr int64_t kMaxBlockShare = 64;
 
@@ -43,7 +43,8 @@ struct Prefetch {
     const RunsAhead most = ahead(params, *input);
     WindowOptions options;
     options.max_rows = most.rows;
-    options.halvings = params.automatic() ? kAutoHalvings : 0;
+    options.first_rows = params.automatic() ? kAutoFirstRows : 0;
+    if (params.automatic()) options.start = tuner_start(opening, "rows");
     options.max_bytes = std::min(most.bytes, INT64_MAX / 2);
     options.block_rows = static_cast<int>(std::clamp<int64_t>(options.max_rows / 8, 1, kMaxBlockShare));
     options.lane = most.lane;

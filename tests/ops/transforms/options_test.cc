@@ -46,11 +46,35 @@ TEST_CASE("options sets the order of all that leaves it open, before it and afte
   CHECK(unreplayable("range(5) | map(x -> x) | options(deterministic: false)").empty());
 }
 
-TEST_CASE("options refuses what has no effect, and two that differ") {
-  CHECK(contains(build_error("range(5) | options(autotune: false)"), "autotune has no effect"));
-  CHECK(contains(build_error("range(5) | options(threads: 4)"), "threads has no effect"));
-  CHECK(contains(build_error("range(5) | options(memory: 4000)"), "memory has no effect"));
-  CHECK(contains(build_error("range(5) | options(warm_start: true)"), "warm_start has no effect"));
+TEST_CASE("what options says of running ahead changes no element and fits any position") {
+  const std::string text =
+      "PROBE | interleave(x -> range(3), cycle_length: 3, num_parallel_calls: auto) | map(x -> x * x, num_parallel_calls: auto) | prefetch(auto)";
+  std::string plain = text;
+  plain.replace(plain.find("PROBE"), 5, "range(40)");
+  const Lines whole = run(plain);
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, plain);
+  take_lines(*iterator, 50);
+  const std::string saved = require_value(iterator->save());
+  for (const char* options :
+       {"autotune: false", "threads: 1", "memory: 1", "warm_start: true",
+        "tuned: \"prefetch rows 3, prefetch/map calls 2, prefetch/map/interleave calls 1\"",
+        "autotune: false, threads: 2, memory: 100, warm_start: true, tuned: \"prefetch rows 7\""}) {
+    CAPTURE(options);
+    const std::string other = plain + " | options(" + options + ")";
+    CHECK(run(other) == whole);
+    auto restored = open_text(*runtime, other, &saved);
+    CHECK(all_lines(*restored) == Lines(whole.begin() + 50, whole.end()));
+  }
+}
+
+TEST_CASE("options refuses what it cannot read, and two that differ") {
+  CHECK(contains(build_error("range(5) | options(threads: 0)"), "threads"));
+  CHECK(contains(build_error("range(5) | options(memory: 0)"), "memory"));
+  for (const char* tuned :
+       {"prefetch", "prefetch rows", "prefetch rows x", "prefetch rows 0", "map size 3", "map calls 3;"})
+    CHECK(contains(build_error(std::string("range(5) | options(tuned: \"") + tuned + "\")"),
+                   "tuned to be a list"));
   CHECK(contains(build_error("range(5) | options(deterministic: true) | options(deterministic: false)"),
                  "deterministic to true and to false"));
 }

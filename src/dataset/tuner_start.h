@@ -1,0 +1,36 @@
+// tuner_start: how the tuner of an operator begins: as options() says, by the operator's path.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/text.h"
+#include "dataset/instance.h"
+#include "exec/scheduler.h"
+
+namespace weir {
+
+// What a number is found under: options() may be added and left out.
+inline std::string tuned_key(std::string path, std::string_view what) {
+  constexpr std::string_view kOptions = "options/";
+  for (size_t at = 0; (at = path.find(kOptions, at)) != std::string::npos;) {
+    if (at == 0 || path[at - 1] == '/') {
+      path.erase(at, kOptions.size());
+    } else {
+      ++at;
+    }
+  }
+  return concat(path, " ", what);
+}
+
+// `what` is "calls" or "rows".
+inline TunerStart tuner_start(const Opening& opening, std::string_view what) {
+  const RefPtr<const Tuning> tuning = opening.ctx.session.scheduler->tuning();
+  TunerStart out{0, tuning->tunes};
+  if (tuning->begin.empty()) return out;
+  const auto found = tuning->begin.find(tuned_key(opening.path->to_string(), what));
+  if (found != tuning->begin.end()) out.number = found->second;
+  return out;
+}
+
+}  // namespace weir

@@ -1,0 +1,39 @@
+#include "exec/tuning.h"
+
+#include <charconv>
+
+namespace weir {
+
+namespace {
+
+std::string_view take_word(std::string_view& text, char end) {
+  const size_t at = std::min(text.find(end), text.size());
+  const std::string_view word = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return word;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+bool read_tuned(std::string_view text, TunedNumbers& numbers) {
+  while (!text.empty()) {
+    std::string_view one = trimmed(take_word(text, ','));
+    const std::string_view path = take_word(one, ' ');
+    const std::string_view what = take_word(one, ' ');
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), number);
+    const bool whole = error == std::errc() && end == one.data() + one.size();
+    if (path.empty() || !whole || number < 1 || number > INT32_MAX) return false;
+    if (what != "calls" && what != "rows") return false;
+    numbers[std::string(path) + " " + std::string(what)] = number;
+  }
+  return true;
+}
+
+}  // namespace weir
