@@ -660,8 +660,9 @@ type InterleaveOptions struct {
 	// How many elements of one dataset come in a row. Default: 1.
 	BlockLength Int
 
-	// How many datasets run ahead at once: at most cycle_length; auto is what the machine runs. So many more are
-	// opened before their turn. The sequence is the same for any. Default: 1.
+	// How many datasets run ahead at once: at most cycle_length; auto: as many as there are cores, and of those
+	// that wait as many as raise the throughput. As many more are opened before their turn. The sequence is the
+	// same for any. Default: 1.
 	NumParallelCalls Int
 
 	// false: where several run ahead, a dataset that has no element yet gives up its turn; none: as options() says,
@@ -745,22 +746,30 @@ type OptionsOptions struct {
 	// none.
 	Deterministic Bool
 
-	// Only true in this version. Default: true.
+	// false: what is `auto` stays as it begins: at what `tuned` says, else at a usual number. Default: true.
 	Autotune Bool
 
-	// Only auto in this version. Default: auto.
+	// How many of the runtime's threads work for the pipeline at once, besides those inside next; auto: all.
+	// Default: auto.
 	Threads Int
 
-	// Only auto in this version. Default: auto.
+	// How many bytes of elements that were made ahead there are at once, and one element of each window and call;
+	// auto: each window has a limit of its own. Default: auto.
 	Memory Int
 
-	// Only false in this version. Default: false.
+	// true: what runs ahead begins when the iterator is made, not at its first element; not where it begins at a
+	// saved position. Default: false.
 	WarmStart Bool
+
+	// Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as "tuned", such as
+	// "prefetch/map calls 16". Default: none.
+	Tuned String
 }
 
 // Options is the operator options. The input, under settings for the whole pipeline, lambdas excepted. With
 // deterministic: false, every map and interleave with parallel calls that does not say otherwise gives its
-// results in any order.
+// results in any order. The others say how far the pipeline runs ahead; they change no element, no order and no
+// position.
 func (p Pipeline) Options(options ...OptionsOptions) Pipeline {
 	c := newCall("options")
 	if c.atMostOne(len(options)) {
@@ -769,6 +778,7 @@ func (p Pipeline) Options(options ...OptionsOptions) Pipeline {
 		c.named("threads", asInt, options[0].Threads)
 		c.named("memory", asInt, options[0].Memory)
 		c.named("warm_start", asBool, options[0].WarmStart)
+		c.named("tuned", asString, options[0].Tuned)
 	}
 	return p.then(c)
 }
@@ -826,8 +836,8 @@ func (p Pipeline) PaddedBatch(n Int, options ...PaddedBatchOptions) Pipeline {
 // Prefetch is the operator prefetch. Makes up to n elements ahead on another thread while the consumer works.
 // Order and errors stay where they are.
 //
-// n: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has to
-// wait, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
+// n: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the consumer takes
+// while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
 func (p Pipeline) Prefetch(n Int) Pipeline {
 	c := newCall("prefetch")
 	c.positional("n", asInt, n)

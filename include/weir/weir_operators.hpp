@@ -149,8 +149,9 @@ struct InterleaveOptions {
   Int cycle_length{};
   // How many elements of one dataset come in a row. Default: 1.
   Int block_length{};
-  // How many datasets run ahead at once: at most cycle_length; auto is what the machine runs. So many more
-  // are opened before their turn. The sequence is the same for any. Default: 1.
+  // How many datasets run ahead at once: at most cycle_length; auto: as many as there are cores, and of those
+  // that wait as many as raise the throughput. As many more are opened before their turn. The sequence is the
+  // same for any. Default: 1.
   Int num_parallel_calls{};
   // false: where several run ahead, a dataset that has no element yet gives up its turn; none: as options()
   // says, else true. Default: none.
@@ -176,14 +177,20 @@ struct OptionsOptions {
   // What deterministic: none of map and interleave stands for: false lets results come in any order. Default:
   // none.
   Bool deterministic{};
-  // Only true in this version. Default: true.
+  // false: what is auto stays as it begins: at what tuned says, else at a usual number. Default: true.
   Bool autotune{};
-  // Only auto in this version. Default: auto.
+  // How many of the runtime's threads work for the pipeline at once, besides those inside next; auto: all.
+  // Default: auto.
   Int threads{};
-  // Only auto in this version. Default: auto.
+  // How many bytes of elements that were made ahead there are at once, and one element of each window and
+  // call; auto: each window has a limit of its own. Default: auto.
   Int memory{};
-  // Only false in this version. Default: false.
+  // true: what runs ahead begins when the iterator is made, not at its first element; not where it begins at
+  // a saved position. Default: false.
   Bool warm_start{};
+  // Where tuning begins: the text that weir_iterator_stats of an earlier run has as "tuned", such as
+  // "prefetch/map calls 16". Default: none.
+  String tuned{};
 };
 
 struct PadToCardinalityOptions {
@@ -435,7 +442,8 @@ class Pipeline : public detail::Document<Pipeline> {
   }
 
   // The input, under settings for the whole pipeline, lambdas excepted. With deterministic: false, every map
-  // and interleave with parallel calls that does not say otherwise gives its results in any order.
+  // and interleave with parallel calls that does not say otherwise gives its results in any order. The others
+  // say how far the pipeline runs ahead; they change no element, no order and no position.
   Pipeline options(const OptionsOptions& options = {}) const {
     return then(detail::CallText("options")
                     .named("deterministic", options.deterministic)
@@ -443,6 +451,7 @@ class Pipeline : public detail::Document<Pipeline> {
                     .named("threads", options.threads)
                     .named("memory", options.memory)
                     .named("warm_start", options.warm_start)
+                    .named("tuned", options.tuned)
                     .end());
   }
 
@@ -470,8 +479,8 @@ class Pipeline : public detail::Document<Pipeline> {
 
   // Makes up to n elements ahead on another thread while the consumer works. Order and errors stay where they
   // are.
-  // n: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has
-  // to wait, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
+  // n: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the consumer
+  // takes while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
   Pipeline prefetch(const Int& n) const { return then(detail::CallText("prefetch").positional(n).end()); }
 
   // Joins n elements along a new first dimension. Tensors whose first dimension is unknown become one ragged

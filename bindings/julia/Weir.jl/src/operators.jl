@@ -483,9 +483,9 @@ and the next ones run ahead on other threads; the order stays unless `determinis
 - `f`: Maps each element to a dataset.
 - `cycle_length`: How many datasets are open at a time; auto is 8. Default: `auto`.
 - `block_length`: How many elements of one dataset come in a row. Default: `1`.
-- `num_parallel_calls`: How many datasets run ahead at once: at most cycle_length; auto is what the
-machine runs. So many more are opened before their turn. The sequence is the same for any. Default:
-`1`.
+- `num_parallel_calls`: How many datasets run ahead at once: at most cycle_length; auto: as many as
+there are cores, and of those that wait as many as raise the throughput. As many more are opened
+before their turn. The sequence is the same for any. Default: `1`.
 - `deterministic`: false: where several run ahead, a dataset that has no element yet gives up its
 turn; none: as options() says, else true. Default: `none`.
 """
@@ -525,21 +525,28 @@ map_and_batch(f, n; drop_remainder=nothing, num_parallel_calls=nothing) =
     Transformation(call("map_and_batch", argument(:function, f), argument(:int, n), argument(:bool, drop_remainder, "drop_remainder"), argument(:int, num_parallel_calls, "num_parallel_calls")))
 
 """
-    options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing)
+    options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing)
 
 The input, under settings for the whole pipeline, lambdas excepted. With `deterministic: false`,
 every map and interleave with parallel calls that does not say otherwise gives its results in any
-order.
+order. The others say how far the pipeline runs ahead; they change no element, no order and no
+position.
 
 - `deterministic`: What `deterministic: none` of map and interleave stands for: false lets results
 come in any order. Default: `none`.
-- `autotune`: Only true in this version. Default: `true`.
-- `threads`: Only auto in this version. Default: `auto`.
-- `memory`: Only auto in this version. Default: `auto`.
-- `warm_start`: Only false in this version. Default: `false`.
+- `autotune`: false: what is `auto` stays as it begins: at what `tuned` says, else at a usual
+number. Default: `true`.
+- `threads`: How many of the runtime's threads work for the pipeline at once, besides those inside
+next; auto: all. Default: `auto`.
+- `memory`: How many bytes of elements that were made ahead there are at once, and one element of
+each window and call; auto: each window has a limit of its own. Default: `auto`.
+- `warm_start`: true: what runs ahead begins when the iterator is made, not at its first element;
+not where it begins at a saved position. Default: `false`.
+- `tuned`: Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as
+"tuned", such as "prefetch/map calls 16". Default: `none`.
 """
-options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing) =
-    Transformation(call("options", argument(:bool, deterministic, "deterministic"), argument(:bool, autotune, "autotune"), argument(:int, threads, "threads"), argument(:int, memory, "memory"), argument(:bool, warm_start, "warm_start")))
+options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing) =
+    Transformation(call("options", argument(:bool, deterministic, "deterministic"), argument(:bool, autotune, "autotune"), argument(:int, threads, "threads"), argument(:int, memory, "memory"), argument(:bool, warm_start, "warm_start"), argument(:string, tuned, "tuned")))
 
 """
     pad_to_cardinality(n; mask_key=nothing)
@@ -578,8 +585,8 @@ padded_batch(n; shapes=nothing, values=nothing, drop_remainder=nothing) =
 Makes up to `n` elements ahead on another thread while the consumer works. Order and errors stay
 where they are.
 
-- `n`: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the
-consumer has to wait, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
+- `n`: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the
+consumer takes while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
 """
 prefetch(n) =
     Transformation(call("prefetch", argument(:int, n)))

@@ -570,8 +570,9 @@ impl InterleaveOptions {
         self
     }
 
-    /// How many datasets run ahead at once: at most cycle_length; auto is what the machine runs. So many
-    /// more are opened before their turn. The sequence is the same for any.
+    /// How many datasets run ahead at once: at most cycle_length; auto: as many as there are cores, and of
+    /// those that wait as many as raise the throughput. As many more are opened before their turn. The
+    /// sequence is the same for any.
     ///
     /// Default: `1`.
     pub fn num_parallel_calls(mut self, value: impl Into<Int>) -> Self {
@@ -661,6 +662,7 @@ pub struct OptionsOptions {
     threads: Int,
     memory: Int,
     warm_start: Bool,
+    tuned: Text,
 }
 
 impl OptionsOptions {
@@ -677,7 +679,7 @@ impl OptionsOptions {
         self
     }
 
-    /// Only true in this version.
+    /// false: what is `auto` stays as it begins: at what `tuned` says, else at a usual number.
     ///
     /// Default: `true`.
     pub fn autotune(mut self, value: impl Into<Bool>) -> Self {
@@ -685,7 +687,8 @@ impl OptionsOptions {
         self
     }
 
-    /// Only auto in this version.
+    /// How many of the runtime's threads work for the pipeline at once, besides those inside next; auto:
+    /// all.
     ///
     /// Default: `auto`.
     pub fn threads(mut self, value: impl Into<Int>) -> Self {
@@ -693,7 +696,8 @@ impl OptionsOptions {
         self
     }
 
-    /// Only auto in this version.
+    /// How many bytes of elements that were made ahead there are at once, and one element of each window
+    /// and call; auto: each window has a limit of its own.
     ///
     /// Default: `auto`.
     pub fn memory(mut self, value: impl Into<Int>) -> Self {
@@ -701,11 +705,21 @@ impl OptionsOptions {
         self
     }
 
-    /// Only false in this version.
+    /// true: what runs ahead begins when the iterator is made, not at its first element; not where it
+    /// begins at a saved position.
     ///
     /// Default: `false`.
     pub fn warm_start(mut self, value: impl Into<Bool>) -> Self {
         self.warm_start = value.into();
+        self
+    }
+
+    /// Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as "tuned", such as
+    /// "prefetch/map calls 16".
+    ///
+    /// Default: `none`.
+    pub fn tuned(mut self, value: impl Into<Text>) -> Self {
+        self.tuned = value.into();
         self
     }
 }
@@ -1536,7 +1550,8 @@ impl Pipeline {
 
     /// The input, under settings for the whole pipeline, lambdas excepted. With `deterministic: false`,
     /// every map and interleave with parallel calls that does not say otherwise gives its results in any
-    /// order.
+    /// order. The others say how far the pipeline runs ahead; they change no element, no order and no
+    /// position.
     ///
     /// [`Pipeline::options_with`] takes options as well.
     #[must_use]
@@ -1547,7 +1562,7 @@ impl Pipeline {
     /// [`Pipeline::options`] with options.
     #[must_use]
     pub fn options_with(&self, options: OptionsOptions) -> Pipeline {
-        self.then(CallText::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).end())
+        self.then(CallText::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).named("tuned", options.tuned).end())
     }
 
     /// The elements, which are dicts, and after them elements of zeros until there are `n`. Under
@@ -1590,7 +1605,7 @@ impl Pipeline {
     /// Makes up to `n` elements ahead on another thread while the consumer works. Order and errors stay
     /// where they are.
     ///
-    /// * `n`: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and doubles when the consumer has to wait, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
+    /// * `n`: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the consumer takes while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
     #[must_use]
     pub fn prefetch(&self, n: impl Into<Int>) -> Pipeline {
         self.then(CallText::new("prefetch").positional(n.into()).end())
