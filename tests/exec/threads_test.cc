@@ -253,7 +253,9 @@ TEST_CASE("threads: a child after fork is refused what the parent made, and may 
   runtime.executor = executor.get();
   runtime.clock = &clock;
   auto build = [](Session& s) {
-    return window(s, counting({.total = 100000}), WindowOptions{.max_rows = 64});
+    WindowOptions options;
+    options.max_rows = 64;
+    return window(s, counting({.total = 100000}), options);
   };
   auto reader = std::make_unique<Reader>(runtime, build);
   REQUIRE(*reader->next() == PullResult::rows);
