@@ -756,6 +756,10 @@ type OptionsOptions struct {
 
 	// Only false in this version. Default: false.
 	WarmStart Bool
+
+	// false: the operators run as written, where true lets one do the work of several (docs/seeing.md). Default:
+	// true.
+	Rewrites Bool
 }
 
 // Options is the operator options. The input, under settings for the whole pipeline, lambdas excepted. With
@@ -769,6 +773,7 @@ func (p Pipeline) Options(options ...OptionsOptions) Pipeline {
 		c.named("threads", asInt, options[0].Threads)
 		c.named("memory", asInt, options[0].Memory)
 		c.named("warm_start", asBool, options[0].WarmStart)
+		c.named("rewrites", asBool, options[0].Rewrites)
 	}
 	return p.then(c)
 }

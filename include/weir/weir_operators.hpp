@@ -184,6 +184,9 @@ struct OptionsOptions {
   Int memory{};
   // Only false in this version. Default: false.
   Bool warm_start{};
+  // false: the operators run as written, where true lets one do the work of several (docs/seeing.md).
+  // Default: true.
+  Bool rewrites{};
 };
 
 struct PadToCardinalityOptions {
@@ -443,6 +446,7 @@ class Pipeline : public detail::Document<Pipeline> {
                     .named("threads", options.threads)
                     .named("memory", options.memory)
                     .named("warm_start", options.warm_start)
+                    .named("rewrites", options.rewrites)
                     .end());
   }
 

@@ -1,6 +1,6 @@
 // options(deterministic, …): the input, under settings that hold for the whole pipeline. `deterministic` is what
 // `deterministic: none` of map and interleave stands for, before and after it (Dataset::order). Others than the defaults
-// of the rest are refused. Checkpoint: the input's position.
+// of the rest are refused, save `rewrites`, which graph/rewrites reads. Checkpoint: the input's position.
 #include "core/text.h"
 #include "dataset/compose.h"
 
@@ -13,6 +13,7 @@ struct Params : ParamsOf<Params> {
   IntParam threads = IntParam::automatic();
   IntParam memory = IntParam::automatic();
   BoolParam warm_start{false};
+  BoolParam rewrites{true};
   void fields(Fields& f) override {
     f("deterministic", deterministic,
       "What `deterministic: none` of map and interleave stands for: false lets results come in any order.",
@@ -21,6 +22,9 @@ struct Params : ParamsOf<Params> {
     f("threads", threads, "Only auto in this version.", at_least(1), {.automatic = true});
     f("memory", memory, "Only auto in this version.", at_least(1), {.automatic = true});
     f("warm_start", warm_start, "Only false in this version.");
+    f("rewrites", rewrites,
+      "false: the operators run as written, where true lets one do the work of several (docs/seeing.md).", {},
+      {.any_position = true});
   }
 };
 
@@ -44,6 +48,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   WEIR_TRY(only("warm_start", "false", params.warm_start.is_constant() && !*params.warm_start));
   if (params.deterministic.state == BoolParam::State::expression)
     return invalid_argument(expected_found("true, false or none", "a variable"));
+  if (!params.rewrites.is_constant()) return invalid_argument(expected_found("true or false", "a variable"));
   return inputs[0]->spec();
 }
 

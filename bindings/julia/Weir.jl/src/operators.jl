@@ -525,7 +525,7 @@ map_and_batch(f, n; drop_remainder=nothing, num_parallel_calls=nothing) =
     Transformation(call("map_and_batch", argument(:function, f), argument(:int, n), argument(:bool, drop_remainder, "drop_remainder"), argument(:int, num_parallel_calls, "num_parallel_calls")))
 
 """
-    options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing)
+    options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, rewrites=nothing)
 
 The input, under settings for the whole pipeline, lambdas excepted. With `deterministic: false`,
 every map and interleave with parallel calls that does not say otherwise gives its results in any
@@ -537,9 +537,11 @@ come in any order. Default: `none`.
 - `threads`: Only auto in this version. Default: `auto`.
 - `memory`: Only auto in this version. Default: `auto`.
 - `warm_start`: Only false in this version. Default: `false`.
+- `rewrites`: false: the operators run as written, where true lets one do the work of several
+(docs/seeing.md). Default: `true`.
 """
-options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing) =
-    Transformation(call("options", argument(:bool, deterministic, "deterministic"), argument(:bool, autotune, "autotune"), argument(:int, threads, "threads"), argument(:int, memory, "memory"), argument(:bool, warm_start, "warm_start")))
+options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, rewrites=nothing) =
+    Transformation(call("options", argument(:bool, deterministic, "deterministic"), argument(:bool, autotune, "autotune"), argument(:int, threads, "threads"), argument(:int, memory, "memory"), argument(:bool, warm_start, "warm_start"), argument(:bool, rewrites, "rewrites")))
 
 """
     pad_to_cardinality(n; mask_key=nothing)

@@ -661,6 +661,7 @@ pub struct OptionsOptions {
     threads: Int,
     memory: Int,
     warm_start: Bool,
+    rewrites: Bool,
 }
 
 impl OptionsOptions {
@@ -706,6 +707,14 @@ impl OptionsOptions {
     /// Default: `false`.
     pub fn warm_start(mut self, value: impl Into<Bool>) -> Self {
         self.warm_start = value.into();
+        self
+    }
+
+    /// false: the operators run as written, where true lets one do the work of several (docs/seeing.md).
+    ///
+    /// Default: `true`.
+    pub fn rewrites(mut self, value: impl Into<Bool>) -> Self {
+        self.rewrites = value.into();
         self
     }
 }
@@ -1547,7 +1556,7 @@ impl Pipeline {
     /// [`Pipeline::options`] with options.
     #[must_use]
     pub fn options_with(&self, options: OptionsOptions) -> Pipeline {
-        self.then(CallText::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).end())
+        self.then(CallText::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).named("rewrites", options.rewrites).end())
     }
 
     /// The elements, which are dicts, and after them elements of zeros until there are `n`. Under
