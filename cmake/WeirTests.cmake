@@ -303,6 +303,8 @@ function(weir_add_random_graphs_test)
     set(count 300)
   endif()
   weir_add_script_test(random_graphs random_graphs/random_graphs.py "$<TARGET_FILE:random_graphs_runner>" --count ${count})
+  weir_add_script_test(random_graphs.rewrites random_graphs/random_graphs.py "$<TARGET_FILE:random_graphs_runner>"
+                       --rewrites --seed 100000 --count 100)
   weir_add_script_test(random_graphs.self random_graphs/self_test.py "$<TARGET_FILE:random_graphs_runner>")
   add_executable(random_graphs_restorer "${PROJECT_SOURCE_DIR}/tests/random_graphs/restorer.cc")
   target_link_libraries(random_graphs_restorer PRIVATE weir_support ${floors})

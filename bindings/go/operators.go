@@ -1157,7 +1157,7 @@ type SaveOptions struct {
 	// "" or "zlib". Default: "".
 	Compression String
 
-	// How many files the elements are divided among, 256 KiB or more in turn. Default: 1.
+	// How many files the elements are divided among, 1 MiB or more in turn. Default: 1.
 	NumShards Int
 }
 

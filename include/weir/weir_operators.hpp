@@ -263,7 +263,7 @@ struct WindowOptions {
 struct SaveOptions {
   // "" or "zlib". Default: "".
   String compression{};
-  // How many files the elements are divided among, 256 KiB or more in turn. Default: 1.
+  // How many files the elements are divided among, 1 MiB or more in turn. Default: 1.
   Int num_shards{};
 };
 

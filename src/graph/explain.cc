@@ -7,7 +7,9 @@
 #include "core/text.h"
 #include "graph/arguments.h"
 #include "graph/checkpoint_needs.h"
+#include "graph/rewrites/rewrites.h"
 #include "graph/written_call.h"
+#include "ops/replaced_run.h"
 #include "syntax/printer.h"
 
 namespace weir {
@@ -61,6 +63,16 @@ std::string call_of(const Dataset& node) {
     separator = ", ";
   }
   return out + ")";
+}
+
+// The same for all operators that a run stands for, in the order in which an element comes to them.
+std::string calls_of(const Dataset& node) {
+  const RunParams* const run = run_of(node);
+  if (run == nullptr) return call_of(node);
+  std::string out;
+  for (const ReplacedOperator& replaced : run->operators)
+    out = concat(call_of(*replaced.node), out.empty() ? "" : " | ", out);
+  return out;
 }
 
 // What differs from its default.
@@ -118,7 +130,7 @@ struct Totals {
 
 class Explainer {
  public:
-  Explainer(const Document& document, bool json) : json_(json) { visit(*document.root(), "", -1, 0); }
+  Explainer(const Dataset& root, bool json) : json_(json) { visit(root, "", -1, 0); }
 
   std::string take_nodes() { return std::move(out_); }
   const Totals& totals() const { return totals_; }
@@ -134,6 +146,12 @@ class Explainer {
       if (ahead) totals_.add(*ahead);
       json_ ? begin_json(node, path, ahead) : add_line(node, input, indent, ahead);
     }
+    if (const RunParams* const run = run_of(node)) {
+      for (size_t i = 1; i < run->operators.size(); ++i) {
+        const bool several = run->operators[i - 1].node->inputs().size() > 1;
+        path += concat(several ? "[0]/" : "/", run->operators[i].node->op().name);
+      }
+    }
     const std::vector<DatasetRef> inputs = written_inputs(node);
     if (json_ && shown) out_ += R"(, "inputs": [)";
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -147,7 +165,7 @@ class Explainer {
   void begin_json(const Dataset& node, const std::string& path, const std::optional<RunsAhead>& ahead) {
     out_ +=
         concat(R"({"operator": )", json_string(node.op().name), R"(, "path": )", json_string(path),
-               R"(, "text": )", json_string(call_of(node)), R"(, "parameters": )", parameters_json(node),
+               R"(, "text": )", json_string(calls_of(node)), R"(, "parameters": )", parameters_json(node),
                R"(, "spec": )", json_string(node.spec().to_string()), R"(, "cardinality": )",
                count_json(node.cardinality()), R"(, "lane": ")", name_of(node.lane()), R"(", "window": )");
     if (!ahead) {
@@ -162,7 +180,7 @@ class Explainer {
   void add_line(const Dataset& node, int input, int indent, const std::optional<RunsAhead>& ahead) {
     out_ +=
         concat(std::string(static_cast<size_t>(2 * indent), ' '), input < 0 ? "" : concat("[", input, "] "),
-               call_of(node), "  ", node.spec().to_string(), "  ", count_text(node.cardinality()), "\n");
+               calls_of(node), "  ", node.spec().to_string(), "  ", count_text(node.cardinality()), "\n");
     if (!ahead) return;
     out_ += concat(std::string(static_cast<size_t>(2 * indent) + 4, ' '), "runs ahead on the lane ",
                    name_of(ahead->lane));
@@ -189,17 +207,49 @@ std::string lanes_json(const Totals& totals) {
   return out;
 }
 
+// What is done by one operator in place of several, and the graph after that.
+std::string rewrites_json(const Rewrites& rewrites) {
+  std::string out;
+  for (const Rewrites::Replaced& replaced : rewrites.replaced) {
+    std::string rules;
+    for (const char* rule : replaced.rules) rules += concat(rules.empty() ? "" : ", ", json_string(rule));
+    std::string calls;
+    for (const DatasetRef& node : replaced.operators)
+      calls += concat(calls.empty() ? "" : ", ", json_string(call_of(*node)));
+    out += concat(out.empty() ? "" : ", ", R"({"rules": [)", rules, R"(], "operators": [)", calls, "]}");
+  }
+  return concat("[", out, R"(], "rewritten": )",
+                out.empty() ? "null" : Explainer(*rewrites.root, true).take_nodes());
+}
+
+std::string rewrites_text(const Rewrites& rewrites) {
+  if (rewrites.replaced.empty()) return "";
+  std::string out = "rewrites:\n";
+  for (const Rewrites::Replaced& replaced : rewrites.replaced) {
+    std::string rules;
+    for (const char* rule : replaced.rules) rules += concat(rules.empty() ? "" : ", ", rule);
+    std::string calls;
+    for (const DatasetRef& node : replaced.operators)
+      calls += concat(calls.empty() ? "" : " | ", call_of(*node));
+    out += concat("  ", rules, ": ", calls, "\n");
+  }
+  return concat(out, "after rewrites:\n", Explainer(*rewrites.root, false).take_nodes());
+}
+
 }  // namespace
 
 std::string explain(const Document& document, bool json) {
-  Explainer explainer(document, json);
+  Explainer explainer(*document.root(), json);
   const Totals& totals = explainer.totals();
+  Result<Rewrites> made = rewrite(document.root());
+  const Rewrites rewrites = made.ok() ? *std::move(made) : Rewrites();
   if (json) {
-    return concat(R"({"graph": )", explainer.take_nodes(), R"(, "windows": )", totals.windows,
-                  R"(, "lanes": [)", lanes_json(totals), R"(], "max_bytes": )", limit_json(totals.bytes),
-                  R"(, "checkpoint": )", checkpoint_needs(document, true), "}");
+    return concat(R"({"graph": )", explainer.take_nodes(), R"(, "rewrites": )", rewrites_json(rewrites),
+                  R"(, "windows": )", totals.windows, R"(, "lanes": [)", lanes_json(totals),
+                  R"(], "max_bytes": )", limit_json(totals.bytes), R"(, "checkpoint": )",
+                  checkpoint_needs(document, true), "}");
   }
-  std::string out = explainer.take_nodes();
+  std::string out = explainer.take_nodes() + rewrites_text(rewrites);
   out += totals.windows == 0
              ? "nothing runs ahead"
              : concat("windows: ", totals.windows,

@@ -10,6 +10,7 @@
 #include "dataset/holding.h"
 #include "dataset/openings.h"
 #include "fs/file_system.h"
+#include "graph/rewrites/rewrites.h"
 #include "iterator/root_key.h"
 #include "iterator/session_owner.h"
 #include "ops/pipeline_options.h"
@@ -250,6 +251,11 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   }
   auto position = std::make_unique<Position>();
   position->document = document;
+  position->root = document->root();
+  if (beginning.rewrites) {
+    WEIR_ASSIGN(Rewrites rewrites, rewrite(document->root()));
+    position->root = std::move(rewrites.root);
+  }
   position->order = moved_components(document->spec(), spec_);
   WEIR_ASSIGN(position->env, bind_params_env(*document, beginning.params));
   if (position->env) position->params = digests_of(*document, position->env.get());
@@ -315,8 +321,8 @@ void Iterator::open_root(Position& position, bool counted) const {
   ErrorPtr opening_error;
   context.opening_error = &opening_error;
   QuietContext quiet(context);
-  position.stage = Stage::open(counted ? *quiet : context,
-                               {position.document->root(), position.env, root_key(position.opening)});
+  position.stage =
+      Stage::open(counted ? *quiet : context, {position.root, position.env, root_key(position.opening)});
   // Other errors are elements.
   if (opening_error && is_out_of_memory(*opening_error)) throw std::bad_alloc();
 }

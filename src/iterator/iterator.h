@@ -42,6 +42,8 @@ struct Beginning {
   const World* world = nullptr;
   // None: what this iterator had before, else refuse.
   std::optional<CheckpointPolicy> policy = std::nullopt;
+  // False: the operators run as written.
+  bool rewrites = true;
 };
 
 class Iterator {
@@ -127,6 +129,8 @@ class Iterator {
   struct Position {
     RefPtr<Session> session;
     DocumentRef document;
+    // What is opened.
+    DatasetRef root;
     EnvRef env;
     std::vector<ParamDigest> params;
     uint64_t opening = 0;

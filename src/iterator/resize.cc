@@ -126,7 +126,9 @@ class Resizer {
       ~Closing() { iterator.close(); }
       Iterator& iterator;
     } closing{iterator};
-    WEIR_TRY(iterator.initialize(nullptr, {.params = resizing_.params, .checkpoint = &bytes, .world = &own}));
+    // The states of the operators are compared one by one.
+    WEIR_TRY(iterator.initialize(
+        nullptr, {.params = resizing_.params, .checkpoint = &bytes, .world = &own, .rewrites = false}));
     Status status;
     const Status driven = iterator.settle([&](Context& ctx, Stage& stage) noexcept {
       try {

@@ -60,6 +60,13 @@ def explain():
     files = json.loads(call("explain", "--json", "-e", 'tfrecord("a*", num_parallel_reads: 3)').stdout)
     expect("reads", files["graph"]["window"]["windows"] == 3 and files["lanes"] == ["blocking"] and
            files["graph"]["inputs"][0]["operator"] != "interleave", files)
+    maps = "range(9) | map(x -> x + 1) | map(x -> x * 2)"
+    both = json.loads(call("explain", "--json", "-e", maps).stdout)
+    expect("rewrites", both["graph"]["inputs"][0]["operator"] == "map" and
+           both["rewrites"] == [{"rules": ["fuse_maps"], "operators": ["map(x -> x + 1)", "map(x -> x * 2)"]}] and
+           both["rewritten"]["inputs"][0]["path"] == "map/map/range", both)
+    off = json.loads(call("explain", "--json", "-e", maps + " | options(rewrites: false)").stdout)
+    expect("no rewrites", off["rewrites"] == [] and off["rewritten"] is None, off)
     expect("a mistake", call("explain", "-e", "range(").returncode == 2, "another status")
 
 

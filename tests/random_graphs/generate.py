@@ -434,3 +434,41 @@ def random_document(seed):
     if shares_shuffles(tree) or any(n.kind == "let" and shuffles(n) for n in tree.nodes()):
         tree = without_windows(tree)
     return tree, spec_text(made.element), made.endless
+
+
+# ---- What rewrites replace ----------------------------------------------------------------------------------------
+
+
+def padded(document, seed):
+    """The document with operators in its pipeline that do nothing, alone or together, whatever the elements are."""
+    dice = random.Random(seed)
+
+    def more(node):
+        for _ in range(dice.randrange(4)):
+            node = dice.choice((
+                lambda: pipe(node, "take", integer(-1)),
+                lambda: pipe(node, "skip", integer(0)),
+                lambda: pipe(node, "repeat", integer(1)),
+                lambda: pipe(node, "prefetch", integer(0)),
+                lambda: pipe(node, "options"),
+                lambda: pipe(node, "map", function("x", name("x"))),
+                lambda: pipe(node, "filter", function("x", Node("boolean", True))),
+                lambda: pipe(pipe(node, "map", function("x", Node("tuple", None, [name("x"), integer(dice.randrange(9))]))),
+                             "map", function(("x", "n"), name("x"))),
+                lambda: pipe(pipe(node, "map", function("x", Node("tuple", None, [name("x"), call("random_uniform", Node("list"))]))),
+                             "map", function(("x", "n"), name("x"))),
+            ))()
+        return node
+
+    def pad(node):
+        if node.kind == "pipe":
+            return more(node.with_items([pad(node.items[0]), *node.items[1:]]))
+        return node
+    padded_pipeline = pad(document.items[-1])
+    if dice.randrange(2) and padded_pipeline.kind == "pipe" and padded_pipeline.value[0] not in ("reduce", "cardinality"):
+        # Random numbers that are part of the elements.
+        padded_pipeline = pipe(padded_pipeline, "map", function("x", Node("tuple", None, [
+            name("x"), call("random_uniform", Node("list"), seed=integer(dice.randrange(9)))])))
+        padded_pipeline = pipe(more(padded_pipeline), "map", function(("x", "n"), Node("tuple", None, [
+            name("n"), name("x"), call("random_normal", Node("list"), seed=integer(dice.randrange(9)))])))
+    return document.with_items([*document.items[:-1], padded_pipeline])

@@ -4,6 +4,8 @@
     random_graphs.py RUNNER [--seed FIRST] [--count N]    checks N documents, from seed FIRST on
     random_graphs.py --show SEED                          prints a document and what the model says it gives
     random_graphs.py RUNNER --text FILE                   checks the document of a file
+    random_graphs.py RUNNER --rewrites [...]              adds operators that rewrites replace; what the library gives
+                                                          of a document as written is compared with, not the model
 
 RUNNER is the program of runner.cc. A difference is printed with its seed and a smaller document that shows it too.
 WEIR_RANDOM_GRAPHS sets another default for N.
@@ -21,7 +23,7 @@ import sys
 import threading
 
 import model
-from generate import random_document
+from generate import padded, random_document
 from parse import parse
 from shrink import shrink
 from syntax import text_of
@@ -40,13 +42,17 @@ AHEAD = 8
 class Expected:
     """A document and what the model says of it."""
 
-    def __init__(self, tree, spec, seed, endless=False):
+    def __init__(self, tree, spec, seed, endless=False, modelled=True):
         self.tree = tree
         self.text = text_of(tree)
         self.spec = spec
         self.seed = seed
         self.limit = LIMIT_ENDLESS if endless else LIMIT
         self.again = 1 + seed % 7
+        self.modelled = modelled
+        if not modelled:
+            self.lines = self.second = None
+            return
         try:
             self.lines, self.second = model.run(tree, str(RECORDS), self.limit, self.again)
         except Open:
@@ -153,7 +159,15 @@ def way_of(what):
     return "".join(letter for letter in what.partition(":")[0] if not letter.isdigit())
 
 
-def smaller(runner, tree, seed, kind, way):
+def padded_document_of(seed):
+    """The same with more operators, of which the model says nothing."""
+    expected = document_of(seed)
+    if expected is None:
+        return None
+    return Expected(padded(expected.tree, seed), "", seed, expected.limit == LIMIT_ENDLESS, modelled=False)
+
+
+def smaller(runner, tree, seed, kind, way, modelled):
     """(document, difference) of the smallest document that differs in the same way."""
     last = {}
 
@@ -161,7 +175,7 @@ def smaller(runner, tree, seed, kind, way):
         try:
             if text_of(parse(text_of(candidate))) != text_of(candidate):
                 return False
-            expected = Expected(candidate, "", seed)
+            expected = Expected(candidate, "", seed, modelled=modelled)
         except Exception:  # a document that is none
             return False
         found, what = runner.check(expected)
@@ -175,14 +189,14 @@ def smaller(runner, tree, seed, kind, way):
 def report(runner, expected, kind, what):
     print(f"seed {expected.seed}: {kind}\n{expected.text}\n  {what}")
     if kind not in ("spec", "build", "hang"):
-        text, what = smaller(runner, expected.tree, expected.seed, kind, way_of(what))
+        text, what = smaller(runner, expected.tree, expected.seed, kind, way_of(what), expected.modelled)
         print(f"smaller:\n{text}\n  {what}")
     print(flush=True)
 
 
-def check_seeds(runner, first, count, most):
+def check_seeds(runner, first, count, most, rewrites=False):
     """How many documents differ, of `count`; stops at `most`."""
-    documents = filter(None, map(document_of, itertools.count(first)))
+    documents = filter(None, map(padded_document_of if rewrites else document_of, itertools.count(first)))
     checked, failures = 0, 0
     while checked < count and failures < most:
         # The model computes some while the runner works on the first of them.
@@ -216,6 +230,7 @@ def main():
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--show", type=int)
     parser.add_argument("--text", type=pathlib.Path)
+    parser.add_argument("--rewrites", action="store_true")
     parser.add_argument("--failures", type=int, default=MAX_FAILURES)
     arguments = parser.parse_args()
     if arguments.show is not None:
@@ -229,7 +244,7 @@ def main():
         failures = kind != "same"
     else:
         count = int(os.environ.get("WEIR_RANDOM_GRAPHS", arguments.count))
-        failures = check_seeds(runner, arguments.seed, count, arguments.failures)
+        failures = check_seeds(runner, arguments.seed, count, arguments.failures, arguments.rewrites)
     return 1 if runner.close() or failures else 0
 
 

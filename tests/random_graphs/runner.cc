@@ -5,7 +5,7 @@
 //             and those of a second iteration after AGAIN rows, each part ended by a NUL
 //   answer    KIND SIZE\n, then SIZE bytes: "same", or the kind of difference and a description of it
 //
-// One by one, in blocks, on one, two and eight threads, saved and restored, from its canonical text, from its
+// As written and rewritten (graph/rewrites), one by one, in blocks, on one, two and eight threads, saved and restored, from its canonical text, from its
 // bytes, initialised again, and under the simulated executor. Without a model the first way is what the
 // others are compared with.
 #include <iostream>
@@ -65,11 +65,13 @@ std::string line_of(Runtime& runtime, const Spec& spec, const Block& block, int 
 // An iterator and the lines that it gave, from the first row on; those before a checkpoint are passed on.
 class Reader {
  public:
-  Reader(Runtime& runtime, DocumentRef document, const std::string* checkpoint = nullptr, Lines lines = {})
+  Reader(Runtime& runtime, DocumentRef document, const std::string* checkpoint = nullptr, Lines lines = {},
+         bool rewrites = true)
       : runtime_(runtime),
         iterator_(new Iterator(runtime, nullptr, document->spec())),
         lines_(std::move(lines)) {
-    require_ok(iterator_->initialize(std::move(document), {{}, checkpoint}));
+    require_ok(iterator_->initialize(std::move(document),
+                                     {.params = {}, .checkpoint = checkpoint, .rewrites = rewrites}));
   }
 
   // Reads up to `count` lines in all, at most `widest` rows at a time.
@@ -116,6 +118,7 @@ class Check {
 
   void run() {
     build();
+    as_written();
     one_by_one();
     in_blocks();
     written_again();
@@ -150,10 +153,16 @@ class Check {
   }
   void compare(const std::string& way, const Lines& found) { compare(way, request_.expected, found); }
 
+  void as_written() {
+    Reader reader(any_runtime(), documents_[0], nullptr, {}, false);
+    reader.read_to(request_.limit, dice_, any_width());
+    if (!request_.modelled) request_.expected = reader.lines();
+    compare("as written", reader.lines());
+  }
+
   void one_by_one() {
     Reader reader(any_runtime(), documents_[0]);
     reader.read_to(request_.limit, dice_, 1);
-    if (!request_.modelled) request_.expected = reader.lines();
     compare("one by one", reader.lines());
     count();
   }
@@ -202,7 +211,7 @@ class Check {
     }
   }
 
-  // A chain of iterators, each from the last one's checkpoint, over any form of the document.
+  // A chain of iterators, each from the last one's checkpoint, over any form of the document, as written or rewritten.
   void saved_and_restored() {
     const size_t step = 1 + dice_.draw(request_.expected.size() / 2 + 2);
     std::string story = "saved at";
@@ -217,7 +226,9 @@ class Check {
         reader->read_to(request_.limit, dice_, any_width());
         compare(concat(story, ", read on"), reader->lines());
       }
-      reader = std::make_unique<Reader>(any_runtime(), documents_[dice_.draw(3)], &saved, lines);
+      const bool rewrites = dice_.draw(2) == 0;
+      story += rewrites ? " r" : " w";
+      reader = std::make_unique<Reader>(any_runtime(), documents_[dice_.draw(3)], &saved, lines, rewrites);
       if (reader->ended()) {
         reader = std::make_unique<Reader>(any_runtime(), documents_[0], &saved,
                                           Lines(lines.begin(), lines.end() - 1));

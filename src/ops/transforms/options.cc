@@ -1,6 +1,6 @@
 // options(deterministic, …): the input, under settings that hold for the whole pipeline. `deterministic` is what
-// `deterministic: none` of map and interleave stands for, before and after it (Dataset::order). The others bound how far
-// the pipeline runs ahead (tuning_of). Checkpoint: the input's position.
+// `deterministic: none` of map and interleave stands for, before and after it (Dataset::order). `rewrites` is read by
+// graph/rewrites; the others bound how far the pipeline runs ahead (tuning_of). Checkpoint: the input's position.
 #include <deque>
 #include <set>
 
@@ -18,6 +18,7 @@ struct Params : ParamsOf<Params> {
   IntParam memory = IntParam::automatic();
   BoolParam warm_start{false};
   StringParam tuned = StringParam::none();
+  BoolParam rewrites{true};
   void fields(Fields& f) override {
     f("deterministic", deterministic,
       "What `deterministic: none` of map and interleave stands for: false lets results come in any order.",
@@ -37,6 +38,9 @@ struct Params : ParamsOf<Params> {
     f("tuned", tuned,
       "Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as \"tuned\", such as \"prefetch/map calls 16\".",
       {}, {.none = true, .any_position = true});
+    f("rewrites", rewrites,
+      "false: the operators run as written, where true lets one do the work of several (docs/seeing.md).", {},
+      {.any_position = true});
   }
 };
 
@@ -66,6 +70,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   }
   if (params.deterministic.state == BoolParam::State::expression)
     return invalid_argument(expected_found("true, false or none", "a variable"));
+  if (!params.rewrites.is_constant()) return invalid_argument(expected_found("true or false", "a variable"));
   return inputs[0]->spec();
 }
 

@@ -3,7 +3,6 @@
 // together go on as any other number of ranks (iterator/resize.h). Checkpoint: how many elements were stepped over,
 // and the input's position.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <span>
 
@@ -14,6 +13,7 @@
 #include "dataset/shard_position.h"
 #include "dataset/yield_timer.h"
 #include "ops/seekable_input.h"
+#include "ops/shard_part.h"
 #include "ops/strided_access.h"
 
 namespace weir {
@@ -71,13 +71,14 @@ class Shard final : public Cursor {
     if (input_.seeks()) return input_.port().pull(ctx, demand, out);
     for (;;) {
       in_.rows = 0;
+      rows_.clear();
       Demand wanted = demand;
       wanted.rows = static_cast<int>(position_.steps_to(demand.rows, kMaxBlockRows));
       const PullResult got = input_.port().pull(ctx, wanted, in_);
       if (got != PullResult::rows) return got;
-      choose();
-      if (taken_ > 0) {
-        out.gather_from(in_, {taken_rows_.data(), static_cast<size_t>(taken_)});
+      rows_.choose(in_, position_);
+      if (!rows_.empty()) {
+        out.gather_from(in_, rows_.rows());
         yield_timer_.reset();
         return PullResult::rows;
       }
@@ -85,7 +86,9 @@ class Shard final : public Cursor {
     }
   }
 
-  int64_t lose(const ErrorPtr&) noexcept override { return std::max(taken_, 1); }
+  int64_t lose(const ErrorPtr&) noexcept override {
+    return std::max<int64_t>(static_cast<int64_t>(rows_.rows().size()), 1);
+  }
 
   void state(Archive& archive) override {
     Settling* const settling = archive.settling();
@@ -106,32 +109,11 @@ class Shard final : public Cursor {
   Step resume(Context& ctx) override { return input_.resume(ctx); }
 
  private:
-  // Lists the rows to give: the elements of this shard, and errors, which are no elements.
-  void choose() noexcept {
-    if (in_.errors.empty()) {
-      taken_ = position_.step_over(in_.rows, taken_rows_.data());
-      return;
-    }
-    taken_ = 0;
-    const RowError* error = in_.errors.begin();
-    for (int row = 0; row < in_.rows; ++row) {
-      bool take = false;
-      if (error != in_.errors.end() && error->row == row) {
-        take = !is_out_of_memory(*error->error) || position_.step();
-        ++error;
-      } else {
-        take = position_.step();
-      }
-      if (take) taken_rows_[static_cast<size_t>(taken_++)] = row;
-    }
-  }
-
   SeekableInput input_;
   ShardPosition position_;
   Block in_;
-  // The rows of `in_` to give.
-  std::array<int32_t, kMaxBlockRows> taken_rows_;
-  int taken_ = 0;
+  // Those of `in_` to give.
+  ShardRows rows_;
   YieldTimer yield_timer_;
 };
 
@@ -161,6 +143,30 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 }
 
 }  // namespace
+
+Result<ShardPosition> begin_of_part(const Opening& opening, const ParamsBase& params) {
+  WEIR_ASSIGN(const Part part, part_of(opening, static_cast<const Params&>(params)));
+  return ShardPosition(part.index, part.num_shards);
+}
+
+void ShardRows::choose(const Block& block, ShardPosition& position) noexcept {
+  if (block.errors.empty()) {
+    count_ = position.step_over(block.rows, rows_.data());
+    return;
+  }
+  count_ = 0;
+  const RowError* error = block.errors.begin();
+  for (int row = 0; row < block.rows; ++row) {
+    bool take = false;
+    if (error != block.errors.end() && error->row == row) {
+      take = !is_out_of_memory(*error->error) || position.step();
+      ++error;
+    } else {
+      take = position.step();
+    }
+    if (take) rows_[static_cast<size_t>(count_++)] = row;
+  }
+}
 
 const OperatorDef& shard_operator() {
   static const OperatorDef def = define<Params, Shard>({

@@ -847,8 +847,7 @@ writer is writing to the folder, there is one error (unavailable) and nothing is
 
 - `path`: The folder of the written elements.
 - `compression`: "" or "zlib". Default: `""`.
-- `num_shards`: How many files the elements are divided among, 256 KiB or more in turn. Default:
-`1`.
+- `num_shards`: How many files the elements are divided among, 1 MiB or more in turn. Default: `1`.
 """
 save(path; compression=nothing, num_shards=nothing) =
     Transformation(call("save", argument(:string, path), argument(:string, compression, "compression"), argument(:int, num_shards, "num_shards")))

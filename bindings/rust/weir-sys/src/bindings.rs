@@ -675,15 +675,17 @@ extern "C" {
     /// ```text
     ///   {"graph": {"operator": "prefetch", "path": "prefetch", "text": "prefetch(4)", "parameters": {"n": "4"},
     ///    "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1, "at_once": 0,
-    ///    "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "windows": 1, "lanes": ["compute"], "max_bytes": null,
-    ///    "checkpoint": {...}}
+    ///    "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "rewrites": [], "rewritten": null, "windows": 1,
+    ///    "lanes": ["compute"], "max_bytes": null, "checkpoint": {...}}
     ///
     /// ```
     /// "text" and "parameters" are in canonical form; the parameters are those that differ from their defaults. "cardinality"
     /// is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator: "compute", "blocking" or
     /// "caller". An operator that runs ahead has a "window": how many of them, how many calls or windows are "at_once" in
     /// progress (0: one thread pulls the input; "auto": as many as the runtime has threads), and what each holds at most,
-    /// beside one row that is always admitted; null where there is no limit, or nobody knows. "windows", "lanes" and
+    /// beside one row that is always admitted; null where there is no limit, or nobody knows. "rewrites" lists where an
+    /// iterator opens one operator in place of several: the "rules", and the "operators" as written. "rewritten" is the graph
+    /// after that, in the form of "graph"; null if it is as written, as under options(rewrites: false). "windows", "lanes" and
     /// "max_bytes" sum this up. "checkpoint" is what saving an iterator takes, and what restoring it reads again:
     ///
     /// ```text

@@ -1031,7 +1031,7 @@ impl SaveOptions {
         self
     }
 
-    /// How many files the elements are divided among, 256 KiB or more in turn.
+    /// How many files the elements are divided among, 1 MiB or more in turn.
     ///
     /// Default: `1`.
     pub fn num_shards(mut self, value: impl Into<Int>) -> Self {

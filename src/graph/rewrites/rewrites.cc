@@ -1,0 +1,96 @@
+#include "graph/rewrites/rewrites.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "graph/rewrites/rule.h"
+
+namespace weir {
+
+namespace {
+
+bool stands_for_others(const Dataset& node) { return node.op().expand != nullptr; }
+
+// Whether options say that the pipeline is to stay as written.
+bool stays(const Dataset& node) {
+  if (std::string_view(node.op().name) == "options" && flag_in(node, "rewrites") == false) return true;
+  return std::any_of(node.inputs().begin(), node.inputs().end(),
+                     [](const DatasetRef& input) { return stays(*input); });
+}
+
+class Rewriter {
+ public:
+  explicit Rewriter(Rewrites& out) : out_(out) {}
+
+  Result<DatasetRef> operator()(const DatasetRef& node) {
+    const auto known = done_.find(node->id());
+    if (known != done_.end()) return known->second;
+    WEIR_ASSIGN(DatasetRef made, make(node));
+    done_.emplace(node->id(), made);
+    return made;
+  }
+
+ private:
+  Result<DatasetRef> make(const DatasetRef& node) {
+    if (node->inputs().empty() || stands_for_others(*node)) return node;
+    Run run = run_from(node);
+    if (run.operators.size() > 1 || run.worthwhile) return replace(std::move(run));
+    std::vector<DatasetRef> inputs = node->inputs();
+    bool changed = false;
+    for (DatasetRef& input : inputs) {
+      WEIR_ASSIGN(DatasetRef other, (*this)(input));
+      changed = changed || other != input;
+      input = std::move(other);
+    }
+    if (!changed) return node;
+    return with_inputs(*node, std::move(inputs));
+  }
+
+  static Run run_from(DatasetRef node) {
+    Run run;
+    while (!node->inputs().empty() && !stands_for_others(*node) && !node->dynamic() && take(run, node))
+      node = DatasetRef(node->inputs()[0]);
+    return run;
+  }
+
+  static bool take(Run& run, const DatasetRef& node) {
+    for (const Rule* rule : rules()) {
+      if (!rule->take(run, node)) continue;
+      if (std::find(run.rules.begin(), run.rules.end(), rule) == run.rules.end()) run.rules.push_back(rule);
+      return true;
+    }
+    return false;
+  }
+
+  Result<DatasetRef> replace(Run run) {
+    Rewrites::Replaced& replaced = out_.replaced.emplace_back();
+    for (const Rule* rule : run.rules) replaced.rules.push_back(rule->name);
+    for (const ReplacedOperator& each : run.operators)
+      replaced.operators.insert(replaced.operators.begin(), each.node);
+    WEIR_ASSIGN(DatasetRef input, (*this)(run.operators.back().node->inputs()[0]));
+    RunParams params;
+    params.operators = std::move(run.operators);
+    params.f.function = std::move(run.function);
+    params.make = run.body ? run.body->make : make_passing;
+    return replaced_run(std::move(params), std::move(input));
+  }
+
+  Rewrites& out_;
+  std::map<uint64_t, DatasetRef> done_;
+};
+
+}  // namespace
+
+Result<Rewrites> rewrite(const DatasetRef& root) {
+  Rewrites out;
+  if (stays(*root)) {
+    out.root = root;
+    return out;
+  }
+  WEIR_ASSIGN(out.root, Rewriter(out)(root));
+  return out;
+}
+
+}  // namespace weir

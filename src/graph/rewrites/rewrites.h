@@ -1,0 +1,32 @@
+// Rewrites: what an iterator opens in place of a graph as written: the same elements, errors and positions for less.
+//
+// Runs of operators become one cursor each, by the rules of rule.h. The graph as written stays what fingerprints,
+// checkpoints, counters and error paths speak of. Pipelines inside lambdas, and below operators that are composed of
+// others (cache, snapshot, sample_from_datasets …), stay as they are, and so does a pipeline with options(rewrites:
+// false).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dataset/dataset.h"
+
+namespace weir {
+
+struct Rewrites {
+  struct Replaced {
+    // The names of the rules.
+    std::vector<const char*> rules;
+    // As written, in the order in which an element comes to them.
+    std::vector<DatasetRef> operators;
+  };
+
+  // The graph itself if nothing was replaced.
+  DatasetRef root;
+  // From the root to the sources.
+  std::vector<Replaced> replaced;
+};
+
+Result<Rewrites> rewrite(const DatasetRef& root);
+
+}  // namespace weir

@@ -1,0 +1,219 @@
+#include "graph/rewrites/rewrites.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+#include "graph/explain.h"
+#include "support/pipeline.h"
+
+namespace weir {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// "fuse_maps(map, map)" for each run.
+std::string replaced_in(std::string_view text) {
+  ThreadsRuntime runtime;
+  const Rewrites rewrites = require_value(rewrite(parse_text(*runtime, text)->root()));
+  std::string out;
+  for (const Rewrites::Replaced& replaced : rewrites.replaced) {
+    std::string rules;
+    for (const char* rule : replaced.rules) rules += concat(rules.empty() ? "" : "+", rule);
+    std::string names;
+    for (const DatasetRef& node : replaced.operators)
+      names += concat(names.empty() ? "" : ", ", node->op().name);
+    out += concat(out.empty() ? "" : " ", rules, "(", names, ")");
+  }
+  return out;
+}
+
+OpenIterator open(Runtime& runtime, const DocumentRef& document, bool rewrites,
+                  const std::string* checkpoint = nullptr) {
+  OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
+  require_ok(iterator->initialize(document, {.params = {}, .checkpoint = checkpoint, .rewrites = rewrites}));
+  return iterator;
+}
+
+// Elements, and errors with their paths.
+Lines described(Iterator& iterator, int rows) {
+  Lines out;
+  Block block;
+  while (require_value(iterator.next(rows, block)) == PullResult::rows) {
+    for (int i = 0; i < block.rows; ++i) {
+      const ErrorPtr* error = block.error_of(i);
+      out.push_back(error ? (*error)->describe()
+                          : require_value(format_element(iterator.spec(), block.row(i), nullptr)));
+    }
+  }
+  return out;
+}
+
+// Runs of each rule, and what must stay as written beside them.
+const char* const kDocuments[] = {
+    "range(20) | take(-1) | skip(0)",
+    "range(20) | skip(0)",
+    "range(20) | take(-1) | repeat(1) | prefetch(0) | options()",
+    "range(20) | concatenate(empty(int64)) | take(-1) | batch(3)",
+    "range(20) | map(x -> x) | filter(x -> true) | batch(3)",
+    "range(20) | map(x -> x + 1) | map(x -> x * 2) | map(x -> (x, x))",
+    "range(20) | map(x -> x + 1) | skip(0) | map(x -> x * 2) | take(-1) | shuffle(5, seed: 1)",
+    "range(20) | map(x -> x - 3) | map(x -> 12 // x) | take(-1)",
+    "range(20) | map(x -> 12 // (x - 3)) | map(x -> 60 // (x - 4)) | map(x -> x + 1)",
+    "range(20) | map(x -> (x, random_uniform([2], seed: 4))) | map((x, u) -> (u, random_normal([], seed: 5), x))",
+    "range(20) | map(x -> (x, random_uniform([]))) | map((x, u) -> (u, random_uniform([]), x)) | repeat(3)",
+    "range(20) | map(x -> (x, random_uniform([], seed: 2))) | repeat(1) | map((x, u) -> (u, random_uniform([], seed: 3)))",
+    "range(8) | map(x -> if x % 2 == 0 then as_string(x) else \"odd\") | map(s -> (s + \"!\", string_length(s)))",
+    "range(20) | map(x -> assert(x % 5 != 2, \"two\", x)) | take(-1) | map(x -> x + 1) | map(x -> x * x) | batch(4)",
+    "range(30) | shuffle(7, seed: 3) | repeat(1) | map(x -> x + 1) | map(x -> x % 4) | repeat(2)",
+    "range(30) | map(x -> x + 1) | map(x -> x * 3) | shard(3, 1) | map(x -> x - 1)",
+    "range(30) | map(x -> x + 1) | take(-1) | map(x -> (x, x)) | shard(4, 3) | batch(2)",
+    "range(30) | map(x -> assert(x % 4 != 1, \"one\", x)) | map(x -> x + 1) | shard(3, 0)",
+    "range(5000) | map(x -> x + 1) | shard(2500, 1)",
+    "range(30) | map(x -> x + 1, num_parallel_calls: 2) | map(x -> x * 3) | map(x -> x - 1) | prefetch(4)",
+    "zip(range(9) | map(x -> x) | skip(0), range(9) | map(x -> x + 1) | map(x -> x + 2)) | take(-1) | take(5)",
+};
+
+}  // namespace
+
+TEST_CASE("rewrites take what they may", "[rewrites]") {
+  CHECK(replaced_in("range(9) | take(-1) | skip(0) | batch(2)") == "drop_no_ops(take, skip)");
+  CHECK(replaced_in("range(9) | map(x -> x)") == "drop_no_ops(map)");
+  CHECK(replaced_in("range(9) | map(x -> x + 1) | take(-1) | map(x -> x * 2)") ==
+        "fuse_maps+drop_no_ops(map, take, map)");
+  CHECK(replaced_in("range(9) | map(x -> 1 // x) | map(x -> x * 2) | map(x -> x + 2)") ==
+        "fuse_maps(map, map)");
+  CHECK(replaced_in("range(9) | map(x -> x + 1) | map(x -> 1 // x) | batch(2) | map(x -> x)") ==
+        "drop_no_ops(map) fuse_maps(map, map)");
+  CHECK(replaced_in("range(9) | map(x -> x + 1) | map(x -> x * 2) | shard(2, 0)") ==
+        "shard_first+fuse_maps(map, map, shard)");
+  CHECK(replaced_in("range(9) | map(x -> x + 1) | shard(2, 0) | take(-1)") ==
+        "shard_first+fuse_maps(map, shard)");
+}
+
+TEST_CASE("rewrites leave what they must", "[rewrites]") {
+  for (const char* text : {
+           "range(9) | take(-1)",
+           "range(9) | take(3) | skip(1) | repeat(2) | prefetch(1)",
+           "range(9) | map(x -> x + 1) | map(x -> x, num_parallel_calls: 2)",
+           "range(9) | map(x -> 1 // x) | map(x -> x * 2)",
+           "range(9) | shuffle(3) | repeat(1) | batch(2)",
+           "range(9) | concatenate(range(0)) | batch(2)",
+           "range(9) | map(x -> range(x)) | map(d -> d | batch(2))",
+           "range(9) | map(x -> random_uniform([])) | repeat(1) | batch(2)",
+           "range(9) | map(x -> random_uniform([])) | shard(2, 1)",
+           "range(9) | map(x -> 1 // x) | shard(2, 1)",
+           "range(9) | map(x -> x + 1) | map(x -> x * 2) | options(rewrites: false)",
+           "range(9) | map(x -> x) | map(x -> x + 1) | map(x -> x * 2) | cache()",
+       }) {
+    INFO(text);
+    CHECK(replaced_in(text).empty());
+  }
+}
+
+TEST_CASE("rewritten pipelines give what the written ones give", "[rewrites]") {
+  ThreadsRuntime runtime;
+  for (const char* text : kDocuments) {
+    INFO(text);
+    const DocumentRef document = parse_text(*runtime, text);
+    const Lines expected = described(*open(*runtime, document, false), 1);
+    for (int rows : {1, 3, 1024}) CHECK(described(*open(*runtime, document, true), rows) == expected);
+  }
+}
+
+TEST_CASE("positions fit rewritten and written pipelines", "[rewrites]") {
+  ThreadsRuntime runtime;
+  for (const char* text : kDocuments) {
+    INFO(text);
+    const DocumentRef document = parse_text(*runtime, text);
+    const Lines all = take_lines(*open(*runtime, document, false), 200);
+    for (const bool first : {false, true}) {
+      for (size_t at = 0; at < all.size(); ++at) {
+        const OpenIterator before = open(*runtime, document, first);
+        take_lines(*before, static_cast<int64_t>(at), 2);
+        const std::string saved = require_value(before->save());
+        for (const bool second : {false, true}) {
+          INFO("saved at " << at << (first ? ", rewritten" : ", written")
+                           << (second ? ", then rewritten" : ", then written"));
+          const OpenIterator after = open(*runtime, document, second, &saved);
+          // A position that was loaded and not gone on from is saved as well.
+          const std::string again = require_value(after->save());
+          const Lines rest(all.begin() + static_cast<ptrdiff_t>(at), all.end());
+          CHECK(take_lines(*after, 200, 3) == rest);
+          CHECK(take_lines(*open(*runtime, document, !second, &again), 200, 3) == rest);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a position fits whatever options say of rewrites", "[rewrites]") {
+  ThreadsRuntime runtime;
+  const char* const text = "range(20) | map(x -> x + 1) | map(x -> x * 2) | options(rewrites: ";
+  const OpenIterator before = open_text(*runtime, concat(text, "true)"));
+  take_lines(*before, 7);
+  const std::string saved = require_value(before->save());
+  CHECK(take_lines(*open_text(*runtime, concat(text, "false)"), &saved), 2) == Lines{"16", "18"});
+  CHECK(!parse_document(*runtime, "param p: bool\nrange(2) | options(rewrites: $p)").ok());
+}
+
+TEST_CASE("rewritten operators count what they would as written", "[rewrites]") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(
+      *runtime,
+      "range(20) | map(x -> assert(x % 5 != 2, \"two\", x)) | map(x -> x + 1) | take(-1) | map(x -> x * x)");
+  const auto counts = [&](bool rewrites) {
+    const OpenIterator iterator = open(*runtime, document, rewrites);
+    take_lines(*iterator, 100, 7);
+    Lines out;
+    for (const StageSnapshot& stage : iterator->stats().stages)
+      out.push_back(concat(stage.parent, " ", stage.operator_name, " ", stage.elements, " ", stage.failed));
+    return out;
+  };
+  CHECK(counts(true) == counts(false));
+  CHECK(counts(true).size() == 5);
+}
+
+TEST_CASE("a shard leaves the maps below it the elements of its part", "[rewrites]") {
+  ThreadsRuntime runtime;
+  const DocumentRef document =
+      parse_text(*runtime, "range(300) | map(x -> x + 1) | map(x -> x * 2) | shard(3, 1)");
+  const auto made_by_map = [&](bool rewrites) {
+    const OpenIterator iterator = open(*runtime, document, rewrites);
+    CHECK(take_lines(*iterator, 1000, 50).size() == 101);
+    return iterator->stats().stages[1].elements;
+  };
+  CHECK(made_by_map(false) == 300);
+  CHECK(made_by_map(true) == 100);
+}
+
+TEST_CASE("explain shows a graph before and after its rewrites", "[rewrites]") {
+  ThreadsRuntime runtime;
+  const DocumentRef document =
+      parse_text(*runtime, "range(5) | map(x -> x + 1) | take(-1) | map(x -> x * 2) | batch(2)");
+  CHECK(explain(*document, false)
+            .starts_with("batch(2)  int64[?]  3\n"
+                         "  map(x -> x * 2)  int64  5\n"
+                         "    take(-1)  int64  5\n"
+                         "      map(x -> x + 1)  int64  5\n"
+                         "        range(5)  int64  5\n"
+                         "rewrites:\n"
+                         "  fuse_maps, drop_no_ops: map(x -> x + 1) | take(-1) | map(x -> x * 2)\n"
+                         "after rewrites:\n"
+                         "batch(2)  int64[?]  3\n"
+                         "  map(x -> x + 1) | take(-1) | map(x -> x * 2)  int64  5\n"
+                         "    range(5)  int64  5\n"
+                         "nothing runs ahead\n"));
+  const std::string json = explain(*document, true);
+  CHECK(
+      json.find(
+          R"json("rewrites": [{"rules": ["fuse_maps", "drop_no_ops"], "operators": ["map(x -> x + 1)", "take(-1)", "map(x -> x * 2)"]}], "rewritten": {"operator": "batch")json") !=
+      std::string::npos);
+  CHECK(json.find(R"("path": "batch/map/take/map/range")") !=
+        json.rfind(R"("path": "batch/map/take/map/range")"));
+  CHECK(explain(*parse_text(*runtime, "range(5)"), true).find(R"("rewrites": [], "rewritten": null)") !=
+        std::string::npos);
+}
+
+}  // namespace weir
