@@ -88,7 +88,7 @@ Reference pointer_chase() {
 
 Reference atomic_exchange() {
   static const double ns = exchange_ns();
-  return {ns, 5.0};
+  return {ns, 2.0};
 }
 
 void Rounds::add(double seconds, int64_t elements) {
