@@ -180,12 +180,34 @@ def script(text: str) -> list[str]:
     return [sys.executable, "-c", f"{text}; {RESIDENT}"]
 
 
-def folder_size(name: str) -> float:
-    """The megabytes of a package's folders, by the files that were installed with it."""
+def needed(name: str, found: set[str]) -> set[str]:
+    """The package and those that it needs, as far as they are installed."""
+    import importlib.metadata
+    import re
+
+    name = re.sub(r"[-_.]+", "-", name).lower()
+    try:
+        requirements = importlib.metadata.requires(name) or []
+    except importlib.metadata.PackageNotFoundError:
+        return found
+    if name not in found:
+        found.add(name)
+        for requirement in requirements:
+            if "extra ==" not in requirement:
+                needed(re.match(r"[\w.-]+", requirement)[0], found)
+    return found
+
+
+def installed_size(name: str) -> float:
+    """The megabytes of the files that were installed for a package."""
     import importlib.metadata
 
-    files = importlib.metadata.distribution(name).files or []
-    return sum(path.stat().st_size for file in files if (path := pathlib.Path(file.locate())).exists()) / 1e6
+    paths = {
+        pathlib.Path(file.locate())
+        for package in needed(name, set())
+        for file in importlib.metadata.distribution(package).files or []
+    }
+    return sum(path.stat().st_size for path in paths if path.exists()) / 1e6
 
 
 def processes(rows: Rows) -> None:
@@ -217,7 +239,7 @@ def processes(rows: Rows) -> None:
     )
     packages = {"tf.data": "tensorflow_cpu", "DataLoader": "torch", "Grain": "grain", "mlx-data": "mlx-data"}
     sizes = {
-        name: call(lambda _, n, p=p: lambda: folder_size(p), "without what it depends on")
+        name: call(lambda _, n, p=p: lambda: installed_size(p), "with the packages that it needs")
         for name, p in packages.items()
     }
     library = call(
