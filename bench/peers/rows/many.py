@@ -172,21 +172,25 @@ def memory(rows: Rows) -> None:
     size = 100_000
     payload = size * 1024
 
+    @functools.cache
     def weir_buffer(weir: Any, n: int) -> Any:
         dataset = weir.tfrecord(data.records(1024, 64_000)).repeat(4)
         after_first(dataset.shuffle(10))
         return scaled(memory_of(lambda: after_first(dataset.shuffle(size))), payload)
 
+    @functools.cache
     def tf_buffer(tf: Any, n: int) -> Any:
         dataset = tf.data.TFRecordDataset(data.records(1024, 64_000)).repeat(4)
         after_first(dataset.shuffle(10))
         return scaled(memory_of(lambda: after_first(dataset.shuffle(size))), payload)
 
+    @functools.cache
     def weir_cache(weir: Any, n: int) -> Any:
         dataset = weir.range(1_000_000)
         drained(dataset.take(1000).cache())
         return scaled(memory_of(lambda: drained(dataset.batch(1000).unbatch().cache())), 1e6)
 
+    @functools.cache
     def tf_cache(tf: Any, n: int) -> Any:
         dataset = tf.data.Dataset.range(1_000_000)
         drained(dataset.take(1000).cache())
