@@ -7,12 +7,13 @@ namespace weir::bench {
 namespace {
 
 // `counted` is the divisor of a run if it is not its elements.
+template <class Watch = CpuWatch>
 void drain(benchmark::State& state, const std::string& text, int rows, double target_ns, int64_t counted = 0,
            Reference reference = arithmetic()) {
   DocumentRef document = parse(text);
   Rounds rounds;
   for (auto _ : state) {
-    const Stopwatch watch;
+    const Watch watch;
     const int64_t elements = Drain(document).run(rows);
     rounds.add(watch.seconds(), counted ? counted : elements);
   }
@@ -108,7 +109,7 @@ void shuffle_million(benchmark::State& state) {
 BENCHMARK(shuffle_million)->Unit(benchmark::kMillisecond);
 
 void prefetch_handoff(benchmark::State& state) {
-  drain(state, "range(2000000) | prefetch(1024)", 64, 120, 0, atomic_exchange());
+  drain<Stopwatch>(state, "range(2000000) | prefetch(1024)", 64, 120, 0, atomic_exchange());
 }
 BENCHMARK(prefetch_handoff)->Unit(benchmark::kMillisecond)->UseRealTime();
 

@@ -88,7 +88,7 @@ void tfrecord_small(benchmark::State& state) {
   const std::string name = record_file(1024);
   DocumentRef document = parse("tfrecord(\"" + name + "\")");
   // What reading and checking the bytes of a record takes.
-  Reference reference{1e9, 100};
+  Reference reference{1e9, 120};
   Rounds rounds;
   for (auto _ : state) {
     const Stopwatch watch;

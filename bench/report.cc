@@ -83,12 +83,12 @@ Reference arithmetic() {
 
 Reference pointer_chase() {
   static const double ns = chase_ns();
-  return {ns, 100.0};
+  return {ns, 145.0};
 }
 
 Reference atomic_exchange() {
   static const double ns = exchange_ns();
-  return {ns, 5.0};
+  return {ns, 1.9};
 }
 
 void Rounds::add(double seconds, int64_t elements) {

@@ -40,6 +40,10 @@ def spread_text(found: Spread) -> str:
     return f"{number(found.middle)} ({number(found.low)} to {number(found.high)})"
 
 
+def title(row: Row) -> str:
+    return row.work + (", on one processor" if row.cores else "")
+
+
 def comparisons(row: Row, found: Mapping[str, Any]) -> dict[str, Comparison]:
     """weir beside each side that ran."""
     sides = found["sides"]
@@ -77,7 +81,7 @@ def lines_of(row: Row, found: Mapping[str, Any]) -> Iterator[list[str]]:
     """The lines of the table for one row; that of weir first."""
     compared = comparisons(row, found)
     names = ["weir", *(name for name in row.sides if name != "weir")]
-    work = f"{row.work}, {found['unit']}" + (", on one processor" if row.cores else "")
+    work = f"{title(row)}, {found['unit']}"
     for name in names:
         side = found["sides"].get(name)
         if side is None:
@@ -124,14 +128,14 @@ def settings_of(rows: Sequence[Row], measured: Mapping[str, Any], settings: Mapp
     for row in rows:
         for name, side in row.sides.items():
             if side.settings and name in measured[row.name]["sides"]:
-                lines.append(f"{row.work}, {name}: {side.settings}.")
+                lines.append(f"{title(row)}, {name}: {side.settings}.")
     return lines
 
 
 def failures(rows: Sequence[Row], measured: Mapping[str, Any]) -> list[str]:
     """Sides that did not run, with the reason."""
     return [
-        f"{row.work}, {name}: {side['failed']}"
+        f"{title(row)}, {name}: {side['failed']}"
         for row in rows
         for name, side in measured[row.name]["sides"].items()
         if "failed" in side
@@ -148,7 +152,7 @@ def render(rows: Sequence[Row], results: Mapping[str, Any], settings: Mapping[st
         repeats=repeats, command=results["command"], machine=results["machine"], versions=versions, chart=chart
     )
     lines = [line for row in shown for line in lines_of(row, measured[row.name])]
-    reasons = [f"{row.work}: {row.why or 'no reason was found.'}" for row in shown if short(row, measured[row.name])]
+    reasons = [f"{title(row)}: {row.why or 'no reason was found.'}" for row in shown if short(row, measured[row.name])]
     return (
         head
         + "\n"

@@ -76,6 +76,7 @@ class Arithmetic(unittest.TestCase):
     def test_overlap_is_of_the_boxes_and_includes_their_ends(self):
         box = figures.Spread(2, 3, 4)
         self.assertTrue(figures.overlap(box, figures.Spread(4, 5, 6)))
+        self.assertTrue(figures.overlap(figures.Spread(4, 5, 6), box))
         self.assertTrue(figures.overlap(figures.Spread(2.5, 3, 3.5), box))
         self.assertFalse(figures.overlap(box, figures.Spread(4.1, 5, 6)))
         self.assertFalse(figures.overlap(figures.Spread(4.1, 5, 6), box))
@@ -165,6 +166,8 @@ class Page(unittest.TestCase):
     def test_a_reference_that_is_reached_need_not_be_won(self):
         near = dataclasses.replace(LEVEL, ratios={"by hand": 0.85})
         self.assertNotIn("Both copy.", page.render([near], canned(), {}, "c.svg"))
+        unclaimed = dataclasses.replace(LEVEL, ratios={"by hand": 1.05})
+        self.assertIn("Both copy.", page.render([unclaimed], canned(), {}, "c.svg"))
         far = dataclasses.replace(LEVEL, ratios={"by hand": 1.2})
         self.assertIn("Both copy.", page.render([far], canned(), {}, "c.svg"))
 

@@ -16,24 +16,28 @@ from peers.row import BYTES_PER_ELEMENT, CORES, MS, OF_PAYLOAD, THREADS, Rows, c
 PIPELINES = 64
 
 
-def weir_pipelines(weir: Any) -> Any:
+def weir_pipelines(weir: Any, count: int = PIPELINES) -> Any:
     dataset = weir.range(1_000_000_000).map(lambda x: x + 1, num_parallel_calls="auto").batch(32).prefetch("auto")
-    return [iter(dataset) for _ in range(PIPELINES)]
+    return [iter(dataset) for _ in range(count)]
 
 
-def tf_pipelines(tf: Any) -> Any:
+def tf_pipelines(tf: Any, count: int = PIPELINES) -> Any:
     auto = tf.data.AUTOTUNE
     dataset = (
         tf.data.Dataset.range(1_000_000_000).map(lambda x: x + 1, num_parallel_calls=auto).batch(32).prefetch(auto)
     )
-    return [iter(dataset) for _ in range(PIPELINES)]
+    return [iter(dataset) for _ in range(count)]
 
 
-def mlx_pipelines(mlx: Any) -> Any:
-    numbers = [{"x": i} for i in range(10_000)]
+@functools.cache
+def mlx_numbers(mlx: Any) -> Any:
+    return mlx.buffer_from_vector([{"x": i} for i in range(10_000)])
+
+
+def mlx_pipelines(mlx: Any, count: int = PIPELINES) -> Any:
     made = []
-    for _ in range(PIPELINES):
-        stream = mlx.buffer_from_vector(numbers).to_stream().repeat(1000)
+    for _ in range(count):
+        stream = mlx_numbers(mlx).to_stream().repeat(1000)
         made.append(stream.key_transform("x", lambda x: x + 1).batch(32).prefetch(4, 2))
     return made
 
@@ -50,14 +54,14 @@ def first_of_all(make: Any) -> Any:
     return iterators
 
 
-def threads_added(make: Any, first: Any) -> Callable[[], int]:
+def threads_added(make: Callable[[int], Any]) -> Callable[[], int]:
     """Of 64 pipelines, beyond those that one needs."""
 
     def run() -> int:
-        kept = first()
+        kept = make(1)
         time.sleep(0.2)
         before = thread_count()
-        iterators = first_of_all(make)
+        iterators = make(PIPELINES)
         time.sleep(0.2)
         added = thread_count() - before
         del iterators, kept
@@ -89,7 +93,7 @@ def many(rows: Rows) -> None:
     once = {"least": 1, "most": 1}
 
     def added(make: Any) -> Any:
-        return call(lambda library, n: threads_added(lambda: make(library), lambda: make(library)[:1] and None))
+        return call(lambda library, n: threads_added(lambda count: first_of_all(lambda: make(library, count))))
 
     def begun(make: Any) -> Any:
         return call(lambda library, n: lambda: bool(first_of_all(lambda: make(library))) and None)
@@ -168,21 +172,25 @@ def memory(rows: Rows) -> None:
     size = 100_000
     payload = size * 1024
 
+    @functools.cache
     def weir_buffer(weir: Any, n: int) -> Any:
         dataset = weir.tfrecord(data.records(1024, 64_000)).repeat(4)
         after_first(dataset.shuffle(10))
         return scaled(memory_of(lambda: after_first(dataset.shuffle(size))), payload)
 
+    @functools.cache
     def tf_buffer(tf: Any, n: int) -> Any:
         dataset = tf.data.TFRecordDataset(data.records(1024, 64_000)).repeat(4)
         after_first(dataset.shuffle(10))
         return scaled(memory_of(lambda: after_first(dataset.shuffle(size))), payload)
 
+    @functools.cache
     def weir_cache(weir: Any, n: int) -> Any:
         dataset = weir.range(1_000_000)
         drained(dataset.take(1000).cache())
         return scaled(memory_of(lambda: drained(dataset.batch(1000).unbatch().cache())), 1e6)
 
+    @functools.cache
     def tf_cache(tf: Any, n: int) -> Any:
         dataset = tf.data.Dataset.range(1_000_000)
         drained(dataset.take(1000).cache())

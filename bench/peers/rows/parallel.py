@@ -86,6 +86,7 @@ def computing(rows: Rows) -> None:
             least=n,
             most=n,
             bound=bound,
+            why="on two processors both must be free: other processes of the machine took up to half of one.",
         )
 
 

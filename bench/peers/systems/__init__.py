@@ -68,10 +68,14 @@ def module_of(name: str) -> Any:
     return importlib.import_module("peers.systems." + KNOWN[name][0])
 
 
+def package(name: str) -> str:
+    """The system's own package."""
+    return (KNOWN[name][1] or ("weir",))[0]
+
+
 def version(name: str) -> str:
-    """The version of a system's main package, without importing it."""
-    packages = KNOWN[name][1] or ("weir",)
+    """The version of a system's package, without importing it."""
     try:
-        return importlib.metadata.version(packages[0])
+        return importlib.metadata.version(package(name))
     except importlib.metadata.PackageNotFoundError:
         return ""
