@@ -33,8 +33,7 @@ WindowOptions checked(WindowOptions options, const Tuning& tuning) {
   options.max_bytes = std::max<int64_t>(1, options.max_bytes);
   // At least four blocks fit, so that one can be taken while another is made.
   const int64_t fitting = std::max<int64_t>(1, options.max_rows / 4);
-  options.block_rows =
-      static_cast<int>(std::clamp<int64_t>(options.block_rows, 1, std::min<int64_t>(fitting, kMaxBlockRows)));
+  options.block_rows = static_cast<int>(std::clamp<int64_t>(options.block_rows, 1, fitting));
   return options;
 }
 

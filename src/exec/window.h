@@ -29,7 +29,8 @@ struct WindowOptions {
   // Where an earlier run ended, or options() says that nothing changes.
   TunerStart start;
   int64_t max_bytes = int64_t{8} << 20;
-  // Rows that the pump asks for at once; the first pulls ask for 1, 2, 4 … so that the first row comes soon.
+  // Rows that the pump asks for at once; the first pulls ask for 1, 2, 4 … so that the first row comes soon. May exceed
+  // kMaxBlockRows where the operator below gives views of what it has read.
   int block_rows = 64;
   // Where the pump runs; not `caller` unless the feed calls back into the host.
   Lane lane = Lane::compute;

@@ -246,6 +246,11 @@ Result<WrittenChunk> WrittenChunk::parse(BufferRef buffer, std::span<uint8_t> by
   return out;
 }
 
+bool WrittenChunk::stacked() const {
+  return std::all_of(parts_.begin(), parts_.end(),
+                     [](const Part& part) { return part.uniform && part.shape.rank() < kMaxRank; });
+}
+
 void WrittenChunk::skip_to(int64_t row) {
   for (Part& part : parts_) {
     uint64_t entry = part.entry;

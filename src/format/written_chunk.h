@@ -14,9 +14,9 @@ namespace weir {
 
 // Positions of data in a chunk, of chunks in a shard and in memory are multiples of this.
 inline constexpr size_t kWrittenAlignment = 64;
-// A chunk is finished at the first row that reaches either. Small enough that the chunks that are read ahead stay in a
-// core's second cache.
-inline constexpr size_t kChunkBytes = size_t{256} << 10;
+// A chunk is finished at the first row that reaches either. Handing a chunk from thread to thread takes as long as reading
+// some 100 KB of it.
+inline constexpr size_t kChunkBytes = size_t{1} << 20;
 inline constexpr int64_t kChunkRows = 65536;
 
 inline constexpr uint64_t aligned_up(uint64_t bytes) {
@@ -68,6 +68,8 @@ class WrittenChunk {
   int64_t rows() const { return rows_; }
   // The rows that were not given yet.
   int64_t left() const { return rows_ - next_; }
+  // True if rows are stacked, so that any number of them costs a tensor per column.
+  bool stacked() const;
   void skip_to(int64_t row);
   // Gives the next rows as views of the bytes. Moves on only if it does not throw.
   // REQUIRES: count <= left()

@@ -196,6 +196,7 @@ int WrittenReader::rows_here(int rows) {
 Result<int> WrittenReader::next(int rows, int64_t bytes, Block& out) {
   if (row_ >= starts_.back()) return 0;
   WEIR_TRY(load_chunk());
+  if (!chunk_.stacked()) rows = std::min(rows, kMaxBlockRows);
   const auto each = std::max<int64_t>(1, static_cast<int64_t>(chunk_bytes_) / chunk_.rows());
   const int count = rows_here(static_cast<int>(std::clamp<int64_t>(bytes / each, 1, rows)));
   chunk_.give(count, out);

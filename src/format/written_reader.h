@@ -27,7 +27,8 @@ class WrittenReader {
   int64_t row() const { return row_; }
   // Moves to a row; beyond the last one is the end. Reads nothing.
   void seek(int64_t row);
-  // Gives up to `rows` rows of about `bytes` bytes, all of one chunk, and returns their number; 0 at the end. After an
+  // Gives up to `rows` rows of about `bytes` bytes, all of one chunk, and returns their number; 0 at the end. More than
+  // kMaxBlockRows are given only where they have one shape. After an
   // error the next chunk follows. If it throws, it has not moved.
   Result<int> next(int rows, int64_t bytes, Block& out);
   // Steps over up to `rows` rows of one chunk, as next() would, without their values.

@@ -8,7 +8,10 @@
 
 namespace weir {
 
-std::unique_ptr<Cursor> open_on_blocking_lane(Opening& opening, DatasetRef dataset);
+// `block_rows`: the most rows that are handed over at once. Above kMaxBlockRows only for what gives views of written
+// elements: handing over a block costs more than reading a thousand numbers.
+std::unique_ptr<Cursor> open_on_blocking_lane(Opening& opening, DatasetRef dataset,
+                                              int block_rows = kMaxBlockRows);
 
 // For OperatorDef::ahead of operators that use it.
 std::optional<RunsAhead> ahead_on_blocking_lane(const ParamsBase& params, std::span<const DatasetRef> inputs);

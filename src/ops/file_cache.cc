@@ -43,7 +43,7 @@ class FileCache final : public Cursor {
     if (mode_ == Mode::reads) return written_->next(ctx, demand, out);
     if (mode_ == Mode::writes && !writer_) begin(ctx);
     if (failure_) return std::exchange(failure_, nullptr);
-    Demand values = demand;
+    Demand values = demand.at_most(kMaxBlockRows);
     // Those that nobody wants are written all the same.
     values.drop = demand.drop && !writer_;
     if (!input_) input_.emplace(ctx, below_, Port::Mode::pass, Port::Opens::at_first_pull);
@@ -176,7 +176,7 @@ Result<DatasetRef> build_file_cache(DatasetRef input, FileCacheOptions options, 
 }
 
 std::unique_ptr<Cursor> open_file_cache(Opening& opening, DatasetRef built) {
-  return open_on_blocking_lane(opening, std::move(built));
+  return open_on_blocking_lane(opening, std::move(built), kWrittenBlockRows);
 }
 
 }  // namespace weir

@@ -28,7 +28,8 @@ Step WrittenRows::next(Context& ctx, const Demand& demand, Block& out) {
 }
 
 int64_t WrittenRows::lose() noexcept {
-  const int64_t lost = reader_ ? reader_->pass(wanted_) : std::min<int64_t>(1, manifest_.rows - row_);
+  const int64_t lost =
+      reader_ ? reader_->pass(std::min(wanted_, kMaxBlockRows)) : std::min<int64_t>(1, manifest_.rows - row_);
   row_ += lost;
   ended_ = lost == 0;
   return std::max<int64_t>(1, lost);

@@ -13,6 +13,9 @@
 
 namespace weir {
 
+// The most rows that are worth giving at once.
+inline constexpr int kWrittenBlockRows = 65536;
+
 class WrittenRows {
  public:
   // Opens nothing yet.

@@ -12,7 +12,7 @@ namespace {
 
 const std::string kFolder = "a/written";
 
-constexpr int64_t kNumbersInChunk = kChunkBytes / sizeof(int64_t);
+constexpr int64_t kNumbersInChunk = std::min<int64_t>(kChunkRows, kChunkBytes / sizeof(int64_t));
 
 Tensor number(double value) { return Tensor::scalar<double>(value); }
 

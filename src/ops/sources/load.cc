@@ -55,7 +55,7 @@ const OperatorDef& stored_operator() {
 struct Load {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(DatasetRef stored, expansion(opening, params));
-    return open_on_blocking_lane(opening, std::move(stored));
+    return open_on_blocking_lane(opening, std::move(stored), kWrittenBlockRows);
   }
 };
 

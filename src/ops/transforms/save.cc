@@ -17,7 +17,7 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& f) override {
     f("path", path, "The folder of the written elements.");
     f("compression", compression, "\"\" or \"zlib\".");
-    f("num_shards", num_shards, "How many files the elements are divided among, 256 KiB or more in turn.",
+    f("num_shards", num_shards, "How many files the elements are divided among, 1 MiB or more in turn.",
       {1, kMaxWrittenShards});
   }
 };

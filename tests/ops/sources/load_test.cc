@@ -46,10 +46,25 @@ TEST_CASE("load says where a chunk is damaged") {
   }
   const std::string text = call("load", folder.at("s"));
   const Lines lines = run(text, 1000);
-  REQUIRE(lines.size() == 1 + 100000 - 32768);
+  REQUIRE(lines.size() == 1 + 100000 - 65536);
   CHECK(lines[0] == "error: data_loss");
-  CHECK(lines[1] == "32768");
+  CHECK(lines[1] == "65536");
   CHECK_THAT(first_error(text), Catch::Contains(shard) && Catch::Contains("offset 64"));
+}
+
+TEST_CASE("load: long chunks are given in the pieces that are asked for") {
+  TemporaryFolder folder;
+  run("range(70000) | " + call("save", folder.at("numbers")));
+  const std::string numbers = call("load", folder.at("numbers"));
+  CHECK(run(numbers + " | reduce(0, (sum, x) -> sum + x)") == Lines{"2449965000"});
+  const Lines rest = run_restored(numbers, 65000);
+  REQUIRE(rest.size() == 5000);
+  CHECK(rest.front() == "65000");
+  CHECK(rest.back() == "69999");
+  // Rows of different shapes, and strings.
+  const std::string uneven = "range(3000) | map(x -> (full([x % 3], x), as_string(x)))";
+  run(uneven + " | " + call("save", folder.at("uneven")));
+  for (int rows : {1, 7, 1024}) CHECK(run(call("load", folder.at("uneven")), rows) == run(uneven, rows));
 }
 
 TEST_CASE("elements that are replaced after the dataset was built are not mixed with the new ones") {
