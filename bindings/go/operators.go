@@ -764,6 +764,10 @@ type OptionsOptions struct {
 	// Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as "tuned", such as
 	// "prefetch/map calls 16". Default: none.
 	Tuned String
+
+	// false: the operators run as written, where true lets one do the work of several (docs/seeing.md). Default:
+	// true.
+	Rewrites Bool
 }
 
 // Options is the operator options. The input, under settings for the whole pipeline, lambdas excepted. With
@@ -779,6 +783,7 @@ func (p Pipeline) Options(options ...OptionsOptions) Pipeline {
 		c.named("memory", asInt, options[0].Memory)
 		c.named("warm_start", asBool, options[0].WarmStart)
 		c.named("tuned", asString, options[0].Tuned)
+		c.named("rewrites", asBool, options[0].Rewrites)
 	}
 	return p.then(c)
 }

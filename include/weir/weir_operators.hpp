@@ -191,6 +191,9 @@ struct OptionsOptions {
   // Where tuning begins: the text that weir_iterator_stats of an earlier run has as "tuned", such as
   // "prefetch/map calls 16". Default: none.
   String tuned{};
+  // false: the operators run as written, where true lets one do the work of several (docs/seeing.md).
+  // Default: true.
+  Bool rewrites{};
 };
 
 struct PadToCardinalityOptions {
@@ -452,6 +455,7 @@ class Pipeline : public detail::Document<Pipeline> {
                     .named("memory", options.memory)
                     .named("warm_start", options.warm_start)
                     .named("tuned", options.tuned)
+                    .named("rewrites", options.rewrites)
                     .end());
   }
 

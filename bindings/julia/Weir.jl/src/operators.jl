@@ -525,7 +525,7 @@ map_and_batch(f, n; drop_remainder=nothing, num_parallel_calls=nothing) =
     Transformation(call("map_and_batch", argument(:function, f), argument(:int, n), argument(:bool, drop_remainder, "drop_remainder"), argument(:int, num_parallel_calls, "num_parallel_calls")))
 
 """
-    options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing)
+    options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing, rewrites=nothing)
 
 The input, under settings for the whole pipeline, lambdas excepted. With `deterministic: false`,
 every map and interleave with parallel calls that does not say otherwise gives its results in any
@@ -544,9 +544,11 @@ each window and call; auto: each window has a limit of its own. Default: `auto`.
 not where it begins at a saved position. Default: `false`.
 - `tuned`: Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as
 "tuned", such as "prefetch/map calls 16". Default: `none`.
+- `rewrites`: false: the operators run as written, where true lets one do the work of several
+(docs/seeing.md). Default: `true`.
 """
-options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing) =
-    Transformation(call("options", argument(:bool, deterministic, "deterministic"), argument(:bool, autotune, "autotune"), argument(:int, threads, "threads"), argument(:int, memory, "memory"), argument(:bool, warm_start, "warm_start"), argument(:string, tuned, "tuned")))
+options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing, rewrites=nothing) =
+    Transformation(call("options", argument(:bool, deterministic, "deterministic"), argument(:bool, autotune, "autotune"), argument(:int, threads, "threads"), argument(:int, memory, "memory"), argument(:bool, warm_start, "warm_start"), argument(:string, tuned, "tuned"), argument(:bool, rewrites, "rewrites")))
 
 """
     pad_to_cardinality(n; mask_key=nothing)

@@ -663,6 +663,7 @@ pub struct OptionsOptions {
     memory: Int,
     warm_start: Bool,
     tuned: Text,
+    rewrites: Bool,
 }
 
 impl OptionsOptions {
@@ -720,6 +721,14 @@ impl OptionsOptions {
     /// Default: `none`.
     pub fn tuned(mut self, value: impl Into<Text>) -> Self {
         self.tuned = value.into();
+        self
+    }
+
+    /// false: the operators run as written, where true lets one do the work of several (docs/seeing.md).
+    ///
+    /// Default: `true`.
+    pub fn rewrites(mut self, value: impl Into<Bool>) -> Self {
+        self.rewrites = value.into();
         self
     }
 }
@@ -1562,7 +1571,7 @@ impl Pipeline {
     /// [`Pipeline::options`] with options.
     #[must_use]
     pub fn options_with(&self, options: OptionsOptions) -> Pipeline {
-        self.then(CallText::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).named("tuned", options.tuned).end())
+        self.then(CallText::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).named("tuned", options.tuned).named("rewrites", options.rewrites).end())
     }
 
     /// The elements, which are dicts, and after them elements of zeros until there are `n`. Under
