@@ -30,7 +30,7 @@ struct CallWindowOptions {
   // With 0 calls in flight, on Lane::compute: the function may turn out to wait, and goes to Lane::blocking then.
   bool may_wait = false;
   // With 0 calls in flight: where an earlier run ended, or options() says that nothing changes.
-  TunerStart start;
+  TunerStart start{};
   // Rows pulled and not yet taken by the consumer; 0 is 4 times the rows in flight, and up to 64 times, as
   // calls differ in length, once the consumer has waited for one while others were done.
   int64_t ahead_rows = 0;

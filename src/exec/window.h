@@ -27,7 +27,7 @@ struct WindowOptions {
   // With that many the window begins, and finds by itself how many it needs (exec/buffer_tuner.h); 0: max_rows.
   int64_t first_rows = 0;
   // Where an earlier run ended, or options() says that nothing changes.
-  TunerStart start;
+  TunerStart start{};
   int64_t max_bytes = int64_t{8} << 20;
   // Rows that the pump asks for at once; the first pulls ask for 1, 2, 4 … so that the first row comes soon. May exceed
   // kMaxBlockRows where the operator below gives views of what it has read.

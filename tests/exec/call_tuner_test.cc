@@ -102,6 +102,22 @@ TEST_CASE("call tuner: a trial that fails is rarely repeated, and a new load bri
   CHECK(tuner.limit() >= 40);
 }
 
+TEST_CASE("call tuner: a change of the rate is noticed at once, however long the next trial is put off") {
+  CallTuner tuner({.first = 2, .most = 48});
+  Load load{tuner};
+  load.useful = 2;
+  load.run_for(60'000 * kMs);
+  // Right after a trial that failed, the next one is 64 windows away, which are five seconds of the new load.
+  for (int before = tuner.limit();; before = tuner.limit()) {
+    load.run_for(5 * kMs);
+    if (before > 2 && tuner.limit() == 2) break;
+  }
+  load.useful = 48;
+  load.call_ns = 20 * kMs;
+  load.run_for(2000 * kMs);
+  CHECK(tuner.limit() == 48);
+}
+
 TEST_CASE("call tuner: gives back what a consumer that became slow does not need") {
   CallTuner tuner({.first = 2, .most = 48});
   Load load{tuner};
