@@ -205,6 +205,8 @@ def memory(rows: Rows) -> None:
         OF_PAYLOAD,
         {"weir": call(weir_buffer), "tf.data": call(tf_buffer)},
         bound=1.12,
+        why="a store of rows may take a tenth more than their bytes, so that it need not move them at each draw, and "
+        "up to 64 bytes for each row.",
         **once,
     )
     rows.add(
