@@ -19,7 +19,8 @@ std::optional<ReplacedOperator> no_op(const DatasetRef& node) {
     out.low = 1;
     return out;
   }
-  if (name == "skip" && number_in(*node, "n") == 0) {
+  // Over records with an index it finds each by its place, also behind a damaged one.
+  if (name == "skip" && number_in(*node, "n") == 0 && !input->op().seeks) {
     out.key = "left";
     return out;
   }
@@ -40,7 +41,7 @@ std::optional<ReplacedOperator> no_op(const DatasetRef& node) {
   return passes ? std::optional(out) : std::nullopt;
 }
 
-bool take(Run& run, const DatasetRef& node) {
+bool take(OperatorRun& run, const DatasetRef& node) {
   std::optional<ReplacedOperator> found = no_op(node);
   if (!found) return false;
   run.keyed = run.keyed || found->derives_key;

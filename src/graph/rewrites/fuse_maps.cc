@@ -46,7 +46,7 @@ std::unique_ptr<RunBody> make(const Opening& opening, const RunParams& params) {
   return std::make_unique<MapBody>(opening, params);
 }
 
-bool take(Run& run, const DatasetRef& node) {
+bool take(OperatorRun& run, const DatasetRef& node) {
   // What a shard takes is numbered otherwise than the elements of the map.
   const bool sharded = run.body == &shard_first_rule();
   if ((run.body && run.body != &fuse_maps_rule() && !sharded) || !is_sequential_map(*node)) return false;

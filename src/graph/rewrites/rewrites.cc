@@ -35,7 +35,8 @@ class Rewriter {
  private:
   Result<DatasetRef> make(const DatasetRef& node) {
     if (node->inputs().empty() || stands_for_others(*node)) return node;
-    Run run = run_from(node);
+    OperatorRun run;
+    grow(run, node);
     if (run.operators.size() > 1 || run.worthwhile) return replace(std::move(run));
     std::vector<DatasetRef> inputs = node->inputs();
     bool changed = false;
@@ -48,14 +49,13 @@ class Rewriter {
     return with_inputs(*node, std::move(inputs));
   }
 
-  static Run run_from(DatasetRef node) {
-    Run run;
+  // Takes operators from `node` down as long as a rule does.
+  static void grow(OperatorRun& run, DatasetRef node) {
     while (!node->inputs().empty() && !stands_for_others(*node) && !node->dynamic() && take(run, node))
       node = DatasetRef(node->inputs()[0]);
-    return run;
   }
 
-  static bool take(Run& run, const DatasetRef& node) {
+  static bool take(OperatorRun& run, const DatasetRef& node) {
     for (const Rule* rule : rules()) {
       if (!rule->take(run, node)) continue;
       if (std::find(run.rules.begin(), run.rules.end(), rule) == run.rules.end()) run.rules.push_back(rule);
@@ -64,7 +64,7 @@ class Rewriter {
     return false;
   }
 
-  Result<DatasetRef> replace(Run run) {
+  Result<DatasetRef> replace(OperatorRun&& run) {
     Rewrites::Replaced& replaced = out_.replaced.emplace_back();
     for (const Rule* rule : run.rules) replaced.rules.push_back(rule->name);
     for (const ReplacedOperator& each : run.operators)

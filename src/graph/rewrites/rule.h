@@ -16,7 +16,7 @@ namespace weir {
 struct Rule;
 
 // What was taken so far.
-struct Run {
+struct OperatorRun {
   // The last one given to the consumer first.
   std::vector<ReplacedOperator> operators{};
   // What is applied to the elements of the input; null: nothing yet.
@@ -35,7 +35,7 @@ struct Rule {
   const char* name = "";
   // Adds the operator to the run, or returns false and leaves it as it is.
   // REQUIRES: its parameters are constant, and it stands for no others
-  bool (*take)(Run& run, const DatasetRef& node) = nullptr;
+  bool (*take)(OperatorRun& run, const DatasetRef& node) = nullptr;
   // Null for rules whose operators pass elements unchanged.
   std::unique_ptr<RunBody> (*make)(const Opening& opening, const RunParams& params) = nullptr;
 };

@@ -66,7 +66,7 @@ std::unique_ptr<RunBody> make(const Opening& opening, const RunParams& params) {
 
 // Its own position is the run's, so it is the first of its operators. Where elements are at hand by their position, it
 // reads only its own anyway.
-bool take(Run& run, const DatasetRef& node) {
+bool take(OperatorRun& run, const DatasetRef& node) {
   if (!run.operators.empty() || std::string_view(node->op().name) != "shard") return false;
   run.body = &shard_first_rule();
   run.operators.push_back({.node = node});
