@@ -25,7 +25,7 @@ enum class AdjustBy : uint8_t {
 namespace adjust {
 
 template <class Effect, AdjustBy kBy>
-constexpr ImageShape rule_of() {
+constexpr ImageRule rule_of() {
   constexpr bool kGiven = kBy == AdjustBy::given;
   if constexpr (std::is_same_v<Effect, colour::Brightness>) {
     return {.function = kGiven ? "adjust_brightness" : "random_brightness", .least_rank = 0};
@@ -81,7 +81,7 @@ void images(const Shape& shape, int64_t rows, const T* in, T* out, float number)
 template <class Effect, class T, AdjustBy kBy>
 void body(KernelRun& run) {
   const Arg& x = run.arg(0);
-  constexpr ImageShape kRule = rule_of<Effect, kBy>();
+  constexpr ImageRule kRule = rule_of<Effect, kBy>();
   if (!check_image(run, x.shape, kRule)) return;
   T* out = run.make<T>(0, x.shape);
   if (out == nullptr) return;
@@ -109,7 +109,7 @@ Status adjust_infer(KernelCall& call) {
   constexpr int kNumbers = kBy == AdjustBy::drawn_between ? 2 : 1;
   const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(adjust::body<Effect, T, kBy>); });
   if (!known) return wrong_dtype(call, 0, "an image of an integer or float dtype");
-  constexpr ImageShape kRule = adjust::rule_of<Effect, kBy>();
+  constexpr ImageRule kRule = adjust::rule_of<Effect, kBy>();
   WEIR_TRY(check_image(call, 0, kRule));
   float numbers[2] = {};
   bool numbers_known = true;

@@ -9,15 +9,15 @@ namespace weir {
 
 namespace {
 
-constexpr ImageShape kTriple = {.function = "grayscale_to_rgb", .least_rank = 1, .channels = 1};
+constexpr ImageRule kTriple = {.function = "grayscale_to_rgb", .least_rank = 1, .channels = 1};
 
 template <class Effect>
-inline constexpr ImageShape kRule = {.function = "rgb_to_hsv", .least_rank = 1, .channels = 3};
+inline constexpr ImageRule kRule = {.function = "rgb_to_hsv", .least_rank = 1, .channels = 3};
 template <>
-inline constexpr ImageShape kRule<colour::HsvToRgb> = {
+inline constexpr ImageRule kRule<colour::HsvToRgb> = {
     .function = "hsv_to_rgb", .least_rank = 1, .channels = 3};
 template <>
-inline constexpr ImageShape kRule<colour::RgbToGrey> = {
+inline constexpr ImageRule kRule<colour::RgbToGrey> = {
     .function = "rgb_to_grayscale", .least_rank = 1, .channels = 3};
 
 Shape with_channels(const Shape& shape, int64_t channels) {

@@ -47,7 +47,7 @@ struct UpDown {
 };
 
 template <template <class> class Way, bool kRandom>
-constexpr ImageShape rule_of() {
+constexpr ImageRule rule_of() {
   constexpr bool kSideways = std::is_same_v<Way<uint8_t>, LeftRight<uint8_t>>;
   constexpr const char* kPlain = kSideways ? "flip_left_right" : "flip_up_down";
   constexpr const char* kDrawn = kSideways ? "random_flip_left_right" : "random_flip_up_down";
@@ -79,7 +79,7 @@ void body(KernelRun& run) {
 
 template <template <class> class Way, bool kRandom>
 Status infer(KernelCall& call) {
-  constexpr ImageShape kImages = rule_of<Way, kRandom>();
+  constexpr ImageRule kImages = rule_of<Way, kRandom>();
   WEIR_TRY(check_image(call, 0, kImages));
   visit_width(call.dtype(0), [&]<class E>() { call.body(body<E, Way, kRandom>); });
   call.result(call.dtype(0), call.shape(0));
