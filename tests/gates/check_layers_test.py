@@ -31,6 +31,11 @@ CIRCLES = [
     [("capi/a.h", '#include "capi/c.h"\n'), ("capi/b.cc", '#include "capi/a.h"\n'), ("capi/b.h", ""),
      ("capi/c.h", '#include "capi/b.h"\n')],
 ]
+# Classes of one name.
+NAMESAKES = [
+    [("src/core/a.h", "namespace weir {\nstruct Run {\n};\n}  // namespace weir\n"),
+     ("src/expr/b.h", "namespace weir {\nclass Run final : public Base {\n};\n}  // namespace weir\n")],
+]
 CLEAN = [
     ("src/core/d.h", ""),
     ("src/core/d.cc", '#include "core/d.h"\n#include "core/e.h"\n#include "core/f.h"\n'),
@@ -40,6 +45,9 @@ CLEAN = [
     ("src/fs/a.cc", "int fd = ::open(path, O_RDONLY);\n"),
     ("src/core/b.cc", "// std::mutex would do, but a spin lock is shorter.\nint x;\n"),
     ("src/core/c.cc", LONG_BODY.replace("  step();\n", "", 1)),
+    ("src/core/g.h", "namespace weir {\nstruct Run {\n  struct Part {\n  };\n};\nstruct Part;\n}  // namespace weir\n"),
+    ("src/core/h.cc", "namespace weir {\nnamespace {\nstruct Run {\n};\n}  // namespace\n}  // namespace weir\n"),
+    ("src/core/i.h", "namespace weir::capi {\nstruct Run {\n};\n}  // namespace weir::capi\n"),
 ]
 
 
@@ -66,11 +74,16 @@ def main():
         if code != 1 or out.count("closes a circle of includes: ") != 1:
             failed += 1
             print(f"not one circle found in {files}:\n{out}")
+    for files in NAMESAKES:
+        code, out = run(files)
+        if code != 1 or "src/expr/b.h:2: src/core/a.h has another weir::Run" not in out:
+            failed += 1
+            print(f"not one name found twice in {files}:\n{out}")
     code, out = run(CLEAN)
     if code != 0:
         failed += 1
         print(f"found something in a clean tree:\n{out}")
-    print(f"{len(OFFENCES) + len(CIRCLES) + 1} trees, {failed} failed")
+    print(f"{len(OFFENCES) + len(CIRCLES) + len(NAMESAKES) + 1} trees, {failed} failed")
     return 1 if failed else 0
 
 

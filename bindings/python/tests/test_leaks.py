@@ -1,0 +1,115 @@
+"""Nothing stays behind: what is counted after some rounds is still counted after thousands more."""
+
+import ctypes
+import gc
+import os
+import threading
+import weakref
+
+import numpy as np
+
+import weir
+
+COUNT = 10_000
+
+
+class Mallinfo(ctypes.Structure):
+    """What malloc says of itself."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    ]
+
+
+def allocated_bytes():
+    mallinfo2 = ctypes.CDLL(None).mallinfo2
+    mallinfo2.restype = Mallinfo
+    info = mallinfo2()
+    return info.uordblks + info.hblkhd
+
+
+def counted():
+    gc.collect()
+    return (len(gc.get_objects()), len(os.listdir("/proc/self/fd")), threading.active_count())
+
+
+def grows_by(body, count=COUNT):
+    """How many objects, descriptors, threads and bytes `count` calls leave, after as many that warm up."""
+    for _ in range(count // 4):
+        body()
+    before, allocated = counted(), allocated_bytes()
+    for _ in range(count):
+        body()
+    after = counted()
+    return [b - a for a, b in zip(before, after, strict=True)], allocated_bytes() - allocated
+
+
+def check(body, count=COUNT):
+    (objects, descriptors, threads), allocated = grows_by(body, count)
+    assert objects < count // 100
+    assert (descriptors, threads) == (0, 0)
+    # The smallest block of malloc per call would be more.
+    assert allocated < count * 16
+
+
+def test_datasets():
+    check(lambda: weir.parse("range(10) | map(x -> x * 2) | batch(4)"))
+    check(lambda: weir.range(10).map(lambda x: {"a": x, "b": (x, "s")}), COUNT // 10)
+
+
+def test_iterators():
+    dataset = weir.range(10).map(lambda x: x + 1).shuffle(4, seed=1).batch(4)
+
+    def begun():
+        iterator = iter(dataset)
+        next(iterator)
+
+    check(begun)
+
+
+def test_elements():
+    data = np.zeros((64, 1000), np.float32)
+    dataset = weir.from_tensor_slices({"x": data, "s": ["text"] * 64}).batch(4).repeat()
+    iterator = iter(dataset)
+    kept = []
+
+    def taken():
+        element = next(iterator)
+        kept.append((element["x"][0], element["s"]))
+        if len(kept) > 8:
+            kept.clear()
+
+    check(taken)
+
+
+def test_failed_elements():
+    iterator = iter(weir.range(1_000_000).map(lambda x: x // 0))
+
+    def failed():
+        try:
+            next(iterator)
+        except weir.Error:
+            return
+        raise AssertionError
+
+    check(failed)
+
+
+def test_functions_and_arrays_are_let_go():
+    class Function:
+        def __call__(self, x):
+            return x
+
+    function, array = Function(), np.arange(3000)
+    gone = [weakref.ref(function), weakref.ref(array)]
+    dataset = weir.from_tensor_slices(array).map(weir.py_function(function, spec="int64"))
+    iterator = iter(dataset)
+    element = next(iterator)
+    del function, array, dataset
+    assert gone[0]() is not None
+    del iterator
+    assert element == 0
+    del element
+    gc.collect()
+    assert [reference() for reference in gone] == [None, None]
