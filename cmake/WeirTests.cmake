@@ -236,6 +236,10 @@ function(weir_add_fuzz_targets)
       set(inputs "${PROJECT_SOURCE_DIR}/tests/conformance/data_expr")
     endif()
     add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${inputs})
+    if(WEIR_SANITIZE)
+      # Each change takes several times as long there.
+      set_tests_properties(fuzz.${name} PROPERTIES ENVIRONMENT WEIR_FUZZ_MUTATIONS=10000)
+    endif()
   endforeach()
 endfunction()
 
