@@ -7,6 +7,12 @@
 namespace weir {
 namespace {
 
+// Whether its elements may be found by their places in a file.
+bool may_seek(const Dataset& node) {
+  if (!node.op().seeks) return false;
+  return node.op().kind == OperatorKind::source || may_seek(*node.inputs()[0]);
+}
+
 // Nothing if the operator does something.
 std::optional<ReplacedOperator> no_op(const DatasetRef& node) {
   const std::string_view name = node->op().name;
@@ -20,7 +26,7 @@ std::optional<ReplacedOperator> no_op(const DatasetRef& node) {
     return out;
   }
   // Over records with an index it finds each by its place, also behind a damaged one.
-  if (name == "skip" && number_in(*node, "n") == 0 && !input->op().seeks) {
+  if (name == "skip" && number_in(*node, "n") == 0 && !may_seek(*input)) {
     out.key = "left";
     return out;
   }

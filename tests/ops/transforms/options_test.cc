@@ -53,7 +53,7 @@ TEST_CASE("what options says of running ahead changes no element and fits any po
   plain.replace(plain.find("PROBE"), 5, "range(40)");
   const Lines whole = run(plain);
   ThreadsRuntime runtime;
-  auto iterator = open_text(*runtime, plain);
+  auto iterator = open_text(*runtime, plain + " | options()");
   take_lines(*iterator, 50);
   const std::string saved = require_value(iterator->save());
   for (const char* options :
