@@ -219,9 +219,11 @@ Status InflateStream::seek(uint64_t offset) {
   return skip_to(offset);
 }
 
-// Two bytes can't tell zlib data from text or a record's length, so they must decompress as well.
+// Two bytes can't tell zlib data from text or a record's length, so they must decompress as well. Of fewer bytes than its
+// shortest data, that of nothing, that says little.
+constexpr size_t kShortestZlib = 8;
 bool looks_like_zlib(std::span<const uint8_t> bytes) {
-  if (bytes.size() < 2 || (bytes[0] & 0x0f) != Z_DEFLATED || bytes[0] >> 4 > 7) return false;
+  if (bytes.size() < kShortestZlib || (bytes[0] & 0x0f) != Z_DEFLATED || bytes[0] >> 4 > 7) return false;
   if ((bytes[0] * 256 + bytes[1]) % 31 != 0) return false;
   z_stream zlib = {};
   if (inflateInit(&zlib) != Z_OK) return false;

@@ -154,6 +154,8 @@ TEST_CASE("inflate: auto decides by the first bytes") {
   CHECK(guess("") == Compression::none);
   CHECK(guess("\x1f") == Compression::none);
   CHECK(guess("plain text") == Compression::none);
+  // Too short for zlib data, though nothing in it says that it is none.
+  CHECK(guess("Xfff") == Compression::none);
   CHECK(guess("x\x9cyz, which has zlib's magic and is text") == Compression::none);
   // A record of 376 bytes: its length has zlib's magic, but its checksum identifies it.
   CHECK(guess(std::string("\x78\x01\0\0\0\0\0\0\xa4\x55\x91\x1d", 12)) == Compression::none);
