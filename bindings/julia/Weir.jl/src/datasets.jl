@@ -5,7 +5,7 @@ mutable struct Runtime
     handle::weir_runtime
     function Runtime(; threads=0, pool_bytes=0, record_bytes=0, memory_bytes=0)
         options = Ref(weir_runtime_options(sizeof(weir_runtime_options), threads, pool_bytes, 0, 0, C_NULL, C_NULL,
-            record_bytes, memory_bytes))
+            record_bytes, memory_bytes, C_NULL, 0))
         out = Ref(weir_runtime())
         checked(slot -> weir_runtime_create(options, out, slot))
         runtime = new(out[])
