@@ -161,8 +161,7 @@ def opening(rows: Rows) -> None:
             },
             step=16,
             ratios={"tf.data": ratio},
-            why="with parallel calls each slot is a window of its own; a third of the time goes into taking its rows "
-            "out one by one (`PartialBlock::take_rows`, `Column::slice`), and the processors are half idle."
+            why="with parallel calls each slot is a window of its own, whose thread and the reader share two processors."
             if calls > 1
             else "",
         )

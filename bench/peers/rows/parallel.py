@@ -10,7 +10,7 @@ from typing import Any
 from peers.row import EFFICIENCY, SECONDS, SPEED_UP, Rows, call
 
 DEPTH = 8
-AUTO = "`auto` is as many calls as there are processors, two here, although these calls wait and don't compute."
+AUTO = "`auto` has to find out that these calls wait, and how many pay, in a run of a tenth of a second."
 
 
 def seconds_of(run: Callable[[], Any]) -> float:
@@ -170,7 +170,16 @@ def waiting(rows: Rows) -> None:
                 lambda nodes, n, m=make, c=calls: efficiency(m(n), c, nodes_sleeps(nodes, m(n), c))
             ),
         }
-        rows.add(name, f"`map` that {text}", EFFICIENCY, sides, least=n, most=n, bound=bound)
+        rows.add(
+            name,
+            f"`map` that {text}",
+            EFFICIENCY,
+            sides,
+            least=n,
+            most=n,
+            bound=bound,
+            why="a call that has slept must wait for a processor; all sides were measured beside other processes.",
+        )
     rows.add(
         "sleeps_auto",
         "`map` that sleeps 5 ms, `auto`, over 32 calls",
