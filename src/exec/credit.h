@@ -3,8 +3,8 @@
 // A feed that gives its credit back hands it to the one that has waited longest. That one keeps it until it has been
 // pulled or destroyed, so no credit is lost with a Window that is gone.
 //
-// The number may be left to a CallTuner, for which a pull is a call. It begins with the cores, and rises to what
-// waiting feeds make use of as soon as it is known, or seen, that they wait.
+// The number may be left to a CallTuner, which counts each pull as a call. It starts at the number of cores, and rises to
+// what waiting feeds can use once they are known, or seen, to wait.
 //
 // Feeds share their Credit, which is used on any thread. A pull takes its lock twice; with a tuner it reads the clock twice,
 // too.

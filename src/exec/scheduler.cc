@@ -86,7 +86,7 @@ class Scheduler::Visit {
   bool waits_ = false;
 };
 
-// Counts how long a thread waits for an element.
+// Measures how long a thread waits for an element.
 class Scheduler::Waiting {
  public:
   explicit Waiting(Scheduler& scheduler)

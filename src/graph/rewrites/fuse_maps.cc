@@ -1,45 +1,27 @@
 // fuse_maps: adjacent maps become one, which calls the composed function. All but the last cannot fail, so that the errors
 // are those of the last one, at its path.
-#include <algorithm>
 #include <utility>
 
 #include "expr/composed_function.h"
 #include "graph/rewrites/rule.h"
 #include "ops/apply.h"
+#include "ops/mapped_rows.h"
 
 namespace weir {
 namespace {
 
 class MapBody final : public RunBody {
  public:
-  MapBody(const Opening& opening, const RunParams& params) : apply_(opening, params.f) {}
+  MapBody(const Opening& opening, const RunParams& params) : rows_(opening, params.f) {}
 
   Step next(Context& ctx, const Demand& demand, Port& input, Block& out) override {
-    in_.rows = 0;
-    Demand wanted = demand;
-    wanted.drop = demand.drop && !apply_.function().can_fail();
-    const PullResult got = input.pull(ctx, wanted, in_);
-    if (got != PullResult::rows) return got;
-    failed_ = static_cast<int64_t>(in_.errors.size());
-    if (!wanted.drop) {
-      apply_(ctx.session, input.position() - in_.rows, in_, out, demand.drop);
-      return PullResult::rows;
-    }
-    out.reset(0);
-    out.rows = in_.rows;
-    std::swap(out.errors, in_.errors);
-    out.origins.swap(in_.origins);
-    return PullResult::rows;
+    return rows_.next(ctx, demand, input, out);
   }
-
-  int64_t lose() noexcept override { return std::max(in_.rows, 1); }
-  int64_t failed_before(const Block&) const override { return failed_; }
+  int64_t lose() noexcept override { return rows_.lost(); }
+  int64_t failed_before(const Block&) const override { return rows_.failed_before(); }
 
  private:
-  Apply apply_;
-  // What the function is applied to, and how many rows had failed before.
-  Block in_;
-  int64_t failed_ = 0;
+  MappedRows rows_;
 };
 
 std::unique_ptr<RunBody> make(const Opening& opening, const RunParams& params) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -13,11 +14,12 @@ namespace {
 
 bool stands_for_others(const Dataset& node) { return node.op().expand != nullptr; }
 
-// Whether options say that the pipeline is to stay as written.
-bool stays(const Dataset& node) {
+// Whether options say that the pipeline is to stay as written. `seen`: what was looked at, since inputs may be shared.
+bool stays(const Dataset& node, std::set<uint64_t>& seen) {
+  if (!seen.insert(node.id()).second) return false;
   if (std::string_view(node.op().name) == "options" && flag_in(node, "rewrites") == false) return true;
   return std::any_of(node.inputs().begin(), node.inputs().end(),
-                     [](const DatasetRef& input) { return stays(*input); });
+                     [&](const DatasetRef& input) { return stays(*input, seen); });
 }
 
 class Rewriter {
@@ -85,7 +87,7 @@ class Rewriter {
 
 Result<Rewrites> rewrite(const DatasetRef& root) {
   Rewrites out;
-  if (stays(*root)) {
+  if (std::set<uint64_t> seen; stays(*root, seen)) {
     out.root = root;
     return out;
   }

@@ -11,6 +11,7 @@
 #include "exec/call_window.h"
 #include "ops/apply.h"
 #include "ops/list.h"
+#include "ops/mapped_rows.h"
 
 namespace weir {
 
@@ -34,41 +35,25 @@ bool sequential(const Params& params) { return params.num_parallel_calls.value_o
 class Map final : public RestartableCursor {
  public:
   Map(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::pass), apply_(opening, params.f) {}
+      : input_(opening, 0, Port::Mode::pass), rows_(opening, params.f) {}
 
   bool restart(Opening& opening, const ParamsBase& params) override {
     if (!sequential(static_cast<const Params&>(params))) return false;
     input_.restart(opening, 0, Port::Mode::pass);
-    apply_ = Apply(opening, static_cast<const Params&>(params).f);
+    rows_.restart(opening, static_cast<const Params&>(params).f);
     return true;
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
-    in_.rows = 0;
-    Demand wanted = demand;
-    // A call that may fail needs its argument even if its value is not wanted.
-    wanted.drop = demand.drop && !apply_.function().can_fail();
-    PullResult got = input_.pull(ctx, wanted, in_);
-    if (got != PullResult::rows) return got;
-    if (!wanted.drop) {
-      apply_(ctx.session, input_.position() - in_.rows, in_, out, demand.drop);
-      return PullResult::rows;
-    }
-    out.reset(0);
-    out.rows = in_.rows;
-    std::swap(out.errors, in_.errors);
-    out.origins.swap(in_.origins);
-    return PullResult::rows;
+    return rows_.next(ctx, demand, input_, out);
   }
 
-  int64_t lose(const ErrorPtr&) noexcept override { return std::max(in_.rows, 1); }
+  int64_t lose(const ErrorPtr&) noexcept override { return rows_.lost(); }
   void state(Archive& archive) override { input_.state(archive); }
 
  private:
   Port input_;
-  Apply apply_;
-  // What the function is applied to.
-  Block in_;
+  MappedRows rows_;
 };
 
 class MapAccess final : public Access {
