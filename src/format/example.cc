@@ -1,17 +1,20 @@
 // Example { Features features = 1 }, Features { map<string, Feature> feature = 1 }: one pass over the bytes.
 // Feature values go straight to their column; an error in one is only remembered, since a later entry of the
 // same name replaces it. Records of one writer mostly name their features in the same order, so each feature
-// remembers which one followed last time, and that guess is tried before the index.
+// remembers which one followed last time, and that guess is tried before the index. A single value in the bytes that
+// writers give it is found by comparing them (ShortEntry); everything else is read field by field.
 #include "format/example.h"
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "core/text.h"
 #include "format/feature_names.h"
 #include "format/feature_reader.h"
 #include "format/feature_view.h"
 #include "format/name_index.h"
+#include "format/short_entry.h"
 #include "format/wire.h"
 
 namespace weir {
@@ -78,6 +81,8 @@ class Plan final : public ExamplePlan {
     return static_cast<char*>(columns[f]) + row * row_bytes_[f];
   }
 
+  bool read_short_entry(WireCursor& entries, size_t row, size_t number, void* const* columns,
+                        std::vector<Progress>& progress, size_t& previous) const;
   bool read_entry(WireCursor entry, size_t row, size_t number, void* const* columns,
                   std::vector<Progress>& progress, size_t& previous, size_t& good) const;
   Outcome read_value(size_t f, WireCursor value, char* out, Progress& progress) const;
@@ -93,6 +98,7 @@ class Plan final : public ExamplePlan {
   std::string message_;
   std::vector<FeatureConfig> features_;
   NameIndex index_;
+  std::vector<ShortEntry> short_entries_;
   std::vector<size_t> row_bytes_;
   // The values of a feature that one row gets: all of them, or one repeated, so that a shape takes no memory
   // before there are records. Empty without a default.
@@ -185,6 +191,8 @@ Status Plan::prepare(std::vector<FeatureConfig> features, std::string_view messa
     WEIR_TRY(check(feature));
     if (!index_.insert(feature.name)) return bad_feature(feature, "is named twice; name each feature once");
     row_bytes_.push_back(row_bytes_of(feature));
+    const bool lone = feature.kind == FeatureKind::fixed && feature.count == 1;
+    short_entries_.push_back(lone ? ShortEntry(feature.name, feature.type) : ShortEntry());
   }
   defaults_.resize(features_.size());
   store_defaults();
@@ -202,6 +210,39 @@ Outcome Plan::read_value(size_t f, WireCursor value, char* out, Progress& progre
     progress.found = values.found;
     return outcome == Outcome::ok && values.found != feature.count ? Outcome::wrong_count : outcome;
   });
+}
+
+// The value of a short entry.
+bool read_lone(WireCursor value, FeatureType type, char* out) {
+  return visit_type(type, [&]<class T>() {
+    if constexpr (std::is_same_v<T, Str>) {
+      *reinterpret_cast<Str*>(out) = {reinterpret_cast<const char*>(value.data()), value.size()};
+      return true;
+    } else if constexpr (std::is_same_v<T, float>) {
+      return value.size() == sizeof(float) && value.read_fixed(*reinterpret_cast<float*>(out));
+    } else {
+      uint64_t number;
+      if (!value.read_varint(number) || !value.done()) return false;
+      *reinterpret_cast<int64_t*>(out) = static_cast<int64_t>(number);
+      return true;
+    }
+  });
+}
+
+// Passes over the first entry if it is a short one of the feature that is due, and not the record's second of it.
+bool Plan::read_short_entry(WireCursor& entries, size_t row, size_t number, void* const* columns,
+                            std::vector<Progress>& progress, size_t& previous) const {
+  const uint32_t f = progress[previous].successor;
+  WireCursor value;
+  if (f >= features_.size() || !short_entries_[f].find(entries, value)) return false;
+  Progress& mine = progress[f];
+  if (mine.seen_in == number || !read_lone(value, features_[f].type, place(f, row, columns))) return false;
+  mine.seen_in = number;
+  mine.outcome = Outcome::ok;
+  previous = f;
+  const uint8_t* const end = value.data() + value.size();
+  entries = WireCursor(end, entries.size() - static_cast<size_t>(end - entries.data()));
+  return true;
 }
 
 // `number` distinguishes this record from the others of this call; `good` counts the features that are right so far.
@@ -287,6 +328,10 @@ Status Plan::parse_record(Str record, size_t row, size_t number, void* const* co
   size_t good = 0;
   const auto read_features = [&](WireCursor features) {
     while (!features.done()) {
+      if (read_short_entry(features, row, number, columns, progress, previous)) {
+        ++good;
+        continue;
+      }
       uint32_t tag;
       WireCursor entry;
       if (!features.read_tag(tag)) return false;

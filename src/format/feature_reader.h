@@ -35,11 +35,14 @@ struct DecodedValues {
       if (size != 0) std::memcpy(out + found, content.data(), size);
       found += content.size() / sizeof(float);
     } else {
-      uint64_t value;
+      // The members in registers: an entry that is stored could be any of them.
+      DecodedValues local = *this;
       while (!content.done()) {
+        uint64_t value;
         if (!content.read_varint(value)) return false;
-        add(static_cast<int64_t>(value));
+        local.add(static_cast<int64_t>(value));
       }
+      found = local.found;
     }
     return true;
   }

@@ -1,6 +1,7 @@
 #include "format/wire.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,20 @@ TEST_CASE("wire: a varint has at most ten bytes") {
     REQUIRE(cursor.read_varint(read));
     CHECK(read == value);
     CHECK(cursor.done());
+  }
+  // Each length, with bytes behind it and without.
+  for (int bits = 0; bits < 64; ++bits) {
+    for (const uint64_t value :
+         {uint64_t{1} << bits, (uint64_t{1} << bits) - 1, 0xa5c396e178d2b40fu >> (63 - bits)}) {
+      for (const char* more : {"", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}) {
+        const std::string bytes = varint(value) + more;
+        WireCursor cursor(bytes.data(), bytes.size());
+        uint64_t read = 1;
+        REQUIRE(cursor.read_varint(read));
+        REQUIRE(read == value);
+        REQUIRE(cursor.size() == std::strlen(more));
+      }
+    }
   }
   for (size_t size = 1; size <= 12; ++size) {
     const std::string bytes = std::string(size - 1, '\x80') + std::string(1, '\0');
