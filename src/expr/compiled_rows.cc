@@ -138,7 +138,9 @@ class RowProgram {
   RowProgram(const Program& program, Row& row);
 
   // Finds the variables.
-  void bind(const Env* env);
+  void bind(const Env* env) {
+    if (has_variables_) find_variables(env);
+  }
   bool uses_input(size_t component) const { return used_[component]; }
   void set_input(size_t component, const uint8_t* data) { set(component, data); }
   // Runs one row. False if it failed.
@@ -172,6 +174,7 @@ class RowProgram {
     for (Arg* arg : uses_[reg]) arg->data = data;
   }
   bool run_branch(const Step& step);
+  void find_variables(const Env* env);
 
   const Program& program_;
   Row& row_;
@@ -182,6 +185,8 @@ class RowProgram {
   std::vector<bool> used_;
   // The registers that are variables of enclosing scopes.
   std::vector<size_t> variables_;
+  // Or a branch may have some.
+  bool has_variables_ = false;
   std::vector<uint8_t> memory_;
   std::deque<RowRun> runs_;
   std::vector<Step> steps_;
@@ -190,6 +195,7 @@ class RowProgram {
 RowProgram::RowProgram(const Program& program, Row& row)
     : program_(program), row_(row), uses_(program.registers.size()), used_(program.registers.size()) {
   place_values();
+  has_variables_ = !variables_.empty();
   for (const Instruction& instruction : program_.code) {
     for (int arg : instruction.args) used_[static_cast<size_t>(arg)] = true;
     if (instruction.kind == Instruction::Kind::kernel) {
@@ -200,6 +206,8 @@ RowProgram::RowProgram(const Program& program, Row& row)
     for (int arg : instruction.else_args) used_[static_cast<size_t>(arg)] = true;
     steps_.push_back({nullptr, &instruction, std::make_unique<RowProgram>(*instruction.then_program, row),
                       std::make_unique<RowProgram>(*instruction.else_program, row)});
+    const Step& branch = steps_.back();
+    has_variables_ = has_variables_ || branch.yes->has_variables_ || branch.no->has_variables_;
   }
   for (int result : program_.results) used_[static_cast<size_t>(result)] = true;
 }
@@ -244,7 +252,7 @@ void RowProgram::add_kernel(const Instruction& instruction) {
   steps_.push_back({&run, &instruction, nullptr, nullptr});
 }
 
-void RowProgram::bind(const Env* env) {
+void RowProgram::find_variables(const Env* env) {
   for (const size_t i : variables_) {
     const Register& reg = program_.registers[i];
     set(i, env->up(reg.level).values[static_cast<size_t>(reg.index)].data);
@@ -369,7 +377,12 @@ bool CompiledRowLoop::takes(const Block& in) const {
   for (const Element& element : elements_) {
     const Column& column = in.columns[element.column];
     if (!column.dense() || column.tensor().dtype != element.type.dtype) return false;
-    if (!std::ranges::equal(column.tensor().shape.dims().subspan(1), element.type.shape.dims())) return false;
+    const Shape& rows = column.tensor().shape;
+    const int rank = element.type.shape.rank();
+    if (rows.rank() != rank + 1) return false;
+    for (int axis = 0; axis < rank; ++axis) {
+      if (rows[axis + 1] != element.type.shape[axis]) return false;
+    }
   }
   return true;
 }
