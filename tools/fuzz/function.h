@@ -26,9 +26,7 @@ class CompiledLambda {
   // "s -> length(s)" over one element of this structure; an error if it does not build. A text that does not parse ends
   // the process.
   static Result<CompiledLambda> compile(const std::string& lambda, const Spec& input) {
-    syntax::SignatureTable table;
-    add_kernel_signatures(table);
-    const syntax::Tree tree = require(syntax::parse_document("source() | map(" + lambda + ")", table));
+    const syntax::Tree tree = require(syntax::parse_document("source() | map(" + lambda + ")", signatures()));
     Scope scope;
     const syntax::Node& node = tree.root->items.back().value->child(1).child(0);
     CompiledLambda out;
@@ -48,6 +46,14 @@ class CompiledLambda {
   }
 
  private:
+  static const syntax::SignatureTable& signatures() {
+    static const auto& table = *[] {
+      auto* made = new syntax::SignatureTable();
+      add_kernel_signatures(*made);
+      return made;
+    }();
+    return table;
+  }
   static test::TestRuntime& world() {
     static auto& world = *new test::TestRuntime();
     return world;
