@@ -8,6 +8,7 @@ than the one that made the declarations.
 """
 
 import pathlib
+import re
 import sys
 
 import tree_sitter_c
@@ -145,6 +146,9 @@ def main():
             problems += differences("struct", structs, laid_out)
         else:
             problems += wrong_calls(name, tree, functions)
+    for sample in re.findall(r"```julia\n(.*?)```", (PACKAGE / "README.md").read_text(), re.DOTALL):
+        if julia.parse(sample.encode()).root_node.has_error:
+            problems.append(f"README.md: doesn't parse: {sample[:60]!r}")
     if len(functions) < 90 or len(files) < 6:
         problems.append(f"expected 90 functions and 6 files, found {len(functions)} and {len(files)}")
     print("\n".join(problems + [f"{len(files)} files, {len(functions)} functions, {len(structs)} structs, "

@@ -2,8 +2,10 @@
 """Follows the README of a binding in an empty folder: its install line, then its program, which prints what it says.
 
     readme_test.py rust|go BUILD
+    readme_test.py python
 
-The library is installed out of BUILD and found through pkg-config, as it would be on another machine.
+The library is installed out of BUILD and found through pkg-config, as it would be on another machine. The package for
+Python builds it by itself, in the source tree, and goes into an empty environment.
 """
 
 import os
@@ -16,6 +18,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # The program's file, and the commands around it.
 LANGUAGES = {
+    "python": {"file": "main.py", "begin": "python3 -m venv .", "run": "python main.py"},
     "rust": {"file": "src/main.rs", "begin": "cargo init --quiet --name example .", "run": "cargo run --quiet"},
     "go": {"file": "main.go", "begin": "go mod init example", "run": "go run ."},
 }
@@ -38,24 +41,32 @@ def blocks(language):
     return [command for command in commands if not command.startswith("cmake")], program, re.sub(r"^    ", "", output, flags=re.M)
 
 
+def installed(build, prefix):
+    """An environment in which what BUILD has is found."""
+    run(f"cmake --install '{build}' --prefix '{prefix}'", ROOT, None)
+    found = next(prefix.rglob("weir.pc")).parent
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(found), "LD_LIBRARY_PATH": str(found.parent)}
+    for variable in ("WEIR_LIB_DIR", "CARGO_TARGET_DIR", "GOFLAGS"):
+        environment.pop(variable, None)
+    return environment
+
+
 def main():
-    language, build = sys.argv[1:]
+    language, *build = sys.argv[1:]
     words = LANGUAGES[language]
     commands, program, expected = blocks(language)
     with tempfile.TemporaryDirectory() as work:
-        prefix = pathlib.Path(work, "prefix")
-        run(f"cmake --install '{build}' --prefix '{prefix}'", ROOT, None)
-        found = next(prefix.rglob("weir.pc")).parent
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(found), "LD_LIBRARY_PATH": str(found.parent)}
-        for variable in ("WEIR_LIB_DIR", "CARGO_TARGET_DIR", "GOFLAGS"):
-            environment.pop(variable, None)
         folder = pathlib.Path(work, "example")
         folder.mkdir()
+        if build:
+            environment = installed(build[0], pathlib.Path(work, "prefix"))
+        else:
+            environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
         # The tree stands beside the program, as the README has it.
         (folder / "weir").symlink_to(ROOT)
         run(words["begin"], folder, environment)
         for command in commands:
-            run(command, folder, environment)
+            run(command, folder if build else ROOT, environment)
         file = folder / words["file"]
         file.parent.mkdir(exist_ok=True)
         file.write_text(program)

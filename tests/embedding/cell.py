@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """One process with weir and one host; prints a JSON object with what was found.
 
-    cell.py HOST alone|first|last [local|global]
+    cell.py HOST alone|first|last [local|global [library|package]]
 
-The words say that weir is not loaded at all, before the host or after it, and how. tools/test-embedding sets the
-environment that probe.py reads.
+The words say that weir is not loaded at all, before the host or after it, how, and what of it: the library through C, or
+the package for Python. tools/test-embedding sets the environment that probe.py reads.
 """
 
 import faulthandler
@@ -16,6 +16,7 @@ import os
 import sys
 import threading
 
+import package
 import probe
 
 LIMIT_SECONDS = 300
@@ -35,7 +36,9 @@ def compare(what, before, after, differences):
 
 
 class Cell:
-    def __init__(self):
+    def __init__(self, side):
+        self.side = side
+        self.host = None
         self.differences = []
         self.results = set()
         self.elements = set()
@@ -55,10 +58,13 @@ class Cell:
 
     def use_weir(self, threads):
         """The pipeline alone, then beside an operation of the host on another thread."""
-        self.elements.add(probe.run(threads))
-        self.use_package()
-        if hasattr(self, "host"):
-            self.beside(lambda: self.elements.add(probe.run(threads)))
+        self.elements.add(self.side.run(threads))
+        if self.side is probe:
+            self.use_package()
+        if self.host:
+            self.beside(lambda: self.elements.add(self.side.run(threads)))
+            if self.side is package:
+                self.hand_over(threads)
 
     def beside(self, action):
         """Does something while another thread is in an operation of the host."""
@@ -76,6 +82,17 @@ class Cell:
         thread.join()
         self.differences += failures
 
+    def hand_over(self, threads):
+        """What the host does with weir's elements is what it does with its own arrays."""
+        from hosts import SIZE, whole_numbers
+        with package.runtime(threads):
+            for block, taken in enumerate(self.host.take(package.matrices(SIZE))):
+                if self.host.multiply(taken) != self.host.multiply(whole_numbers(block)):
+                    self.differences.append(f"element {block} of weir is another in the host")
+            if block != 3:
+                self.differences.append(f"the host got {block + 1} elements of weir, expected 4")
+            del taken
+
     def use_package(self):
         """weir's own package for Python, where it is installed, with a copy of the library of its own."""
         if importlib.util.find_spec("weir") is None:
@@ -89,7 +106,7 @@ class Cell:
         state, threads = probe.state(), probe.threads()
         action()
         # A host's pool may still grow, to what it has without weir.
-        allowed = max(threads, HOST_THREADS) if hasattr(self, "host") else threads
+        allowed = max(threads, HOST_THREADS) if self.host else threads
         if not probe.threads_settle(allowed):
             self.differences.append(f"{what}: threads: before {threads}, after {probe.threads()}")
         compare(what, state, probe.state(), self.differences)
@@ -104,17 +121,19 @@ class Cell:
 def main():
     faulthandler.dump_traceback_later(LIMIT_SECONDS, exit=True)
     name, order = sys.argv[1:3]
-    is_global = sys.argv[3:] == ["global"]
-    cell = Cell()
+    is_global = sys.argv[3:4] == ["global"]
+    side = package if sys.argv[4:] == ["package"] else probe
+    cell = Cell(side)
     if order == "first":
-        probe.load(is_global)
+        side.prepare()
+        cell.unchanged("loading weir", lambda: side.load(is_global))
         cell.unchanged("weir alone", lambda: [cell.use_weir(threads) for threads in THREADS])
     version = cell.load_host(name) if name != "none" else ""
     if order == "alone":
         for _ in THREADS:
             cell.beside(cell.operate)
     if order == "last":
-        cell.unchanged("loading weir", lambda: probe.load(is_global))
+        cell.unchanged("loading weir", lambda: side.load(is_global))
     if order != "alone" and name != "none":
         # A thread of the host's own may have to be made once.
         cell.use_weir(THREADS[-1])

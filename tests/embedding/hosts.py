@@ -1,6 +1,8 @@
-"""The hosts in Python: what each does as an operation of its own. Results are bytes; numbers are whole, so that sums
-are exact in any order, but for those too small to be normal, which another floating-point mode would make zero. Modules
-are imported where they are used: tools/test-embedding reads the names without any of them."""
+"""The hosts in Python: what each does as an operation of its own, `operate`, and with weir's elements: `take` makes
+matrices of its own kind of them, and `multiply` works on one. Results are bytes; numbers are whole, so that sums are exact
+in any order, but for those too small to be normal, which another floating-point mode would make zero. Modules are imported
+where they are used: tools/test-embedding reads the names without any of them. `job` is the host's example in
+examples/digits."""
 
 import gzip
 import io
@@ -8,9 +10,9 @@ import io
 SIZE = 96
 
 
-def whole_numbers():
+def whole_numbers(block=0):
     import numpy
-    return (numpy.arange(SIZE * SIZE).reshape(SIZE, SIZE) * 7919 % 13 - 6).astype(numpy.float32)
+    return ((numpy.arange(SIZE * SIZE).reshape(SIZE, SIZE) + block * SIZE * SIZE) * 7919 % 13 - 6).astype(numpy.float32)
 
 
 def subnormal():
@@ -18,8 +20,21 @@ def subnormal():
     return numpy.full(4, 3e-39, numpy.float32)
 
 
-class Numpy:
+class Host:
+    """What hosts have in common: an array of weir's is an array of theirs."""
+
+    job = None
+
+    def take(self, dataset):
+        return iter(dataset)
+
+    def multiply(self, x):
+        return (x @ x).tobytes()
+
+
+class Numpy(Host):
     module = "numpy"
+    job = "digits.py"
 
     def operate(self):
         import numpy
@@ -27,8 +42,17 @@ class Numpy:
         return (x @ x).tobytes() + numpy.sort(x, axis=None).tobytes() + (subnormal() / 2).tobytes()
 
 
-class Tensorflow:
+class Tensorflow(Host):
     module = "tensorflow"
+    job = "digits_tf.py"
+
+    def take(self, dataset):
+        import weir
+        return iter(weir.tf.dataset(dataset))
+
+    def multiply(self, x):
+        import tensorflow as tf
+        return tf.linalg.matmul(x, x).numpy().tobytes()
 
     def operate(self):
         import tensorflow as tf
@@ -45,8 +69,18 @@ class Tensorflow:
             (tf.constant(subnormal()) / 2).numpy().tobytes()])
 
 
-class Torch:
+class Torch(Host):
     module = "torch"
+    job = "digits_torch.py"
+
+    def take(self, dataset):
+        import weir
+        return iter(weir.torch.loader(dataset))
+
+    def multiply(self, x):
+        import torch
+        x = torch.as_tensor(x)
+        return (x @ x).numpy().tobytes()
 
     def operate(self):
         import torch
@@ -61,8 +95,18 @@ class Torch:
             (torch.from_numpy(subnormal()) / 2).numpy().tobytes()])
 
 
-class Jax:
+class Jax(Host):
     module = "jax"
+    job = "digits_jax.py"
+
+    def take(self, dataset):
+        import weir
+        return weir.jax.arrays(dataset)
+
+    def multiply(self, x):
+        import jax
+        import numpy
+        return numpy.asarray(jax.jit(lambda a: a @ a)(x)).tobytes()
 
     def operate(self):
         import jax
@@ -71,8 +115,20 @@ class Jax:
         return numpy.asarray(jax.jit(lambda a: a @ a + a.sum(axis=0))(x)).tobytes()
 
 
-class Pyarrow:
+class Pyarrow(Host):
     module = "pyarrow"
+
+    def take(self, dataset):
+        import pyarrow
+        table = pyarrow.table(dataset.map(lambda matrix: {"matrix": matrix}))
+        return (row for chunk in table["matrix"].chunks for row in chunk)
+
+    def multiply(self, x):
+        import numpy
+        import pyarrow
+        import pyarrow.compute
+        flat = pyarrow.array(x.ravel()) if isinstance(x, numpy.ndarray) else x.values.flatten()
+        return pyarrow.compute.multiply(flat, flat).to_numpy().tobytes()
 
     def operate(self):
         import numpy
@@ -91,21 +147,23 @@ class Pyarrow:
                      gzip.compress(b"x" * 1000, mtime=0))).encode()
 
 
-class Onnxruntime:
+class Onnxruntime(Host):
     module = "onnxruntime"
     session = None
 
     def operate(self):
+        return self.multiply(whole_numbers())
+
+    def multiply(self, x):
         import onnx
         import onnxruntime
         if self.session is None:
-            x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [SIZE, SIZE])
-            y = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [SIZE, SIZE])
+            given, made = (onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [SIZE, SIZE]) for name in "xy")
             graph = onnx.helper.make_graph([onnx.helper.make_node("MatMul", ["x", "x"], ["p"]),
-                                            onnx.helper.make_node("Relu", ["p"], ["y"])], "host", [x], [y])
+                                            onnx.helper.make_node("Relu", ["p"], ["y"])], "host", [given], [made])
             model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
             self.session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-        return self.session.run(None, {"x": whole_numbers()})[0].tobytes()
+        return self.session.run(None, {"x": x})[0].tobytes()
 
 
 HOSTS = {"NumPy": Numpy, "TensorFlow": Tensorflow, "PyTorch": Torch, "JAX": Jax, "pyarrow": Pyarrow,

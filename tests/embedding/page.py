@@ -4,6 +4,7 @@ import re
 
 import hosts
 import native_test
+import package_processes
 import processes
 
 CELLS = [f"{order} {scope}" for order, scope in native_test.CELLS]
@@ -28,6 +29,17 @@ two.
 Python loads modules, or with `RTLD_GLOBAL`.
 """
 
+PACKAGE = """\
+## weir's package for Python
+
+The package alone in a process with each host, imported before it or after it, by Python's own way or with
+`sys.setdlopenflags(RTLD_GLOBAL)`. It runs the same pipeline, and one of chained methods with traced functions, a shuffle
+and a function that runs in Python, on 1 thread and on 4, each from as many threads of Python, and takes up a saved
+position. The host gets elements as its own kind of array (`weir.tf.dataset`, `weir.torch.loader`, `weir.jax.arrays`,
+`pyarrow.table`, NumPy), and computes with them what it computes with its own. The job trains the network of
+`examples/digits` with the host; the tests of the adapters in `bindings/python/tests` run with the same frameworks.
+"""
+
 NATIVE = """\
 ## Hosts that have the same libraries
 
@@ -42,6 +54,11 @@ PROCESSES = """\
 Handles belong to the process that made them. A child of `fork` gets an error (`invalid_argument`) from its parent's
 handles, at once, and makes a runtime of its own. The child reads the whole pipeline, the parent goes on with its iterator,
 and a watchdog ends what hangs. Pools have four workers, each of which ends after two tasks.
+"""
+
+PACKAGE_PROCESSES = """\
+The same with the package for Python. What the child sees of its parent's datasets and iterators is an error, and its own
+runtime is another. `tools/test-python` runs these too.
 """
 
 LIMITS = """\
@@ -64,23 +81,32 @@ def host_row(name, found):
 
 
 def render(results):
-    """`results` has "machine", and by name "hosts", "native" and "processes"."""
+    """`results` has "weir", "machine", and by name "hosts", "package", "jobs", "native" and those of processes."""
     parts = [HEAD, f"Found with weir {results['weir']} on {results['machine']}:\n",
              table(["host", "version", *CELLS], [host_row(name, results["hosts"][name]) for name in hosts.HOSTS]),
+             PACKAGE,
+             table(["host", *CELLS, "job"],
+                   [[name, *host_row(name, results["package"][name])[2:], results["jobs"].get(name, "")]
+                    for name in hosts.HOSTS]),
              NATIVE,
              table(["the host has", *CELLS],
                    [[name, *host_row(name, results["native"][name])[2:]] for name in native_test.HOSTS]),
              PROCESSES,
              table(["a child by", "end"], [[name, results["processes"][name]] for name in processes.SCENARIOS]),
+             PACKAGE_PROCESSES,
+             table(["a child by", "end"],
+                   [[name, results["package_processes"][name]] for name in package_processes.SCENARIOS]),
              LIMITS]
     return "\n".join(parts)
 
 
 def blank():
     """Results for whose page only the shape counts."""
-    return {"weir": "", "machine": "", "hosts": dict.fromkeys(hosts.HOSTS, {"cells": {}}),
+    cells = dict.fromkeys(hosts.HOSTS, {"cells": {}})
+    return {"weir": "", "machine": "", "hosts": cells, "package": cells, "jobs": {},
             "native": dict.fromkeys(native_test.HOSTS, {"cells": {}}),
-            "processes": dict.fromkeys(processes.SCENARIOS, "")}
+            "processes": dict.fromkeys(processes.SCENARIOS, ""),
+            "package_processes": dict.fromkeys(package_processes.SCENARIOS, "")}
 
 
 def shape(text):

@@ -21,6 +21,8 @@ static const char kDocument[] =
     "     sorted: sort(decode_raw(image, uint8))[60:]}, num_parallel_calls: 4)\n"
     " | ignore_errors(log: true) | batch(16) | prefetch(2)";
 
+const char* probe_document(void) { return kDocument; }
+
 static struct {
   __typeof__(&weir_runtime_create) runtime_create;
   __typeof__(&weir_runtime_destroy) runtime_destroy;

@@ -10,6 +10,9 @@
  * standard error. */
 int probe_load(const char* library, int global);
 
+/* The pipeline's document; its arguments are @digits, @photo and @drawing. */
+const char* probe_document(void);
+
 /* Runs the pipeline on `threads` threads of the library, from as many threads of the host, each with an iterator of its
  * own. Returns the hash of the elements, or 0 with a line on standard error if something failed or threads disagree. */
 uint64_t probe_run(const char* folder, int threads);

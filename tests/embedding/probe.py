@@ -19,7 +19,17 @@ def _loaded():
         _probe = ctypes.CDLL(PROBE)
         _probe.probe_run.restype = ctypes.c_uint64
         _probe.probe_finish.restype = ctypes.c_uint64
+        _probe.probe_document.restype = ctypes.c_char_p
     return _probe
+
+
+def prepare():
+    """Loads what the library needs before its own effects can be told: nothing."""
+
+
+def document():
+    """The pipeline's text, whose arguments are digits, photo and drawing."""
+    return _loaded().probe_document().decode()
 
 
 def load(is_global=False):

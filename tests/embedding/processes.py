@@ -132,18 +132,12 @@ SCENARIOS = {f"{name}, {when} the parent has a runtime": (start, when == "after"
              for name, (start, inherits) in STARTS.items() for when in ("before", "after")}
 
 
-def main():
-    if sys.argv[1:] == ["--read"]:
-        print(read_all())
-        return 0
-    if len(sys.argv) > 1:
-        signal.alarm(LIMIT_SECONDS)
-        print(json.dumps({"scenario": sys.argv[1], "end": scenario(*SCENARIOS[sys.argv[1]])}))
-        return 0
+def run_scenarios(script, scenarios):
+    """Runs each in a process of its own, so that none finds what another has left, with a watchdog over it and its
+    children. Returns 1 if one failed."""
     failed = 0
-    for name in SCENARIOS:
-        # A process for each, so that none finds what another has left; and a watchdog over it and its children.
-        process = subprocess.Popen([sys.executable, __file__, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    for name in scenarios:
+        process = subprocess.Popen([sys.executable, script, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True, start_new_session=True)
         try:
             output, errors = process.communicate(timeout=2 * LIMIT_SECONDS)
@@ -156,6 +150,17 @@ def main():
             output = json.dumps({"scenario": name, "failed": errors[-800:]})
         print(output.strip(), flush=True)
     return 1 if failed else 0
+
+
+def main():
+    if sys.argv[1:] == ["--read"]:
+        print(read_all())
+        return 0
+    if len(sys.argv) > 1:
+        signal.alarm(LIMIT_SECONDS)
+        print(json.dumps({"scenario": sys.argv[1], "end": scenario(*SCENARIOS[sys.argv[1]])}))
+        return 0
+    return run_scenarios(__file__, SCENARIOS)
 
 
 if __name__ == "__main__":
