@@ -12,7 +12,8 @@ int main(void) {
   weir_element_create(&element, NULL);
   weir_dataset_parse(runtime, "range(10) | map(x -> x * 2) | batch(4)", WEIR_STRLEN, NULL, 0, &dataset, NULL);
   weir_iterator_create(runtime, dataset, NULL, &iterator, NULL);
-  while (weir_iterator_next(iterator, element, NULL) == WEIR_OK && weir_element_view(element, 0, &view, NULL) == WEIR_OK) {
+  while (weir_iterator_next(iterator, element, NULL) == WEIR_OK &&
+         weir_element_view(element, 0, &view, NULL) == WEIR_OK) {
     for (int64_t i = 0; i < view.dims[0]; ++i) printf("%d ", (int)((const int64_t*)view.data)[i]);
   }
   weir_element_destroy(element);

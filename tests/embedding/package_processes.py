@@ -81,8 +81,8 @@ class Parent:
             try:
                 found = attempt()
             except weir.errors.InvalidArgument as error:
-                if "fork" not in str(error):
-                    raise RuntimeError(f"the error does not tell of a fork: {error}") from error
+                if "another process" not in str(error):
+                    raise RuntimeError(f"the error does not tell of another process: {error}") from error
             else:
                 raise RuntimeError(f"the parent's handle gave {found}")
 
