@@ -98,7 +98,10 @@ class Cell:
         if importlib.util.find_spec("weir") is None:
             return
         import weir
-        found = list(weir.parse("range(1000) | map(x -> x * x, num_parallel_calls: 2) | prefetch(4)"))
+        with package.runtime(THREADS[-1]):
+            dataset = weir.parse("range(1000) | map(x -> x * x, num_parallel_calls: 2) | prefetch(4)")
+            found = list(dataset)
+            del dataset
         if found != [i * i for i in range(1000)]:
             self.differences.append(f"weir's package gave {len(found)} elements: {found[:10]}")
 
@@ -127,6 +130,8 @@ def main():
     if order == "first":
         side.prepare()
         cell.unchanged("loading weir", lambda: side.load(is_global))
+        # NumPy, which the package loads, makes threads of its own.
+        cell.use_package()
         cell.unchanged("weir alone", lambda: [cell.use_weir(threads) for threads in THREADS])
     version = cell.load_host(name) if name != "none" else ""
     if order == "alone":
