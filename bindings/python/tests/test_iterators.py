@@ -11,7 +11,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import ROOT, resident_bytes
 
 import weir
 
@@ -344,12 +344,6 @@ def test_a_forked_child_gets_errors_and_can_begin_anew():
 
 def open_descriptors():
     return len(os.listdir("/proc/self/fd"))
-
-
-def resident_bytes():
-    gc.collect()
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_ten_thousand_leave_nothing_behind():

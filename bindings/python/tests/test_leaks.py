@@ -1,32 +1,16 @@
 """Nothing stays behind: what is counted after some rounds is still counted after thousands more."""
 
-import ctypes
 import gc
 import os
 import threading
 import weakref
 
 import numpy as np
+from conftest import allocated_bytes
 
 import weir
 
 COUNT = 10_000
-
-
-class Mallinfo(ctypes.Structure):
-    """What malloc says of itself."""
-
-    _fields_ = [
-        (name, ctypes.c_size_t)
-        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
-    ]
-
-
-def allocated_bytes():
-    mallinfo2 = ctypes.CDLL(None).mallinfo2
-    mallinfo2.restype = Mallinfo
-    info = mallinfo2()
-    return info.uordblks + info.hblkhd
 
 
 def counted():
