@@ -86,7 +86,7 @@ def render(results):
              table(["host", "version", *CELLS], [host_row(name, results["hosts"][name]) for name in hosts.HOSTS]),
              PACKAGE,
              table(["host", *CELLS, "job"],
-                   [[name, *host_row(name, results["package"][name])[2:], results["jobs"].get(name, "")]
+                   [[name, *host_row(name, results["package"][name])[2:], results["jobs"].get(name, "none")]
                     for name in hosts.HOSTS]),
              NATIVE,
              table(["the host has", *CELLS],
