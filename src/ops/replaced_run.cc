@@ -2,9 +2,9 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
-#include "core/stage_stats.h"
 #include "core/sync.h"
 #include "dataset/access.h"
 #include "dataset/holding.h"
@@ -14,28 +14,20 @@ namespace weir {
 
 namespace {
 
-// Counts for an operator of the run that has no stage.
-struct Counted {
-  explicit Counted(StageStats& where) : stats(where) { stats.open(live); }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  ~Counted() { stats.close(live); }
-
-  StageStats& stats;
-  LiveStage live;
-};
-
 class RunCursor final : public Cursor {
  public:
   RunCursor(Opening& opening, const RunParams& params)
       : instance_(opening), params_(params), body_(params.make(opening, params)) {
-    port_ = std::make_unique<Port>(opening.ctx, input(opening), Port::Mode::pass);
+    if (params.holds) holding_ = static_cast<HoldingBody*>(body_.get());
+    port_ = std::make_unique<Port>(opening.ctx, input(opening),
+                                   holding_ ? Port::Mode::keep : Port::Mode::pass);
+    if (holding_) holding_->count_in(counted_);
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (as_written_) return as_written_->next(ctx, demand, out);
     const Step step = body_->next(ctx, demand, *port_, out);
-    if (!step.error() && step.answer() == PullResult::rows) {
+    if (!holding_ && !step.error() && step.answer() == PullResult::rows) {
       for (const auto& counted : counted_) {
         add_alone(counted->live.rows, out.rows);
         if (!out.errors.empty()) add_to(counted->stats.failed, body_->failed_before(out));
@@ -55,10 +47,12 @@ class RunCursor final : public Cursor {
   void state(Archive& archive) override {
     if (archive.loading()) {
       archive.rest(saved_);
-      misfit_ = !load(saved_, 0);
+      misfit_ = !(holding_ ? holding_->load(saved_, *port_) : load(saved_, 0));
       if (!misfit_) saved_.clear();
     } else if (as_written_) {
       as_written_->state(archive);
+    } else if (holding_) {
+      holding_->save(archive, *port_);
     } else {
       save(archive, 0);
     }
@@ -160,6 +154,8 @@ class RunCursor final : public Cursor {
     QuietContext quiet(ctx);
     port_.reset();
     counted_.clear();
+    body_.reset();
+    holding_ = nullptr;
     const Dataset& node = *params_.as_written;
     Opening opening(*quiet, instance_);
     opening.node = params_.as_written;
@@ -175,9 +171,11 @@ class RunCursor final : public Cursor {
 
   const Instance instance_;
   const RunParams& params_;
-  const std::unique_ptr<RunBody> body_;
-  std::vector<std::unique_ptr<Counted>> counted_;
   // Null once the run goes on as written.
+  std::unique_ptr<RunBody> body_;
+  // The body, if it keeps rows.
+  HoldingBody* holding_ = nullptr;
+  std::vector<std::unique_ptr<Counted>> counted_;
   std::unique_ptr<Port> port_;
   std::unique_ptr<Cursor> as_written_;
   // A loaded position that is the run's own, until resume().
@@ -197,11 +195,11 @@ Instance as_written(const Opening& opening, const ParamsBase& params) {
 }
 
 // The definition under the name of the first operator. Those that can be read by position are so as written.
-const OperatorDef& run_operator(const char* name, bool by_position) {
+const OperatorDef& run_operator(const char* name, bool by_position, bool holds) {
   static Mutex mutex;
-  static auto& definitions = *new std::map<std::pair<std::string, bool>, OperatorDef>();
+  static auto& definitions = *new std::map<std::tuple<std::string, bool, bool>, OperatorDef>();
   MutexLock lock(mutex);
-  OperatorDef& def = definitions[{name, by_position}];
+  OperatorDef& def = definitions[{name, by_position, holds}];
   if (def.open) return def;
   def = define<RunParams, RunCursor>({
       .name = name,
@@ -211,7 +209,8 @@ const OperatorDef& run_operator(const char* name, bool by_position) {
       },
       .cardinality = [](const ParamsBase& params,
                         std::span<const DatasetRef>) { return top(params).cardinality(); },
-      .passes_positions = true,
+      .keeps_rows = holds,
+      .passes_positions = !holds,
   });
   if (!by_position) return def;
   def.access = [](Opening& opening, const ParamsBase& params) {
@@ -247,7 +246,7 @@ Result<DatasetRef> replaced_run(RunParams params, DatasetRef input) {
   params.as_written = std::move(below);
   const Dataset& first = *params.operators[0].node;
   const BuildSite site{.depth = first.depth(), .on_behalf_of = first.epoch_id()};
-  const OperatorDef& def = run_operator(first.op().name, by_position);
+  const OperatorDef& def = run_operator(first.op().name, by_position, params.holds);
   return Dataset::build(def, std::make_unique<RunParams>(std::move(params)), {std::move(input)}, site);
 }
 

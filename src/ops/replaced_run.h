@@ -6,8 +6,10 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
+#include "core/stage_stats.h"
 #include "dataset/operator.h"
 
 namespace weir {
@@ -39,6 +41,28 @@ class RunBody {
   virtual int64_t failed_before(const Block& out) const { return static_cast<int64_t>(out.errors.size()); }
 };
 
+// Counts for an operator of the run that has no stage.
+struct Counted {
+  explicit Counted(StageStats& where) : stats(where) { stats.open(live); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { stats.close(live); }
+
+  StageStats& stats;
+  LiveStage live;
+};
+
+// A body that keeps rows of its input between two calls: it saves for all operators, and counts for those below the first.
+class HoldingBody : public RunBody {
+ public:
+  // What the first operator's cursor saves.
+  virtual void save(Archive& archive, Port& input) = 0;
+  // Takes up what save() or the first operator's cursor wrote. False if that cannot be: the operators go on from there.
+  virtual bool load(std::string_view bytes, Port& input) = 0;
+  // Called before the first next(): where the operators below the first one count, in the order of RunParams.
+  virtual void count_in(std::vector<std::unique_ptr<Counted>>& below) = 0;
+};
+
 struct RunParams : ParamsOf<RunParams> {
   // From the last to the first that a row comes to: a row of the input comes to the last one of the list first.
   std::vector<ReplacedOperator> operators;
@@ -47,6 +71,8 @@ struct RunParams : ParamsOf<RunParams> {
   // What is applied to the elements; null if nothing is.
   FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::anything};
   std::unique_ptr<RunBody> (*make)(const Opening& opening, const RunParams& params) = nullptr;
+  // The body is a HoldingBody.
+  bool holds = false;
 
   void fields(Fields& fields) override {
     if (f.function) fields("f", f, "The function.");

@@ -53,7 +53,7 @@ class Rewriter {
 
   // Takes operators from `node` down as long as a rule does.
   static void grow(OperatorRun& run, DatasetRef node) {
-    while (!node->inputs().empty() && !stands_for_others(*node) && !node->dynamic() && take(run, node))
+    while (!run.closed && !node->inputs().empty() && !stands_for_others(*node) && !node->dynamic() && take(run, node))
       node = DatasetRef(node->inputs()[0]);
   }
 
@@ -76,6 +76,7 @@ class Rewriter {
     params.operators = std::move(run.operators);
     params.f.function = std::move(run.function);
     params.make = run.body ? run.body->make : make_passing;
+    params.holds = run.body && run.body->holds;
     return replaced_run(std::move(params), std::move(input));
   }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string_view>
 
+#include "dataset/field_in.h"
 #include "ops/apply.h"
 
 namespace weir {
@@ -16,18 +17,6 @@ class Passing final : public RunBody {
     return input.pull(ctx, demand, out);
   }
 };
-
-// The parameter of that name, if it has this type.
-template <class T>
-const T* field_of(ParamsBase& params, std::string_view name) {
-  Fields fields;
-  params.fields(fields);
-  for (const Field& field : fields.list) {
-    T* const* slot = std::get_if<T*>(&field.slot);
-    if (slot && field.name == name) return *slot;
-  }
-  return nullptr;
-}
 
 }  // namespace
 
@@ -45,21 +34,17 @@ std::unique_ptr<RunBody> make_passing(const Opening&, const RunParams&) {
 }
 
 std::optional<int64_t> number_in(const Dataset& node, std::string_view field) {
-  const std::unique_ptr<ParamsBase> params = node.params().clone();
-  const auto* number = field_of<IntParam>(*params, field);
+  const auto* number = field_in<IntParam>(node.params(), field);
   return number && number->is_constant() ? std::optional(**number) : std::nullopt;
 }
 
 std::optional<bool> flag_in(const Dataset& node, std::string_view field) {
-  const std::unique_ptr<ParamsBase> params = node.params().clone();
-  const auto* flag = field_of<BoolParam>(*params, field);
+  const auto* flag = field_in<BoolParam>(node.params(), field);
   return flag && flag->is_constant() ? std::optional(**flag) : std::nullopt;
 }
 
 const Function* function_in(const Dataset& node) {
-  const std::unique_ptr<ParamsBase> params = node.params().clone();
-  const auto* param = field_of<FunctionParam>(*params, "f");
-  // The node keeps it.
+  const auto* param = field_in<FunctionParam>(node.params(), "f");
   return param && param->function ? &function_of(*param) : nullptr;
 }
 

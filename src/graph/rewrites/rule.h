@@ -25,6 +25,8 @@ struct OperatorRun {
   const Rule* body = nullptr;
   // An operator was taken below which keys are others.
   bool keyed = false;
+  // It takes no more.
+  bool closed = false;
   // One operator alone is worth a run.
   bool worthwhile = false;
   // The rules that took part.
@@ -38,6 +40,8 @@ struct Rule {
   bool (*take)(OperatorRun& run, const DatasetRef& node) = nullptr;
   // Null for rules whose operators pass elements unchanged.
   std::unique_ptr<RunBody> (*make)(const Opening& opening, const RunParams& params) = nullptr;
+  // It makes a HoldingBody.
+  bool holds = false;
 };
 
 #define WEIR_RULE(name) const Rule& name##_rule();

@@ -5,22 +5,16 @@
 // element of the next window; the elements of it that were read already are read again.
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include "core/memory_budget.h"
 #include "core/text.h"
 #include "dataset/operator.h"
 #include "ops/held_dataset.h"
+#include "ops/window_rows.h"
 
 namespace weir {
 namespace {
-
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-int64_t saturating_add(int64_t a, int64_t b) { return a > kMost - b ? kMost : a + b; }
-int64_t saturating_multiply(int64_t a, int64_t b) { return b != 0 && a > kMost / b ? kMost : a * b; }
 
 struct Params : ParamsOf<Params> {
   IntParam size;
@@ -34,84 +28,7 @@ struct Params : ParamsOf<Params> {
     f("stride", stride, "A window has every stride-th element.", at_least(1));
     f("drop_remainder", drop_remainder, "Leave out windows of fewer than `size` elements.");
   }
-  int64_t step() const { return shift.value_or(*size); }
-  // The elements from the first to the last of a full window.
-  int64_t span() const { return saturating_add(saturating_multiply(*size - 1, *stride), 1); }
-};
-
-// Rows of the input that the next windows need, in the blocks that they came in.
-class HeldInput {
- public:
-  struct Piece {
-    Block block;
-    int64_t first = 0;
-    // Counted where there is a budget.
-    int64_t bytes = 0;
-    int64_t end() const { return first + block.rows; }
-  };
-
-  explicit HeldInput(const RefPtr<MemoryBudget>& budget) : counts_(budget != nullptr), held_(budget) {}
-
-  const std::vector<Piece>& pieces() const { return pieces_; }
-  // Takes what the Port has buffered. Returns why not, having dropped all rows, if they exceed the budget.
-  ErrorPtr take(Port& input, size_t columns) {
-    Piece& piece = pieces_.emplace_back();
-    // With the memory of an earlier piece, which goes on to the input.
-    piece.block.columns.swap(spare_);
-    piece.block.columns.resize(columns);
-    piece.first = input.position();
-    const int rows = input.buffered();
-    input.take_into(piece.block, 0, rows);
-    piece.block.rows = rows;
-    if (counts_) piece.bytes = piece.block.byte_size();
-    if (count()) return nullptr;
-    const Status exceeded = held_.exceeded();
-    clear();
-    return exceeded.pointer();
-  }
-  // Rows before `ordinal` are not needed any more.
-  void drop_before(int64_t ordinal) noexcept {
-    const auto needed = std::find_if(pieces_.begin(), pieces_.end(),
-                                     [&](const Piece& piece) { return piece.end() > ordinal; });
-    pieces_.erase(pieces_.begin(), needed);
-    count();
-  }
-  // A block with the rows from `first` on takes the place of all pieces. Changes nothing if it throws.
-  // REQUIRES: there are several, and no row of the block failed
-  void replace(const Block& block, int64_t first) {
-    copy_ = block.columns;
-    Origins origins = block.origins;
-    spare_.swap(pieces_.back().block.columns);
-    pieces_.resize(1);
-    Block& held = pieces_[0].block;
-    held.columns.swap(copy_);
-    held.origins.swap(origins);
-    held.errors.clear();
-    held.rows = block.rows;
-    pieces_[0].first = first;
-    if (counts_) pieces_[0].bytes = pieces_[0].block.byte_size();
-    count();
-  }
-  void clear() noexcept {
-    pieces_.clear();
-    count();
-  }
-
- private:
-  // False if the budget is exceeded.
-  bool count() noexcept {
-    if (!counts_) return true;
-    int64_t bytes = 0;
-    for (const Piece& piece : pieces_) bytes += piece.bytes;
-    return held_.set(bytes);
-  }
-
-  std::vector<Piece> pieces_;
-  // Columns that are kept for their memory.
-  std::vector<Column> spare_;
-  std::vector<Column> copy_;
-  const bool counts_;
-  HeldBytes held_;
+  WindowShape shape() const { return {*size, shift.value_or(*size), *stride, *drop_remainder}; }
 };
 
 class Window final : public Cursor {
@@ -133,11 +50,7 @@ class Window final : public Cursor {
       : input_(opening, 0, Port::Mode::keep),
         leaves_(std::move(leaves)),
         width_(input_.node().components().size()),
-        step_(params.step()),
-        stride_(*params.stride),
-        span_(params.span()),
-        drop_remainder_(*params.drop_remainder),
-        rows_(opening.ctx.runtime().budget) {}
+        rows_(params.shape(), width_, opening.ctx.runtime().budget) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     windows_.clear();
@@ -145,9 +58,10 @@ class Window final : public Cursor {
     origins_.clear();
     made_ = 0;
     PullResult got = PullResult::rows;
-    while (made_ < demand.rows && (got = gather(ctx, demand.rows - made_)) == PullResult::rows) {
-      if (start_ < lost_to_) {
-        fail_window(lack_);
+    while (made_ < demand.rows &&
+           (got = rows_.gather(ctx, input_, demand.rows - made_)) == PullResult::rows) {
+      if (const ErrorPtr lack = rows_.lack()) {
+        fail_window(lack);
       } else if (!demand.drop) {
         make_window();
       }
@@ -167,12 +81,9 @@ class Window final : public Cursor {
 
   void state(Archive& archive) override {
     input_.state(archive);
-    int64_t ahead = start_ - input_.consumed();
-    archive("ahead", ahead, 0, step_);
-    if (!archive.loading()) return;
-    rows_.clear();
-    lost_to_ = 0;
-    start_ = saturating_add(input_.consumed(), ahead);
+    int64_t ahead = rows_.start() - input_.consumed();
+    archive("ahead", ahead, 0, rows_.shape().step);
+    if (archive.loading()) rows_.start_at(WindowShape::saturating_add(input_.consumed(), ahead));
   }
 
  private:
@@ -187,46 +98,16 @@ class Window final : public Cursor {
     return Status();
   }
 
-  // Reads what the next window needs; `wanted` windows are asked for.
-  PullResult gather(Context& ctx, int wanted) {
-    if (start_ < lost_to_) return PullResult::rows;
-    const int64_t end = saturating_add(start_, span_);
-    while (input_.position() < end) {
-      const int64_t gap = start_ - input_.position();
-      const int64_t beyond = saturating_multiply(step_, wanted - 1);
-      Demand demand;
-      demand.drop = gap > 0;
-      demand.rows = static_cast<int>(
-          std::min<int64_t>(gap > 0 ? gap : saturating_add(end, beyond) - input_.position(), kMaxBlockRows));
-      const PullResult got = input_.fill(ctx, demand);
-      if (got == PullResult::end && !drop_remainder_ && start_ < input_.position()) return PullResult::rows;
-      if (got != PullResult::rows) return got;
-      if (gap > 0) {
-        input_.take(static_cast<int>(std::min<int64_t>(gap, input_.buffered())));
-        input_.consume_all();
-      } else {
-        if (ErrorPtr error = rows_.take(input_, width_)) {
-          lack_ = std::move(error);
-          lost_to_ = input_.position();
-          return PullResult::rows;
-        }
-      }
-    }
-    return PullResult::rows;
-  }
-
   // The window is made or lost.
   void go_on() noexcept {
     ++made_;
-    start_ = saturating_add(start_, step_);
-    rows_.drop_before(start_);
-    input_.consume_to(std::min(start_, input_.position()));
+    rows_.go_on(input_, 1);
   }
 
   void make_window() {
-    const int64_t end = std::min(saturating_add(start_, span_), input_.position());
+    const int64_t end = rows_.end(input_);
     note_origin();
-    if (const ErrorPtr* error = first_error(end)) return fail_window(*error);
+    if (const ErrorPtr* error = rows_.first_error(end)) return fail_window(*error);
     std::vector<Block> blocks = select(end);
     for (const Leaf& leaf : leaves_) {
       std::vector<Block> part = leaves_.size() == 1 ? std::move(blocks) : components(blocks, leaf);
@@ -240,19 +121,8 @@ class Window final : public Cursor {
   }
 
   void note_origin() noexcept {
-    const HeldInput::Piece& piece = rows_.pieces().front();
-    const Origin origin = piece.block.origins.of(static_cast<int>(start_ - piece.first));
+    const Origin origin = rows_.origin();
     if (origin.known() || !origins_.empty()) origins_.add_one(made_, origin);
-  }
-
-  const ErrorPtr* first_error(int64_t end) const {
-    for (const HeldInput::Piece& piece : rows_.pieces()) {
-      for (const RowError& error : piece.block.errors) {
-        const int64_t ordinal = piece.first + error.row;
-        if (ordinal >= start_ && ordinal < end && (ordinal - start_) % stride_ == 0) return &error.error;
-      }
-    }
-    return nullptr;
   }
 
   // The rows of the window that ends before `end`.
@@ -264,22 +134,15 @@ class Window final : public Cursor {
     const bool copies = rows_.pieces().size() > 1 && bytes <= kMostCopied;
     std::vector<Block> out(copies ? 1 : 0);
     if (copies) out[0].columns.resize(width_);
-    int64_t ordinal = start_;
-    for (const HeldInput::Piece& piece : rows_.pieces()) {
-      const int64_t piece_end = std::min(piece.end(), end);
-      while (ordinal < piece_end) {
-        const int begin = static_cast<int>(ordinal - piece.first);
-        const int count = stride_ == 1 ? static_cast<int>(piece_end - ordinal) : 1;
-        if (copies) {
-          out[0].append(piece.block, begin, count);
-        } else {
-          out.push_back(piece.block.slice(begin, count));
-        }
-        ordinal += stride_ == 1 ? count : stride_;
+    rows_.each_run(end, [&](const Block& block, int begin, int count) {
+      if (copies) {
+        out[0].append(block, begin, count);
+      } else {
+        out.push_back(block.slice(begin, count));
       }
-    }
+    });
     // The next window is copied from this one rather than from many small blocks.
-    if (copies && stride_ == 1 && end == input_.position()) rows_.replace(out[0], start_);
+    if (copies && rows_.shape().stride == 1 && end == input_.position()) rows_.replace(out[0]);
     return out;
   }
 
@@ -315,16 +178,7 @@ class Window final : public Cursor {
   Port input_;
   const std::vector<Leaf> leaves_;
   const size_t width_;
-  const int64_t step_;
-  const int64_t stride_;
-  const int64_t span_;
-  const bool drop_remainder_;
-  // The number of the input's row that the next window begins with.
-  int64_t start_ = 0;
-  HeldInput rows_;
-  // The elements before this one were dropped for lack of memory, for that reason.
-  int64_t lost_to_ = 0;
-  ErrorPtr lack_;
+  WindowRows rows_;
   // Of the call in progress: how many windows, their datasets leaf by leaf, null for those that failed.
   int made_ = 0;
   std::vector<RefPtr<NestedDataset>> windows_;
@@ -341,8 +195,8 @@ Spec windowed(const Spec& spec) {
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   const bool known = params.size.is_constant() && params.stride.is_constant();
-  if (known && (*params.size - 1) > (kMost - 1) / *params.stride) {
-    return invalid_argument(expected_found(concat("(size - 1) * stride + 1 of at most ", kMost),
+  if (known && (*params.size - 1) > (WindowShape::kMost - 1) / *params.stride) {
+    return invalid_argument(expected_found(concat("(size - 1) * stride + 1 of at most ", WindowShape::kMost),
                                            concat("size ", *params.size, " and stride ", *params.stride)));
   }
   Spec out = windowed(inputs[0]->spec());
@@ -353,9 +207,9 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
   const int64_t count = inputs[0]->cardinality();
   if (count < 0) return count;
-  const int64_t step = params.step();
+  const int64_t step = params.shape().step;
   if (!*params.drop_remainder) return count / step + (count % step != 0 ? 1 : 0);
-  const int64_t span = params.span();
+  const int64_t span = params.shape().span();
   return count < span ? 0 : (count - span) / step + 1;
 }
 
@@ -377,7 +231,7 @@ const OperatorDef& window_operator() {
           [](const ParamsBase& base) {
             const auto& params = static_cast<const Params&>(base);
             const bool known = params.size.is_constant() && params.stride.is_constant();
-            const int64_t rows = known ? params.span() : kUnknown;
+            const int64_t rows = known ? params.shape().span() : kUnknown;
             return Kept{rows, rows};
           },
   });
