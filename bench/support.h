@@ -19,7 +19,8 @@ DocumentRef parse(const std::string& text, const Handed& handed = {});
 // A root Stage driven directly, for what must be consumed inside the library.
 class Drain {
  public:
-  explicit Drain(DocumentRef document);
+  // `rewrites`: what an iterator opens, in place of the document as written.
+  explicit Drain(DocumentRef document, bool rewrites = false);
   // Returns the number of rows of the next block of at most `rows`; 0 at the end.
   int next(int rows);
   // Runs to the end or for at least `limit` rows; returns how many.

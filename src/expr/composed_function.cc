@@ -61,12 +61,28 @@ Instruction copy_of(const Instruction& from) {
   return out;
 }
 
-Program copy_of(const Program& program) {
+Program unfinished_copy(const Program& program) {
   Program out;
   out.inputs = program.inputs;
   out.registers = program.registers;
   for (const Instruction& instruction : program.code) out.code.push_back(copy_of(instruction));
   out.results = program.results;
+  return out;
+}
+
+Program copy_of(const Program& program) {
+  Program out = unfinished_copy(program);
+  finish_program(out);
+  return out;
+}
+
+// The same with some of the results, and the code that these need.
+Program with_results(const Program& program, const std::vector<bool>& results) {
+  Program out = unfinished_copy(program);
+  out.results.clear();
+  for (size_t i = 0; i < program.results.size(); ++i) {
+    if (results[i]) out.results.push_back(program.results[i]);
+  }
   finish_program(out);
   return out;
 }
@@ -122,6 +138,44 @@ FunctionRef composed(const Function& inner, const Function& outer) {
   finish_program(program);
   return FunctionRef(make_ref<const CompiledFunction>(inner.input(), outer.result(), std::move(program),
                                                       joined_traits(inner, outer)));
+}
+
+std::vector<bool> needed_components(const Function& function, const std::vector<bool>& results) {
+  const CompiledFunction* compiled = computing(function);
+  if (!compiled) return std::vector<bool>(function.input().components().size(), true);
+  const Program program = with_results(compiled->program(), results);
+  std::vector<bool> needed(static_cast<size_t>(program.inputs));
+  const auto need = [&](const std::vector<int>& registers) {
+    for (int reg : registers) {
+      const Register& source = program.registers[static_cast<size_t>(reg)];
+      if (source.source == Register::Source::input) needed[static_cast<size_t>(source.index)] = true;
+    }
+  };
+  need(program.results);
+  for (const Instruction& instruction : program.code) {
+    need(instruction.args);
+    need(instruction.then_args);
+    need(instruction.else_args);
+  }
+  return needed;
+}
+
+FunctionRef narrowed(const Function& function, const std::vector<bool>& inputs, Spec input,
+                     const std::vector<bool>& results, Spec result) {
+  const Program& whole = computing(function)->program();
+  Program program;
+  // Where each input is; no code that stays uses the others.
+  std::vector<int> places(inputs.size(), -1);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i]) continue;
+    places[i] = program.inputs;
+    program.registers.push_back(whole.registers[i]);
+    program.registers.back().index = program.inputs++;
+  }
+  program.results = append(program, with_results(whole, results), places);
+  finish_program(program);
+  return FunctionRef(make_ref<const CompiledFunction>(std::move(input), std::move(result), std::move(program),
+                                                      joined_traits(function, function)));
 }
 
 bool is_identity(const Function& function) {

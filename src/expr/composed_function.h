@@ -1,5 +1,8 @@
-// composed: one function in place of two that are applied one after the other.
+// composed: one function in place of two that are applied one after the other. narrowed: one without the parts of its argument
+// and result that nobody uses.
 #pragma once
+
+#include <vector>
 
 #include "expr/function.h"
 
@@ -13,6 +16,16 @@ bool only_computes(const Function& function);
 // without the values in between.
 // REQUIRES: the outer one takes what the inner one gives
 FunctionRef composed(const Function& inner, const Function& outer);
+
+// Which components of its argument the function needs for these components of its result, and to find out whether it fails.
+// All, unless it only computes.
+std::vector<bool> needed_components(const Function& function, const std::vector<bool>& results);
+
+// The function of the components `inputs` of the argument, structured as `input`, that gives the components `results` of the
+// result, structured as `result`. What fails is the same but for features that nobody uses (expr/partial_state.h).
+// REQUIRES: it only computes, and needs no other components
+FunctionRef narrowed(const Function& function, const std::vector<bool>& inputs, Spec input,
+                     const std::vector<bool>& results, Spec result);
 
 // Whether the function is the lambda that gives its argument, and whether it is a condition that is true of every row.
 bool is_identity(const Function& function);

@@ -2,7 +2,7 @@
 //
 //   Handed handed;  // callbacks, datasets and tensors that the text names with @
 //   WEIR_ASSIGN(DocumentRef document, parse_document(runtime, "range(10) | batch(3)", handed));
-//   document->root();      // the Dataset that a Stage opens
+//   document->root();      // the Dataset as written
 //   document->format();    // "range(10) | batch(3)"
 //
 // A Document is immutable and shares the dataset and everything handed in. It may outlive the Runtime that
@@ -22,6 +22,7 @@
 #include "core/value.h"
 #include "dataset/dataset.h"
 #include "graph/handed.h"
+#include "graph/rewrites/rewrites.h"
 
 namespace weir {
 
@@ -42,6 +43,8 @@ class Document : public RefCounted {
   // A terminal at the end is a dataset of one element.
   const DatasetRef& root() const { return root_; }
   bool ends_in_terminal() const;
+  // What is opened in place of root(). Made when first asked for, and kept.
+  const Result<Rewrites>& rewrites() const;
   // The $params in declared order, followed by those of datasets handed in.
   const std::vector<DeclaredParam>& params() const { return params_; }
   const Spec& spec() const { return root_->spec(); }
@@ -93,6 +96,8 @@ class Document : public RefCounted {
   mutable Mutex digest_mutex_;
   mutable std::unique_ptr<const GraphDigest> digest_;
   mutable std::unique_ptr<const Fingerprints> former_;
+  mutable Mutex rewrites_mutex_;
+  mutable std::unique_ptr<const Result<Rewrites>> rewrites_;
   // How deeply operators and documents are nested.
   int depth_ = 0;
 };

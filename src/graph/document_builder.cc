@@ -164,6 +164,12 @@ class DocumentBuilder {
 
 Document::~Document() = default;
 
+const Result<Rewrites>& Document::rewrites() const {
+  MutexLock lock(rewrites_mutex_);
+  if (!rewrites_) rewrites_ = std::make_unique<const Result<Rewrites>>(rewrite(root_));
+  return *rewrites_;
+}
+
 bool Document::ends_in_terminal() const { return root_->op().kind == OperatorKind::terminal; }
 std::string Document::format() const { return syntax::print(*canonical(*this).root); }
 const GraphDigest& Document::digest() const {

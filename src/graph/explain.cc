@@ -7,7 +7,6 @@
 #include "core/text.h"
 #include "graph/arguments.h"
 #include "graph/checkpoint_needs.h"
-#include "graph/rewrites/rewrites.h"
 #include "graph/written_call.h"
 #include "ops/replaced_run.h"
 #include "syntax/printer.h"
@@ -241,8 +240,8 @@ std::string rewrites_text(const Rewrites& rewrites) {
 std::string explain(const Document& document, bool json) {
   Explainer explainer(*document.root(), json);
   const Totals& totals = explainer.totals();
-  Result<Rewrites> made = rewrite(document.root());
-  const Rewrites rewrites = made.ok() ? *std::move(made) : Rewrites();
+  const Result<Rewrites>& made = document.rewrites();
+  const Rewrites rewrites = made.ok() ? *made : Rewrites();
   if (json) {
     return concat(R"({"graph": )", explainer.take_nodes(), R"(, "rewrites": )", rewrites_json(rewrites),
                   R"(, "windows": )", totals.windows, R"(, "lanes": [)", lanes_json(totals),

@@ -29,17 +29,19 @@ Status read_at(Context& ctx, Instance root, int64_t position, Block& out) {
 
 Status element_at(Runtime& runtime, RefPtr<RefCounted> owner, const Document& document, int64_t position,
                   Block& out) {
-  WEIR_TRY(check_access(*document.root()));
+  WEIR_TRY(document.rewrites().status());
+  const DatasetRef& root = document.rewrites()->written;
+  WEIR_TRY(check_access(*root));
   WEIR_ASSIGN(EnvRef env, bind_params_env(document, {}));
   auto scheduler = make_ref<Scheduler>(runtime);
   auto session =
       make_ref<Session>(runtime, make_ref<SessionOwner>(std::move(owner), scheduler), scheduler.get());
-  EpochScope epochs(nullptr, document.root()->depth(), 0, true);
+  EpochScope epochs(nullptr, root->depth(), 0, true);
   Context context{*session, scheduler.get(), &epochs};
   Status status;
   const auto read = [&]() noexcept -> PullResult {
     try {
-      status = read_at(context, {document.root(), env, root_key(0)}, position, out);
+      status = read_at(context, {root, env, root_key(0)}, position, out);
     } catch (...) {
       status = Status(error_of_exception());
     }

@@ -10,7 +10,6 @@
 #include "dataset/holding.h"
 #include "dataset/openings.h"
 #include "fs/file_system.h"
-#include "graph/rewrites/rewrites.h"
 #include "iterator/root_key.h"
 #include "iterator/session_owner.h"
 #include "ops/pipeline_options.h"
@@ -251,11 +250,8 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   }
   auto position = std::make_unique<Position>();
   position->document = document;
-  position->root = document->root();
-  if (beginning.rewrites) {
-    WEIR_ASSIGN(Rewrites rewrites, rewrite(document->root()));
-    position->root = std::move(rewrites.root);
-  }
+  WEIR_TRY(document->rewrites().status());
+  position->root = beginning.rewrites ? document->rewrites()->root : document->rewrites()->written;
   position->order = moved_components(document->spec(), spec_);
   WEIR_ASSIGN(position->env, bind_params_env(*document, beginning.params));
   if (position->env) position->params = digests_of(*document, position->env.get());

@@ -19,8 +19,8 @@ class RunCursor final : public Cursor {
   RunCursor(Opening& opening, const RunParams& params)
       : instance_(opening), params_(params), body_(params.make(opening, params)) {
     if (params.holds) holding_ = static_cast<HoldingBody*>(body_.get());
-    port_ = std::make_unique<Port>(opening.ctx, input(opening),
-                                   holding_ ? Port::Mode::keep : Port::Mode::pass);
+    port_ =
+        std::make_unique<Port>(opening.ctx, input(opening), holding_ ? Port::Mode::keep : Port::Mode::pass);
     if (holding_) holding_->count_in(counted_);
   }
 

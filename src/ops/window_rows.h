@@ -29,9 +29,7 @@ struct WindowShape {
 
   static constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   static int64_t saturating_add(int64_t a, int64_t b) { return a > kMost - b ? kMost : a + b; }
-  static int64_t saturating_multiply(int64_t a, int64_t b) {
-    return b != 0 && a > kMost / b ? kMost : a * b;
-  }
+  static int64_t saturating_multiply(int64_t a, int64_t b) { return b != 0 && a > kMost / b ? kMost : a * b; }
 };
 
 // Rows of the input that the next windows need, in the blocks that they came in.
@@ -45,11 +43,14 @@ class HeldInput {
     int64_t end() const { return first + block.rows; }
   };
 
-  explicit HeldInput(const RefPtr<MemoryBudget>& budget) : counts_(budget != nullptr), held_(budget) {}
+  // `joins`: pieces of few rows become one, which is to be shared with nobody.
+  HeldInput(const RefPtr<MemoryBudget>& budget, bool joins)
+      : joins_(joins), counts_(budget != nullptr), held_(budget) {}
 
   const std::vector<Piece>& pieces() const { return pieces_; }
   // Takes what the Port has buffered. Returns why not, having dropped all rows, if they exceed the budget.
   ErrorPtr take(Port& input, size_t columns) {
+    if (joins_ && join(input)) return nullptr;
     Piece& piece = pieces_.emplace_back();
     // With the memory of an earlier piece, which goes on to the input.
     piece.block.columns.swap(spare_);
@@ -93,6 +94,18 @@ class HeldInput {
   }
 
  private:
+  // Appends what the Port has buffered to the last piece, if that makes it no large one.
+  bool join(Port& input) {
+    constexpr int kFewRows = 16;
+    constexpr int kMostJoined = 256;
+    const int rows = input.buffered();
+    if (pieces_.empty() || counts_ || rows > kFewRows) return false;
+    Block& last = pieces_.back().block;
+    if (last.rows > kMostJoined - rows || !last.errors.empty() || !input.block().errors.empty()) return false;
+    last.append(input.block(), input.begin(), rows);
+    input.take(rows);
+    return true;
+  }
   // False if the budget is exceeded.
   bool count() noexcept {
     if (!counts_) return true;
@@ -105,22 +118,25 @@ class HeldInput {
   // Columns that are kept for their memory.
   std::vector<Column> spare_;
   std::vector<Column> copy_;
+  const bool joins_;
   const bool counts_;
   HeldBytes held_;
 };
 
 class WindowRows {
  public:
-  // `width`: how many columns a row of the input has.
-  WindowRows(const WindowShape& shape, size_t width, const RefPtr<MemoryBudget>& budget)
-      : shape_(shape), span_(shape.span()), width_(width), rows_(budget) {}
+  // `width`: how many columns a row of the input has. `joins`: as for HeldInput.
+  WindowRows(const WindowShape& shape, size_t width, const RefPtr<MemoryBudget>& budget, bool joins)
+      : shape_(shape), span_(shape.span()), width_(width), rows_(budget, joins) {}
 
   const WindowShape& shape() const { return shape_; }
   int64_t span() const { return span_; }
   // The number of the input's row that the next window begins with.
   int64_t start() const { return start_; }
   // The number of the row after the last one of the next window.
-  int64_t end(const Port& input) const { return std::min(WindowShape::saturating_add(start_, span_), input.position()); }
+  int64_t end(const Port& input) const {
+    return std::min(WindowShape::saturating_add(start_, span_), input.position());
+  }
   // Not null: the next window is lost for this reason.
   ErrorPtr lack() const { return start_ < lost_to_ ? lack_ : nullptr; }
   const std::vector<HeldInput::Piece>& pieces() const { return rows_.pieces(); }

@@ -16,7 +16,8 @@ using Lines = std::vector<std::string>;
 // "fuse_maps(map, map)" for each run.
 std::string replaced_in(std::string_view text) {
   ThreadsRuntime runtime;
-  const Rewrites rewrites = require_value(rewrite(parse_text(*runtime, text)->root()));
+  const DocumentRef document = parse_text(*runtime, text);
+  const Rewrites rewrites = require_value(document->rewrites());
   std::string out;
   for (const Rewrites::Replaced& replaced : rewrites.replaced) {
     std::string rules;
@@ -72,6 +73,21 @@ const char* const kDocuments[] = {
     "range(30) | map(x -> assert(x % 4 != 1, \"one\", x)) | map(x -> x + 1) | shard(3, 0)",
     "range(5000) | map(x -> x + 1) | shard(2500, 1)",
     "range(30) | map(x -> x + 1, num_parallel_calls: 2) | map(x -> x * 3) | map(x -> x - 1) | prefetch(4)",
+    "range(20) | window(4) | flat_map(w -> w | batch(4))",
+    "range(20) | map(x -> x + 1) | window(5, shift: 2) | flat_map(w -> w | batch(5)) | map(x -> x) | batch(2)",
+    "range(40) | window(4, shift: 1, stride: 3) | flat_map(w -> w | batch(6))",
+    "range(40) | window(3, shift: 11, stride: 2) | flat_map(w -> w | batch(3)) | take(-1) | skip(0)",
+    "range(40) | shuffle(6, seed: 3) | window(3, shift: 7, stride: 2, drop_remainder: true) | flat_map(w -> w | batch(4)) | repeat(2)",
+    "range(23) | window(4, shift: 3) | flat_map(w -> w | batch(4, drop_remainder: true))",
+    "range(90) | map(x -> assert(x % 17 != 5, \"five\", x)) | window(4, shift: 3, stride: 2) | flat_map(w -> w | batch(4)) | take(25)",
+    "range(30) | map(x -> as_string(x * 7)) | window(4, shift: 1) | flat_map(w -> w | batch(4))",
+    "range(14) | map(x -> zeros([x % 5 // 4 + 1])) | window(3, shift: 2) | flat_map(w -> w | batch(3))",
+    "range(30) | map(x -> {a: x, b: float32([x, -x])}) | window(3, shift: 2) | flat_map(w -> zip({a: w.a, b: w.b}) | batch(3))",
+    "range(30) | map(x -> (x, (int8(x), x * x))) | window(2) | flat_map((a, (b, c)) -> zip((a, (b, c))) | batch(2)) | skip(3)",
+    "range(9) | map(x -> float32(x) * ones([9000])) | window(3, shift: 1) | flat_map(w -> w | batch(3))",
+    "range(9) | map(x -> x) | window(2) | flat_map(w -> w | batch(2)) | shard(3, 1)",
+    "range(30) | map(x -> {a: x, b: 12 // (x % 7 - 3), c: zeros([x])}) | shuffle(4, seed: 1) | map(e -> e.a) | batch(3)",
+    "range(30) | map(x -> {a: x, b: random_uniform([], seed: 1), c: x}) | filter(e -> e.a % 3 > 0) | repeat(2) | map(e -> e.b)",
     "zip(range(9) | map(x -> x) | skip(0), range(9) | map(x -> x + 1) | map(x -> x + 2)) | take(-1) | take(5)",
 };
 
@@ -90,6 +106,33 @@ TEST_CASE("rewrites take what they may", "[rewrites]") {
         "shard_first+fuse_maps(map, map, shard)");
   CHECK(replaced_in("range(9) | map(x -> x + 1) | shard(2, 0) | take(-1)") ==
         "shard_first+fuse_maps(map, shard)");
+}
+
+TEST_CASE("windows that are only batched become one cursor", "[rewrites]") {
+  for (
+      const char* text : {
+          "range(9) | window(4) | flat_map(w -> w | batch(4))",
+          "range(9) | window(4, shift: 1, stride: 2) | flat_map(w -> w | batch(5))",
+          "range(9) | map(x -> (x, x)) | window(4) | flat_map((a, b) -> zip(a, b) | batch(4, drop_remainder: true))",
+          "range(9) | window(4) | flat_map(w -> w | batch(4, num_parallel_calls: 2)) | batch(2)",
+      }) {
+    INFO(text);
+    CHECK(replaced_in(text) == "batch_windows(window, flat_map)");
+  }
+  for (const char* text : {
+           "range(9) | window(4) | flat_map(w -> w | batch(3))",
+           "range(9) | window(4) | flat_map(w -> w | batch(5, drop_remainder: true))",
+           "range(9) | window(4) | flat_map(w -> w | map(x -> x + 1) | batch(4))",
+           "range(9) | window(4) | flat_map(w -> w | batch(4) | batch(2))",
+           "range(9) | window(4) | interleave(w -> w | batch(4))",
+           "let d = range(4)\nrange(9) | window(4) | flat_map(w -> d | batch(4))",
+           "range(9) | map(x -> (x, x)) | window(4) | flat_map((a, b) -> zip(b, a) | batch(4))",
+           "range(9) | map(x -> (x, x)) | window(4) | flat_map((a, b) -> a | batch(4))",
+           "range(9) | map(x -> (x, x)) | window(4) | flat_map((a, b) -> zip(a, a) | batch(4))",
+       }) {
+    INFO(text);
+    CHECK(replaced_in(text).empty());
+  }
 }
 
 TEST_CASE("rewrites leave what they must", "[rewrites]") {
@@ -160,19 +203,30 @@ TEST_CASE("a position fits whatever options say of rewrites", "[rewrites]") {
 
 TEST_CASE("rewritten operators count what they would as written", "[rewrites]") {
   ThreadsRuntime runtime;
-  const DocumentRef document = parse_text(
-      *runtime,
-      "range(20) | map(x -> assert(x % 5 != 2, \"two\", x)) | map(x -> x + 1) | take(-1) | map(x -> x * x)");
-  const auto counts = [&](bool rewrites) {
+  const auto counts = [&](const DocumentRef& document, bool rewrites) {
     const OpenIterator iterator = open(*runtime, document, rewrites);
     take_lines(*iterator, 100, 7);
     Lines out;
-    for (const StageSnapshot& stage : iterator->stats().stages)
-      out.push_back(concat(stage.parent, " ", stage.operator_name, " ", stage.elements, " ", stage.failed));
+    for (const StageSnapshot& stage : iterator->stats().stages) {
+      out.push_back(concat(stage.parent, " ", stage.operator_name, " ", stage.elements, " ", stage.failed,
+                           " ", stage.openings));
+    }
     return out;
   };
-  CHECK(counts(true) == counts(false));
-  CHECK(counts(true).size() == 5);
+  const std::pair<size_t, const char*> documents[] = {
+      {5,
+       "range(20) | map(x -> assert(x % 5 != 2, \"two\", x)) | map(x -> x + 1) | take(-1) | map(x -> x * x)"},
+      {7,
+       "range(60) | map(x -> assert(x % 17 != 5, \"five\", x)) | window(4, shift: 3) | flat_map(w -> w | batch(4, drop_remainder: true))"},
+      {7, "range(9) | map(x -> zeros([x % 5 // 4 + 1])) | window(2) | flat_map(w -> w | batch(3))"},
+      {10, "range(11) | map(x -> (x, x)) | window(2) | flat_map((a, b) -> zip(a, b) | batch(2))"},
+  };
+  for (const auto& [stages, text] : documents) {
+    INFO(text);
+    const DocumentRef document = parse_text(*runtime, text);
+    CHECK(counts(document, true) == counts(document, false));
+    CHECK(counts(document, true).size() == stages);
+  }
 }
 
 TEST_CASE("a shard leaves the maps below it the elements of its part", "[rewrites]") {

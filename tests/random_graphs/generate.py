@@ -439,8 +439,53 @@ def random_document(seed):
 # ---- What rewrites replace ----------------------------------------------------------------------------------------
 
 
-def padded(document, seed):
-    """The document with operators in its pipeline that do nothing, alone or together, whatever the elements are."""
+def element_of(seed):
+    """The type of the elements of a seed's document."""
+    return Generator(random.Random(seed)).document()[1].element
+
+
+def has_empty_part(kind):
+    members = kind if isinstance(kind, tuple) else tuple(kind.values()) if isinstance(kind, dict) else None
+    return members is not None and (not members or any(map(has_empty_part, members)))
+
+
+def windowed(node, element, dice):
+    """Windows of the elements that are only batched; those of several parts are put together by zip."""
+    leaves = type_leaves(element)
+    if holds_dataset(element) or not leaves or has_empty_part(element) or any(len(leaf.dims) > 3 for leaf in leaves):
+        return node
+    size = dice.randrange(1, 7)
+    named = {"shift": integer(dice.randrange(1, 9))} if dice.randrange(2) else {}
+    if dice.randrange(3) == 0:
+        named["stride"] = integer(dice.randrange(1, 4))
+    if dice.randrange(3) == 0:
+        named["drop_remainder"] = Node("boolean", True)
+    words = iter(f"w{i}" for i in range(len(leaves)))
+
+    def parts(kind):
+        """A pattern, and the structure of its names."""
+        if isinstance(kind, tuple):
+            patterns, nodes = zip(*map(parts, kind))
+            return tuple(patterns), Node("tuple", None, list(nodes))
+        if isinstance(kind, dict):
+            made = {key: parts(member) for key, member in kind.items()}
+            return {key: made[key][0] for key in kind}, Node("dict", tuple(kind), [made[key][1] for key in kind])
+        word = next(words)
+        return word, name(word)
+    pattern, rows = parts(element)
+    if rows.kind == "tuple":
+        rows = call("zip", *rows.items)
+    elif rows.kind == "dict":
+        rows = call("zip", rows)
+    drop = dice.randrange(4) == 0
+    batch = pipe(rows, "batch", integer(size if drop else size + dice.randrange(2)),
+                 **({"drop_remainder": Node("boolean", True)} if drop else {}))
+    return pipe(pipe(node, "window", integer(size), **named), "flat_map", function(pattern, batch))
+
+
+def padded(document, seed, element):
+    """The document with operators in its pipeline that do nothing, alone or together, whatever the elements are; and
+    with windows that are only batched at its end."""
     dice = random.Random(seed)
 
     def more(node):
@@ -465,6 +510,8 @@ def padded(document, seed):
             return more(node.with_items([pad(node.items[0]), *node.items[1:]]))
         return node
     padded_pipeline = pad(document.items[-1])
+    if dice.randrange(2):
+        padded_pipeline = windowed(padded_pipeline, element, dice)
     if dice.randrange(2) and padded_pipeline.kind == "pipe" and padded_pipeline.value[0] not in ("reduce", "cardinality"):
         # Random numbers that are part of the elements.
         padded_pipeline = pipe(padded_pipeline, "map", function("x", Node("tuple", None, [

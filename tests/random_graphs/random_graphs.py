@@ -23,7 +23,7 @@ import sys
 import threading
 
 import model
-from generate import padded, random_document
+from generate import element_of, padded, random_document
 from parse import parse
 from shrink import shrink
 from syntax import text_of
@@ -164,7 +164,7 @@ def padded_document_of(seed):
     expected = document_of(seed)
     if expected is None:
         return None
-    return Expected(padded(expected.tree, seed), "", seed, expected.limit == LIMIT_ENDLESS, modelled=False)
+    return Expected(padded(expected.tree, seed, element_of(seed)), "", seed, expected.limit == LIMIT_ENDLESS, modelled=False)
 
 
 def smaller(runner, tree, seed, kind, way, modelled):

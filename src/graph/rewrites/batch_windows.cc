@@ -38,8 +38,8 @@ const Dataset* batch_in(const Function& function) {
   const Program& program = compiled->program();
   const Instruction& made = program.code[0];
   const auto inputs = static_cast<size_t>(program.inputs);
-  if (made.kind != Instruction::Kind::dataset || made.shared_env_level >= 0 || program.results != made.results ||
-      made.args.size() != inputs) {
+  if (made.kind != Instruction::Kind::dataset || made.shared_env_level >= 0 ||
+      program.results != made.results || made.args.size() != inputs) {
     return nullptr;
   }
   for (size_t i = 0; i < inputs; ++i) {
@@ -76,7 +76,8 @@ std::optional<Batching> batching_of(const Dataset& node) {
   if (!dense_only(input.spec()) || !input.not_replayable().empty()) return std::nullopt;
   Batching out;
   out.batch = batch_in(*function_in(node));
-  if (!out.batch || out.batch->inputs()[0]->spec().to_string() != input.spec().to_string()) return std::nullopt;
+  if (!out.batch || out.batch->inputs()[0]->spec().to_string() != input.spec().to_string())
+    return std::nullopt;
   out.shape.size = number_in(window, "size").value_or(1);
   out.shape.step = number_in(window, "shift").value_or(out.shape.size);
   out.shape.stride = number_in(window, "stride").value_or(1);
@@ -110,14 +111,13 @@ class WindowBatches final : public HoldingBody {
         path_(opening.path),
         tree_(opening.ctx.session.stats()),
         components_(opening.node->inputs()[0]->components()),
-        rows_(batching.shape, components_.size(), opening.ctx.runtime().budget),
+        rows_(batching.shape, components_.size(), opening.ctx.runtime().budget, true),
         batch_(components_, batching.shape.size, threads(opening)) {
     for (const Component& component : components_) {
       const bool fixed = !has_owners(component.dtype) && component.shape.is_static();
       const int64_t count = fixed ? checked_count(component.shape.dims()) : -1;
-      row_bytes_.push_back(count < 0 || count > kLargeBytes
-                               ? 0
-                               : static_cast<size_t>(count) * dtype_size(component.dtype));
+      row_bytes_.push_back(
+          count < 0 || count > kLargeBytes ? 0 : static_cast<size_t>(count) * dtype_size(component.dtype));
       fixed_ = fixed_ && count >= 0 && count <= kLargeBytes;
       batch_bytes_ = WindowShape::saturating_add(
           batch_bytes_,
@@ -205,8 +205,8 @@ class WindowBatches final : public HoldingBody {
     inner.state(archive);
     archive.finish();
     // What was opened since the anchor has its numbers from there.
-    if (!archive.status().ok() || anchor.ordinal > consumed || !anchor.openings.empty() || !anchor.names.empty() ||
-        !anchor.cuts.empty() || !inner.epochs.empty() || inner.ahead) {
+    if (!archive.status().ok() || anchor.ordinal > consumed || !anchor.openings.empty() ||
+        !anchor.names.empty() || !anchor.cuts.empty() || !inner.epochs.empty() || inner.ahead) {
       return false;
     }
     if (open) {
@@ -223,8 +223,8 @@ class WindowBatches final : public HoldingBody {
     const int64_t passed = consumed - anchor.ordinal;
     windows_ = consumed;
     values_ = anchor.values + passed;
-    rows_.start_at(WindowShape::saturating_add(
-        start, WindowShape::saturating_multiply(rows_.shape().step, passed)));
+    rows_.start_at(
+        WindowShape::saturating_add(start, WindowShape::saturating_multiply(rows_.shape().step, passed)));
     return true;
   }
 
@@ -238,23 +238,22 @@ class WindowBatches final : public HoldingBody {
   // How many windows to read for at once.
   int wanted(const Demand& demand) const {
     constexpr int64_t kUnknownSize = 16;
-    const int64_t most =
-        fixed_ ? demand.bytes / std::max<int64_t>(batch_bytes_, 1) : batch_bytes_ < kLargeBytes ? kUnknownSize : 1;
+    const int64_t most = fixed_                       ? demand.bytes / std::max<int64_t>(batch_bytes_, 1)
+                         : batch_bytes_ < kLargeBytes ? kUnknownSize
+                                                      : 1;
     return static_cast<int>(std::clamp<int64_t>(most, 1, demand.rows));
   }
 
   // No row that is held failed, and all columns are dense.
   bool is_plain() const {
     return std::all_of(rows_.pieces().begin(), rows_.pieces().end(), [](const HeldInput::Piece& piece) {
-      return piece.block.errors.empty() &&
-             std::all_of(piece.block.columns.begin(), piece.block.columns.end(),
-                         [](const Column& column) { return column.dense(); });
+      return piece.block.errors.empty() && std::all_of(piece.block.columns.begin(), piece.block.columns.end(),
+                                                       [](const Column& column) { return column.dense(); });
     });
   }
 
   // Gives as many full windows as are there, or the next one, of `elements` elements.
   Step copy(const Demand& demand, int64_t elements, Port& input, Block& out) {
-    if (rows_.pieces().size() > kMostPieces) join();
     const int64_t beyond = input.position() - rows_.start() - rows_.span();
     const int64_t full = beyond < 0 ? 1 : beyond / rows_.shape().step + 1;
     making_ = std::min<int64_t>(full, wanted(demand));
@@ -271,8 +270,7 @@ class WindowBatches final : public HoldingBody {
   void copy_column(size_t i, int made, int64_t elements, Column& out) const {
     const WindowShape& shape = rows_.shape();
     const size_t bytes = row_bytes_[i];
-    uint8_t* to =
-        out.make_dense(components_[i].dtype, components_[i].shape.prepended(elements), made);
+    uint8_t* to = out.make_dense(components_[i].dtype, components_[i].shape.prepended(elements), made);
     const HeldInput::Piece* piece = rows_.pieces().data();
     for (int window = 0; window < made; ++window) {
       int64_t at = rows_.start() + window * shape.step;
@@ -300,19 +298,9 @@ class WindowBatches final : public HoldingBody {
     }
   }
 
-  // Puts small pieces together, so that windows are copied from few.
-  void join() {
-    Block all;
-    all.columns.resize(components_.size());
-    for (const HeldInput::Piece& piece : rows_.pieces()) {
-      const int begin = static_cast<int>(std::max<int64_t>(rows_.start() - piece.first, 0));
-      all.append(piece.block, begin, piece.block.rows - begin);
-    }
-    if (all.byte_size() < kLargeBytes) rows_.replace(all);
-  }
-
   Step gather_one(Context& ctx, int64_t elements, int64_t end, Origin origin, Block& out) {
-    rows_.each_run(end, [&](const Block& block, int begin, int rows) { batch_.add(ctx, block, begin, rows); });
+    rows_.each_run(end,
+                   [&](const Block& block, int begin, int rows) { batch_.add(ctx, block, begin, rows); });
     const Status made = batch_.finish(out);
     count(1, elements, 1);
     go_on(1, false);
@@ -356,7 +344,8 @@ class WindowBatches final : public HoldingBody {
     const Dataset& rows = *batching_.batch->inputs()[0];
     StageStats* const above = add(batch, rows, -1);
     if (!above) return;
-    for (size_t i = 0; i < rows.inputs().size(); ++i) hold(add(above, *rows.inputs()[i], static_cast<int>(i)));
+    for (size_t i = 0; i < rows.inputs().size(); ++i)
+      hold(add(above, *rows.inputs()[i], static_cast<int>(i)));
     if (rows.inputs().empty()) hold(above);
   }
 
@@ -411,9 +400,6 @@ class WindowBatches final : public HoldingBody {
     if (!window.status().ok()) return std::nullopt;
     return WindowShape::saturating_add(input.consumed(), ahead);
   }
-
-  // More pieces are put together.
-  static constexpr size_t kMostPieces = 8;
 
   const Batching batching_;
   const PathRef path_;

@@ -7,10 +7,13 @@
 #include <utility>
 
 #include "graph/rewrites/rule.h"
+#include "graph/rewrites/unused_fields.h"
 
 namespace weir {
 
 namespace {
+
+constexpr const char* kUnusedFields = "unused_fields";
 
 bool stands_for_others(const Dataset& node) { return node.op().expand != nullptr; }
 
@@ -53,7 +56,8 @@ class Rewriter {
 
   // Takes operators from `node` down as long as a rule does.
   static void grow(OperatorRun& run, DatasetRef node) {
-    while (!run.closed && !node->inputs().empty() && !stands_for_others(*node) && !node->dynamic() && take(run, node))
+    while (!run.closed && !node->inputs().empty() && !stands_for_others(*node) && !node->dynamic() &&
+           take(run, node))
       node = DatasetRef(node->inputs()[0]);
   }
 
@@ -88,11 +92,11 @@ class Rewriter {
 
 Result<Rewrites> rewrite(const DatasetRef& root) {
   Rewrites out;
-  if (std::set<uint64_t> seen; stays(*root, seen)) {
-    out.root = root;
-    return out;
-  }
-  WEIR_ASSIGN(out.root, Rewriter(out)(root));
+  WEIR_ASSIGN(UsedFields used, without_unused_fields(root));
+  for (DatasetRef& map : used.maps) out.replaced.push_back({{kUnusedFields}, {std::move(map)}});
+  out.written = out.root = std::move(used.root);
+  if (std::set<uint64_t> seen; stays(*root, seen)) return out;
+  WEIR_ASSIGN(out.root, Rewriter(out)(out.written));
   return out;
 }
 

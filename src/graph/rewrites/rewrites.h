@@ -3,7 +3,7 @@
 // Runs of operators become one cursor each, by the rules of rule.h. The graph as written stays what fingerprints,
 // checkpoints, counters and error paths speak of. Pipelines inside lambdas, and below operators that are composed of
 // others (cache, snapshot, sample_from_datasets …), stay as they are, and so does a pipeline with options(rewrites:
-// false).
+// false), but for the fields that nobody uses. Document::rewrites() keeps them.
 #pragma once
 
 #include <string>
@@ -21,7 +21,9 @@ struct Rewrites {
     std::vector<DatasetRef> operators;
   };
 
-  // The graph itself if nothing was replaced.
+  // The graph as written, but for the fields that nobody uses (unused_fields.h).
+  DatasetRef written;
+  // The same with runs of its operators replaced.
   DatasetRef root;
   // From the root to the sources.
   std::vector<Replaced> replaced;
