@@ -1,6 +1,7 @@
 #include "capi/runtime.h"
 
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstddef>
@@ -32,6 +33,13 @@ constexpr size_t kOptionsBytes = offsetof(weir_runtime_options, record_bytes);
 int64_t default_pool_bytes(const MachineLimits& machine) {
   return machine.memory_bytes == 0 ? kDefaultPoolBytes
                                    : std::min(kDefaultPoolBytes, machine.memory_bytes / 8);
+}
+
+// A quarter of what the runtime may hold, or of the machine's memory, is enough to run ahead with.
+int64_t ahead_bytes(const weir_runtime_options& options, const MachineLimits& machine) {
+  int64_t memory = options.memory_bytes > 0 ? options.memory_bytes : machine.memory_bytes;
+  if (memory == 0) memory = int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+  return std::max<int64_t>(1, memory / 4);
 }
 
 class SteadyClock final : public Clock {
@@ -99,8 +107,7 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   host->random_ = std::make_unique<SystemRandom>(*host->clock_);
   host->logger_ = std::move(logger);
   host->allocator_ = std::move(allocator);
-  MachineLimits machine;
-  if (options.pool_bytes == 0 || options.thread_count == 0) machine = machine_limits(local_file_system());
+  const MachineLimits machine = machine_limits(local_file_system());
   int64_t retained = std::max<int64_t>(options.pool_bytes, 0);
   if (options.pool_bytes == 0) retained = default_pool_bytes(machine);
   Allocator functions;
@@ -111,6 +118,7 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   ThreadsOptions threads;
   threads.compute_threads = options.thread_count;
   threads.most_processors = machine.processors;
+  threads.ahead_bytes = ahead_bytes(options, machine);
   host->executor_ = make_threads(threads);
   Runtime& runtime = host->runtime_;
   runtime.executor = host->executor_.get();

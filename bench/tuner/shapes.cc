@@ -2,18 +2,11 @@
 
 #include <sys/stat.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include "tuner/run.h"
 
 namespace weir::bench {
 
 namespace {
-
-void must(int32_t result, const weir_error& error) {
-  if (result >= 0) return;
-  std::fprintf(stderr, "weir_tuner: %.*s\n", static_cast<int>(error.line.size), error.line.data);
-  std::exit(1);
-}
 
 // Writes the strings that a pipeline gives as the records of a file, unless it is there.
 void write_records(const std::string& file, const std::string& text) {
@@ -155,15 +148,18 @@ void add_nested(std::vector<Shape>& out) {
 }
 
 void add_data(std::vector<Shape>& out, const std::string& folder) {
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 8 && !folder.empty(); ++i) {
     const std::string number = std::to_string(i);
     write_records(folder + "/records-" + number,
                   "range(20000) | map(x -> example({label: [x], values: zeros([64]) + float32(x)}))");
     write_records(folder + "/packed-" + number + ".gz",
                   "range(20000) | map(x -> example({label: [x], values: zeros([64]) + float32(x)}))");
   }
-  write_records(folder + "/images",
-                "range(100) | map(x -> encode_jpeg(cast(random_uniform([188, 250, 3], max: 255.0), uint8)))");
+  if (!folder.empty()) {
+    write_records(
+        folder + "/images",
+        "range(100) | map(x -> encode_jpeg(cast(random_uniform([188, 250, 3], max: 255.0), uint8)))");
+  }
   const std::string parse = "parse_example(r, {label: int64, values: float32[64]})";
   out.push_back(
       {"memory: 1 MiB an element",
@@ -172,7 +168,9 @@ void add_data(std::vector<Shape>& out, const std::string& folder) {
        {{"A", {"1", "2", "4"}}, {"B", {"1", "2", "8"}}},
        {},
        {},
-       false});
+       false,
+       int64_t{1} << 20,
+       int64_t{128} << 20});
   out.push_back(
       {"read and parse records",
        "reading",
@@ -182,7 +180,8 @@ void add_data(std::vector<Shape>& out, const std::string& folder) {
        {{"A", {"1", "2", "4", "8"}}, {"B", {"1", "2", "4"}}, {"C", {"1", "4"}}},
        {},
        {},
-       false});
+       false,
+       int64_t{1} << 16});
   out.push_back(
       {"read packed records",
        "reading",
@@ -192,7 +191,8 @@ void add_data(std::vector<Shape>& out, const std::string& folder) {
        {{"A", {"1", "2", "4", "8"}}, {"B", {"1", "2", "4"}}},
        {},
        {},
-       false});
+       false,
+       int64_t{1} << 16});
   out.push_back(
       {"decode images",
        "decoding",
@@ -201,7 +201,8 @@ void add_data(std::vector<Shape>& out, const std::string& folder) {
        {{"A", {"1", "2", "3", "4"}}, {"B", {"1", "2", "8"}}},
        {},
        {},
-       false});
+       false,
+       int64_t{16} * 112 * 112 * 3 * 4});
 }
 
 void add_shifts(std::vector<Shape>& out) {

@@ -26,9 +26,13 @@ struct Shape {
   std::function<void()> consumer;
   // The load changes in mid-run.
   bool shifts = false;
+  // What an element takes at most.
+  int64_t element_bytes = 4096;
+  // weir_runtime_options::memory_bytes.
+  int64_t memory_bytes = 0;
 };
 
-// `folder` is for the files that some of them read; those that exist are used again.
+// `folder` is for the files that some of them read; those that exist are used again. Without one there are none.
 std::vector<Shape> shapes(const std::string& folder);
 
 }  // namespace weir::bench

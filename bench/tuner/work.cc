@@ -41,13 +41,17 @@ double turns_per_us() {
   return found;
 }
 
+std::atomic<int> running{0};
+
 int32_t run_work(void* user_data, weir_call call) {
   weir_view in = WEIR_VIEW_INIT;
   void* out = nullptr;
   if (weir_call_input(call, 0, &in, nullptr) != WEIR_OK) return -1;
   if (weir_call_output(call, 0, 0, nullptr, &out, nullptr) != WEIR_OK) return -1;
   const int64_t row = *static_cast<const int64_t*>(in.data);
+  running.fetch_add(1, std::memory_order_relaxed);
   static_cast<Work*>(user_data)->body(row);
+  running.fetch_sub(1, std::memory_order_relaxed);
   *static_cast<int64_t*>(out) = row;
   return WEIR_OK;
 }
@@ -58,6 +62,8 @@ void compute(double us) {
   volatile double sink = turns(static_cast<int64_t>(us * turns_per_us()));
   static_cast<void>(sink);
 }
+
+int calls_running() { return running.load(std::memory_order_relaxed); }
 
 void wait(double us) { std::this_thread::sleep_for(std::chrono::microseconds(static_cast<int64_t>(us))); }
 

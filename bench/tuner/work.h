@@ -13,6 +13,8 @@ namespace weir::bench {
 // Keeps a core busy as long as `us` microseconds take on an idle one.
 void compute(double us);
 void wait(double us);
+// How many functions run now.
+int calls_running();
 // Log-normal with median 1 and sigma 1; the same for the same row.
 double log_normal(int64_t row);
 

@@ -310,7 +310,9 @@ typedef struct weir_runtime_options {
   const weir_logger* logger;       /* copied; NULL: standard error */
   int64_t record_bytes;            /* the longest record that is read; 0: 256 MiB */
   /* What all shuffles, memory caches and windows may hold together; 0: no limit. One that would hold more gives
-   * errors (resource_exhausted) that say so in place of elements; it is exceeded by a block of rows at most. */
+   * errors (resource_exhausted) that say so in place of elements; it is exceeded by a block of rows at most. What the
+   * iterators run ahead by takes a quarter of it besides, and never more, or a quarter of the memory that the process
+   * may use: those that want more share it, and wait. */
   int64_t memory_bytes;
   /* NULL, or a file for a timeline of the runtime's threads, in Chrome's trace event format, which Perfetto opens: what
    * was pulled, called, read and waited for. It is written when the runtime ends, with the newest 262,144 events, which
@@ -932,6 +934,8 @@ WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes*
  * themselves between two calls. Elements are counted, and count again where a restore makes them again; times and
  * bytes are estimated from samples, which cost less than a hundredth of the time. "busy_ns" is a stage's own time
  * without that of its inputs, and "computing" the part of it that a processor worked; null where none was measured.
+ * "tuned", after "elements", has the numbers that tuning has found as a text that options(tuned: "...") takes, such as
+ * "prefetch rows 64, prefetch/map calls 8": a run that is given it begins there. With options(autotune: false) they stay.
  * "pulled_by" is the stage whose window pulls this one on a thread of its own, null if next does. A stage that runs ahead
  * has a "window": what it holds now and at most, how long it was found empty, and how long it was full. A stage that
  * makes calls at once has "calls". All datasets that an operator opens count as one stage.

@@ -9,6 +9,7 @@
 // it stops and then checks the count again, so that one of them sees the other.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -46,11 +47,12 @@ class Budget {
   void charge(int64_t rows, int64_t bytes) {
     add_alone(charged_rows_, rows);
     add_alone(held_bytes_, bytes);
-    if (memory_) memory_->add(bytes - std::exchange(reserved_bytes_, 0));
+    reserved_bytes_ = 0;
+    settle();
   }
   void refund_bytes(int64_t bytes) {
     add_alone(held_bytes_, -bytes);
-    if (memory_) memory_->add(-bytes);
+    settle();
   }
 
   // How many bytes the next pull may bring: `most`, or as much as there is of `wanted` in shared memory; 0: none, and
@@ -58,20 +60,29 @@ class Budget {
   // REQUIRES: go_on() was true
   int64_t reserve(int64_t most, int64_t wanted, Waker& waker) noexcept {
     if (!memory_) return most;
-    if (reserved_bytes_ == 0) reserved_bytes_ = memory_->reserve(wanted, waker);
+    if (reserved_bytes_ == 0) {
+      const int64_t missing = wanted - (taken_bytes_ - held_bytes());
+      const int64_t more = missing > 0 ? memory_->reserve(missing + memory_->reserve_bytes(), waker) : 0;
+      taken_bytes_ += more;
+      // Of a reserve alone no row is made, else one that has more than its share would never have less.
+      if (more > 0 || missing <= 0)
+        reserved_bytes_ = std::clamp<int64_t>(taken_bytes_ - held_bytes(), 0, wanted);
+    }
     return reserved_bytes_ == 0 && held_rows() <= 0 ? 1 : reserved_bytes_;
   }
   // There will be no other pull.
   void return_reserved() noexcept {
-    if (memory_) memory_->add(-std::exchange(reserved_bytes_, 0));
+    reserved_bytes_ = 0;
+    settle();
   }
   // Everything that is held is gone.
   void drop() noexcept {
-    return_reserved();
-    if (memory_) memory_->add(-held_bytes());
     held_bytes_.store(0, std::memory_order_relaxed);
+    reserved_bytes_ = 0;
+    if (memory_) memory_->add(-std::exchange(taken_bytes_, 0));
   }
-  bool shares_memory() const { return static_cast<bool>(memory_); }
+  // options() says how much the windows of the iterator may hold.
+  bool limits_memory() const { return memory_ && memory_->limited(); }
   // After bytes were given back, without the lock.
   void wake_others() noexcept {
     if (memory_) [[unlikely]]
@@ -132,9 +143,25 @@ class Budget {
   const EpochTableRef& final_epochs() const { return final_epochs_; }
 
  private:
+  // Takes what is held or reserved beyond what was taken, and gives back what is more than a reserve.
+  void settle() noexcept {
+    if (!memory_) return;
+    const int64_t needed = held_bytes() + reserved_bytes_;
+    const int64_t reserve = memory_->reserve_bytes();
+    int64_t change = 0;
+    if (needed > taken_bytes_) change = needed - taken_bytes_;
+    if (taken_bytes_ - needed > 2 * reserve) change = needed + reserve - taken_bytes_;
+    if (change == 0) return;
+    taken_bytes_ += change;
+    memory_->add(change);
+  }
+
   const int64_t max_bytes_;
   const RefPtr<WindowMemory> memory_;
+  // What the next pull may bring.
   int64_t reserved_bytes_ = 0;
+  // What this window has of the memory that it shares.
+  int64_t taken_bytes_ = 0;
   bool was_full_ = false;
   Counter charged_rows_{0};
   std::atomic<int64_t> taken_rows_{0};

@@ -63,11 +63,11 @@ class CallCore final : public RefCounted, public LiveWindow {
     return options_.may_wait && options_.calls_in_flight == 0 && options_.start.tunes &&
            lane_ == Lane::compute;
   }
-  void look_whether_it_waits(int64_t took_ns, int64_t cpu_ns);
+  void look_whether_it_waits(int64_t took_ns, int64_t computed_ns);
   bool stays_active(Runner& runner);
   void make_call(Runner& runner, WindowCall& call) noexcept;
   void call_function(Context& context, WindowCall& call);
-  void done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t cpu_ns);
+  void done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t computed_ns);
   void count(const WindowCall& call, int64_t took_ns, int64_t computed_ns) noexcept;
   void task_gone();
 
@@ -107,8 +107,8 @@ class CallCore final : public RefCounted, public LiveWindow {
   RefPtr<Waker> pauser_;
   // Counts what was pulled and not given back.
   Budget budget_;
-  // The bytes of the last finished call, as an estimate for unfinished ones.
-  int64_t usual_bytes_ = 0;
+  // The bytes of a row of the last finished call, as an estimate for unfinished ones.
+  int64_t row_bytes_ = 0;
   int leaf_rows_ = 1;
   // For who looks on without the lock.
   Counter running_calls_{0};

@@ -7,11 +7,14 @@ namespace weir {
 
 namespace {
 
-// A window has at least this length and so many ends of calls for each one in flight.
+// A window has at least this length and so many ends of calls for each one in flight; in the first steps, each call ends
+// once.
 constexpr int64_t kWindowNs = 5'000'000;
 constexpr int64_t kCallsPerFlight = 4;
-// After a change, as many calls end that began before it.
-constexpr int64_t kSettlingPerFlight = 1;
+// So much of what as many rows more as calls would be is enough for another step at once.
+constexpr double kStepGain = 0.7;
+// A short window that gained less is taken for one that gained nothing.
+constexpr double kUnclearGain = 0.2;
 // Less is not worth a thread, however quiet the machine.
 constexpr double kLeastGain = 0.05;
 constexpr int kLongestPause = 64;
@@ -20,10 +23,9 @@ constexpr int kIdleWindows = 8;
 // A rate that is off by a quarter for a few windows, or by half for two, is another load.
 constexpr double kDrift = 0.15;
 constexpr double kAlarm = 0.5;
-// Only calls of this length are worth a look at the processor's clock: one in three of them, until four were looked at.
+// Only calls of this length are worth a look at the thread's clock: the first four of them, and then one in five.
 constexpr int64_t kLongNs = 100'000;
-constexpr int kSampleEvery = 3;
-constexpr int kSampledCalls = 4;
+constexpr int kSampleEvery = 5;
 
 // With `auto`, for a function that is known to wait.
 constexpr int kFirstWaitingCalls = 8;
@@ -62,26 +64,32 @@ bool CallTuner::done(int64_t rows, int64_t now_ns) {
   }
   ++calls_;
   rows_ += rows;
-  if (phase_ == Phase::settling) {
-    if (calls_ < kSettlingPerFlight * limit_) return false;
-    phase_ = Phase::trial;
+  if (settling_) {
+    if (calls_ < limit_) return false;
+    settling_ = false;
     begin_window(now_ns);
     return false;
   }
   const int64_t length_ns = now_ns - window_begin_ns_;
-  if (length_ns < kWindowNs || calls_ < kCallsPerFlight * limit_) return false;
+  if (length_ns < kWindowNs || calls_ < least_calls()) return false;
   const bool raised = end_window(static_cast<double>(rows_) / static_cast<double>(length_ns));
   begin_window(now_ns);
   return raised;
 }
 
 // The calls bound the throughput if the consumer waits and the feed does not.
-bool CallTuner::try_more() {
+bool CallTuner::try_more(Phase phase) {
   if (!starved_ || hungry_ || limit_ >= options_.most) return false;
   settled_limit_ = limit_;
   limit_ = std::min(options_.most, limit_ * 2);
-  phase_ = Phase::settling;
+  phase_ = phase;
+  settling_ = true;
   return true;
+}
+
+int64_t CallTuner::least_calls() const {
+  const bool steps = phase_ == Phase::first_step || phase_ == Phase::step;
+  return steps ? limit_ : kCallsPerFlight * limit_;
 }
 
 void CallTuner::rest(double rate) {
@@ -95,8 +103,44 @@ bool CallTuner::has_changed(double rate) {
   return cusum_ > kAlarm;
 }
 
+bool CallTuner::end_step(double rate) {
+  const double more = static_cast<double>(limit_) / settled_limit_ - 1;
+  if (phase_ == Phase::step && rate < rate_ * (1 + kStepGain * more)) {
+    // It is not as easy as that: a longer window says whether it pays.
+    const bool unclear = rate > rate_ * (1 + kUnclearGain);
+    noise_ = kUnclearGain / 2;
+    phase_ = unclear ? Phase::trial : Phase::first_window;
+    if (!unclear) limit_ = settled_limit_;
+    settling_ = !unclear;
+    return false;
+  }
+  rate_ = rate;
+  if (try_more(Phase::step)) return true;
+  rest(rate);
+  return false;
+}
+
+bool CallTuner::end_trial(double rate) {
+  if (rate > rate_ * (1 + std::max(kLeastGain, noise_))) {
+    // A step that pays is followed by the next one at once.
+    rate_ = rate;
+    next_pause_ = 1;
+    if (try_more(Phase::trial)) return true;
+    rest(rate);
+    return false;
+  }
+  limit_ = settled_limit_;
+  pause_ = next_pause_;
+  next_pause_ = std::min(next_pause_ * 2, kLongestPause);
+  rest(rate_);
+  return false;
+}
+
 bool CallTuner::end_window(double rate) {
   switch (phase_) {
+    case Phase::first_step:
+    case Phase::step:
+      return end_step(rate);
     case Phase::first_window:
       rate_ = rate;
       phase_ = Phase::second_window;
@@ -104,32 +148,18 @@ bool CallTuner::end_window(double rate) {
     case Phase::second_window:
       noise_ = std::fabs(rate - rate_) / std::max(rate, rate_);
       rate_ = std::max(rate, rate_);
-      if (try_more()) return true;
+      if (try_more(Phase::trial)) return true;
       rest(rate);
       return false;
     case Phase::trial:
-      if (rate > rate_ * (1 + std::max(kLeastGain, noise_))) {
-        // A step that pays is followed by the next one at once.
-        rate_ = rate;
-        next_pause_ = 1;
-        if (try_more()) return true;
-        rest(rate);
-        return false;
-      }
-      limit_ = settled_limit_;
-      pause_ = next_pause_;
-      next_pause_ = std::min(next_pause_ * 2, kLongestPause);
-      rest(rate_);
-      return false;
+      return end_trial(rate);
     case Phase::resting:
       break;
-    case Phase::settling:
-      return false;
   }
   if (has_changed(rate)) {
     next_pause_ = 1;
     pause_ = 0;
-    phase_ = Phase::first_window;
+    phase_ = first_phase();
     return false;
   }
   idle_windows_ = starved_ ? 0 : idle_windows_ + 1;
@@ -146,26 +176,27 @@ bool CallTuner::end_window(double rate) {
 void CallTuner::widen(int calls, int most) {
   options_.most = std::max(options_.most, most);
   limit_ = std::clamp(calls, limit_, options_.most);
-  phase_ = Phase::first_window;
+  phase_ = first_phase();
+  settling_ = false;
   window_begin_ns_ = -1;
   pause_ = 0;
   next_pause_ = 1;
 }
 
-bool WaitDetector::add(int64_t wall_ns, int64_t cpu_ns) {
+bool WaitDetector::add(int64_t wall_ns, int64_t computed_ns) {
   if (waits_ || wall_ns < kLongNs) return false;
-  if (cpu_ns < 0) {
+  if (computed_ns < 0) {
     if (until_sample_ < 0) until_sample_ = 0;
     return false;
   }
   until_sample_ = kSampleEvery;
   wall_ns_ += wall_ns;
-  cpu_ns_ += cpu_ns;
-  if (++calls_ < kSampledCalls) return false;
-  waits_ = cpu_ns_ < wall_ns_ / 2;
+  computed_ns_ += computed_ns;
+  if (++calls_ < kSampled) return false;
+  waits_ = computed_ns_ < wall_ns_ / 2;
   if (waits_) until_sample_ = -1;
   wall_ns_ = 0;
-  cpu_ns_ = 0;
+  computed_ns_ = 0;
   calls_ = 0;
   return waits_;
 }

@@ -1,10 +1,11 @@
 // CallTuner: how many calls of a function should be in flight, found by trying.
 //
 // It begins with `first` calls and measures rows per second over windows of time. While the consumer waits for rows and
-// the feed has them, the calls are what bounds the throughput: it then tries twice as many, and keeps them only if the
-// throughput gained more than two windows at the same setting differ. After a failed trial it waits for twice as many
-// windows as before, until the load changes: a CUSUM of the difference to the rate that it settled at says so. While the
-// consumer never waits, it goes back step by step.
+// the feed has them, the calls are what bounds the throughput: it then tries twice as many. At first, and when the load has
+// changed, windows are short where calls are alike, and it goes on as long as nearly as many rows more come as calls were
+// added. Where they do not, windows become longer, and a step is kept only if the throughput gained more than two windows at the same setting differ.
+// After a failed trial it waits for twice as many windows as before, until the load changes: a CUSUM of the difference to
+// the rate that it settled at says so. While the consumer never waits, it goes back step by step.
 //
 // It never changes a row, their order or a position. Not thread-safe: its owner's lock guards it. A call costs some 5 ns.
 #pragma once
@@ -23,6 +24,8 @@ struct CallTunerOptions {
   int most = 1;
   // As few as a slow consumer makes of it; 0: first.
   int least = 0;
+  // One call is like the next, so that at first short windows will do.
+  bool alike = true;
 };
 
 // `calls` if it is positive. Else there is a range to find the best in where functions wait; those that compute take all
@@ -34,7 +37,8 @@ int most_waiting_calls(const Executor& executor, const Tuning& tuning);
 
 class CallTuner {
  public:
-  explicit CallTuner(const CallTunerOptions& options) : options_(options), limit_(options.first) {
+  explicit CallTuner(const CallTunerOptions& options)
+      : options_(options), limit_(options.first), phase_(first_phase()) {
     if (options_.least == 0) options_.least = options_.first;
   }
 
@@ -52,17 +56,23 @@ class CallTuner {
   void widen(int calls, int most);
 
  private:
-  enum class Phase : uint8_t { first_window, second_window, settling, trial, resting };
+  enum class Phase : uint8_t { first_step, step, first_window, second_window, trial, resting };
 
+  Phase first_phase() const { return options_.alike ? Phase::first_step : Phase::first_window; }
   bool end_window(double rate);
+  bool end_step(double rate);
+  bool end_trial(double rate);
   void begin_window(int64_t now_ns);
   void rest(double rate);
-  bool try_more();
+  bool try_more(Phase phase);
+  int64_t least_calls() const;
   bool has_changed(double rate);
 
   CallTunerOptions options_;
   int limit_;
-  Phase phase_ = Phase::first_window;
+  Phase phase_;
+  // After a change, until the calls that began before it have ended.
+  bool settling_ = false;
   int64_t window_begin_ns_ = -1;
   int64_t calls_ = 0;
   int64_t rows_ = 0;
@@ -79,21 +89,28 @@ class CallTuner {
   double cusum_ = 0;
 };
 
-// Whether calls compute or wait, by the processor time of some of the long ones. Guarded by its owner's lock.
+// Whether calls compute or wait, by how long some of the long ones compute. Guarded by its owner's lock.
 class WaitDetector {
  public:
-  // Asked before each call: whether its processor time is to be taken.
-  bool samples() { return until_sample_ >= 0 && --until_sample_ < 0; }
-  // Adds a call that has ended; `cpu_ns` is negative if nobody took its processor time. Returns true, once, if most of the
-  // time of the last ones was spent waiting.
-  bool add(int64_t wall_ns, int64_t cpu_ns);
+  // Asked before each call: whether it is to be measured how long it computes.
+  bool samples() {
+    if (first_ > 0) return first_-- > 0;
+    return until_sample_ >= 0 && --until_sample_ < 0;
+  }
+  // Adds a call that has ended; `computed_ns` is negative if nobody measured it. Returns true, once, if most of the time of
+  // the last ones was spent waiting.
+  bool add(int64_t wall_ns, int64_t computed_ns);
 
  private:
+  static constexpr int kSampled = 4;
+
   int64_t wall_ns_ = 0;
-  int64_t cpu_ns_ = 0;
+  int64_t computed_ns_ = 0;
   int calls_ = 0;
   bool waits_ = false;
-  // Calls until the next one whose processor time is taken; negative: none is.
+  // Of the first calls, so many are still to be measured.
+  int first_ = kSampled;
+  // Calls until the next one that is measured; negative: none is.
   int until_sample_ = -1;
 };
 

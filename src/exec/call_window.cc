@@ -101,17 +101,21 @@ bool CallCore::admit(Demand& demand) {
     waits_.is_full(clock_);
     return false;
   }
+  const int64_t free_rows = ahead_rows() - budget_.held_rows();
+  const int64_t free_bytes = std::min(options_.max_bytes - budget_.held_bytes(), kMaxBlockBytes);
+  const int64_t row_bytes = std::max<int64_t>(1, row_bytes_);
+  const int64_t most_rows = std::clamp<int64_t>(free_rows, 1, options_.one_row_per_call ? 1 : leaf_rows_);
+  const int64_t wanted = std::clamp<int64_t>(free_bytes / row_bytes, 1, most_rows) * row_bytes;
   // Until a call has ended, nobody knows how large results are.
-  const bool guesses = budget_.shares_memory() && usual_bytes_ == 0 && outstanding_ > 0;
-  if (guesses || budget_.reserve(1, std::max<int64_t>(1, usual_bytes_), *puller_) == 0) {
+  const bool guesses = budget_.limits_memory() && row_bytes_ == 0 && outstanding_ > 0;
+  const int64_t bytes = guesses ? 0 : budget_.reserve(wanted, wanted, *puller_);
+  if (bytes == 0) {
     budget_.stop();
     return false;
   }
   waits_.has_room(clock_);
-  const int64_t free_rows = ahead_rows() - budget_.held_rows();
   demand = Demand();
-  demand.rows =
-      static_cast<int>(std::clamp<int64_t>(free_rows, 1, options_.one_row_per_call ? 1 : leaf_rows_));
+  demand.rows = static_cast<int>(std::max<int64_t>(1, std::min(bytes, wanted) / row_bytes));
   return true;
 }
 
@@ -238,7 +242,7 @@ bool CallCore::prepare_locked(Demand& demand, WindowCall*& call) noexcept try {
 void CallCore::add(WindowCall* call, Session& session) {
   call->rows = call->in.block.rows;
   MutexLock lock(mutex_);
-  call->charged_bytes = std::max(call->in.bytes, usual_bytes_);
+  call->charged_bytes = std::max(call->in.bytes, call->rows * row_bytes_);
   budget_.charge(call->rows, call->charged_bytes);
   ++outstanding_;
   if (options_.ordered) line_.push(call);
@@ -352,9 +356,8 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
   Clock& clock = *context.runtime().clock;
   const TraceSlice slice(context.runtime().trace, &clock, "call", waits_.name());
   running_calls_.fetch_add(1, std::memory_order_relaxed);
-  const int64_t begin_computing_ns = call.compares ? clock.computing_ns() : 0;
-  const bool sampled = std::exchange(call.sampled, false);
-  const int64_t begin_cpu_ns = sampled ? executor_.thread_cpu_ns() : -1;
+  const bool compares = call.compares || call.sampled;
+  const int64_t begin_computing_ns = compares ? clock.computing_ns() : 0;
   const int64_t begin_ns = clock.now_ns();
   Block& out = call.out.block;
   try {
@@ -366,19 +369,18 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
     out.rows = call.rows;
   }
   const int64_t end_ns = clock.now_ns();
-  const int64_t cpu_ns = begin_cpu_ns < 0 ? -1 : executor_.thread_cpu_ns() - begin_cpu_ns;
-  if (waits_.stats)
-    count(call, end_ns - begin_ns, call.compares ? clock.computing_ns() - begin_computing_ns : 0);
+  const int64_t computed_ns = compares ? clock.computing_ns() - begin_computing_ns : -1;
+  if (waits_.stats) count(call, end_ns - begin_ns, computed_ns);
   call.out.bytes = out.byte_size();
   call.out.mark = std::move(call.in.mark);
   call.in.recycle(kInputBytes);
-  done(runner, call, end_ns, end_ns - begin_ns, cpu_ns);
+  done(runner, call, end_ns, end_ns - begin_ns, std::exchange(call.sampled, false) ? computed_ns : -1);
 }
 
 // A function of the host that turns out to wait leaves the threads that compute, and may have more calls in flight.
 // REQUIRES: mutex_ is held.
-void CallCore::look_whether_it_waits(int64_t took_ns, int64_t cpu_ns) {
-  if (!looks_for_waiting() || !detector_.add(took_ns, cpu_ns)) return;
+void CallCore::look_whether_it_waits(int64_t took_ns, int64_t computed_ns) {
+  if (!looks_for_waiting() || !detector_.add(took_ns, computed_ns)) return;
   lane_ = Lane::blocking;
   tuner_.widen(tuner_.limit(), most_waiting_calls(executor_, *tuning_));
 }
@@ -392,10 +394,10 @@ void CallCore::count(const WindowCall& call, int64_t took_ns, int64_t computed_n
   add_to(stats.call_time.computing_ns, std::min(took_ns, computed_ns));
 }
 
-void CallCore::done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t cpu_ns) {
+void CallCore::done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t computed_ns) {
   running_calls_.fetch_sub(1, std::memory_order_relaxed);
   MutexLock lock(mutex_);
-  look_whether_it_waits(took_ns, cpu_ns);
+  look_whether_it_waits(took_ns, computed_ns);
   RefPtr<Runner> another;
   if (tuner_.done(call.rows, end_ns) && prepared_.front()) another = idle_runner(runner.session());
   call.done = true;
@@ -403,8 +405,8 @@ void CallCore::done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t to
   if (options_.ordered) spread_.add(took_ns);
   --outstanding_;
   // Where windows share memory, it is better estimated too high.
-  usual_bytes_ =
-      budget_.shares_memory() ? std::max(call.out.bytes, usual_bytes_ - usual_bytes_ / 16) : call.out.bytes;
+  const int64_t row_bytes = (call.out.bytes + call.rows - 1) / std::max(1, call.rows);
+  row_bytes_ = budget_.limits_memory() ? std::max(row_bytes, row_bytes_ - row_bytes_ / 16) : row_bytes;
   budget_.refund_bytes(call.charged_bytes - call.out.bytes);
   call.charged_bytes = call.out.bytes;
   // Several calls of one size may end at about the same time; only the first of them changes it.
@@ -420,7 +422,7 @@ void CallCore::done(Runner& runner, WindowCall& call, int64_t end_ns, int64_t to
   }
   RefPtr<Waker> pauser = rest();
   RefPtr<Puller> resumed;
-  if ((another || budget_.shares_memory()) && may_resume()) resumed = puller_;
+  if ((another || budget_.limits_memory()) && may_resume()) resumed = puller_;
   lock.unlock();
   if (waiter) waiter->wake();
   if (pauser) pauser->wake();

@@ -12,7 +12,8 @@ namespace {
 CallTunerOptions limits_of_feeds(int limit, int useful, const Executor& executor, const Tuning& tuning) {
   if (limit > 0) return {limit, limit};
   const int first = std::min(tuning.limit_threads(executor.parallelism()), useful);
-  return {first, first};
+  // A pull may open a dataset, or take a row that is there.
+  return {first, first, first, false};
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ void Credit::widen() noexcept {
   if (start_.tunes) {
     tuner_.widen(begin, std::min(2 * useful_, most));
   } else {
-    tuner_ = CallTuner({begin, begin});
+    tuner_ = CallTuner({begin, begin, begin, false});
   }
   limit_.store(tuner_.limit(), std::memory_order_relaxed);
 }
@@ -75,9 +76,9 @@ bool Credit::take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept {
     feed.place_ = Place::outside;
     if (!granted) add_alone(taken_, 1);
     if (!tuned()) return true;
-    const bool sampled = feed.lane_ == Lane::compute && detector_.samples();
+    pull.sampled = feed.lane_ == Lane::compute && detector_.samples();
     lock.unlock();
-    if (sampled) pull.begin_cpu_ns = executor_.thread_cpu_ns();
+    if (pull.sampled) pull.begin_computing_ns = clock_.computing_ns();
     pull.begin_ns = clock_.now_ns();
     return true;
   }
@@ -93,7 +94,7 @@ bool Credit::take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept {
 
 void Credit::give(const Pull& pull, Lane lane, int64_t rows) noexcept {
   const int64_t end_ns = tuned() ? clock_.now_ns() : 0;
-  const int64_t cpu_ns = pull.begin_cpu_ns < 0 ? -1 : executor_.thread_cpu_ns() - pull.begin_cpu_ns;
+  const int64_t computed_ns = pull.sampled ? clock_.computing_ns() - pull.begin_computing_ns : -1;
   {
     MutexLock lock(mutex_);
     add_alone(taken_, -1);
@@ -101,7 +102,7 @@ void Credit::give(const Pull& pull, Lane lane, int64_t rows) noexcept {
       // One that found nothing measures nothing.
       if (rows > 0) tuner_.done(rows, end_ns);
       limit_.store(tuner_.limit(), std::memory_order_relaxed);
-      if (lane == Lane::compute && detector_.add(end_ns - pull.begin_ns, cpu_ns)) {
+      if (lane == Lane::compute && detector_.add(end_ns - pull.begin_ns, computed_ns)) {
         seen_waiting_.store(true, std::memory_order_relaxed);
         if (!std::exchange(expects_waiting_, true)) widen();
       }

@@ -52,8 +52,8 @@ class Credit : public RefCounted {
   // A pull in progress.
   struct Pull {
     int64_t begin_ns = 0;
-    // Negative: not taken.
-    int64_t begin_cpu_ns = -1;
+    bool sampled = false;
+    int64_t begin_computing_ns = 0;
   };
 
   bool tuned() const { return useful_ > 0; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <utility>
 
 #include "core/ref.h"
@@ -10,14 +11,14 @@ namespace weir {
 
 namespace {
 
-class Parts final : public Job {
+class Parts : public RefCounted {
  public:
   // `part` is called only for parts that are taken before all are done.
   Parts(int count, const std::function<void(int)>& part, RefPtr<Parker> caller)
       : count_(count), part_(&part), caller_(std::move(caller)) {}
 
   // Takes parts until none is left.
-  void run() noexcept override {
+  void run() noexcept {
     for (int i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) {
       (*part_)(i);
       if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) caller_->unpark();
@@ -37,6 +38,16 @@ class Parts final : public Job {
   std::atomic<int> done_{0};
 };
 
+// A thread that takes parts, too.
+class Helper final : public Job {
+ public:
+  explicit Helper(RefPtr<Parts> parts) : parts_(std::move(parts)) {}
+  void run() noexcept override { parts_->run(); }
+
+ private:
+  const RefPtr<Parts> parts_;
+};
+
 RefPtr<Parts> make_parts(Executor& executor, int count, const std::function<void(int)>& part) noexcept try {
   RefPtr<Parker> parker = executor.make_parker();
   return parker ? make_ref<Parts>(count, part, std::move(parker)) : nullptr;
@@ -48,16 +59,17 @@ RefPtr<Parts> make_parts(Executor& executor, int count, const std::function<void
 
 void run_parts(Executor& executor, int threads, int parts, const std::function<void(int)>& part) noexcept {
   const int helpers = std::min({threads, parts, executor.parallelism()}) - 1;
-  const RefPtr<Parts> job = helpers > 0 && executor.alive() ? make_parts(executor, parts, part) : nullptr;
-  if (!job) {
+  const RefPtr<Parts> all = helpers > 0 && executor.alive() ? make_parts(executor, parts, part) : nullptr;
+  if (!all) {
     for (int i = 0; i < parts; ++i) part(i);
     return;
   }
   for (int i = 0; i < helpers; ++i) {
-    if (!executor.submit(Lane::compute, job)) break;
+    RefPtr<Job> helper(new (std::nothrow) Helper(all));
+    if (!helper || !executor.submit(Lane::compute, std::move(helper))) break;
   }
-  job->run();
-  job->wait();
+  all->run();
+  all->wait();
 }
 
 }  // namespace weir

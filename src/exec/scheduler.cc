@@ -51,7 +51,8 @@ struct Scheduler::Sleeper {
 // Runs one ready pump of a lane, if helping threads have left one.
 class Scheduler::LaneJob final : public Job {
  public:
-  LaneJob(Scheduler& scheduler, Lane lane) : scheduler_(&scheduler), lane_(lane) {}
+  LaneJob(Scheduler& scheduler, Lane lane)
+      : Job(scheduler.share(lane)), scheduler_(&scheduler), lane_(lane) {}
   void run() noexcept override {
     scheduler_->run_one(lane_);
     scheduler_->end_job();
@@ -430,16 +431,6 @@ void Scheduler::schedule(Pump& pump, MutexLock& lock, bool raise) {
   lock.unlock();
   if (submits) submit(lane);
   if (sleeper) sleeper->unpark();
-}
-
-// Counts a job that is worth submitting, if there may be another one.
-// REQUIRES: mutex_ is held
-bool Scheduler::admits_job(Lane lane) noexcept {
-  const int index = static_cast<int>(lane);
-  if (lane == Lane::caller || jobs_[index] >= ready_[index].size() || open_jobs_ >= most_jobs_) return false;
-  ++jobs_[index];
-  ++open_jobs_;
-  return true;
 }
 
 void Scheduler::submit(Lane lane) {

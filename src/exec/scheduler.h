@@ -37,6 +37,7 @@
 #include "core/sync.h"
 #include "core/trace.h"
 #include "exec/executor.h"
+#include "exec/fair_queue.h"
 #include "exec/pump.h"
 #include "exec/tuning.h"
 #include "exec/watch.h"
@@ -182,8 +183,8 @@ class Scheduler final : public Waker {
   // How the cursors run ahead that open from now on. Of the runtime's threads, no more than it says run pumps of this
   // scheduler at once.
   void tune(RefPtr<const Tuning> tuning) noexcept;
-  // For a scheduler that serves a function of an iterator: where that one has a limit for threads, only those that wait here
-  // run pumps.
+  // For a scheduler that serves a function of an iterator: its jobs count to the share of that one, and where that one has a
+  // limit for threads, only those that wait here run pumps.
   void tune_inside(Scheduler& outer) noexcept;
   // Never null.
   RefPtr<const Tuning> tuning() noexcept;
@@ -249,6 +250,7 @@ class Scheduler final : public Waker {
   void schedule(Pump& pump, MutexLock& lock, bool raise);
   bool admits_job(Lane lane) noexcept;
   void submit(Lane lane);
+  JobShare* share(Lane lane);
   void end_job() noexcept;
   RefPtr<Pump> claim(Lane lane);
   RefPtr<Pump> claim_any();
@@ -269,6 +271,9 @@ class Scheduler final : public Waker {
   Executor& executor_;
   Clock* const clock_;
   TraceLog* const trace_;
+  // Its share of the threads of each lane, guarded by the executor; that of another one for a scheduler inside it.
+  JobShare shares_[kLanes];
+  RefPtr<Scheduler> sharing_;
   std::atomic<int64_t> waited_ns_{0};
   // The right to drive, and the queue for it: taken in the order gate, turn, lock.
   BiasedMutex turn_;

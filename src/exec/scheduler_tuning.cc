@@ -1,4 +1,4 @@
-// How a Scheduler's iterator runs ahead, and the limit for the threads that work for it.
+// How a Scheduler's iterator runs ahead, the limit for the threads that work for it, and its share of them.
 #include <utility>
 
 #include "exec/scheduler.h"
@@ -14,10 +14,25 @@ void Scheduler::tune(RefPtr<const Tuning> tuning) noexcept {
 
 void Scheduler::tune_inside(Scheduler& outer) noexcept {
   RefPtr<const Tuning> tuning = outer.tuning();
+  sharing_ = outer.sharing_ ? outer.sharing_ : RefPtr<Scheduler>(&outer);
   MutexLock lock(mutex_);
   if (tuning->threads > 0) most_jobs_ = 0;
   std::swap(tuning_, tuning);
   lock.unlock();
+}
+
+JobShare* Scheduler::share(Lane lane) {
+  return &(sharing_ ? *sharing_ : *this).shares_[static_cast<int>(lane)];
+}
+
+// Counts a job that is worth submitting, if there may be another one.
+// REQUIRES: mutex_ is held
+bool Scheduler::admits_job(Lane lane) noexcept {
+  const int index = static_cast<int>(lane);
+  if (lane == Lane::caller || jobs_[index] >= ready_[index].size() || open_jobs_ >= most_jobs_) return false;
+  ++jobs_[index];
+  ++open_jobs_;
+  return true;
 }
 
 RefPtr<const Tuning> Scheduler::tuning() noexcept {

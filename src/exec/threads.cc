@@ -10,7 +10,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -19,6 +18,8 @@
 #include "core/host_call.h"
 #include "core/sync.h"
 #include "core/text.h"
+#include "exec/fair_queue.h"
+#include "exec/memory_ledger.h"
 #include "exec/onetbb.h"
 #include "exec/watch.h"
 
@@ -148,9 +149,7 @@ class JobQueue : public RefCounted {
   std::condition_variable_any left_;
   int idle_ = 0;
   bool closed_ = false;
-  std::deque<RefPtr<Job>> jobs_;
-  // The jobs that close() found: an empty queue takes memory, too.
-  std::deque<RefPtr<Job>> dropped_;
+  FairQueue jobs_;
 
  private:
   // REQUIRES: mutex_ is held
@@ -169,7 +168,7 @@ class JobQueue : public RefCounted {
 bool JobQueue::submit(const RefPtr<Job>& job) noexcept try {
   MutexLock lock(mutex_);
   if (closed_) return false;
-  jobs_.push_back(job);
+  jobs_.push(job);
   if (static_cast<size_t>(idle_) >= jobs_.size()) {
     lock.unlock();
     more_.notify_one();
@@ -183,10 +182,7 @@ bool JobQueue::submit(const RefPtr<Job>& job) noexcept try {
   --runners_;
   if (runners_ > 0) return true;
   // No runner will come for it. If one came and went meanwhile, the job has run.
-  auto found = std::find(jobs_.begin(), jobs_.end(), job);
-  if (found == jobs_.end()) return true;
-  jobs_.erase(found);
-  return false;
+  return !jobs_.remove(*job);
 } catch (...) {
   return false;
 }
@@ -206,10 +202,14 @@ void JobQueue::serve() noexcept {
       if (closed_ || !wait_for_job()) break;
       continue;
     }
-    RefPtr<Job> job = std::move(jobs_.front());
-    jobs_.pop_front();
+    RefPtr<Job> job = jobs_.pop();
     mutex_.unlock();
+    const auto begin = std::chrono::steady_clock::now();
     job->run();
+    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
+    mutex_.lock();
+    jobs_.ended(*job, took.count());
+    mutex_.unlock();
     job = nullptr;
     mutex_.lock();
     replaced = thread_ends() && replace_runner();
@@ -239,11 +239,11 @@ void JobQueue::close() {
   const Uncancelled uncancelled;
   mutex_.lock();
   closed_ = true;
-  dropped_.swap(jobs_);
+  DroppedJobs dropped;
+  jobs_.drop(dropped);
   more_.notify_all();
   while (!inside() && serving_ > 0) left_.wait(mutex_);
   mutex_.unlock();
-  dropped_.clear();
 }
 
 std::string JobQueue::describe() {
@@ -453,6 +453,7 @@ bool probe_threads(int count) {
 class Threads final : public Executor {
  public:
   explicit Threads(const ThreadsOptions& options) {
+    if (options.ahead_bytes > 0) memory_ = make_ref<MemoryLedger>(options.ahead_bytes);
     // Those that the process's affinity allows.
     int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     if (options.most_processors > 0) processors = std::min(processors, options.most_processors);
@@ -487,11 +488,7 @@ class Threads final : public Executor {
   }
   int parallelism() const noexcept override { return size_; }
   int blocking_parallelism() const noexcept override { return blocking_size_; }
-  int64_t thread_cpu_ns() noexcept override {
-    timespec time{};
-    if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return -1;
-    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-  }
+  MemoryLedger* memory() const noexcept override { return memory_.get(); }
   RefPtr<Parker> make_parker() noexcept override { return RefPtr<Parker>(new (std::nothrow) ThreadParker); }
 
  private:
@@ -516,6 +513,7 @@ class Threads final : public Executor {
     return make_ref<ThreadQueue>("compute threads", kComputeName, this, size_);
   }
 
+  RefPtr<MemoryLedger> memory_;
   int size_ = 1;
   int blocking_size_ = 1;
   RefPtr<JobQueue> compute_;

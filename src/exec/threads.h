@@ -24,6 +24,8 @@ struct ThreadsOptions {
   int most_processors = 0;
   // 0 is kMaxBlockingThreads.
   int blocking_threads = 0;
+  // What the windows of all iterators may hold; 0: no limit.
+  int64_t ahead_bytes = 0;
   // Whether that many threads can exist at once; tests replace it. Null tries it out, once per process.
   bool (*probe)(int threads) = nullptr;
 };

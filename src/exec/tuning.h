@@ -27,7 +27,7 @@ struct Tuning : RefCounted {
   int threads = 0;
   // Windows begin when they are opened, rather than when they are pulled; not where a position is restored.
   bool warm_start = false;
-  // What windows may hold together; null: no limit.
+  // What the iterator's windows may hold together; null: no limit.
   RefPtr<WindowMemory> memory;
   TunedNumbers begin;
 

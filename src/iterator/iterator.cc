@@ -263,7 +263,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     position->session->use_world(*world_);
   }
   position->session->keep_stats(make_ref<StatsTree>(runtime_.clock->now_ns(), scheduler_->waited_ns()));
-  scheduler_->tune(tuning_of(*document->root(), checkpoint != nullptr));
+  scheduler_->tune(tuning_of(*document->root(), runtime_.executor->memory(), checkpoint != nullptr));
   position->session->hold_rows(holds_rows(*document->root(), beginning.policy.value_or(policy_)));
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);

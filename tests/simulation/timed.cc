@@ -39,14 +39,25 @@ Timed& Timed::consumed_by(Consumer consumer) {
   return *this;
 }
 
-int64_t Timed::run(const std::string& text) {
-  SimWorld world(options_.seed, {.compute_threads = options_.processors,
-                                 .blocking_threads = options_.blocking_threads,
+SimWorld timed_world(const TimedOptions& options) {
+  return SimWorld(options.seed, {.compute_threads = options.processors,
+                                 .blocking_threads = options.blocking_threads,
+                                 .ahead_bytes = options.ahead_bytes,
                                  .exact_time = true,
                                  .max_steps = 50'000'000});
+}
+
+int64_t Timed::run(const std::string& text) {
+  SimWorld world = timed_world(options_);
+  read_in(world, text);
+  const std::string failure = world.run();
+  if (!failure.empty()) throw std::runtime_error(failure);
+  return took_ns_;
+}
+
+void Timed::read_in(SimWorld& world, const std::string& text, int64_t begin_ns) {
   times_.clear();
-  int64_t took_ns = 0;
-  world.client("the reader", [&] {
+  world.client("the reader", [this, &world, text, begin_ns] {
     Handed handed;
     for (const auto& [name, calls] : calls_) handed[name] = CallbackRef(make_ref<Function>(calls, world));
     const DocumentRef document = require_value(parse_document(world.runtime(), text, handed));
@@ -54,19 +65,17 @@ int64_t Timed::run(const std::string& text) {
     require_ok(iterator->initialize(document, {{}, nullptr}));
     Clock& clock = *world.runtime().clock;
     if (options_.pause_ns > 0) world.sleep(options_.pause_ns);
-    const int64_t begin_ns = clock.now_ns();
+    const int64_t zero_ns = clock.now_ns();
+    if (begin_ns > 0) world.sleep(begin_ns);
     Block block;
     while (require_value(iterator->next(1, block)) == PullResult::rows) {
       if (block.error_of(0)) throw std::runtime_error((*block.error_of(0))->message);
-      times_.push_back(clock.now_ns() - begin_ns);
+      times_.push_back(clock.now_ns() - zero_ns);
       if (consumer_ && !consumer_(world, *iterator, static_cast<int64_t>(times_.size()) - 1)) break;
     }
-    took_ns = clock.now_ns() - begin_ns;
+    took_ns_ = clock.now_ns() - zero_ns;
     stats_ = iterator->stats();
   });
-  const std::string failure = world.run();
-  if (!failure.empty()) throw std::runtime_error(failure);
-  return took_ns;
 }
 
 double Timed::rate(int64_t from_ns, int64_t until_ns) const {

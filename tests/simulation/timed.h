@@ -21,9 +21,14 @@ struct TimedOptions {
   // Processors, which are as many threads for computing.
   int processors = 2;
   int blocking_threads = 64;
+  // What the windows of all iterators may hold; 0: no limit.
+  int64_t ahead_bytes = 0;
   // Between the making of the iterator and its first element.
   int64_t pause_ns = 0;
 };
+
+// A world with exact time, for pipelines that run in it side by side.
+SimWorld timed_world(const TimedOptions& options);
 
 class Timed {
  public:
@@ -38,9 +43,13 @@ class Timed {
   Timed& consumed_by(Consumer consumer);
   // Returns how long it took to read all, in the world's time. Throws if the run failed.
   int64_t run(const std::string& text);
+  // Reads in a world beside others, from `begin_ns` on, once the world runs. All times are counted from its beginning.
+  // REQUIRES: the world is of timed_world() and ends before this
+  void read_in(SimWorld& world, const std::string& text, int64_t begin_ns = 0);
 
   // How many of its calls ran at once at most.
   int most_at_once(const std::string& name) const { return calls_.at(name)->most; }
+  int now_at_once(const std::string& name) const { return calls_.at(name)->now; }
   // When elements came, from the beginning.
   const std::vector<int64_t>& times() const { return times_; }
   // Elements per second between two moments.
@@ -63,6 +72,7 @@ class Timed {
   std::map<std::string, std::shared_ptr<Calls>> calls_;
   Consumer consumer_;
   std::vector<int64_t> times_;
+  int64_t took_ns_ = 0;
   IteratorStats stats_;
 };
 

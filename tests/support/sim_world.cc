@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "core/buffer.h"
+#include "exec/fair_queue.h"
+#include "exec/memory_ledger.h"
 
 namespace weir::sim {
 namespace {
@@ -65,20 +67,19 @@ class SimWorld::FiberParker final : public Parker {
 // Jobs wait here until the seed picks one for a fiber of its own, at most as many at once as the lane has threads.
 class SimWorld::Lanes final : public Executor {
  public:
-  explicit Lanes(SimWorld& world) : world_(world) {}
+  explicit Lanes(SimWorld& world) : world_(world) {
+    if (world.options_.ahead_bytes > 0) memory_ = make_ref<MemoryLedger>(world.options_.ahead_bytes);
+  }
 
   bool submit(Lane lane, RefPtr<Job> job) noexcept override {
     world_.yield();
     if (world_.options_.lanes == SimOptions::Lanes::refusing) return false;
-    queue(lane).jobs.push_back(std::move(job));
+    queue(lane).jobs.push(std::move(job));
     return true;
   }
   int parallelism() const noexcept override { return world_.options_.compute_threads; }
   int blocking_parallelism() const noexcept override { return world_.options_.blocking_threads; }
-  int64_t thread_cpu_ns() noexcept override {
-    if (world_.options_.exact_time) return world_.current_->computed_ns;
-    return world_.options_.waiting ? 0 : -1;
-  }
+  MemoryLedger* memory() const noexcept override { return memory_.get(); }
   RefPtr<Parker> make_parker() noexcept override { return make_ref<FiberParker>(world_); }
 
   bool startable(int lane) const {
@@ -88,27 +89,32 @@ class SimWorld::Lanes final : public Executor {
   }
   void start(int lane) {
     Queue& queue = queues_[lane];
-    RefPtr<Job> job = std::move(queue.jobs.front());
-    queue.jobs.pop_front();
+    RefPtr<Job> job = queue.jobs.pop();
     ++queue.busy;
     world_.start(lane == 0 ? "a compute thread" : "a blocking thread", [this, lane, job]() mutable {
+      const int64_t begin_ns = world_.shown_ns();
       job->run();
+      queues_[lane].jobs.ended(*job, world_.shown_ns() - begin_ns);
       job = nullptr;
       --queues_[lane].busy;
     });
   }
   void drop() {
-    for (Queue& queue : queues_) queue.jobs.clear();
+    for (Queue& queue : queues_) {
+      DroppedJobs dropped;
+      queue.jobs.drop(dropped);
+    }
   }
 
  private:
   struct Queue {
-    std::deque<RefPtr<Job>> jobs;
+    FairQueue jobs;
     int busy = 0;
   };
   Queue& queue(Lane lane) { return queues_[lane == Lane::compute ? 0 : 1]; }
 
   SimWorld& world_;
+  RefPtr<MemoryLedger> memory_;
   Queue queues_[2];
 };
 
@@ -121,7 +127,13 @@ class SimWorld::VirtualClock final : public Clock {
     now_ns_ += static_cast<int64_t>(world_.draw(8) == 0 ? world_.draw(2'000'000) : world_.draw(20'000));
     return now_ns_;
   }
+  int64_t computing_ns() override {
+    if (world_.options_.exact_time) return world_.current_ ? world_.current_->computed_ns : 0;
+    return world_.options_.waiting ? 0 : now_ns();
+  }
   void set(int64_t ns) { now_ns_ = ns; }
+  // Without the time that a reading takes.
+  int64_t shown_ns() const { return now_ns_; }
 
  private:
   SimWorld& world_;
@@ -160,6 +172,8 @@ SimWorld::~SimWorld() {
   lanes_->drop();
   set_sync_hooks(nullptr);
 }
+
+int64_t SimWorld::shown_ns() const { return clock_->shown_ns(); }
 
 uint64_t SimWorld::draw(uint64_t bound) { return mix(state_) % bound; }
 

@@ -29,6 +29,8 @@ struct SimOptions {
   Lanes lanes = Lanes::working;
   int compute_threads = 2;
   int blocking_threads = 4;
+  // What the windows of all iterators may hold; 0: no limit.
+  int64_t ahead_bytes = 0;
   // No function uses processor time, so that all of them seem to wait.
   bool waiting = false;
   // The clock stands still while anything can run: time passes only in sleep() and compute(), for all fibers at once.
@@ -70,6 +72,7 @@ class SimWorld final : public SyncHooks {
   class SeededRandom;
 
   bool mine() const;
+  int64_t shown_ns() const;
   // Lets the seed choose what runs next.
   // REQUIRES: on a fiber
   void yield();

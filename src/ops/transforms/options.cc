@@ -75,12 +75,11 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 }
 
 // What stands nearer to the end was added before.
-void add(const Params& params, Tuning& tuning, std::set<std::string>& known) {
+void add(const Params& params, Tuning& tuning, int64_t& memory, std::set<std::string>& known) {
   if (!params.autotune.value_or(true) && known.insert("autotune").second) tuning.tunes = false;
   if (params.threads.is_constant() && known.insert("threads").second)
     tuning.threads = static_cast<int>(std::min<int64_t>(*params.threads, INT32_MAX));
-  if (params.memory.is_constant() && known.insert("memory").second)
-    tuning.memory = make_ref<WindowMemory>(*params.memory);
+  if (params.memory.is_constant() && known.insert("memory").second) memory = *params.memory;
   if (params.warm_start.value_or(false) && known.insert("warm_start").second) tuning.warm_start = true;
   if (params.tuned.is_constant() && known.insert("tuned").second)
     static_cast<void>(read_tuned(*params.tuned, tuning.begin));
@@ -90,17 +89,20 @@ void add(const Params& params, Tuning& tuning, std::set<std::string>& known) {
 
 const OperatorDef& options_operator();
 
-RefPtr<const Tuning> tuning_of(const Dataset& root, bool restores) {
+RefPtr<const Tuning> tuning_of(const Dataset& root, MemoryLedger* ledger, bool restores) {
   RefPtr<Tuning> tuning = make_ref<Tuning>();
+  int64_t memory = WindowMemory::kUnlimited;
   std::set<std::string> known;
   std::set<const Dataset*> seen{&root};
   for (std::deque<const Dataset*> next{&root}; !next.empty(); next.pop_front()) {
     const Dataset& node = *next.front();
-    if (&node.op() == &options_operator()) add(static_cast<const Params&>(node.params()), *tuning, known);
+    if (&node.op() == &options_operator())
+      add(static_cast<const Params&>(node.params()), *tuning, memory, known);
     for (const DatasetRef& input : node.inputs()) {
       if (seen.insert(input.get()).second) next.push_back(input.get());
     }
   }
+  if (ledger || memory < WindowMemory::kUnlimited) tuning->memory = make_ref<WindowMemory>(memory, ledger);
   // What it runs ahead from is not there yet.
   if (restores) tuning->warm_start = false;
   return tuning;
