@@ -1,4 +1,5 @@
-// tuner_start: how the tuner of an operator begins: as options() says, by the operator's path.
+// tuner_start: how the tuner of an operator begins: as options() says, by the operator's path, and where the one before it at
+// this place of the graph ended.
 #pragma once
 
 #include <string>
@@ -26,10 +27,12 @@ inline std::string tuned_key(std::string path, std::string_view what) {
 // `what` is "calls" or "rows".
 inline TunerStart tuner_start(const Opening& opening, std::string_view what) {
   const RefPtr<const Tuning> tuning = opening.ctx.session.scheduler->tuning();
-  TunerStart out{0, tuning->tunes};
-  if (tuning->begin.empty()) return out;
-  const auto found = tuning->begin.find(tuned_key(opening.path->to_string(), what));
+  TunerStart out{0, tuning->tunes, nullptr};
+  if (tuning->begin.empty() && !tuning->places) return out;
+  const std::string key = tuned_key(opening.path->to_string(), what);
+  const auto found = tuning->begin.find(key);
   if (found != tuning->begin.end()) out.number = found->second;
+  if (tuning->places && tuning->tunes) out.place = tuning->places->at(key);
   return out;
 }
 

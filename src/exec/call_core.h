@@ -63,6 +63,7 @@ class CallCore final : public RefCounted, public LiveWindow {
     return options_.may_wait && options_.calls_in_flight == 0 && options_.start.tunes &&
            lane_ == Lane::compute;
   }
+  bool goes_on() const { return options_.calls_in_flight == 0 && options_.start.place; }
   void look_whether_it_waits(int64_t took_ns, int64_t computed_ns);
   bool stays_active(Runner& runner);
   void make_call(Runner& runner, WindowCall& call) noexcept;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exec/tuning.h"
+
 namespace weir {
 
 namespace {

@@ -13,9 +13,11 @@
 #include <cstdint>
 
 #include "exec/executor.h"
-#include "exec/tuning.h"
 
 namespace weir {
+
+struct Tuning;      // exec/tuning.h
+struct TunerStart;  // exec/tuning.h
 
 struct CallTunerOptions {
   // REQUIRES: 1 <= first <= most
@@ -52,6 +54,11 @@ class CallTuner {
   void starved() { starved_ = true; }
   // The feed had no row although a call could have begun.
   void hungry() { hungry_ = true; }
+  // The calls of another window follow, for the same function: what was counted of an unfinished window of time stays
+  // only if there was no pause.
+  void go_on(bool paused) {
+    if (paused) window_begin_ns_ = -1;
+  }
   // From here on `calls` or more are in flight, and up to `most` are worth a trial.
   void widen(int calls, int most);
 

@@ -60,6 +60,12 @@ CallCore::CallCore(Session& session, std::unique_ptr<BlockCall> function, const 
       budget_(options_.max_bytes, tuning_->memory) {
   calls_.push_back(std::make_unique<WindowCall>());
   spare_.push(calls_.back().get());
+  if (goes_on()) {
+    if (const auto found = options_.start.place->found(clock_.now_ns())) {
+      tuner_ = found->tuner;
+      if (found->waits) lane_ = Lane::blocking;
+    }
+  }
   max_calls_shown_.store(tuner_.limit(), std::memory_order_relaxed);
 }
 
@@ -435,6 +441,8 @@ void CallCore::close() {
   if (waits_.stats) waits_.stats->close(*this);
   MutexLock lock(mutex_);
   closed_ = true;
+  if (goes_on())
+    options_.start.place->leave({tuner_, lane_ == Lane::blocking && options_.lane != lane_}, clock_.now_ns());
   // The last task to go empties the core, perhaps on another thread while this one still closes tasks.
   std::vector<RefPtr<Runner>> runners = std::move(runners_);
   RefPtr<Puller> puller = std::move(puller_);

@@ -19,6 +19,7 @@
 #include "core/sync.h"
 #include "exec/call_tuner.h"
 #include "exec/feed.h"
+#include "exec/tuning.h"
 
 namespace weir {
 

@@ -19,7 +19,30 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// What was counted before a longer pause says nothing of what comes after it.
+constexpr int64_t kPauseNs = 5'000'000;
+
 }  // namespace
+
+std::optional<TunerPlace::Found> TunerPlace::found(int64_t now_ns) const {
+  MutexLock lock(mutex_);
+  std::optional<Found> out = found_;
+  if (out) out->tuner.go_on(now_ns - left_ns_ > kPauseNs);
+  return out;
+}
+
+void TunerPlace::leave(const Found& found, int64_t now_ns) {
+  MutexLock lock(mutex_);
+  found_ = found;
+  left_ns_ = now_ns;
+}
+
+RefPtr<TunerPlace> TunerPlaces::at(const std::string& name) {
+  MutexLock lock(mutex_);
+  RefPtr<TunerPlace>& place = places_[name];
+  if (!place) place = make_ref<TunerPlace>();
+  return place;
+}
 
 bool read_tuned(std::string_view text, TunedNumbers& numbers) {
   while (!text.empty()) {

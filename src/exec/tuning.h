@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/ref.h"
+#include "core/sync.h"
+#include "exec/call_tuner.h"
 #include "exec/window_memory.h"
 
 namespace weir {
@@ -19,6 +22,35 @@ using TunedNumbers = std::map<std::string, int64_t, std::less<>>;
 
 // From "prefetch rows 64, prefetch/map calls 8". Empty if the text is no such list; `numbers` has what was read before that.
 bool read_tuned(std::string_view text, TunedNumbers& numbers);
+
+// What tuning has found for one operator of the graph so far: a dataset that a function makes, or that is repeated, goes on
+// where the one before it ended. Used on any thread.
+class TunerPlace : public RefCounted {
+ public:
+  struct Found {
+    CallTuner tuner;
+    // A function that did not say so waits.
+    bool waits = false;
+  };
+  // What was left last; nothing at first.
+  std::optional<Found> found(int64_t now_ns) const;
+  void leave(const Found& found, int64_t now_ns);
+
+ private:
+  mutable Mutex mutex_;
+  std::optional<Found> found_;
+  int64_t left_ns_ = 0;
+};
+
+class TunerPlaces : public RefCounted {
+ public:
+  // The one of that name, which is made if there is none.
+  RefPtr<TunerPlace> at(const std::string& name);
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, RefPtr<TunerPlace>> places_;
+};
 
 struct Tuning : RefCounted {
   // false: every number stays as it begins.
@@ -30,6 +62,8 @@ struct Tuning : RefCounted {
   // What the iterator's windows may hold together; null: no limit.
   RefPtr<WindowMemory> memory;
   TunedNumbers begin;
+  // Null: every window begins anew.
+  RefPtr<TunerPlaces> places;
 
   int limit_threads(int count) const { return threads > 0 ? std::min(threads, count) : count; }
 };
@@ -39,6 +73,8 @@ struct TunerStart {
   // 0: as it finds best.
   int64_t number = 0;
   bool tunes = true;
+  // Where it goes on, and leaves what it found; may be null.
+  RefPtr<TunerPlace> place;
 };
 
 }  // namespace weir

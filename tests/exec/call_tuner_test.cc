@@ -44,6 +44,53 @@ TEST_CASE("call tuner: finds as many waiting calls as raise the throughput, with
   }
 }
 
+TEST_CASE("call tuner: where each call more pays, it has them all within a twentieth of a second") {
+  CallTuner tuner({.first = 8, .most = 48});
+  Load load{tuner};
+  load.run_for(50 * kMs);
+  CHECK(tuner.limit() == 48);
+  // Of pulls that are not alike, short windows say too little.
+  CallTuner unlike({.first = 8, .most = 48, .alike = false});
+  Load slow{unlike};
+  slow.run_for(50 * kMs);
+  CHECK(unlike.limit() == 16);
+}
+
+TEST_CASE("call tuner: a step that pays in part is kept, and one that does not is taken back at once") {
+  CallTuner tuner({.first = 8, .most = 48});
+  Load load{tuner};
+  load.useful = 12;
+  load.run_for(150 * kMs);
+  CHECK(tuner.limit() == 16);
+  CHECK(load.highest == 32);
+  CallTuner other({.first = 8, .most = 48});
+  Load flat{other};
+  flat.useful = 8;
+  flat.run_for(60 * kMs);
+  CHECK(other.limit() == 8);
+  CHECK(flat.highest == 16);
+}
+
+TEST_CASE("call tuner: goes on in the middle of a window of time, unless there was a pause") {
+  CallTuner tuner({.first = 8, .most = 48});
+  Load load{tuner};
+  for (int i = 0; i < 100; ++i) {
+    // Less than one window each.
+    CallTuner next = tuner;
+    next.go_on(false);
+    tuner = next;
+    load.run_for(2 * kMs);
+  }
+  CHECK(tuner.limit() == 48);
+  CallTuner paused({.first = 8, .most = 48});
+  Load other{paused};
+  for (int i = 0; i < 100; ++i) {
+    paused.go_on(true);
+    other.run_for(2 * kMs);
+  }
+  CHECK(paused.limit() == 8);
+}
+
 TEST_CASE("call tuner: never leaves its bounds") {
   CallTuner tuner({.first = 5, .most = 7});
   Load load{tuner};

@@ -91,6 +91,7 @@ const OperatorDef& options_operator();
 
 RefPtr<const Tuning> tuning_of(const Dataset& root, MemoryLedger* ledger, bool restores) {
   RefPtr<Tuning> tuning = make_ref<Tuning>();
+  tuning->places = make_ref<TunerPlaces>();
   int64_t memory = WindowMemory::kUnlimited;
   std::set<std::string> known;
   std::set<const Dataset*> seen{&root};
