@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/exception.h"
 #include "core/sync.h"
 #include "dataset/access.h"
 #include "dataset/holding.h"
@@ -16,8 +17,9 @@ namespace {
 
 class RunCursor final : public Cursor {
  public:
-  RunCursor(Opening& opening, const RunParams& params)
-      : instance_(opening), params_(params), body_(params.make(opening, params)) {
+  RunCursor(Opening& opening, const RunParams& params) : instance_(opening), params_(params) {
+    if (params.seeks && open_seeking(opening)) return;
+    body_ = params.make(opening, params);
     if (params.holds) holding_ = static_cast<HoldingBody*>(body_.get());
     port_ =
         std::make_unique<Port>(opening.ctx, input(opening), holding_ ? Port::Mode::keep : Port::Mode::pass);
@@ -45,12 +47,12 @@ class RunCursor final : public Cursor {
   }
 
   void state(Archive& archive) override {
-    if (archive.loading()) {
+    if (as_written_) {
+      as_written_->state(archive);
+    } else if (archive.loading()) {
       archive.rest(saved_);
       misfit_ = !(holding_ ? holding_->load(saved_, *port_) : load(saved_, 0));
       if (!misfit_) saved_.clear();
-    } else if (as_written_) {
-      as_written_->state(archive);
     } else if (holding_) {
       holding_->save(archive, *port_);
     } else {
@@ -59,7 +61,7 @@ class RunCursor final : public Cursor {
   }
 
   Step resume(Context& ctx) override {
-    if (!misfit_) return PullResult::rows;
+    if (!misfit_ && !as_written_) return PullResult::rows;
     if (!as_written_) WEIR_TRY(open_as_written(ctx));
     return as_written_->resume(ctx);
   }
@@ -147,6 +149,17 @@ class RunCursor final : public Cursor {
     std::string inner;
     archive("state", inner);
     return archive.status().ok() && load(inner, at + 1);
+  }
+
+  // Opens the operators themselves where the first one then reads only the elements that it needs.
+  bool open_seeking(Opening& opening) {
+    Opening written(opening.ctx, instance_);
+    written.node = params_.as_written;
+    if (!seeks(opening.ctx, written.input(0))) return false;
+    auto cursor = written.node->op().open(written, written.node->params());
+    if (!cursor.ok()) throw StatusException(cursor.status());
+    as_written_ = *std::move(cursor);
+    return true;
   }
 
   Status open_as_written(Context& ctx) {

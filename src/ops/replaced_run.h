@@ -73,6 +73,8 @@ struct RunParams : ParamsOf<RunParams> {
   std::unique_ptr<RunBody> (*make)(const Opening& opening, const RunParams& params) = nullptr;
   // The body is a HoldingBody.
   bool holds = false;
+  // The first operator reads only the elements that it needs, where they are at hand by their positions.
+  bool seeks = false;
 
   void fields(Fields& fields) override {
     if (f.function) fields("f", f, "The function.");

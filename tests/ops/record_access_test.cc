@@ -118,7 +118,8 @@ TEST_CASE("skip and shard give the same with an index, at each width") {
 TEST_CASE("a position goes on with an index or without one") {
   const Files files;
   for (const char* what : {" | skip(1295)", " | skip(1) | shard(200, 3)", " | shard(110, 5) | skip(2)",
-                           " | skip(1290) | repeat(2)"}) {
+                           " | skip(1290) | repeat(2)", " | map(s -> (string_length(s), s)) | skip(1296)",
+                           " | map(s -> string_length(s)) | map(n -> n + 1) | shard(200, 3) | skip(1)"}) {
     const std::string text = files.all() + what;
     files.remove_indices();
     const Lines whole = run(text);
@@ -141,6 +142,32 @@ TEST_CASE("a position goes on with an index or without one") {
         }
       }
     }
+  }
+}
+
+TEST_CASE("skip and shard read no other records through maps that cannot fail") {
+  const Files files;
+  const Lines lengths = run(files.one("b") + " | map(s -> string_length(s) + 1)");
+  const Lines checked = run(files.one("b") + " | map(s -> assert(string_length(s) >= 0, \"long\", s))");
+  files.make_indices();
+  const auto time = fs::last_write_time(files.at("b"));
+  std::string bytes = read(files.at("b"));
+  // The third record.
+  auto index = RecordIndex::open(local_file_system(), files.at("b"));
+  REQUIRE((index.ok() && *index));
+  std::vector<uint64_t> offsets;
+  REQUIRE((*index)->offsets(0, 7, offsets).ok());
+  bytes[offsets[2] + 12] ^= 4;
+  write(files.at("b"), bytes);
+  fs::last_write_time(files.at("b"), time);
+  const std::string map = " | map(s -> string_length(s)) | map(n -> n + 1)";
+  for (int rows : {1, 64}) {
+    CHECK(run(files.one("b") + map + " | skip(4)", rows) == part(lengths, 4));
+    CHECK(run(files.one("b") + map + " | shard(3, 1)", rows) == part(lengths, 1, 3));
+    CHECK(run(files.one("b") + map + " | shard(3, 2)", rows) == Lines{"error: data_loss", lengths[5]});
+    // Without positions, nothing comes after the damage.
+    CHECK(run(files.one("b") + " | map(s -> assert(string_length(s) >= 0, \"long\", s)) | shard(3, 1)",
+              rows) == Lines{checked[1], "error: data_loss"});
   }
 }
 

@@ -75,6 +75,8 @@ class MapAccess final : public Access {
       CallArgs args = apply_.args(ctx.session, first);
       args.selection = offsets_.data();
       apply_.function().call(args, in_, out);
+      out.origins.clear();
+      out.origins.append(in_.origins, 0, in_.rows, 0);
       return;
     }
     out.reset(0);
@@ -98,6 +100,14 @@ Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& param
   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
   return std::unique_ptr<Access>(
       std::make_unique<MapAccess>(opening, static_cast<const Params&>(params), std::move(input)));
+}
+
+// What it makes of elements that nobody needs could be no error, and draws no numbers.
+bool seeks_below(Opening& opening, const ParamsBase& base) {
+  const auto& params = static_cast<const Params&>(base);
+  const Function& function = function_of(params.f);
+  return sequential(params) && !function.can_fail() && !function.draws_random() &&
+         seeks(opening.ctx, opening.input(0));
 }
 
 class MapCall final : public BlockCall {
@@ -198,6 +208,7 @@ const OperatorDef& map_operator() {
             return !deterministic;
           },
       .access = access,
+      .seeks = seeks_below,
   });
   return def;
 }
