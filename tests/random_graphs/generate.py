@@ -427,10 +427,25 @@ def shares_shuffles(document):
     return bool(open_words)
 
 
+def with_unused_fields(document, seed):
+    """The document with parts of its elements, beside them and before them, that the last map does not use."""
+    dice = random.Random(f"unused {seed}")
+    if dice.randrange(3):
+        return document
+    parts = [("k", integer(7)), ("x", name("u")), ("l", binary("//", integer(dice.randrange(9)), integer(2)))]
+    keys, nodes = zip(*dice.sample(parts, 3))
+    out = pipe(document.items[-1], "map", function("u", Node("dict", keys, list(nodes))))
+    if dice.randrange(2):
+        out = pipe(out, "take", integer(-1)) if dice.randrange(2) else pipe(out, "repeat", integer(1))
+    out = pipe(out, "map", function({"x": "u"}, name("u")))
+    return document.with_items([*document.items[:-1], out])
+
+
 def random_document(seed):
     """(tree, spec of an element, whether it may have no end)."""
     generator = Generator(random.Random(seed))
     tree, made = generator.document()
+    tree = with_unused_fields(tree, seed)
     if shares_shuffles(tree) or any(n.kind == "let" and shuffles(n) for n in tree.nodes()):
         tree = without_windows(tree)
     return tree, spec_text(made.element), made.endless
