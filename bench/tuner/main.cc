@@ -8,6 +8,7 @@
 // all the time. One pipeline takes up to 80 seconds. With --overhead, `auto` is measured in turns with the numbers that it
 // found, frozen. bench/tuner/table.py makes the tables of docs/tuning.md from the lines.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -104,14 +105,19 @@ void score(Shape& shape) {
     if (median(by_hand[i]) > median(by_hand[winner])) winner = i;
   }
   const double most = median(by_hand[winner]);
+  std::string finals;
+  for (size_t i = 0; i < best.size(); ++i) {
+    finals += (finals.empty() ? "\"" : ", \"") + label_of(best[i]) +
+              "\": " + std::to_string(std::lround(median(by_hand[i])));
+  }
   std::printf(
       "{\"name\": \"%s\", \"kind\": \"%s\", \"settings\": %zu, \"best\": \"%s\", \"best_rate\": %.1f, \"auto_rate\": %.1f, "
       "\"ratio\": %.3f, \"least\": %.3f, \"settled_s\": %.1f, \"found\": \"%s\", \"threads\": %d, \"calls\": %d, "
-      "\"most_threads\": %d, \"bytes\": %lld, \"most_bytes\": %lld, \"exceeded\": %s}\n",
+      "\"most_threads\": %d, \"bytes\": %lld, \"most_bytes\": %lld, \"exceeded\": %s, \"finals\": {%s}}\n",
       shape.name.c_str(), shape.kind.c_str(), settings_of(shape).size(), label_of(best[winner]).c_str(), most,
       median(ours), median(ours) / most, quantile(ours, 0) / most, median(settled), tuned.c_str(),
       usage.threads, usage.calls, usage.most_threads, static_cast<long long>(usage.bytes),
-      static_cast<long long>(usage.most_bytes), usage.exceeds() ? "true" : "false");
+      static_cast<long long>(usage.most_bytes), usage.exceeds() ? "true" : "false", finals.c_str());
   std::fflush(stdout);
 }
 

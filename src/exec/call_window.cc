@@ -388,7 +388,9 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
 void CallCore::look_whether_it_waits(int64_t took_ns, int64_t computed_ns) {
   if (!looks_for_waiting() || !detector_.add(took_ns, computed_ns)) return;
   lane_ = Lane::blocking;
-  tuner_.widen(tuner_.limit(), most_waiting_calls(executor_, *tuning_));
+  // From now on as one that says so.
+  const int first = limits_of_calls(0, lane_, executor_, *tuning_, TunerStart()).first;
+  tuner_.widen(std::max(first, tuner_.limit()), most_waiting_calls(executor_, *tuning_));
 }
 
 void CallCore::count(const WindowCall& call, int64_t took_ns, int64_t computed_ns) noexcept {
