@@ -28,6 +28,12 @@ class ChunkedEntries {
     return chunks_[static_cast<size_t>(index >> kChunkBits)] +
            static_cast<size_t>(index & (kChunkEntries - 1)) * entry_bytes_;
   }
+  // The same where the size of an entry is known.
+  template <size_t Bytes>
+  uint8_t* at(int64_t index) const {
+    return chunks_[static_cast<size_t>(index >> kChunkBits)] +
+           static_cast<size_t>(index & (kChunkEntries - 1)) * Bytes;
+  }
   // REQUIRES: no entries.
   void set_entry_bytes(size_t bytes) { entry_bytes_ = bytes; }
   // Makes room for entries [0, count), uninitialised.

@@ -156,6 +156,9 @@ struct RowStore::View {
   const uint8_t* payload = nullptr;
 
   View() = default;
+  // Of a row in a table.
+  View(const Plan& plan, const uint8_t* entries)
+      : absent(false), shape(plan.shape), count(plan.shape.count()), payload(entries) {}
   // Moves `at` past the component.
   View(const Plan& plan, uint8_t how, const uint8_t*& at) : kind(static_cast<Kind>(how)), absent(false) {
     if (plan.shape.is_static()) {
@@ -225,6 +228,7 @@ struct RowStore::View {
 
 RowStore::RowStore(std::span<const Component> components) {
   size_t bytes = 0;
+  bool fixed = true;
   for (const Component& component : components) {
     Plan plan{component.dtype, component.shape, false, 0, bytes};
     plan.fixed =
@@ -235,34 +239,22 @@ RowStore::RowStore(std::span<const Component> components) {
       bool small = count >= 0 && count <= static_cast<int64_t>(kInlineBytes);
       plan.bytes = small ? static_cast<size_t>(count) * dtype_size(component.dtype) : kInlineBytes + 1;
       bytes = std::min(bytes + plan.bytes, kInlineBytes + 1);
+      int64_t row = 0;
+      fixed = fixed && count >= 0 &&
+              !__builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(component.dtype)), &row);
+      row_bytes_.push_back(static_cast<size_t>(row));
     }
+    fixed = fixed && plan.fixed;
     inlined_ = inlined_ && plan.fixed;
     plans_.push_back(plan);
   }
+  if (!fixed) row_bytes_.clear();
   inlined_ = inlined_ && bytes <= kInlineBytes;
   entry_bytes_ = sizeof(int64_t) + (inlined_ ? (bytes + 7) / 8 * 8 : sizeof(int64_t));
   slots_.set_entry_bytes(entry_bytes_);
 }
 
 RowStore::~RowStore() { clear(); }
-
-void RowStore::clear() {
-  arena_.forget_reusable();
-  for (uint32_t id = 1; references_ && id < arena_.id_limit(); ++id) {
-    if (arena_.live(id)) release(id);
-  }
-  arena_.clear();
-  slots_.clear();
-  keepers_.clear();
-  free_keepers_.clear();
-  references_ = false;
-}
-
-int64_t RowStore::byte_size() const {
-  return slots_.byte_size() + arena_.byte_size() + static_cast<int64_t>(in_.capacity() + out_.capacity()) +
-         static_cast<int64_t>(keepers_.capacity() * sizeof(Keeper) +
-                              free_keepers_.capacity() * sizeof(uint32_t));
-}
 
 Status RowStore::stage(const Block& block, std::span<const int32_t> rows) {
   if (block.columns.size() != plans_.size()) {
@@ -277,6 +269,11 @@ Status RowStore::stage(const Block& block, std::span<const int32_t> rows) {
   in_.resize(rows.size() * entry_bytes_);
   if (inlined_) {
     stage_inline(block, rows);
+    return Status();
+  }
+  int64_t first = 0;
+  if (Table* table = rows.empty() ? nullptr : find_table(block, first)) {
+    stage_table(*table, first, rows);
   } else {
     stage_images(block, rows);
   }
@@ -418,11 +415,17 @@ void RowStore::write(int count, Block& out) {
     }
     return;
   }
+  if (tables_.empty() || !write_table(count, out)) write_images(count, out);
+}
+
+// Rows of tables may be among them.
+void RowStore::write_images(int count, Block& out) {
   std::vector<const uint8_t*> kinds(static_cast<size_t>(count));
   std::vector<const uint8_t*> cursors(kinds.size());
   for (size_t i = 0; i < kinds.size(); ++i) {
-    const uint32_t id = handle(out_.data() + i * entry_bytes_);
-    if (id == 0) continue;
+    const uint8_t* entry = out_.data() + i * entry_bytes_;
+    const uint32_t id = handle(entry);
+    if (id == 0 || in_table(word(entry))) continue;
     kinds[i] = arena_.data(id);
     // Read below, when all are being loaded.
     __builtin_prefetch(kinds[i]);
@@ -431,7 +434,14 @@ void RowStore::write(int count, Block& out) {
   std::vector<View> views(kinds.size());
   for (size_t c = 0; c < plans_.size(); ++c) {
     for (size_t i = 0; i < kinds.size(); ++i) {
-      views[i] = kinds[i] ? View(plans_[c], kinds[i][c], cursors[i]) : View();
+      const uint64_t in = word(out_.data() + i * entry_bytes_);
+      if (kinds[i]) {
+        views[i] = View(plans_[c], kinds[i][c], cursors[i]);
+      } else if (in_table(in)) {
+        views[i] = View(plans_[c], tables_[table_of(in)].first[c] + table_row(in) * row_bytes_[c]);
+      } else {
+        views[i] = View();
+      }
     }
     write_column(plans_[c], views, out.columns[c]);
   }
@@ -563,17 +573,6 @@ void RowStore::copy(std::span<const int64_t> slots, Block& out) {
   begin_lift(static_cast<int>(slots.size()));
   for (size_t i = 0; i < slots.size(); ++i) lift(slots[i], static_cast<int>(i));
   write(static_cast<int>(slots.size()), out);
-}
-
-void RowStore::discard(int count) {
-  for (int i = 0; !inlined_ && i < count; ++i) let_go(out_.data() + static_cast<size_t>(i) * entry_bytes_);
-}
-
-void RowStore::let_go(const uint8_t* entry) {
-  const uint32_t id = handle(entry);
-  if (id == 0) return;
-  if (references_) release(id);
-  arena_.free(id);
 }
 
 }  // namespace weir

@@ -1,9 +1,9 @@
 // RowStore: holds rows for a long time, each in a numbered slot, as shuffle, cache and windows need.
 //
-// A row of fixed-size numbers of up to 64 bytes lies in its slot. Any other row is an image in an arena:
-// numbers and strings are copied, or referenced if their memory is lasting (lent by the caller, or owned by a
-// dataset node); nested datasets are always referenced. The user numbers the slots; memory grows to the highest
-// one used. Rows come in and go out by way of two benches, so that work on slots moves 16 to 72 bytes per row:
+// A row of fixed-size numbers of up to 64 bytes lies in its slot. Rows of fixed-size numbers that lie in lasting memory
+// (lent by the caller, or owned by a dataset node) form a table, and a slot has a row's number in it. Any other row is an
+// image in an arena: numbers and strings are copied, or referenced if their memory is lasting; nested datasets are always
+// referenced. The user numbers the slots; memory grows to the highest one used. Rows come in and go out by way of two benches, so that work on slots moves 16 to 72 bytes per row:
 //   stage(block, rows) -> place(i, slot, tag) -> move(from, to) … -> lift(slot, i) -> give(count, out).
 //
 // Owns its rows until they are lifted and given, or dropped. Not thread-safe; allocation throws
@@ -33,6 +33,9 @@ class RowStore {
   // True if rows lie in their slots.
   bool inlined() const { return inlined_; }
 
+  // Chooses how the rows are held by the first block of them: rows of a table stay where they are, even if they are small.
+  // Changes nothing once there is room for slots.
+  void choose_layout(const Block& block);
   // Takes the listed rows of a block; they are staged as 0, 1 … and each must be placed. Takes none if it
   // fails: internal_error for a row that does not fit its spec.
   // REQUIRES: none of the rows has failed.
@@ -48,6 +51,8 @@ class RowStore {
     copy(at, in_.data() + static_cast<size_t>(staged) * entry_bytes_);
     std::memcpy(at, &tag, sizeof(tag));
   }
+  // The same for the first `count` staged rows, in slots and with tags that rise.
+  void place_run(int count, int64_t slot, int64_t tag);
   // Moves a row to an empty slot and empties its own.
   void move(int64_t from, int64_t to) { copy(slots_.at(to), slots_.at(from)); }
   // Empties a slot.
@@ -80,6 +85,25 @@ class RowStore {
   void lift(int64_t slot, int i) {
     copy(out_.data() + static_cast<size_t>(i) * entry_bytes_, slots_.at(slot));
   }
+  // A ring of slots: where the next row is put, and which one moves into a hole.
+  struct Ring {
+    int64_t back;
+    int64_t front;
+    int64_t size;
+  };
+  // For each of `slots`: puts the next of the staged rows, from the first on, into the slot `back`, lifts the row of that
+  // slot, and moves the row of the slot `front` into the hole. The rows put get rising tags, and those lifted are given as
+  // rows from `lifted` on. `back` and `front` go round the ring.
+  // REQUIRES: all slots are below capacity()
+  void exchange(std::span<const int64_t> slots, Ring& ring, int64_t tag, int lifted);
+  // The same without putting rows.
+  void draw(std::span<const int64_t> slots, Ring& ring, int lifted);
+  // The tag of a lifted row.
+  int64_t lifted_tag(int i) const {
+    int64_t tag;
+    std::memcpy(&tag, out_.data() + static_cast<size_t>(i) * entry_bytes_, sizeof(tag));
+    return tag;
+  }
   // Leaves row i empty for a failed row.
   void lift_nothing(int i) {
     std::memset(out_.data() + static_cast<size_t>(i) * entry_bytes_, 0, entry_bytes_);
@@ -103,6 +127,14 @@ class RowStore {
   struct Keeper {
     BufferRef buffer;
     OwnersRef owners;
+    int64_t rows = 0;
+  };
+  // Rows that lie in lasting memory one after the other, in each column.
+  struct Table {
+    // Where row 0 is, and what holds it.
+    std::vector<const uint8_t*> first;
+    std::vector<BufferRef> buffers;
+    // How many rows refer to it.
     int64_t rows = 0;
   };
   struct Plan {
@@ -146,11 +178,38 @@ class RowStore {
   void stage_images(const Block& block, std::span<const int32_t> rows);
   void stage_image(int32_t row, std::span<const Source> sources, std::vector<Part>& parts, size_t at);
   void let_go(const uint8_t* entry);
+  template <size_t Bytes, bool Puts>
+  void draw_entries(std::span<const int64_t> slots, Ring& ring, int64_t tag, int lifted);
+  template <bool Puts>
+  void draw_many(std::span<const int64_t> slots, Ring& ring, int64_t tag, int lifted);
+  // In place of an image's number: a row of a table.
+  static uint64_t word(const uint8_t* entry) {
+    uint64_t word;
+    std::memcpy(&word, entry + sizeof(int64_t), sizeof(word));
+    return word;
+  }
+  static constexpr int kTableShift = 48;
+  static constexpr uint64_t kTableBit = uint64_t{1} << 63;
+  static bool in_table(uint64_t word) { return (word & kTableBit) != 0; }
+  static size_t table_of(uint64_t word) { return static_cast<size_t>((word & ~kTableBit) >> kTableShift); }
+  static size_t table_row(uint64_t word) {
+    return static_cast<size_t>(word & ((uint64_t{1} << kTableShift) - 1));
+  }
+  // The table in which a block's rows lie, and the number of its first row there; a new one if there is none yet. Null if
+  // they can't form one.
+  Table* find_table(const Block& block, int64_t& first);
+  bool may_be_table(const Block& block) const;
+  bool lies_in(const Table& table, const Block& block, int64_t& first) const;
+  void begin_table(Table& table, const Block& block) const;
+  void stage_table(Table& table, int64_t first, std::span<const int32_t> rows);
+  // Writes lifted rows that all are of one table, or failed. Returns false if they are not.
+  bool write_table(int count, Block& out);
   static size_t payload_size(const Part& part);
   void write_image(std::span<const Part> parts, uint8_t* to);
   // Reserves memory so that keep() and unkeep() need none for the next `count` keepers.
   void reserve_keepers(size_t count);
   void write(int count, Block& out);
+  void write_images(int count, Block& out);
   void write_column(const Plan& plan, std::span<const View> views, Column& out) const;
   // `uniform` is the shape that all rows have, or null.
   void write_strings(std::span<const View> views, const Shape* uniform, Column& out) const;
@@ -165,8 +224,13 @@ class RowStore {
   bool references_ = false;
   // The tag and then the row, or the number of its image.
   size_t entry_bytes_ = 0;
+  // The bytes of a row by column, if all have fixed ones; else empty.
+  std::vector<size_t> row_bytes_;
   ChunkedEntries slots_;
   Arena arena_;
+  std::vector<Table> tables_;
+  // Scratch memory of give(): the numbers of a table's rows, or -1.
+  std::vector<int64_t> numbers_;
   std::vector<Keeper> keepers_;
   std::vector<uint32_t> free_keepers_;
   uint32_t last_keeper_ = 0;

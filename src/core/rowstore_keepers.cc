@@ -1,4 +1,4 @@
-// What holds the bytes that rows refer to.
+// What holds the bytes that rows refer to, and how rows let go of them.
 #include <algorithm>
 
 #include "core/rowstore.h"
@@ -47,6 +47,45 @@ void RowStore::unkeep(uint32_t keeper) {
   if (--keepers_[keeper].rows > 0) return;
   free_keepers_.push_back(keeper);
   keepers_[keeper] = Keeper();
+}
+
+void RowStore::clear() {
+  arena_.forget_reusable();
+  for (uint32_t id = 1; references_ && id < arena_.id_limit(); ++id) {
+    if (arena_.live(id)) release(id);
+  }
+  arena_.clear();
+  slots_.clear();
+  keepers_.clear();
+  free_keepers_.clear();
+  tables_.clear();
+  references_ = false;
+}
+
+int64_t RowStore::byte_size() const {
+  return slots_.byte_size() + arena_.byte_size() + static_cast<int64_t>(in_.capacity() + out_.capacity()) +
+         static_cast<int64_t>(numbers_.capacity() * sizeof(int64_t)) +
+         static_cast<int64_t>(keepers_.capacity() * sizeof(Keeper) +
+                              free_keepers_.capacity() * sizeof(uint32_t));
+}
+
+void RowStore::discard(int count) {
+  if (inlined_) return;
+  const uint8_t* entry = out_.data();
+  for (int i = 0; i < count; ++i, entry += entry_bytes_) let_go(entry);
+}
+
+void RowStore::let_go(const uint8_t* entry) {
+  if (in_table(word(entry))) {
+    Table& table = tables_[table_of(word(entry))];
+    // What nobody refers to is not held.
+    if (--table.rows == 0) table.buffers.clear();
+    return;
+  }
+  const uint32_t id = handle(entry);
+  if (id == 0) return;
+  if (references_) release(id);
+  arena_.free(id);
 }
 
 }  // namespace weir

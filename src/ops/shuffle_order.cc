@@ -17,6 +17,7 @@ ShuffleRewind::ShuffleRewind(int64_t capacity, int64_t draws, int64_t values, Sh
       draws_(draws),
       values_(values),
       order_(order),
+      full_(capacity),
       step_(draws),
       unresolved_(values - draws) {
   // Before the first draw element e lies in slot e, so a saved state alone never causes an allocation.
@@ -42,7 +43,8 @@ bool ShuffleRewind::run(int64_t steps) {
       --unresolved_;
     }
     // The draw moved the front element into the hole.
-    const int64_t offset = order_.offset(step_, std::min(capacity_, values_ - step_));
+    const int64_t found = values_ - step_;
+    const int64_t offset = found >= capacity_ ? order_.offset(step_, full_) : order_.offset(step_, found);
     if (offset == 0) continue;
     const int64_t hole = offset < capacity_ - front ? front + offset : front + offset - capacity_;
     std::swap(at_front, destination_[static_cast<size_t>(hole)]);

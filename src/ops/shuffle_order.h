@@ -24,6 +24,27 @@ class ShuffleDraws {
   ShuffleDraws() = default;
   ShuffleDraws(uint64_t seed, uint64_t seed2) : samples_(Philox(seed, seed2)) {}
 
+  // A number of elements that many draws pick among: their remainders need no division (Lemire, Kaser and Kurz 2019).
+  class Among {
+   public:
+    explicit Among(int64_t count)
+        : count_(count),
+          inverse_(count <= INT64_C(0xffffffff) ? UINT64_MAX / static_cast<uint64_t>(count) + 1 : 0) {}
+    int64_t count() const { return count_; }
+    // sample % count, or the sample itself if there are more than a sample can tell apart.
+    int64_t pick(uint32_t sample) const {
+      if (count_ > INT64_C(0xffffffff)) return sample;
+      return static_cast<int64_t>(
+          (static_cast<unsigned __int128>(inverse_ * sample) * static_cast<unsigned __int128>(count_)) >> 64);
+    }
+
+   private:
+    int64_t count_;
+    uint64_t inverse_;
+  };
+  int64_t offset(int64_t number, const Among& among) {
+    return among.pick(samples_.at(static_cast<uint64_t>(number)));
+  }
   // How far after the front draw `number` picks among `count` elements.
   int64_t offset(int64_t number, int64_t count) {
     const uint32_t sample = samples_.at(static_cast<uint64_t>(number));
@@ -58,6 +79,8 @@ class ShuffleRewind {
   int64_t draws_;
   int64_t values_;
   ShuffleDraws order_;
+  // Of a full buffer.
+  ShuffleDraws::Among full_;
   // Draws not yet undone.
   int64_t step_;
   int64_t unresolved_;

@@ -37,8 +37,8 @@ def one_by_one(rows: Rows) -> None:
         },
         most=2_000_000,
         ratios={"mlx-data": 10},
-        why="sixteen small elements last for a few microseconds, so the two threads wake each other all the time: most "
-        "of it is the kernel's switching between them (`finish_task_switch`, `_raw_spin_unlock_irqrestore`).",
+        why="the consumer makes these elements itself, since that takes less than waking a thread; what is left is the "
+        "window's own book-keeping and Python's part.",
     )
     rows.add(
         "range_python",
@@ -106,9 +106,8 @@ def torch_shuffled(torch: Any, count: int, width: int) -> Any:
 
 
 COPIED = (
-    "`shuffle` copies each row into its buffer and from there into the batch; of wide rows, half the time is the "
-    "kernel's "
-    "clearing of fresh memory for the buffer (`clear_page_erms`). Indexing copies each row once."
+    "like indexing, `shuffle` and `batch` copy each row once: most of the time is reading the rows at random "
+    "(`__memmove_avx512_unaligned_erms`, `RowStore::write_table`)."
 )
 
 

@@ -11,12 +11,10 @@
 #include <utility>
 
 #include "core/exception.h"
-#include "core/rowstore.h"
 #include "dataset/yield_timer.h"
 #include "ops/list.h"
-#include "ops/live_runs.h"
 #include "ops/opening_seeds.h"
-#include "ops/shuffle_order.h"
+#include "ops/shuffle_slots.h"
 
 namespace weir {
 
@@ -51,18 +49,17 @@ struct Refill {
   int64_t next = 0;
 };
 
-class Shuffle final : public Cursor {
+class Shuffle final : public Cursor, private ShuffleSlots {
  public:
   Shuffle(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::keep, Port::Opens::at_first_pull),
+      : ShuffleSlots(opening.node->components(),
+                     *params.buffer_size == kUnknown ? kWhole : *params.buffer_size),
+        input_(opening, 0, Port::Mode::keep, Port::Opens::at_first_pull),
         spec_(opening.node->spec()),
         by_value_(opening.ctx.session.holds_rows() && !opening.node->inputs()[0]->not_replayable().empty() &&
                   !spec_.has_dataset()),
-        store_(opening.node->components()),
         held_(opening.ctx.runtime().budget),
-        components_(opening.node->components().size()),
-        capacity_(*params.buffer_size == kUnknown ? kWhole : *params.buffer_size),
-        live_(capacity_) {
+        components_(opening.node->components().size()) {
     const OpeningSeeds opened = seeds_of(opening, params.seed, *params.reshuffle_each_iteration, true);
     epoch_ = opened.number;
     seeds_ = opened.seeds;
@@ -154,8 +151,6 @@ class Shuffle final : public Cursor {
   }
 
  private:
-  int64_t held() const { return values_ - draws_; }
-
   // While filling, as wide as allowed; then a row of the input for each row wanted.
   Demand pull_width(const Demand& demand) const {
     Demand pull;
@@ -220,16 +215,16 @@ class Shuffle final : public Cursor {
       if (!in_staging_ && !room_for_errors(1)) break;
       if (error) {
         fail_row(given++, std::move(error));
+      } else if (filling > 0 && in_staging_) {
+        put_many(taken);
       } else if (filling > 0) {
-        for (int i = 0; i < taken; ++i) put(i);
+        put(0);
       } else {
         // Each draw finds a full buffer.
         choose(taken, capacity_, 0);
         if (in_staging_ && error_slots_ == 0) [[likely]] {
-          for (int i = 0; i < taken; ++i) {
-            put_staged(i);
-            draw_value(i, given++);
-          }
+          exchange(taken, given);
+          given += taken;
         } else {
           for (int i = 0; i < taken; ++i) {
             put(i);
@@ -242,7 +237,12 @@ class Shuffle final : public Cursor {
     if (ended_ && given < limit) {
       const int draws = drawable(static_cast<int>(std::min<int64_t>(limit - given, held())));
       choose(draws, held(), 1);
-      for (int i = 0; i < draws; ++i) draw(i, given++);
+      if (error_slots_ == 0 && !has_origins_) {
+        draw_many(draws, given, false);
+        given += draws;
+      } else {
+        for (int i = 0; i < draws; ++i) draw(i, given++);
+      }
     }
     return given;
   }
@@ -280,9 +280,10 @@ class Shuffle final : public Cursor {
       if (held_.set(store_.byte_size())) {
         rows_.resize(static_cast<size_t>(count));
         std::iota(rows_.begin(), rows_.end(), input_.begin());
+        store_.choose_layout(input_.block());
         grow(count);
         const Status status = store_.stage(input_.block(), rows_);
-        origins_.stage(input_.block().origins, rows_);
+        stage_origins(input_.block());
         error = status.pointer();
         in_staging_ = status.ok();
       } else {
@@ -299,6 +300,11 @@ class Shuffle final : public Cursor {
     return in_staging_ || error;
   }
 
+  void stage_origins(const Block& block) noexcept {
+    has_origins_ = has_origins_ || !block.origins.empty();
+    origins_.stage(block.origins, rows_);
+  }
+
   // The next element has no values.
   void stage_nothing() {
     in_staging_ = false;
@@ -310,17 +316,6 @@ class Shuffle final : public Cursor {
     put_nothing();
     end_put();
   }
-  void put_staged(int staged) {
-    store_.place(staged, back_, values_);
-    origins_.place(staged, back_);
-    live_.add(values_);
-    end_put();
-  }
-  void end_put() {
-    ++values_;
-    if (++back_ == capacity_) back_ = 0;
-  }
-
   // Puts an element without memory: its slot has only the number, as its complement, or there is no slot at all.
   void put_nothing() {
     ++error_slots_;
@@ -333,42 +328,12 @@ class Shuffle final : public Cursor {
   }
   int64_t tag(int64_t slot) const { return slot < store_.capacity() ? store_.tag(slot) : kNoElement; }
 
-  // Chooses the slots of the next draws early, so that their memory is being loaded when they are made. Each
-  // next draw finds `shrinks` fewer elements.
-  void choose(int count, int64_t found, int64_t shrinks) {
-    chosen_.resize(static_cast<size_t>(count));
-    int64_t front = front_;
-    for (int i = 0; i < count; ++i, found -= shrinks) {
-      const int64_t offset = order_.offset(draws_ + i, found);
-      const int64_t slot = offset < capacity_ - front ? front + offset : front + offset - capacity_;
-      chosen_[static_cast<size_t>(i)] = slot;
-      store_.prefetch(slot);
-      if (++front == capacity_) front = 0;
-    }
-  }
-
   // Lifts the element of a chosen slot, and moves the front element into the hole.
   void draw(int chosen, int lifted) {
     if (error_slots_ == 0) return draw_value(chosen, lifted);
     draw_among_failed(chosen_[static_cast<size_t>(chosen)], lifted);
     end_draw();
   }
-  void draw_value(int chosen, int lifted) {
-    const int64_t slot = chosen_[static_cast<size_t>(chosen)];
-    live_.remove(store_.tag(slot));
-    store_.lift(slot, lifted);
-    origins_.lift(slot, lifted);
-    if (slot != front_) {
-      store_.move(front_, slot);
-      origins_.move(front_, slot);
-    }
-    end_draw();
-  }
-  void end_draw() {
-    ++draws_;
-    if (++front_ == capacity_) front_ = 0;
-  }
-
   void draw_among_failed(int64_t slot, int lifted) {
     const int64_t element = tag(slot);
     if (element >= 0) {
@@ -450,8 +415,11 @@ class Shuffle final : public Cursor {
         if (ahead < 0) return misfit();
         rows_.push_back(row + static_cast<int32_t>(ahead));
       }
-      if (!rows_.empty()) WEIR_TRY(store_.stage(block_, rows_));
-      origins_.stage(block_.origins, rows_);
+      if (!rows_.empty()) {
+        store_.choose_layout(block_);
+        WEIR_TRY(store_.stage(block_, rows_));
+      }
+      stage_origins(block_);
       for (size_t i = 0; i < rows_.size(); ++i) {
         const ShuffleRewind::Held held = refill.rewind[first + static_cast<int64_t>(i)];
         store_.place(static_cast<int>(i), held.slot, held.element);
@@ -508,7 +476,7 @@ class Shuffle final : public Cursor {
       std::iota(rows_.begin(), rows_.end(), 0);
       grow(block_.rows);
       if (in_staging_) WEIR_TRY(store_.stage(block_, rows_));
-      origins_.stage(block_.origins, rows_);
+      stage_origins(block_);
       live_.begin(values_, values_, block_.rows);
       for (int i = 0; i < block_.rows; ++i) put(i);
       if (yield_timer_.should_yield(ctx, block_.rows)) return PullResult::pending;
@@ -527,22 +495,12 @@ class Shuffle final : public Cursor {
   const Spec& spec_;
   // The buffer's elements cannot be made again, and positions hold them.
   bool by_value_;
-  RowStore store_;
   HeldBytes held_;
   // Why elements were last put into the buffer without their values.
   ErrorPtr lack_ = out_of_memory();
-  OriginSlots origins_;
   const size_t components_;
-  const int64_t capacity_;
-  LiveRuns live_;
   uint64_t epoch_;
   SeedSite::Pair seeds_;
-  ShuffleDraws order_;
-  // Elements put into the buffer and drawn from it, and the next slots.
-  int64_t values_ = 0;
-  int64_t draws_ = 0;
-  int64_t back_ = 0;
-  int64_t front_ = 0;
   // Buffered elements without values.
   int64_t error_slots_ = 0;
   // Rows on the store's bench.
@@ -555,7 +513,6 @@ class Shuffle final : public Cursor {
 
   // Scratch memory of one call.
   std::vector<int32_t> rows_;
-  std::vector<int64_t> chosen_;
   RowErrors errors_;
   Block block_;
   // stage() has found memory.

@@ -9,6 +9,7 @@
 
 namespace weir {
 
+const OperatorDef& from_tensor_slices_operator();
 const OperatorDef& range_operator();
 const OperatorDef& shuffle_operator();
 
@@ -325,6 +326,41 @@ TEST_CASE("shuffle pulls no more than it needs, and drops what it re-reads in va
   // Pulls take long here, so that anchors are dense.
   CHECK(g_pulled < 50 * 20);
   CHECK(g_dropped < g_pulled);
+}
+
+// Rows of a tensor that a node owns, each with its number in front.
+DatasetRef slices(int64_t count, int64_t width) {
+  ValueParam value;
+  Tensor rows = Tensor::allocate(DType::int64, Shape{count, width});
+  for (int64_t i = 0; i < rows.count(); ++i) rows.as<int64_t>()[i] = i % width == 0 ? i / width : -i;
+  value.set = true;
+  value.spec = Spec::tensor(rows.dtype, rows.shape);
+  value.values = {rows};
+  return Build(from_tensor_slices_operator()).set("value", value).node();
+}
+
+TEST_CASE("Rows in memory come in the order of others, from every position") {
+  const Rows whole = run(shuffle(range(900), 250, 5), 1);
+  for (const int64_t width : {1, 3, 8, 9, 50}) {
+    CAPTURE(width);
+    const DatasetRef input = slices(900, width);
+    const DatasetRef node = shuffle(input, 250, 5);
+    for (const int rows : {1, 100, 1024}) CHECK(run(node, rows) == whole);
+    CHECK(run(shuffle(input, -2, 7), 33) == run(shuffle(range(900), -2, 7), 5));
+    TestRuntime runtime;
+    auto stage = runtime.open(node);
+    Rows head;
+    while (pull(runtime, *stage, 150, head)) {
+      TestRuntime other;
+      auto restored = other.open(node);
+      const std::string bytes = save(*stage);
+      Archive archive(bytes);
+      restored->state(archive);
+      CHECK(drain(other, *restored, 64) ==
+            Rows(whole.begin() + static_cast<std::ptrdiff_t>(head.size()), whole.end()));
+    }
+    CHECK(head == whole);
+  }
 }
 
 TEST_CASE("Work without a row gives others their turn") {
