@@ -45,6 +45,8 @@ class Pump : public Waker {
   // `helping` is set on a thread that waits for this iterator: do one pull's worth and return.
   virtual After run(bool helping) noexcept = 0;
   virtual void release() noexcept = 0;
+  // During run(): on the thread that asked for it, by Scheduler::run_here().
+  bool here() const { return here_; }
 
  private:
   friend class Scheduler;
@@ -54,6 +56,7 @@ class Pump : public Waker {
   const RefPtr<Session> session_;
   const Lane lane_;
   State state_ = State::idle;
+  bool here_ = false;
   Pump* previous_ = nullptr;
   Pump* next_ = nullptr;
 };

@@ -530,6 +530,7 @@ std::string Scheduler::describe() {
 void Scheduler::execute(Pump& pump, bool helping) {
   SchedulerFrame frame(this, true);
   const Pump::After after = pump.run(helping);
+  pump.here_ = false;
   bool closing = false;
   {
     MutexLock lock(mutex_);
@@ -545,41 +546,6 @@ void Scheduler::execute(Pump& pump, bool helping) {
   }
   if (closing) pump.release();
   uncount_run();
-}
-
-void Scheduler::count_run() {
-  MutexLock lock(mutex_);
-  ++running_;
-}
-
-void Scheduler::uncount_run() {
-  RefPtr<Parker> waiter;
-  do {
-    MutexLock lock(mutex_);
-    if (!waiter) --running_;
-    waiter = running_ == 0 ? pop(quiet_waiters_) : nullptr;
-    lock.unlock();
-    if (waiter) waiter->unpark();
-  } while (waiter);
-}
-
-BlockingRead::BlockingRead() noexcept
-    : BlockingRead(
-          []() -> Scheduler* {
-            const SchedulerFrame* frame = SchedulerFrame::innermost();
-            return frame ? frame->scheduler() : nullptr;
-          }(),
-          SchedulerFrame::innermost() && SchedulerFrame::innermost()->runs_pump()) {}
-
-BlockingRead::BlockingRead(Scheduler* scheduler, bool in_pump) noexcept
-    : scheduler_(in_pump ? scheduler : nullptr),
-      slice_(scheduler ? scheduler->trace_ : nullptr, scheduler ? scheduler->clock_ : nullptr, "read",
-             "file") {
-  if (scheduler_) scheduler_->uncount_run();
-}
-
-BlockingRead::~BlockingRead() {
-  if (scheduler_) scheduler_->count_run();
 }
 
 RefPtr<Session> make_session(Runtime& runtime) {

@@ -192,6 +192,9 @@ class Scheduler final : public Waker {
   // How long threads have waited for elements, running pumps meanwhile or not.
   int64_t waited_ns() const { return waited_ns_.load(std::memory_order_relaxed); }
 
+  // Runs a pump on this thread, which is inside a poll or another pump of this scheduler, unless it runs already.
+  void run_here(Pump& pump);
+
   // Says who drives, sleeps and is ready, to show why nothing runs.
   std::string describe();
 

@@ -1,4 +1,5 @@
-// How a Scheduler's iterator runs ahead, the limit for the threads that work for it, and its share of them.
+// How a Scheduler's iterator runs ahead, the limit for the threads that work for it and its share of them, and pumps that
+// need none.
 #include <utility>
 
 #include "exec/scheduler.h"
@@ -39,6 +40,23 @@ RefPtr<const Tuning> Scheduler::tuning() noexcept {
   static const auto& usual = *new RefPtr<const Tuning>(make_ref<Tuning>());
   MutexLock lock(mutex_);
   return tuning_ ? tuning_ : usual;
+}
+
+void Scheduler::run_here(Pump& pump) {
+  RefPtr<Pump> keep(&pump);
+  RefPtr<Pump> listed;
+  {
+    MutexLock lock(mutex_);
+    if (pump.state_ == Pump::State::scheduled) {
+      listed = ready_[static_cast<int>(pump.lane_)].remove(pump);
+    } else if (pump.state_ != Pump::State::idle) {
+      return;
+    }
+    pump.state_ = Pump::State::running;
+    ++running_;
+  }
+  pump.here_ = true;
+  execute(pump, true);
 }
 
 }  // namespace weir

@@ -8,6 +8,7 @@
 #include "core/trace.h"
 #include "exec/budget.h"
 #include "exec/buffer_tuner.h"
+#include "exec/feed_cost.h"
 #include "exec/partial_block.h"
 #include "exec/scheduler.h"
 #include "exec/window_waits.h"
@@ -45,6 +46,8 @@ class WindowPump final : public Pump, public LiveWindow {
   WindowPump(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options, EpochTableRef start)
       : Pump(session, options.lane),
         options_(checked(options, *session.scheduler->tuning())),
+        may_pull_here_(options_.lane == Lane::compute && options_.start.tunes &&
+                       options_.first_rows == options_.max_rows),
         epochs_(std::move(start)),
         feed_(std::move(feed)),
         slots_(1),
@@ -54,6 +57,8 @@ class WindowPump final : public Pump, public LiveWindow {
   // Swaps the oldest block into `into`, whose memory stays in its place. Returns false if there is none:
   // `answer` says why, and after pending the consumer is woken.
   bool take(Context& consumer, const Demand& demand, PartialBlock& into, PullResult& answer);
+  // Pulls on the consumer's thread if there is no row and that is cheaper than to wait for one.
+  void pull_here();
   // Rows of a taken block were given; after the last of them the block's bytes are free.
   void rows_given(int rows, int64_t bytes);
   // The consumer is gone: a run in progress stops pulling.
@@ -77,6 +82,7 @@ class WindowPump final : public Pump, public LiveWindow {
 
  private:
   int64_t max_rows() const { return buffer_.rows(); }
+  bool pulls_here() const { return may_pull_here_ && cost_.cheap(options_.max_rows); }
   int64_t now_ns() const { return session().runtime.clock->now_ns(); }
   bool admit(Demand& demand) noexcept;
   RefPtr<Waker> rest() noexcept;
@@ -84,8 +90,11 @@ class WindowPump final : public Pump, public LiveWindow {
   bool push(Demand& next);
   void finish(PullResult answer, EpochTableRef epochs);
   void wait_for_feed();
+  void stop_here() noexcept;
 
   const WindowOptions options_;
+  const bool may_pull_here_;
+  FeedCost cost_;
   // Used only by the running thread.
   EpochScope epochs_;
   std::unique_ptr<Feed> feed_;
@@ -136,11 +145,21 @@ bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& int
     if (more) waits_.found_empty(*session().runtime.clock);
     if (more && !buffer_.fixed()) buffer_.found_empty(budget_.taken_rows(), was_full, now_ns());
   }
-  const bool resumes = budget_.may_resume(max_rows());
+  // While some are left, a consumer that will pull by itself wakes nobody.
+  const bool resumes = !(found && pulls_here()) && budget_.may_resume(max_rows());
   lock.unlock();
   if (resumes) wake();
   budget_.wake_others();
   return found;
+}
+
+void WindowPump::pull_here() {
+  if (!pulls_here()) return;
+  {
+    MutexLock lock(mutex_);
+    if (count_ > 0 || budget_.final_answer() != PullResult::rows) return;
+  }
+  session().scheduler->run_here(*this);
 }
 
 void WindowPump::rows_given(int rows, int64_t bytes) {
@@ -148,7 +167,7 @@ void WindowPump::rows_given(int rows, int64_t bytes) {
   if (!stopped && bytes == 0) return;
   MutexLock lock(mutex_);
   budget_.refund_bytes(bytes);
-  const bool resumes = budget_.may_resume(max_rows());
+  const bool resumes = !pulls_here() && budget_.may_resume(max_rows());
   lock.unlock();
   if (resumes) wake();
   budget_.wake_others();
@@ -274,10 +293,21 @@ void WindowPump::wait_for_feed() {
   if (pauser) pauser->wake();
 }
 
+// There is room, which the consumer makes use of when it finds nothing, or wakes the pump for.
+void WindowPump::stop_here() noexcept {
+  MutexLock lock(mutex_);
+  budget_.stop();
+  budget_.return_reserved();
+  RefPtr<Waker> pauser = rest();
+  lock.unlock();
+  if (pauser) pauser->wake();
+}
+
 Pump::After WindowPump::run(bool helping) noexcept {
   Context context{session(), this, &epochs_};
   const TraceSlice slice(context.runtime().trace, context.runtime().clock, "pull", waits_.name());
-  const int64_t deadline_ns = helping ? 0 : context.runtime().clock->now_ns() + kSliceNs;
+  int64_t begin_ns = now_ns();
+  const int64_t deadline_ns = begin_ns + (here() ? FeedCost::kPullingNs : kSliceNs);
   Demand demand;
   {
     MutexLock lock(mutex_);
@@ -302,8 +332,15 @@ Pump::After WindowPump::run(bool helping) noexcept {
       finish(answer, answer == PullResult::end ? scratch_.mark.epochs : nullptr);
       return After::rest;
     }
-    if (!push(demand)) return After::rest;
-    if (helping || context.runtime().clock->now_ns() >= deadline_ns) return After::again;
+    const int rows = scratch_.block.rows;
+    const bool more = push(demand);
+    const int64_t end_ns = now_ns();
+    if (may_pull_here_) cost_.pulled(end_ns - std::exchange(begin_ns, end_ns), rows);
+    if (!more) return After::rest;
+    if (end_ns < deadline_ns && (here() || !helping)) continue;
+    if (!here()) return After::again;
+    stop_here();
+    return After::rest;
   }
 }
 
@@ -358,6 +395,7 @@ PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mar
   bool whole = false;
   if (front_->exhausted()) {
     PullResult answer = PullResult::pending;
+    pump_->pull_here();
     if (!pump_->take(consumer, demand, *front_, answer)) {
       mark.epochs = front_->mark.epochs;
       return answer;

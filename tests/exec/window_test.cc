@@ -70,7 +70,10 @@ TEST_CASE("window: holds no more than its room, and starts with the first next",
   World world({.probe = no_threads});
   std::atomic<int64_t> pulled{0};
   Reader reader(world.runtime, [&](Session& s) {
-    return window(s, counting({.total = 1000}, &pulled), window_options(12, 3));
+    WindowOptions options = window_options(12, 3);
+    // Nor does it find that its rows are cheaper than that.
+    options.start.tunes = false;
+    return window(s, counting({.total = 1000}, &pulled), options);
   });
   CHECK(pulled == 0);
   for (int64_t given = 1; given < 200; ++given) {
@@ -108,6 +111,69 @@ TEST_CASE("window: room that begins small grows when the consumer finds nothing 
     }
     // All of it at once, before the pump has run, and one more.
     while (reader.poll(1) == PullResult::rows) ++given;
+  }
+}
+
+// Goes on by a step each time that it is read.
+struct SteppingClock final : Clock {
+  int64_t now_ns() override { return now += step; }
+  std::atomic<int64_t> now{1};
+  std::atomic<int64_t> step{20};
+};
+
+// Polls that give a row each, up to `most` of them, where nobody runs the pump.
+int64_t polled(Reader& reader, int64_t& position, int64_t most) {
+  for (int64_t i = 0; i < most; ++i, ++position) {
+    if (reader.poll(1) != PullResult::rows) return i;
+    REQUIRE(reader.is(position, 0, 5));
+  }
+  return most;
+}
+
+TEST_CASE("window: rows cheaper than waking a thread are pulled by their consumer", "[threads]") {
+  for (const bool tunes : {true, false}) {
+    for (const Lane lane : {Lane::compute, Lane::blocking}) {
+      for (const int64_t room : {int64_t{1}, int64_t{16}, int64_t{100'000}}) {
+        CAPTURE(tunes, lane == Lane::compute, room);
+        World world({.probe = no_threads});
+        SteppingClock clock;
+        world.runtime.clock = &clock;
+        Reader reader(world.runtime, [&](Session& s) {
+          WindowOptions options = window_options(room, 2);
+          options.start.tunes = tunes;
+          options.lane = lane;
+          return window(s, counting({.total = 1 << 20, .fail_every = 5}), options);
+        });
+        int64_t position = 0;
+        for (; position < 500; ++position) {
+          REQUIRE(*reader.next() == PullResult::rows);
+          REQUIRE(reader.is(position, 0, 5));
+        }
+        // More than the window holds now.
+        if (room == 100'000 || lane == Lane::blocking || !tunes) {
+          CHECK(polled(reader, position, 400) < 20);
+          continue;
+        }
+        CHECK(polled(reader, position, 400) == 400);
+        // From now on a row takes a millisecond.
+        clock.step = 1'000'000;
+        CHECK(polled(reader, position, 400) < 100);
+        CHECK(*reader.next() == PullResult::rows);
+      }
+    }
+  }
+}
+
+TEST_CASE("window: what its consumer pulls may be pending, and ends", "[threads]") {
+  World world;
+  SteppingClock clock;
+  world.runtime.clock = &clock;
+  for (int width : {1, 3}) {
+    Reader reader(world.runtime, [&](Session& s) {
+      return window(s, counting({.total = 5000, .fail_every = 7, .pending_every = 3}), window_options(16, 2));
+    });
+    CHECK(read_all(reader, width, 0, 7) == 5000);
+    CHECK(*reader.next() == PullResult::end);
   }
 }
 
