@@ -198,6 +198,8 @@ class RowStore {
   // The table in which a block's rows lie, and the number of its first row there; a new one if there is none yet. Null if
   // they can't form one.
   Table* find_table(const Block& block, int64_t& first);
+  // So many rows fewer refer to a table.
+  void leave_table(size_t index, int64_t rows);
   bool may_be_table(const Block& block) const;
   bool lies_in(const Table& table, const Block& block, int64_t& first) const;
   void begin_table(Table& table, const Block& block) const;

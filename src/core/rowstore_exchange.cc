@@ -62,8 +62,17 @@ void RowStore::draw(std::span<const int64_t> slots, Ring& ring, int lifted) {
 }
 
 void RowStore::place_run(int count, int64_t slot, int64_t tag) {
+  if (count <= 0) return;
   slots_.grow_to(slot + count);
-  for (int i = 0; i < count; ++i) place(i, slot + i, tag + i);
+  const auto last = static_cast<size_t>(count - 1) * entry_bytes_;
+  uint8_t* at = slots_.at(slot);
+  if (slots_.at(slot + count - 1) != at + last) {
+    for (int i = 0; i < count; ++i) place(i, slot + i, tag + i);
+    return;
+  }
+  // In one piece of memory.
+  std::memcpy(at, in_.data(), last + entry_bytes_);
+  for (int i = 0; i < count; ++i, ++tag, at += entry_bytes_) std::memcpy(at, &tag, sizeof(tag));
 }
 
 }  // namespace weir

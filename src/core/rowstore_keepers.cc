@@ -72,14 +72,32 @@ int64_t RowStore::byte_size() const {
 void RowStore::discard(int count) {
   if (inlined_) return;
   const uint8_t* entry = out_.data();
-  for (int i = 0; i < count; ++i, entry += entry_bytes_) let_go(entry);
+  const uint8_t* const end = entry + static_cast<size_t>(count) * entry_bytes_;
+  while (entry < end) {
+    const uint64_t first = word(entry);
+    if (!in_table(first)) {
+      let_go(entry);
+      entry += entry_bytes_;
+      continue;
+    }
+    // Most rows are of the table of the one before.
+    int64_t rows = 0;
+    for (; entry < end && in_table(word(entry)) && table_of(word(entry)) == table_of(first); ++rows)
+      entry += entry_bytes_;
+    leave_table(table_of(first), rows);
+  }
+}
+
+void RowStore::leave_table(size_t index, int64_t rows) {
+  Table& table = tables_[index];
+  table.rows -= rows;
+  // What nobody refers to is not held.
+  if (table.rows == 0) table.buffers.clear();
 }
 
 void RowStore::let_go(const uint8_t* entry) {
   if (in_table(word(entry))) {
-    Table& table = tables_[table_of(word(entry))];
-    // What nobody refers to is not held.
-    if (--table.rows == 0) table.buffers.clear();
+    leave_table(table_of(word(entry)), 1);
     return;
   }
   const uint32_t id = handle(entry);
