@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "exec/tuning.h"
-
 namespace weir {
 
 namespace {
@@ -29,26 +27,7 @@ constexpr double kAlarm = 0.5;
 constexpr int64_t kLongNs = 100'000;
 constexpr int kSampleEvery = 5;
 
-// With `auto`, for a function that is known to wait.
-constexpr int kFirstWaitingCalls = 8;
-
 }  // namespace
-
-CallTunerOptions limits_of_calls(int calls, Lane lane, const Executor& executor, const Tuning& tuning,
-                                 const TunerStart& start) {
-  if (calls > 0) return {calls, calls};
-  const int cores = tuning.limit_threads(executor.parallelism());
-  if (lane != Lane::blocking) return {cores, cores};
-  const int most = most_waiting_calls(executor, tuning);
-  const int usual = std::min(std::max(cores, kFirstWaitingCalls), most);
-  const int first = start.number > 0 ? static_cast<int>(std::min<int64_t>(start.number, most)) : usual;
-  if (!start.tunes) return {first, first};
-  return {first, most, std::min(usual, first)};
-}
-
-int most_waiting_calls(const Executor& executor, const Tuning& tuning) {
-  return tuning.limit_threads(std::max(executor.parallelism(), executor.blocking_parallelism() * 3 / 4));
-}
 
 void CallTuner::begin_window(int64_t now_ns) {
   window_begin_ns_ = now_ns;

@@ -12,12 +12,7 @@
 
 #include <cstdint>
 
-#include "exec/executor.h"
-
 namespace weir {
-
-struct Tuning;      // exec/tuning.h
-struct TunerStart;  // exec/tuning.h
 
 struct CallTunerOptions {
   // REQUIRES: 1 <= first <= most
@@ -29,13 +24,6 @@ struct CallTunerOptions {
   // One call is like the next, so that at first short windows will do.
   bool alike = true;
 };
-
-// `calls` if it is positive. Else there is a range to find the best in where functions wait; those that compute take all
-// cores.
-CallTunerOptions limits_of_calls(int calls, Lane lane, const Executor& executor, const Tuning& tuning,
-                                 const TunerStart& start);
-// How many calls that wait may be in flight: most of the threads of the blocking lane, since reads need some, too.
-int most_waiting_calls(const Executor& executor, const Tuning& tuning);
 
 class CallTuner {
  public:

@@ -10,6 +10,7 @@
 #include "core/sync.h"
 #include "core/trace.h"
 #include "exec/call_core.h"
+#include "exec/call_limits.h"
 #include "exec/scheduler.h"
 
 namespace weir {

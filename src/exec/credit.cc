@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/runtime.h"
+#include "exec/call_limits.h"
 #include "exec/scheduler.h"
 
 namespace weir {

@@ -18,6 +18,7 @@
 #include "core/stage_stats.h"
 #include "core/sync.h"
 #include "exec/call_tuner.h"
+#include "exec/executor.h"
 #include "exec/feed.h"
 #include "exec/tuning.h"
 
