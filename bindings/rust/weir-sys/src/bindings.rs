@@ -880,6 +880,8 @@ extern "C" {
     /// themselves between two calls. Elements are counted, and count again where a restore makes them again; times and
     /// bytes are estimated from samples, which cost less than a hundredth of the time. "busy_ns" is a stage's own time
     /// without that of its inputs, and "computing" the part of it that a processor worked; null where none was measured.
+    /// "tuned", after "elements", has the numbers that tuning has found as a text that options(tuned: "...") takes, such as
+    /// "prefetch rows 64, prefetch/map calls 8": a run that is given it begins there. With options(autotune: false) they stay.
     /// "pulled_by" is the stage whose window pulls this one on a thread of its own, null if next does. A stage that runs ahead
     /// has a "window": what it holds now and at most, how long it was found empty, and how long it was full. A stage that
     /// makes calls at once has "calls". All datasets that an operator opens count as one stage.
