@@ -11,6 +11,7 @@
 #include "core/trace.h"
 #include "exec/call_core.h"
 #include "exec/call_limits.h"
+#include "exec/call_watch.h"
 #include "exec/scheduler.h"
 
 namespace weir {
@@ -363,8 +364,9 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
   Clock& clock = *context.runtime().clock;
   const TraceSlice slice(context.runtime().trace, &clock, "call", waits_.name());
   running_calls_.fetch_add(1, std::memory_order_relaxed);
-  const bool compares = call.compares || call.sampled;
-  const int64_t begin_computing_ns = compares ? clock.computing_ns() : 0;
+  CallWatch watch;
+  if (call.sampled) watch.begin(clock);
+  const int64_t begin_computing_ns = call.compares ? clock.computing_ns() : 0;
   const int64_t begin_ns = clock.now_ns();
   Block& out = call.out.block;
   try {
@@ -375,13 +377,13 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
     out.reset(0);
     out.rows = call.rows;
   }
-  const int64_t end_ns = clock.now_ns();
-  const int64_t computed_ns = compares ? clock.computing_ns() - begin_computing_ns : -1;
-  if (waits_.stats) count(call, end_ns - begin_ns, computed_ns);
+  const int64_t took_ns = clock.now_ns() - begin_ns;
+  if (waits_.stats) count(call, took_ns, call.compares ? clock.computing_ns() - begin_computing_ns : -1);
+  const int64_t computed_ns = std::exchange(call.sampled, false) ? watch.computed_ns(clock, took_ns) : -1;
   call.out.bytes = out.byte_size();
   call.out.mark = std::move(call.in.mark);
   call.in.recycle(kInputBytes);
-  done(runner, call, end_ns, end_ns - begin_ns, std::exchange(call.sampled, false) ? computed_ns : -1);
+  done(runner, call, begin_ns + took_ns, took_ns, computed_ns);
 }
 
 // A function of the host that turns out to wait leaves the threads that compute, and may have more calls in flight.

@@ -78,8 +78,9 @@ bool Credit::take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept {
     if (!granted) add_alone(taken_, 1);
     if (!tuned()) return true;
     pull.sampled = feed.lane_ == Lane::compute && detector_.samples();
+    pull.stands_for = share_.stands_for(!std::exchange(feed.pulled_, true));
     lock.unlock();
-    if (pull.sampled) pull.begin_computing_ns = clock_.computing_ns();
+    if (pull.sampled || pull.stands_for > 0) pull.watch.begin(clock_);
     pull.begin_ns = clock_.now_ns();
     return true;
   }
@@ -95,7 +96,9 @@ bool Credit::take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept {
 
 void Credit::give(const Pull& pull, Lane lane, int64_t rows) noexcept {
   const int64_t end_ns = tuned() ? clock_.now_ns() : 0;
-  const int64_t computed_ns = pull.sampled ? clock_.computing_ns() - pull.begin_computing_ns : -1;
+  const int64_t took_ns = end_ns - pull.begin_ns;
+  const bool watched = pull.sampled || pull.stands_for > 0;
+  const int64_t computed_ns = watched ? pull.watch.computed_ns(clock_, took_ns) : -1;
   {
     MutexLock lock(mutex_);
     add_alone(taken_, -1);
@@ -103,9 +106,13 @@ void Credit::give(const Pull& pull, Lane lane, int64_t rows) noexcept {
       // One that found nothing measures nothing.
       if (rows > 0) tuner_.done(rows, end_ns);
       limit_.store(tuner_.limit(), std::memory_order_relaxed);
-      if (lane == Lane::compute && detector_.add(end_ns - pull.begin_ns, computed_ns)) {
+      if (lane == Lane::compute && detector_.add(took_ns, pull.sampled ? computed_ns : -1)) {
         seen_waiting_.store(true, std::memory_order_relaxed);
         if (!std::exchange(expects_waiting_, true)) widen();
+      }
+      if (pull.stands_for > 0) {
+        share_.add(pull.stands_for, took_ns, computed_ns);
+        if (share_.known()) seen_waiting_.store(share_.waits(), std::memory_order_relaxed);
       }
     }
   }

@@ -18,6 +18,7 @@
 #include "core/stage_stats.h"
 #include "core/sync.h"
 #include "exec/call_tuner.h"
+#include "exec/call_watch.h"
 #include "exec/executor.h"
 #include "exec/feed.h"
 #include "exec/tuning.h"
@@ -38,7 +39,8 @@ class Credit : public RefCounted {
   int limit() const { return static_cast<int>(limit_.load(std::memory_order_relaxed)); }
   // The feeds wait, on whatever thread. For a tuner.
   void expect_waiting() noexcept;
-  // Where a feed is best pulled whose rows are made on `lane`: feeds that were seen to wait leave the cores alone.
+  // Where a new feed is best pulled whose rows are made on `lane`: those that wait leave the cores alone, and those that do
+  // not need no thread of their own.
   Lane lane_for(Lane lane) const noexcept {
     return lane == Lane::compute && seen_waiting_.load(std::memory_order_relaxed) ? Lane::blocking : lane;
   }
@@ -54,8 +56,10 @@ class Credit : public RefCounted {
   // A pull in progress.
   struct Pull {
     int64_t begin_ns = 0;
+    // For the detector, and for how many pulls in the share of waiting.
     bool sampled = false;
-    int64_t begin_computing_ns = 0;
+    int stands_for = 0;
+    CallWatch watch;
   };
 
   bool tuned() const { return useful_ > 0; }
@@ -78,7 +82,9 @@ class Credit : public RefCounted {
   // A leaf. It guards the line, and the members of feeds that are in it.
   Mutex mutex_;
   CallTuner tuner_;
+  // What the first long pulls do, and what most of them do after that.
   WaitDetector detector_;
+  WaitShare share_;
   bool expects_waiting_ = false;
   std::atomic<bool> seen_waiting_{false};
   // Of the tuner's, for those who have no lock.
@@ -117,6 +123,8 @@ class CreditedFeed final : public Feed {
   const std::unique_ptr<Feed> feed_;
   const RefPtr<Credit> credit_;
   const Lane lane_;
+  // It was pulled before.
+  bool pulled_ = false;
   Place place_ = Place::outside;
   RefPtr<Waker> waker_;
   CreditedFeed* before_ = nullptr;

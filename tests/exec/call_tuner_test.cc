@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <thread>
+
+#include "exec/call_watch.h"
 
 namespace weir {
 namespace {
@@ -202,6 +206,51 @@ TEST_CASE("wait detector: tells waiting from computing, once") {
   WaitDetector once;
   CHECK_FALSE(once.add(3 * kMs, kMs));
   for (int i = 0; i < 19; ++i) CHECK_FALSE(once.add(kMs, kMs));
+}
+
+// Never on a processor, by what it says.
+class IdleClock final : public Clock {
+ public:
+  int64_t now_ns() override { return now_ns_ += kMs; }
+  int64_t computing_ns() override { return 0; }
+
+ private:
+  int64_t now_ns_ = 0;
+};
+
+TEST_CASE("call watch: a thread that did not give up its processor has computed, whoever else had it") {
+  IdleClock clock;
+  CallWatch computes;
+  computes.begin(clock);
+  CHECK(computes.computed_ns(clock, 5 * kMs) == 5 * kMs);
+  CallWatch waits;
+  waits.begin(clock);
+  // The shortest sleep gives the processor up.
+  std::this_thread::sleep_for(std::chrono::nanoseconds(1));
+  CHECK(waits.computed_ns(clock, 5 * kMs) == 0);
+}
+
+// Adds pulls of a feed in turns, the first of each `rows` pulls one that opens it.
+bool waits_after(WaitShare& share, int pulls, int rows, int64_t opening_ns, int64_t waiting_ns) {
+  for (int i = 0; i < pulls; ++i) {
+    const bool first = i % rows == 0;
+    const int stands_for = share.stands_for(first);
+    if (stands_for == 0) continue;
+    const int64_t waited_ns = first ? opening_ns : waiting_ns;
+    share.add(stands_for, waited_ns + 20'000, 20'000);
+  }
+  return share.known() && share.waits();
+}
+
+TEST_CASE("wait share: openings count as often as there are any, other pulls by samples") {
+  WaitShare share;
+  CHECK_FALSE(share.known());
+  // 100 ms to open, and 1,000 pulls of 20 µs: four fifths are waiting.
+  CHECK(waits_after(share, 20'000, 1000, 100 * kMs, 0));
+  // 1 ms to open: a twentieth is.
+  CHECK_FALSE(waits_after(share, 20'000, 1000, kMs, 0));
+  CHECK(waits_after(share, 20'000, 1000, kMs, kMs));
+  CHECK_FALSE(waits_after(share, 20'000, 1000, 0, 0));
 }
 
 }  // namespace
