@@ -108,8 +108,9 @@ TEST_CASE("Columns that go on together form one table; others do not and are rig
 TEST_CASE("Rows of several tables, copied rows and failed ones come in one block") {
   const int64_t width = 6;
   const Component components[] = {{DType::int32, Shape{width}}};
-  RowStore store(components);
+  // Outlives the store, which says when it lets go of it.
   std::vector<std::unique_ptr<Lent>> lent;
+  RowStore store(components);
   int64_t slot = 0;
   // More than a store refers to.
   for (int i = 0; i < 11; ++i) {
