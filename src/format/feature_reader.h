@@ -35,14 +35,11 @@ struct DecodedValues {
       if (size != 0) std::memcpy(out + found, content.data(), size);
       found += content.size() / sizeof(float);
     } else {
-      // The members in registers: an entry that is stored could be any of them.
-      DecodedValues local = *this;
+      uint64_t value;
       while (!content.done()) {
-        uint64_t value;
         if (!content.read_varint(value)) return false;
-        local.add(static_cast<int64_t>(value));
+        add(static_cast<int64_t>(value));
       }
-      found = local.found;
     }
     return true;
   }

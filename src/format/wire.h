@@ -24,10 +24,11 @@ class WireCursor {
   const uint8_t* data() const { return at_; }
 
   bool read_varint(uint64_t& value) {
-    const uint8_t* const next = varint(at_, end_, value);
-    if (next == nullptr) return false;
-    at_ = next;
-    return true;
+    if (at_ != end_ && *at_ < 0x80) {
+      value = *at_++;
+      return true;
+    }
+    return read_long_varint(value);
   }
 
   // A tag is a field number from 1 to 2^29 - 1 and a wire type.
@@ -75,42 +76,17 @@ class WireCursor {
   }
 
  private:
-  // Of a varint.
-  static constexpr size_t kMostBytes = 10;
-
-  // Returns the end of the varint at `at`, or null if it is none. One to three bytes are the common lengths; that the
-  // branches are predicted is faster than doing without.
-  static const uint8_t* varint(const uint8_t* at, const uint8_t* end, uint64_t& value) {
-    if (at != end && at[0] < 0x80) {
-      value = at[0];
-      return at + 1;
-    }
-    if (end - at >= 3) {
-      const uint64_t low = at[0] + (uint64_t{at[1]} << 7) - 0x80;
-      if (at[1] < 0x80) {
-        value = low;
-        return at + 2;
-      }
-      if (at[2] < 0x80) {
-        value = low + (uint64_t{at[2]} << 14) - (uint64_t{0x80} << 7);
-        return at + 3;
+  bool read_long_varint(uint64_t& value) {
+    uint64_t result = 0;
+    for (int shift = 0; shift < 70 && at_ != end_; shift += 7) {
+      const uint8_t byte = *at_++;
+      result |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) {
+        value = result;
+        return true;
       }
     }
-    // By a copy, so that the caller's may stay in a register.
-    uint64_t whole = 0;
-    const uint8_t* const next = long_varint(at, end, whole);
-    value = whole;
-    return next;
-  }
-
-  [[gnu::noinline]] static const uint8_t* long_varint(const uint8_t* at, const uint8_t* end,
-                                                      uint64_t& value) {
-    for (size_t shift = 0; shift < 7 * kMostBytes && at != end; shift += 7) {
-      const uint8_t byte = *at++;
-      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return at;
-    }
-    return nullptr;
+    return false;
   }
 
   const uint8_t* at_ = nullptr;
