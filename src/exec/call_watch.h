@@ -10,7 +10,8 @@
 // Both calls ask the system twice and take some 500 ns together, so only sampled calls are watched.
 //
 // WaitShare: whether feeds spend most of their time waiting, by all of their first pulls, which open files, and some of the
-// others. A feed whose file takes long to open, and whose rows are then there, computes if it has many rows.
+// others. The first few pulls are judged at once, and corrected by those that follow: a feed whose file takes long to open,
+// and whose rows are then there, computes if it has many rows.
 #pragma once
 
 #include <algorithm>
@@ -45,22 +46,24 @@ class WaitShare {
   void add(int stands_for, int64_t took_ns, int64_t computed_ns) {
     took_ns_ += stands_for * took_ns;
     waited_ns_ += stands_for * std::max<int64_t>(0, took_ns - computed_ns);
-    if (++pulls_ < kJudged) return;
+    if (++pulls_ < (known_ ? kJudged : kJudgedFirst)) return;
     known_ = true;
     // Where more threads than processors want to run, those that compute wait for each other, too.
-    waits_ = waited_ns_ > took_ns_ / 4 * 3;
+    waits_ = waited_ns_ > took_ns_ / 4 * 3 && waited_ns_ >= kLeastWaitedNs;
     pulls_ = 0;
     // What was before counts half.
     took_ns_ /= 2;
     waited_ns_ /= 2;
   }
-  // Whether waits() says something yet.
-  bool known() const { return known_; }
+  // False until enough is known.
   bool waits() const { return waits_; }
 
  private:
   static constexpr int kSampleEvery = 16;
+  static constexpr int kJudgedFirst = 4;
   static constexpr int kJudged = 64;
+  // Less than a tenth of a millisecond a pull is not worth a thread.
+  static constexpr int64_t kLeastWaitedNs = 400'000;
 
   int since_last_ = 0;
   int pulls_ = 0;

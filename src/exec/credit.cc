@@ -13,7 +13,7 @@ namespace {
 CallTunerOptions limits_of_feeds(int limit, int useful, const Executor& executor, const Tuning& tuning) {
   if (limit > 0) return {limit, limit};
   const int first = std::min(tuning.limit_threads(executor.parallelism()), useful);
-  // A pull may open a dataset, or take a row that is there.
+  // Pulls are not alike: some open a dataset, others give a row that is ready.
   return {first, first, first, false};
 }
 
@@ -77,10 +77,9 @@ bool Credit::take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept {
     feed.place_ = Place::outside;
     if (!granted) add_alone(taken_, 1);
     if (!tuned()) return true;
-    pull.sampled = feed.lane_ == Lane::compute && detector_.samples();
     pull.stands_for = share_.stands_for(!std::exchange(feed.pulled_, true));
     lock.unlock();
-    if (pull.sampled || pull.stands_for > 0) pull.watch.begin(clock_);
+    if (pull.stands_for > 0) pull.watch.begin(clock_);
     pull.begin_ns = clock_.now_ns();
     return true;
   }
@@ -94,11 +93,10 @@ bool Credit::take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept {
   return false;
 }
 
-void Credit::give(const Pull& pull, Lane lane, int64_t rows) noexcept {
+void Credit::give(const Pull& pull, int64_t rows) noexcept {
   const int64_t end_ns = tuned() ? clock_.now_ns() : 0;
   const int64_t took_ns = end_ns - pull.begin_ns;
-  const bool watched = pull.sampled || pull.stands_for > 0;
-  const int64_t computed_ns = watched ? pull.watch.computed_ns(clock_, took_ns) : -1;
+  const int64_t computed_ns = pull.stands_for > 0 ? pull.watch.computed_ns(clock_, took_ns) : 0;
   {
     MutexLock lock(mutex_);
     add_alone(taken_, -1);
@@ -106,13 +104,10 @@ void Credit::give(const Pull& pull, Lane lane, int64_t rows) noexcept {
       // One that found nothing measures nothing.
       if (rows > 0) tuner_.done(rows, end_ns);
       limit_.store(tuner_.limit(), std::memory_order_relaxed);
-      if (lane == Lane::compute && detector_.add(took_ns, pull.sampled ? computed_ns : -1)) {
-        seen_waiting_.store(true, std::memory_order_relaxed);
-        if (!std::exchange(expects_waiting_, true)) widen();
-      }
       if (pull.stands_for > 0) {
         share_.add(pull.stands_for, took_ns, computed_ns);
-        if (share_.known()) seen_waiting_.store(share_.waits(), std::memory_order_relaxed);
+        seen_waiting_.store(share_.waits(), std::memory_order_relaxed);
+        if (share_.waits() && !std::exchange(expects_waiting_, true)) widen();
       }
     }
   }
@@ -155,7 +150,7 @@ PullResult CreditedFeed::next(Context& context, const Demand& demand, Block& out
   Credit::Pull pull;
   if (!credit_->take(*this, context.waker, pull)) return PullResult::pending;
   const PullResult got = feed_->next(context, demand, out, mark);
-  credit_->give(pull, lane_, got == PullResult::rows ? out.rows : 0);
+  credit_->give(pull, got == PullResult::rows ? out.rows : 0);
   return got;
 }
 

@@ -56,8 +56,7 @@ class Credit : public RefCounted {
   // A pull in progress.
   struct Pull {
     int64_t begin_ns = 0;
-    // For the detector, and for how many pulls in the share of waiting.
-    bool sampled = false;
+    // For how many pulls it stands in the share of waiting; 0: it is not watched.
     int stands_for = 0;
     CallWatch watch;
   };
@@ -66,7 +65,7 @@ class Credit : public RefCounted {
   // Returns false if `feed` has to wait: `waker` is woken when it is its turn.
   bool take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept;
   // Ends a pull that gave so many rows.
-  void give(const Pull& pull, Lane lane, int64_t rows) noexcept;
+  void give(const Pull& pull, int64_t rows) noexcept;
   void hand_over() noexcept;
   void widen() noexcept;
   // Takes a feed that is going out of the line.
@@ -82,8 +81,6 @@ class Credit : public RefCounted {
   // A leaf. It guards the line, and the members of feeds that are in it.
   Mutex mutex_;
   CallTuner tuner_;
-  // What the first long pulls do, and what most of them do after that.
-  WaitDetector detector_;
   WaitShare share_;
   bool expects_waiting_ = false;
   std::atomic<bool> seen_waiting_{false};
@@ -110,9 +107,8 @@ class ShownCredit final : public LiveWindow {
 
 class CreditedFeed final : public Feed {
  public:
-  // `lane`: where it is pulled.
-  CreditedFeed(std::unique_ptr<Feed> feed, RefPtr<Credit> credit, Lane lane)
-      : feed_(std::move(feed)), credit_(std::move(credit)), lane_(lane) {}
+  CreditedFeed(std::unique_ptr<Feed> feed, RefPtr<Credit> credit)
+      : feed_(std::move(feed)), credit_(std::move(credit)) {}
   ~CreditedFeed() override { credit_->leave(*this); }
   PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override;
 
@@ -122,7 +118,6 @@ class CreditedFeed final : public Feed {
 
   const std::unique_ptr<Feed> feed_;
   const RefPtr<Credit> credit_;
-  const Lane lane_;
   // It was pulled before.
   bool pulled_ = false;
   Place place_ = Place::outside;

@@ -19,7 +19,7 @@ struct Params : ParamsOf<Params> {
 struct MakeCredited {
   AheadSlots slots;
   std::unique_ptr<Window> operator()(Context& ctx, std::unique_ptr<Feed> feed, EpochTableRef epochs) const {
-    auto credited = std::make_unique<CreditedFeed>(std::move(feed), slots.credit, slots.window.lane);
+    auto credited = std::make_unique<CreditedFeed>(std::move(feed), slots.credit);
     return std::make_unique<Window>(ctx.session, std::move(credited), slots.window, std::move(epochs));
   }
 };

@@ -239,18 +239,30 @@ bool waits_after(WaitShare& share, int pulls, int rows, int64_t opening_ns, int6
     const int64_t waited_ns = first ? opening_ns : waiting_ns;
     share.add(stands_for, waited_ns + 20'000, 20'000);
   }
-  return share.known() && share.waits();
+  return share.waits();
 }
 
 TEST_CASE("wait share: openings count as often as there are any, other pulls by samples") {
   WaitShare share;
-  CHECK_FALSE(share.known());
   // 100 ms to open, and 1,000 pulls of 20 µs: four fifths are waiting.
   CHECK(waits_after(share, 20'000, 1000, 100 * kMs, 0));
   // 1 ms to open: a twentieth is.
   CHECK_FALSE(waits_after(share, 20'000, 1000, kMs, 0));
   CHECK(waits_after(share, 20'000, 1000, kMs, kMs));
   CHECK_FALSE(waits_after(share, 20'000, 1000, 0, 0));
+}
+
+TEST_CASE("wait share: the first four pulls are judged at once, unless they waited for less than 0.4 ms") {
+  WaitShare share;
+  CHECK_FALSE(waits_after(share, 3, 1, kMs, 0));
+  CHECK(waits_after(share, 1, 1, kMs, 0));
+  // From then on sixty-four.
+  CHECK(waits_after(share, 63, 1, 0, 0));
+  CHECK_FALSE(waits_after(share, 1, 1, 0, 0));
+  WaitShare little;
+  CHECK_FALSE(waits_after(little, 4, 1, 99'000, 0));
+  WaitShare enough;
+  CHECK(waits_after(enough, 4, 1, 100'000, 0));
 }
 
 }  // namespace
