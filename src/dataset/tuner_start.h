@@ -24,15 +24,17 @@ inline std::string tuned_key(std::string path, std::string_view what) {
   return concat(path, " ", what);
 }
 
-// `what` is "calls" or "rows".
-inline TunerStart tuner_start(const Opening& opening, std::string_view what) {
+// `what` is "calls" or "rows". `goes_on`: its windows leave what they found for the next ones.
+inline TunerStart tuner_start(const Opening& opening, std::string_view what, bool goes_on = false) {
   const RefPtr<const Tuning> tuning = opening.ctx.session.scheduler->tuning();
   TunerStart out{0, tuning->tunes, nullptr};
-  if (tuning->begin.empty() && !tuning->places) return out;
+  const bool leaves = goes_on && tuning->tunes && tuning->places;
+  // Finding the name of each opening would cost as much as the opening of a small dataset.
+  if (tuning->begin.empty() && !leaves) return out;
   const std::string key = tuned_key(opening.path->to_string(), what);
   const auto found = tuning->begin.find(key);
   if (found != tuning->begin.end()) out.number = found->second;
-  if (tuning->places && tuning->tunes) out.place = tuning->places->at(key);
+  if (leaves) out.place = tuning->places->at(key);
   return out;
 }
 

@@ -156,7 +156,7 @@ struct AnyMap {
     CallWindowOptions options;
     options.calls_in_flight =
         static_cast<int>(std::min<int64_t>(params.num_parallel_calls.value_or(0), 4096));
-    if (options.calls_in_flight == 0) options.start = tuner_start(opening, "calls");
+    if (options.calls_in_flight == 0) options.start = tuner_start(opening, "calls", true);
     options.ordered = !unordered(params);
     options.one_row_per_call = !function.takes_blocks();
     options.may_wait = function.is_host();
