@@ -83,6 +83,18 @@ TEST_CASE("Draws are the same in any order, and lie among what there is") {
   CHECK(same < 50);
 }
 
+TEST_CASE("A pick among so many elements is the remainder of its sample") {
+  const int64_t most = INT64_C(1) << 32;
+  const uint32_t samples[] = {0, 1, 2, 6, 7, 8, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff, 0x9e3779b9};
+  for (const int64_t count :
+       {INT64_C(1), INT64_C(2), INT64_C(3), INT64_C(7), INT64_C(10'000), INT64_C(0x7fffffff),
+        INT64_C(0x80000001), most - 1, most, most + 1, INT64_C(1) << 50}) {
+    const ShuffleDraws::Among among(count);
+    CHECK(among.count() == count);
+    for (const uint32_t sample : samples) CHECK(among.pick(sample) == static_cast<int64_t>(sample) % count);
+  }
+}
+
 TEST_CASE("How many rows a restored shuffle reads again grows as its documentation says") {
   CHECK(shuffle_reread_rows(0) == 0);
   CHECK(shuffle_reread_rows(1) == 1);

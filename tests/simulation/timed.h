@@ -49,7 +49,6 @@ class Timed {
 
   // How many of its calls ran at once at most.
   int most_at_once(const std::string& name) const { return calls_.at(name)->most; }
-  int now_at_once(const std::string& name) const { return calls_.at(name)->now; }
   // When elements came, from the beginning.
   const std::vector<int64_t>& times() const { return times_; }
   // Elements per second between two moments.
