@@ -310,9 +310,9 @@ typedef struct weir_runtime_options {
   const weir_logger* logger;       /* copied; NULL: standard error */
   int64_t record_bytes;            /* the longest record that is read; 0: 256 MiB */
   /* What all shuffles, memory caches and windows may hold together; 0: no limit. One that would hold more gives
-   * errors (resource_exhausted) that say so in place of elements; it is exceeded by a block of rows at most. What the
-   * iterators run ahead by takes a quarter of it besides, and never more, or a quarter of the memory that the process
-   * may use: those that want more share it, and wait. */
+   * errors (resource_exhausted) that say so in place of elements; it is exceeded by a block of rows at most. Besides
+   * these, iterators run ahead by up to a quarter of it, or of the memory that the process may use if it is 0; they
+   * share that quarter fairly, and wait where it is used up. */
   int64_t memory_bytes;
   /* NULL, or a file for a timeline of the runtime's threads, in Chrome's trace event format, which Perfetto opens: what
    * was pulled, called, read and waited for. It is written when the runtime ends, with the newest 262,144 events, which

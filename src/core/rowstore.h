@@ -3,7 +3,8 @@
 // A row of fixed-size numbers of up to 64 bytes lies in its slot. Rows of fixed-size numbers that lie in lasting memory
 // (lent by the caller, or owned by a dataset node) form a table, and a slot has a row's number in it. Any other row is an
 // image in an arena: numbers and strings are copied, or referenced if their memory is lasting; nested datasets are always
-// referenced. The user numbers the slots; memory grows to the highest one used. Rows come in and go out by way of two benches, so that work on slots moves 16 to 72 bytes per row:
+// referenced. The user numbers the slots; memory grows to the highest one used. Rows come in and go out by way of two
+// benches, so that work on slots moves 16 to 72 bytes per row:
 //   stage(block, rows) -> place(i, slot, tag) -> move(from, to) … -> lift(slot, i) -> give(count, out).
 //
 // Owns its rows until they are lifted and given, or dropped. Not thread-safe; allocation throws

@@ -3,9 +3,9 @@
 // It begins with `first` calls and measures rows per second over windows of time. While the consumer waits for rows and
 // the feed has them, the calls are what bounds the throughput: it then tries twice as many. At first, and when the load has
 // changed, windows are short where calls are alike, and it goes on as long as nearly as many rows more come as calls were
-// added. Where they do not, windows become longer, and a step is kept only if the throughput gained more than two windows at the same setting differ.
-// After a failed trial it waits for twice as many windows as before, until the load changes: a CUSUM of the difference to
-// the rate that it settled at says so. While the consumer never waits, it goes back step by step.
+// added. Where they do not, windows become longer, and a step is kept only if the throughput gained more than two windows at
+// the same setting differ. After a failed trial it waits for twice as many windows as before, until the load changes: a CUSUM
+// of the difference to the rate that it settled at says so. While the consumer never waits, it goes back step by step.
 //
 // It never changes a row, their order or a position. Not thread-safe: its owner's lock guards it. A call costs some 5 ns.
 #pragma once

@@ -11,7 +11,7 @@ namespace weir {
 
 namespace {
 
-class Parts : public RefCounted {
+class Parts final : public RefCounted {
  public:
   // `part` is called only for parts that are taken before all are done.
   Parts(int count, const std::function<void(int)>& part, RefPtr<Parker> caller)
