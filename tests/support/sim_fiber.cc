@@ -20,7 +20,12 @@ namespace {
 
 namespace context = boost::context::detail;
 
+// The frames of a build with sanitizers take several times the room.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr size_t kStackBytes = 2 << 20;
+#else
 constexpr size_t kStackBytes = 512 << 10;
+#endif
 constexpr size_t kGuardBytes = 64 << 10;
 
 // Stacks of finished fibers, for reuse: mapping one costs more than most fibers run.
