@@ -2,11 +2,12 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, sanitizer_bytes
 
 SCRIPT = ROOT / "tests/embedding/package_processes.py"
 
@@ -21,6 +22,8 @@ def scenarios():
 
 @pytest.mark.parametrize("name", scenarios())
 def test_scenario(name):
+    if sanitizer_bytes() is not None and re.search(r"\bfork\b", name) and "before" not in name:
+        pytest.skip("the address sanitizer's locks, which other threads may hold at a fork, stay locked in the child")
     done = subprocess.run([sys.executable, SCRIPT, name], capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
