@@ -56,6 +56,8 @@ class Stage {
   static void copy_state(const Dataset& node, Archive& from, Archive& to);
 
   const Dataset& node() const { return *node_; }
+  // How many elements it has given since it was opened, if anything is counted.
+  int64_t delivered() const noexcept { return live_.rows.load(std::memory_order_relaxed); }
 
  private:
   Stage(DatasetRef node, PathRef path);

@@ -60,6 +60,8 @@ CallCore::CallCore(Session& session, std::unique_ptr<BlockCall> function, const 
       lane_(first_lane(options_, executor_)),
       tuner_(limits_of_calls(options_.calls_in_flight, lane_, executor_, *tuning_, options_.start)),
       budget_(options_.max_bytes, tuning_->memory) {
+  if (options_.calls_in_flight == 0) session.scheduler->may_be_alone();
+  if (options_.calls_in_flight > 1) session.scheduler->wants_threads();
   calls_.push_back(std::make_unique<WindowCall>());
   spare_.push(calls_.back().get());
   if (goes_on()) {

@@ -26,7 +26,10 @@ Credit::Credit(Session& session, int limit, int useful, const TunerStart& start)
       clock_(*session.runtime.clock),
       useful_(limit > 0 ? 0 : useful),
       tuner_(limits_of_feeds(limit, useful, executor_, *tuning_)),
-      limit_(tuner_.limit()) {}
+      limit_(tuner_.limit()) {
+  if (limit > 1) session.scheduler->wants_threads();
+  if (limit <= 0) session.scheduler->may_be_alone();
+}
 
 void Credit::add_now(WindowNow& out) const noexcept {
   out.calls += taken_.load(std::memory_order_relaxed);

@@ -57,6 +57,8 @@ class Pump : public Waker {
   const Lane lane_;
   State state_ = State::idle;
   bool here_ = false;
+  // It is measured how long the next run computes.
+  bool watched_ = false;
   Pump* previous_ = nullptr;
   Pump* next_ = nullptr;
 };

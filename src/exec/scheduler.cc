@@ -8,6 +8,7 @@
 
 #include "core/host_call.h"
 #include "core/text.h"
+#include "exec/call_watch.h"
 #include "exec/wait_graph.h"
 
 namespace weir {
@@ -171,6 +172,7 @@ PullResult Scheduler::drive_on(PollRef poll, uint64_t seen, bool saves) {
     seen = wakes_.load();
     const PullResult answer = poll();
     if (answer == PullResult::pending) continue;
+    answered(poll);
     turn_.unlock();
     leave();
     return answer;
@@ -192,6 +194,7 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
     const uint64_t seen = wakes_.load();
     const PullResult answer = poll();
     if (answer != PullResult::pending) {
+      if (tries > 0) answered(poll);
       turn_.unlock();
       leave();
       return answer;
@@ -200,7 +203,7 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
     const bool give_up = tries >= kTriesPerCall || thread_ends();
     RefPtr<Pump> pump;
     const bool woken = wakes_.load() != seen;
-    if (!give_up && !woken) pump = helpless_ ? claim_any() : claim(Lane::caller);
+    if (!give_up && !woken) pump = only_waiting_run() ? claim_any() : claim(Lane::caller);
     const bool again = !give_up && (pump || woken);
     if (!again) {
       arm_descriptor_locked();
@@ -208,7 +211,10 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
     }
     lock.unlock();
     turn_.unlock();
-    if (pump) execute(*pump, true);
+    if (pump) {
+      const Waiting waiting(*this);
+      execute(*pump, true);
+    }
     if (!again) return PullResult::pending;
   }
 }
@@ -246,11 +252,13 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
   const int64_t now = clock_->now_ns();
   const int64_t deadline = timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
   Sleeper sleeper{executor_.make_parker()};
+  bool waited = false;
   while (lock_turn_within(sleeper, deadline)) {
     const uint64_t seen = wakes_.load();
     const PullResult answer = poll();
     const bool late = answer == PullResult::pending && (thread_ends() || clock_->now_ns() >= deadline);
     if (answer != PullResult::pending || late) {
+      if (waited && !late) answered(poll);
       turn_.unlock();
       leave();
       return thread_ends() && late ? PullResult::cancelled : answer;
@@ -258,12 +266,13 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
     MutexLock lock(mutex_);
     RefPtr<Pump> pump;
     const bool woken = wakes_.load() != seen;
-    if (!woken) pump = helpless_ ? claim_any() : claim(Lane::caller);
+    if (!woken) pump = only_waiting_run() ? claim_any() : claim(Lane::caller);
     const bool parks = !woken && !pump && sleeper.parker;
     if (parks) join_locked(sleeper);
     lock.unlock();
     turn_.unlock();
     const Waiting waiting(*this);
+    waited = true;
     if (pump) execute(*pump, true);
     if (parks) park_until(sleeper, deadline);
   }
@@ -376,6 +385,8 @@ void Scheduler::wait_until_quiet() {
 
 Result<int> Scheduler::ready_descriptor() {
   const Uncancelled uncancelled;
+  // Who waits for it does something else meanwhile.
+  wants_threads();
   MutexLock lock(mutex_);
   if (descriptor_ < 0) {
     descriptor_ = ::eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -473,6 +484,7 @@ RefPtr<Pump> Scheduler::claim(Lane lane) {
   if (ready.empty()) return nullptr;
   RefPtr<Pump> pump = ready.remove(*ready.front());
   pump->state_ = Pump::State::running;
+  pump->watched_ = alone_.samples();
   ++running_;
   return pump;
 }
@@ -522,6 +534,7 @@ std::string Scheduler::describe() {
     text += concat("; ", kNames[lane], ": ready ", ready_[lane].size(), ", jobs ", jobs_[lane]);
   }
   if (helpless_) text += "; helpless";
+  if (alone_.alone()) text += "; alone";
   if (descriptor_armed_) text += "; descriptor armed";
   mutex_.unlock();
   return text;
@@ -529,11 +542,18 @@ std::string Scheduler::describe() {
 
 void Scheduler::execute(Pump& pump, bool helping) {
   SchedulerFrame frame(this, true);
+  CallWatch watch;
+  const bool watched = std::exchange(pump.watched_, false);
+  const int64_t begin_ns = watched ? clock_->now_ns() : 0;
+  if (watched) watch.begin(*clock_);
   const Pump::After after = pump.run(helping);
+  const int64_t took_ns = watched ? clock_->now_ns() - begin_ns : 0;
+  const int64_t computed_ns = watched ? watch.computed_ns(*clock_, took_ns) : 0;
   pump.here_ = false;
   bool closing = false;
   {
     MutexLock lock(mutex_);
+    if (watched) alone_.ran(took_ns, computed_ns);
     closing = pump.state_ == Pump::State::closing;
     if (closing) {
       pump.state_ = Pump::State::closed;

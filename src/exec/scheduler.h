@@ -36,6 +36,7 @@
 #include "core/status.h"
 #include "core/sync.h"
 #include "core/trace.h"
+#include "exec/alone_tuner.h"
 #include "exec/executor.h"
 #include "exec/fair_queue.h"
 #include "exec/pump.h"
@@ -183,6 +184,13 @@ class Scheduler final : public Waker {
   // How the cursors run ahead that open from now on. Of the runtime's threads, no more than it says run pumps of this
   // scheduler at once.
   void tune(RefPtr<const Tuning> tuning) noexcept;
+  // A window opens that finds by itself how much it runs ahead: so it may turn out that a thread that waits here does better
+  // alone (exec/alone_tuner.h).
+  void may_be_alone() noexcept;
+  // One opens that was given how many calls it makes at once: not here.
+  void wants_threads() noexcept;
+  // Whether it turned out so.
+  bool alone() noexcept;
   // For a scheduler that serves a function of an iterator: its jobs count to the share of that one, and where that one has a
   // limit for threads, only those that wait here run pumps.
   void tune_inside(Scheduler& outer) noexcept;
@@ -216,7 +224,8 @@ class Scheduler final : public Waker {
    public:
     template <class Poll>
     explicit PollRef(Poll& poll)
-        : object_(const_cast<void*>(static_cast<const void*>(&poll))), call_([](void* object) {
+        : object_(const_cast<void*>(static_cast<const void*>(&poll))),
+          call_([](void* object) {
             auto& call = *static_cast<std::remove_reference_t<Poll>*>(object);
             if constexpr (std::is_void_v<decltype(call())>) {
               call();
@@ -224,12 +233,24 @@ class Scheduler final : public Waker {
             } else {
               return call();
             }
+          }),
+          delivered_([](const void* object) {
+            auto& call = *static_cast<const std::remove_reference_t<Poll>*>(object);
+            if constexpr (requires { call.delivered(); }) {
+              return call.delivered();
+            } else {
+              return int64_t{0};
+            }
           }) {}
     PullResult operator()() const { return call_(object_); }
+    // How many elements there were in all; 0: nobody counts.
+    // REQUIRES: this thread drives
+    int64_t delivered() const { return delivered_(object_); }
 
    private:
     void* object_;
     PullResult (*call_)(void*);
+    int64_t (*delivered_)(const void*);
   };
 
   Result<PullResult> drive_in_line(PollRef poll, bool saves = false);
@@ -247,6 +268,11 @@ class Scheduler final : public Waker {
     if (observers_.load() != 0) [[unlikely]]
       wake();
   }
+
+  // A thread that had to wait is given an element, and still drives.
+  void answered(const PollRef& poll) noexcept;
+  void submit_ready(MutexLock& lock) noexcept;
+  void stop_alone(MutexLock& lock) noexcept;
 
   void notify(Pump& pump);
   void close(Pump& pump);
@@ -294,11 +320,18 @@ class Scheduler final : public Waker {
   // Jobs that were submitted and have not ended, counted where there is a limit, and the limit.
   int open_jobs_ = 0;
   int most_jobs_ = kNoLimit;
+  AloneTuner alone_;
+  // In the dataset before; this one has a window that wants threads.
+  bool was_alone_ = false;
+  bool wants_threads_ = false;
+  // alone_.tunes(), for those who have no lock.
+  std::atomic<bool> tries_alone_{false};
   RefPtr<const Tuning> tuning_;
   // Pumps that run and are not inside a BlockingRead.
   int running_ = 0;
   // A job was refused: only threads inside next and try_next run pumps.
   bool helpless_ = false;
+  bool only_waiting_run() const { return helpless_ || alone_.alone(); }
   int descriptor_ = -1;
   bool descriptor_armed_ = false;
   bool descriptor_readable_ = false;

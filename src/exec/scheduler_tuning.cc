@@ -10,7 +10,58 @@ void Scheduler::tune(RefPtr<const Tuning> tuning) noexcept {
   MutexLock lock(mutex_);
   most_jobs_ = tuning->threads > 0 ? tuning->threads : kNoLimit;
   std::swap(tuning_, tuning);
+  was_alone_ = alone_.settled_alone();
+  wants_threads_ = false;
+  stop_alone(lock);
+}
+
+void Scheduler::may_be_alone() noexcept {
+  if (sharing_ || !clock_) return;
+  RefPtr<const Tuning> tuning = this->tuning();
+  MutexLock lock(mutex_);
+  if (descriptor_ >= 0 || wants_threads_) return;
+  alone_.start(was_alone_ || tuning->begin.contains(kAlone), !tuning->tunes);
+  tries_alone_.store(alone_.tunes(), std::memory_order_relaxed);
+}
+
+void Scheduler::wants_threads() noexcept {
+  MutexLock lock(mutex_);
+  wants_threads_ = true;
+  stop_alone(lock);
+}
+
+bool Scheduler::alone() noexcept {
+  MutexLock lock(mutex_);
+  return alone_.settled_alone();
+}
+
+// Releases the lock.
+void Scheduler::stop_alone(MutexLock& lock) noexcept {
+  const bool was_alone = alone_.alone();
+  alone_.stop();
+  tries_alone_.store(false, std::memory_order_relaxed);
+  if (was_alone) return submit_ready(lock);
   lock.unlock();
+}
+
+void Scheduler::answered(const PollRef& poll) noexcept {
+  if (!tries_alone_.load(std::memory_order_relaxed)) return;
+  const int64_t elements = poll.delivered();
+  const int64_t now_ns = clock_->now_ns();
+  MutexLock lock(mutex_);
+  if (elements > 0 && alone_.answered(elements, waited_ns(), now_ns) && !alone_.alone()) submit_ready(lock);
+}
+
+// Asks for threads for the pumps that became ready while no other thread ran them. Releases the lock.
+void Scheduler::submit_ready(MutexLock& lock) noexcept {
+  int missing[kLanes] = {};
+  for (Lane lane : {Lane::compute, Lane::blocking}) {
+    while (admits_job(lane)) ++missing[static_cast<int>(lane)];
+  }
+  lock.unlock();
+  for (Lane lane : {Lane::compute, Lane::blocking}) {
+    for (int i = 0; i < missing[static_cast<int>(lane)]; ++i) submit(lane);
+  }
 }
 
 void Scheduler::tune_inside(Scheduler& outer) noexcept {
@@ -30,7 +81,8 @@ JobShare* Scheduler::share(Lane lane) {
 // REQUIRES: mutex_ is held
 bool Scheduler::admits_job(Lane lane) noexcept {
   const int index = static_cast<int>(lane);
-  if (lane == Lane::caller || jobs_[index] >= ready_[index].size() || open_jobs_ >= most_jobs_) return false;
+  const int most = alone_.alone() ? 0 : most_jobs_;
+  if (lane == Lane::caller || jobs_[index] >= ready_[index].size() || open_jobs_ >= most) return false;
   ++jobs_[index];
   ++open_jobs_;
   return true;
@@ -53,6 +105,7 @@ void Scheduler::run_here(Pump& pump) {
       return;
     }
     pump.state_ = Pump::State::running;
+    pump.watched_ = alone_.samples();
     ++running_;
   }
   pump.here_ = true;

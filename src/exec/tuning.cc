@@ -49,6 +49,10 @@ bool read_tuned(std::string_view text, TunedNumbers& numbers) {
     std::string_view one = trimmed(take_word(text, ','));
     const std::string_view path = take_word(one, ' ');
     const std::string_view what = take_word(one, ' ');
+    if (path == kAlone && what == "1" && one.empty()) {
+      numbers[std::string(path)] = 1;
+      continue;
+    }
     int64_t number = 0;
     const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), number);
     const bool whole = error == std::errc() && end == one.data() + one.size();

@@ -52,7 +52,9 @@ class WindowPump final : public Pump, public LiveWindow {
         feed_(std::move(feed)),
         slots_(1),
         buffer_(options_.first_rows, options_.max_rows, options_.start.number),
-        budget_(options_.max_bytes, session.scheduler->tuning()->memory) {}
+        budget_(options_.max_bytes, session.scheduler->tuning()->memory) {
+    if (options.first_rows > 0 && options.first_rows < options.max_rows) session.scheduler->may_be_alone();
+  }
 
   // Swaps the oldest block into `into`, whose memory stays in its place. Returns false if there is none:
   // `answer` says why, and after pending the consumer is woken.

@@ -147,6 +147,7 @@ class Iterator {
     Block& out;
     Status status;
     PullResult operator()() noexcept { return self.poll(*this); }
+    int64_t delivered() const noexcept { return self.position_ ? self.position_->stage->delivered() : 0; }
   };
 
   static Status not_initialised();

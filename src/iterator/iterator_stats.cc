@@ -91,6 +91,7 @@ std::string tuned_text(const IteratorStats& stats, const std::vector<std::string
       add(i, "rows", std::max<int64_t>(1, now.max_rows / open));
     }
   }
+  if (stats.alone) out += concat(out.empty() ? "" : ", ", kAlone, " 1");
   return out;
 }
 
@@ -283,6 +284,7 @@ std::string stats_json(const IteratorStats& stats) {
   std::string out =
       concat(R"({"elapsed_ns": )", stats.elapsed_ns, R"(, "waited_ns": )", stats.waited_ns,
              R"(, "consumer_ns": )", consumer_ns(stats), R"(, "parallelism": )", stats.parallelism,
+             R"(, "alone": )", stats.alone ? "true" : "false",
              R"(, "elements": )", elements_of(stats), R"(, "verdict": )", json_verdict(stats, paths),
              R"(, "tuned": )", json_string(tuned_text(stats, paths)), R"(, "stages": [)");
   const char* separator = "";

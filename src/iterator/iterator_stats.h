@@ -23,6 +23,8 @@ struct IteratorStats {
   int64_t waited_ns = 0;
   // How many jobs of the compute lane may run at once.
   int parallelism = 1;
+  // Nobody but its consumers runs what it runs ahead by, since that is faster.
+  bool alone = false;
   // Parents before their inputs; the root first. Empty before the iterator is initialised.
   std::vector<StageSnapshot> stages;
 };

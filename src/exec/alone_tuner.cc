@@ -1,0 +1,172 @@
+#include "exec/alone_tuner.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir {
+
+namespace {
+
+// A window has at least this length and so many elements that a consumer waited for; after a change, so much passes first,
+// since what other threads had made is taken and what they make begins. Where the rate goes up and down, windows are longer.
+constexpr int64_t kWindowNs = 10'000'000;
+constexpr int64_t kLongestWindowNs = 8 * kWindowNs;
+constexpr int kWindowAnswers = 16;
+constexpr int64_t kSettlingNs = 2'000'000;
+constexpr int kSettlingAnswers = 8;
+// What to be alone must gain over all threads, and to stay so.
+constexpr double kGain = 0.1;
+constexpr double kStaysGain = 0.05;
+// A consumer that waits for less of its time is not bound by what it waits for.
+constexpr double kWaits = 0.8;
+// Runs of pumps that are longer, or compute less of their time, gain from other threads.
+constexpr int64_t kLongRunNs = 2'000'000;
+constexpr double kComputes = 0.75;
+constexpr int kLeastSamples = 16;
+constexpr int kForgottenSamples = 256;
+constexpr int kFirstPause = 4;
+constexpr int kPause = 16;
+constexpr int kLongestPause = 1024;
+// Windows that are worse than it was with all threads before it is given up.
+constexpr int kWorse = 3;
+// A rate that is off by a third for some windows, or by more for two, is another load.
+constexpr double kDrift = 0.2;
+constexpr double kAlarm = 1;
+
+}  // namespace
+
+void AloneTuner::start(bool begins_alone, bool fixed) {
+  if (phase_ != Phase::off) return;
+  if (fixed) {
+    if (begins_alone) phase_ = Phase::fixed_alone;
+    return;
+  }
+  length_ns_ = kWindowNs;
+  pause_ = kFirstPause;
+  next_pause_ = kPause;
+  enter(begins_alone ? Phase::alone : Phase::together);
+}
+
+void AloneTuner::stop() { phase_ = Phase::off; }
+
+void AloneTuner::ran(int64_t took_ns, int64_t computed_ns) {
+  took_ns_ += took_ns;
+  computed_ns_ += std::min(took_ns, computed_ns);
+  if (++sampled_ < kForgottenSamples) return;
+  sampled_ /= 2;
+  took_ns_ /= 2;
+  computed_ns_ /= 2;
+}
+
+bool AloneTuner::runs_are_short() const {
+  return sampled_ >= kLeastSamples && took_ns_ > 0 && took_ns_ <= sampled_ * kLongRunNs &&
+         static_cast<double>(computed_ns_) >= kComputes * static_cast<double>(took_ns_);
+}
+
+bool AloneTuner::answered(int64_t elements, int64_t waited_ns, int64_t now_ns) {
+  if (!tunes()) return false;
+  ++answers_;
+  const auto begin = [&] {
+    begin_ns_ = now_ns;
+    begin_elements_ = elements;
+    begin_waited_ns_ = waited_ns;
+    answers_ = 0;
+  };
+  const int64_t passed_ns = now_ns - begin_ns_;
+  // Another dataset begins.
+  if (begin_ns_ < 0 || elements < begin_elements_) {
+    begin();
+    return false;
+  }
+  if (settling_) {
+    if (passed_ns < kSettlingNs || answers_ < kSettlingAnswers) return false;
+    settling_ = false;
+    begin();
+    return false;
+  }
+  if (passed_ns < length_ns_ || answers_ < kWindowAnswers) return false;
+  const auto length = static_cast<double>(passed_ns);
+  const Window window{static_cast<double>(elements - begin_elements_) / length,
+                      static_cast<double>(waited_ns - begin_waited_ns_) / length};
+  begin();
+  return end_window(window);
+}
+
+// Returns true if alone() has changed.
+bool AloneTuner::enter(Phase phase) {
+  const bool before = alone();
+  phase_ = phase;
+  cusum_ = 0;
+  worse_ = 0;
+  if (alone() == before) return false;
+  settling_ = true;
+  begin_ns_ = -1;
+  return true;
+}
+
+// The trial has changed nothing.
+bool AloneTuner::rest(Phase phase) {
+  pause_ = next_pause_;
+  next_pause_ = std::min(next_pause_ * 2, kLongestPause);
+  return enter(phase);
+}
+
+// Looks at a rate beside the usual one, which it becomes if it is that of another load. The next trial then comes at once.
+void AloneTuner::compare(double rate, double& usual) {
+  if (usual > 0) cusum_ = std::max(0.0, cusum_ + std::fabs(rate - usual) / usual - kDrift);
+  if (usual > 0 && cusum_ <= kAlarm) return;
+  if (usual > 0) length_ns_ = std::min(2 * length_ns_, kLongestWindowNs);
+  usual = rate;
+  cusum_ = 0;
+  pause_ = std::min(pause_, kFirstPause);
+  next_pause_ = kPause;
+}
+
+bool AloneTuner::end_together(const Window& window) {
+  compare(window.rate, together_);
+  if (--pause_ > 0 || window.waited < kWaits || !runs_are_short()) return false;
+  together_ = window.rate;
+  return enter(Phase::alone_trial);
+}
+
+bool AloneTuner::end_alone(const Window& window) {
+  // There is something to be done meanwhile.
+  if (window.waited < kWaits || !runs_are_short()) {
+    pause_ = kFirstPause;
+    return enter(Phase::together);
+  }
+  worse_ = window.rate < together_ * (1 + kStaysGain) ? worse_ + 1 : 0;
+  if (worse_ >= kWorse) return rest(Phase::together);
+  compare(window.rate, alone_rate_);
+  return --pause_ <= 0 && enter(Phase::together_trial);
+}
+
+bool AloneTuner::end_window(const Window& window) {
+  switch (phase_) {
+    case Phase::together:
+      return end_together(window);
+    case Phase::alone_trial:
+      alone_rate_ = window.rate;
+      if (window.rate <= together_ * (1 + kGain) || window.waited < kWaits) return rest(Phase::together);
+      return enter(Phase::together_again);
+    case Phase::together_again: {
+      const double noise = std::fabs(window.rate - together_) / std::max(window.rate, together_);
+      together_ = std::max(window.rate, together_);
+      if (alone_rate_ <= together_ * (1 + std::max(kGain, noise))) return rest(Phase::together);
+      next_pause_ = kPause;
+      return rest(Phase::alone);
+    }
+    case Phase::alone:
+      return end_alone(window);
+    case Phase::together_trial:
+      together_ = window.rate;
+      if (window.rate * (1 + kStaysGain) >= alone_rate_) return rest(Phase::together);
+      return rest(Phase::alone);
+    case Phase::off:
+    case Phase::fixed_alone:
+      break;
+  }
+  return false;
+}
+
+}  // namespace weir

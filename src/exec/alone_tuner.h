@@ -1,0 +1,96 @@
+// AloneTuner: whether the thread that waits for an iterator's elements should make them alone, without the runtime's threads.
+//
+// What one thread makes and another takes goes from one processor's cache to the other's, and the other has to be woken.
+// Where the work between is short, that costs more than a second processor gives. Nobody can tell but by trying: the rate of
+// elements is measured over a window of time with all threads, over one alone, and over another one with all threads; alone
+// it stays if that gave a tenth more than the better of the two, and more than they differ.
+//
+// By arithmetic first, a trial is worth it only while the consumer does nothing but wait, and where the runs of pumps compute
+// and are short: what waits for a device gains from many threads, and beside long runs handing over costs nothing. Alone, a
+// consumer that takes its time, or runs that wait, end it at once; a rate that is no longer better does, too, and now and
+// then it is tried whether all threads would be better. After each trial that changed nothing, the next one comes twice as
+// late, until the rate changes: trials take less than a hundredth of the time after the first two seconds.
+//
+// It never changes an element, their order or a position. Not thread-safe: its owner's lock guards it. Used only where a
+// consumer had to wait, at some 10 ns a call.
+#pragma once
+
+#include <cstdint>
+
+namespace weir {
+
+class AloneTuner {
+ public:
+  // Nothing is tried before this. `begins_alone`: where an earlier run ended; it stays so if `fixed`.
+  void start(bool begins_alone, bool fixed);
+  // Threads are used from now on, and nothing is tried.
+  void stop();
+
+  bool alone() const { return phase_ == Phase::alone_trial || phase_ == Phase::alone || phase_ == Phase::fixed_alone; }
+  // What a trial does not change.
+  bool settled_alone() const { return phase_ >= Phase::alone; }
+  bool tunes() const { return phase_ != Phase::off && phase_ != Phase::fixed_alone; }
+
+  // Asked before a run of a pump: whether it is to be measured, and given to ran().
+  bool samples() {
+    if (!tunes() || ++since_sample_ < kSampleEvery) return false;
+    since_sample_ = 0;
+    return true;
+  }
+  void ran(int64_t took_ns, int64_t computed_ns);
+
+  // A consumer that had to wait was given an element: how many there were in all, and how long consumers have waited in all.
+  // Returns true if alone() has changed.
+  bool answered(int64_t elements, int64_t waited_ns, int64_t now_ns);
+
+ private:
+  enum class Phase : uint8_t {
+    off,
+    together,
+    // The second window with all threads, after one alone that was better.
+    together_again,
+    alone_trial,
+    // It was better.
+    alone,
+    // Of what was better alone, a window with all threads.
+    together_trial,
+    fixed_alone,
+  };
+  struct Window {
+    double rate = 0;
+    double waited = 0;
+  };
+  static constexpr int kSampleEvery = 8;
+
+  bool runs_are_short() const;
+  bool end_window(const Window& window);
+  bool end_together(const Window& window);
+  bool end_alone(const Window& window);
+  bool enter(Phase phase);
+  bool rest(Phase phase);
+  void compare(double rate, double& usual);
+
+  Phase phase_ = Phase::off;
+  int since_sample_ = 0;
+  int64_t took_ns_ = 0;
+  int64_t computed_ns_ = 0;
+  int sampled_ = 0;
+
+  // Answers in this window, and what it began at; after a change, those that settle it.
+  int answers_ = 0;
+  bool settling_ = false;
+  int64_t length_ns_ = 0;
+  int64_t begin_ns_ = -1;
+  int64_t begin_elements_ = 0;
+  int64_t begin_waited_ns_ = 0;
+  // Elements per nanosecond with all threads, and alone.
+  double together_ = 0;
+  double alone_rate_ = 0;
+  double cusum_ = 0;
+  int worse_ = 0;
+  // Windows until the next trial, and how many the next one that changes nothing costs.
+  int pause_ = 0;
+  int next_pause_ = 0;
+};
+
+}  // namespace weir

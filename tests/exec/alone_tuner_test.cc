@@ -1,0 +1,191 @@
+#include "exec/alone_tuner.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cstdint>
+#include <tuple>
+
+namespace weir {
+namespace {
+
+constexpr int64_t kUs = 1'000;
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kSecond = 1'000'000'000;
+
+// A consumer that waits for each element, of which one is made in so long, with all threads or alone.
+struct Pipe {
+  AloneTuner& tuner;
+  int64_t together_ns = 100 * kUs;
+  int64_t alone_ns = 50 * kUs;
+  // What the consumer does with one.
+  int64_t consumer_ns = 0;
+  int64_t run_ns = 40 * kUs;
+  double computing = 1;
+  // Elements that are there already after the threads were used.
+  int stock = 0;
+  int64_t now_ns = kMs;
+  int64_t elements = 0;
+  int64_t waited_ns = 0;
+  int64_t alone_for_ns = 0;
+  int changes = 0;
+  int left = 0;
+
+  void run(int64_t ns) {
+    const int64_t until = now_ns + ns;
+    while (now_ns < until) {
+      const bool alone = tuner.alone();
+      int64_t took = alone ? alone_ns : together_ns;
+      if (alone && left > 0) {
+        --left;
+        took = kUs;
+      }
+      if (tuner.samples()) tuner.ran(run_ns, static_cast<int64_t>(static_cast<double>(run_ns) * computing));
+      now_ns += took + consumer_ns;
+      waited_ns += took;
+      if (alone) alone_for_ns += took + consumer_ns;
+      ++elements;
+      if (!tuner.answered(elements, waited_ns, now_ns)) continue;
+      ++changes;
+      if (tuner.alone()) left = stock;
+    }
+  }
+  double part_alone(int64_t ns) {
+    const int64_t before = alone_for_ns;
+    const int64_t begin = now_ns;
+    run(ns);
+    return static_cast<double>(alone_for_ns - before) / static_cast<double>(now_ns - begin);
+  }
+};
+
+AloneTuner started() {
+  AloneTuner tuner;
+  tuner.start(false, false);
+  return tuner;
+}
+
+TEST_CASE("alone tuner: who waits makes elements alone where that is faster") {
+  AloneTuner tuner = started();
+  Pipe pipe{tuner};
+  pipe.run(kSecond / 10);
+  CHECK(tuner.settled_alone());
+  pipe.run(2 * kSecond);
+  CHECK(pipe.part_alone(10 * kSecond) > 0.99);
+}
+
+TEST_CASE("alone tuner: threads stay where they are faster, and trials cost less than a hundredth") {
+  AloneTuner tuner = started();
+  Pipe pipe{tuner, 50 * kUs, 100 * kUs};
+  pipe.run(2 * kSecond);
+  CHECK_FALSE(tuner.settled_alone());
+  CHECK(pipe.changes >= 2);
+  const double part = pipe.part_alone(20 * kSecond);
+  CHECK(part > 0);
+  CHECK(part < 0.01);
+}
+
+TEST_CASE("alone tuner: less than a tenth more is not worth it, more is") {
+  AloneTuner little = started();
+  Pipe pipe{little, 107 * kUs, 100 * kUs};
+  pipe.run(kSecond);
+  CHECK(pipe.changes >= 2);
+  CHECK_FALSE(little.settled_alone());
+  AloneTuner enough = started();
+  Pipe other{enough, 113 * kUs, 100 * kUs};
+  other.run(kSecond);
+  CHECK(enough.settled_alone());
+}
+
+TEST_CASE("alone tuner: what threads had made before does not make it look faster for long") {
+  AloneTuner tuner = started();
+  Pipe pipe{tuner, 50 * kUs, 100 * kUs};
+  pipe.stock = 1000;
+  pipe.run(2 * kSecond);
+  CHECK(pipe.changes >= 2);
+  CHECK_FALSE(tuner.settled_alone());
+  CHECK(pipe.part_alone(20 * kSecond) < 0.02);
+}
+
+TEST_CASE("alone tuner: nothing is tried where runs wait, are long, or the consumer takes its time") {
+  const auto [computing, run_ns, consumer_ns, tried] = GENERATE(
+      std::tuple{0.76, 40 * kUs, int64_t{0}, true}, std::tuple{0.74, 40 * kUs, int64_t{0}, false},
+      std::tuple{1.0, 2 * kMs, int64_t{0}, true}, std::tuple{1.0, 2 * kMs + 1, int64_t{0}, false},
+      std::tuple{1.0, 40 * kUs, 24 * kUs, true}, std::tuple{1.0, 40 * kUs, 26 * kUs, false});
+  CAPTURE(computing, run_ns, consumer_ns);
+  AloneTuner tuner = started();
+  Pipe pipe{tuner, 100 * kUs, 100 * kUs, consumer_ns, run_ns, computing};
+  pipe.run(kSecond);
+  CHECK((pipe.changes > 0) == tried);
+}
+
+TEST_CASE("alone tuner: it is not alone any longer once the consumer takes its time, runs wait, or it is slow") {
+  const int change = GENERATE(0, 1, 2);
+  CAPTURE(change);
+  AloneTuner tuner = started();
+  Pipe pipe{tuner};
+  pipe.run(kSecond / 2);
+  REQUIRE(tuner.settled_alone());
+  if (change == 0) pipe.consumer_ns = 50 * kUs;
+  if (change == 1) pipe.computing = 0.1;
+  if (change == 2) pipe.alone_ns = 110 * kUs;
+  pipe.run(kSecond);
+  CHECK_FALSE(tuner.settled_alone());
+}
+
+TEST_CASE("alone tuner: another load is noticed, whichever way it goes") {
+  AloneTuner tuner = started();
+  Pipe pipe{tuner, 50 * kUs, 100 * kUs};
+  pipe.run(30 * kSecond);
+  REQUIRE_FALSE(tuner.settled_alone());
+  pipe.together_ns = 300 * kUs;
+  pipe.alone_ns = 150 * kUs;
+  pipe.run(kSecond / 2);
+  CHECK(tuner.settled_alone());
+  pipe.run(30 * kSecond);
+  REQUIRE(tuner.settled_alone());
+  pipe.together_ns = 40 * kUs;
+  pipe.alone_ns = 75 * kUs;
+  pipe.run(kSecond / 2);
+  CHECK_FALSE(tuner.settled_alone());
+}
+
+TEST_CASE("alone tuner: it begins where it ended, and stays there if nothing is to be tuned") {
+  AloneTuner goes_on;
+  goes_on.start(true, false);
+  CHECK(goes_on.alone());
+  Pipe pipe{goes_on};
+  CHECK(pipe.part_alone(kSecond) > 0.9);
+  CHECK(goes_on.settled_alone());
+  AloneTuner fixed;
+  fixed.start(true, true);
+  Pipe slower{fixed, 50 * kUs, 100 * kUs};
+  CHECK(slower.part_alone(kSecond) == 1);
+  AloneTuner not_alone;
+  not_alone.start(false, true);
+  Pipe faster{not_alone};
+  CHECK(faster.part_alone(kSecond) == 0);
+}
+
+TEST_CASE("alone tuner: stopped, it uses threads, until it is started again") {
+  AloneTuner tuner = started();
+  Pipe pipe{tuner};
+  pipe.run(kSecond / 2);
+  REQUIRE(tuner.alone());
+  tuner.stop();
+  CHECK_FALSE(tuner.alone());
+  CHECK(pipe.part_alone(kSecond) == 0);
+  tuner.start(false, false);
+  pipe.run(kSecond / 2);
+  CHECK(tuner.alone());
+}
+
+TEST_CASE("alone tuner: another dataset, counted from nothing, begins another window") {
+  AloneTuner tuner = started();
+  Pipe pipe{tuner, 50 * kUs, 100 * kUs};
+  pipe.run(3 * kMs);
+  pipe.elements = 0;
+  pipe.run(2 * kSecond);
+  CHECK_FALSE(tuner.settled_alone());
+}
+
+}  // namespace
+}  // namespace weir
