@@ -26,7 +26,9 @@ class AloneTuner {
   // Threads are used from now on, and nothing is tried.
   void stop();
 
-  bool alone() const { return phase_ == Phase::alone_trial || phase_ == Phase::alone || phase_ == Phase::fixed_alone; }
+  bool alone() const {
+    return phase_ == Phase::alone_trial || phase_ == Phase::alone || phase_ == Phase::fixed_alone;
+  }
   // What a trial does not change.
   bool settled_alone() const { return phase_ >= Phase::alone; }
   bool tunes() const { return phase_ != Phase::off && phase_ != Phase::fixed_alone; }

@@ -284,9 +284,9 @@ std::string stats_json(const IteratorStats& stats) {
   std::string out =
       concat(R"({"elapsed_ns": )", stats.elapsed_ns, R"(, "waited_ns": )", stats.waited_ns,
              R"(, "consumer_ns": )", consumer_ns(stats), R"(, "parallelism": )", stats.parallelism,
-             R"(, "alone": )", stats.alone ? "true" : "false",
-             R"(, "elements": )", elements_of(stats), R"(, "verdict": )", json_verdict(stats, paths),
-             R"(, "tuned": )", json_string(tuned_text(stats, paths)), R"(, "stages": [)");
+             R"(, "alone": )", stats.alone ? "true" : "false", R"(, "elements": )", elements_of(stats),
+             R"(, "verdict": )", json_verdict(stats, paths), R"(, "tuned": )",
+             json_string(tuned_text(stats, paths)), R"(, "stages": [)");
   const char* separator = "";
   for (size_t i = 0; i < stats.stages.size(); ++i) {
     if (shown_stage(stats.stages, i) != i) continue;

@@ -106,10 +106,10 @@ TEST_CASE("alone tuner: what threads had made before does not make it look faste
 }
 
 TEST_CASE("alone tuner: nothing is tried where runs wait, are long, or the consumer takes its time") {
-  const auto [computing, run_ns, consumer_ns, tried] = GENERATE(
-      std::tuple{0.76, 40 * kUs, int64_t{0}, true}, std::tuple{0.74, 40 * kUs, int64_t{0}, false},
-      std::tuple{1.0, 2 * kMs, int64_t{0}, true}, std::tuple{1.0, 2 * kMs + 1, int64_t{0}, false},
-      std::tuple{1.0, 40 * kUs, 24 * kUs, true}, std::tuple{1.0, 40 * kUs, 26 * kUs, false});
+  const auto [computing, run_ns, consumer_ns, tried] =
+      GENERATE(std::tuple{0.76, 40 * kUs, int64_t{0}, true}, std::tuple{0.74, 40 * kUs, int64_t{0}, false},
+               std::tuple{1.0, 2 * kMs, int64_t{0}, true}, std::tuple{1.0, 2 * kMs + 1, int64_t{0}, false},
+               std::tuple{1.0, 40 * kUs, 24 * kUs, true}, std::tuple{1.0, 40 * kUs, 26 * kUs, false});
   CAPTURE(computing, run_ns, consumer_ns);
   AloneTuner tuner = started();
   Pipe pipe{tuner, 100 * kUs, 100 * kUs, consumer_ns, run_ns, computing};
@@ -117,7 +117,8 @@ TEST_CASE("alone tuner: nothing is tried where runs wait, are long, or the consu
   CHECK((pipe.changes > 0) == tried);
 }
 
-TEST_CASE("alone tuner: it is not alone any longer once the consumer takes its time, runs wait, or it is slow") {
+TEST_CASE(
+    "alone tuner: it is not alone any longer once the consumer takes its time, runs wait, or it is slow") {
   const int change = GENERATE(0, 1, 2);
   CAPTURE(change);
   AloneTuner tuner = started();

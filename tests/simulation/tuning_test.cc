@@ -281,6 +281,48 @@ TEST_CASE("tuning: what a run found can be given to the next one") {
   CHECK(frozen.most_at_once("g") == 5);
 }
 
+// Two calls at once hinder each other, as those do that need all of a cache.
+struct Hindered {
+  int at_once = 0;
+  int64_t alone_ns = kMs / 10;
+  int64_t together_ns = 3 * kMs / 10;
+  void operator()(SimWorld& world, int64_t) {
+    ++at_once;
+    for (int i = 0; i < 10; ++i) world.compute((at_once > 1 ? together_ns : alone_ns) / 10);
+    --at_once;
+  }
+};
+
+TEST_CASE("tuning: where threads hinder each other, who waits makes the elements alone") {
+  const std::string text = "range(20000) | map(@f, num_parallel_calls: auto) | prefetch(auto)";
+  Hindered hindered;
+  const auto f = [&](SimWorld& world, int64_t row) { hindered(world, row); };
+  Timed timed({.seed = 1});
+  timed.with("f", {.concurrent = true, .pure = true}, f);
+  const int64_t took_ns = timed.run(text);
+  CHECK(timed.stats().alone);
+  // 2 s alone, 3 s together.
+  CHECK(took_ns <= 2100 * kMs);
+  CHECK(timed.tuned().find("alone 1") != std::string::npos);
+  Timed next({.seed = 1});
+  next.with("f", {.concurrent = true, .pure = true}, f);
+  CHECK(next.run(text + " | options(tuned: \"" + timed.tuned() + "\")") < took_ns);
+  CHECK(next.rate(0, 20 * kMs) > 1.2 * timed.rate(0, 20 * kMs));
+  // A consumer that takes as long as a call has it made meanwhile, and a load that changes is seen.
+  Timed busy({.seed = 1});
+  busy.with("f", {.concurrent = true, .pure = true}, f).consumed_by([](SimWorld& world, Iterator&, int64_t) {
+    world.sleep(kMs / 5);
+    return true;
+  });
+  busy.run(text);
+  CHECK_FALSE(busy.stats().alone);
+  hindered.together_ns = kMs / 10;
+  Timed apart({.seed = 1});
+  apart.with("f", {.concurrent = true, .pure = true}, f);
+  CHECK(apart.run(text) <= 1050 * kMs);
+  CHECK_FALSE(apart.stats().alone);
+}
+
 TEST_CASE("tuning: options(warm_start: true) begins before the first element is asked for") {
   const auto wait = [](SimWorld& world, int64_t) { world.sleep(5 * kMs); };
   for (const bool warm : {false, true}) {

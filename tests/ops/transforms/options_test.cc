@@ -59,7 +59,9 @@ TEST_CASE("what options says of running ahead changes no element and fits any po
   for (const char* options :
        {"autotune: false", "threads: 1", "memory: 1", "warm_start: true",
         "tuned: \"prefetch rows 3, prefetch/map calls 2, prefetch/map/interleave calls 1\"",
-        "autotune: false, threads: 2, memory: 100, warm_start: true, tuned: \"prefetch rows 7\""}) {
+        "autotune: false, threads: 2, memory: 100, warm_start: true, tuned: \"prefetch rows 7\"",
+        "tuned: \"alone 1\"",
+        "autotune: false, threads: 1, memory: 1, tuned: \"prefetch rows 2, alone 1\""}) {
     CAPTURE(options);
     const std::string other = plain + " | options(" + options + ")";
     CHECK(run(other) == whole);
@@ -71,8 +73,8 @@ TEST_CASE("what options says of running ahead changes no element and fits any po
 TEST_CASE("options refuses what it cannot read, and two that differ") {
   CHECK(contains(build_error("range(5) | options(threads: 0)"), "threads"));
   CHECK(contains(build_error("range(5) | options(memory: 0)"), "memory"));
-  for (const char* tuned :
-       {"prefetch", "prefetch rows", "prefetch rows x", "prefetch rows 0", "map size 3", "map calls 3;"})
+  for (const char* tuned : {"prefetch", "prefetch rows", "prefetch rows x", "prefetch rows 0", "map size 3",
+                            "map calls 3;", "alone", "alone 0", "alone 2", "alone 1 1"})
     CHECK(contains(build_error(std::string("range(5) | options(tuned: \"") + tuned + "\")"),
                    "tuned to be a list"));
   CHECK(contains(build_error("range(5) | options(deterministic: true) | options(deterministic: false)"),
