@@ -19,11 +19,13 @@ constexpr double kGain = 0.1;
 constexpr double kStaysGain = 0.05;
 // A consumer that waits for less of its time is not bound by what it waits for.
 constexpr double kWaits = 0.8;
-// Runs of pumps that are longer, or compute less of their time, gain from other threads.
-constexpr int64_t kLongRunNs = 2'000'000;
+// Beside runs of pumps that are longer, handing over costs little; those that compute less of their time gain from threads.
+constexpr double kLongRunNs = 500'000;
 constexpr double kComputes = 0.75;
 constexpr int kLeastSamples = 16;
 constexpr int kForgottenSamples = 256;
+// A window that takes so many times as long, for want of elements, would make a trial too dear.
+constexpr int kMostLengths = 4;
 constexpr int kFirstPause = 4;
 constexpr int kPause = 16;
 constexpr int kLongestPause = 1024;
@@ -50,17 +52,20 @@ void AloneTuner::start(bool begins_alone, bool fixed) {
 void AloneTuner::stop() { phase_ = Phase::off; }
 
 void AloneTuner::ran(int64_t took_ns, int64_t computed_ns) {
-  took_ns_ += took_ns;
-  computed_ns_ += std::min(took_ns, computed_ns);
+  const auto took = static_cast<double>(took_ns);
+  took_ns_ += took;
+  squares_ += took * took;
+  computed_ns_ += static_cast<double>(std::min(took_ns, computed_ns));
   if (++sampled_ < kForgottenSamples) return;
   sampled_ /= 2;
   took_ns_ /= 2;
+  squares_ /= 2;
   computed_ns_ /= 2;
 }
 
 bool AloneTuner::runs_are_short() const {
-  return sampled_ >= kLeastSamples && took_ns_ > 0 && took_ns_ <= sampled_ * kLongRunNs &&
-         static_cast<double>(computed_ns_) >= kComputes * static_cast<double>(took_ns_);
+  return sampled_ >= kLeastSamples && took_ns_ > 0 && squares_ <= kLongRunNs * took_ns_ &&
+         computed_ns_ >= kComputes * took_ns_;
 }
 
 bool AloneTuner::answered(int64_t elements, int64_t waited_ns, int64_t now_ns) {
@@ -79,15 +84,16 @@ bool AloneTuner::answered(int64_t elements, int64_t waited_ns, int64_t now_ns) {
     return false;
   }
   if (settling_) {
-    if (passed_ns < kSettlingNs || answers_ < kSettlingAnswers) return false;
+    if (passed_ns < kSettlingNs || (answers_ < kSettlingAnswers && passed_ns < length_ns_)) return false;
     settling_ = false;
     begin();
     return false;
   }
-  if (passed_ns < length_ns_ || answers_ < kWindowAnswers) return false;
+  const bool slow = passed_ns > kMostLengths * length_ns_;
+  if (passed_ns < length_ns_ || (answers_ < kWindowAnswers && !slow)) return false;
   const auto length = static_cast<double>(passed_ns);
   const Window window{static_cast<double>(elements - begin_elements_) / length,
-                      static_cast<double>(waited_ns - begin_waited_ns_) / length};
+                      static_cast<double>(waited_ns - begin_waited_ns_) / length, answers_ < kWindowAnswers};
   begin();
   return end_window(window);
 }
@@ -124,14 +130,14 @@ void AloneTuner::compare(double rate, double& usual) {
 
 bool AloneTuner::end_together(const Window& window) {
   compare(window.rate, together_);
-  if (--pause_ > 0 || window.waited < kWaits || !runs_are_short()) return false;
+  if (window.slow || --pause_ > 0 || window.waited < kWaits || !runs_are_short()) return false;
   together_ = window.rate;
   return enter(Phase::alone_trial);
 }
 
 bool AloneTuner::end_alone(const Window& window) {
   // There is something to be done meanwhile.
-  if (window.waited < kWaits || !runs_are_short()) {
+  if (window.slow || window.waited < kWaits || !runs_are_short()) {
     pause_ = kFirstPause;
     return enter(Phase::together);
   }
@@ -147,7 +153,7 @@ bool AloneTuner::end_window(const Window& window) {
       return end_together(window);
     case Phase::alone_trial:
       alone_rate_ = window.rate;
-      if (window.rate <= together_ * (1 + kGain) || window.waited < kWaits) return rest(Phase::together);
+      if (window.slow || window.rate <= together_ * (1 + kGain) || window.waited < kWaits) return rest(Phase::together);
       return enter(Phase::together_again);
     case Phase::together_again: {
       const double noise = std::fabs(window.rate - together_) / std::max(window.rate, together_);

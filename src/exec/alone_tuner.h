@@ -6,7 +6,7 @@
 // it stays if that gave a tenth more than the better of the two, and more than they differ.
 //
 // By arithmetic first, a trial is worth it only while the consumer does nothing but wait, and where the runs of pumps compute
-// and are short: what waits for a device gains from many threads, and beside long runs handing over costs nothing. Alone, a
+// and are short, half a millisecond for most of their time, and elements come often: what waits for a device gains from many threads, and beside long runs handing over costs nothing. Alone, a
 // consumer that takes its time, or runs that wait, end it at once; a rate that is no longer better does, too, and now and
 // then it is tried whether all threads would be better. After each trial that changed nothing, the next one comes twice as
 // late, until the rate changes: trials take less than a hundredth of the time after the first two seconds.
@@ -61,6 +61,8 @@ class AloneTuner {
   struct Window {
     double rate = 0;
     double waited = 0;
+    // Elements come too slowly to be counted.
+    bool slow = false;
   };
   static constexpr int kSampleEvery = 8;
 
@@ -74,8 +76,10 @@ class AloneTuner {
 
   Phase phase_ = Phase::off;
   int since_sample_ = 0;
-  int64_t took_ns_ = 0;
-  int64_t computed_ns_ = 0;
+  // Of the sampled runs: sums of their lengths, of the squares of these, and of how long they computed.
+  double took_ns_ = 0;
+  double squares_ = 0;
+  double computed_ns_ = 0;
   int sampled_ = 0;
 
   // Answers in this window, and what it began at; after a change, those that settle it.

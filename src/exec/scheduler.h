@@ -2,7 +2,7 @@
 //
 // Only the thread that holds the right to drive polls the root. A thread that waits polls; on pending it runs
 // ready pumps of this scheduler, one pull at a time, and polls again; if none is ready it parks. It gives up
-// the right while it helps or is parked.
+// the right while it helps or is parked. Where that turns out to be faster, nobody but such threads runs pumps.
 //
 // Invariants:
 //   1. A thread parks only after a poll that answered pending, and joins the sleepers before it gives up the
@@ -323,7 +323,7 @@ class Scheduler final : public Waker {
   AloneTuner alone_;
   // In the dataset before; this one has a window that wants threads.
   bool was_alone_ = false;
-  bool wants_threads_ = false;
+  std::atomic<bool> wants_threads_{false};
   // alone_.tunes(), for those who have no lock.
   std::atomic<bool> tries_alone_{false};
   RefPtr<const Tuning> tuning_;

@@ -16,6 +16,8 @@ void Scheduler::tune(RefPtr<const Tuning> tuning) noexcept {
 }
 
 void Scheduler::may_be_alone() noexcept {
+  // Windows that a function opens come often.
+  if (tries_alone_.load(std::memory_order_relaxed) || wants_threads_.load(std::memory_order_relaxed)) return;
   if (sharing_ || !clock_) return;
   RefPtr<const Tuning> tuning = this->tuning();
   MutexLock lock(mutex_);
@@ -25,6 +27,7 @@ void Scheduler::may_be_alone() noexcept {
 }
 
 void Scheduler::wants_threads() noexcept {
+  if (wants_threads_.load(std::memory_order_relaxed)) return;
   MutexLock lock(mutex_);
   wants_threads_ = true;
   stop_alone(lock);

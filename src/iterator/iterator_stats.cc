@@ -312,7 +312,8 @@ std::string stats_table(const IteratorStats& stats) {
   return concat(table(rows), elements_of(stats), " elements in ", decimal(elapsed / 1e9, 3), " s, ",
                 decimal(rate, rate < 100 ? 2 : 0), " per second; next waited ",
                 percent(static_cast<double>(stats.waited_ns) / elapsed), ", the consumer took ",
-                percent(static_cast<double>(consumer_ns(stats)) / elapsed), "\n",
+                percent(static_cast<double>(consumer_ns(stats)) / elapsed),
+                stats.alone ? "; no other thread makes elements, since that is faster\n" : "\n",
                 verdict_text(stats, verdict(stats)), "\n");
 }
 

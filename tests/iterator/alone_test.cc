@@ -155,11 +155,13 @@ TEST_CASE("alone: the statistics say so, in words that options() takes") {
   const std::string json = stats_json(alone.iterator->stats());
   CHECK(json.find(R"("alone": true)") != std::string::npos);
   CHECK(json.find(R"(, alone 1")") != std::string::npos);
+  CHECK(stats_table(alone.iterator->stats()).find("no other thread makes elements") != std::string::npos);
   Opened usual(kText);
   take_lines(*usual.iterator, 10);
   const std::string other = stats_json(usual.iterator->stats());
   CHECK(other.find(R"("alone": false)") != std::string::npos);
   CHECK(other.find("alone 1") == std::string::npos);
+  CHECK(stats_table(usual.iterator->stats()).find("no other thread") == std::string::npos);
 }
 
 }  // namespace
