@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from typing import Any
 
 from peers.install import Installation
 from peers.row import Row
+
+# A run that takes longer has hung.
+LIMIT_SECONDS = 180
 
 
 class Process:
@@ -27,8 +31,15 @@ class Process:
         self.figures: list[float] = []
         self.count = self.answer().get("count", 0)
 
+    def hung(self) -> None:
+        self.failed = f"no answer within {LIMIT_SECONDS} s"
+        self.process.kill()
+
     def answer(self) -> dict[str, Any]:
+        timer = threading.Timer(LIMIT_SECONDS, self.hung)
+        timer.start()
         line = self.process.stdout.readline()
+        timer.cancel()
         if not line:
             self.failed = self.failed or f"its process ended with {self.process.wait()}"
             return {}

@@ -19,8 +19,9 @@ constexpr double kGain = 0.1;
 constexpr double kStaysGain = 0.05;
 // A consumer that waits for less of its time is not bound by what it waits for.
 constexpr double kWaits = 0.8;
-// Beside runs of pumps that are longer, handing over costs little; those that compute less of their time gain from threads.
-constexpr double kLongRunNs = 500'000;
+// A run goes on for a millisecond where there is more to do. Beside those that are longer, handing over costs little; those
+// that compute less of their time gain from threads.
+constexpr double kLongRunNs = 1'500'000;
 constexpr double kComputes = 0.75;
 constexpr int kLeastSamples = 16;
 constexpr int kForgottenSamples = 256;
@@ -153,7 +154,8 @@ bool AloneTuner::end_window(const Window& window) {
       return end_together(window);
     case Phase::alone_trial:
       alone_rate_ = window.rate;
-      if (window.slow || window.rate <= together_ * (1 + kGain) || window.waited < kWaits) return rest(Phase::together);
+      if (window.slow || window.rate <= together_ * (1 + kGain) || window.waited < kWaits)
+        return rest(Phase::together);
       return enter(Phase::together_again);
     case Phase::together_again: {
       const double noise = std::fabs(window.rate - together_) / std::max(window.rate, together_);

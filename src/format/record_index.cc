@@ -20,6 +20,9 @@ constexpr size_t kHeaderBytes = 40;
 // Of the index's header: what its checksum covers.
 constexpr size_t kCheckedFrom = 16;
 constexpr int64_t kPageEntries = 512;
+// After so many pages an index of at most so many entries is read as a whole.
+constexpr int kPagesAlone = 8;
+constexpr int64_t kWholeEntries = int64_t{128} << 10;
 
 constexpr uint64_t kRecordHeaderBytes = 12;
 constexpr uint64_t kRecordFooterBytes = 4;
@@ -131,6 +134,8 @@ class Scan {
 
 }  // namespace
 
+RecordIndex::RecordIndex() : page_entries_(kPageEntries) {}
+
 Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::string& name) {
   const std::string beside = index_name(name);
   auto file = files.open(beside);
@@ -174,10 +179,16 @@ Status RecordIndex::save(FileSystem& files, const std::string& name) const {
                                      {reinterpret_cast<const uint8_t*>(bytes_.data()), bytes_.size()});
 }
 
-Status RecordIndex::load_page(int64_t page) {
+// Reads the page that has an entry.
+Status RecordIndex::load_page_of(int64_t entry) {
+  int64_t page = entry / page_entries_;
   if (page == page_) return Status();
-  const int64_t first = page * kPageEntries;
-  const auto entries = static_cast<size_t>(std::min(kPageEntries, count_ + 1 - first));
+  if (++pages_read_ > kPagesAlone && count_ < kWholeEntries) {
+    page_entries_ = kWholeEntries;
+    page = 0;
+  }
+  const int64_t first = page * page_entries_;
+  const auto entries = static_cast<size_t>(std::min(page_entries_, count_ + 1 - first));
   page_ = -1;
   entries_.resize(entries);
   const uint64_t at = kHeaderBytes + 8 * static_cast<uint64_t>(first);
@@ -200,8 +211,8 @@ Status RecordIndex::load_page(int64_t page) {
 Status RecordIndex::offsets(int64_t first, int64_t count, std::vector<uint64_t>& out) {
   out.clear();
   for (int64_t i = first; i <= first + count;) {
-    WEIR_TRY(load_page(i / kPageEntries));
-    const auto from = static_cast<size_t>(i % kPageEntries);
+    WEIR_TRY(load_page_of(i));
+    const auto from = static_cast<size_t>(i % page_entries_);
     const auto to = std::min(entries_.size(), from + static_cast<size_t>(first + count - i) + 1);
     out.insert(out.end(), entries_.begin() + static_cast<ptrdiff_t>(from),
                entries_.begin() + static_cast<ptrdiff_t>(to));

@@ -5,7 +5,8 @@
 //
 // It is kept in a file beside the records, their name with kIndexSuffix, and belongs to a file of one size and time of
 // change: after the file changed it is as if there were none. It holds 8 bytes a record, of which a page at a time is
-// read. What it says is not trusted: a record is checked where it is read. Not thread-safe; only the file system blocks.
+// read, and a small one as a whole after some pages. What it says is not trusted: a record is checked where it is read.
+// Not thread-safe; only the file system blocks.
 //
 // The file, little-endian: "weirindx", version (4 bytes), the masked CRC of the next 24 (4), size (8) and time of change
 // in nanoseconds (8) of the records' file, their count (8); then the offset of each (8), and the end of the last.
@@ -42,15 +43,17 @@ class RecordIndex : public RefCounted {
   Status offsets(int64_t first, int64_t count, std::vector<uint64_t>& out);
 
  private:
-  RecordIndex() = default;
-  Status load_page(int64_t page);
+  RecordIndex();
+  Status load_page_of(int64_t entry);
 
   int64_t count_ = 0;
   // Either the index itself or its file.
   std::string bytes_;
   RefPtr<RandomAccessFile> file_;
-  // The page of the file that was read last.
+  // How many entries a page has, and which was read last.
+  int64_t page_entries_;
   int64_t page_ = -1;
+  int pages_read_ = 0;
   std::vector<uint64_t> entries_;
 };
 

@@ -75,6 +75,11 @@ class Document : public RefCounted {
   // (core/digest.h).
   const GraphDigest& digest() const;
 
+  // A place for what reading elements by their position needs again (iterator/element_at.h): gives what was kept, null if
+  // nothing was, or takes it to keep, in place of what is there. Both may be called on any thread, and may do nothing.
+  RefPtr<RefCounted> take_kept() const noexcept;
+  void keep(RefPtr<RefCounted> kept) const noexcept;
+
  private:
   struct Fingerprints {
     Fingerprint whole;
@@ -98,6 +103,8 @@ class Document : public RefCounted {
   mutable std::unique_ptr<const Fingerprints> former_;
   mutable Mutex rewrites_mutex_;
   mutable std::unique_ptr<const Result<Rewrites>> rewrites_;
+  mutable Mutex kept_mutex_;
+  mutable RefPtr<RefCounted> kept_;
   // How deeply operators and documents are nested.
   int depth_ = 0;
 };

@@ -170,6 +170,20 @@ const Result<Rewrites>& Document::rewrites() const {
   return *rewrites_;
 }
 
+RefPtr<RefCounted> Document::take_kept() const noexcept {
+  // A child after fork must not wait for a thread that it does not have.
+  if (!kept_mutex_.try_lock()) return nullptr;
+  RefPtr<RefCounted> kept = std::move(kept_);
+  kept_mutex_.unlock();
+  return kept;
+}
+
+void Document::keep(RefPtr<RefCounted> kept) const noexcept {
+  if (!kept_mutex_.try_lock()) return;
+  std::swap(kept_, kept);
+  kept_mutex_.unlock();
+}
+
 bool Document::ends_in_terminal() const { return root_->op().kind == OperatorKind::terminal; }
 std::string Document::format() const { return syntax::print(*canonical(*this).root); }
 const GraphDigest& Document::digest() const {

@@ -108,7 +108,7 @@ TEST_CASE("alone tuner: what threads had made before does not make it look faste
 TEST_CASE("alone tuner: nothing is tried where runs wait, are long, or the consumer takes its time") {
   const auto [computing, run_ns, consumer_ns, tried] =
       GENERATE(std::tuple{0.76, 40 * kUs, int64_t{0}, true}, std::tuple{0.74, 40 * kUs, int64_t{0}, false},
-               std::tuple{1.0, 500 * kUs, int64_t{0}, true}, std::tuple{1.0, 501 * kUs, int64_t{0}, false},
+               std::tuple{1.0, 1500 * kUs, int64_t{0}, true}, std::tuple{1.0, 1501 * kUs, int64_t{0}, false},
                std::tuple{1.0, 40 * kUs, 24 * kUs, true}, std::tuple{1.0, 40 * kUs, 26 * kUs, false});
   CAPTURE(computing, run_ns, consumer_ns);
   AloneTuner tuner = started();
@@ -119,7 +119,7 @@ TEST_CASE("alone tuner: nothing is tried where runs wait, are long, or the consu
 
 TEST_CASE("alone tuner: a few long runs among many short ones count as long") {
   AloneTuner tuner = started();
-  for (int i = 0; i < 200; ++i) tuner.ran(i % 8 == 0 ? 600 * kUs : kUs, i % 8 == 0 ? 600 * kUs : kUs);
+  for (int i = 0; i < 200; ++i) tuner.ran(i % 8 == 0 ? 1600 * kUs : kUs, i % 8 == 0 ? 1600 * kUs : kUs);
   Pipe pipe{tuner};
   pipe.run_ns = 2 * kUs;
   pipe.run(kSecond / 20);
@@ -128,17 +128,17 @@ TEST_CASE("alone tuner: a few long runs among many short ones count as long") {
 
 TEST_CASE("alone tuner: nothing is tried, or goes on, where elements come slowly") {
   AloneTuner tuner = started();
-  Pipe slow{tuner, 2'600 * kUs, kMs};
+  Pipe slow{tuner, 2'700 * kUs, kMs};
   slow.run(5 * kSecond);
   CHECK(slow.changes == 0);
   AloneTuner often = started();
-  Pipe fast{often, 2'400 * kUs, kMs};
+  Pipe fast{often, 2'600 * kUs, kMs};
   fast.run(5 * kSecond);
   CHECK(fast.changes > 0);
   // A trial of what is much slower alone ends soon.
   AloneTuner tried = started();
   Pipe worse{tried, 2 * kMs, 30 * kMs};
-  worse.run(kSecond);
+  worse.run(2 * kSecond / 5);
   CHECK(worse.changes >= 2);
   CHECK(worse.alone_for_ns < 150 * kMs);
 }

@@ -170,17 +170,23 @@ TEST_CASE("tuning: two seconds after a change of the load it is as fast as the b
     CHECK(timed.rate(5 * kSecond, 6 * kSecond) >= 0.95 * 4800);
   }
   SECTION("the datasets of an interleave become slow, and its consumer fast") {
-    Timed timed({.seed = 1});
-    timed.with("f", kWaits, [](SimWorld& world, int64_t) { world.sleep((changed(world) ? 10 : 1) * kMs); });
-    timed.consumed_by([](SimWorld& world, Iterator&, int64_t) {
-      const int64_t now_ns = world.runtime().clock->now_ns() - kSecond;
-      if (now_ns <= 3 * kSecond) world.sleep(2 * kMs);
-      return now_ns < 12 * kSecond;
-    });
-    timed.run(
-        "range(1000000) | interleave(x -> range(100) | map(@f), cycle_length: 10, num_parallel_calls: auto)");
+    // Whom a turn of a slow dataset falls to is the schedule's choice.
+    double rate = 0;
+    constexpr int kSeeds = 12;
+    for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+      Timed timed({.seed = seed});
+      timed.with("f", kWaits, [](SimWorld& world, int64_t) { world.sleep((changed(world) ? 10 : 1) * kMs); });
+      timed.consumed_by([](SimWorld& world, Iterator&, int64_t) {
+        const int64_t now_ns = world.runtime().clock->now_ns() - kSecond;
+        if (now_ns <= 3 * kSecond) world.sleep(2 * kMs);
+        return now_ns < 12 * kSecond;
+      });
+      timed.run(
+          "range(1000000) | interleave(x -> range(100) | map(@f), cycle_length: 10, num_parallel_calls: auto)");
+      rate += timed.rate(5 * kSecond, 12 * kSecond) / kSeeds;
+    }
     // Datasets of a second each: a trial takes half a second, and may cost a third of it.
-    CHECK(timed.rate(5 * kSecond, 12 * kSecond) >= 0.95 * 1000);
+    CHECK(rate >= 0.95 * 1000);
   }
 }
 

@@ -155,9 +155,8 @@ def at_random(rows: Rows) -> None:
         least=100,
         most=20_000,
         ratios={"ArrayRecord": 50},
-        why="`dataset[i]` opens the dataset, and with it the file, for each element: three fifths of the time are "
-        "spent in "
-        "the kernel, a tenth in the library.",
+        why="most of it is the kernel's reading of the record (`pread`), and Python's part: the dataset and its file "
+        "stay open between calls.",
     )
 
 

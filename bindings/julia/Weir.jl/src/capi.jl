@@ -613,7 +613,8 @@ Fills `element` with the element at `position`, counted from 0: that which an it
 read without those before it. Operators that know where their elements are can be read so: range, from_tensors,
 from_tensor_slices, from_sparse_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard,
 repeat and prefetch. Returns WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of threads may
-call it, each with an element of its own; the calling thread does the work, and opens the dataset each time. Errors:
+call it, each with an element of its own; the calling thread does the work. What the first call opens, with its files and
+the runtime, stays open as long as the dataset lives, unless an element fails; a file that changes is not noticed. Errors:
 out_of_range beyond the last element; failed_precondition, with its name, for another operator; invalid_argument for
 a dataset with \$params.
 """
