@@ -18,6 +18,8 @@ namespace {
 
 // A pump with more to do lets others go first after this long.
 constexpr int64_t kSliceNs = 1'000'000;
+// So much of its size is free before a pump that was full is woken.
+constexpr int64_t kRoomPart = 4;
 // Where windows share memory, a pull may bring so many bytes more than twice those of the one before.
 constexpr int64_t kLeastBytes = 65536;
 
@@ -84,6 +86,11 @@ class WindowPump final : public Pump, public LiveWindow {
 
  private:
   int64_t max_rows() const { return buffer_.rows(); }
+  // Where the number of rows is the window's own choice, the pump waits for room for some, so that it isn't woken for each.
+  int64_t resume_below() const {
+    const int64_t rows = max_rows();
+    return buffer_.fixed() ? rows : rows - rows / kRoomPart;
+  }
   bool pulls_here() const { return may_pull_here_ && cost_.cheap(options_.max_rows); }
   int64_t now_ns() const { return session().runtime.clock->now_ns(); }
   bool admit(Demand& demand) noexcept;
@@ -148,7 +155,7 @@ bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& int
     if (more && !buffer_.fixed()) buffer_.found_empty(budget_.taken_rows(), was_full, now_ns());
   }
   // While some are left, a consumer that will pull by itself wakes nobody.
-  const bool resumes = !(found && pulls_here()) && budget_.may_resume(max_rows());
+  const bool resumes = !(found && pulls_here()) && budget_.may_resume(resume_below());
   lock.unlock();
   if (resumes) wake();
   budget_.wake_others();
@@ -169,7 +176,7 @@ void WindowPump::rows_given(int rows, int64_t bytes) {
   if (!stopped && bytes == 0) return;
   MutexLock lock(mutex_);
   budget_.refund_bytes(bytes);
-  const bool resumes = !pulls_here() && budget_.may_resume(max_rows());
+  const bool resumes = !pulls_here() && budget_.may_resume(resume_below());
   lock.unlock();
   if (resumes) wake();
   budget_.wake_others();

@@ -91,7 +91,7 @@ TEST_CASE("window: room that begins small grows when the consumer finds nothing 
   Reader reader(world.runtime, [&](Session& s) {
     WindowOptions options = window_options(32, 8);
     options.first_rows = 2;
-    return window(s, counting({.total = 1000}, &pulled), options);
+    return window(s, counting({.total = 10'000}, &pulled), options);
   });
   int64_t given = 0;
   for (int64_t room = 0, steps = 0; room < 32; ++steps) {
@@ -103,11 +103,12 @@ TEST_CASE("window: room that begins small grows when the consumer finds nothing 
     room = pulled - given;
     REQUIRE(room <= 32);
     if (steps == 0) REQUIRE(room == 2);
-    // Taken one at a time, with the window refilled each time, it stays as it is.
-    for (int i = 0; i < 5; ++i) {
+    // Taken one at a time, with the window refilled once a quarter of it is free, it stays as it is.
+    for (int64_t i = 0, free = 0; i < 20; ++i) {
       REQUIRE(*reader.next() == PullResult::rows);
       reader.settle();
-      REQUIRE(pulled == ++given + room);
+      free = free + 1 > room / 4 ? 0 : free + 1;
+      REQUIRE(pulled == ++given + room - free);
     }
     // All of it at once, before the pump has run, and one more.
     while (reader.poll(1) == PullResult::rows) ++given;
