@@ -18,7 +18,8 @@ class Spread:
 
 def spread(values: Sequence[float]) -> Spread:
     """Quartiles by linear interpolation between the sorted values, the ends included."""
-    if len(values) == 1:
+    # Also where nothing can lie between them, as between infinite ones.
+    if len(set(values)) == 1:
         return Spread(values[0], values[0], values[0])
     return Spread(*statistics.quantiles(values, n=4, method="inclusive"))
 

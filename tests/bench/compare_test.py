@@ -72,6 +72,7 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual(figures.spread([5, 1, 3, 2, 4]), figures.Spread(2, 3, 4))
         self.assertEqual(figures.spread([1, 2, 3, 4]), figures.Spread(1.75, 2.5, 3.25))
         self.assertEqual(figures.spread([7]), figures.Spread(7, 7, 7))
+        self.assertEqual(figures.spread([float("inf")] * 3), figures.Spread(*[float("inf")] * 3))
 
     def test_overlap_is_of_the_boxes_and_includes_their_ends(self):
         box = figures.Spread(2, 3, 4)
