@@ -9,6 +9,8 @@ namespace {
 // Estimates are off by as much.
 constexpr double kMargin = 1.25;
 constexpr int64_t kShortestStallNs = 2'000'000;
+// A feed that stood still for less than such a part of a stall would not have filled what the stall takes.
+constexpr int64_t kFullPart = 4;
 constexpr int64_t kMostPatience = 1024;
 
 int64_t whole(double rows, int64_t most) {
@@ -17,7 +19,7 @@ int64_t whole(double rows, int64_t most) {
 
 }  // namespace
 
-void BufferTuner::found_empty(int64_t taken, bool was_full, int64_t now_ns) {
+void BufferTuner::found_empty(int64_t taken, bool was_full, int64_t full_ns, int64_t now_ns) {
   if (fixed() || empty_since_ns_ != 0) return;
   if (refilled_ns_ >= 0 && taken > refilled_taken_) {
     const auto passed_ns = static_cast<double>(std::max<int64_t>(1, now_ns - refilled_ns_));
@@ -26,6 +28,7 @@ void BufferTuner::found_empty(int64_t taken, bool was_full, int64_t now_ns) {
   empty_since_ns_ = now_ns;
   empty_taken_ = taken;
   grows_ = was_full;
+  full_ns_ = full_ns;
   least_left_ = 0;
 }
 
@@ -36,6 +39,7 @@ bool BufferTuner::has_rows(int64_t now_ns) {
   refilled_ns_ = now_ns;
   refilled_taken_ = empty_taken_;
   const auto stalled_ns = static_cast<double>(now_ns - empty_since_ns_);
+  if (full_ns_ < (now_ns - empty_since_ns_) / kFullPart) grows_ = false;
   empty_since_ns_ = 0;
   const int64_t before = rows();
   if (!grows_ || before == most_) return false;

@@ -1,7 +1,8 @@
 // BufferTuner: how many rows a Window may hold: what its consumer takes while the feed stalls.
 //
 // When the consumer finds nothing although the window was full before, the feed has stalled for longer than the rows last.
-// The window then grows by what the consumer, at its rate before, would have taken until the next row came. Of what is
+// The window then grows by what the consumer, at its rate before, would have taken until the next row came; but only where
+// the feed had to stand still for long enough to have made them: else it is slower than the consumer, and no window helps. Of what is
 // never used it gives back, but keeps what lasts for two milliseconds, since threads take that long to wake; the more often
 // it had to grow again, the later it gives back.
 //
@@ -26,9 +27,9 @@ class BufferTuner {
   int64_t rows() const { return rows_.load(std::memory_order_relaxed); }
   bool fixed() const { return first_ == most_; }
 
-  // The consumer found nothing, after `taken` rows in all; `was_full`: there was no room at some time since the last time
-  // that it found nothing.
-  void found_empty(int64_t taken, bool was_full, int64_t now_ns);
+  // The consumer found nothing, after `taken` rows in all. `was_full`: there was no room at some time since the last time
+  // that it found nothing, for `full_ns` in all.
+  void found_empty(int64_t taken, bool was_full, int64_t full_ns, int64_t now_ns);
   // There are rows again. Returns true if rows() has risen.
   bool has_rows(int64_t now_ns);
   // The consumer has taken some, `taken` in all, and left `left`. Returns true if it is time for check().
@@ -54,6 +55,7 @@ class BufferTuner {
   int64_t empty_since_ns_ = 0;
   int64_t empty_taken_ = 0;
   bool grows_ = false;
+  int64_t full_ns_ = 0;
   bool gave_back_ = false;
   int64_t patience_ = 16;
   int64_t checked_taken_ = 0;

@@ -94,6 +94,7 @@ class WindowPump final : public Pump, public LiveWindow {
   bool pulls_here() const { return may_pull_here_ && cost_.cheap(options_.max_rows); }
   int64_t now_ns() const { return session().runtime.clock->now_ns(); }
   bool admit(Demand& demand) noexcept;
+  void has_room() noexcept;
   RefPtr<Waker> rest() noexcept;
   bool grow() noexcept;
   bool push(Demand& next);
@@ -119,6 +120,9 @@ class WindowPump final : public Pump, public LiveWindow {
   size_t first_ = 0;
   size_t count_ = 0;
   BufferTuner buffer_;
+  // Since when the pump stands still, where the tuner asks, and for how long it did since the consumer found nothing.
+  int64_t full_since_ns_ = 0;
+  int64_t full_ns_ = 0;
   // Counts what is in the ring and in the block that the consumer holds.
   Budget budget_;
   int64_t last_bytes_ = 0;
@@ -152,10 +156,12 @@ bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& int
     if (!more) into.mark.epochs = budget_.final_epochs();
     const bool was_full = budget_.take_full();
     if (more) waits_.found_empty(*session().runtime.clock);
-    if (more && !buffer_.fixed()) buffer_.found_empty(budget_.taken_rows(), was_full, now_ns());
+    if (more && !buffer_.fixed())
+      buffer_.found_empty(budget_.taken_rows(), was_full, std::exchange(full_ns_, 0), now_ns());
   }
   // While some are left, a consumer that will pull by itself wakes nobody.
   const bool resumes = !(found && pulls_here()) && budget_.may_resume(resume_below());
+  if (resumes) has_room();
   lock.unlock();
   if (resumes) wake();
   budget_.wake_others();
@@ -177,6 +183,7 @@ void WindowPump::rows_given(int rows, int64_t bytes) {
   MutexLock lock(mutex_);
   budget_.refund_bytes(bytes);
   const bool resumes = !pulls_here() && budget_.may_resume(resume_below());
+  if (resumes) has_room();
   lock.unlock();
   if (resumes) wake();
   budget_.wake_others();
@@ -192,6 +199,13 @@ void WindowPump::abandon() {
   close();
 }
 
+// The pump need not stand still any longer.
+// REQUIRES: mutex_ is held.
+void WindowPump::has_room() noexcept {
+  if (full_since_ns_ == 0) return;
+  full_ns_ += now_ns() - std::exchange(full_since_ns_, 0);
+}
+
 // Sets what may be pulled now. Returns false if nothing, and the pump has stopped.
 // REQUIRES: mutex_ is held.
 bool WindowPump::admit(Demand& demand) noexcept {
@@ -201,9 +215,11 @@ bool WindowPump::admit(Demand& demand) noexcept {
   }
   if (!budget_.go_on(max_rows())) {
     waits_.is_full(*session().runtime.clock);
+    if (!buffer_.fixed() && full_since_ns_ == 0) full_since_ns_ = now_ns();
     return false;
   }
   waits_.has_room(*session().runtime.clock);
+  has_room();
   const int64_t free_rows = max_rows() - budget_.held_rows();
   const int64_t free_bytes = options_.max_bytes - budget_.held_bytes();
   demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));

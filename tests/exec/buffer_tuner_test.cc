@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <utility>
 
 namespace weir {
 namespace {
@@ -22,20 +23,25 @@ struct Pipe {
   // When the feed goes on.
   int64_t ready_ns = 0;
   bool was_full = false;
+  // Since when there is no room, and for how long there was none.
+  int64_t full_since_ns = 0;
+  int64_t full_ns = 0;
 
   void fill() {
     while (made - taken < buffer.rows() && now_ns >= ready_ns) {
       ++made;
       if (stall_ns > 0 && made % stall_every == 0) ready_ns = now_ns + stall_ns;
     }
-    if (made - taken >= buffer.rows()) was_full = true;
+    if (made - taken < buffer.rows()) return;
+    was_full = true;
+    if (full_since_ns == 0) full_since_ns = now_ns;
   }
 
   void take(int64_t rows) {
     for (int64_t i = 0; i < rows; ++i) {
       fill();
       if (made == taken) {
-        buffer.found_empty(taken, was_full, now_ns);
+        buffer.found_empty(taken, was_full, std::exchange(full_ns, 0), now_ns);
         was_full = false;
         waited_ns += std::max<int64_t>(0, ready_ns - now_ns);
         now_ns = std::max(now_ns, ready_ns);
@@ -44,6 +50,7 @@ struct Pipe {
       }
       ++taken;
       now_ns += consumer_ns;
+      if (full_since_ns != 0) full_ns += now_ns - std::exchange(full_since_ns, 0);
       fill();
       if (buffer.took(taken, made - taken)) buffer.check(taken, now_ns);
     }
@@ -77,6 +84,21 @@ TEST_CASE("buffer tuner: stays small over a feed that keeps up") {
   Pipe pipe{buffer};
   pipe.take(5000);
   CHECK(buffer.rows() == 2);
+}
+
+TEST_CASE("buffer tuner: room is of no use to a feed that hardly ever stands still") {
+  for (const auto& [full_ns, grows] : {std::pair{24 * kMs, false}, std::pair{25 * kMs, true}}) {
+    BufferTuner buffer(2, 1024);
+    int64_t now_ns = kMs;
+    for (int64_t taken = 2; taken < 200; taken += 2) {
+      // It gives two rows, waits until they are taken, and takes as long as 100 ms for the next.
+      now_ns += full_ns;
+      buffer.found_empty(taken, true, full_ns, now_ns);
+      now_ns += 100 * kMs;
+      buffer.has_rows(now_ns);
+    }
+    CHECK((buffer.rows() > 2) == grows);
+  }
 }
 
 TEST_CASE("buffer tuner: a fixed number stays") {
