@@ -178,7 +178,7 @@ def waiting(rows: Rows) -> None:
             least=n,
             most=n,
             bound=bound,
-            why="a call that has slept must wait for a processor; all sides were measured beside other processes.",
+            why="a call that has slept must wait for a processor, and for the thread that takes its result.",
         )
     rows.add(
         "sleeps_auto",
