@@ -205,13 +205,27 @@ TEST_CASE("alone tuner: stopped, it uses threads, until it is started again") {
   CHECK(tuner.alone());
 }
 
-TEST_CASE("alone tuner: another dataset, counted from nothing, begins another window") {
+TEST_CASE("alone tuner: a little slower than with threads is enough to use them again, long before the next trial") {
   AloneTuner tuner = started();
-  Pipe pipe{tuner, 50 * kUs, 100 * kUs};
-  pipe.run(3 * kMs);
-  pipe.elements = 0;
-  pipe.run(2 * kSecond);
+  Pipe pipe{tuner, 100 * kUs, 88 * kUs};
+  pipe.run(20 * kSecond);
+  REQUIRE(tuner.settled_alone());
+  const int changes = pipe.changes;
+  pipe.alone_ns = 102 * kUs;
+  pipe.run(kSecond / 10);
+  CHECK(pipe.changes == changes + 1);
   CHECK_FALSE(tuner.settled_alone());
+}
+
+TEST_CASE("alone tuner: another dataset, counted from nothing, is no other load") {
+  AloneTuner tuner = started();
+  Pipe pipe{tuner};
+  pipe.run(20 * kSecond);
+  REQUIRE(tuner.settled_alone());
+  const int changes = pipe.changes;
+  pipe.elements = 0;
+  pipe.run(kSecond / 5);
+  CHECK(pipe.changes == changes);
 }
 
 }  // namespace
