@@ -205,7 +205,8 @@ TEST_CASE("alone tuner: stopped, it uses threads, until it is started again") {
   CHECK(tuner.alone());
 }
 
-TEST_CASE("alone tuner: a little slower than with threads is enough to use them again, long before the next trial") {
+TEST_CASE(
+    "alone tuner: a little slower than with threads is enough to use them again, long before the next trial") {
   AloneTuner tuner = started();
   Pipe pipe{tuner, 100 * kUs, 88 * kUs};
   pipe.run(20 * kSecond);

@@ -2,6 +2,7 @@
 #include <poll.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <string>
@@ -19,7 +20,7 @@ constexpr const char* kText =
     "range(200) | interleave(x -> range(3) | map(y -> x * 10 + y), cycle_length: 4, num_parallel_calls: auto) | map(@f, num_parallel_calls: auto) | prefetch(auto)";
 constexpr const char* kAloneOnly = " | options(autotune: false, tuned: \"prefetch rows 4, alone 1\")";
 
-// Gives its argument, and remembers the threads that called it.
+// Gives its argument, and remembers the threads that called it. Takes long enough for others to make some calls.
 class Watched final : public Callback {
  public:
   Watched() : Callback({.concurrent = true, .pure = true}) {}
@@ -28,6 +29,9 @@ class Watched final : public Callback {
     {
       std::lock_guard lock(mutex_);
       threads_.insert(std::this_thread::get_id());
+    }
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+    while (std::chrono::steady_clock::now() < until) {
     }
     out.columns = in.columns;
     return Status();
@@ -140,8 +144,13 @@ TEST_CASE("alone: the next epoch goes on so, another dataset that wants threads 
   require_ok(alone.iterator->initialize(nullptr, {{}, nullptr}));
   CHECK(all_lines(*alone.iterator) == usual_lines());
   CHECK(alone.only_this_thread());
+  // Also where nothing says so.
   Handed handed;
   handed.emplace("f", CallbackRef(alone.watched));
+  const DocumentRef usual = require_value(parse_document(*alone.runtime, kText, handed));
+  require_ok(alone.iterator->initialize(usual, {{}, nullptr}));
+  take_lines(*alone.iterator, 1);
+  CHECK(alone.iterator->stats().alone);
   const DocumentRef other = require_value(
       parse_document(*alone.runtime, "range(600) | map(@f, num_parallel_calls: 2) | prefetch(auto)", handed));
   require_ok(alone.iterator->initialize(other, {{}, nullptr}));
