@@ -925,9 +925,10 @@ WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes*
  * nothing and may be called at any time, also at the end. `flags` is 0 or one of WEIR_STATS_.... JSON:
  *
  *   {"elapsed_ns": N, "waited_ns": N, "consumer_ns": N, "parallelism": 2, "alone": false, "elements": N,
- *    "verdict": {"bound": "stage", "stage": "batch/map", "busy": 0.97, "gain": 8.1, "text": "..."}, "stages": [{"path": "batch/map", "operator": "map",
- *    "elements": N, "failed": 0, "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02,
- *    "pulled_by": null, "window": {"windows": 1, "rows": 3, "max_rows": 8, "bytes": N, "max_bytes": N,
+ *    "verdict": {"bound": "stage", "stage": "batch/map", "busy": 0.97, "gain": 8.1, "text": "..."},
+ *    "tuned": "batch/map calls 2", "stages": [{"path": "batch/map", "operator": "map", "elements": N, "failed": 0,
+ *    "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02, "pulled_by": null,
+ *    "window": {"windows": 1, "rows": 3, "max_rows": 8, "bytes": N, "max_bytes": N,
  *    "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N, "computing": 0.02,
  *    "now": 2, "max": 2}}, ...]}
  *
@@ -935,7 +936,7 @@ WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes*
  * themselves between two calls. Elements are counted, and count again where a restore makes them again; times and
  * bytes are estimated from samples, which cost less than a hundredth of the time. "busy_ns" is a stage's own time
  * without that of its inputs, and "computing" the part of it that a processor worked; null where none was measured.
- * "tuned", after "elements", has the numbers that tuning has found as a text that options(tuned: "...") takes, such as
+ * "tuned" has the numbers that tuning has found as a text that options(tuned: "...") takes, such as
  * "prefetch rows 64, prefetch/map calls 8": a run that is given it begins there. With options(autotune: false) they stay.
  * "alone" is true where it turned out that whoever waits in next makes more elements alone than with the runtime's threads.
  * "pulled_by" is the stage whose window pulls this one on a thread of its own, null if next does. A stage that runs ahead

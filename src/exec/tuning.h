@@ -23,7 +23,8 @@ using TunedNumbers = std::map<std::string, int64_t, std::less<>>;
 // The name of the number 1 among them where nobody but the consumer ran pumps (exec/alone_tuner.h).
 inline constexpr std::string_view kAlone = "alone";
 
-// From "prefetch rows 64, prefetch/map calls 8, alone 1". Empty if the text is no such list; `numbers` has what was read before that.
+// Reads "prefetch rows 64, prefetch/map calls 8, alone 1". False if the text is no such list; `numbers` has what was read
+// before that.
 bool read_tuned(std::string_view text, TunedNumbers& numbers);
 
 // What tuning has found for one operator of the graph so far: a dataset that a function makes, or that is repeated, goes on

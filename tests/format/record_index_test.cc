@@ -84,6 +84,26 @@ TEST_CASE("an index knows where each record begins, made or kept") {
   }
 }
 
+TEST_CASE("an index of many pages, the later of them read as a whole, says the same in any order") {
+  SimulatedFileSystem files;
+  std::vector<size_t> sizes;
+  for (size_t i = 0; i < 10'001; ++i) sizes.push_back(i % 37);
+  const std::vector<uint64_t> offsets = write_records(files, sizes);
+  auto made = RecordIndex::make(files, kFile, nullptr);
+  REQUIRE(made.ok());
+  REQUIRE((*made)->save(files, kFile).ok());
+  auto kept = RecordIndex::open(files, kFile);
+  REQUIRE((kept.ok() && *kept));
+  std::vector<uint64_t> found;
+  for (int64_t i = 0; i < 60; ++i) {
+    const int64_t first = i * 7919 % 10'001;
+    REQUIRE((*kept)->offsets(first, 1, found).ok());
+    const auto at = static_cast<size_t>(first);
+    CHECK(found == std::vector<uint64_t>{offsets[at], offsets[at + 1]});
+  }
+  CHECK(all_offsets(**kept) == offsets);
+}
+
 TEST_CASE("an index belongs to one state of its file") {
   SimulatedFileSystem files;
   write_records(files, {3, 4, 5});
