@@ -8,13 +8,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 
-from peers import chart, figures, page, results, rows, systems  # noqa: E402
+from peers import alternate, chart, figures, page, results, rows, systems  # noqa: E402
 from peers.row import MB_PER_SECOND, NS, Row, Rows, inside, system_of  # noqa: E402
 
 FAST = Row(
@@ -236,6 +237,30 @@ class Definitions(unittest.TestCase):
     def test_every_system_has_its_file_and_says_its_settings(self):
         for name in systems.KNOWN:
             self.assertTrue(systems.module_of(name).Module.settings, name)
+
+
+class Sides(unittest.TestCase):
+    def side_of(self, *words):
+        """A side whose process is this program."""
+        side = object.__new__(alternate.Process)
+        side.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        side.failed, side.figures = "", []
+        self.addCleanup(side.process.stdout.close)
+        return side
+
+    def test_one_that_does_not_answer_is_ended(self):
+        side = self.side_of("tail", "-f", "/dev/null")
+        with unittest.mock.patch.object(alternate, "LIMIT_SECONDS", 0.05):
+            self.assertEqual(side.answer(), {})
+        self.assertEqual(side.failed, "no answer within 0.05 s")
+        side.close()
+
+    def test_one_that_answers_or_ends_is_not(self):
+        side = self.side_of("echo", '{"count": 3}')
+        self.assertEqual(side.answer(), {"count": 3})
+        self.assertEqual(side.answer(), {})
+        self.assertEqual(side.failed, "its process ended with 0")
+        side.close()
 
 
 class Command(unittest.TestCase):
