@@ -65,8 +65,7 @@ void AloneTuner::ran(int64_t took_ns, int64_t computed_ns) {
 }
 
 bool AloneTuner::runs_are_short() const {
-  return sampled_ >= kLeastSamples && took_ns_ > 0 && squares_ <= kLongRunNs * took_ns_ &&
-         computed_ns_ >= kComputes * took_ns_;
+  return took_ns_ > 0 && squares_ <= kLongRunNs * took_ns_ && computed_ns_ >= kComputes * took_ns_;
 }
 
 bool AloneTuner::answered(int64_t elements, int64_t waited_ns, int64_t now_ns) {
@@ -131,14 +130,16 @@ void AloneTuner::compare(double rate, double& usual) {
 
 bool AloneTuner::end_together(const Window& window) {
   compare(window.rate, together_);
-  if (window.slow || --pause_ > 0 || window.waited < kWaits || !runs_are_short()) return false;
+  if (window.slow || --pause_ > 0 || window.waited < kWaits) return false;
+  if (sampled_ < kLeastSamples || !runs_are_short()) return false;
   together_ = window.rate;
   return enter(Phase::alone_trial);
 }
 
 bool AloneTuner::end_alone(const Window& window) {
   // There is something to be done meanwhile.
-  if (window.slow || window.waited < kWaits || !runs_are_short()) {
+  const bool runs_long = sampled_ >= kLeastSamples && !runs_are_short();
+  if (window.slow || window.waited < kWaits || runs_long) {
     pause_ = kFirstPause;
     return enter(Phase::together);
   }

@@ -30,6 +30,8 @@ class AloneTuner {
   bool alone() const {
     return phase_ == Phase::alone_trial || phase_ == Phase::alone || phase_ == Phase::fixed_alone;
   }
+  // For longer than a trial.
+  bool stays_alone() const { return phase_ == Phase::alone || phase_ == Phase::fixed_alone; }
   // What a trial does not change.
   bool settled_alone() const { return phase_ >= Phase::alone; }
   bool tunes() const { return phase_ != Phase::off && phase_ != Phase::fixed_alone; }

@@ -27,6 +27,10 @@ class CallCore final : public RefCounted, public LiveWindow {
   // Returns a finished call, to be given back later. If there is none, returns null and sets `answer`; after
   // pending the consumer is woken.
   WindowCall* take(Context& consumer, PullResult& answer, Mark& mark);
+  bool makes_here() const;
+  // Where the consumer makes all calls: makes one on its thread, if none is on its way. `spare`: if not null, memory for the
+  // result.
+  void make_here(Block* spare);
   void give_back(WindowCall* call);
   // No call begins after this.
   void close();
@@ -47,14 +51,16 @@ class CallCore final : public RefCounted, public LiveWindow {
   class Runner;
 
   int64_t ahead_rows() const;
+  int64_t most_held_rows() const;
   int prepared_limit() const { return std::max(2, tuner_.limit()); }
   bool admit(Demand& demand);
   bool may_resume();
   bool prepare(Demand& demand, WindowCall*& call) noexcept;
   bool prepare_locked(Demand& demand, WindowCall*& call) noexcept;
   void wait_for_feed();
+  void stop_here() noexcept;
   RefPtr<Waker> rest() noexcept;
-  void add(WindowCall* call, Session& session);
+  RefPtr<Runner> add(WindowCall* call, Session& session);
   RefPtr<Runner> idle_runner(Session& session) noexcept;
   void finish(PullResult answer, EpochTableRef epochs, bool from_puller);
   WindowCall* next_call(Runner& runner);

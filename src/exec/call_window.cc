@@ -98,16 +98,20 @@ int64_t CallCore::ahead_rows() const {
   return static_cast<int64_t>(factor * static_cast<double>(in_flight));
 }
 
+// Where whoever waits makes the calls, it makes one when it needs one.
+// REQUIRES: mutex_ is held, and !closed_
+int64_t CallCore::most_held_rows() const { return puller_->session().scheduler->alone() ? 1 : ahead_rows(); }
+
 // Returns false if the puller has stopped.
-// REQUIRES: mutex_ is held.
+// REQUIRES: mutex_ is held, and !closed_
 bool CallCore::admit(Demand& demand) {
   if (pauses_ > 0 || prepared_.size() >= prepared_limit()) {
     budget_.stop();
     return false;
   }
-  ahead_rows_shown_.store(ahead_rows(), std::memory_order_relaxed);
+  ahead_rows_shown_.store(most_held_rows(), std::memory_order_relaxed);
   max_calls_shown_.store(tuner_.limit(), std::memory_order_relaxed);
-  if (!budget_.go_on(ahead_rows())) {
+  if (!budget_.go_on(most_held_rows())) {
     waits_.is_full(clock_);
     return false;
   }
@@ -133,7 +137,7 @@ bool CallCore::admit(Demand& demand) {
 // REQUIRES: mutex_ is held.
 bool CallCore::may_resume() {
   if (closed_ || prepared_.size() > prepared_limit() / 2) return false;
-  return budget_.may_resume(ahead_rows());
+  return budget_.may_resume(most_held_rows());
 }
 
 void CallCore::pause() {
@@ -186,6 +190,28 @@ void CallCore::wait_for_feed() {
   if (pauser) pauser->wake();
 }
 
+bool CallCore::makes_here() const { return puller_->session().scheduler->makes_here(); }
+
+void CallCore::make_here(Block* spare) {
+  {
+    MutexLock lock(mutex_);
+    if (line_.front() || outstanding_ > 0 || budget_.final_answer() != PullResult::rows) return;
+    if (WindowCall* next = spare ? spare_.front() : nullptr) next->out.reuse(*spare);
+  }
+  Pump& puller = *puller_;
+  puller.session().scheduler->run_here(puller);
+}
+
+// The puller has pulled for the consumer, which does so again when it needs more.
+void CallCore::stop_here() noexcept {
+  MutexLock lock(mutex_);
+  budget_.stop();
+  pulling_ = false;
+  RefPtr<Waker> pauser = rest();
+  lock.unlock();
+  if (pauser) pauser->wake();
+}
+
 WindowCall* CallCore::take(Context& consumer, PullResult& answer, Mark& mark) {
   RefPtr<Waker> old;
   MutexLock lock(mutex_);
@@ -218,7 +244,7 @@ void CallCore::give_back(WindowCall* call) {
   budget_.refund_bytes(call->charged_bytes);
   spare_.push(call);
   RefPtr<Puller> resumed;
-  if (may_resume()) resumed = puller_;
+  if (!puller_->session().scheduler->alone() && may_resume()) resumed = puller_;
   lock.unlock();
   if (resumed) resumed->wake();
   budget_.wake_others();
@@ -243,13 +269,14 @@ bool CallCore::prepare_locked(Demand& demand, WindowCall*& call) noexcept try {
   budget_.stop();
   calls_.push_back(std::make_unique<WindowCall>());
   call = calls_.back().get();
-  return budget_.go_on(ahead_rows());
+  return budget_.go_on(most_held_rows());
 } catch (...) {
   // All calls are in use; the next one that is given back resumes the puller.
   return false;
 }
 
-void CallCore::add(WindowCall* call, Session& session) {
+// Returns who is to be woken for it.
+RefPtr<CallCore::Runner> CallCore::add(WindowCall* call, Session& session) {
   call->rows = call->in.block.rows;
   MutexLock lock(mutex_);
   call->charged_bytes = std::max(call->in.bytes, call->rows * row_bytes_);
@@ -257,9 +284,7 @@ void CallCore::add(WindowCall* call, Session& session) {
   ++outstanding_;
   if (options_.ordered) line_.push(call);
   prepared_.push(call);
-  RefPtr<Runner> runner = idle_runner(session);
-  lock.unlock();
-  if (runner) runner->wake();
+  return idle_runner(session);
 }
 
 // Returns null if enough runners are active; those will find what is prepared.
@@ -490,7 +515,13 @@ Pump::After CallCore::Puller::run(bool helping) noexcept {
       core_->finish(answer, answer == PullResult::end ? call_->in.mark.epochs : nullptr, true);
       return After::rest;
     }
-    core_->add(std::exchange(call_, nullptr), session());
+    RefPtr<Runner> runner = core_->add(std::exchange(call_, nullptr), session());
+    if (here()) {
+      if (runner) session().scheduler->run_here(*runner);
+      core_->stop_here();
+      return After::rest;
+    }
+    if (runner) runner->wake();
     if (helping || clock.now_ns() >= deadline_ns) return After::again;
   }
   return After::rest;
@@ -546,9 +577,11 @@ PullResult CallWindow::next(Context& consumer, const Demand& demand, Block& out,
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   if (!front_) {
     PullResult answer = PullResult::pending;
+    if (core_->makes_here()) core_->make_here(gave_whole_ ? &out : nullptr);
     front_ = core_->take(consumer, answer, mark);
     if (!front_) return answer;
   }
+  gave_whole_ = front_->out.whole(demand);
   front_->out.take_rows(demand, out, mark);
   if (front_->out.exhausted()) core_->give_back(std::exchange(front_, nullptr));
   return PullResult::rows;

@@ -58,6 +58,7 @@ class CallWindow {
   RefPtr<CallCore> core_;
   // The call whose rows are being handed out, owned by the core.
   WindowCall* front_ = nullptr;
+  bool gave_whole_ = false;
 };
 
 }  // namespace weir

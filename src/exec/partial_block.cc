@@ -88,6 +88,12 @@ void PartialBlock::recycle(int64_t kept_bytes) {
   rows_lost = false;
 }
 
+void PartialBlock::reuse(Block& spare) noexcept {
+  std::swap(block, spare);
+  bytes = 0;
+  recycle();
+}
+
 PullResult pull_guarded(Feed& feed, Context& context, const Demand& demand, PartialBlock& into,
                         bool& broken) noexcept {
   try {

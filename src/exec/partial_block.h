@@ -30,6 +30,8 @@ struct PartialBlock {
   void take_rows(const Demand& demand, Block& out, Mark& at) noexcept;
   // Adds the rows that were not given out.
   void copy_rest(std::vector<Block>& out) const;
+  // Drops the rows; the next ones have the memory of `spare`.
+  void reuse(Block& spare) noexcept;
   // Drops the rows, and their memory if that is more: an idle place must not keep a second batch alive.
   void recycle(int64_t kept_bytes = int64_t{64} << 10);
 };

@@ -9,6 +9,7 @@
 #include "core/host_call.h"
 #include "core/text.h"
 #include "exec/call_watch.h"
+#include "exec/scheduler_waiting.h"
 #include "exec/wait_graph.h"
 
 namespace weir {
@@ -67,7 +68,8 @@ class Scheduler::LaneJob final : public Job {
 // A call that may wait for this scheduler: refuses if it could wait for ever, holds the edge while it lasts.
 class Scheduler::Visit {
  public:
-  explicit Visit(Scheduler& scheduler) : scheduler_(scheduler), frame_(&scheduler) {
+  explicit Visit(Scheduler& scheduler, SchedulerFrame::Does does = SchedulerFrame::Does::poll)
+      : scheduler_(scheduler), frame_(&scheduler, does) {
     if (!scheduler.executor_.alive()) {
       status_ = failed_precondition(
           "expected the process that created this iterator, found a child after fork, which has none of its threads; create a new runtime in the child");
@@ -86,26 +88,6 @@ class Scheduler::Visit {
   SchedulerFrame frame_;
   Status status_;
   bool waits_ = false;
-};
-
-// Measures how long a thread waits for an element.
-class Scheduler::Waiting {
- public:
-  explicit Waiting(Scheduler& scheduler)
-      : scheduler_(scheduler),
-        slice_(scheduler.trace_, scheduler.clock_, "wait", "next"),
-        begin_ns_(scheduler.clock_ ? scheduler.clock_->now_ns() : 0) {}
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-  ~Waiting() {
-    if (!scheduler_.clock_) return;
-    scheduler_.waited_ns_.fetch_add(scheduler_.clock_->now_ns() - begin_ns_, std::memory_order_relaxed);
-  }
-
- private:
-  Scheduler& scheduler_;
-  const TraceSlice slice_;
-  const int64_t begin_ns_;
 };
 
 Scheduler::~Scheduler() {
@@ -137,6 +119,7 @@ Result<PullResult> Scheduler::drive_in_line(PollRef poll, bool saves) {
   const uint64_t seen = wakes_.load();
   const PullResult answer = poll();
   if (answer == PullResult::pending) return drive_on(poll, seen, saves);
+  if (ran_here_) answered(poll);
   turn_.unlock();
   leave();
   return answer;
@@ -183,7 +166,7 @@ PullResult Scheduler::drive_on(PollRef poll, uint64_t seen, bool saves) {
 }
 
 Result<PullResult> Scheduler::drive_once(PollRef poll) {
-  Visit visit(*this);
+  Visit visit(*this, SchedulerFrame::Does::hurried_poll);
   if (!visit.status().ok()) return visit.status();
   for (int tries = 0;; ++tries) {
     if (!turn_.try_lock()) {
@@ -247,7 +230,7 @@ bool Scheduler::lock_turn_within(Sleeper& sleeper, int64_t deadline) {
 }
 
 Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
-  Visit visit(*this);
+  Visit visit(*this, SchedulerFrame::Does::hurried_poll);
   if (!visit.status().ok()) return visit.status();
   const int64_t now = clock_->now_ns();
   const int64_t deadline = timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
@@ -541,7 +524,7 @@ std::string Scheduler::describe() {
 }
 
 void Scheduler::execute(Pump& pump, bool helping) {
-  SchedulerFrame frame(this, true);
+  SchedulerFrame frame(this, SchedulerFrame::Does::run_pump);
   CallWatch watch;
   const bool watched = std::exchange(pump.watched_, false);
   const int64_t begin_ns = watched ? clock_->now_ns() : 0;
@@ -553,7 +536,8 @@ void Scheduler::execute(Pump& pump, bool helping) {
   bool closing = false;
   {
     MutexLock lock(mutex_);
-    if (watched) alone_.ran(took_ns, computed_ns);
+    // Those that ran inside it are measured by themselves.
+    if (watched && !frame.ran_another()) alone_.ran(took_ns, computed_ns);
     closing = pump.state_ == Pump::State::closing;
     if (closing) {
       pump.state_ = Pump::State::closed;

@@ -65,11 +65,9 @@ class ReadyList {
 // One iterator's code on this thread (on a fiber, under the simulation), inside the frames further up.
 class SchedulerFrame {
  public:
-  explicit SchedulerFrame(Scheduler* scheduler, bool runs_pump = false)
-      : slot_(slot()),
-        scheduler_(scheduler),
-        outer_(static_cast<SchedulerFrame*>(slot_)),
-        runs_pump_(runs_pump) {
+  enum class Does : uint8_t { poll, hurried_poll, run_pump };
+  explicit SchedulerFrame(Scheduler* scheduler, Does does = Does::poll)
+      : slot_(slot()), scheduler_(scheduler), outer_(static_cast<SchedulerFrame*>(slot_)), does_(does) {
     slot_ = this;
   }
   SchedulerFrame(const SchedulerFrame&) = delete;
@@ -77,10 +75,19 @@ class SchedulerFrame {
   ~SchedulerFrame() { slot_ = outer_; }
   Scheduler* scheduler() const { return scheduler_; }
   // A pump of the scheduler, rather than a poll.
-  bool runs_pump() const { return runs_pump_; }
+  bool runs_pump() const { return does_ == Does::run_pump; }
+  // Further up somebody will not wait for all that an element needs.
+  bool hurried() const {
+    const SchedulerFrame* frame = this;
+    while (frame && frame->does_ != Does::hurried_poll) frame = frame->outer_;
+    return frame != nullptr;
+  }
+  // Another pump ran inside this frame.
+  bool ran_another() const { return ran_another_; }
+  void runs_another() { ran_another_ = true; }
   // Null for the outermost.
   const SchedulerFrame* outer() const { return outer_; }
-  static const SchedulerFrame* innermost() { return static_cast<SchedulerFrame*>(slot()); }
+  static SchedulerFrame* innermost() { return static_cast<SchedulerFrame*>(slot()); }
 
  private:
   // Next to the thread pointer, so that reading it is one instruction in a shared library, too.
@@ -94,7 +101,8 @@ class SchedulerFrame {
   void*& slot_;
   Scheduler* const scheduler_;
   SchedulerFrame* const outer_;
-  const bool runs_pump_;
+  const Does does_;
+  bool ran_another_ = false;
 };
 
 // Stands around one read of a file. If a pump reads, a thread that closes the iterator does not wait for it. After the
@@ -134,6 +142,8 @@ class Scheduler final : public Waker {
           if (biased) turn_.keep();
           return drive_on(PollRef(poll), seen);
         }
+        if (ran_here_) [[unlikely]]
+          answered(PollRef(poll));
         if (biased) [[likely]] {
           turn_.leave();
         } else {
@@ -190,7 +200,9 @@ class Scheduler final : public Waker {
   // One opens that was given how many calls it makes at once: not here.
   void wants_threads() noexcept;
   // Whether it turned out so.
-  bool alone() noexcept;
+  bool found_alone() noexcept;
+  // Nor is that tried just now: nothing is made ahead, and a window has no use for more than one block.
+  bool alone() const noexcept { return stays_alone_.load(std::memory_order_relaxed); }
   // For a scheduler that serves a function of an iterator: its jobs count to the share of that one, and where that one has a
   // limit for threads, only those that wait here run pumps.
   void tune_inside(Scheduler& outer) noexcept;
@@ -200,7 +212,13 @@ class Scheduler final : public Waker {
   // How long threads have waited for elements, running pumps meanwhile or not.
   int64_t waited_ns() const { return waited_ns_.load(std::memory_order_relaxed); }
 
-  // Runs a pump on this thread, which is inside a poll or another pump of this scheduler, unless it runs already.
+  // Whether a window that has no row makes some on the thread that asks, by run_here(): where threads that wait make all of
+  // them, and this one waits for as long as it takes. No thread outside polls and pumps does.
+  bool makes_here() const noexcept {
+    const SchedulerFrame* frame = SchedulerFrame::innermost();
+    return alone() && frame && !frame->hurried();
+  }
+  // Runs a pump on this thread, unless it runs already.
   void run_here(Pump& pump);
 
   // Says who drives, sleeps and is ready, to show why nothing runs.
@@ -269,10 +287,11 @@ class Scheduler final : public Waker {
       wake();
   }
 
-  // A thread that had to wait is given an element, and still drives.
+  // A thread that had to wait, or made what it would have waited for, is given an element, and still drives.
   void answered(const PollRef& poll) noexcept;
   void submit_ready(MutexLock& lock) noexcept;
   void stop_alone(MutexLock& lock) noexcept;
+  void show_alone() noexcept;
 
   void notify(Pump& pump);
   void close(Pump& pump);
@@ -324,8 +343,11 @@ class Scheduler final : public Waker {
   // In the dataset before; this one has a window that wants threads.
   bool was_alone_ = false;
   std::atomic<bool> wants_threads_{false};
-  // alone_.tunes(), for those who have no lock.
+  // alone_.tunes() and alone_.stays_alone(), for those who have no lock.
   std::atomic<bool> tries_alone_{false};
+  std::atomic<bool> stays_alone_{false};
+  // Since the last answer, the driver ran pumps inside its poll rather than waiting for them.
+  bool ran_here_ = false;
   RefPtr<const Tuning> tuning_;
   // Pumps that run and are not inside a BlockingRead.
   int running_ = 0;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "exec/scheduler.h"
+#include "exec/scheduler_waiting.h"
 
 namespace weir {
 
@@ -23,7 +24,7 @@ void Scheduler::may_be_alone() noexcept {
   MutexLock lock(mutex_);
   if (descriptor_ >= 0 || wants_threads_) return;
   alone_.start(was_alone_ || tuning->begin.contains(kAlone), !tuning->tunes);
-  tries_alone_.store(alone_.tunes(), std::memory_order_relaxed);
+  show_alone();
 }
 
 void Scheduler::wants_threads() noexcept {
@@ -33,7 +34,14 @@ void Scheduler::wants_threads() noexcept {
   stop_alone(lock);
 }
 
-bool Scheduler::alone() noexcept {
+// After each change of alone_.
+// REQUIRES: mutex_ is held
+void Scheduler::show_alone() noexcept {
+  tries_alone_.store(alone_.tunes(), std::memory_order_relaxed);
+  stays_alone_.store(alone_.stays_alone(), std::memory_order_relaxed);
+}
+
+bool Scheduler::found_alone() noexcept {
   MutexLock lock(mutex_);
   return alone_.settled_alone();
 }
@@ -42,17 +50,20 @@ bool Scheduler::alone() noexcept {
 void Scheduler::stop_alone(MutexLock& lock) noexcept {
   const bool was_alone = alone_.alone();
   alone_.stop();
-  tries_alone_.store(false, std::memory_order_relaxed);
+  show_alone();
   if (was_alone) return submit_ready(lock);
   lock.unlock();
 }
 
 void Scheduler::answered(const PollRef& poll) noexcept {
+  ran_here_ = false;
   if (!tries_alone_.load(std::memory_order_relaxed)) return;
   const int64_t elements = poll.delivered();
   const int64_t now_ns = clock_->now_ns();
   MutexLock lock(mutex_);
-  if (elements > 0 && alone_.answered(elements, waited_ns(), now_ns) && !alone_.alone()) submit_ready(lock);
+  const bool changes = elements > 0 && alone_.answered(elements, waited_ns(), now_ns);
+  show_alone();
+  if (changes && !alone_.alone()) submit_ready(lock);
 }
 
 // Asks for threads for the pumps that became ready while no other thread ran them. Releases the lock.
@@ -112,6 +123,12 @@ void Scheduler::run_here(Pump& pump) {
     ++running_;
   }
   pump.here_ = true;
+  SchedulerFrame* outer = SchedulerFrame::innermost();
+  if (outer) outer->runs_another();
+  if (!makes_here() || outer->runs_pump()) return execute(pump, true);
+  // It would have had to wait for it.
+  ran_here_ = true;
+  const Waiting waiting(*this);
   execute(pump, true);
 }
 

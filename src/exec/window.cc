@@ -63,6 +63,10 @@ class WindowPump final : public Pump, public LiveWindow {
   bool take(Context& consumer, const Demand& demand, PartialBlock& into, PullResult& answer);
   // Pulls on the consumer's thread if there is no row and that is cheaper than to wait for one.
   void pull_here();
+  // Where the consumer makes all rows: pulls a block to `into`, on its thread. Returns false if there may be rows already, or
+  // none came.
+  bool pull_into(PartialBlock& into);
+  bool makes_here() const { return session().scheduler->makes_here(); }
   // Rows of a taken block were given; after the last of them the block's bytes are free.
   void rows_given(int rows, int64_t bytes);
   // The consumer is gone: a run in progress stops pulling.
@@ -85,22 +89,28 @@ class WindowPump final : public Pump, public LiveWindow {
   void release() noexcept override;
 
  private:
-  int64_t max_rows() const { return buffer_.rows(); }
+  bool alone() const { return session().scheduler->alone(); }
+  // Where whoever waits makes the rows, it makes a block when it needs one: in a full window they would only leave its cache.
+  int64_t max_rows() const { return alone() ? 1 : buffer_.rows(); }
   // Where the number of rows is the window's own choice, the pump waits for room for some, so that it isn't woken for each.
   int64_t resume_below() const {
     const int64_t rows = max_rows();
     return buffer_.fixed() ? rows : rows - rows / kRoomPart;
   }
+  bool tunes() const { return !buffer_.fixed() && !alone(); }
   bool pulls_here() const { return may_pull_here_ && cost_.cheap(options_.max_rows); }
+  // The consumer pulls by itself when it finds nothing.
+  bool needs_no_wake() const { return alone() || pulls_here(); }
   int64_t now_ns() const { return session().runtime.clock->now_ns(); }
   bool admit(Demand& demand) noexcept;
   void has_room() noexcept;
   RefPtr<Waker> rest() noexcept;
   bool grow() noexcept;
   bool push(Demand& next);
+  void count_pulled(const PartialBlock& pulled);
   void finish(PullResult answer, EpochTableRef epochs);
   void wait_for_feed();
-  void stop_here() noexcept;
+  void stop_here(const PartialBlock* given = nullptr) noexcept;
 
   const WindowOptions options_;
   const bool may_pull_here_;
@@ -109,6 +119,8 @@ class WindowPump final : public Pump, public LiveWindow {
   EpochScope epochs_;
   std::unique_ptr<Feed> feed_;
   PartialBlock scratch_;
+  // Where a run on the consumer's thread puts its block; the consumer's.
+  PartialBlock* into_ = nullptr;
   int ramp_rows_ = 1;
   bool feed_threw_ = false;
   Sampler sampler_;
@@ -148,7 +160,7 @@ bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& int
       budget_.refund_bytes(into.bytes);
     }
     const int64_t taken = budget_.taken_rows();
-    if (buffer_.took(taken, budget_.held_rows())) [[unlikely]]
+    if (!alone() && buffer_.took(taken, budget_.held_rows())) [[unlikely]]
       buffer_.check(taken, now_ns());
   } else {
     const bool more = budget_.final_answer() == PullResult::rows;
@@ -156,11 +168,11 @@ bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& int
     if (!more) into.mark.epochs = budget_.final_epochs();
     const bool was_full = budget_.take_full();
     if (more) waits_.found_empty(*session().runtime.clock);
-    if (more && !buffer_.fixed())
+    if (more && tunes())
       buffer_.found_empty(budget_.taken_rows(), was_full, std::exchange(full_ns_, 0), now_ns());
   }
   // While some are left, a consumer that will pull by itself wakes nobody.
-  const bool resumes = !(found && pulls_here()) && budget_.may_resume(resume_below());
+  const bool resumes = !(found && needs_no_wake()) && budget_.may_resume(resume_below());
   if (resumes) has_room();
   lock.unlock();
   if (resumes) wake();
@@ -177,12 +189,23 @@ void WindowPump::pull_here() {
   session().scheduler->run_here(*this);
 }
 
+bool WindowPump::pull_into(PartialBlock& into) {
+  {
+    MutexLock lock(mutex_);
+    if (count_ > 0 || budget_.final_answer() != PullResult::rows) return false;
+  }
+  into_ = &into;
+  session().scheduler->run_here(*this);
+  into_ = nullptr;
+  return !into.exhausted();
+}
+
 void WindowPump::rows_given(int rows, int64_t bytes) {
   const bool stopped = budget_.take_rows(rows);
   if (!stopped && bytes == 0) return;
   MutexLock lock(mutex_);
   budget_.refund_bytes(bytes);
-  const bool resumes = !pulls_here() && budget_.may_resume(resume_below());
+  const bool resumes = !needs_no_wake() && budget_.may_resume(resume_below());
   if (resumes) has_room();
   lock.unlock();
   if (resumes) wake();
@@ -215,12 +238,12 @@ bool WindowPump::admit(Demand& demand) noexcept {
   }
   if (!budget_.go_on(max_rows())) {
     waits_.is_full(*session().runtime.clock);
-    if (!buffer_.fixed() && full_since_ns_ == 0) full_since_ns_ = now_ns();
+    if (tunes() && full_since_ns_ == 0) full_since_ns_ = now_ns();
     return false;
   }
   waits_.has_room(*session().runtime.clock);
   has_room();
-  const int64_t free_rows = max_rows() - budget_.held_rows();
+  const int64_t free_rows = alone() ? options_.block_rows : buffer_.rows() - budget_.held_rows();
   const int64_t free_bytes = options_.max_bytes - budget_.held_bytes();
   demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));
   const int64_t most_bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);
@@ -277,15 +300,20 @@ bool WindowPump::grow() noexcept try {
   return false;
 }
 
+// REQUIRES: mutex_ is held.
+void WindowPump::count_pulled(const PartialBlock& pulled) {
+  budget_.charge(pulled.block.rows, pulled.bytes);
+  last_bytes_ = pulled.bytes;
+  ramp_rows_ = std::min(ramp_rows_ * 2, options_.block_rows);
+}
+
 // Adds what was pulled. Returns false if the pump has to stop there.
 bool WindowPump::push(Demand& next) {
   MutexLock lock(mutex_);
   std::swap(scratch_, slots_[(first_ + count_) % slots_.size()]);
   const PartialBlock& added = slots_[(first_ + count_) % slots_.size()];
   ++count_;
-  budget_.charge(added.block.rows, added.bytes);
-  last_bytes_ = added.bytes;
-  ramp_rows_ = std::min(ramp_rows_ * 2, options_.block_rows);
+  count_pulled(added);
   if (!buffer_.fixed() && budget_.is_waited_for()) buffer_.has_rows(now_ns());
   const bool more = admit(next);
   RefPtr<Waker> pauser = more ? nullptr : rest();
@@ -318,9 +346,10 @@ void WindowPump::wait_for_feed() {
   if (pauser) pauser->wake();
 }
 
-// There is room, which the consumer makes use of when it finds nothing, or wakes the pump for.
-void WindowPump::stop_here() noexcept {
+// There is room, which the consumer makes use of when it finds nothing, or wakes the pump for. `given`: what it has been given.
+void WindowPump::stop_here(const PartialBlock* given) noexcept {
   MutexLock lock(mutex_);
+  if (given) count_pulled(*given);
   budget_.stop();
   budget_.return_reserved();
   RefPtr<Waker> pauser = rest();
@@ -333,6 +362,8 @@ Pump::After WindowPump::run(bool helping) noexcept {
   const TraceSlice slice(context.runtime().trace, context.runtime().clock, "pull", waits_.name());
   int64_t begin_ns = now_ns();
   const int64_t deadline_ns = begin_ns + (here() ? FeedCost::kPullingNs : kSliceNs);
+  PartialBlock* const given = here() ? into_ : nullptr;
+  PartialBlock& into = given ? *given : scratch_;
   Demand demand;
   {
     MutexLock lock(mutex_);
@@ -347,14 +378,18 @@ Pump::After WindowPump::run(bool helping) noexcept {
     PullResult answer = feed_threw_ ? PullResult::end : PullResult::cancelled;
     if (!feed_threw_ && !session().cancelled.load(std::memory_order_relaxed)) {
       answer = pull_sampled(context, sampler_, waits_.stats,
-                            [&] { return pull_guarded(*feed_, context, demand, scratch_, feed_threw_); });
+                            [&] { return pull_guarded(*feed_, context, demand, into, feed_threw_); });
     }
     if (answer == PullResult::pending) {
       wait_for_feed();
       return After::rest;
     }
     if (answer != PullResult::rows) {
-      finish(answer, answer == PullResult::end ? scratch_.mark.epochs : nullptr);
+      finish(answer, answer == PullResult::end ? into.mark.epochs : nullptr);
+      return After::rest;
+    }
+    if (given) {
+      stop_here(given);
       return After::rest;
     }
     const int rows = scratch_.block.rows;
@@ -418,9 +453,16 @@ int64_t Window::assured() const noexcept { return front_->elements_left(); }
 PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   bool whole = false;
-  if (front_->exhausted()) {
+  const bool needs_rows = front_->exhausted();
+  const bool makes_here = needs_rows && pump_->makes_here();
+  // What was given as a whole left the memory of the consumer's last one.
+  if (makes_here && gave_whole_)
+    front_->reuse(out);
+  else if (makes_here)
+    front_->recycle();
+  if (needs_rows && !(makes_here && pump_->pull_into(*front_))) {
     PullResult answer = PullResult::pending;
-    pump_->pull_here();
+    if (!makes_here) pump_->pull_here();
     if (!pump_->take(consumer, demand, *front_, answer)) {
       mark.epochs = front_->mark.epochs;
       return answer;
@@ -428,6 +470,7 @@ PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mar
     // Then it has left the budget.
     whole = front_->whole(demand);
   }
+  gave_whole_ = front_->whole(demand);
   front_->take_rows(demand, out, mark);
   if (!whole) pump_->rows_given(out.rows, front_->exhausted() ? front_->bytes : 0);
   return PullResult::rows;

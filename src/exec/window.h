@@ -77,6 +77,7 @@ class Window {
  private:
   RefPtr<WindowPump> pump_;
   std::unique_ptr<PartialBlock> front_;
+  bool gave_whole_ = false;
 };
 
 }  // namespace weir

@@ -435,7 +435,7 @@ IteratorStats Iterator::stats() {
   out.elapsed_ns = std::max<int64_t>(0, until_ns - tree.began_ns);
   out.waited_ns = std::max<int64_t>(0, scheduler_->waited_ns() - tree.waited_before_ns);
   out.parallelism = runtime_.executor->parallelism();
-  out.alone = scheduler_->alone();
+  out.alone = scheduler_->found_alone();
   out.stages = tree.snapshot();
   return out;
 }
