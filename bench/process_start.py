@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """What it costs a C program to use weir: from the start of the process to its first element, memory, and disk.
 
-    bench/process_start.py build/release/libweir.so
+    bench/process_start.py build/release/libweir.so [--memory-at-most MB]
 
 Compiles a program that makes a runtime, parses a text and takes an element, and one that does nothing; starts them in
 turns, and prints medians and quartiles. Memory is that of the process at its first element, less what the empty one has:
-all resident pages, and those that are its own, since the others are the page cache's and shared.
+all resident pages, and those that are its own, since the others are the page cache's and shared. With a limit it only
+looks at the resident pages, and fails if there are more.
 """
 
+import argparse
 import pathlib
 import re
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -77,24 +78,47 @@ def memory(command):
     return [int(kilobytes) for kilobytes in re.findall(r"(\d+) kB", text)]
 
 
+def added(first, nothing, document):
+    """The megabytes that a process has beyond an empty one: resident, and its own."""
+    both = zip(memory([first, document]), memory(nothing), strict=True)
+    return [(with_weir - without) * 1024 / 1e6 for with_weir, without in both]
+
+
+def report(first, nothing, document):
+    with_weir, without = zip(*((milliseconds([first, document]), milliseconds(nothing)) for _ in range(RUNS)),
+                             strict=True)
+    low, middle, high = statistics.quantiles(with_weir, n=4)
+    resident, own = added(first, nothing, document)
+    print(f"{document}\n  {middle:.2f} ms ({low:.2f} to {high:.2f}), of which an empty process takes "
+          f"{statistics.median(without):.2f}\n  memory added: {resident:.2f} MB resident, {own:.2f} MB its own")
+
+
+def check(first, nothing, document, limit):
+    resident = statistics.median(added(first, nothing, document)[0] for _ in range(5))
+    if resident > limit:
+        raise SystemExit(f"{document}: {resident:.2f} MB resident at the first batch beyond an empty program's, expected "
+                         f"at most {limit}; see cmake/code_order.ld for what lies beside what")
+
+
 def main():
-    library = pathlib.Path(sys.argv[1]).resolve()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("--memory-at-most", type=float, metavar="MB")
+    options = parser.parse_args()
     include = pathlib.Path(__file__).resolve().parent.parent / "include"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         stripped = folder / "libweir.so.0"
-        subprocess.run(["strip", "-o", stripped, library], check=True)
+        subprocess.run(["strip", "-o", stripped, options.library], check=True)
         nothing = [compile_program(folder, "nothing", NOTHING), ""]
         first = compile_program(folder, "first", FIRST, f"-I{include}", stripped, f"-Wl,-rpath,{folder}")
-        print(f"on disk: {stripped.stat().st_size / 1e6:.2f} MB")
+        if options.memory_at_most is None:
+            print(f"on disk: {stripped.stat().st_size / 1e6:.2f} MB")
         for document in DOCUMENTS:
-            with_weir, without = zip(*((milliseconds([first, document]), milliseconds(nothing)) for _ in range(RUNS)),
-                                     strict=True)
-            low, middle, high = statistics.quantiles(with_weir, n=4)
-            resident, own = (a - b for a, b in zip(memory([first, document]), memory(nothing), strict=True))
-            print(f"{document}\n  {middle:.2f} ms ({low:.2f} to {high:.2f}), of which an empty process takes "
-                  f"{statistics.median(without):.2f}\n  memory added: {resident / 1000:.2f} MB resident, "
-                  f"{own / 1000:.2f} MB its own")
+            if options.memory_at_most is None:
+                report(first, nothing, document)
+            else:
+                check(first, nothing, document, options.memory_at_most)
 
 
 if __name__ == "__main__":

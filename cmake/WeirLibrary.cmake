@@ -53,7 +53,7 @@ function(weir_add_library)
     endif()
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT WEIR_SANITIZE)
-    set(script "${PROJECT_SOURCE_DIR}/cmake/registrations.ld")
+    set(script "${PROJECT_SOURCE_DIR}/cmake/code_order.ld")
     target_link_options(weir PRIVATE "-Wl,-T,${script}")
     set_property(TARGET weir APPEND PROPERTY LINK_DEPENDS "${script}")
     add_custom_command(

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "core/host_call.h"
@@ -52,15 +53,28 @@ class WrappedBuffer final : public Buffer {
   void* context_;
 };
 
+// glibc's posix_memalign looks for more than it takes, and so finds no use for freed memory of the same size. Smaller pieces
+// are therefore aligned here, behind the address that malloc gave.
 void* allocate_from_system(void*, size_t size, size_t alignment) {
-  const bool huge = size >= kHugePagesFrom;
-  void* data = nullptr;
-  if (posix_memalign(&data, huge ? kHugePageSize : alignment, size) != 0) return nullptr;
-  if (huge) madvise(data, size / kHugePageSize * kHugePageSize, MADV_HUGEPAGE);
+  void* memory = nullptr;
+  if (size >= kHugePagesFrom) {
+    if (posix_memalign(&memory, kHugePageSize, size) != 0) return nullptr;
+    madvise(memory, size / kHugePageSize * kHugePageSize, MADV_HUGEPAGE);
+    return memory;
+  }
+  memory = std::malloc(size + alignment);
+  if (memory == nullptr) return nullptr;
+  auto* begin = static_cast<uint8_t*>(memory);
+  // At least as much as malloc aligns by, which the address fits into.
+  uint8_t* data = begin + (alignment - reinterpret_cast<uintptr_t>(begin) % alignment);
+  std::memcpy(data - sizeof(memory), &memory, sizeof(memory));
   return data;
 }
 
-void release_to_system(void*, void* data, size_t) { std::free(data); }
+void release_to_system(void*, void* data, size_t size) {
+  if (size < kHugePagesFrom) std::memcpy(&data, static_cast<uint8_t*>(data) - sizeof(data), sizeof(data));
+  std::free(data);
+}
 
 // REQUIRES: kSmallestPooledSize <= size <= 2^kLargestPooledBits
 size_t class_of(size_t size) {

@@ -61,12 +61,25 @@ void OriginSlots::stage(const Origins& source, std::span<const int32_t> rows) no
   }
 }
 
+// Those that are new are unknown, also where there was no memory for all.
+void OriginSlots::grow_to(int64_t count) {
+  struct Fill {
+    ~Fill() {
+      for (; slot < slots.capacity(); ++slot) *reinterpret_cast<Origin*>(slots.at(slot)) = Origin();
+    }
+    ChunkedEntries& slots;
+    int64_t slot = slots.capacity();
+  };
+  const Fill fill{slots_};
+  slots_.grow_to(count);
+}
+
 void OriginSlots::place_used(int staged, int64_t slot) noexcept {
   const Origin origin =
       static_cast<size_t>(staged) < staged_.size() ? staged_[static_cast<size_t>(staged)] : Origin();
   if (!slot_at(slot) && origin.known()) {
     try {
-      slots_.resize(static_cast<size_t>(slot) + 1);
+      grow_to(slot + 1);
     } catch (...) {
       return;
     }

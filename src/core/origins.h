@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/arena.h"
 #include "core/ref.h"
 #include "core/sync.h"
 
@@ -96,8 +97,9 @@ class OriginSlots {
 
  private:
   Origin* slot_at(int64_t slot) noexcept {
-    return static_cast<size_t>(slot) < slots_.size() ? slots_.data() + slot : nullptr;
+    return slot < slots_.capacity() ? reinterpret_cast<Origin*>(slots_.at(slot)) : nullptr;
   }
+  void grow_to(int64_t count);
   // Not inline: most pipelines have no origins, and their loops stay small.
   void place_used(int staged, int64_t slot) noexcept;
   void move_used(int64_t from, int64_t to) noexcept;
@@ -106,7 +108,7 @@ class OriginSlots {
 
   bool used_ = false;
   std::vector<Origin> staged_;
-  std::vector<Origin> slots_;
+  ChunkedEntries slots_{sizeof(Origin)};
   Origins given_;
 };
 

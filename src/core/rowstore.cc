@@ -55,6 +55,24 @@ void store_bytes(uint8_t*& to, const void* bytes, size_t size) {
   to += size;
 }
 
+// The length of a string: two bytes, or this and then eight.
+constexpr uint16_t kLongString = UINT16_MAX;
+
+size_t length_bytes(size_t length) {
+  return length < kLongString ? sizeof(kLongString) : sizeof(kLongString) + sizeof(uint64_t);
+}
+
+void store_length(uint8_t*& to, uint64_t length) {
+  if (length < kLongString) return store(to, static_cast<uint16_t>(length));
+  store(to, kLongString);
+  store(to, length);
+}
+
+size_t load_length(const uint8_t*& from) {
+  const auto length = load<uint16_t>(from);
+  return length < kLongString ? length : load<uint64_t>(from);
+}
+
 // Copies `count` pieces of one size at two strides; small sizes are spelled out, so that they become moves.
 template <size_t Size>
 void copy_strided(uint8_t* to, size_t to_stride, const uint8_t* from, size_t from_stride, size_t count) {
@@ -192,7 +210,7 @@ struct RowStore::View {
       if (kind == kStringViews) {
         f(load<Str>(at).view());
       } else {
-        auto size = load<uint64_t>(at);
+        const size_t size = load_length(at);
         f(std::string_view(reinterpret_cast<const char*>(at), size));
         at += size;
       }
@@ -212,7 +230,7 @@ struct RowStore::View {
         break;
       case kStrings:
         for (size_t i = 0; i < entries; ++i) {
-          auto size = load<uint64_t>(at);
+          const size_t size = load_length(at);
           at += size;
         }
         break;
@@ -338,7 +356,10 @@ size_t RowStore::payload_size(const Part& part) {
     case kReferenced:
       return sizeof(const uint8_t*) + sizeof(uint32_t);
     case kStrings:
-      for (size_t i = 0; i < entries; ++i) size += 8 + reinterpret_cast<const Str*>(part.data)[i].size;
+      for (size_t i = 0; i < entries; ++i) {
+        const size_t length = reinterpret_cast<const Str*>(part.data)[i].size;
+        size += length_bytes(length) + length;
+      }
       return size;
     case kStringViews:
       return sizeof(uint32_t) + entries * sizeof(Str);
@@ -368,7 +389,7 @@ void RowStore::write_image(std::span<const Part> parts, uint8_t* to) {
       case kStrings:
         for (int64_t i = 0; i < part.count; ++i) {
           const Str& entry = reinterpret_cast<const Str*>(part.data)[i];
-          store(to, entry.size);
+          store_length(to, entry.size);
           store_bytes(to, entry.data, entry.size);
         }
         break;

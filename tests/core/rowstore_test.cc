@@ -154,6 +154,21 @@ TEST_CASE("Rows of many shapes come out as a list, and as dense where they agree
   drop(store, 0);
 }
 
+TEST_CASE("Strings of any length come out as they went in") {
+  const Component components[] = {{DType::string, Shape()}};
+  RowStore store(components);
+  std::vector<std::string> values;
+  for (const size_t length : {0, 1, 254, 255, 256, 65533, 65534, 65535, 65536, 200000})
+    values.emplace_back(length, static_cast<char>('a' + values.size()));
+  const int count = static_cast<int>(values.size());
+  REQUIRE(put(store, 0, block_of({strings(values)}, count), all(count)).ok());
+  for (int i = 0; i < count; ++i) {
+    Block out;
+    take(store, {i}, out);
+    CHECK(text(out.columns[0], 0) == values[static_cast<size_t>(i)]);
+  }
+}
+
 TEST_CASE("Only failed rows leave empty places") {
   const Component components[] = {{DType::string, Shape()}};
   RowStore store(components);
@@ -276,6 +291,17 @@ TEST_CASE("The store takes at most a tenth more than its rows, 64 bytes a row an
     INFO("strings up to " << largest << " bytes: " << row_bytes << " bytes of rows");
     CHECK(worst <= 64 * slots + (1 << 20));
   }
+}
+
+TEST_CASE("A string of a kilobyte takes 48 bytes more") {
+  const Component components[] = {{DType::string, Shape()}};
+  RowStore store(components);
+  const Block block = block_of({strings(std::vector<std::string>(1000, std::string(1024, 'x')))}, 1000);
+  constexpr int64_t kRows = 100'000;
+  for (int64_t row = 0; row < kRows; row += 1000) REQUIRE(put(store, row, block, all(1000)).ok());
+  // Places are added by the thousand, and images by the quarter of a mebibyte, of which they leave a little.
+  CHECK(store.byte_size() <= kRows * (1024 + 49) + (1 << 19));
+  store.clear();
 }
 
 TEST_CASE("The bound holds for numbers, and memory goes back when rows do") {

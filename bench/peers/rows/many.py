@@ -207,8 +207,8 @@ def memory(rows: Rows) -> None:
         OF_PAYLOAD,
         {"weir": call(weir_buffer), "tf.data": call(tf_buffer)},
         bound=1.12,
-        why="a store of rows may take a tenth more than their bytes, so that it need not move them at each draw, and "
-        "up to 64 bytes for each row.",
+        why="each row takes 56 bytes more, for its place, its origin and its draw; what is read ahead of the shuffle, 4 MiB "
+        "and a few, counts too.",
         **once,
     )
     rows.add(

@@ -236,8 +236,8 @@ def processes(rows: Rows) -> None:
         least=1,
         most=1,
         bound=12,
-        why="half a megabyte is the process's own, the rest are pages of the library, which Linux maps from the page cache "
-        "in pieces of up to 2 MB; `bench/process_start.py` shows both.",
+        why="0.6 MB are the process's own, the rest are pages of the libraries, which Linux maps from the page cache in "
+        "pieces of up to 2 MB; `bench/process_start.py` shows both.",
     )
     packages = {"tf.data": "tensorflow_cpu", "DataLoader": "torch", "Grain": "grain", "mlx-data": "mlx-data"}
     sizes = {

@@ -32,6 +32,8 @@ using Params = ShuffleParams;
 
 // Steps of a rewind between two checks of the clock.
 constexpr int kRewindSteps = 16 * 1024;
+// What is pulled at once to fill the buffer: its rows are copied while they are still in the cache.
+constexpr int64_t kFillBytes = 256 * 1024;
 // Stands for a buffer that holds all elements, whose slots are never used twice.
 constexpr int64_t kWhole = int64_t{1} << 62;
 
@@ -156,7 +158,7 @@ class Shuffle final : public Cursor, private ShuffleSlots {
     Demand pull;
     const int64_t filling = capacity_ - held() - 1;
     pull.rows = filling > 0 ? static_cast<int>(std::min<int64_t>(filling, kMaxBlockRows)) : demand.rows;
-    if (filling == 0) pull.bytes = demand.bytes;
+    pull.bytes = filling > 0 ? kFillBytes : demand.bytes;
     return pull;
   }
 

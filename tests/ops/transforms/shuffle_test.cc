@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "ops/contract.h"
+#include "ops/pipelines.h"
 #include "ops/shuffle_order.h"
+#include "support/probe.h"
 #include "support/test_runtime.h"
 
 namespace weir {
@@ -460,6 +462,13 @@ TEST_CASE("The rewind finds what a ring of elements holds") {
       }
     }
   }
+}
+
+TEST_CASE("A shuffle is filled by pieces that fit into a cache") {
+  register_probe();
+  probe_counters().least_bytes = INT64_MAX;
+  CHECK(test::run("probe(10) | shuffle(8, seed: 1)").size() == 10);
+  CHECK(probe_counters().least_bytes <= 256 * 1024);
 }
 
 TEST_CASE("The rows that a restore reads again") {

@@ -131,8 +131,11 @@ class CheckpointManager:
 
 class RecordWriter:
     def __init__(self, runtime: Runtime, file: str, compression: int, level: int) -> None: ...
-    def _write(self, record: bytes) -> None: ...
-    def _close(self) -> None: ...
+    def write(self, record: bytes) -> None:
+        """Appends a record."""
+
+    def close(self) -> None:
+        """Writes what is still in the buffer and closes the file."""
 
 class Digest:
     def __init__(self) -> None: ...

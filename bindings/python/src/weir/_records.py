@@ -27,14 +27,6 @@ class RecordWriter(_core.RecordWriter):
     ) -> None:
         super().__init__(runtime or default_runtime(), os.fspath(file), _COMPRESSIONS[compression], level)
 
-    def write(self, record: bytes) -> None:
-        """Appends a record."""
-        self._write(record)
-
-    def close(self) -> None:
-        """Writes what is still in the buffer and closes the file."""
-        self._close()
-
     def __enter__(self) -> RecordWriter:
         return self
 

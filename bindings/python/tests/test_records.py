@@ -1,0 +1,56 @@
+"""Writing TFRecord files."""
+
+import pathlib
+
+import pytest
+
+import weir
+
+
+def records_of(file: pathlib.Path) -> list[bytes]:
+    return list(weir.tfrecord(str(file)))
+
+
+@pytest.mark.parametrize(("size", "count"), [(0, 3), (1, 1000), (300, 255), (1024, 64), (1024, 200), (70_000, 3)])
+def test_all_records_are_written_in_order(tmp_path: pathlib.Path, size: int, count: int) -> None:
+    file = tmp_path / "a.tfrecord"
+    records = [(b"%d " % i * size)[:size] for i in range(count)]
+    with weir.RecordWriter(file) as writer:
+        for record in records:
+            writer.write(record)
+    assert records_of(file) == records
+
+
+def test_sizes_between_each_other(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "a.tfrecord"
+    records = [bytes([i]) * (200_000 if i % 7 == 0 else i) for i in range(100)]
+    with weir.RecordWriter(file) as writer:
+        for record in records:
+            writer.write(record)
+    assert records_of(file) == records
+
+
+def test_a_closed_writer_takes_nothing(tmp_path: pathlib.Path) -> None:
+    writer = weir.RecordWriter(tmp_path / "a.tfrecord")
+    writer.write(b"one")
+    writer.close()
+    with pytest.raises(weir.Error, match="closed"):
+        writer.write(b"two")
+    with pytest.raises(weir.Error, match="closed"):
+        writer.close()
+    with pytest.raises(TypeError):
+        writer.write("text")  # type: ignore[arg-type]
+    assert records_of(tmp_path / "a.tfrecord") == [b"one"]
+
+
+@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="no file that is full")
+def test_a_full_disk_is_an_error_at_the_end_at_the_latest() -> None:
+    def written(count: int) -> None:
+        with weir.RecordWriter("/dev/full") as writer:
+            for _ in range(count):
+                writer.write(bytes(1024))
+
+    with pytest.raises(weir.Error, match="space"):
+        written(10)
+    with pytest.raises(weir.Error, match="space"):
+        written(1000)
