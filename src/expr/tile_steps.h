@@ -51,9 +51,13 @@ void start(const TileStep* first, int64_t entries, int64_t count) {
   const Register none{};
   for (int64_t at = 0;;) {
     code(first, at, none, none, none, none, none, none, none, none);
-    if (at + entries == count) return;
+    if (at + entries == count) break;
     at = at + 2 * entries <= count ? at + entries : count - entries;
   }
+#if defined(__AVX2__)
+  // The compiler takes it that the steps have done so. Code without AVX would wait for the upper halves.
+  _mm256_zeroupper();
+#endif
 }
 
 template <class T>
