@@ -129,8 +129,9 @@ void weir_dataset_unref(weir_dataset dataset) {
 
 int32_t weir_dataset_spec(weir_dataset dataset, weir_spec* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
-    WEIR_ASSIGN(DocumentRef document, document_of(dataset));
-    *out = publish_spec(std::make_shared<const Spec>(document->spec()));
+    Pin<DatasetObject> pinned(dataset.value);
+    if (!pinned) return pin_error(pinned, "a dataset", dataset.value);
+    *out = publish_spec(pinned->spec());
     return Status();
   });
 }
@@ -156,20 +157,25 @@ int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t posi
   return guarded(error, [&]() -> Answer {
     Result<RefPtr<RuntimeHost>> host = runtime_of(runtime);
     if (!host.ok()) return host.status();
-    Result<DocumentRef> document = document_of(dataset);
-    if (!document.ok()) return document.status();
+    DocumentRef document;
+    SpecRef spec;
+    {
+      Pin<DatasetObject> pinned(dataset.value);
+      if (!pinned) return pin_error(pinned, "a dataset", dataset.value);
+      document = pinned->document;
+      spec = pinned->spec();
+    }
     ExclusivePin<Element> into(element.value);
     if (!into) return pin_error(into, "an element", element.value);
     Element& out = *into;
     out.forget();
-    const Spec& spec = (*document)->spec();
-    out.spec = std::make_shared<const Spec>(spec);
-    out.host = spec.has_dataset() ? *host : nullptr;
+    out.host = spec->has_dataset() ? *host : nullptr;
+    out.spec = std::move(spec);
     out.source_names = nullptr;
     out.batched = false;
     Status status;
     try {
-      status = element_at((*host)->runtime(), *host, **document, position, out.block);
+      status = element_at((*host)->runtime(), *host, *document, position, out.block);
     } catch (...) {
       out.forget();
       throw;

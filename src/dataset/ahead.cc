@@ -116,8 +116,9 @@ void AheadPosition::reach(Context& ctx, const Mark& mark, int64_t end) noexcept 
   unplaced_ = mark.unplaced;
   if (unplaced_) return;
   unknown_since_ = false;
-  failed_ = Cut();
-  if (mark.anchor) anchor_ = AnchorRef(static_cast<const Anchor*>(mark.anchor.get()));
+  if (failed_.again) failed_ = Cut();
+  if (mark.anchor && mark.anchor.get() != anchor_.get())
+    anchor_ = AnchorRef(static_cast<const Anchor*>(mark.anchor.get()));
   if (epochs_ == mark.epochs) return;
   epochs_ = mark.epochs;
   try {

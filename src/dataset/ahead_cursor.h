@@ -31,14 +31,13 @@ class AheadCursor final : public Cursor {
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
-    Mark mark;
-    PullResult got = window_->next(ctx, demand, out, mark);
+    PullResult got = window_->next(ctx, demand, out, mark_);
     if (got == PullResult::rows) {
-      position_.advance(ctx, mark, out);
-      if (mark.opened) [[unlikely]]
-        WEIR_TRY(list_names(ctx, static_cast<const OpenedNames*>(mark.opened.get())));
+      position_.advance(ctx, mark_, out);
+      if (mark_.opened) [[unlikely]]
+        WEIR_TRY(list_names(ctx, static_cast<const OpenedNames*>(mark_.opened.get())));
     }
-    if (got == PullResult::end) position_.finish(ctx, mark);
+    if (got == PullResult::end) position_.finish(ctx, mark_);
     return got;
   }
 
@@ -160,6 +159,7 @@ class AheadCursor final : public Cursor {
 
   void start(Context& ctx, Port port, EpochTableRef epochs, const std::vector<RowRange>& delivered = {}) {
     position_.start(port, epochs, delivered);
+    mark_ = Mark();
     auto feed = std::make_unique<PortFeed>(std::move(port), delivered);
     feed_ = feed.get();
     window_ = make_(ctx, std::move(feed), std::move(epochs));
@@ -170,6 +170,8 @@ class AheadCursor final : public Cursor {
   Make make_;
   StageStats* const stats_;
   AheadPosition position_;
+  // Of the rows given last; most of it is the same for the next.
+  Mark mark_;
   std::unique_ptr<W> window_;
   // The Window's.
   PortFeed* feed_ = nullptr;

@@ -12,6 +12,8 @@ namespace {
 
 // Batches of this size or more use pooled buffers.
 constexpr int64_t kPooledBytes = 64 << 10;
+// Batches of up to this size are copied from a buffer that stays.
+constexpr int64_t kSmallBytes = 512;
 // Before its rows have come, a buffer is no larger than this, whatever the batch size says.
 constexpr int64_t kFirstBytes = int64_t{256} << 20;
 
@@ -48,9 +50,13 @@ BatchBuffer::BatchBuffer(const std::vector<Component>& components, int64_t rows,
     int64_t bytes, total;
     if (count <= 0 ||
         __builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(component.dtype)), &bytes) ||
-        __builtin_mul_overflow(bytes, rows, &total) || total < kPooledBytes) {
+        __builtin_mul_overflow(bytes, rows, &total) || (total > kSmallBytes && total < kPooledBytes)) {
       continue;
     }
+    const bool small = total <= kSmallBytes && component.shape.rank() + 1 < kMaxRank;
+    if (total < kPooledBytes && !small) continue;
+    parts_[i].small = small;
+    if (small) parts_[i].buffer = Buffer::allocate(static_cast<size_t>(total));
     parts_[i].row_bytes = static_cast<size_t>(bytes);
     parts_[i].dtype = component.dtype;
     parts_[i].row_shape = component.shape;
@@ -82,7 +88,7 @@ void BatchBuffer::reserve(Context& ctx, Part& part, int64_t rows) {
 void BatchBuffer::offer_target(Context& ctx, Port& input, int count) {
   for (size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
-    if (part.row_bytes == 0) continue;
+    if (part.row_bytes == 0 || part.small) continue;
     reserve(ctx, part, rows_ + count);
     input.bind_target(i, part.buffer, part.buffer->data() + static_cast<size_t>(rows_) * part.row_bytes,
                       static_cast<size_t>(count) * part.row_bytes);
@@ -98,7 +104,7 @@ void BatchBuffer::add(Context& ctx, const Block& block, int begin, int count) {
       part.column.append(static_cast<int>(rows_), column, begin, count);
       continue;
     }
-    reserve(ctx, part, rows_ + count);
+    if (!part.small) reserve(ctx, part, rows_ + count);
     copy(ctx, part, column, begin, count);
   }
   rows_ += count;
@@ -134,6 +140,11 @@ Status BatchBuffer::finish(Block& out) {
   out.origins.add(0, origin_);
   for (size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
+    if (part.small) {
+      uint8_t* const to = out.columns[i].make_dense(part.dtype, part.row_shape.prepended(rows_), 1);
+      std::memcpy(to, part.buffer->data(), static_cast<size_t>(rows_) * part.row_bytes);
+      continue;
+    }
     Tensor batch;
     if (part.row_bytes > 0) {
       batch.dtype = part.dtype;

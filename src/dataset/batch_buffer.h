@@ -2,7 +2,8 @@
 //
 // Large fixed-size columns go straight into a pooled buffer, which is offered to the input as its target, so
 // that a map below can write its results in place; other rows are appended. Each row is copied at most once:
-// not at all if the target was used, or if a single run makes up a small batch.
+// not at all if the target was used, or if a single run makes up a batch. Batches of a few hundred bytes are copied
+// twice, since that takes less than the counts and allocations of sharing.
 #pragma once
 
 #include <vector>
@@ -34,8 +35,10 @@ class BatchBuffer {
 
  private:
   struct Part {
-    // Bytes of one row if it goes to a pooled buffer, else 0.
+    // Bytes of one row if it goes to a buffer of its own, else 0.
     size_t row_bytes = 0;
+    // That buffer is a small one, which stays here and whose bytes are copied.
+    bool small = false;
     DType dtype = DType::invalid;
     Shape row_shape;
     BufferRef buffer;

@@ -26,15 +26,19 @@ class FeedCost {
   // Pulls before anything is concluded.
   static constexpr int64_t kLeastPulls = 64;
 
-  // A clock that stands still says nothing.
-  void pulled(int64_t ns, int64_t rows) noexcept {
+  // A pull of many rows counts as `pulls` small ones, so that the estimate follows as soon; twice if it took longer than a
+  // consumer pulls. A clock that stands still says nothing.
+  void pulled(int64_t ns, int64_t rows, int64_t pulls) noexcept {
     if (ns <= 0 || rows <= 0) return;
     const int64_t found = std::min(ns, kMostNs) * kParts / rows;
-    const int64_t last = parts_.load(std::memory_order_relaxed);
-    const int64_t step = last / 8 + 1;
-    parts_.store(found > last ? std::min(found, last + step) : std::max(found, last - step),
-                 std::memory_order_relaxed);
-    add_alone(pulls_, 1);
+    int64_t last = parts_.load(std::memory_order_relaxed);
+    if (ns > kPullingNs) pulls *= 2;
+    for (int64_t i = 0; i < pulls && last != found; ++i) {
+      const int64_t step = last / 8 + 1;
+      last = found > last ? std::min(found, last + step) : std::max(found, last - step);
+    }
+    parts_.store(last, std::memory_order_relaxed);
+    add_alone(pulls_, pulls);
   }
   // Whether half of `rows` rows are made sooner than another thread is woken.
   bool cheap(int64_t rows) const noexcept {

@@ -1,6 +1,7 @@
 #include "exec/partial_block.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "core/exception.h"
@@ -10,6 +11,8 @@ namespace {
 
 // Blocks below this size leave their memory in place for the next one.
 constexpr int64_t kKeptBytes = int64_t{64} << 10;
+// Pieces of columns of up to this size are copied.
+constexpr size_t kCopiedBytes = 256;
 
 // How many of `rows` rows, `bytes` in all, are wanted; at least one.
 int wanted_rows(const Demand& demand, int rows, int64_t bytes, int left) {
@@ -28,10 +31,26 @@ void copy_mark(const Mark& from, int next_row, Mark& to) {
   to.unplaced = from.unplaced;
 }
 
+// A few numbers are copied, which is sooner done than counting one more owner of their buffer.
+void cut(const Column& from, int begin, int count, Column& out) {
+  if (from.dense() && from.tensor().dtype != DType::invalid && !has_owners(from.tensor().dtype)) {
+    const Tensor& tensor = from.tensor();
+    const Shape row_shape = tensor.shape.tail();
+    const size_t row_bytes = static_cast<size_t>(row_shape.count()) * dtype_size(tensor.dtype);
+    const size_t bytes = row_bytes * static_cast<size_t>(count);
+    if (bytes > 0 && bytes <= kCopiedBytes) {
+      uint8_t* const to = out.make_dense(tensor.dtype, row_shape, count);
+      std::memcpy(to, tensor.data + static_cast<size_t>(begin) * row_bytes, bytes);
+      return;
+    }
+  }
+  out = from.slice(begin, count);
+}
+
 void cut(const Block& from, int begin, int count, Block& out) {
   out.rows = count;
   out.columns.resize(from.columns.size());
-  for (size_t i = 0; i < from.columns.size(); ++i) out.columns[i] = from.columns[i].slice(begin, count);
+  for (size_t i = 0; i < from.columns.size(); ++i) cut(from.columns[i], begin, count, out.columns[i]);
   out.errors.clear();
   for (const RowError& error : from.errors) {
     if (error.row >= begin && error.row < begin + count)

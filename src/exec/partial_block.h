@@ -1,4 +1,4 @@
-// PartialBlock: a block that is given out piece by piece, and the call that fills one from a feed. Pieces
+// PartialBlock: a block that is given out piece by piece, and the call that fills one from a feed. Pieces of some size
 // share the block's buffers; a whole block is swapped. Not thread-safe.
 #pragma once
 

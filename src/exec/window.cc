@@ -18,6 +18,8 @@ namespace {
 
 // A pump with more to do lets others go first after this long.
 constexpr int64_t kSliceNs = 1'000'000;
+// So many rows are asked for at once by a consumer that pulls by itself; then no other thread waits for the first of them.
+constexpr int64_t kRowsHere = 64;
 // So much of its size is free before a pump that was full is woken.
 constexpr int64_t kRoomPart = 4;
 // Where windows share memory, a pull may bring so many bytes more than twice those of the one before.
@@ -202,7 +204,8 @@ bool WindowPump::pull_into(PartialBlock& into) {
 
 void WindowPump::rows_given(int rows, int64_t bytes) {
   const bool stopped = budget_.take_rows(rows);
-  if (!stopped && bytes == 0) return;
+  // A consumer that pulls by itself wakes nobody; once it doesn't, its next call does.
+  if (bytes == 0 && (!stopped || needs_no_wake())) return;
   MutexLock lock(mutex_);
   budget_.refund_bytes(bytes);
   const bool resumes = !needs_no_wake() && budget_.may_resume(resume_below());
@@ -245,7 +248,8 @@ bool WindowPump::admit(Demand& demand) noexcept {
   has_room();
   const int64_t free_rows = alone() ? options_.block_rows : buffer_.rows() - budget_.held_rows();
   const int64_t free_bytes = options_.max_bytes - budget_.held_bytes();
-  demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));
+  const int64_t most_rows = here() ? std::max<int64_t>(kRowsHere, ramp_rows_) : ramp_rows_;
+  demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, most_rows));
   const int64_t most_bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);
   demand.bytes = budget_.reserve(most_bytes, std::min(most_bytes, 2 * last_bytes_ + kLeastBytes), *this);
   if (demand.bytes > 0) return true;
@@ -395,7 +399,8 @@ Pump::After WindowPump::run(bool helping) noexcept {
     const int rows = scratch_.block.rows;
     const bool more = push(demand);
     const int64_t end_ns = now_ns();
-    if (may_pull_here_) cost_.pulled(end_ns - std::exchange(begin_ns, end_ns), rows);
+    if (may_pull_here_)
+      cost_.pulled(end_ns - std::exchange(begin_ns, end_ns), rows, std::max(1, rows / options_.block_rows));
     if (!more) return After::rest;
     if (end_ns < deadline_ns && (here() || !helping)) continue;
     if (!here()) return After::again;

@@ -33,8 +33,17 @@ FramePool::Lease::~Lease() {
 
 namespace {
 
-// In larger ones, what matters is how entries are computed.
+// Of the rows that run one after the other. In larger ones, what matters is how entries are computed.
 constexpr int64_t kMostSmallBytes = 1024;
+// More rows are cheaper together.
+constexpr int64_t kMostSmallRows = 8;
+
+// How many rows of a function take less one after the other, at fixed places, than together.
+int count_small_rows(const Program& program) {
+  const std::optional<int64_t> bytes = row_loop_bytes(program);
+  if (program.code.empty() || !bytes) return 0;
+  return static_cast<int>(std::min(kMostSmallRows, kMostSmallBytes / std::max<int64_t>(*bytes, 1)));
+}
 
 // Whether a result is a dataset that some variable holds, or one that opens such a one.
 bool may_open_variables(const Program& program) {
@@ -82,8 +91,7 @@ CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, Pro
       program_(std::move(program)),
       traits_(std::move(traits)),
       opens_variables_(may_open_variables(program_)),
-      has_small_rows_(!program_.code.empty() &&
-                      row_loop_bytes(program_).value_or(kMostSmallBytes + 1) <= kMostSmallBytes),
+      small_rows_(count_small_rows(program_)),
       closes_over_(only_closes_over(program_)),
       frames_(program_) {
   can_fail_ = program_.can_fail;
@@ -128,8 +136,8 @@ int CompiledFunction::passes(int i) const {
 }
 
 void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) const {
-  if (has_small_rows_ && in.rows == 1 && in.errors.empty() && !args.drop && call_single(args, in, out))
-    return;
+  const bool few = in.rows <= small_rows_ && in.rows > 0 && (args.selection == nullptr || in.rows == 1);
+  if (few && in.errors.empty() && !args.drop && call_small(args, in, out)) return;
   out.rows = in.rows;
   out.errors = in.errors;
   if (args.drop && !can_fail_) {
@@ -169,8 +177,8 @@ void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) c
   if (!args.drop) deliver(frame, in, out);
 }
 
-// False if the row is not of the shapes that the function was compiled for.
-bool CompiledFunction::call_single(const CallArgs& args, const Block& in, Block& out) const {
+// False if the rows are not of the shapes that the function was compiled for.
+bool CompiledFunction::call_small(const CallArgs& args, const Block& in, Block& out) const {
   constexpr size_t kMostResults = 16;
   const size_t count = program_.results.size();
   if (count > kMostResults) return false;
@@ -179,21 +187,27 @@ bool CompiledFunction::call_single(const CallArgs& args, const Block& in, Block&
   std::unique_ptr<RowLoop>& loop = (*lease).row_loop;
   if (!loop) loop = row_loop(0);
   if (!loop || !loop->takes(in)) return false;
-  out.rows = 1;
+  out.rows = in.rows;
   if (!out.errors.empty()) out.errors.clear();
   out.columns.resize(count);
   uint8_t* places[kMostResults];
   const auto type = [&](size_t i) -> const Component& {
     return program_.registers[static_cast<size_t>(program_.results[i])].type;
   };
-  for (size_t i = 0; i < count; ++i) places[i] = out.columns[i].make_dense(type(i).dtype, type(i).shape, 1);
-  const CallArgs single{
-      .session = args.session, .env = args.env, .key = args.key, .base_ordinal = args.ordinal(0)};
-  ErrorPtr error;
-  if (loop->run(single, in, 0, 1, {places, count}, error) == 1) return true;
   for (size_t i = 0; i < count; ++i)
-    std::memset(places[i], 0, static_cast<size_t>(type(i).shape.count()) * dtype_size(type(i).dtype));
-  out.fail_row(0, std::move(error));
+    places[i] = out.columns[i].make_dense(type(i).dtype, type(i).shape, in.rows);
+  const CallArgs small{
+      .session = args.session, .env = args.env, .key = args.key, .base_ordinal = args.ordinal(0)};
+  for (int row = 0; row < in.rows; ++row) {
+    ErrorPtr error;
+    row = loop->run(small, in, row, in.rows, {places, count}, error);
+    if (row == in.rows) break;
+    for (size_t i = 0; i < count; ++i) {
+      const size_t bytes = static_cast<size_t>(type(i).shape.count()) * dtype_size(type(i).dtype);
+      std::memset(places[i] + static_cast<size_t>(row) * bytes, 0, bytes);
+    }
+    out.fail_row(row, std::move(error));
+  }
   return true;
 }
 

@@ -84,15 +84,15 @@ class CompiledFunction final : public Function {
   const Program& program() const { return program_; }
 
  private:
-  bool call_single(const CallArgs& args, const Block& in, Block& out) const;
+  bool call_small(const CallArgs& args, const Block& in, Block& out) const;
   void deliver(Frame& frame, const Block& in, Block& out) const;
   void deliver_computed(Frame& frame, int reg, int rows, Column& out) const;
 
   const Program program_;
   const ProgramTraits traits_;
   const bool opens_variables_;
-  // A single row costs less in a RowLoop, since all values are small.
-  const bool has_small_rows_;
+  // So many rows cost less in a RowLoop, if all values are small; else 0.
+  const int small_rows_;
   // Its result is an argument or a variable, or a pipeline that captures such ones: nothing is computed.
   const bool closes_over_;
   // Results that are computed and used by one column only, which may be written in place.

@@ -205,7 +205,7 @@ constexpr size_t kFoldFrom = 512;
   rest = fold(_mm512_castsi512_si128(d), factors<384>(), rest);
   uint64_t value = _mm_crc32_u64(0, static_cast<uint64_t>(_mm_extract_epi64(rest, 0)));
   value = _mm_crc32_u64(value, static_cast<uint64_t>(_mm_extract_epi64(rest, 1)));
-  // gcc forgets it before a call at the end. Without it the next instruction of the old kind takes as long as all of this.
+  // The compiler leaves it out before a call in place of a return. Code without AVX would wait for the upper halves.
   _mm256_zeroupper();
   return crc32c_streams(bytes, size, ~static_cast<uint32_t>(value));
 }

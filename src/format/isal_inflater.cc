@@ -4,6 +4,9 @@
 
 #include <dlfcn.h>
 #include <isa-l/igzip_lib.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <cstring>
@@ -42,6 +45,15 @@ const Isal* isal() {
   return loaded;
 }
 
+// Its assembler leaves something in the upper halves of registers, for which code without AVX would wait.
+#if defined(__x86_64__)
+[[gnu::target("avx")]] void clear_upper_halves() { _mm256_zeroupper(); }
+bool has_upper_halves() { return __builtin_cpu_supports("avx"); }
+#else
+void clear_upper_halves() {}
+bool has_upper_halves() { return false; }
+#endif
+
 class IsalInflater final : public Inflater {
  public:
   IsalInflater(const Isal& functions, bool gzip) : isal_(functions), wrapper_(gzip ? ISAL_GZIP : ISAL_ZLIB) {
@@ -62,6 +74,7 @@ class IsalInflater final : public Inflater {
     state_.next_out = io.next_out;
     state_.avail_out = out;
     const int result = isal_.inflate(&state_);
+    if (has_upper_halves()) clear_upper_halves();
     io.next_in += in - state_.avail_in;
     io.avail_in -= in - state_.avail_in;
     io.next_out += out - state_.avail_out;

@@ -9,6 +9,7 @@
 // built it, but opening it needs one. format, serialize and fingerprint walk the text again.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -103,8 +104,8 @@ class Document : public RefCounted {
   mutable std::unique_ptr<const Fingerprints> former_;
   mutable Mutex rewrites_mutex_;
   mutable std::unique_ptr<const Result<Rewrites>> rewrites_;
-  mutable Mutex kept_mutex_;
-  mutable RefPtr<RefCounted> kept_;
+  // Owns it. No lock guards it, which a child after fork might wait for.
+  mutable std::atomic<RefCounted*> kept_{nullptr};
   // How deeply operators and documents are nested.
   int depth_ = 0;
 };

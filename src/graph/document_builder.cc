@@ -162,7 +162,7 @@ class DocumentBuilder {
   std::map<const Document*, DatasetRef> bound_;
 };
 
-Document::~Document() = default;
+Document::~Document() { take_kept(); }
 
 const Result<Rewrites>& Document::rewrites() const {
   MutexLock lock(rewrites_mutex_);
@@ -171,17 +171,11 @@ const Result<Rewrites>& Document::rewrites() const {
 }
 
 RefPtr<RefCounted> Document::take_kept() const noexcept {
-  // A child after fork must not wait for a thread that it does not have.
-  if (!kept_mutex_.try_lock()) return nullptr;
-  RefPtr<RefCounted> kept = std::move(kept_);
-  kept_mutex_.unlock();
-  return kept;
+  return RefPtr<RefCounted>::adopt(kept_.exchange(nullptr, std::memory_order_acq_rel));
 }
 
 void Document::keep(RefPtr<RefCounted> kept) const noexcept {
-  if (!kept_mutex_.try_lock()) return;
-  std::swap(kept_, kept);
-  kept_mutex_.unlock();
+  const auto before = RefPtr<RefCounted>::adopt(kept_.exchange(kept.release(), std::memory_order_acq_rel));
 }
 
 bool Document::ends_in_terminal() const { return root_->op().kind == OperatorKind::terminal; }

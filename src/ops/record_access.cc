@@ -19,6 +19,8 @@ constexpr uint64_t kHeaderBytes = 12;
 constexpr uint64_t kFooterBytes = 4;
 // Records that lie one after another are read together, up to about so many bytes.
 constexpr uint64_t kRunBytes = uint64_t{1} << 20;
+// The memory of reads of up to this size is kept for the next.
+constexpr size_t kKeptBytes = size_t{64} << 10;
 // How many files are open at once.
 constexpr size_t kMaxOpen = 64;
 
@@ -44,7 +46,7 @@ class RecordAccess final : public Access {
     out.reset(1);
     out.rows = static_cast<int>(positions.size());
     records_ = out.columns[0].make_dense<Str>(Shape(), out.rows);
-    auto owners = make_ref<Owners>();
+    OwnersRef owners = owners_of_read();
     for (size_t row = 0; row < positions.size();) {
       if (ctx.session.cancelled.load(std::memory_order_relaxed)) {
         out.fail_row(static_cast<int>(row++),
@@ -60,6 +62,7 @@ class RecordAccess final : public Access {
         ++run;
       row += read_run(part, record, run, static_cast<int>(row), *owners, out);
     }
+    if (owners->list.size() == 1 && owners->list[0].get() == spare_.get()) spare_owners_ = owners;
     out.columns[0].set_owners(std::move(owners));
   }
 
@@ -107,7 +110,7 @@ class RecordAccess final : public Access {
     const uint64_t size = offsets_[fitting] - begin;
     auto file = open(part);
     if (!file.ok()) return fail(file.status());
-    BufferRef buffer = pool_.allocate(static_cast<size_t>(size));
+    const BufferRef buffer = buffer_of(static_cast<size_t>(size));
     uint64_t filled = 0;
     while (filled < size) {
       auto got =
@@ -133,6 +136,21 @@ class RecordAccess final : public Access {
       }
     }
     return fitting;
+  }
+
+  // An empty list: that of the last read if nobody holds it any more.
+  OwnersRef owners_of_read() {
+    OwnersRef spare = std::move(spare_owners_);
+    if (!spare || !spare->unique()) return make_ref<Owners>();
+    spare->list.clear();
+    return spare;
+  }
+  // Memory for the bytes of one read: that of the last one if it is small and nobody holds it any more.
+  BufferRef buffer_of(size_t size) {
+    if (size > kKeptBytes) return pool_.allocate(size);
+    if (!spare_ || !spare_->unique() || spare_->size() < size)
+      spare_ = Buffer::allocate(std::min(std::bit_ceil(size), kKeptBytes));
+    return spare_;
   }
 
   // Whether record `i` of the offsets just read has a length that a record may have.
@@ -178,6 +196,9 @@ class RecordAccess final : public Access {
   // Those whose file is open, the first opened first.
   std::list<Part*> open_;
   BufferPool pool_{4 * kRunBytes};
+  // The bytes of the last small read, and the list that holds nothing else.
+  BufferRef spare_;
+  OwnersRef spare_owners_;
   // Scratch memory of one read.
   std::vector<uint64_t> offsets_;
   Str* records_ = nullptr;

@@ -63,15 +63,38 @@ TEST_CASE("cleared rows are forgotten, and a delivered batch keeps its own") {
   }
 }
 
-TEST_CASE("one run that is a whole small batch is not copied") {
+TEST_CASE("one run that is a whole batch is not copied") {
   TestRuntime runtime;
   Context ctx = runtime.context();
-  Block run = rows_of(0, 4, 2);
-  BatchBuffer batch(component(2), 4);
+  Block run = rows_of(0, 4, 200);
+  BatchBuffer batch(component(200), 4);
   batch.add(ctx, run, 0, 4);
   Block out;
   REQUIRE(batch.finish(out).ok());
   CHECK(out.columns[0].tensor().data == run.columns[0].tensor().data);
+}
+
+TEST_CASE("a batch of a few bytes is copied, so that both sides use their memory again") {
+  TestRuntime runtime;
+  Context ctx = runtime.context();
+  Block run = rows_of(0, 4, 2);
+  BatchBuffer batch(component(2), 4);
+  Block out;
+  const uint8_t* place = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    batch.add(ctx, run, 0, 4);
+    REQUIRE(batch.finish(out).ok());
+    CHECK(run.columns[0].tensor().buffer->unique());
+    CHECK((place == nullptr || out.columns[0].tensor().data == place));
+    place = out.columns[0].tensor().data;
+  }
+  // One that somebody keeps stays as it is.
+  const Tensor kept = out.columns[0].row(0);
+  batch.add(ctx, rows_of(7, 3, 2), 0, 3);
+  REQUIRE(batch.finish(out).ok());
+  CHECK(firsts(out) == Numbers{7, 8, 9});
+  CHECK(kept.shape == Shape{4, 2});
+  CHECK(*kept.row(3).as<int64_t>() == 3);
 }
 
 TEST_CASE("a batch that says it is huge takes memory as rows come") {

@@ -34,6 +34,8 @@ struct CountingOptions {
   int64_t fail_every = 0;
   // One in this many pulls is pending.
   int pending_every = 0;
+  // Becomes the most rows that were asked for at once.
+  std::atomic<int>* widest = nullptr;
   // Runs the job that wakes the registered waker at some later time; null wakes at once.
   std::function<void(RefPtr<Job>)> later = nullptr;
 };
@@ -78,6 +80,7 @@ class CountingFeed final : public Feed {
       }
       return PullResult::pending;
     }
+    if (options_.widest) *options_.widest = std::max(options_.widest->load(), demand.rows);
     if (position_ >= options_.total) return PullResult::end;
     const int64_t fitting = std::max<int64_t>(1, demand.bytes / int64_t{sizeof(int64_t)});
     const int rows = static_cast<int>(std::min({int64_t{demand.rows}, fitting, options_.total - position_}));

@@ -139,11 +139,12 @@ TEST_CASE("window: rows cheaper than waking a thread are pulled by their consume
         World world({.probe = no_threads});
         SteppingClock clock;
         world.runtime.clock = &clock;
+        std::atomic<int> widest{0};
         Reader reader(world.runtime, [&](Session& s) {
           WindowOptions options = window_options(room, 2);
           options.start.tunes = tunes;
           options.lane = lane;
-          return window(s, counting({.total = 1 << 20, .fail_every = 5}), options);
+          return window(s, counting({.total = 1 << 20, .fail_every = 5, .widest = &widest}), options);
         });
         int64_t position = 0;
         for (; position < 500; ++position) {
@@ -153,9 +154,12 @@ TEST_CASE("window: rows cheaper than waking a thread are pulled by their consume
         // More than the window holds now.
         if (room == 100'000 || lane == Lane::blocking || !tunes) {
           CHECK(polled(reader, position, 400) < 20);
+          CHECK(widest <= 2);
           continue;
         }
         CHECK(polled(reader, position, 400) == 400);
+        // Nobody waits for the first of them, so as many as fit are asked for at once.
+        CHECK(widest == room);
         // From now on a row takes a millisecond.
         clock.step = 1'000'000;
         CHECK(polled(reader, position, 400) < 100);

@@ -38,7 +38,9 @@ void check_equal(Lab& lab, const std::string& lambda, const Block& in, const Spe
   const FunctionRef f = compile(lab, lambda, spec);
   REQUIRE(program_of(f).code[0].begins_chain);
   Block together;
+  clear_upper_halves();
   f->call({.session = *lab.world.session, .key = 7}, in, together);
+  REQUIRE(!upper_halves_in_use());
   REQUIRE(together.errors.empty());
   const Block apart = one_by_one(lab, *f, in);
   for (int row = 0; row < in.rows; ++row) {

@@ -8,6 +8,7 @@
 #include "expr/compile.h"
 #include "expr/kernel.h"
 #include "support/test_runtime.h"
+#include "support/vector_state.h"
 #include "syntax/parser.h"
 
 namespace weir::test {
@@ -73,7 +74,9 @@ class Lab {
     for (int first = 0; first < in.rows; first += width) {
       const int count = std::min(width, in.rows - first);
       const Block part = in.slice(first, count);
+      clear_upper_halves();
       f.call({.session = *world.session, .key = 7, .base_ordinal = first}, part, made);
+      REQUIRE(!upper_halves_in_use());
       REQUIRE(made.rows == count);
       out.append(made, 0, count);
       made = Block();

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/vector_state.h"
+
 namespace weir {
 namespace {
 
@@ -51,6 +53,18 @@ TEST_CASE("crc32c: every level agrees with the portable one, at all lengths and 
     }
     INFO(level.name);
     CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("crc32c: no level leaves anything in the upper halves of registers") {
+  const std::vector<uint8_t> bytes = noise(3000);
+  for (const Crc32cLevel& level : crc32c_levels()) {
+    INFO(level.name);
+    for (const size_t size : {100, 600, 3000}) {
+      test::clear_upper_halves();
+      CHECK(level.function(bytes.data(), size, 0) != 0);
+      CHECK(!test::upper_halves_in_use());
+    }
   }
 }
 

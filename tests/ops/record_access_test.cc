@@ -1,4 +1,6 @@
 // Records read by their positions: global_shuffle, skip and shard over TFRecord files with an index.
+#include "ops/record_access.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +10,7 @@
 #include "format/tfrecord.h"
 #include "ops/pipelines.h"
 #include "support/temporary_folder.h"
+#include "support/test_runtime.h"
 #include "support/wrapped_files.h"
 
 namespace weir::test {
@@ -79,6 +82,28 @@ TEST_CASE("global_shuffle gives each record of all files once, and makes the ind
   std::sort(records.begin(), records.end());
   CHECK(shuffled == records);
   for (const char* name : {"a", "none", "b"}) CHECK(fs::exists(files.index(name)));
+}
+
+TEST_CASE("a record stays while somebody holds it, and then its memory is used again") {
+  const Files files;
+  TestRuntime world;
+  Context ctx = world.context();
+  auto access = record_access(ctx, {files.at("a")});
+  REQUIRE(access.ok());
+  Block kept, last;
+  const auto read_into = [&](Block& out, int64_t position) {
+    (*access)->read(ctx, {&position, 1}, out);
+    REQUIRE(out.errors.empty());
+    return std::string(out.columns[0].tensor().as<Str>()->view());
+  };
+  CHECK(read_into(kept, 10) == "a10...");
+  for (const int64_t position : {11, 5, 12, 13})
+    CHECK(read_into(last, position).starts_with("a" + std::to_string(position)));
+  CHECK(read_into(last, 3).empty());
+  CHECK(kept.columns[0].tensor().as<Str>()->view() == "a10...");
+  const char* const place = last.columns[0].tensor().as<Str>()->data;
+  CHECK(read_into(last, 14) == "a14");
+  CHECK(last.columns[0].tensor().as<Str>()->data == place);
 }
 
 TEST_CASE("without an index nothing is made that nobody asked for") {

@@ -37,8 +37,6 @@ def one_by_one(rows: Rows) -> None:
         },
         most=2_000_000,
         ratios={"mlx-data": 10},
-        why="the consumer makes these elements itself, since that takes less than waking a thread; what is left is the "
-        "window's own book-keeping and Python's part.",
     )
     rows.add(
         "range_python",

@@ -89,8 +89,6 @@ def starting(rows: Rows) -> None:
         },
         least=100,
         bound=0.5,
-        why="three fifths of the time is the library's, in which `range`, `map` and `batch` each make a block for four "
-        "numbers; the rest is Python's and NumPy's, which make the array. An element of `range` alone takes 0.22 µs.",
     )
     rows.add(
         "next_range",

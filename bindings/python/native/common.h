@@ -83,7 +83,10 @@ struct Error {
   Error() = default;
   Error(const Error&) = delete;
   Error& operator=(const Error&) = delete;
-  ~Error() { weir_error_clear(&error); }
+  ~Error() {
+    // Mostly there is none.
+    if (error.code != 0) weir_error_clear(&error);
+  }
   operator weir_error*() { return &error; }
 };
 

@@ -90,20 +90,43 @@ void register_function(nb::object runtime, const std::string& name, const Callba
       [&](Error& error) { return weir_runtime_register(host, name.data(), name.size(), &handed, error); });
 }
 
-nb::object at(const Dataset& self, int64_t position, bool text) {
-  OwnedElement element;
+const Plan& plan_of(Dataset& self) {
+  if (!self.plan) {
+    OwnedSpec spec;
+    Error error;
+    check(weir_dataset_spec(self.handle.get(), spec.out(), error), error);
+    self.plan = Plan::of(spec.get());
+  }
+  return *self.plan;
+}
+
+// Whether the values of an element take so little that it may keep them until it is filled again.
+bool is_small(const Plan& plan, weir_element element) {
+  constexpr uint32_t kMostComponents = 4;
+  constexpr uint64_t kMostBytes = 64 << 10;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < plan.count; ++i) {
+    weir_view view = WEIR_VIEW_INIT;
+    if (i == kMostComponents || weir_element_view(element, i, &view, nullptr) != WEIR_OK) return false;
+    const bool strings = view.dtype == WEIR_DTYPE_STRING;
+    if (strings && view.rank > 0) return false;
+    bytes += strings ? static_cast<const weir_string*>(view.data)->size : view.byte_size;
+  }
+  return bytes <= kMostBytes;
+}
+
+nb::object at(Dataset& self, int64_t position, bool text) {
+  const Plan& plan = plan_of(self);
+  Filling filling(self.element);
   Error error;
-  check(weir_element_create(element.out(), error), error);
-  OwnedSpec spec;
-  check(weir_dataset_spec(self.handle.get(), spec.out(), error), error);
-  const Plan plan = Plan::of(spec.get());
   int32_t result;
   {
     nb::gil_scoped_release released;
-    result = weir_dataset_at(self.host(), self.handle.get(), position, element.get(), error);
+    result = weir_dataset_at(self.host(), self.handle.get(), position, filling.get(), error);
   }
   check(result, error);
-  PyObject* value = convert_element(plan, element.get(), {text, self.runtime});
+  PyObject* value = convert_element(plan, filling.get(), {text, self.runtime});
+  if (!is_small(plan, filling.get())) weir_element_clear(filling.get());
   if (!value) throw nb::python_error();
   return nb::steal(value);
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 
+#include "plan.h"
 #include "runtime.h"
 #include "spec.h"
 #include "tensor.h"
@@ -14,8 +16,28 @@ struct Dataset {
   nb::object runtime;
   // It calls functions of Python that other processes do not know.
   bool calls_python = false;
+  // What taking elements by their position needs again: how they become objects, and the element, which is zero while a
+  // call fills it.
+  std::optional<Plan> plan;
+  OwnedElement element;
 
   weir_runtime host() const { return nb::cast<Runtime&>(runtime).handle.get(); }
+};
+
+// The element that a call fills, borrowed from an iterator or a dataset. A second thread inside the same one makes its own.
+class Filling {
+ public:
+  explicit Filling(OwnedElement& spare) : spare_(spare), element_(std::move(spare)) {
+    if (!element_) weir_element_create(element_.out(), nullptr);
+  }
+  ~Filling() {
+    if (!spare_) spare_ = std::move(element_);
+  }
+  weir_element get() const { return element_.get(); }
+
+ private:
+  OwnedElement& spare_;
+  OwnedElement element_;
 };
 
 // What can be passed by name: str and bytes, Tensor, Dataset, Callback, Generator.

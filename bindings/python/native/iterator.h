@@ -26,22 +26,6 @@ struct Iterator {
   bool holds_gil = false;
 };
 
-// The element that a call fills, borrowed from an iterator. A second thread inside the same iterator makes its own.
-class Filling {
- public:
-  explicit Filling(OwnedElement& spare) : spare_(spare), element_(std::move(spare)) {
-    if (!element_) weir_element_create(element_.out(), nullptr);
-  }
-  ~Filling() {
-    if (!spare_) spare_ = std::move(element_);
-  }
-  weir_element get() const { return element_.get(); }
-
- private:
-  OwnedElement& spare_;
-  OwnedElement element_;
-};
-
 // Calls `within(timeout_ns)` without the GIL until it gives something, and lets signals end the wait every 50 ms.
 // Returns its result, or kInterrupted with the exception of a signal.
 constexpr int32_t kInterrupted = -1000;

@@ -33,6 +33,28 @@ def test_a_file_is_opened_once(tmp_path: pathlib.Path) -> None:
         weir.tfrecord(str(path))[0]
 
 
+def test_an_element_stays_as_it_was(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "many.tfrecord"
+    write(path, [bytes([65 + i]) * (10**i) for i in range(6)])
+    records = weir.tfrecord(str(path))
+    # Copied, shared and too large to be kept.
+    arrays = weir.range(4).map(lambda i: weir.fn.zeros([3]) + weir.fn.cast(i, "float32"))
+    shared = weir.range(4).map(lambda i: weir.fn.zeros([3000]) + weir.fn.cast(i, "float32"))
+    for dataset in (arrays, shared, shared.batch(2).repeat(2)):
+        taken = [dataset[i] for i in (2, 0, 3, 1, 2)]
+        assert [float(array.flat[0]) for array in taken[:4]] == [float(dataset[i].flat[0]) for i in (2, 0, 3, 1)]
+        taken[0][...] = 7
+        assert float(taken[4].flat[0]) == float(dataset[2].flat[0]) != 7
+    taken = [records[i] for i in (5, 1, 0, 4, 1)]
+    assert [(record[:1], len(record)) for record in taken] == [
+        (b"F", 10**5),
+        (b"B", 10),
+        (b"A", 1),
+        (b"E", 10**4),
+        (b"B", 10),
+    ]
+
+
 def test_files_are_opened_again_after_an_element_failed(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "two.tfrecord"
     write(path, [b"right", b"wrong"])
