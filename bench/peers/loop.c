@@ -1,5 +1,7 @@
 /* The loop of the rows that stay inside the library: an iterator is read to its end, and Python sees none of it.
  * bench/compare compiles this over libweir.so, so that the calls cost what they cost any program. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,12 @@ typedef struct loop_array {
   uint64_t size;
 } loop_array;
 
+static void sleep_as(const sleeps* all, int64_t call) {
+  const int64_t nanoseconds = all->microseconds[call % all->count] * 1000;
+  const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  nanosleep(&time, NULL);
+}
+
 static int32_t call_sleep(void* user_data, weir_call call) {
   const sleeps* all = user_data;
   weir_view in = WEIR_VIEW_INIT;
@@ -36,9 +44,7 @@ static int32_t call_sleep(void* user_data, weir_call call) {
   if (weir_call_output(call, 0, 0, NULL, &out, NULL) != WEIR_OK) return -1;
   const int64_t row = *(const int64_t*)in.data;
   *(int64_t*)out = row;
-  const int64_t nanoseconds = all->microseconds[row % all->count] * 1000;
-  const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
-  nanosleep(&time, NULL);
+  sleep_as(all, row);
   return WEIR_OK;
 }
 
@@ -109,4 +115,30 @@ int64_t loop_drain(loop* it, int32_t blocks) {
     if (result != WEIR_OK) return -1;
     total += rows;
   }
+}
+
+typedef struct sleepers {
+  const sleeps* all;
+  atomic_int_least64_t next;
+} sleepers;
+
+static void* sleep_on(void* data) {
+  sleepers* they = data;
+  for (;;) {
+    const int64_t call = atomic_fetch_add(&they->next, 1);
+    if (call >= they->all->count) return NULL;
+    sleep_as(they->all, call);
+  }
+}
+
+/* All the sleeps, by as many threads, which hand nothing to anybody: what the machine can do. Returns 0, or -1 if there are
+ * not as many threads. */
+int32_t loop_sleep_in_threads(const sleeps* all, int32_t threads) {
+  enum { kMost = 256 };
+  pthread_t started[kMost];
+  sleepers they = {all, 0};
+  int32_t count = 0;
+  while (count < threads && count < kMost && pthread_create(&started[count], NULL, sleep_on, &they) == 0) ++count;
+  for (int32_t i = 0; i < count; ++i) pthread_join(started[i], NULL);
+  return count == threads ? 0 : -1;
 }

@@ -52,6 +52,7 @@ class CallCore final : public RefCounted, public LiveWindow {
 
   int64_t ahead_rows() const;
   int64_t most_held_rows() const;
+  bool alone() const;
   int prepared_limit() const { return std::max(2, tuner_.limit()); }
   bool admit(Demand& demand);
   bool may_resume();

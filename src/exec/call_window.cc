@@ -100,7 +100,10 @@ int64_t CallCore::ahead_rows() const {
 
 // Where whoever waits makes the calls, it makes one when it needs one.
 // REQUIRES: mutex_ is held, and !closed_
-int64_t CallCore::most_held_rows() const { return puller_->session().scheduler->alone() ? 1 : ahead_rows(); }
+int64_t CallCore::most_held_rows() const { return alone() ? 1 : ahead_rows(); }
+
+// REQUIRES: mutex_ is held, and !closed_
+bool CallCore::alone() const { return puller_->session().scheduler->alone(); }
 
 // Returns false if the puller has stopped.
 // REQUIRES: mutex_ is held, and !closed_
@@ -116,7 +119,8 @@ bool CallCore::admit(Demand& demand) {
     return false;
   }
   const int64_t free_rows = ahead_rows() - budget_.held_rows();
-  const int64_t free_bytes = std::min(options_.max_bytes - budget_.held_bytes(), kMaxBlockBytes);
+  const int64_t free_bytes =
+      std::min(options_.max_bytes - budget_.held_bytes(), alone() ? kBytesHere : kMaxBlockBytes);
   const int64_t row_bytes = std::max<int64_t>(1, row_bytes_);
   const int64_t most_rows = std::clamp<int64_t>(free_rows, 1, options_.one_row_per_call ? 1 : leaf_rows_);
   const int64_t wanted = std::clamp<int64_t>(free_bytes / row_bytes, 1, most_rows) * row_bytes;
@@ -244,7 +248,7 @@ void CallCore::give_back(WindowCall* call) {
   budget_.refund_bytes(call->charged_bytes);
   spare_.push(call);
   RefPtr<Puller> resumed;
-  if (!puller_->session().scheduler->alone() && may_resume()) resumed = puller_;
+  if (!alone() && may_resume()) resumed = puller_;
   lock.unlock();
   if (resumed) resumed->wake();
   budget_.wake_others();

@@ -27,6 +27,9 @@
 
 namespace weir {
 
+// What whoever waits makes at once, where it makes all rows: so much is still in its cache when it takes the rows.
+inline constexpr int64_t kBytesHere = int64_t{256} << 10;
+
 class Pump : public Waker {
  public:
   Pump(Session& session, Lane lane) : session_(&session), lane_(lane) {}

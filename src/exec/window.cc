@@ -250,7 +250,7 @@ bool WindowPump::admit(Demand& demand) noexcept {
   const int64_t free_bytes = options_.max_bytes - budget_.held_bytes();
   const int64_t most_rows = here() ? std::max<int64_t>(kRowsHere, ramp_rows_) : ramp_rows_;
   demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, most_rows));
-  const int64_t most_bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);
+  const int64_t most_bytes = std::clamp<int64_t>(free_bytes, 1, alone() ? kBytesHere : kMaxBlockBytes);
   demand.bytes = budget_.reserve(most_bytes, std::min(most_bytes, 2 * last_bytes_ + kLeastBytes), *this);
   if (demand.bytes > 0) return true;
   budget_.stop();

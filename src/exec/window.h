@@ -3,9 +3,9 @@
 // The pump pulls while there is room and returns when there is none, when the feed has no row now, or at the end. It is woken
 // as soon as a row is taken from a full window, or a quarter of one that finds its size by itself, and wakes a waiting
 // consumer with the first block; but rows that are cheaper than waking a thread are pulled by the consumer
-// (exec/feed_cost.h). A row leaves the budget when it is taken, its bytes when
-// the last row of its block is. One row is always admitted, so that a row larger than max_bytes passes; bytes held stay below
-// max_bytes plus one row.
+// (exec/feed_cost.h). Where whoever waits makes all rows (Scheduler::makes_here), the consumer pulls each block when it needs
+// it, past the queue. A row leaves the budget when it is taken, its bytes when the last row of its block is. One row is always
+// admitted, so that a row larger than max_bytes passes; bytes held stay below max_bytes plus one row.
 //
 // Owns feed and blocks. The destructor never waits: a running pump destroys the feed on its way out. Only one
 // thread at a time may call next or the destructor.

@@ -29,6 +29,7 @@ class Watched final : public Callback {
     {
       std::lock_guard lock(mutex_);
       threads_.insert(std::this_thread::get_id());
+      rows_ += in.rows;
     }
     const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
     while (std::chrono::steady_clock::now() < until) {
@@ -41,9 +42,15 @@ class Watched final : public Callback {
     return threads_;
   }
 
+  int64_t rows() const {
+    std::lock_guard lock(mutex_);
+    return rows_;
+  }
+
  private:
   mutable std::mutex mutex_;
   mutable std::set<std::thread::id> threads_;
+  mutable int64_t rows_ = 0;
 };
 
 struct Opened {
@@ -92,6 +99,47 @@ TEST_CASE("alone: who never waits, or not for long, gets all elements, too") {
     CHECK(lines == usual);
     CHECK(alone.only_this_thread());
   }
+}
+
+TEST_CASE("alone: nothing is made ahead, whatever the windows may hold") {
+  Opened alone(
+      "range(3000) | map(@f, num_parallel_calls: auto) | prefetch(auto) | options(autotune: false, tuned: \"prefetch rows 1000, prefetch/map calls 16, alone 1\")");
+  for (int taken = 1; taken <= 40; ++taken) {
+    take_lines(*alone.iterator, 1);
+    // A call has as many rows as take 100 us.
+    CHECK(alone.watched->rows() <= taken + 3);
+  }
+  CHECK(alone.only_this_thread());
+}
+
+TEST_CASE("alone: who does not wait makes only a part of a large element at once") {
+  const std::string text =
+      std::string("range(1000) | map(@f, num_parallel_calls: auto) | batch(300) | prefetch(auto)") + kAloneOnly;
+  Opened alone(text);
+  Block block;
+  CHECK(require_value(alone.iterator->try_next(1, block)) == PullResult::pending);
+  const int64_t tried = alone.watched->rows();
+  CHECK(tried < 100);
+  // Not at all in no time, but for what is begun.
+  CHECK(require_value(alone.iterator->next_within(0, 1, block)) == PullResult::pending);
+  CHECK(alone.watched->rows() <= tried + 4);
+  CHECK(require_value(alone.iterator->next(1, block)) == PullResult::rows);
+  CHECK(block.columns[0].tensor().shape == Shape({1, 300}));
+  CHECK(all_lines(*alone.iterator).size() == 3);
+}
+
+TEST_CASE("alone: elements that are made one after the other have the same memory") {
+  Opened alone(
+      "range(100) | map(x -> zeros([50000]) + float32(x), num_parallel_calls: auto) | prefetch(auto) | options(autotune: false, tuned: \"alone 1\")");
+  Block block;
+  std::set<const void*> places;
+  for (int i = 0; i < 100; ++i) {
+    REQUIRE(require_value(alone.iterator->next(1, block)) == PullResult::rows);
+    const Tensor& element = block.columns[0].tensor();
+    REQUIRE(reinterpret_cast<const float*>(element.data)[49999] == static_cast<float>(i));
+    if (i >= 10) places.insert(element.data);
+  }
+  CHECK(places.size() == 1);
 }
 
 TEST_CASE("alone: a position is saved and restored, alone or not") {

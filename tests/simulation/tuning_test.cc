@@ -314,6 +314,12 @@ TEST_CASE("tuning: where threads hinder each other, who waits makes the elements
   next.with("f", {.concurrent = true, .pure = true}, f);
   CHECK(next.run(text + " | options(tuned: \"" + timed.tuned() + "\")") < took_ns);
   CHECK(next.rate(0, 20 * kMs) > 1.2 * timed.rate(0, 20 * kMs));
+  // Elements of many calls take long, their calls do not.
+  Timed batches({.seed = 1});
+  batches.with("f", {.concurrent = true, .pure = true}, f);
+  CHECK(batches.run("range(20000) | map(@f, num_parallel_calls: auto) | batch(16) | prefetch(auto)") <=
+        2150 * kMs);
+  CHECK(batches.stats().alone);
   // A consumer that takes as long as a call has it made meanwhile, and a load that changes is seen.
   Timed busy({.seed = 1});
   busy.with("f", {.concurrent = true, .pure = true}, f).consumed_by([](SimWorld& world, Iterator&, int64_t) {

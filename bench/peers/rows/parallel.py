@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import time
 from collections.abc import Callable
@@ -117,6 +118,20 @@ def weir_sleeps(sleeps: list[int], calls: int | str) -> Any:
     return Loop(Module.loop(), Document(text, sleeps=sleeps, blocks=False)).drain
 
 
+def threads_asleep(sleeps: list[int], calls: int) -> Callable[[], None]:
+    from peers.systems.weir_itself import Module, Sleeps
+
+    values = (ctypes.c_int64 * len(sleeps))(*sleeps)
+    made = Sleeps(values, len(sleeps))
+    library = Module.loop()
+
+    def run() -> None:
+        if library.loop_sleep_in_threads(ctypes.byref(made), calls) != 0:
+            raise RuntimeError("there are not as many threads")
+
+    return run
+
+
 def sleep_of(sleeps: list[int]) -> Callable[[Any], Any]:
     def sleep(i: Any) -> Any:
         time.sleep(sleeps[int(i)] / 1e6)
@@ -169,6 +184,10 @@ def waiting(rows: Rows) -> None:
             "torchdata.nodes": call(
                 lambda nodes, n, m=make, c=calls: efficiency(m(n), c, nodes_sleeps(nodes, m(n), c))
             ),
+            "by hand": call(
+                lambda np, n, m=make, c=calls: efficiency(m(n), c, threads_asleep(m(n), c)),
+                "as many threads in C, which hand nothing over",
+            ),
         }
         rows.add(
             name,
@@ -178,7 +197,8 @@ def waiting(rows: Rows) -> None:
             least=n,
             most=n,
             bound=bound,
-            why="a call that has slept must wait for a processor, and for the thread that takes its result.",
+            why="a sleep ends later than it was asked to, and then waits for a processor: `by hand` is what this machine "
+            "can do.",
         )
     rows.add(
         "sleeps_auto",

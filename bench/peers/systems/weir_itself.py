@@ -99,6 +99,7 @@ class Module(System):
         library.loop_drain.restype = ctypes.c_int64
         library.loop_drain.argtypes = (ctypes.c_void_p, ctypes.c_int32)
         library.loop_close.argtypes = (ctypes.c_void_p,)
+        library.loop_sleep_in_threads.argtypes = (ctypes.c_void_p, ctypes.c_int32)
         return library
 
     def inside(self, code: Any, count: int) -> Callable[[], Any]:
