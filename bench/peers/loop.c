@@ -138,7 +138,8 @@ int32_t loop_sleep_in_threads(const sleeps* all, int32_t threads) {
   pthread_t started[kMost];
   sleepers they = {all, 0};
   int32_t count = 0;
-  while (count < threads && count < kMost && pthread_create(&started[count], NULL, sleep_on, &they) == 0) ++count;
+  while (count < threads && count < kMost && pthread_create(&started[count], NULL, sleep_on, &they) == 0)
+    ++count;
   for (int32_t i = 0; i < count; ++i) pthread_join(started[i], NULL);
   return count == threads ? 0 : -1;
 }

@@ -9,7 +9,6 @@
 #include "core/host_call.h"
 #include "core/text.h"
 #include "exec/call_watch.h"
-#include "exec/scheduler_waiting.h"
 #include "exec/wait_graph.h"
 
 namespace weir {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "exec/scheduler.h"
-#include "exec/scheduler_waiting.h"
 
 namespace weir {
 

@@ -114,7 +114,8 @@ TEST_CASE("alone: nothing is made ahead, whatever the windows may hold") {
 
 TEST_CASE("alone: who does not wait makes only a part of a large element at once") {
   const std::string text =
-      std::string("range(1000) | map(@f, num_parallel_calls: auto) | batch(300) | prefetch(auto)") + kAloneOnly;
+      std::string("range(1000) | map(@f, num_parallel_calls: auto) | batch(300) | prefetch(auto)") +
+      kAloneOnly;
   Opened alone(text);
   Block block;
   CHECK(require_value(alone.iterator->try_next(1, block)) == PullResult::pending);
