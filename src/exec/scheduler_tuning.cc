@@ -33,11 +33,14 @@ void Scheduler::wants_threads() noexcept {
   stop_alone(lock);
 }
 
-// After each change of alone_.
+// After what may have changed alone_. Others read it all the time, so it is written only if it did.
 // REQUIRES: mutex_ is held
 void Scheduler::show_alone() noexcept {
-  tries_alone_.store(alone_.tunes(), std::memory_order_relaxed);
-  stays_alone_.store(alone_.stays_alone(), std::memory_order_relaxed);
+  const auto show = [](std::atomic<bool>& shown, bool now) {
+    if (shown.load(std::memory_order_relaxed) != now) shown.store(now, std::memory_order_relaxed);
+  };
+  show(tries_alone_, alone_.tunes());
+  show(stays_alone_, alone_.stays_alone());
 }
 
 bool Scheduler::found_alone() noexcept {
