@@ -131,10 +131,10 @@ void measure_overhead(Shape& shape) {
   std::vector<double> cpu_ns;
   for (int round = 0; round < kOverheadRounds; ++round) {
     const Reading frozen =
-        read(shape, setting, {.seconds = kSettling + 0.9, .end = begin + ", autotune: false)"});
-    const Reading tuning = read(shape, setting, {.seconds = kSettling + 0.9, .end = begin + ")"});
+        read(shape, setting, {.seconds = kWarmUp + 0.9, .end = begin + ", autotune: false)"});
+    const Reading tuning = read(shape, setting, {.seconds = kWarmUp + 0.9, .end = begin + ")"});
     processor.push_back(tuning.cpu_ns / frozen.cpu_ns);
-    rates.push_back(tuning.rate(kSettling, 0.9) / frozen.rate(kSettling, 0.9));
+    rates.push_back(tuning.rate(kWarmUp, 0.9) / frozen.rate(kWarmUp, 0.9));
     cpu_ns.push_back(frozen.cpu_ns);
   }
   std::printf(
