@@ -50,11 +50,11 @@ BatchBuffer::BatchBuffer(const std::vector<Component>& components, int64_t rows,
     int64_t bytes, total;
     if (count <= 0 ||
         __builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(component.dtype)), &bytes) ||
-        __builtin_mul_overflow(bytes, rows, &total) || (total > kSmallBytes && total < kPooledBytes)) {
+        __builtin_mul_overflow(bytes, rows, &total)) {
       continue;
     }
     const bool small = total <= kSmallBytes && component.shape.rank() + 1 < kMaxRank;
-    if (total < kPooledBytes && !small) continue;
+    if (!small && total < kPooledBytes) continue;
     parts_[i].small = small;
     if (small) parts_[i].buffer = Buffer::allocate(static_cast<size_t>(total));
     parts_[i].row_bytes = static_cast<size_t>(bytes);

@@ -112,9 +112,10 @@ bool CallCore::admit(Demand& demand) {
     budget_.stop();
     return false;
   }
-  ahead_rows_shown_.store(most_held_rows(), std::memory_order_relaxed);
+  const int64_t most_held = most_held_rows();
+  ahead_rows_shown_.store(most_held, std::memory_order_relaxed);
   max_calls_shown_.store(tuner_.limit(), std::memory_order_relaxed);
-  if (!budget_.go_on(most_held_rows())) {
+  if (!budget_.go_on(most_held)) {
     waits_.is_full(clock_);
     return false;
   }

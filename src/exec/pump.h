@@ -27,7 +27,7 @@
 
 namespace weir {
 
-// What whoever waits makes at once, where it makes all rows: so much is still in its cache when it takes the rows.
+// The most bytes that a waiting consumer makes at once where it makes all rows: they are still in its cache when it takes them.
 inline constexpr int64_t kBytesHere = int64_t{256} << 10;
 
 class Pump : public Waker {

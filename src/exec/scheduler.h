@@ -360,7 +360,7 @@ class Scheduler final : public Waker {
   const Shown<Scheduler> shown_{this};
 };
 
-// Measures how long a thread waits for an element.
+// Adds its lifetime to waited_ns(): a thread waits for an element.
 class Scheduler::Waiting {
  public:
   explicit Waiting(Scheduler& scheduler)

@@ -63,11 +63,9 @@ class WindowPump final : public Pump, public LiveWindow {
   // Swaps the oldest block into `into`, whose memory stays in its place. Returns false if there is none:
   // `answer` says why, and after pending the consumer is woken.
   bool take(Context& consumer, const Demand& demand, PartialBlock& into, PullResult& answer);
-  // Pulls on the consumer's thread if there is no row and that is cheaper than to wait for one.
-  void pull_here();
-  // Where the consumer makes all rows: pulls a block to `into`, on its thread. Returns false if there may be rows already, or
-  // none came.
-  bool pull_into(PartialBlock& into);
+  // Pulls on the consumer's thread if there is no row: a block to `into`, past the queue, and returns whether one came; if
+  // that is null, as many as fit, where that is cheaper than to wait for one.
+  bool pull_here(PartialBlock* into);
   bool makes_here() const { return session().scheduler->makes_here(); }
   // Rows of a taken block were given; after the last of them the block's bytes are free.
   void rows_given(int rows, int64_t bytes);
@@ -182,24 +180,16 @@ bool WindowPump::take(Context& consumer, const Demand& demand, PartialBlock& int
   return found;
 }
 
-void WindowPump::pull_here() {
-  if (!pulls_here()) return;
-  {
-    MutexLock lock(mutex_);
-    if (count_ > 0 || budget_.final_answer() != PullResult::rows) return;
-  }
-  session().scheduler->run_here(*this);
-}
-
-bool WindowPump::pull_into(PartialBlock& into) {
+bool WindowPump::pull_here(PartialBlock* into) {
+  if (!into && !pulls_here()) return false;
   {
     MutexLock lock(mutex_);
     if (count_ > 0 || budget_.final_answer() != PullResult::rows) return false;
   }
-  into_ = &into;
+  into_ = into;
   session().scheduler->run_here(*this);
   into_ = nullptr;
-  return !into.exhausted();
+  return into && !into->exhausted();
 }
 
 void WindowPump::rows_given(int rows, int64_t bytes) {
@@ -465,9 +455,8 @@ PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mar
     front_->reuse(out);
   else if (makes_here)
     front_->recycle();
-  if (needs_rows && !(makes_here && pump_->pull_into(*front_))) {
+  if (needs_rows && !pump_->pull_here(makes_here ? front_.get() : nullptr)) {
     PullResult answer = PullResult::pending;
-    if (!makes_here) pump_->pull_here();
     if (!pump_->take(consumer, demand, *front_, answer)) {
       mark.epochs = front_->mark.epochs;
       return answer;
