@@ -22,6 +22,7 @@ Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Sched
       memo_(outer.memo_),
       source_names_(outer.source_names_),
       world_(outer.world_),
+      steady_(outer.steady_),
       epoch_index_(outer.epoch_index_) {}
 
 Session::~Session() = default;

@@ -307,17 +307,19 @@ PullResult Stage::give_owed(Context& ctx, const Demand& demand, Block& out) noex
 }
 
 PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept {
-  if (ctx.sample) [[unlikely]]
-    return next_measured(ctx, demand, out);
+  if (ctx.sample || ctx.session.steady()) [[unlikely]]
+    return next_apart(ctx, demand, out);
   return next_row(ctx, demand, out);
 }
 
-PullResult Stage::next_measured(Context& ctx, const Demand& demand, Block& out) noexcept {
-  Sample& sample = *ctx.sample;
-  const Sample::Span span = sample.begin();
-  const PullResult got = next_row(ctx, demand, out);
+// Where the pull is measured, or gives one row at a time.
+PullResult Stage::next_apart(Context& ctx, const Demand& demand, Block& out) noexcept {
+  Sample* const sample = ctx.sample;
+  const Sample::Span span = sample ? sample->begin() : Sample::Span();
+  const PullResult got = next_row(ctx, ctx.session.steady() ? demand.at_most(1) : demand, out);
+  if (!sample) return got;
   const bool has_bytes = got == PullResult::rows && !demand.drop && out.value_rows() > 0;
-  sample.end(span, stats_, out.rows, has_bytes ? out.byte_size() : -1);
+  sample->end(span, stats_, out.rows, has_bytes ? out.byte_size() : -1);
   return got;
 }
 

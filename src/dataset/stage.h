@@ -67,7 +67,7 @@ class Stage {
   void report(Context& ctx) const;
   void count_in(StatsTree* tree) noexcept;
   PullResult next_row(Context& ctx, const Demand& demand, Block& out) noexcept;
-  PullResult next_measured(Context& ctx, const Demand& demand, Block& out) noexcept;
+  PullResult next_apart(Context& ctx, const Demand& demand, Block& out) noexcept;
   PullResult pull(Context& ctx, const Demand& demand, Block& out);
   PullResult fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept;
   bool lose(Context& ctx, Block& out) noexcept;

@@ -44,6 +44,8 @@ struct Beginning {
   std::optional<CheckpointPolicy> policy = std::nullopt;
   // False: the operators run as written.
   bool rewrites = true;
+  // Session::steady().
+  bool steady = false;
 };
 
 class Iterator {

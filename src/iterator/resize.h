@@ -27,7 +27,8 @@ struct Resizing {
 
 // Returns a checkpoint for the new rank. `checkpoints` has those of ranks 0 to n - 1 in any order. failed_precondition,
 // with what to do, if they do not go together or operators above the shard keep elements; else as restoring fails.
-// Restores each of them, one after the other, and the least advanced twice.
+// Restores each of them, one after the other, and the least advanced twice; the elements from an anchor up to a position are
+// made one at a time, so that every rank that joins these positions finds the same.
 Result<std::string> resize(const Resizing& resizing, std::span<const std::string> checkpoints);
 
 }  // namespace weir
