@@ -129,7 +129,7 @@ uint8_t* Column::make_dense(DType dtype, const Shape& row_shape, int rows) {
   tensor_.owners = nullptr;
   grown_ = false;
   if (!reuse(dtype, shape, bytes)) {
-    tensor_.buffer = Buffer::allocate(bytes);
+    tensor_.buffer = target_.allocate(bytes);
     tensor_.data = tensor_.buffer->data();
     tensor_.dtype = dtype;
     tensor_.shape = shape;

@@ -75,8 +75,8 @@ class RowErrors {
   std::vector<RowError> more_;
 };
 
-// Where a column's producer may put its rows: a place in a batch that is being filled. It belongs only to the
-// block offered for the next pull, so it does not travel when columns or blocks are moved or swapped.
+// Where a column's producer may put its rows: a place in a batch that is being filled, else memory of a pool. It belongs
+// only to the block offered for the next pull, so it does not travel when columns or blocks are moved or swapped.
 class Target {
  public:
   Target() = default;
@@ -92,7 +92,12 @@ class Target {
     data_ = data;
     bytes_ = bytes;
   }
-  void clear() { buffer_ = nullptr; }
+  // Large columns that have no place come from the pool; null: from malloc.
+  void draw_from(BufferPool* pool) { pool_ = pool; }
+  void clear() {
+    buffer_ = nullptr;
+    pool_ = nullptr;
+  }
   bool bound() const { return static_cast<bool>(buffer_); }
   bool fits(size_t bytes) const { return bound() && bytes <= bytes_; }
   // Gives up the place; it is filled only once.
@@ -100,11 +105,15 @@ class Target {
     data = data_;
     return std::move(buffer_);
   }
+  BufferRef allocate(size_t bytes) const {
+    return pool_ ? pool_->allocate(bytes, kAlignment) : Buffer::allocate(bytes);
+  }
 
  private:
   BufferRef buffer_;
   uint8_t* data_ = nullptr;
   size_t bytes_ = 0;
+  BufferPool* pool_ = nullptr;
 };
 
 // One component of every row: dense (one tensor whose first dimension is the rows) or a list of tensors.
@@ -168,6 +177,9 @@ class Column {
     target_.bind(std::move(buffer), data, bytes);
   }
   void clear_target() { target_.clear(); }
+  // Where the next make_dense takes large memory from if no place is bound; null: from malloc. The pool must stay until
+  // then.
+  void draw_from(BufferPool* pool) { target_.draw_from(pool); }
   // Forgets the rows but keeps memory for the next make_dense.
   void clear() {
     if (!list_.empty()) list_.clear();

@@ -250,8 +250,8 @@ BufferPool::BufferPool(size_t retained_bytes, Allocator allocator)
 
 BufferPool::~BufferPool() { state_->close(); }
 
-BufferRef BufferPool::allocate(size_t size) {
-  if (size < kSmallestPooledSize) return Buffer::allocate(size, kBatchAlignment);
+BufferRef BufferPool::allocate(size_t size, size_t alignment) {
+  if (size < kSmallestPooledSize) return Buffer::allocate(size, alignment);
   return state_->allocate(size);
 }
 

@@ -56,8 +56,8 @@ class BufferPool {
   explicit BufferPool(size_t retained_bytes, Allocator allocator = {});
   ~BufferPool();
 
-  // Returns at least `size` bytes, 256-aligned. Sizes below 64 KiB come from malloc.
-  BufferRef allocate(size_t size);
+  // Returns at least `size` bytes, aligned to `alignment`, which is at most 256. Sizes below 64 KiB come from malloc.
+  BufferRef allocate(size_t size, size_t alignment = kBatchAlignment);
   // Bytes lent out and bytes waiting for reuse.
   size_t used_bytes() const;
   size_t free_bytes() const;

@@ -38,6 +38,25 @@ constexpr int64_t kMostSmallBytes = 1024;
 // More rows are cheaper together.
 constexpr int64_t kMostSmallRows = 8;
 
+// Lets large results come from the runtime's pool: malloc would give the memory of freed ones back to the system, and each
+// new one would fault its pages in.
+class PooledResults {
+ public:
+  PooledResults(std::span<const Destination> destinations, BufferPool* pool) : destinations_(destinations) {
+    draw_from(pool);
+  }
+  ~PooledResults() { draw_from(nullptr); }
+  PooledResults(const PooledResults&) = delete;
+  PooledResults& operator=(const PooledResults&) = delete;
+
+ private:
+  void draw_from(BufferPool* pool) const {
+    for (const Destination& destination : destinations_) destination.column->draw_from(pool);
+  }
+
+  const std::span<const Destination> destinations_;
+};
+
 // How many rows of a function take less one after the other, at fixed places, than together.
 int count_small_rows(const Program& program) {
   const std::optional<int64_t> bytes = row_loop_bytes(program);
@@ -166,6 +185,7 @@ void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) c
                   .selection = args.selection,
                   .tensor_bytes = args.session.runtime.limits.tensor_bytes};
   if (!program_.code.empty() || program_.registers.size() > static_cast<size_t>(program_.inputs)) {
+    const PooledResults pooled({places, count}, args.session.runtime.pool);
     evaluate(program_, frame, call, in.rows, args.drop, {places, count});
   }
   if (frame.error_count > static_cast<int>(in.errors.size())) {

@@ -127,8 +127,11 @@ class Resizer {
       Iterator& iterator;
     } closing{iterator};
     // The states of the operators are compared one by one, by all who join these positions and in both runs alike.
-    WEIR_TRY(iterator.initialize(
-        nullptr, {.params = resizing_.params, .checkpoint = &bytes, .world = &own, .rewrites = false, .steady = true}));
+    WEIR_TRY(iterator.initialize(nullptr, {.params = resizing_.params,
+                                           .checkpoint = &bytes,
+                                           .world = &own,
+                                           .rewrites = false,
+                                           .steady = true}));
     Status status;
     const Status driven = iterator.settle([&](Context& ctx, Stage& stage) noexcept {
       try {

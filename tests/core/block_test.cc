@@ -80,6 +80,38 @@ TEST_CASE("A bound target is filled once, if it is large enough") {
   CHECK(column.make_dense(DType::uint8, Shape{8}, 8) != buffer->data() + 64);
 }
 
+TEST_CASE("Large columns without a place take their memory from a pool, which stays behind when they move") {
+  BufferPool pool(1 << 20);
+  constexpr int kRows = (64 << 10) / 8;
+  Block block;
+  block.columns.resize(1);
+  Column& column = block.columns[0];
+  column.draw_from(&pool);
+  column.make_dense<int64_t>({}, kRows - 1);
+  CHECK(pool.used_bytes() == 0);
+  column.make_dense<int64_t>({}, kRows);
+  CHECK(pool.used_bytes() >= 64 << 10);
+  // A bound place comes first.
+  BufferRef buffer = Buffer::allocate(128 << 10);
+  column.bind_target(buffer, buffer->data(), buffer->size());
+  CHECK(column.make_dense<int64_t>({}, kRows) == reinterpret_cast<int64_t*>(buffer->data()));
+  CHECK(pool.used_bytes() == 0);
+
+  const Block moved = std::move(block);
+  Block swapped;
+  swapped.columns.resize(1);
+  swapped.columns[0].draw_from(&pool);
+  Column taken;
+  std::swap(taken, swapped.columns[0]);
+  taken.make_dense<int64_t>({}, kRows);
+  CHECK(pool.used_bytes() == 0);
+  Column left;
+  left.draw_from(&pool);
+  left.draw_from(nullptr);
+  left.make_dense<int64_t>({}, kRows);
+  CHECK(pool.used_bytes() == 0);
+}
+
 TEST_CASE("Appending reads a target that it fills from the source") {
   BufferRef buffer = Buffer::allocate(256);
   Column column;

@@ -64,5 +64,33 @@ TEST_CASE("a fold allocates nothing for a row") {
   CHECK(*reinterpret_cast<const int64_t*>(loop->state(0)) == 200 * 14);
 }
 
+TEST_CASE("large results come from the runtime's pool, and its memory goes to the next ones") {
+  Lab lab;
+  BufferPool pool(1 << 20);
+  lab.world.runtime.pool = &pool;
+  Spec spec;
+  const Block in = lab.block({"3"}, &spec);
+  // The last one is an entry too small.
+  const Result<FunctionRef> f =
+      lab.compile("x -> (zeros([8192], int64) + x, broadcast_to(x, [8192]), broadcast_to(x, [8191]))", spec);
+  REQUIRE(f.ok());
+  Block out;
+  (*f)->call({.session = *lab.world.session}, in, out);
+  const size_t used = pool.used_bytes();
+  CHECK(used == 2 * (64 << 10));
+  const uint8_t* const first = out.columns[1].tensor().data;
+  // The columns are others', with memory that they still hold: nobody looks for the pool there.
+  Block kept = out;
+  for (Column& column : out.columns) column.make_dense<int64_t>({}, 8192);
+  CHECK(pool.used_bytes() == used);
+  kept = Block();
+  CHECK(pool.used_bytes() == 0);
+  CHECK(pool.free_bytes() == used);
+  Block again;
+  (*f)->call({.session = *lab.world.session}, in, again);
+  CHECK(pool.used_bytes() == used);
+  CHECK((again.columns[0].tensor().data == first || again.columns[1].tensor().data == first));
+}
+
 }  // namespace
 }  // namespace weir::test

@@ -1,11 +1,12 @@
 // Resizing under the simulated executor: all ranks that join the same positions must find the same, whatever their
 // threads have made by then.
+#include "iterator/resize.h"
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <vector>
 
-#include "iterator/resize.h"
 #include "support/pipeline.h"
 #include "support/sim_world.h"
 
