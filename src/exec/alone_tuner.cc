@@ -23,13 +23,17 @@ constexpr double kWaits = 0.8;
 // that compute less of their time gain from threads.
 constexpr double kLongRunNs = 1'500'000;
 constexpr double kComputes = 0.75;
-constexpr int kLeastSamples = 16;
 constexpr int kForgottenSamples = 256;
 // A window that takes so many times as long, for want of elements, would make a trial too dear.
 constexpr int kMostLengths = 4;
+// A trial at less than this part of the rate with all threads ends so soon.
+constexpr double kHopeless = 0.8;
+constexpr int64_t kHopelessNs = 3'000'000;
 constexpr int kFirstPause = 4;
 constexpr int kPause = 16;
 constexpr int kLongestPause = 1024;
+// Where an earlier run has found out, nothing is tried before.
+constexpr int kKnownPause = 64;
 // Windows that are worse than it was with all threads before it is given up.
 constexpr int kWorse = 3;
 // A rate that is off by a third for some windows, or by more for two, is another load.
@@ -38,15 +42,15 @@ constexpr double kAlarm = 1;
 
 }  // namespace
 
-void AloneTuner::start(bool begins_alone, bool fixed) {
+void AloneTuner::start(bool begins_alone, bool known, bool fixed) {
   if (phase_ != Phase::off) return;
   if (fixed) {
     if (begins_alone) phase_ = Phase::fixed_alone;
     return;
   }
   length_ns_ = kWindowNs;
-  pause_ = kFirstPause;
-  next_pause_ = kPause;
+  pause_ = known ? kKnownPause : kFirstPause;
+  next_pause_ = known ? 2 * kKnownPause : kPause;
   enter(begins_alone ? Phase::alone : Phase::together);
 }
 
@@ -68,9 +72,16 @@ bool AloneTuner::runs_are_short() const {
   return took_ns_ > 0 && squares_ <= kLongRunNs * took_ns_ && computed_ns_ >= kComputes * took_ns_;
 }
 
-bool AloneTuner::answered(int64_t elements, int64_t waited_ns, int64_t now_ns) {
+int64_t AloneTuner::next_look_ns() const {
+  if (!tunes()) return INT64_MAX;
+  if (begin_ns_ < 0) return 0;
+  if (settling_) return begin_ns_ + kSettlingNs;
+  return begin_ns_ + (phase_ == Phase::alone_trial ? kHopelessNs : length_ns_);
+}
+
+bool AloneTuner::answered(int64_t elements, int64_t waited_ns, int64_t now_ns, int answers) {
   if (!tunes()) return false;
-  ++answers_;
+  answers_ += answers;
   const auto begin = [&] {
     begin_ns_ = now_ns;
     begin_elements_ = elements;
@@ -89,11 +100,14 @@ bool AloneTuner::answered(int64_t elements, int64_t waited_ns, int64_t now_ns) {
     begin();
     return false;
   }
-  const bool slow = passed_ns > kMostLengths * length_ns_;
-  if (passed_ns < length_ns_ || (answers_ < kWindowAnswers && !slow)) return false;
+  const bool few = answers_ < kWindowAnswers;
   const auto length = static_cast<double>(passed_ns);
-  const Window window{static_cast<double>(elements - begin_elements_) / length,
-                      static_cast<double>(waited_ns - begin_waited_ns_) / length, answers_ < kWindowAnswers};
+  const double rate = static_cast<double>(elements - begin_elements_) / length;
+  const bool hopeless =
+      phase_ == Phase::alone_trial && passed_ns >= kHopelessNs && !few && rate < kHopeless * together_;
+  const bool slow = passed_ns > kMostLengths * length_ns_;
+  if (!hopeless && (passed_ns < length_ns_ || (few && !slow))) return false;
+  const Window window{rate, static_cast<double>(waited_ns - begin_waited_ns_) / length, few};
   begin();
   return end_window(window);
 }
@@ -119,9 +133,13 @@ bool AloneTuner::rest(Phase phase) {
 
 // Looks at a rate beside the usual one, which it becomes if it is that of another load. The next trial then comes at once.
 void AloneTuner::compare(double rate, double& usual) {
-  if (usual > 0) cusum_ = std::max(0.0, cusum_ + std::fabs(rate - usual) / usual - kDrift);
-  if (usual > 0 && cusum_ <= kAlarm) return;
-  if (usual > 0) length_ns_ = std::min(2 * length_ns_, kLongestWindowNs);
+  if (usual <= 0) {
+    usual = rate;
+    return;
+  }
+  cusum_ = std::max(0.0, cusum_ + std::fabs(rate - usual) / usual - kDrift);
+  if (cusum_ <= kAlarm) return;
+  length_ns_ = std::min(2 * length_ns_, kLongestWindowNs);
   usual = rate;
   cusum_ = 0;
   pause_ = std::min(pause_, kFirstPause);

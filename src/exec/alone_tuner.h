@@ -8,9 +8,9 @@
 // By arithmetic first, a trial is worth it only while the consumer does nothing but wait, elements come often, and the runs of
 // pumps compute and are short, 1.5 ms for most of their time: what waits for a device gains from many threads, and beside long
 // runs handing over costs little. Alone, a consumer that takes its time, or runs that wait, end it at once; a rate that is no
-// longer better does, too, and now and then it is tried whether all threads would be better. After each trial that changed
-// nothing, the next one comes twice as late, until the rate changes: under a steady load, trials take less than a hundredth of
-// the time after the first two seconds.
+// longer better does, too, and now and then it is tried whether all threads would be better. A trial at less than four
+// fifths of the rate ends after 3 ms. After each trial that changed nothing, the next one comes twice as late, until the rate
+// changes: under a steady load, trials take less than a hundredth of the time after the first two seconds.
 //
 // It never changes an element, their order or a position. Not thread-safe: its owner's lock guards it. Used only where a
 // consumer had to wait.
@@ -22,8 +22,8 @@ namespace weir {
 
 class AloneTuner {
  public:
-  // Nothing is tried before this. `begins_alone`: where an earlier run ended; it stays so if `fixed`.
-  void start(bool begins_alone, bool fixed);
+  // Nothing is tried before this. `begins_alone`: where an earlier run ended, if that is `known`; it stays so if `fixed`.
+  void start(bool begins_alone, bool known, bool fixed);
   // Threads are used from now on, and nothing is tried.
   void stop();
 
@@ -38,15 +38,17 @@ class AloneTuner {
 
   // Asked before a run of a pump: whether it is to be measured, and given to ran().
   bool samples() {
-    if (!tunes() || ++since_sample_ < kSampleEvery) return false;
+    if (!tunes() || ++since_sample_ < (knows_runs() ? kSampleEach : kSampleEvery)) return false;
     since_sample_ = 0;
     return true;
   }
   void ran(int64_t took_ns, int64_t computed_ns);
 
-  // A consumer that had to wait was given an element: how many there were in all, and how long consumers have waited in all.
-  // Returns true if alone() has changed.
-  bool answered(int64_t elements, int64_t waited_ns, int64_t now_ns);
+  // A consumer that had to wait was given an element, for the `answers`th time since this was called: how many elements
+  // there were in all, and how long consumers have waited in all. Returns true if alone() has changed.
+  bool answered(int64_t elements, int64_t waited_ns, int64_t now_ns, int answers = 1);
+  // Answers before this time change nothing; they need only be counted.
+  int64_t next_look_ns() const;
 
  private:
   enum class Phase : uint8_t {
@@ -68,7 +70,12 @@ class AloneTuner {
     bool slow = false;
   };
   static constexpr int kSampleEvery = 8;
+  // A thread's processor time takes a system call.
+  static constexpr int kSampleEach = 64;
+  static constexpr int kLeastSamples = 16;
 
+  // While all threads run, a change of what runs are like only makes the next trial one too many.
+  bool knows_runs() const { return phase_ == Phase::together && sampled_ >= kLeastSamples; }
   bool runs_are_short() const;
   bool end_window(const Window& window);
   bool end_together(const Window& window);

@@ -348,6 +348,9 @@ class Scheduler final : public Waker {
   std::atomic<bool> stays_alone_{false};
   // Since the last answer, the driver ran pumps inside its poll rather than waiting for them.
   bool ran_here_ = false;
+  // alone_.next_look_ns(), and the driver's answers since alone_ was told of any.
+  std::atomic<int64_t> next_look_ns_{INT64_MAX};
+  int unseen_answers_ = 0;
   RefPtr<const Tuning> tuning_;
   // Pumps that run and are not inside a BlockingRead.
   int running_ = 0;

@@ -22,7 +22,7 @@ void Scheduler::may_be_alone() noexcept {
   RefPtr<const Tuning> tuning = this->tuning();
   MutexLock lock(mutex_);
   if (descriptor_ >= 0 || wants_threads_) return;
-  alone_.start(was_alone_ || tuning->begin.contains(kAlone), !tuning->tunes);
+  alone_.start(was_alone_ || tuning->begin.contains(kAlone), !tuning->begin.empty(), !tuning->tunes);
   show_alone();
 }
 
@@ -39,6 +39,7 @@ void Scheduler::show_alone() noexcept {
   const auto show = [](std::atomic<bool>& shown, bool now) {
     if (shown.load(std::memory_order_relaxed) != now) shown.store(now, std::memory_order_relaxed);
   };
+  next_look_ns_.store(alone_.next_look_ns(), std::memory_order_relaxed);
   show(tries_alone_, alone_.tunes());
   show(stays_alone_, alone_.stays_alone());
 }
@@ -60,10 +61,14 @@ void Scheduler::stop_alone(MutexLock& lock) noexcept {
 void Scheduler::answered(const PollRef& poll) noexcept {
   ran_here_ = false;
   if (!tries_alone_.load(std::memory_order_relaxed)) return;
-  const int64_t elements = poll.delivered();
+  ++unseen_answers_;
   const int64_t now_ns = clock_->now_ns();
+  // The lock is wanted by all threads, once for each run.
+  if (now_ns < next_look_ns_.load(std::memory_order_relaxed)) return;
+  const int64_t elements = poll.delivered();
+  const int answers = std::exchange(unseen_answers_, 0);
   MutexLock lock(mutex_);
-  const bool changes = elements > 0 && alone_.answered(elements, waited_ns(), now_ns);
+  const bool changes = elements > 0 && alone_.answered(elements, waited_ns(), now_ns, answers);
   show_alone();
   if (changes && !alone_.alone()) submit_ready(lock);
 }

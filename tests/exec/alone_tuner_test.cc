@@ -4,6 +4,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 namespace weir {
 namespace {
@@ -29,6 +30,9 @@ struct Pipe {
   int64_t alone_for_ns = 0;
   int changes = 0;
   int left = 0;
+  // Counts answers that change nothing, and tells of them later.
+  bool counts = true;
+  int unseen = 0;
 
   void run(int64_t ns) {
     const int64_t until = now_ns + ns;
@@ -44,7 +48,9 @@ struct Pipe {
       waited_ns += took;
       if (alone) alone_for_ns += took + consumer_ns;
       ++elements;
-      if (!tuner.answered(elements, waited_ns, now_ns)) continue;
+      ++unseen;
+      if (counts && now_ns < tuner.next_look_ns()) continue;
+      if (!tuner.answered(elements, waited_ns, now_ns, std::exchange(unseen, 0))) continue;
       ++changes;
       if (tuner.alone()) left = stock;
     }
@@ -59,7 +65,7 @@ struct Pipe {
 
 AloneTuner started() {
   AloneTuner tuner;
-  tuner.start(false, false);
+  tuner.start(false, false, false);
   return tuner;
 }
 
@@ -81,6 +87,63 @@ TEST_CASE("alone tuner: threads stay where they are faster, and trials cost less
   const double part = pipe.part_alone(20 * kSecond);
   CHECK(part > 0);
   CHECK(part < 0.01);
+}
+
+TEST_CASE("alone tuner: a trial that gives much less ends early, and one that gives a little less does not") {
+  const auto [alone_us, least_ms, most_ms] =
+      GENERATE(std::tuple{100, 5.0, 5.5}, std::tuple{64, 5.0, 5.5}, std::tuple{61, 12.0, 12.5});
+  CAPTURE(alone_us);
+  AloneTuner tuner = started();
+  Pipe pipe{tuner, 50 * kUs, alone_us * kUs};
+  const double alone_ms = 1200 * pipe.part_alone(1200 * kMs);
+  const int trials = pipe.changes / 2;
+  CHECK(trials >= 3);
+  CHECK(alone_ms >= least_ms * trials);
+  CHECK(alone_ms <= most_ms * trials);
+}
+
+TEST_CASE("alone tuner: where an earlier run found threads better, the first trial comes late") {
+  for (const bool known : {false, true}) {
+    CAPTURE(known);
+    AloneTuner tuner;
+    tuner.start(false, known, false);
+    Pipe pipe{tuner, 50 * kUs, 100 * kUs};
+    pipe.run(600 * kMs);
+    CHECK((pipe.changes == 0) == known);
+    pipe.run(200 * kMs);
+    CHECK(pipe.changes > 0);
+  }
+}
+
+TEST_CASE("alone tuner: answers that change nothing need only be counted") {
+  for (const int64_t alone_ns : {50 * kUs, 90 * kUs, 200 * kUs}) {
+    for (const int64_t together_ns : {20 * kUs, 100 * kUs, 3 * kMs}) {
+      CAPTURE(alone_ns, together_ns);
+      AloneTuner told = started();
+      AloneTuner counted = started();
+      Pipe one{told, together_ns, alone_ns};
+      one.counts = false;
+      Pipe other{counted, together_ns, alone_ns};
+      for (int i = 0; i < 300; ++i) {
+        one.run(10 * kMs);
+        other.run(10 * kMs);
+        REQUIRE(one.changes == other.changes);
+        REQUIRE(told.alone() == counted.alone());
+        REQUIRE(one.elements == other.elements);
+      }
+    }
+  }
+}
+
+TEST_CASE("alone tuner: once it knows what runs are like, it looks at few of them, but while alone at more") {
+  const auto [alone_ns, each] = GENERATE(std::tuple{200 * kUs, 64}, std::tuple{50 * kUs, 8});
+  AloneTuner tuner = started();
+  Pipe pipe{tuner, 100 * kUs, alone_ns};
+  pipe.run(kSecond);
+  REQUIRE(tuner.alone() == (each == 8));
+  int sampled = 0;
+  for (int i = 0; i < 64 * 10; ++i) sampled += tuner.samples() ? 1 : 0;
+  CHECK(sampled == 64 * 10 / each);
 }
 
 TEST_CASE("alone tuner: less than a tenth more is not worth it, more is") {
@@ -177,17 +240,17 @@ TEST_CASE("alone tuner: another load is noticed, whichever way it goes") {
 
 TEST_CASE("alone tuner: it begins where it ended, and stays there if nothing is to be tuned") {
   AloneTuner goes_on;
-  goes_on.start(true, false);
+  goes_on.start(true, true, false);
   CHECK(goes_on.alone());
   Pipe pipe{goes_on};
   CHECK(pipe.part_alone(kSecond) > 0.9);
   CHECK(goes_on.settled_alone());
   AloneTuner fixed;
-  fixed.start(true, true);
+  fixed.start(true, true, true);
   Pipe slower{fixed, 50 * kUs, 100 * kUs};
   CHECK(slower.part_alone(kSecond) == 1);
   AloneTuner not_alone;
-  not_alone.start(false, true);
+  not_alone.start(false, false, true);
   Pipe faster{not_alone};
   CHECK(faster.part_alone(kSecond) == 0);
 }
@@ -200,7 +263,7 @@ TEST_CASE("alone tuner: stopped, it uses threads, until it is started again") {
   tuner.stop();
   CHECK_FALSE(tuner.alone());
   CHECK(pipe.part_alone(kSecond) == 0);
-  tuner.start(false, false);
+  tuner.start(false, false, false);
   pipe.run(kSecond / 2);
   CHECK(tuner.alone());
 }
