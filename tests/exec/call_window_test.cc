@@ -297,6 +297,27 @@ TEST_CASE("call window: short calls grow", "[threads]") {
   CHECK(made < 64);
 }
 
+TEST_CASE("call window: of short calls, it makes no more than the consumer seems to want", "[threads]") {
+  World world({.probe = no_threads});
+  StandingClock clock;
+  world.runtime.clock = &clock;
+  std::atomic<int64_t> pulled{0};
+  Reader reader(world.runtime, [&](Session& s) {
+    return calls(s, counting({.total = 100'000}, &pulled), std::make_unique<AddOne>(), CallWindowOptions());
+  });
+  int64_t first = 0;
+  int64_t most = 0;
+  for (int64_t given = 1; given <= 10'000; ++given) {
+    REQUIRE(*reader.next() == PullResult::rows);
+    reader.settle();
+    if (given == 1) first = pulled;
+    REQUIRE(pulled <= 64 + 3 * given);
+    most = std::max(most, pulled - given);
+  }
+  CHECK(first > 32);
+  CHECK(most > 4000);
+}
+
 TEST_CASE("call window: where an element takes long, each is a call of its own", "[threads]") {
   World world({.probe = no_threads});
   struct MovedClock final : Clock {
