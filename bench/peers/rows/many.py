@@ -54,12 +54,6 @@ def first_of_all(make: Any) -> Any:
     return iterators
 
 
-def keeping(make: Any, library: Any) -> Callable[[], None]:
-    """Makes them, takes an element of each and keeps them, so that their end is not measured."""
-    kept: list[Any] = []
-    return lambda: kept.append(first_of_all(lambda: make(library)))
-
-
 def threads_added(make: Callable[[int], Any]) -> Callable[[], int]:
     """Of 64 pipelines, beyond those that one needs."""
 
@@ -102,7 +96,7 @@ def many(rows: Rows) -> None:
         return call(lambda library, n: threads_added(lambda count: first_of_all(lambda: make(library, count))))
 
     def begun(make: Any) -> Any:
-        return call(lambda library, n: keeping(make, library))
+        return call(lambda library, n: lambda: bool(first_of_all(lambda: make(library))) and None)
 
     def idle(make: Any) -> Any:
         return call(lambda library, n: idle_share(running(make, library)))
