@@ -28,8 +28,7 @@ constexpr int64_t kLongCallNs = 200'000;
 constexpr int kAheadFactor = 4;
 constexpr int kHeldUpFactor = 16;
 constexpr int kMostAheadFactor = 64;
-// Of calls that take little time, at most so many rows beyond twice those that the consumer has taken: it may not want
-// thousands, which would be made at once.
+// Of short calls, at most so many rows beyond twice those that were taken: nobody may want the thousands made at once.
 constexpr int64_t kFirstRows = 64;
 constexpr int kMaxCallsInFlight = 4096;
 // Every so many calls, and for all long ones, it is measured how much of a call is computing.
@@ -96,11 +95,10 @@ void CallCore::make_tasks(Session& session, std::unique_ptr<Feed> feed, EpochTab
 int64_t CallCore::ahead_rows() const {
   if (options_.ahead_rows > 0) return options_.ahead_rows;
   const int64_t in_flight = int64_t{tuner_.limit()} * leaf_rows_;
-  int64_t rows = kAheadFactor * in_flight;
-  if (held_up_ && tuning_->tunes) {
-    const double factor = std::clamp<double>(spread_.factor(), kHeldUpFactor, kMostAheadFactor);
-    rows = static_cast<int64_t>(factor * static_cast<double>(in_flight));
-  }
+  double factor = kAheadFactor;
+  if (held_up_ && tuning_->tunes)
+    factor = std::clamp<double>(spread_.factor(), kHeldUpFactor, kMostAheadFactor);
+  const auto rows = static_cast<int64_t>(factor * static_cast<double>(in_flight));
   if (leaf_rows_ == 1) return rows;
   return std::min(rows, std::max<int64_t>(tuner_.limit(), kFirstRows + 2 * budget_.taken_rows()));
 }

@@ -5,11 +5,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -328,6 +330,49 @@ class ThreadQueue final : public JobQueue {
   bool abandoned_ = false;
 };
 
+// Keeps the end of the process from coming in the middle of an arena's start: libtbb's destructors run at exit(), and what starts
+// meanwhile would call what they have destroyed. Registered after libtbb was loaded, so it runs before them. Without a lock,
+// which a forked child might find taken by a thread that it does not have.
+class ArenaStarts {
+ public:
+  static void watch_exit() {
+    static const bool registered = std::atexit(&ArenaStarts::wait_at_exit) == 0;
+    static_cast<void>(registered);
+  }
+
+  // Counts a start as long as it lives.
+  ArenaStarts() { add(1); }
+  ~ArenaStarts() { add(-1); }
+  ArenaStarts(const ArenaStarts&) = delete;
+  ArenaStarts& operator=(const ArenaStarts&) = delete;
+  bool allowed() const { return !exiting.load(); }
+
+ private:
+  // The process in the upper half, the number of its starts in the lower.
+  static uint64_t of_process() { return static_cast<uint64_t>(::getpid()) << 32; }
+  static void add(int64_t count) {
+    const uint64_t mine = of_process();
+    uint64_t now = starts.load();
+    uint64_t next = 0;
+    do {
+      const int64_t before = now >> 32 == mine >> 32 ? static_cast<int64_t>(now & UINT32_MAX) : 0;
+      next = mine | static_cast<uint64_t>(std::max<int64_t>(0, before + count));
+    } while (!starts.compare_exchange_weak(now, next));
+  }
+  static void wait_at_exit() {
+    exiting.store(true);
+    const uint64_t mine = of_process();
+    for (uint64_t now = starts.load(); now >> 32 == mine >> 32 && now != mine; now = starts.load())
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+
+  static constinit std::atomic<uint64_t> starts;
+  static constinit std::atomic<bool> exiting;
+};
+
+constinit std::atomic<uint64_t> ArenaStarts::starts{0};
+constinit std::atomic<bool> ArenaStarts::exiting{false};
+
 // Tasks of a oneTBB arena. A task takes jobs until there are none and never waits; no exception leaves it.
 //
 // close() leaves behind the tasks that oneTBB has yet to start: waiting for them could take long while its threads are
@@ -338,6 +383,7 @@ class ArenaQueue final : public JobQueue {
   ArenaQueue(const void* executor, int limit, RefPtr<ThreadQueue> starter)
       : JobQueue("arena", kComputeName, executor, limit), limit_(limit), starter_(std::move(starter)) {
     ::pthread_sigmask(SIG_SETMASK, nullptr, &host_mask_);
+    ArenaStarts::watch_exit();
     MutexLock lock(all_mutex);
     next_ = all;
     if (next_) next_->place_ = &next_;
@@ -398,6 +444,8 @@ class ArenaQueue final : public JobQueue {
   // REQUIRES: on the starter's thread
   bool open() noexcept try {
     if (arena_) return true;
+    const ArenaStarts start;
+    if (!start.allowed()) return false;
     auto arena = std::make_unique<tbb::task_arena>(limit_, 0);
     arena->enqueue([] {});
     arena_ = std::move(arena);
