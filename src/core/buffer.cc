@@ -246,7 +246,7 @@ RefPtr<Buffer> Buffer::wrap(void* data, size_t size, void (*release)(void*), voi
 }
 
 BufferPool::BufferPool(size_t retained_bytes, Allocator allocator)
-    : state_(std::make_shared<State>(retained_bytes, allocator)) {}
+    : is_own_(allocator.allocate == nullptr), state_(std::make_shared<State>(retained_bytes, allocator)) {}
 
 BufferPool::~BufferPool() { state_->close(); }
 

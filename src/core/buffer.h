@@ -58,6 +58,8 @@ class BufferPool {
 
   // Returns at least `size` bytes, aligned to `alignment`, which is at most 256. Sizes below 64 KiB come from malloc.
   BufferRef allocate(size_t size, size_t alignment = kBatchAlignment);
+  // The memory is the library's own; a host's may be scarce, and is for batches.
+  bool is_own() const { return is_own_; }
   // Bytes lent out and bytes waiting for reuse.
   size_t used_bytes() const;
   size_t free_bytes() const;
@@ -65,6 +67,7 @@ class BufferPool {
   class State;
 
  private:
+  const bool is_own_;
   std::shared_ptr<State> state_;
 };
 

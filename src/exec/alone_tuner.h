@@ -22,7 +22,8 @@ namespace weir {
 
 class AloneTuner {
  public:
-  // Nothing is tried before this. `begins_alone`: where an earlier run ended, if that is `known`; it stays so if `fixed`.
+  // Nothing is tried before this. `begins_alone`: where an earlier run or dataset ended; it stays so if `fixed`. `known`: the
+  // numbers of an earlier run were given, so that there is less to be tried.
   void start(bool begins_alone, bool known, bool fixed);
   // Threads are used from now on, and nothing is tried.
   void stop();
@@ -38,7 +39,7 @@ class AloneTuner {
 
   // Asked before a run of a pump: whether it is to be measured, and given to ran().
   bool samples() {
-    if (!tunes() || ++since_sample_ < (knows_runs() ? kSampleEach : kSampleEvery)) return false;
+    if (!tunes() || ++since_sample_ < (knows_runs() ? kSampleEveryKnown : kSampleEvery)) return false;
     since_sample_ = 0;
     return true;
   }
@@ -71,7 +72,7 @@ class AloneTuner {
   };
   static constexpr int kSampleEvery = 8;
   // A thread's processor time takes a system call.
-  static constexpr int kSampleEach = 64;
+  static constexpr int kSampleEveryKnown = 64;
   static constexpr int kLeastSamples = 16;
 
   // While all threads run, a change of what runs are like only makes the next trial one too many.

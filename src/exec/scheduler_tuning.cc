@@ -33,7 +33,7 @@ void Scheduler::wants_threads() noexcept {
   stop_alone(lock);
 }
 
-// After what may have changed alone_. Others read it all the time, so it is written only if it did.
+// After what may have changed alone_. Others read the two flags all the time, so they are written only if they did.
 // REQUIRES: mutex_ is held
 void Scheduler::show_alone() noexcept {
   const auto show = [](std::atomic<bool>& shown, bool now) {

@@ -38,12 +38,12 @@ constexpr int64_t kMostSmallBytes = 1024;
 // More rows are cheaper together.
 constexpr int64_t kMostSmallRows = 8;
 
-// Lets large results come from the runtime's pool: malloc would give the memory of freed ones back to the system, and each
+// Lets large results come from the runtime's pool, unless that has the host's memory: malloc would give the memory of freed ones back to the system, and each
 // new one would fault its pages in.
 class PooledResults {
  public:
   PooledResults(std::span<const Destination> destinations, BufferPool* pool) : destinations_(destinations) {
-    draw_from(pool);
+    if (pool && pool->is_own()) draw_from(pool);
   }
   ~PooledResults() { draw_from(nullptr); }
   PooledResults(const PooledResults&) = delete;

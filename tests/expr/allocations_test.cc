@@ -92,5 +92,26 @@ TEST_CASE("large results come from the runtime's pool, and its memory goes to th
   CHECK((again.columns[0].tensor().data == first || again.columns[1].tensor().data == first));
 }
 
+// weir_allocator says so.
+TEST_CASE("the host's memory is for batches, not for results of expressions") {
+  Lab lab;
+  int asked = 0;
+  const Allocator host{[](void* context, size_t, size_t) -> void* {
+                         ++*static_cast<int*>(context);
+                         return nullptr;
+                       },
+                       [](void*, void*, size_t) {}, &asked};
+  BufferPool pool(1 << 20, host);
+  lab.world.runtime.pool = &pool;
+  Spec spec;
+  const Block in = lab.block({"3"}, &spec);
+  const Result<FunctionRef> f = lab.compile("x -> broadcast_to(x, [8192])", spec);
+  REQUIRE(f.ok());
+  Block out;
+  (*f)->call({.session = *lab.world.session}, in, out);
+  CHECK(out.errors.empty());
+  CHECK(asked == 0);
+}
+
 }  // namespace
 }  // namespace weir::test
