@@ -13,14 +13,14 @@ namespace weir::capi {
 namespace {
 
 // The first version of weir_iterator_options.
-constexpr size_t kOptionsBytes = offsetof(weir_iterator_options, epoch);
+constexpr size_t kIteratorOptionsBytes = offsetof(weir_iterator_options, epoch);
 
 constexpr uint64_t kMaxRanks = uint64_t{1} << 20;
 
 // The options as given, read once.
 struct TakenOptions {
   explicit TakenOptions(const weir_iterator_options* options)
-      : status(read_struct("weir_iterator_options", options, kOptionsBytes, known)),
+      : status(read_struct("weir_iterator_options", options, kIteratorOptionsBytes, known)),
         arguments(known.params, known.param_count) {}
 
   bool has_bytes() const { return known.checkpoint != nullptr; }

@@ -27,7 +27,7 @@ bool asks_for_top(const char* value) { return value && *value != '\0' && std::st
 constexpr int64_t kDefaultPoolBytes = int64_t{256} << 20;
 
 // The first version of weir_runtime_options.
-constexpr size_t kOptionsBytes = offsetof(weir_runtime_options, record_bytes);
+constexpr size_t kRuntimeOptionsBytes = offsetof(weir_runtime_options, record_bytes);
 
 // An eighth of what the control group allows is enough to keep for later.
 int64_t default_pool_bytes(const MachineLimits& machine) {
@@ -259,7 +259,7 @@ using namespace weir::capi;
 int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
     weir_runtime_options known = WEIR_RUNTIME_OPTIONS_INIT;
-    const Status status = read_struct("weir_runtime_options", options, kOptionsBytes, known);
+    const Status status = read_struct("weir_runtime_options", options, kRuntimeOptionsBytes, known);
     auto allocator = take_allocator(known.allocator);
     int32_t level =
         known.log_level > 0 && known.log_level <= WEIR_LOG_ERROR ? known.log_level : WEIR_LOG_WARNING;

@@ -102,6 +102,10 @@ function(weir_is_among result source)
 endfunction()
 
 function(weir_set_code_size)
+  # A file with options of its own is compiled by itself, even in a unity build.
+  if(CMAKE_UNITY_BUILD)
+    return()
+  endif()
   foreach(source IN LISTS ARGN)
     weir_is_among(vectorised "${source}" ${WEIR_VECTORISED})
     weir_is_among(loops "${source}" ${WEIR_LOOPS})

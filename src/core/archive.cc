@@ -4,17 +4,6 @@
 
 namespace weir {
 
-namespace {
-
-uint64_t zigzag(int64_t value) {
-  return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
-}
-int64_t unzigzag(uint64_t value) {
-  return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
-}
-
-}  // namespace
-
 void Archive::write_key(std::string_view key, char type) {
   out_.push_back(static_cast<char>(key.size()));
   out_.append(key);

@@ -15,6 +15,14 @@
 
 namespace weir {
 
+// Signed numbers are written with their sign in the lowest bit.
+constexpr uint64_t zigzag(int64_t value) {
+  return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+}
+constexpr int64_t unzigzag(uint64_t value) {
+  return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
+}
+
 struct Holding;   // dataset/holding.h
 struct Settling;  // dataset/settling.h
 

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
+#include "core/archive.h"
+
 namespace weir {
 
 namespace {
-
-int64_t unzigzag(uint64_t value) {
-  return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
-}
 
 // Keys are names in code. This also keeps most bytes that are no archive from passing for one.
 bool is_of_key(char c) {

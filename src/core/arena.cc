@@ -21,7 +21,7 @@ constexpr int64_t kGapAlways = 256 * 1024;
 
 constexpr size_t kHugePage = size_t{2} << 20;
 // Entries of this size or more lie in huge pages, where the kernel has them.
-constexpr size_t kHugePagesFrom = 2 * kHugePage;
+constexpr size_t kHugeChunksFrom = 2 * kHugePage;
 
 uint8_t* allocate_huge_page() {
   void* page = nullptr;
@@ -65,7 +65,7 @@ void ChunkedEntries::grow(int64_t count) {
 
 void ChunkedEntries::add_chunks() {
   const size_t chunk_bytes = kChunkEntries * entry_bytes_;
-  const bool huge = static_cast<size_t>(capacity_) * entry_bytes_ >= kHugePagesFrom;
+  const bool huge = static_cast<size_t>(capacity_) * entry_bytes_ >= kHugeChunksFrom;
   const size_t chunks = huge ? kHugePage / chunk_bytes : 1;
   chunks_.reserve(chunks_.size() + chunks);
   pieces_.reserve(pieces_.size() + 1);

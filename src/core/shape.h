@@ -84,6 +84,9 @@ class Shape {
   int64_t dims_[kMaxRank];
 };
 
+// As in messages: "[]" for a scalar.
+inline std::string shape_text(const Shape& shape) { return shape == Shape() ? "[]" : shape.to_string(); }
+
 // The number of entries of `dims`, or -1 if it overflows or a dimension is negative.
 int64_t checked_count(std::span<const int64_t> dims);
 

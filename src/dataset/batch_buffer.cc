@@ -28,10 +28,9 @@ Status different_shapes(const Column& column, size_t component) {
   }
   for (size_t i = 1; i < list.size(); ++i) {
     if (list[i].shape == first) continue;
-    auto name = [](const Shape& shape) { return shape.rank() == 0 ? std::string("[]") : shape.to_string(); };
     return invalid_argument(expected_found(
-        concat("elements of one shape, ", name(first), " like the first one"),
-        concat(name(list[i].shape), " in component ", component, " of element ", i),
+        concat("elements of one shape, ", shape_text(first), " like the first one"),
+        concat(shape_text(list[i].shape), " in component ", component, " of element ", i),
         "padded_batch fills them up; a reshape in a map before the batch gives them one shape"));
   }
   return internal_error("rows of one shape were not joined");

@@ -11,8 +11,6 @@ namespace {
 
 using How = JoinedPart::How;
 
-std::string name_of(const Shape& shape) { return shape.rank() == 0 ? std::string("[]") : shape.to_string(); }
-
 // The batch's strings lie where those of its rows do.
 void keep_owners(const std::vector<Tensor>& rows, Tensor& batch) {
   auto owners = make_ref<Owners>();
@@ -166,7 +164,7 @@ Status JoinedBuffer::join_to_sparse(const Part& part, Components& out) const {
     const Shape& shape = rows[row].shape;
     if (shape.rank() != rank) {
       return invalid_argument(
-          expected_found(concat("tensors of rank ", rank), concat(name_of(shape), where(part, row))));
+          expected_found(concat("tensors of rank ", rank), concat(shape_text(shape), where(part, row))));
     }
     for (int d = 0; d < rank; ++d) {
       if (part.shape[d] >= 0 && shape[d] > part.shape[d]) {
@@ -206,8 +204,8 @@ Status JoinedBuffer::join_to_ragged(const Part& part, Components& out) const {
     const Shape& shape = rows[row].shape;
     if (shape.rank() == 0 || shape.tail() != rows[0].shape.tail()) {
       return invalid_argument(expected_found(
-          concat("elements that differ in the first dimension only, like ", name_of(rows[0].shape)),
-          concat(name_of(shape), where(part, row))));
+          concat("elements that differ in the first dimension only, like ", shape_text(rows[0].shape)),
+          concat(shape_text(shape), where(part, row))));
     }
     to[1] = to[0] + shape[0];
   }

@@ -90,8 +90,6 @@ bool is_zero(const Tensor& value) {
                      [](uint8_t byte) { return byte == 0; });
 }
 
-std::string name_of(const Shape& shape) { return shape.rank() == 0 ? std::string("[]") : shape.to_string(); }
-
 }  // namespace
 
 PaddedBuffer::PaddedBuffer(const std::vector<Component>& components, int64_t, std::vector<Padding> padding) {
@@ -136,7 +134,7 @@ Result<Shape> PaddedBuffer::shape_of(const Part& part, size_t component) const {
   WEIR_TRY(for_each_row(part.pieces, part.piece_rows, [&](const Shape& shape, const uint8_t*) -> Status {
     if (shape.rank() != wanted.rank()) {
       return invalid_argument(
-          expected_found(concat("tensors of rank ", wanted.rank()), concat(name_of(shape), where())));
+          expected_found(concat("tensors of rank ", wanted.rank()), concat(shape_text(shape), where())));
     }
     for (int d = 0; d < wanted.rank(); ++d) {
       if (shape[d] <= largest[d]) continue;

@@ -8,11 +8,6 @@
 namespace weir {
 namespace {
 
-template <class T>
-constexpr bool is_scalar_param = false;
-template <class T>
-constexpr bool is_scalar_param<Scalar<T>> = true;
-
 bool is_expression(const Field& field) {
   return std::visit(
       [](const auto* slot) {

@@ -71,6 +71,11 @@ struct Scalar {
   T value{};
   ParamExpressionRef expression;
 };
+template <class T>
+inline constexpr bool is_scalar_param = false;
+template <class T>
+inline constexpr bool is_scalar_param<Scalar<T>> = true;
+
 using IntParam = Scalar<int64_t>;
 using FloatParam = Scalar<double>;
 using BoolParam = Scalar<bool>;

@@ -10,11 +10,6 @@
 namespace weir {
 namespace {
 
-template <class T>
-constexpr bool is_scalar_param = false;
-template <class T>
-constexpr bool is_scalar_param<Scalar<T>> = true;
-
 Status wrong_type(const char* name, const Tensor& found) {
   return internal_error(concat("parameter ", name, " was evaluated as ", dtype_name(found.dtype),
                                found.shape.to_string(), "; please report this"));
@@ -83,7 +78,7 @@ void set_expression(const Field& field, const ParamExpressionRef& expression) {
 }
 
 template <class T>
-Status bind(const Field& field, Scalar<T>& slot, const Binding& with) {
+Status bind_field(const Field& field, Scalar<T>& slot, const Binding& with) {
   if (slot.state != Scalar<T>::State::expression) return {};
   Components values;
   const Tensor* value = slot.expression->lend(with.env);
@@ -101,7 +96,7 @@ Status bind(const Field& field, Scalar<T>& slot, const Binding& with) {
   return check_bounds(field);
 }
 
-Status bind(const Field&, ValueParam& slot, const Binding& with) {
+Status bind_field(const Field&, ValueParam& slot, const Binding& with) {
   if (!slot.expression) return {};
   if (const Tensor* value = slot.expression->lend(with.env)) {
     slot.values.assign(1, *value);
@@ -112,11 +107,11 @@ Status bind(const Field&, ValueParam& slot, const Binding& with) {
   return {};
 }
 
-Status bind(const Field& field, ValueOrInputParam& slot, const Binding& with) {
-  return bind(field, static_cast<ValueParam&>(slot), with);
+Status bind_field(const Field& field, ValueOrInputParam& slot, const Binding& with) {
+  return bind_field(field, static_cast<ValueParam&>(slot), with);
 }
 
-Status bind(const Field& field, SeedParam& slot, const Binding& with) {
+Status bind_field(const Field& field, SeedParam& slot, const Binding& with) {
   if (!slot.expression) return {};
   WEIR_ASSIGN(Components values, slot.expression->evaluate(with.session, with.env, with.key));
   const int64_t first = *values.at(0).as<int64_t>();
@@ -134,7 +129,7 @@ Status bind(const Field& field, SeedParam& slot, const Binding& with) {
 }
 
 template <class T>
-Status bind(const Field&, T&, const Binding&) {
+Status bind_field(const Field&, T&, const Binding&) {
   return {};
 }
 
@@ -147,7 +142,7 @@ Result<std::unique_ptr<ParamsBase>> bind_params(const ParamsBase& params, Sessio
   bound->fields(fields);
   const Binding with{session, env, key};
   for (Field& field : fields.list) {
-    WEIR_TRY(std::visit([&](auto* slot) { return bind(field, *slot, with); }, field.slot));
+    WEIR_TRY(std::visit([&](auto* slot) { return bind_field(field, *slot, with); }, field.slot));
   }
   return bound;
 }
@@ -165,7 +160,7 @@ Status RunTimeParams::bind(Session& session, const Env* env, uint64_t key) {
   for (const Expression& expression : expressions_) {
     const Field& field = expression.field;
     set_expression(field, expression.value);
-    WEIR_TRY(std::visit([&](auto* slot) { return weir::bind(field, *slot, with); }, field.slot));
+    WEIR_TRY(std::visit([&](auto* slot) { return bind_field(field, *slot, with); }, field.slot));
   }
   return Status();
 }

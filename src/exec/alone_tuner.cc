@@ -9,8 +9,8 @@ namespace {
 
 // A window has at least this length and so many elements that a consumer waited for; after a change, so much passes first,
 // since what other threads had made is taken and what they make begins. Where the rate goes up and down, windows are longer.
-constexpr int64_t kWindowNs = 10'000'000;
-constexpr int64_t kLongestWindowNs = 8 * kWindowNs;
+constexpr int64_t kAloneWindowNs = 10'000'000;
+constexpr int64_t kLongestWindowNs = 8 * kAloneWindowNs;
 constexpr int kWindowAnswers = 16;
 constexpr int64_t kSettlingNs = 2'000'000;
 constexpr int kSettlingAnswers = 8;
@@ -31,14 +31,14 @@ constexpr double kHopeless = 0.8;
 constexpr int64_t kHopelessNs = 3'000'000;
 constexpr int kFirstPause = 4;
 constexpr int kPause = 16;
-constexpr int kLongestPause = 1024;
+constexpr int kAloneLongestPause = 1024;
 // Where an earlier run has found out, nothing is tried before.
 constexpr int kKnownPause = 64;
 // Windows that are worse than it was with all threads before it is given up.
 constexpr int kWorse = 3;
 // A rate that is off by a third for some windows, or by more for two, is another load.
-constexpr double kDrift = 0.2;
-constexpr double kAlarm = 1;
+constexpr double kAloneDrift = 0.2;
+constexpr double kAloneAlarm = 1;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void AloneTuner::start(bool begins_alone, bool known, bool fixed) {
     if (begins_alone) phase_ = Phase::fixed_alone;
     return;
   }
-  length_ns_ = kWindowNs;
+  length_ns_ = kAloneWindowNs;
   pause_ = known ? kKnownPause : kFirstPause;
   next_pause_ = known ? 2 * kKnownPause : kPause;
   enter(begins_alone ? Phase::alone : Phase::together);
@@ -127,7 +127,7 @@ bool AloneTuner::enter(Phase phase) {
 // The trial has changed nothing.
 bool AloneTuner::rest(Phase phase) {
   pause_ = next_pause_;
-  next_pause_ = std::min(next_pause_ * 2, kLongestPause);
+  next_pause_ = std::min(next_pause_ * 2, kAloneLongestPause);
   return enter(phase);
 }
 
@@ -137,8 +137,8 @@ void AloneTuner::compare(double rate, double& usual) {
     usual = rate;
     return;
   }
-  cusum_ = std::max(0.0, cusum_ + std::fabs(rate - usual) / usual - kDrift);
-  if (cusum_ <= kAlarm) return;
+  cusum_ = std::max(0.0, cusum_ + std::fabs(rate - usual) / usual - kAloneDrift);
+  if (cusum_ <= kAloneAlarm) return;
   length_ns_ = std::min(2 * length_ns_, kLongestWindowNs);
   usual = rate;
   cusum_ = 0;

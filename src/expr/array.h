@@ -53,9 +53,6 @@ inline std::optional<Shape> spliced(const Shape& shape, int axis, int end, std::
   return Shape(std::span<const int64_t>(dims, rank));
 }
 
-// As in messages: "[]" for a scalar.
-inline std::string shape_text(const Shape& shape) { return shape == Shape() ? "[]" : shape.to_string(); }
-
 // The product of the dimensions [begin, end). It overflows only beside a dimension of 0, and is not used then.
 inline int64_t extent_of(const Shape& shape, int begin, int end) {
   int64_t product = 1;

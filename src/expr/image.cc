@@ -24,14 +24,6 @@ Status check_image(const KernelCall& call) {
   return call.error(0, image_view(shape).status().error().what());
 }
 
-void fail_named(KernelRun& run, int row, std::string_view name, const Status& status) {
-  run.fail(row, Status(status.code(), concat(name, ": ", status.error().message)));
-}
-
-void fail_all(KernelRun& run, std::string_view name, const Status& status) {
-  for (int i = 0; i < run.rows(); ++i) fail_named(run, i, name, status);
-}
-
 Shape ImageView::resized(int64_t new_height, int64_t new_width) const {
   const Shape one{new_height, new_width, channels};
   return rank == 3 ? one : one.prepended(images);
@@ -39,9 +31,8 @@ Shape ImageView::resized(int64_t new_height, int64_t new_width) const {
 
 Result<ImageView> image_view(const Shape& shape) {
   if (shape.rank() != 3 && shape.rank() != 4) {
-    return invalid_argument(
-        expected_found("an image [height, width, channels] or a batch of images",
-                       concat("a tensor of shape ", shape.rank() == 0 ? "[]" : shape.to_string())));
+    return invalid_argument(expected_found("an image [height, width, channels] or a batch of images",
+                                           concat("a tensor of shape ", shape_text(shape))));
   }
   const int axis = height_axis(shape);
   return ImageView{.images = axis == 0 ? 1 : shape[0],

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "expr/array.h"
 #include "expr/kernel.h"
 #include "format/image/image.h"
 
@@ -15,10 +16,6 @@ Status check_encoded_image(const KernelCall& call);
 Status check_codecs(const KernelCall& call, std::string_view name);
 // Parameter 0 must be an image or a batch of images, as far as its rank is known.
 Status check_image(const KernelCall& call);
-
-// Fails the row, or all rows, naming the function.
-void fail_named(KernelRun& run, int row, std::string_view name, const Status& status);
-void fail_all(KernelRun& run, std::string_view name, const Status& status);
 
 // A tensor of rank 3 or 4 seen as images.
 struct ImageView {
@@ -61,7 +58,7 @@ void make_images(KernelRun& run, const ImageView& view, std::string_view name, W
   for (int i = 0; i < run.rows(); ++i) {
     const Result<ImageWindow> window = window_of(i);
     if (!window.ok()) {
-      fail_named(run, i, name, window.status());
+      fail_row(run, i, name, window.status());
       continue;
     }
     uint8_t* row = equal ? out + static_cast<size_t>(i) * row_bytes

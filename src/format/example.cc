@@ -24,7 +24,6 @@ namespace {
 // Beyond it, rows times values times 16 bytes could overflow.
 constexpr size_t kFeatureValuesLimit = size_t{1} << 31;
 
-constexpr uint32_t kFirst = wire_tag(1, WireType::delimited);   // every message's field 1
 constexpr uint32_t kSecond = wire_tag(2, WireType::delimited);  // a map entry's value
 
 using Outcome = FeatureOutcome;
@@ -252,9 +251,9 @@ bool Plan::read_entry(WireCursor entry, size_t row, size_t number, void* const* 
   while (!entry.done()) {
     uint32_t tag;
     if (!entry.read_tag(tag)) return false;
-    const bool read = tag == kFirst    ? entry.read_delimited(key)
-                      : tag == kSecond ? entry.read_delimited(value)
-                                       : entry.skip(tag);
+    const bool read = tag == kFirstField ? entry.read_delimited(key)
+                      : tag == kSecond   ? entry.read_delimited(value)
+                                         : entry.skip(tag);
     if (!read) return false;
   }
   const std::string_view name(reinterpret_cast<const char*>(key.data()), key.size());
@@ -335,8 +334,9 @@ Status Plan::parse_record(Str record, size_t row, size_t number, void* const* co
       uint32_t tag;
       WireCursor entry;
       if (!features.read_tag(tag)) return false;
-      if (tag == kFirst ? !features.read_delimited(entry) : !features.skip(tag)) return false;
-      if (tag == kFirst && !read_entry(entry, row, number, columns, progress, previous, good)) return false;
+      if (tag == kFirstField ? !features.read_delimited(entry) : !features.skip(tag)) return false;
+      if (tag == kFirstField && !read_entry(entry, row, number, columns, progress, previous, good))
+        return false;
     }
     return true;
   };
@@ -345,8 +345,8 @@ Status Plan::parse_record(Str record, size_t row, size_t number, void* const* co
       uint32_t tag;
       WireCursor features;
       if (!example.read_tag(tag)) return false;
-      if (tag == kFirst ? !example.read_delimited(features) : !example.skip(tag)) return false;
-      if (tag == kFirst && !read_features(features)) return false;
+      if (tag == kFirstField ? !example.read_delimited(features) : !example.skip(tag)) return false;
+      if (tag == kFirstField && !read_features(features)) return false;
     }
     return true;
   };

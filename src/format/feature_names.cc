@@ -8,8 +8,6 @@ namespace weir {
 
 namespace {
 
-constexpr uint32_t kFirst = wire_tag(1, WireType::delimited);
-
 // Calls `found` with each field 1 of a message, until one is unreadable.
 template <class Found>
 void each_first(WireCursor message, Found&& found) {
@@ -17,8 +15,8 @@ void each_first(WireCursor message, Found&& found) {
     uint32_t tag;
     WireCursor inner;
     if (!message.read_tag(tag)) return;
-    if (tag == kFirst ? !message.read_delimited(inner) : !message.skip(tag)) return;
-    if (tag == kFirst) found(inner);
+    if (tag == kFirstField ? !message.read_delimited(inner) : !message.skip(tag)) return;
+    if (tag == kFirstField) found(inner);
   }
 }
 

@@ -16,7 +16,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are read and 
 
 constexpr std::string_view kMagic = "weirindx";
 constexpr uint32_t kVersion = 1;
-constexpr size_t kHeaderBytes = 40;
+constexpr size_t kIndexHeaderBytes = 40;
 // Of the index's header: what its checksum covers.
 constexpr size_t kCheckedFrom = 16;
 constexpr int64_t kPageEntries = 512;
@@ -61,11 +61,11 @@ std::string header_bytes(const Header& header) {
 
 // False if these are no header of an index.
 bool read_header(std::string_view bytes, Header& out) {
-  if (bytes.size() < kHeaderBytes || bytes.substr(0, kMagic.size()) != kMagic) return false;
+  if (bytes.size() < kIndexHeaderBytes || bytes.substr(0, kMagic.size()) != kMagic) return false;
   const char* at = bytes.data() + kMagic.size();
   const char* checked = bytes.data() + kCheckedFrom;
   if (load<uint32_t>(at) != kVersion) return false;
-  if (load<uint32_t>(at + 4) != mask_crc32c(crc32c(checked, kHeaderBytes - kCheckedFrom))) return false;
+  if (load<uint32_t>(at + 4) != mask_crc32c(crc32c(checked, kIndexHeaderBytes - kCheckedFrom))) return false;
   out = {load<uint64_t>(checked), load<int64_t>(checked + 8), load<uint64_t>(checked + 16)};
   // No record takes fewer bytes.
   return out.count <= out.size / (kRecordHeaderBytes + kRecordFooterBytes);
@@ -142,11 +142,12 @@ Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::stri
   if (!file.ok() && file.status().code() == Code::not_found) return RefPtr<RecordIndex>();
   WEIR_TRY(file.status());
   WEIR_ASSIGN(const FileInfo info, files.stat(name));
-  WEIR_ASSIGN(const std::string bytes, read_up_to(**file, 0, kHeaderBytes));
+  WEIR_ASSIGN(const std::string bytes, read_up_to(**file, 0, kIndexHeaderBytes));
   WEIR_ASSIGN(const uint64_t size, (*file)->size());
   Header header;
   const bool fits = read_header(bytes, header) && header.size == info.size &&
-                    header.modified_ns == info.modified_ns && size == kHeaderBytes + 8 * (header.count + 1);
+                    header.modified_ns == info.modified_ns &&
+                    size == kIndexHeaderBytes + 8 * (header.count + 1);
   if (!fits) return RefPtr<RecordIndex>();
   RefPtr<RecordIndex> index(new RecordIndex());
   index->count_ = static_cast<int64_t>(header.count);
@@ -191,7 +192,7 @@ Status RecordIndex::load_page_of(int64_t entry) {
   const auto entries = static_cast<size_t>(std::min(page_entries_, count_ + 1 - first));
   page_ = -1;
   entries_.resize(entries);
-  const uint64_t at = kHeaderBytes + 8 * static_cast<uint64_t>(first);
+  const uint64_t at = kIndexHeaderBytes + 8 * static_cast<uint64_t>(first);
   if (!file_) {
     std::memcpy(entries_.data(), bytes_.data() + at, 8 * entries);
   } else {

@@ -11,14 +11,14 @@ namespace weir {
 
 namespace {
 
-constexpr size_t kChunkBytes = 64 * 1024;
+constexpr size_t kPendingBytes = 64 * 1024;
 
 // Gathers records into chunks, compresses them if asked to, and appends them to the file.
 class Writer final : public RecordWriter {
  public:
   Writer(std::unique_ptr<WritableFile> file, std::string name, Compression compression)
       : file_(std::move(file)), name_(std::move(name)), compressed_(compression != Compression::none) {
-    pending_.reserve(kChunkBytes);
+    pending_.reserve(kPendingBytes);
   }
   ~Writer() override {
     if (started_) deflateEnd(&zlib_);
@@ -61,8 +61,8 @@ class Writer final : public RecordWriter {
 
  private:
   void gather(const void* data, size_t size) {
-    if (pending_.size() + size > kChunkBytes) pass_on(Z_NO_FLUSH);
-    if (size >= kChunkBytes) {
+    if (pending_.size() + size > kPendingBytes) pass_on(Z_NO_FLUSH);
+    if (size >= kPendingBytes) {
       pass_on(static_cast<const uint8_t*>(data), size, Z_NO_FLUSH);
     } else if (size != 0) {
       pending_.append(static_cast<const char*>(data), size);

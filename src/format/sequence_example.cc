@@ -12,7 +12,6 @@ namespace weir {
 
 namespace {
 
-constexpr uint32_t kFirst = wire_tag(1, WireType::delimited);
 constexpr uint32_t kSecond = wire_tag(2, WireType::delimited);
 
 // Calls `found(content)` with each field `wanted` of a message; false if the message is damaged or a call is false.
@@ -45,7 +44,7 @@ class Plan final : public FeatureListsPlan {
     out.ends.assign(lists_.size(), 0);
     out.found.assign(lists_.size(), {});
     const bool good = each_field({record.data, record.size}, kSecond, [&](WireCursor lists) {
-      return each_field(lists, kFirst, [&](WireCursor entry) { return read_entry(entry, out); });
+      return each_field(lists, kFirstField, [&](WireCursor entry) { return read_entry(entry, out); });
     });
     if (!good) {
       return invalid_argument(expected_found("a serialized tf.SequenceExample",
@@ -69,9 +68,9 @@ class Plan final : public FeatureListsPlan {
     while (!entry.done()) {
       uint32_t tag;
       if (!entry.read_tag(tag)) return false;
-      const bool read = tag == kFirst    ? entry.read_delimited(key)
-                        : tag == kSecond ? entry.read_delimited(value)
-                                         : entry.skip(tag);
+      const bool read = tag == kFirstField ? entry.read_delimited(key)
+                        : tag == kSecond   ? entry.read_delimited(value)
+                                           : entry.skip(tag);
       if (!read) return false;
     }
     const uint32_t i = index_.find({reinterpret_cast<const char*>(key.data()), key.size()});
@@ -83,7 +82,7 @@ class Plan final : public FeatureListsPlan {
                            std::vector<FeatureView>& steps) {
     Status mistake;
     size_t step = 0;
-    const bool good = each_field({found.data, found.size}, kFirst, [&](WireCursor feature) {
+    const bool good = each_field({found.data, found.size}, kFirstField, [&](WireCursor feature) {
       FeatureView values;
       FeatureType found_type = list.type;
       const FeatureOutcome outcome = locate_values(feature, list.type, values, found_type);
@@ -119,8 +118,8 @@ class Plan final : public FeatureListsPlan {
   static Status missing(const FeatureListConfig& list, Str record) {
     std::vector<std::string> present;
     each_field({record.data, record.size}, kSecond, [&](WireCursor lists) {
-      return each_field(lists, kFirst, [&](WireCursor entry) {
-        return each_field(entry, kFirst, [&](WireCursor key) {
+      return each_field(lists, kFirstField, [&](WireCursor entry) {
+        return each_field(entry, kFirstField, [&](WireCursor key) {
           present.emplace_back(reinterpret_cast<const char*>(key.data()), key.size());
           return true;
         });

@@ -14,6 +14,9 @@ constexpr uint32_t wire_tag(uint32_t field, WireType type) {
   return field << 3 | static_cast<uint32_t>(type);
 }
 
+// Field 1, where most messages of tf.Example hold their one list or map.
+inline constexpr uint32_t kFirstField = wire_tag(1, WireType::delimited);
+
 class WireCursor {
  public:
   WireCursor() = default;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kMagic = "weirdata";
 constexpr uint32_t kVersion = 1;
 // Magic, version, the size of the body, and the checksum of these and the body.
-constexpr size_t kHeaderBytes = 24;
+constexpr size_t kManifestHeaderBytes = 24;
 constexpr uint64_t kMaxManifestBytes = uint64_t{64} << 20;
 constexpr size_t kRunDigits = 32;
 
@@ -31,8 +31,8 @@ T get(std::string_view bytes, size_t at) {
 }
 
 uint32_t checksum_of(std::string_view bytes) {
-  const uint32_t head = crc32c(bytes.data(), kHeaderBytes - 4);
-  return crc32c(bytes.data() + kHeaderBytes, bytes.size() - kHeaderBytes, head);
+  const uint32_t head = crc32c(bytes.data(), kManifestHeaderBytes - 4);
+  return crc32c(bytes.data() + kManifestHeaderBytes, bytes.size() - kManifestHeaderBytes, head);
 }
 
 // Names the same members for reading and writing.
@@ -90,7 +90,7 @@ std::string WrittenManifest::bytes() const {
   put(out, uint32_t{0});
   out += written;
   const uint32_t crc = checksum_of(out);
-  std::memcpy(out.data() + kHeaderBytes - 4, &crc, sizeof crc);
+  std::memcpy(out.data() + kManifestHeaderBytes - 4, &crc, sizeof crc);
   return out;
 }
 
@@ -99,14 +99,14 @@ Result<WrittenManifest> WrittenManifest::parse(std::string_view bytes, const std
     return file_error(Code::data_loss,
                       concat("damaged manifest: ", what, "; remove the folder and write it again"), file);
   };
-  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) {
+  if (bytes.size() < kManifestHeaderBytes || !bytes.starts_with(kMagic)) {
     return file_error(Code::data_loss,
                       expected_found("the manifest of written elements", "other bytes",
                                      "remove the folder or name another"),
                       file);
   }
   const auto version = get<uint32_t>(bytes, kMagic.size());
-  const bool intact = get<uint32_t>(bytes, kHeaderBytes - 4) == checksum_of(bytes);
+  const bool intact = get<uint32_t>(bytes, kManifestHeaderBytes - 4) == checksum_of(bytes);
   if (!intact) return damaged("its checksum is wrong");
   if (version != kVersion) {
     return file_error(
@@ -115,10 +115,10 @@ Result<WrittenManifest> WrittenManifest::parse(std::string_view bytes, const std
                        "read them with the version of weir that wrote them, or write them again"),
         file);
   }
-  if (get<uint64_t>(bytes, kMagic.size() + 4) != bytes.size() - kHeaderBytes)
+  if (get<uint64_t>(bytes, kMagic.size() + 4) != bytes.size() - kManifestHeaderBytes)
     return damaged("its size is wrong");
   WrittenManifest out;
-  Archive archive(bytes.substr(kHeaderBytes));
+  Archive archive(bytes.substr(kManifestHeaderBytes));
   body(archive, out);
   archive.finish();
   if (!archive.status().ok()) return damaged(archive.status().error().message);

@@ -319,14 +319,14 @@ std::vector<Item> canonical_arguments(const Kernel& kernel, const std::vector<No
   return arranged(arguments, required, single);
 }
 
-const OperatorDef* called_operator(const Node& call, CallPlace place) {
+const OperatorDef* called_operator(const Node& call, CalledAs place) {
   const OperatorDef* def = find_operator(call.text);
-  if (def == nullptr || (def->kind == OperatorKind::source) != (place == CallPlace::expression))
+  if (def == nullptr || (def->kind == OperatorKind::source) != (place == CalledAs::expression))
     return nullptr;
   return def;
 }
 
-NodePtr canonical_call(const NodePtr& call, CallPlace place) {
+NodePtr canonical_call(const NodePtr& call, CalledAs place) {
   auto out = std::make_shared<Node>(*call);
   if (const OperatorDef* def = called_operator(*call, place)) {
     const FieldList fields(*def);
@@ -335,7 +335,7 @@ NodePtr canonical_call(const NodePtr& call, CallPlace place) {
     out->items = canonical_arguments(*def, fields, matched.values);
     return out;
   }
-  const Kernel* kernel = place == CallPlace::expression ? find_kernel(call->text) : nullptr;
+  const Kernel* kernel = place == CalledAs::expression ? find_kernel(call->text) : nullptr;
   if (kernel == nullptr) return call;
   const FunctionArguments matched = match_arguments(*kernel, *call);
   if (matched.mistake) return call;

@@ -54,10 +54,10 @@ std::vector<syntax::Item> canonical_arguments(const Kernel& kernel,
                                               const std::vector<syntax::NodePtr>& values);
 
 // Where a call stands: after a `|`, or anywhere else.
-enum class CallPlace : uint8_t { step, expression };
+enum class CalledAs : uint8_t { step, expression };
 // The call with its arguments in canonical form; the call itself if nothing has its name or the arguments don't match.
-syntax::NodePtr canonical_call(const syntax::NodePtr& call, CallPlace place);
+syntax::NodePtr canonical_call(const syntax::NodePtr& call, CalledAs place);
 // The operator that is called there, or null.
-const OperatorDef* called_operator(const syntax::Node& call, CallPlace place);
+const OperatorDef* called_operator(const syntax::Node& call, CalledAs place);
 
 }  // namespace weir

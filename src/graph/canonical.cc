@@ -155,8 +155,8 @@ class Writer {
     NodePtr out = with_children(node, handed);
     if (node->kind == Kind::pipeline) return spliced(out);
     if (node->kind != Kind::call) return out;
-    const bool as_written = !orders_functions_ && called_operator(*node, CallPlace::expression) == nullptr;
-    return as_written ? out : canonical_call(out, CallPlace::expression);
+    const bool as_written = !orders_functions_ && called_operator(*node, CalledAs::expression) == nullptr;
+    return as_written ? out : canonical_call(out, CalledAs::expression);
   }
 
   NodePtr with_children(const NodePtr& node, const Handed& handed) {
@@ -165,7 +165,7 @@ class Writer {
       NodePtr& child = out->items[i].value;
       if (!child) continue;
       const bool step = node->kind == Kind::pipeline && i > 0 && child->kind == Kind::call;
-      child = step ? canonical_call(with_children(child, handed), CallPlace::step) : rewrite(child, handed);
+      child = step ? canonical_call(with_children(child, handed), CalledAs::step) : rewrite(child, handed);
     }
     return out;
   }

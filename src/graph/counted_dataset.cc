@@ -14,9 +14,9 @@ struct Params : ParamsOf<Params> {
   void fields(Fields&) override {}
 };
 
-class Counted final : public Cursor {
+class CountedCursor final : public Cursor {
  public:
-  Counted(Opening& opening, const Params&) : input_(opening, 0, Port::Mode::pass) {}
+  CountedCursor(Opening& opening, const Params&) : input_(opening, 0, Port::Mode::pass) {}
   Step next(Context& ctx, const Demand& demand, Block& out) override { return input_.pull(ctx, demand, out); }
   void state(Archive& archive) override { input_.state(archive); }
 
@@ -27,7 +27,7 @@ class Counted final : public Cursor {
 int64_t cardinality(const Params& params, std::span<const DatasetRef>) { return params.count; }
 
 const OperatorDef& counted_operator() {
-  static const OperatorDef def = define<Params, Counted>({
+  static const OperatorDef def = define<Params, CountedCursor>({
       .name = "counted",
       .doc = "A dataset whose cardinality is known.",
       .spec = same_spec,

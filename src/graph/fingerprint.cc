@@ -109,13 +109,13 @@ Allows allows_of(const FieldList& fields, const Node& call, size_t i) {
 }
 
 // The arguments of operators in canonical form.
-syntax::NodePtr in_order(const syntax::NodePtr& node, CallPlace place = CallPlace::expression) {
+syntax::NodePtr in_order(const syntax::NodePtr& node, CalledAs place = CalledAs::expression) {
   if (!node || node->items.empty()) return node;
   auto copy = std::make_shared<Node>(*node);
   for (size_t i = 0; i < copy->items.size(); ++i) {
     const bool step = copy->kind == Kind::pipeline && i > 0;
     syntax::NodePtr& child = copy->items[i].value;
-    child = in_order(child, step ? CallPlace::step : CallPlace::expression);
+    child = in_order(child, step ? CalledAs::step : CalledAs::expression);
   }
   return copy->kind == Kind::call && called_operator(*copy, place) ? canonical_call(copy, place) : copy;
 }

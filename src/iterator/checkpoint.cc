@@ -7,7 +7,7 @@ namespace weir {
 
 namespace {
 
-constexpr EnvelopeKind kEnvelope{
+constexpr EnvelopeKind kCheckpointEnvelope{
     .magic = "weirckpt", .version = 3, .name = "a checkpoint", .origin = "what the iterator's save wrote"};
 constexpr int64_t kMaxHistories = 4096;
 constexpr int64_t kMaxParams = 65536;
@@ -74,11 +74,11 @@ std::string Checkpoint::to_bytes() {
   library_version = weir::library_version();
   Archive archive;
   state(archive);
-  return enclose(kEnvelope, archive.take());
+  return enclose(kCheckpointEnvelope, archive.take());
 }
 
 Result<Checkpoint> Checkpoint::from_bytes(std::string_view bytes) {
-  WEIR_ASSIGN(const std::string_view fields, open_envelope(kEnvelope, bytes));
+  WEIR_ASSIGN(const std::string_view fields, open_envelope(kCheckpointEnvelope, bytes));
   Checkpoint checkpoint;
   Archive archive(fields);
   checkpoint.state(archive);
@@ -110,7 +110,7 @@ Result<std::string> read_enveloped(const EnvelopeKind& kind, RandomAccessFile& f
 }
 
 Result<std::string> read_checkpoint(RandomAccessFile& file, int64_t limit_bytes) {
-  return read_enveloped(kEnvelope, file, limit_bytes);
+  return read_enveloped(kCheckpointEnvelope, file, limit_bytes);
 }
 
 uint64_t digest_of(const Components& values) {

@@ -12,16 +12,16 @@ namespace weir {
 
 namespace {
 
-constexpr EnvelopeKind kEnvelope{.magic = "weirgenr",
-                                 .version = 1,
-                                 .name = "a generation of checkpoints",
-                                 .origin = "what a checkpoint manager wrote"};
+constexpr EnvelopeKind kGenerationEnvelope{.magic = "weirgenr",
+                                           .version = 1,
+                                           .name = "a generation of checkpoints",
+                                           .origin = "what a checkpoint manager wrote"};
 constexpr std::string_view kSuffix = ".ckpt";
 constexpr size_t kRankDigits = 5;
 constexpr size_t kNumberDigits = 12;
 
 // What follows the envelope's header; then come the position and the extra bytes.
-struct Fields {
+struct GenerationFields {
   int64_t number;
   uint64_t position_size;
   uint32_t rank;
@@ -62,9 +62,9 @@ Result<std::vector<GenerationName>> list_generations(FileSystem& files, const st
 
 Status write_generation(FileSystem& files, const std::string& folder, const GenerationName& name,
                         std::string_view position, std::string_view extra, int64_t limit_bytes) {
-  const size_t size = kEnvelopeBytes + sizeof(Fields) + position.size() + extra.size();
+  const size_t size = kEnvelopeBytes + sizeof(GenerationFields) + position.size() + extra.size();
   WEIR_TRY(check_checkpoint_size(size, limit_bytes));
-  const Fields fields{
+  const GenerationFields fields{
       .number = name.number, .position_size = position.size(), .rank = name.rank, .reserved = 0};
   // The extra bytes may be a model's weights: this is their only copy.
   std::string bytes;
@@ -72,15 +72,15 @@ Status write_generation(FileSystem& files, const std::string& folder, const Gene
   bytes.resize(kEnvelopeBytes);
   bytes.append(reinterpret_cast<const char*>(&fields), sizeof fields);
   bytes.append(position).append(extra);
-  seal(kEnvelope, bytes);
+  seal(kGenerationEnvelope, bytes);
   return files.write_file_atomically(path_in(folder, name.to_string()),
                                      {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
 }
 
 Result<Generation> read_generation(RandomAccessFile& file, int64_t limit_bytes) {
-  constexpr size_t kBegin = kEnvelopeBytes + sizeof(Fields);
-  WEIR_ASSIGN(std::string bytes, read_enveloped(kEnvelope, file, limit_bytes));
-  Fields fields{};
+  constexpr size_t kBegin = kEnvelopeBytes + sizeof(GenerationFields);
+  WEIR_ASSIGN(std::string bytes, read_enveloped(kGenerationEnvelope, file, limit_bytes));
+  GenerationFields fields{};
   const bool complete = bytes.size() >= kBegin;
   if (complete) std::memcpy(&fields, bytes.data() + kEnvelopeBytes, sizeof fields);
   if (!complete || fields.number < 1 || fields.reserved != 0 ||
@@ -103,8 +103,8 @@ Status check_name(const Generation& generation, const GenerationName& name) {
 }
 
 Result<Generation> read_generation_or_checkpoint(RandomAccessFile& file, int64_t limit_bytes) {
-  WEIR_ASSIGN(const std::string beginning, read_up_to(file, 0, kEnvelope.magic.size()));
-  if (beginning == kEnvelope.magic) return read_generation(file, limit_bytes);
+  WEIR_ASSIGN(const std::string beginning, read_up_to(file, 0, kGenerationEnvelope.magic.size()));
+  if (beginning == kGenerationEnvelope.magic) return read_generation(file, limit_bytes);
   Generation alone;
   WEIR_ASSIGN(alone.position, read_checkpoint(file, limit_bytes));
   return alone;

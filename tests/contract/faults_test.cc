@@ -25,7 +25,7 @@ std::string tfrecord_bytes(const Lines& records, Compression compression) {
   return require_value(files.read_file("f", 1 << 20));
 }
 
-std::string flipped(std::string bytes, size_t bit) {
+std::string with_flipped_bit(std::string bytes, size_t bit) {
   bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
   return bytes;
 }
@@ -104,12 +104,12 @@ TEST_CASE("faults: a TFRecord cut at any byte costs its rest and says where", "[
   }
 }
 
-TEST_CASE("faults: any flipped bit of a TFRecord costs its rest and says where", "[contract]") {
+TEST_CASE("faults: any with_flipped_bit bit of a TFRecord costs its rest and says where", "[contract]") {
   ThreeFiles files("");
   const std::string bytes = tfrecord_bytes(kRecords, Compression::none);
   for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     INFO("bit " << bit);
-    files.files().put("second", flipped(bytes, bit));
+    files.files().put("second", with_flipped_bit(bytes, bit));
     check_damaged_at(files, bit / 8 / kFramed, true);
   }
 }
@@ -135,7 +135,7 @@ void check_compressed(ThreeFiles& files, bool may_be_whole) {
   CHECK(found == first_records(found.size()));
 }
 
-TEST_CASE("faults: a compressed TFRecord, cut anywhere or with any bit flipped", "[contract]") {
+TEST_CASE("faults: a compressed TFRecord, cut anywhere or with any bit with_flipped_bit", "[contract]") {
   ThreeFiles files("auto");
   const std::string bytes = tfrecord_bytes(kRecords, Compression::gzip);
   for (size_t size = 1; size <= bytes.size(); ++size) {
@@ -145,7 +145,7 @@ TEST_CASE("faults: a compressed TFRecord, cut anywhere or with any bit flipped",
   }
   for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     INFO("bit " << bit);
-    files.files().put("second", flipped(bytes, bit));
+    files.files().put("second", with_flipped_bit(bytes, bit));
     // Nothing guards a gzip header's flags, time, level and system, nor the padding bits of the last byte.
     check_compressed(files, true);
   }
@@ -299,8 +299,9 @@ TEST_CASE("faults: a callback over blocks fails row by row", "[contract]") {
 constexpr const char* kSaved =
     "range(60) | shuffle(7, seed: 3) | map(x -> x + 1, num_parallel_calls: 2) | repeat(2) | interleave(x -> range(x % 4) | map(y -> x * 10 + y), cycle_length: 3) | batch(5) | prefetch(2)";
 
-TEST_CASE("faults: of a checkpoint every flipped bit and every cut is found, and the old position stays",
-          "[contract]") {
+TEST_CASE(
+    "faults: of a checkpoint every with_flipped_bit bit and every cut is found, and the old position stays",
+    "[contract]") {
   ThreadsRuntime runtime;
   const Lines whole = all_lines(*runtime, kSaved);
   auto iterator = open_text(*runtime, kSaved);
@@ -316,7 +317,7 @@ TEST_CASE("faults: of a checkpoint every flipped bit and every cut is found, and
   CHECK(refused == static_cast<int>(saved.size()));
   CHECK(next_line(*iterator) == whole[position++]);
   refused = 0;
-  for (size_t bit = 0; bit < 8 * saved.size(); ++bit) refuse(flipped(saved, bit));
+  for (size_t bit = 0; bit < 8 * saved.size(); ++bit) refuse(with_flipped_bit(saved, bit));
   CHECK(refused == static_cast<int>(8 * saved.size()));
   refused = 0;
   refuse(saved + '\0');
@@ -360,7 +361,7 @@ TEST_CASE("faults: a forged state behind a right checksum never kills nor hangs"
   int refused = 0;
   for (size_t bit = 0; bit < 8 * stage.size(); ++bit) {
     INFO("bit " << bit);
-    forged.stage = flipped(stage, bit);
+    forged.stage = with_flipped_bit(stage, bit);
     const std::string bytes = forged.to_bytes();
     auto victim = open_text(*runtime, kSaved);
     if (victim->initialize(nullptr, {{}, &bytes}).ok()) {

@@ -18,7 +18,7 @@ namespace {
 
 // FLOATS, DOUBLES and INTS stand for 300 numbers with signs, fractions, zeros and large values, VECTORS for
 // vectors of 0 to 36 entries, RECORDS for serialized tf.Examples, RUN for what makes a map parallel.
-const char* const kTexts[] = {
+const char* const kOneValueTexts[] = {
     // Arithmetic, for each class of dtypes.
     "FLOATS | map(x -> (x + 1.5, x * x, x / 3.0, x // 0.7, x % 0.7, -x, abs(x), clip(x, -3.0, 3.0))RUN)",
     "DOUBLES | map(x -> (x + 1.5, x * x, x / 3.0, x // 0.7, x % 0.7, minimum(x, 1.0), maximum(x, 1.0))RUN)",
@@ -101,7 +101,7 @@ TEST_CASE("one value: the same bytes for widths 1, 7, 128 on 1, 2, 8 threads at 
   LevelScope scope;
   std::string records = write_records();
   ThreadsRuntime runtimes[] = {ThreadsRuntime(1), ThreadsRuntime(2), ThreadsRuntime(8)};
-  for (const char* pattern : kTexts) {
+  for (const char* pattern : kOneValueTexts) {
     std::string text = with_sources(pattern, records, false);
     INFO(text);
     limit_cpu_level(CpuLevel::baseline);
@@ -149,7 +149,7 @@ std::vector<std::string> seen_by_host(Runtime& runtime, const std::string& text)
 TEST_CASE("one value: whatever floating-point mode the host has set, which it finds again", "[contract]") {
   std::string records = write_records();
   std::vector<std::string> texts;
-  for (const char* pattern : kTexts) {
+  for (const char* pattern : kOneValueTexts) {
     for (bool parallel : {false, true}) texts.push_back(with_sources(pattern, records, parallel));
   }
   texts.insert(texts.end(), std::begin(kConstantTexts), std::end(kConstantTexts));

@@ -31,7 +31,7 @@ Lines rest_of(const Lines& all, size_t begin) {
   return {all.begin() + static_cast<ptrdiff_t>(begin), all.end()};
 }
 
-const std::vector<std::string> kTexts = {
+const std::vector<std::string> kParallelTexts = {
     "range(40) | map(x -> x * 3, num_parallel_calls: CALLS) | prefetch(AHEAD)",
     "range(9) | shuffle(4, seed: 2) | map(x -> x + 1, num_parallel_calls: CALLS) | prefetch(AHEAD) | repeat(4)",
     "range(7) | shuffle(3, seed: 5) | map(x -> x, num_parallel_calls: CALLS) | repeat(3) | shuffle(4, seed: 1) | repeat(2)",
@@ -46,7 +46,7 @@ TEST_CASE("parallelism: a checkpoint fits any", "[contract]") {
   ThreadsRuntime runtime;
   const std::vector<std::pair<const char*, const char*>> settings = {
       {"1", "0"}, {"2", "3"}, {"auto", "auto"}, {"1", "5"}, {"4", "0"}};
-  for (const std::string& text : kTexts) {
+  for (const std::string& text : kParallelTexts) {
     CAPTURE(text);
     const Lines expected = all_lines(*runtime, with(text, "1", "0"));
     REQUIRE(expected.size() > 8);

@@ -26,7 +26,7 @@ struct Epochs {
 };
 
 // Each gives `rows` draws, all of them different.
-const Epochs kTexts[] = {
+const Epochs kDrawTexts[] = {
     {"range(4) | map(x -> DRAW) | repeat(3)", 12},
     {"range(1) | map(x -> DRAW) | repeat(5)", 5},
     {"range(3) | map(x -> DRAW) | repeat(2) | repeat(2)", 12},
@@ -47,7 +47,7 @@ const Epochs kTexts[] = {
 TEST_CASE("contract: random draws differ between epochs, and come back with a position", "[contract]") {
   ThreadsRuntime runtime(2);
   ThreadsRuntime other(1);
-  for (const Epochs& epochs : kTexts) {
+  for (const Epochs& epochs : kDrawTexts) {
     INFO(epochs.text);
     const std::string text = drawing(epochs.text);
     const Lines whole = all_lines(*runtime, text);

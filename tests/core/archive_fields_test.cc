@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-std::string sample() {
+std::string sample_fields() {
   int64_t number = INT64_MIN;
   uint64_t large = UINT64_MAX;
   bool flag = true;
@@ -34,7 +34,7 @@ std::vector<ArchiveField> fields_of(std::string_view bytes) {
 }
 
 TEST_CASE("archive fields: what an archive wrote comes back without its keys being known") {
-  const std::string bytes = sample();
+  const std::string bytes = sample_fields();
   const std::vector<ArchiveField> fields = fields_of(bytes);
   REQUIRE(fields.size() == 6);
   CHECK(fields[0].key == "number");
@@ -55,7 +55,7 @@ TEST_CASE("archive fields: what an archive wrote comes back without its keys bei
 }
 
 TEST_CASE("archive fields: a cut archive is none unless it is cut between two fields") {
-  const std::string bytes = sample();
+  const std::string bytes = sample_fields();
   size_t whole = 0;
   for (size_t size = 1; size < bytes.size(); ++size) whole += is_archive(bytes.substr(0, size)) ? 1 : 0;
   CHECK(whole == 5);

@@ -24,7 +24,7 @@ struct Fields {
   bool operator==(const Fields&) const = default;
 };
 
-Fields sample() {
+Fields sample_archive() {
   return {INT64_MIN, UINT64_MAX, true, std::string("a\0b", 3), {-1, 0, INT64_MAX}, {0, UINT64_MAX}};
 }
 
@@ -35,17 +35,17 @@ std::string written(Fields fields) {
 }
 
 TEST_CASE("What is written is read back") {
-  const std::string bytes = written(sample());
+  const std::string bytes = written(sample_archive());
   Archive archive(bytes);
   Fields read;
   read.state(archive);
   archive.finish();
   CHECK(archive.status().ok());
-  CHECK(read == sample());
+  CHECK(read == sample_archive());
 }
 
 TEST_CASE("A state cut short anywhere is data_loss") {
-  const std::string bytes = written(sample());
+  const std::string bytes = written(sample_archive());
   for (size_t size = 0; size < bytes.size(); ++size) {
     const std::string cut = bytes.substr(0, size);
     Archive archive(cut);

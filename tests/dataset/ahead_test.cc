@@ -11,12 +11,12 @@ const OperatorDef& range_operator();
 namespace test {
 namespace {
 
-DatasetRef range(int64_t stop) { return Build(range_operator()).set<IntParam>("stop", stop).node(); }
+DatasetRef range_node(int64_t stop) { return Build(range_operator()).set<IntParam>("stop", stop).node(); }
 
 TEST_CASE("the position of a consumer is where the port reads on, however far its feed has run ahead") {
   TestRuntime runtime;
   Context ctx = runtime.context();
-  Port port(ctx, Instance(range(500), nullptr, 0), Port::Mode::keep);
+  Port port(ctx, Instance(range_node(500), nullptr, 0), Port::Mode::keep);
   AheadPosition position;
   position.start(port, nullptr, {});
   PortFeed feed(std::move(port));
@@ -38,7 +38,7 @@ TEST_CASE("the position of a consumer is where the port reads on, however far it
     CHECK(counts.empty());
     std::string bytes;
     archive.rest(bytes);
-    auto restored = Port::open_at(ctx, Instance(range(500), nullptr, 0), Port::Mode::keep, bytes);
+    auto restored = Port::open_at(ctx, Instance(range_node(500), nullptr, 0), Port::Mode::keep, bytes);
     REQUIRE(restored.ok());
     Block block;
     REQUIRE(restored->pull(ctx, demand, block) == PullResult::rows);

@@ -62,9 +62,9 @@ DatasetRef flaky() {
   return Build(def).node();
 }
 
-struct Driver {
-  Driver() : ctx(runtime.context()), port(ctx, {flaky(), nullptr, 0}, Port::Mode::keep) {}
-  explicit Driver(const std::string& saved) : Driver() {
+struct CutsDriver {
+  CutsDriver() : ctx(runtime.context()), port(ctx, {flaky(), nullptr, 0}, Port::Mode::keep) {}
+  explicit CutsDriver(const std::string& saved) : CutsDriver() {
     Archive archive(saved);
     port.state(archive);
     archive.finish();
@@ -111,8 +111,8 @@ TEST_CASE("a replay answers the error of a cut and goes on after it") {
       std::vector<std::string> positions;
       {
         const Fails fails({5, 8, 40, 77}, alone);
-        whole = Driver().take(kEnd, rows);
-        Driver driver;
+        whole = CutsDriver().take(kEnd, rows);
+        CutsDriver driver;
         driver.take(100, rows);
         for (int64_t consumed = 0; consumed <= driver.port.position(); ++consumed) {
           driver.port.consume_to(consumed);
@@ -123,12 +123,12 @@ TEST_CASE("a replay answers the error of a cut and goes on after it") {
       for (size_t consumed = 0; consumed < positions.size(); ++consumed) {
         INFO("consumed " << consumed << ", " << rows << " rows");
         const std::vector<int64_t> tail(whole.begin() + static_cast<int64_t>(consumed), whole.end());
-        Driver restored(positions[consumed]);
+        CutsDriver restored(positions[consumed]);
         CHECK(restored.save() == positions[consumed]);
         restored.take(1);
         // The position has not moved, whatever has been made again.
-        CHECK(Driver(restored.save()).take(kEnd, 3) == tail);
-        CHECK(Driver(positions[consumed]).take(kEnd, rows) == tail);
+        CHECK(CutsDriver(restored.save()).take(kEnd, 3) == tail);
+        CHECK(CutsDriver(positions[consumed]).take(kEnd, rows) == tail);
       }
     }
   }
@@ -138,22 +138,22 @@ TEST_CASE("an error that was pulled and not taken comes again, though the file c
   std::string saved;
   {
     const Fails fails({5});
-    Driver driver;
+    CutsDriver driver;
     CHECK(driver.take(3, 8) == std::vector<int64_t>{0, 1, 2});
     CHECK(driver.port.buffered() == 3);
     driver.port.consume_all();
     saved = driver.save();
   }
-  CHECK(Driver(saved).take(5, 8) == std::vector<int64_t>{3, 4, -5, 8, 9});
+  CHECK(CutsDriver(saved).take(5, 8) == std::vector<int64_t>{3, 4, -5, 8, 9});
 }
 
 TEST_CASE("a read that fails in a replay only is an error and the end") {
-  Driver driver;
+  CutsDriver driver;
   driver.take(30, 4);
   driver.port.consume_all();
   const std::string saved = driver.save();
   const Fails fails({11});
-  Driver restored(saved);
+  CutsDriver restored(saved);
   CHECK(restored.take(3) == std::vector<int64_t>{-11});
   CHECK(restored.port.fill(restored.ctx, Demand()) == PullResult::end);
 }
@@ -162,7 +162,7 @@ TEST_CASE("more cuts than a position may hold refuse to be saved, until they are
   std::set<int64_t> many;
   for (int64_t i = 0; i < 3 * 65; i += 3) many.insert(i);
   const Fails fails(many);
-  Driver driver;
+  CutsDriver driver;
   driver.take(64);
   const std::string saved = driver.save();
   driver.take(2);
@@ -176,8 +176,8 @@ TEST_CASE("more cuts than a position may hold refuse to be saved, until they are
   driver.port.consume_all();
   const std::string later = driver.save();
   g_fails = {};
-  CHECK(Driver(later).take(3) == std::vector<int64_t>{196, 197, 198});
-  CHECK(Driver(saved).take(66).back() == 193);
+  CHECK(CutsDriver(later).take(3) == std::vector<int64_t>{196, 197, 198});
+  CHECK(CutsDriver(saved).take(66).back() == 193);
 }
 
 TEST_CASE("a cut without memory for its anchor must fail again in a replay") {
@@ -196,9 +196,9 @@ TEST_CASE("a cut without memory for its anchor must fail again in a replay") {
   const std::string saved = archive.take();
   {
     const Fails fails({5});
-    CHECK(Driver(saved).take(4) == std::vector<int64_t>{9, 10, -9, 12});
+    CHECK(CutsDriver(saved).take(4) == std::vector<int64_t>{9, 10, -9, 12});
   }
-  Driver restored(saved);
+  CutsDriver restored(saved);
   REQUIRE(restored.port.fill(restored.ctx, Demand()) == PullResult::rows);
   REQUIRE(restored.port.block().failed(0));
   CHECK(restored.port.block().errors[0].error->code == Code::failed_precondition);

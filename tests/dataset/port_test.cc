@@ -15,8 +15,8 @@ namespace {
 
 DatasetRef range(int64_t stop) { return Build(range_operator()).set<IntParam>("stop", stop).node(); }
 
-struct Driver {
-  Driver(const DatasetRef& node, Port::Mode mode)
+struct PortDriver {
+  PortDriver(const DatasetRef& node, Port::Mode mode)
       : ctx(runtime.context()), port(ctx, {node, nullptr, 0}, mode) {}
   // The first value of the next block of at most `rows`, which stay unconsumed; -1 at the end.
   int64_t pull(int rows) {
@@ -44,7 +44,7 @@ struct Driver {
 };
 
 TEST_CASE("rows taken piecewise are consumed when the cursor says so") {
-  Driver driver(range(10), Port::Mode::keep);
+  PortDriver driver(range(10), Port::Mode::keep);
   Demand demand;
   demand.rows = 4;
   REQUIRE(driver.port.fill(driver.ctx, demand) == PullResult::rows);
@@ -61,10 +61,10 @@ TEST_CASE("rows taken piecewise are consumed when the cursor says so") {
 TEST_CASE("what was not consumed comes again after a restore") {
   for (int64_t consumed : {0, 1, 31, 32, 33, 150, 299, 300}) {
     INFO("consumed " << consumed);
-    Driver driver(range(400), Port::Mode::keep);
+    PortDriver driver(range(400), Port::Mode::keep);
     for (int i = 0; i < 100; ++i) driver.pull(3);
     driver.port.consume_to(consumed);
-    Driver restored(range(400), Port::Mode::keep);
+    PortDriver restored(range(400), Port::Mode::keep);
     REQUIRE(restored.load(driver.save()).ok());
     CHECK(restored.save() == driver.save());
     CHECK(restored.port.position() == consumed);
@@ -74,9 +74,9 @@ TEST_CASE("what was not consumed comes again after a restore") {
 }
 
 TEST_CASE("a port in pass mode stands where its input does") {
-  Driver driver(range(9), Port::Mode::pass);
+  PortDriver driver(range(9), Port::Mode::pass);
   driver.pull(4);
-  Driver restored(range(9), Port::Mode::pass);
+  PortDriver restored(range(9), Port::Mode::pass);
   REQUIRE(restored.load(driver.save()).ok());
   CHECK(restored.port.position() == 4);
   CHECK(restored.port.values() == 4);
@@ -84,9 +84,9 @@ TEST_CASE("a port in pass mode stands where its input does") {
 }
 
 TEST_CASE("a port of the whole input begins again") {
-  Driver driver(range(200), Port::Mode::whole);
+  PortDriver driver(range(200), Port::Mode::whole);
   for (int i = 0; i < 100; ++i) driver.pull(1);
-  Driver restored(range(200), Port::Mode::whole);
+  PortDriver restored(range(200), Port::Mode::whole);
   REQUIRE(restored.load(driver.save()).ok());
   CHECK(restored.pull(1) == 0);
 }
@@ -154,14 +154,14 @@ DatasetRef frail() {
 }
 
 TEST_CASE("an input that cannot take its position up is one error and the end") {
-  Driver driver(frail(), Port::Mode::keep);
+  PortDriver driver(frail(), Port::Mode::keep);
   for (int i = 0; i < 40; ++i) driver.pull(1);
   REQUIRE(driver.port.last_anchor()->ordinal == 32);
   // Up to the anchor, one row and several rows after it.
   for (int64_t consumed : {32, 33, 40}) {
     INFO("consumed " << consumed);
     driver.port.consume_to(consumed);
-    Driver restored(frail(), Port::Mode::keep);
+    PortDriver restored(frail(), Port::Mode::keep);
     REQUIRE(restored.load(driver.save()).ok());
     REQUIRE(restored.port.pull(restored.ctx, Demand(), restored.block) == PullResult::rows);
     REQUIRE(restored.block.rows == 1);
@@ -174,10 +174,10 @@ TEST_CASE("an input that cannot take its position up is one error and the end") 
 }
 
 TEST_CASE("an input that has become shorter is one error and the end") {
-  Driver driver(range(400), Port::Mode::keep);
+  PortDriver driver(range(400), Port::Mode::keep);
   for (int i = 0; i < 20; ++i) driver.pull(1);
   driver.port.consume_to(20);
-  Driver restored(range(12), Port::Mode::keep);
+  PortDriver restored(range(12), Port::Mode::keep);
   REQUIRE(restored.load(driver.save()).ok());
   REQUIRE(restored.port.fill(restored.ctx, Demand()) == PullResult::rows);
   REQUIRE(restored.port.block().failed(0));
@@ -190,7 +190,7 @@ TEST_CASE("an input that has become shorter is one error and the end") {
 
 TEST_CASE("anchors behind slow rows are close, and stay close enough however many rows wait") {
   constexpr int64_t kRows = 20000;
-  Driver driver(counted(), Port::Mode::keep);
+  PortDriver driver(counted(), Port::Mode::keep);
   for (int64_t i = 0; i < kRows; ++i) {
     driver.runtime.clock.advance(1'000'000);
     driver.pull(1);
@@ -198,7 +198,7 @@ TEST_CASE("anchors behind slow rows are close, and stay close enough however man
   for (int64_t consumed : {int64_t{0}, int64_t{40}, kRows / 2, kRows - 1}) {
     INFO("consumed " << consumed);
     driver.port.consume_to(consumed);
-    Driver restored(counted(), Port::Mode::keep);
+    PortDriver restored(counted(), Port::Mode::keep);
     REQUIRE(restored.load(driver.save()).ok());
     g_made = 0;
     CHECK(restored.pull(1) == consumed);
@@ -207,7 +207,7 @@ TEST_CASE("anchors behind slow rows are close, and stay close enough however man
 }
 
 TEST_CASE("anchors before fast rows are rare") {
-  Driver driver(counted(), Port::Mode::keep);
+  PortDriver driver(counted(), Port::Mode::keep);
   driver.runtime.clock.step_ns = 1000;
   const int64_t before = driver.runtime.clock.now_ns();
   for (int i = 0; i < 100'000; ++i) driver.pull(1);
@@ -216,7 +216,7 @@ TEST_CASE("anchors before fast rows are rare") {
 }
 
 TEST_CASE("a target is offered for one pull only") {
-  Driver driver(range(9), Port::Mode::keep);
+  PortDriver driver(range(9), Port::Mode::keep);
   BufferRef place = Buffer::allocate(64);
   driver.port.bind_target(0, place, place->data(), 2 * sizeof(int64_t));
   Demand demand;
@@ -231,7 +231,7 @@ TEST_CASE("a target is offered for one pull only") {
 }
 
 TEST_CASE("a target that fits is filled") {
-  Driver driver(range(9), Port::Mode::keep);
+  PortDriver driver(range(9), Port::Mode::keep);
   BufferRef place = Buffer::allocate(64);
   driver.port.bind_target(0, place, place->data() + 8, 3 * sizeof(int64_t));
   Demand demand;
@@ -285,18 +285,18 @@ DatasetRef numbered_thrice() {
 TEST_CASE("openings that a replay has not made again stand in the next position, too") {
   Numbered::pends = false;
   const DatasetRef node = numbered_thrice();
-  Driver driver(node, Port::Mode::keep);
+  PortDriver driver(node, Port::Mode::keep);
   for (int i = 0; i < 6; ++i) CHECK(driver.pull(1) == i / 2);
   driver.port.consume_to(3);
   const std::string saved = driver.save();
-  Driver between(node, Port::Mode::keep);
+  PortDriver between(node, Port::Mode::keep);
   REQUIRE(between.load(saved).ok());
   Numbered::pends = true;
   // Restored, but stopped among the rows that are dropped.
   CHECK(between.pull(1) == -1);
   CHECK(between.save() == saved);
   Numbered::pends = false;
-  Driver last(node, Port::Mode::keep);
+  PortDriver last(node, Port::Mode::keep);
   last.runtime.epochs.set(node->inputs()[0]->id(), 50);
   REQUIRE(last.load(saved).ok());
   CHECK(last.pull(1) == 1);
@@ -309,12 +309,12 @@ TEST_CASE("openings that a replay has not made again stand in the next position,
 }
 
 TEST_CASE("a damaged position is an error") {
-  Driver driver(range(400), Port::Mode::keep);
+  PortDriver driver(range(400), Port::Mode::keep);
   for (int i = 0; i < 100; ++i) driver.pull(3);
   driver.port.consume_to(200);
   const std::string saved = driver.save();
   for (size_t length = 0; length < saved.size(); ++length) {
-    Driver victim(range(400), Port::Mode::keep);
+    PortDriver victim(range(400), Port::Mode::keep);
     CHECK(!victim.load(saved.substr(0, length)).ok());
   }
 }

@@ -77,8 +77,8 @@ DatasetRef moody(int64_t moods, bool opens = true) {
   return Build(moody_operator()).set<IntParam>("moods", moods).set<BoolParam>("opens", opens).node();
 }
 
-struct Driver {
-  explicit Driver(const DatasetRef& node) : stage(runtime.open(node)) {}
+struct StageDriver {
+  explicit StageDriver(const DatasetRef& node) : stage(runtime.open(node)) {}
   PullResult next() {
     Context ctx = runtime.context();
     return stage->next(ctx, Demand{}, block);
@@ -102,7 +102,7 @@ struct Driver {
 };
 
 TEST_CASE("a returned and a thrown error are one row each, and the sequence goes on") {
-  Driver driver(moody(40201));
+  StageDriver driver(moody(40201));
   CHECK(driver.next() == PullResult::rows);
   CHECK(driver.error() == "failed");
   CHECK(driver.block.errors[0].error->path == "moody");
@@ -116,43 +116,43 @@ TEST_CASE("a returned and a thrown error are one row each, and the sequence goes
 }
 
 TEST_CASE("the end is final and lets the cursor go") {
-  Driver driver(moody(4));
+  StageDriver driver(moody(4));
   CHECK(g_open == 1);
   CHECK(driver.next() == PullResult::end);
   CHECK(g_open == 0);
   CHECK(driver.next() == PullResult::end);
-  Driver restored(moody(0));
+  StageDriver restored(moody(0));
   restored.load(driver.save());
   CHECK(restored.next() == PullResult::end);
 }
 
 TEST_CASE("a failure to open is the only row, also after a save before it was given") {
-  Driver driver(moody(0, false));
-  Driver restored(moody(0, false));
+  StageDriver driver(moody(0, false));
+  StageDriver restored(moody(0, false));
   restored.load(driver.save());
-  for (Driver* each : {&driver, &restored}) {
+  for (StageDriver* each : {&driver, &restored}) {
     CHECK(each->next() == PullResult::rows);
     CHECK(each->error() == "closed today");
     CHECK(each->next() == PullResult::end);
   }
-  Driver late(moody(0, false));
+  StageDriver late(moody(0, false));
   late.load(driver.save());
   CHECK(late.next() == PullResult::end);
 }
 
 TEST_CASE("until it is resumed a stage writes what it loaded") {
-  Driver driver(moody(41));
+  StageDriver driver(moody(41));
   CHECK(driver.next() == PullResult::rows);
   const std::string saved = driver.save();
-  Driver restored(moody(41));
+  StageDriver restored(moody(41));
   restored.load(saved);
   CHECK(restored.save() == saved);
 }
 
 TEST_CASE("a resume that finds too few rows is one error and the end") {
-  Driver driver(moody(40));
+  StageDriver driver(moody(40));
   CHECK(driver.next() == PullResult::rows);
-  Driver restored(moody(40));
+  StageDriver restored(moody(40));
   restored.load(driver.save());
   CHECK(restored.next() == PullResult::rows);
   CHECK(restored.block.errors[0].error->code == Code::data_loss);
@@ -160,7 +160,7 @@ TEST_CASE("a resume that finds too few rows is one error and the end") {
 }
 
 TEST_CASE("an error is told where there is no memory, and the sequence goes on") {
-  Driver driver(moody(2));
+  StageDriver driver(moody(2));
   fail_allocations(1000);
   const PullResult answer = driver.next();
   fail_allocations(0);
@@ -171,9 +171,9 @@ TEST_CASE("an error is told where there is no memory, and the sequence goes on")
 }
 
 TEST_CASE("a resume that throws is one error and the end") {
-  Driver driver(moody(20));
+  StageDriver driver(moody(20));
   CHECK(driver.next() == PullResult::rows);
-  Driver restored(moody(20));
+  StageDriver restored(moody(20));
   restored.load(driver.save());
   CHECK(restored.next() == PullResult::rows);
   CHECK(restored.error() == "unexpected exception: thrown");
@@ -182,14 +182,14 @@ TEST_CASE("a resume that throws is one error and the end") {
 }
 
 TEST_CASE("a foreign state is an error") {
-  Driver driver(moody(0));
+  StageDriver driver(moody(0));
   Archive archive(std::string_view("foreign"));
   driver.stage->state(archive);
   CHECK(archive.status().code() == Code::data_loss);
 }
 
 TEST_CASE("a cancelled session answers so before the cursor is asked, but not behind the end") {
-  Driver driver(moody(0));
+  StageDriver driver(moody(0));
   driver.runtime.session->cancelled = true;
   CHECK(driver.next() == PullResult::cancelled);
   driver.runtime.session->cancelled = false;

@@ -6,11 +6,12 @@
 #include <tuple>
 #include <utility>
 
+#include "exec/milliseconds.h"
+
 namespace weir {
 namespace {
 
 constexpr int64_t kUs = 1'000;
-constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1'000'000'000;
 
 // A consumer that waits for each element, of which one is made in so long, with all threads or alone.

@@ -4,14 +4,14 @@
 #include <catch2/catch_test_macros.hpp>
 #include <utility>
 
+#include "exec/milliseconds.h"
+
 namespace weir {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
-
 // A consumer that takes a row each `consumer_ns`, over a feed that fills the room at once but stalls for `stall_ns` before
 // every row whose number is a multiple of `stall_every`.
-struct Pipe {
+struct BufferedPipe {
   BufferTuner& buffer;
   int64_t consumer_ns = kMs;
   int64_t stall_ns = 0;
@@ -59,7 +59,7 @@ struct Pipe {
 
 TEST_CASE("buffer tuner: grows in one or two steps to what the consumer takes while the feed stalls") {
   BufferTuner buffer(2, 1024);
-  Pipe pipe{buffer, kMs, 200 * kMs};
+  BufferedPipe pipe{buffer, kMs, 200 * kMs};
   pipe.take(3000);
   pipe.waited_ns = 0;
   pipe.take(10'000);
@@ -70,7 +70,7 @@ TEST_CASE("buffer tuner: grows in one or two steps to what the consumer takes wh
 
 TEST_CASE("buffer tuner: never leaves its bounds") {
   BufferTuner buffer(2, 64);
-  Pipe pipe{buffer, kMs, 500 * kMs};
+  BufferedPipe pipe{buffer, kMs, 500 * kMs};
   pipe.take(20'000);
   CHECK(buffer.rows() == 64);
   pipe.stall_ns = 0;
@@ -81,7 +81,7 @@ TEST_CASE("buffer tuner: never leaves its bounds") {
 
 TEST_CASE("buffer tuner: stays small over a feed that keeps up") {
   BufferTuner buffer(2, 1024);
-  Pipe pipe{buffer};
+  BufferedPipe pipe{buffer};
   pipe.take(5000);
   CHECK(buffer.rows() == 2);
 }
@@ -103,14 +103,14 @@ TEST_CASE("buffer tuner: room is of no use to a feed that hardly ever stands sti
 
 TEST_CASE("buffer tuner: a fixed number stays") {
   BufferTuner buffer(16, 16);
-  Pipe pipe{buffer, kMs, 200 * kMs};
+  BufferedPipe pipe{buffer, kMs, 200 * kMs};
   pipe.take(5000);
   CHECK(buffer.rows() == 16);
 }
 
 TEST_CASE("buffer tuner: gives back what is never used, but keeps what lasts while a thread wakes") {
   BufferTuner buffer(2, 1024);
-  Pipe pipe{buffer, kMs, 200 * kMs};
+  BufferedPipe pipe{buffer, kMs, 200 * kMs};
   pipe.take(3000);
   CHECK(buffer.rows() >= 200);
   pipe.stall_ns = 0;
@@ -118,7 +118,7 @@ TEST_CASE("buffer tuner: gives back what is never used, but keeps what lasts whi
   CHECK(buffer.rows() <= 4);
 
   BufferTuner quick(2, 1024);
-  Pipe fast{quick, 10'000, 8 * kMs};
+  BufferedPipe fast{quick, 10'000, 8 * kMs};
   fast.take(3000);
   CHECK(quick.rows() > 800);
   fast.stall_ns = 0;
@@ -130,7 +130,7 @@ TEST_CASE("buffer tuner: gives back what is never used, but keeps what lasts whi
 
 TEST_CASE("buffer tuner: where stalls come back, rows are given back ever later") {
   BufferTuner buffer(2, 1024);
-  Pipe pipe{buffer, kMs, 100 * kMs, 5000};
+  BufferedPipe pipe{buffer, kMs, 100 * kMs, 5000};
   pipe.take(100'000);
   pipe.waited_ns = 0;
   pipe.take(100'000);

@@ -6,11 +6,10 @@
 #include <thread>
 
 #include "exec/call_watch.h"
+#include "exec/milliseconds.h"
 
 namespace weir {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 // Calls of `call_ns` each, of which at most `useful` at once get on, while the consumer waits for them.
 struct Load {

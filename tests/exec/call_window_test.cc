@@ -25,8 +25,6 @@ struct World {
   Runtime runtime;
 };
 
-bool no_threads(int) { return false; }
-
 TEST_CASE("call window: ordered calls give the feed's order with its errors in place", "[threads]") {
   World world;
   for (int width : {1, 7, 128}) {

@@ -16,7 +16,7 @@ class Named final : public Job {
   const char name;
 
  private:
-  Counted counted_;
+  LiveObject counted_;
 };
 
 // A lane with a few threads, all of whose jobs take as long as said.

@@ -17,11 +17,14 @@ namespace weir {
 
 inline std::atomic<int> live_objects{0};
 
-struct Counted {
-  Counted() { ++live_objects; }
-  Counted(const Counted&) { ++live_objects; }
-  ~Counted() { --live_objects; }
+struct LiveObject {
+  LiveObject() { ++live_objects; }
+  LiveObject(const LiveObject&) { ++live_objects; }
+  ~LiveObject() { --live_objects; }
 };
+
+// For schedulers whose jobs the test runs.
+inline bool no_threads(int) { return false; }
 
 class SteadyClock final : public Clock {
  public:
@@ -58,7 +61,7 @@ class CountingFeed final : public Feed {
 
  private:
   struct Anchor : RefCounted {
-    Counted counted;
+    LiveObject counted;
   };
   class WakeJob final : public Job {
    public:
@@ -67,7 +70,7 @@ class CountingFeed final : public Feed {
 
    private:
     RefPtr<Waker> waker_;
-    Counted counted_;
+    LiveObject counted_;
   };
 
   PullResult make(Context& context, const Demand& demand, Block& out, Mark& mark) {
@@ -105,7 +108,7 @@ class CountingFeed final : public Feed {
   std::atomic<bool> inside_{false};
   int calls_ = 0;
   int64_t position_ = 0;
-  Counted counted_;
+  LiveObject counted_;
 };
 
 // A window used as the feed of another one.
@@ -120,7 +123,7 @@ class WindowFeed final : public Feed {
 
  private:
   AnyWindow window_;
-  Counted counted_;
+  LiveObject counted_;
 };
 
 // Adds 1 to every row that has not failed; rows whose number modulo 64 is in `fails` fail. `meanwhile`
@@ -156,7 +159,7 @@ class AddOne final : public BlockCall {
   const std::function<void(int64_t)> meanwhile_;
   const int fails_;
   std::atomic<int> inside_{0};
-  Counted counted_;
+  LiveObject counted_;
 };
 
 // A client with an iterator of its own over a feed.

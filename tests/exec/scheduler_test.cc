@@ -11,8 +11,6 @@
 namespace weir {
 namespace {
 
-bool no_threads(int) { return false; }
-
 // An iterator whose polls are a function of the test.
 struct Driven {
   explicit Driven(ThreadsOptions options = {}) : executor(make_threads(options)) {

@@ -21,8 +21,6 @@
 namespace weir {
 namespace {
 
-bool no_threads(int) { return false; }
-
 class CallJob final : public Job {
  public:
   explicit CallJob(std::function<void()> call) : call_(std::move(call)) {}
@@ -30,7 +28,7 @@ class CallJob final : public Job {
 
  private:
   const std::function<void()> call_;
-  Counted counted_;
+  LiveObject counted_;
 };
 
 RefPtr<Job> job(std::function<void()> call) { return make_ref<CallJob>(std::move(call)); }

@@ -23,8 +23,6 @@ struct World {
   Runtime runtime;
 };
 
-bool no_threads(int) { return false; }
-
 WindowOptions window_options(int64_t max_rows, int block_rows) {
   WindowOptions options;
   options.max_rows = max_rows;

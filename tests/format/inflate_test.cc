@@ -11,7 +11,7 @@ namespace weir {
 namespace {
 
 // Hard to compress, so that compressed bytes fill more than one buffer.
-std::string noise(size_t size) {
+std::string noise_text(size_t size) {
   std::string text(size, '\0');
   uint64_t state = 1;
   for (char& c : text) {
@@ -44,7 +44,7 @@ std::pair<std::string, Code> drain(std::string_view bytes, Compression compressi
 using Drained = std::pair<std::string, Code>;
 
 TEST_CASE("inflate: plain, gzip and zlib give the same bytes in steps of any size") {
-  const std::string text = noise(300'000);
+  const std::string text = noise_text(300'000);
   for (size_t step : {size_t{7}, size_t{4096}, size_t{1 << 20}}) {
     CHECK(drain(text, Compression::none, step) == Drained{text, Code::ok});
     CHECK(drain(deflated(text, Compression::gzip), Compression::gzip, step) == Drained{text, Code::ok});
@@ -67,7 +67,7 @@ TEST_CASE("inflate: gzip members follow one another, zeros may follow the last, 
 }
 
 TEST_CASE("inflate: a cut at any place is data_loss behind the bytes that were there") {
-  const std::string text = noise(2000);
+  const std::string text = noise_text(2000);
   for (Compression compression : {Compression::gzip, Compression::zlib}) {
     const std::string whole = deflated(text, compression);
     for (size_t size = 1; size < whole.size(); ++size) {
@@ -79,7 +79,7 @@ TEST_CASE("inflate: a cut at any place is data_loss behind the bytes that were t
 }
 
 TEST_CASE("inflate: a flipped bit behind the header is data_loss") {
-  const std::string text = noise(300);
+  const std::string text = noise_text(300);
   for (Compression compression : {Compression::gzip, Compression::zlib}) {
     const std::string whole = deflated(text, compression);
     int undetected = 0;
@@ -98,7 +98,7 @@ TEST_CASE("inflate: a flipped bit behind the header is data_loss") {
 
 TEST_CASE("inflate: an error names file and offset, and comes again") {
   SimulatedFileSystem files;
-  const std::string whole = deflated(noise(1000), Compression::gzip);
+  const std::string whole = deflated(noise_text(1000), Compression::gzip);
   files.put("f", whole.substr(0, whole.size() - 2));
   auto stream = open_stream(files, "f", Compression::gzip);
   REQUIRE(stream.ok());
@@ -112,7 +112,7 @@ TEST_CASE("inflate: an error names file and offset, and comes again") {
 
 TEST_CASE("inflate: a file that can't be read further gives its own error") {
   SimulatedFileSystem files;
-  const std::string text = noise(200'000);
+  const std::string text = noise_text(200'000);
   files.put("f", deflated(text, Compression::gzip));
   files.set_faults("f", {.read_error_offset = 70'000, .longest_read = 1000});
   auto stream = open_stream(files, "f", Compression::gzip);
@@ -124,7 +124,7 @@ TEST_CASE("inflate: a file that can't be read further gives its own error") {
 }
 
 TEST_CASE("inflate: seek goes anywhere, also after an error") {
-  const std::string text = noise(200'000);
+  const std::string text = noise_text(200'000);
   for (Compression compression : {Compression::none, Compression::gzip, Compression::zlib}) {
     SimulatedFileSystem files;
     const std::string whole = compression == Compression::none ? text : deflated(text, compression);
@@ -146,9 +146,9 @@ TEST_CASE("inflate: auto decides by the first bytes") {
     return guess_compression({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   };
   for (int level : {0, 1, 6, 9}) {
-    CHECK(guess(deflated(noise(500), Compression::gzip, level)) == Compression::gzip);
-    CHECK(guess(deflated(noise(500), Compression::zlib, level)) == Compression::zlib);
-    CHECK(guess(deflated(noise(500), Compression::zlib, level).substr(0, 64)) == Compression::zlib);
+    CHECK(guess(deflated(noise_text(500), Compression::gzip, level)) == Compression::gzip);
+    CHECK(guess(deflated(noise_text(500), Compression::zlib, level)) == Compression::zlib);
+    CHECK(guess(deflated(noise_text(500), Compression::zlib, level).substr(0, 64)) == Compression::zlib);
   }
   CHECK(guess(deflated("", Compression::zlib)) == Compression::zlib);
   CHECK(guess("") == Compression::none);
@@ -180,7 +180,7 @@ TEST_CASE("inflate: names of compressions") {
 
 TEST_CASE("block reader: runs of any length from short reads, and views stay while their buffer is held") {
   SimulatedFileSystem files;
-  const std::string text = noise(50'000);
+  const std::string text = noise_text(50'000);
   files.put("f", text);
   for (size_t longest : {size_t{1}, size_t{77}, size_t{0}}) {
     files.set_faults("f", {.longest_read = longest});
@@ -216,7 +216,7 @@ TEST_CASE("block reader: asking for more than there is takes no memory for it") 
 
 TEST_CASE("block reader: a run longer than is believed at first arrives whole") {
   SimulatedFileSystem files;
-  const std::string text = noise(11'000'000);
+  const std::string text = noise_text(11'000'000);
   files.put("f", text);
   auto stream = open_stream(files, "f", Compression::none);
   REQUIRE(stream.ok());

@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-std::string varint(uint64_t value) {
+std::string varint_of(uint64_t value) {
   std::string out;
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
   out.push_back(static_cast<char>(value));
@@ -23,7 +23,7 @@ constexpr uint64_t kLargestField = (uint64_t{1} << 29) - 1;
 std::string any_field(uint64_t number, uint32_t wire_type) {
   static const std::string kContents[] = {"\x05", "12345678", std::string("\x02hi", 3), "", "", "1234",
                                           "",     ""};
-  return varint(number << 3 | wire_type) + kContents[wire_type];
+  return varint_of(number << 3 | wire_type) + kContents[wire_type];
 }
 
 struct TagRow {
@@ -35,13 +35,13 @@ struct TagRow {
 TEST_CASE("wire: tags are field numbers from 1 to 2^29 - 1") {
   std::vector<TagRow> rows;
   for (uint32_t type = 0; type < 8; ++type) {
-    rows.push_back({varint(type), false, 0});
-    rows.push_back({varint(1 << 3 | type), true, 1 << 3 | type});
+    rows.push_back({varint_of(type), false, 0});
+    rows.push_back({varint_of(1 << 3 | type), true, 1 << 3 | type});
     rows.push_back(
-        {varint(kLargestField << 3 | type), true, static_cast<uint32_t>(kLargestField << 3 | type)});
-    rows.push_back({varint((kLargestField + 1) << 3 | type), false, 0});
+        {varint_of(kLargestField << 3 | type), true, static_cast<uint32_t>(kLargestField << 3 | type)});
+    rows.push_back({varint_of((kLargestField + 1) << 3 | type), false, 0});
   }
-  rows.push_back({varint(UINT64_MAX), false, 0});
+  rows.push_back({varint_of(UINT64_MAX), false, 0});
   rows.push_back({"", false, 0});
   rows.push_back({"\x80", false, 0});
   for (const TagRow& row : rows) {
@@ -54,9 +54,9 @@ TEST_CASE("wire: tags are field numbers from 1 to 2^29 - 1") {
   }
 }
 
-TEST_CASE("wire: a varint has at most ten bytes") {
+TEST_CASE("wire: a varint_of has at most ten bytes") {
   for (const uint64_t value : {uint64_t{0}, uint64_t{127}, uint64_t{128}, uint64_t{1} << 63, UINT64_MAX}) {
-    const std::string bytes = varint(value);
+    const std::string bytes = varint_of(value);
     WireCursor cursor(bytes.data(), bytes.size());
     uint64_t read = 1;
     REQUIRE(cursor.read_varint(read));
@@ -68,7 +68,7 @@ TEST_CASE("wire: a varint has at most ten bytes") {
     for (const uint64_t value :
          {uint64_t{1} << bits, (uint64_t{1} << bits) - 1, 0xa5c396e178d2b40fu >> (63 - bits)}) {
       for (const char* more : {"", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}) {
-        const std::string bytes = varint(value) + more;
+        const std::string bytes = varint_of(value) + more;
         WireCursor cursor(bytes.data(), bytes.size());
         uint64_t read = 1;
         REQUIRE(cursor.read_varint(read));
@@ -88,7 +88,7 @@ TEST_CASE("wire: a varint has at most ten bytes") {
 TEST_CASE("wire: a length reaches to the end and no further") {
   const std::string text = "abc";
   for (uint64_t size : {uint64_t{0}, uint64_t{3}, uint64_t{4}, uint64_t{1} << 32, UINT64_MAX}) {
-    const std::string bytes = varint(size) + text;
+    const std::string bytes = varint_of(size) + text;
     WireCursor cursor(bytes.data(), bytes.size());
     WireCursor content;
     REQUIRE(cursor.read_delimited(content) == (size <= 3));
@@ -98,20 +98,20 @@ TEST_CASE("wire: a length reaches to the end and no further") {
   }
 }
 
-std::string field(int number, const std::string& content) {
-  return varint(static_cast<uint64_t>(number) << 3 | 2) + varint(content.size()) + content;
+std::string nested_field(int number, const std::string& content) {
+  return varint_of(static_cast<uint64_t>(number) << 3 | 2) + varint_of(content.size()) + content;
 }
 
 // A record with the features i, f and s, and `extra` as one more field in one of its messages.
 std::string record(int level, const std::string& extra) {
   const auto at = [&](int here) { return here == level ? extra : std::string(); };
-  const std::string ints = field(3, field(1, "\x05") + at(4)) + at(3);
-  const std::string floats = field(2, field(1, std::string("\0\0\x80?", 4)) + at(5)) + at(3);
-  const std::string strings = field(1, field(1, "text") + at(6)) + at(3);
-  const std::string entries = field(1, field(1, "i") + field(2, ints) + at(2)) +
-                              field(1, field(1, "f") + field(2, floats)) +
-                              field(1, field(1, "s") + field(2, strings)) + at(1);
-  return field(1, entries) + at(0);
+  const std::string ints = nested_field(3, nested_field(1, "\x05") + at(4)) + at(3);
+  const std::string floats = nested_field(2, nested_field(1, std::string("\0\0\x80?", 4)) + at(5)) + at(3);
+  const std::string strings = nested_field(1, nested_field(1, "text") + at(6)) + at(3);
+  const std::string entries = nested_field(1, nested_field(1, "i") + nested_field(2, ints) + at(2)) +
+                              nested_field(1, nested_field(1, "f") + nested_field(2, floats)) +
+                              nested_field(1, nested_field(1, "s") + nested_field(2, strings)) + at(1);
+  return nested_field(1, entries) + at(0);
 }
 
 constexpr int kLevels = 7;

@@ -17,7 +17,7 @@ constexpr int64_t kNumbersInChunk = std::min<int64_t>(kChunkRows, kChunkBytes / 
 
 Tensor number(double value) { return Tensor::scalar<double>(value); }
 
-Tensor vector_of(int count) {
+Tensor counted_vector(int count) {
   Tensor out = Tensor::allocate(DType::int32, {count});
   for (int i = 0; i < count; ++i) out.as<int32_t>()[i] = 100 * count + i;
   return out;
@@ -36,7 +36,7 @@ std::vector<Components> mixed_rows(int count) {
     high.data[0] = static_cast<uint8_t>(i);
     high.data[1] = 9;
     rows.push_back({number(i * 0.5), Tensor::string(std::string(static_cast<size_t>(i % 5), 'x')),
-                    vector_of(i < 20 ? 3 : i % 4),
+                    counted_vector(i < 20 ? 3 : i % 4),
                     strings_of(i % 2 == 0 ? std::vector<std::string_view>{"a", "bc"}
                                           : std::vector<std::string_view>{"d"}),
                     flag, high});

@@ -11,14 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "fs/bytes_of.h"
 #include "support/temporary_folder.h"
 
 namespace weir {
 namespace {
-
-std::span<const uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
 
 FileSystem& files() { return local_file_system(); }
 

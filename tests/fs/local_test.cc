@@ -14,12 +14,12 @@
 namespace weir {
 namespace {
 
-Status write(const std::string& name, std::string_view text) {
+Status write_whole(const std::string& name, std::string_view text) {
   return local_file_system().write_file_atomically(
       name, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 
-std::string read(const std::string& name) {
+std::string read_whole(const std::string& name) {
   Result<std::string> text = local_file_system().read_file(name, 1 << 20);
   return text.ok() ? *text : "failed: " + text.status().error().message;
 }
@@ -37,7 +37,7 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 void check_refused(const std::string& name, mode_t kind, std::string_view word) {
   INFO(name);
   const mode_t before = kind_of(name);
-  const Status status = write(name, "bytes");
+  const Status status = write_whole(name, "bytes");
   REQUIRE(status.code() == Code::invalid_argument);
   CHECK(status.error().file == name);
   CHECK(contains(status.error().message, name));
@@ -51,7 +51,7 @@ TEST_CASE("atomic writing: a link stays, and what it leads to is replaced") {
   TemporaryFolder folder;
   REQUIRE(local_file_system().create_folders(folder.at("a/b")).ok());
   REQUIRE(local_file_system().create_folders(folder.at("links/deep")).ok());
-  REQUIRE(write(folder.at("a/b/target"), "old").ok());
+  REQUIRE(write_whole(folder.at("a/b/target"), "old").ok());
   // Absolute, relative to the link's own folder, through a linked folder, and a link to a link.
   REQUIRE(::symlink(folder.at("a/b/target").c_str(), folder.at("links/absolute").c_str()) == 0);
   REQUIRE(::symlink("../../a/b/target", folder.at("links/deep/relative").c_str()) == 0);
@@ -62,11 +62,11 @@ TEST_CASE("atomic writing: a link stays, and what it leads to is replaced") {
   for (const char* name : {"links/absolute", "links/deep/relative", "shortcut/relative", "links/chain"}) {
     INFO(name);
     const std::string text = "text " + std::to_string(number++);
-    REQUIRE(write(folder.at(name), text).ok());
+    REQUIRE(write_whole(folder.at(name), text).ok());
     CHECK(kind_of(folder.at(name)) == S_IFLNK);
     CHECK(kind_of(folder.at("a/b/target")) == S_IFREG);
-    CHECK(read(folder.at("a/b/target")) == text);
-    CHECK(read(folder.at(name)) == text);
+    CHECK(read_whole(folder.at("a/b/target")) == text);
+    CHECK(read_whole(folder.at(name)) == text);
     CHECK(entries_of(folder.at("a/b")) == 1);
     CHECK(entries_of(folder.at("links")) == links);
     CHECK(entries_of(folder.at("links/deep")) == 1);
@@ -77,12 +77,12 @@ TEST_CASE("atomic writing: what a dangling link leads to is made") {
   TemporaryFolder folder;
   REQUIRE(local_file_system().create_folders(folder.at("there")).ok());
   REQUIRE(::symlink("there/new", folder.at("link").c_str()) == 0);
-  REQUIRE(write(folder.at("link"), "bytes").ok());
+  REQUIRE(write_whole(folder.at("link"), "bytes").ok());
   CHECK(kind_of(folder.at("link")) == S_IFLNK);
   CHECK(kind_of(folder.at("there/new")) == S_IFREG);
-  CHECK(read(folder.at("link")) == "bytes");
+  CHECK(read_whole(folder.at("link")) == "bytes");
   REQUIRE(::symlink("nowhere/new", folder.at("astray").c_str()) == 0);
-  CHECK(write(folder.at("astray"), "bytes").code() == Code::not_found);
+  CHECK(write_whole(folder.at("astray"), "bytes").code() == Code::not_found);
   CHECK(kind_of(folder.at("astray")) == S_IFLNK);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("atomic writing: links in a circle are an error, and so is one more th
   TemporaryFolder folder;
   REQUIRE(::symlink("two", folder.at("one").c_str()) == 0);
   REQUIRE(::symlink("one", folder.at("two").c_str()) == 0);
-  CHECK(write(folder.at("one"), "bytes").code() == Code::invalid_argument);
+  CHECK(write_whole(folder.at("one"), "bytes").code() == Code::invalid_argument);
   CHECK(entries_of(folder.at(".")) == 2);
   // link-1 leads to the file itself; link-40 is the longest chain that the system opens.
   std::string next = "file";
@@ -99,10 +99,10 @@ TEST_CASE("atomic writing: links in a circle are an error, and so is one more th
     REQUIRE(::symlink(next.c_str(), folder.at(name).c_str()) == 0);
     next = name;
   }
-  CHECK(write(folder.at("link-40"), "bytes").ok());
-  CHECK(read(folder.at("file")) == "bytes");
-  CHECK(write(folder.at("link-41"), "other").code() == Code::invalid_argument);
-  CHECK(read(folder.at("file")) == "bytes");
+  CHECK(write_whole(folder.at("link-40"), "bytes").ok());
+  CHECK(read_whole(folder.at("file")) == "bytes");
+  CHECK(write_whole(folder.at("link-41"), "other").code() == Code::invalid_argument);
+  CHECK(read_whole(folder.at("file")) == "bytes");
 }
 
 TEST_CASE("atomic writing: what is no regular file is refused by name, also through a link") {
@@ -132,10 +132,10 @@ TEST_CASE("atomic writing: a device is refused, also through a link") {
   ::close(terminal);
 }
 
-TEST_CASE("atomic writing: an open file without a name is no place to write to") {
+TEST_CASE("atomic writing: an open file without a name is no place to write_whole to") {
   TemporaryFolder folder;
   const std::string name = folder.at("gone");
-  REQUIRE(write(name, "bytes").ok());
+  REQUIRE(write_whole(name, "bytes").ok());
   auto file = local_file_system().open(name);
   REQUIRE(file.ok());
   REQUIRE(local_file_system().remove(name).ok());
@@ -146,23 +146,23 @@ TEST_CASE("atomic writing: an open file without a name is no place to write to")
     if (contains(std::filesystem::read_symlink(entry, ignored).string(), name)) link = entry.path();
   }
   REQUIRE_FALSE(link.empty());
-  CHECK(write(link, "bytes").code() == Code::not_found);
+  CHECK(write_whole(link, "bytes").code() == Code::not_found);
   CHECK(entries_of(folder.path()) == 0);
 }
 
 TEST_CASE("atomic writing: a temporary file that is none is refused, and nobody waits for it") {
   TemporaryFolder folder;
-  REQUIRE(write(folder.at("kept"), "old").ok());
+  REQUIRE(write_whole(folder.at("kept"), "old").ok());
   REQUIRE(::mkfifo(folder.at("kept.tmp").c_str(), 0600) == 0);
-  const Status pipe = write(folder.at("kept"), "new");
+  const Status pipe = write_whole(folder.at("kept"), "new");
   CHECK(pipe.code() == Code::invalid_argument);
   CHECK(pipe.error().file == folder.at("kept.tmp"));
   CHECK(kind_of(folder.at("kept.tmp")) == S_IFIFO);
   REQUIRE(local_file_system().create_folders(folder.at("other.tmp")).ok());
-  CHECK(write(folder.at("other"), "new").code() == Code::invalid_argument);
+  CHECK(write_whole(folder.at("other"), "new").code() == Code::invalid_argument);
   REQUIRE(::symlink("kept", folder.at("third.tmp").c_str()) == 0);
-  CHECK(write(folder.at("third"), "new").code() == Code::invalid_argument);
-  CHECK(read(folder.at("kept")) == "old");
+  CHECK(write_whole(folder.at("third"), "new").code() == Code::invalid_argument);
+  CHECK(read_whole(folder.at("kept")) == "old");
 }
 
 }  // namespace

@@ -3,14 +3,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 
+#include "fs/bytes_of.h"
+
 namespace weir {
 namespace {
 
 using Survives = SimulatedDisk::Survives;
-
-std::span<const uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
 
 std::string read(SimulatedDisk& disk, const std::string& name) {
   const Result<std::string> text = disk.read_file(name, 1 << 20);

@@ -2,12 +2,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "fs/bytes_of.h"
+
 namespace weir {
 namespace {
-
-std::span<const uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
 
 Result<size_t> read_at(SimulatedFileSystem& files, const std::string& name, uint64_t offset, size_t size) {
   auto file = files.open(name);

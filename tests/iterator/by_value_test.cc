@@ -143,7 +143,7 @@ struct Pipeline {
 };
 
 // Every 50th call fails, so batches break there.
-const Pipeline kPipelines[] = {
+const Pipeline kByValue[] = {
     {"range(120) | map(@t)", 118},
     {"range(120) | map(@t) | batch(7, drop_remainder: false)", 0},
     {"range(120) | map(@t) | prefetch(16)", 118},
@@ -176,7 +176,7 @@ const Pipeline kPipelines[] = {
 
 TEST_CASE("by value: nothing is lost, comes twice, or is called again", "[threads]") {
   std::mt19937 draw(11);
-  for (const Pipeline& pipeline : kPipelines) {
+  for (const Pipeline& pipeline : kByValue) {
     INFO(pipeline.text);
     Run whole(pipeline.text, pipeline.concurrent);
     whole.open(nullptr);

@@ -19,8 +19,8 @@ struct KeptLines final : Logger {
   std::vector<std::string> lines;
 };
 
-struct Fixture {
-  Fixture() {
+struct FolderFixture {
+  FolderFixture() {
     runtime.files = &files;
     runtime.logger = &logger;
     // A simulated folder is there as long as it has a file.
@@ -67,7 +67,7 @@ struct Fixture {
 
 using Names = std::vector<std::string>;
 
-std::string name_of(int number, int rank = 0) {
+std::string generation_name(int number, int rank = 0) {
   return concat("r0000", rank, "-00000000000", number, ".ckpt");
 }
 
@@ -80,24 +80,24 @@ void check_loads(CheckpointFolder& folder, int number) {
 }
 
 TEST_CASE("checkpoint folder: generations are numbered and the newest ones are kept") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open();
   CHECK(folder.load().status().code() == Code::not_found);
   f.save(folder, 2);
-  CHECK(f.names() == Names{name_of(1), name_of(2)});
+  CHECK(f.names() == Names{generation_name(1), generation_name(2)});
   f.save(folder, 3);
-  CHECK(f.names() == Names{name_of(3), name_of(4), name_of(5)});
+  CHECK(f.names() == Names{generation_name(3), generation_name(4), generation_name(5)});
   check_loads(folder, 5);
   // Another process goes on where this one ended, and keeps what it was told to.
   CheckpointFolder next = f.open(0, 1);
   check_loads(next, 5);
   f.save(next, 1);
-  CHECK(f.names() == Names{name_of(6)});
+  CHECK(f.names() == Names{generation_name(6)});
   CHECK(f.logger.lines.empty());
 }
 
 TEST_CASE("checkpoint folder: empty and binary bytes come back") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open();
   for (const std::string& extra : {std::string("\0\xff\n", 3), std::string()}) {
     REQUIRE(folder.save(position_of(extra), extra).ok());
@@ -107,60 +107,60 @@ TEST_CASE("checkpoint folder: empty and binary bytes come back") {
 }
 
 TEST_CASE("checkpoint folder: a damaged newest generation is passed over, and the log says why") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open();
   f.save(folder, 3);
   std::string why;
   SECTION("empty") {
-    f.cut(name_of(3), 0);
+    f.cut(generation_name(3), 0);
     why = "found nothing";
   }
   SECTION("cut in the header") {
-    f.cut(name_of(3), 20);
+    f.cut(generation_name(3), 20);
     why = "it was cut short";
   }
   SECTION("cut in what follows") {
-    f.cut(name_of(3), 50);
+    f.cut(generation_name(3), 50);
     why = "it was cut short";
   }
   SECTION("one bit") {
-    f.flip(name_of(3), 8 * 40);
+    f.flip(generation_name(3), 8 * 40);
     why = "checksum";
   }
   SECTION("something else") {
-    f.files.put("dir/" + name_of(3), "nothing like a generation at all, really");
+    f.files.put("dir/" + generation_name(3), "nothing like a generation at all, really");
     why = "weirgenr";
   }
   SECTION("a bad place of the disk") {
-    f.files.set_faults("dir/" + name_of(3), {.read_error_offset = 40});
+    f.files.set_faults("dir/" + generation_name(3), {.read_error_offset = 40});
     why = "planted fault";
   }
   check_loads(folder, 2);
   REQUIRE(f.logger.lines.size() == 1);
   INFO(f.logger.lines[0]);
-  CHECK(f.logger.lines[0].find("skipped \"dir/" + name_of(3) + "\": ") != std::string::npos);
+  CHECK(f.logger.lines[0].find("skipped \"dir/" + generation_name(3) + "\": ") != std::string::npos);
   CHECK(f.logger.lines[0].find(why) != std::string::npos);
 }
 
 TEST_CASE("checkpoint folder: of several damaged generations each is logged; without a valid one data_loss") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open();
   f.save(folder, 3);
-  f.cut(name_of(3), 1);
-  f.cut(name_of(2), 0);
+  f.cut(generation_name(3), 1);
+  f.cut(generation_name(2), 0);
   check_loads(folder, 1);
   CHECK(f.logger.lines.size() == 2);
-  f.flip(name_of(1), 0);
+  f.flip(generation_name(1), 0);
   CHECK(folder.load().status().code() == Code::data_loss);
   CHECK(f.logger.lines.size() == 5);
 }
 
 TEST_CASE("checkpoint folder: every flipped bit, every cut and every appended byte falls back") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open();
   f.save(folder, 2);
-  const size_t wrong = damages_not_refused(f.bytes_of(name_of(2)), [&](std::string_view bytes) {
-    f.files.put("dir/" + name_of(2), bytes);
+  const size_t wrong = damages_not_refused(f.bytes_of(generation_name(2)), [&](std::string_view bytes) {
+    f.files.put("dir/" + generation_name(2), bytes);
     f.logger.lines.clear();
     auto loaded = folder.load();
     const bool refused = loaded.ok() && loaded->name.number == 1 && f.logger.lines.size() == 1;
@@ -170,36 +170,36 @@ TEST_CASE("checkpoint folder: every flipped bit, every cut and every appended by
 }
 
 TEST_CASE("checkpoint folder: a damaged generation goes once a newer one is there, and doesn't count") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open(0, 2);
   f.save(folder, 2);
-  f.cut(name_of(2), 10);
+  f.cut(generation_name(2), 10);
   check_loads(folder, 1);
-  CHECK(f.names() == Names{name_of(1), name_of(2)});
+  CHECK(f.names() == Names{generation_name(1), generation_name(2)});
   f.saved = 2;
   f.save(folder, 1);
-  CHECK(f.names() == Names{name_of(1), name_of(3)});
+  CHECK(f.names() == Names{generation_name(1), generation_name(3)});
 }
 
 TEST_CASE("checkpoint folder: intact bytes of another version and foreign fields are passed over") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open();
   f.save(folder, 1);
   const EnvelopeKind later{.magic = "weirgenr", .version = 2, .name = "later", .origin = ""};
-  f.files.put("dir/" + name_of(2), enclose(later, "fields"));
+  f.files.put("dir/" + generation_name(2), enclose(later, "fields"));
   const EnvelopeKind same{.magic = "weirgenr", .version = 1, .name = "same", .origin = ""};
-  f.files.put("dir/" + name_of(3), enclose(same, "fields"));
+  f.files.put("dir/" + generation_name(3), enclose(same, "fields"));
   check_loads(folder, 1);
   REQUIRE(f.logger.lines.size() == 2);
   CHECK(f.logger.lines[1].find("format version 1, found 2") != std::string::npos);
   // The other version may be what a newer library goes on with.
   f.saved = 3;
   f.save(folder, 1);
-  CHECK(f.names() == Names{name_of(1), name_of(2), name_of(4)});
+  CHECK(f.names() == Names{generation_name(1), generation_name(2), generation_name(4)});
 }
 
 TEST_CASE("checkpoint folder: a position that can't be used is passed over, and its generation stays") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open(0, 2);
   f.save(folder, 1);
   std::string position = position_of("2");
@@ -225,61 +225,63 @@ TEST_CASE("checkpoint folder: a position that can't be used is passed over, and 
   check_loads(folder, 1);
   REQUIRE(f.logger.lines.size() == 1);
   INFO(f.logger.lines[0]);
-  CHECK(f.logger.lines[0].find("skipped \"dir/" + name_of(2) + "\": ") != std::string::npos);
+  CHECK(f.logger.lines[0].find("skipped \"dir/" + generation_name(2) + "\": ") != std::string::npos);
   CHECK(f.logger.lines[0].find(why) != std::string::npos);
   // It doesn't count, so there are always two that load.
   f.save(folder, 1);
-  CHECK(f.names() == Names{name_of(1), name_of(2), name_of(3)});
+  CHECK(f.names() == Names{generation_name(1), generation_name(2), generation_name(3)});
   f.save(folder, 1);
-  CHECK(f.names() == Names{name_of(3), name_of(4)});
+  CHECK(f.names() == Names{generation_name(3), generation_name(4)});
 }
 
 TEST_CASE("checkpoint folder: a generation that was copied or renamed is passed over, and stays") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open();
   CheckpointFolder other = f.open(1);
   f.save(folder, 2);
-  SECTION("one of the same rank") { f.files.put("dir/" + name_of(7), f.bytes_of(name_of(1))); }
+  SECTION("one of the same rank") {
+    f.files.put("dir/" + generation_name(7), f.bytes_of(generation_name(1)));
+  }
   SECTION("one of another rank") {
     for (int i = 0; i < 7; ++i) REQUIRE(other.save(position_of("other"), "").ok());
-    f.files.put("dir/" + name_of(7), f.bytes_of(name_of(7, 1)));
-    for (int i = 5; i < 8; ++i) REQUIRE(f.files.remove("dir/" + name_of(i, 1)).ok());
+    f.files.put("dir/" + generation_name(7), f.bytes_of(generation_name(7, 1)));
+    for (int i = 5; i < 8; ++i) REQUIRE(f.files.remove("dir/" + generation_name(i, 1)).ok());
   }
   check_loads(folder, 2);
   REQUIRE(f.logger.lines.size() == 1);
   INFO(f.logger.lines[0]);
-  CHECK(f.logger.lines[0].find("expected the generation " + name_of(7) + ", found r0000") !=
+  CHECK(f.logger.lines[0].find("expected the generation " + generation_name(7) + ", found r0000") !=
         std::string::npos);
   f.saved = 7;
   f.save(folder, 1);
-  CHECK(f.names() == Names{name_of(1), name_of(2), name_of(7), name_of(8)});
+  CHECK(f.names() == Names{generation_name(1), generation_name(2), generation_name(7), generation_name(8)});
   check_loads(folder, 8);
 }
 
 TEST_CASE("checkpoint folder: a generation that can't be read now is an error") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open();
   f.save(folder, 2);
-  f.files.set_faults("dir/" + name_of(2), {.fails_to_open = true});
+  f.files.set_faults("dir/" + generation_name(2), {.fails_to_open = true});
   CHECK(folder.load().status().code() == Code::unavailable);
   CHECK(f.logger.lines.empty());
 }
 
 TEST_CASE("checkpoint folder: ranks don't touch each other's files") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder first = f.open(0, 1);
   CheckpointFolder second = f.open(1, 1);
   for (int i = 0; i < 3; ++i) REQUIRE(first.save(position_of("first"), "").ok());
   f.save(second, 2);
-  CHECK(f.names() == Names{name_of(3), name_of(2, 1)});
-  f.cut(name_of(2, 1), 0);
+  CHECK(f.names() == Names{generation_name(3), generation_name(2, 1)});
+  f.cut(generation_name(2, 1), 0);
   CHECK(second.load().status().code() == Code::data_loss);
   CHECK(first.load()->position == position_of("first"));
   CHECK(f.logger.lines.size() == 1);
 }
 
 TEST_CASE("checkpoint folder: names of any rank are read back") {
-  Fixture f;
+  FolderFixture f;
   for (uint32_t rank : {99999u, 100000u, UINT32_MAX}) {
     CheckpointFolder folder = f.open(rank);
     REQUIRE(folder.save(position_of(concat(rank)), "").ok());
@@ -288,7 +290,7 @@ TEST_CASE("checkpoint folder: names of any rank are read back") {
 }
 
 TEST_CASE("checkpoint folder: an opened one removes leftovers of its own rank, and nothing else") {
-  Fixture f;
+  FolderFixture f;
   const Names others = {
       "notes.tmp",
       "r00000-000000000000.ckpt.tmp",
@@ -298,7 +300,7 @@ TEST_CASE("checkpoint folder: an opened one removes leftovers of its own rank, a
       "r00001-000000000001.ckpt.tmp",
   };
   for (const std::string& name : others) f.files.put("dir/" + name, "x");
-  for (int number : {3, 7}) f.files.put("dir/" + name_of(number) + ".tmp", "x");
+  for (int number : {3, 7}) f.files.put("dir/" + generation_name(number) + ".tmp", "x");
   CheckpointFolder folder = f.open();
   CHECK(f.names() == others);
   f.save(folder, 1);
@@ -306,40 +308,40 @@ TEST_CASE("checkpoint folder: an opened one removes leftovers of its own rank, a
 }
 
 TEST_CASE("checkpoint folder: a write that fails leaves the older generations") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open(0, 1);
   f.save(folder, 1);
-  f.files.set_faults("dir/" + name_of(2), {.append_error_offset = 10});
+  f.files.set_faults("dir/" + generation_name(2), {.append_error_offset = 10});
   CHECK(folder.save("position 2", "").status().code() == Code::resource_exhausted);
-  CHECK(f.names() == Names{name_of(1)});
+  CHECK(f.names() == Names{generation_name(1)});
   check_loads(folder, 1);
-  f.files.set_faults("dir/" + name_of(2), {});
+  f.files.set_faults("dir/" + generation_name(2), {});
   f.save(folder, 1);
-  CHECK(f.names() == Names{name_of(2)});
+  CHECK(f.names() == Names{generation_name(2)});
 }
 
 TEST_CASE("checkpoint folder: the limit of checkpoints holds for both parts together") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open();
   const std::string half(200, 'x');
   REQUIRE(folder.save(half, half).ok());
   f.runtime.limits.checkpoint_bytes = 400;
   CHECK(folder.save(half, half).status().code() == Code::resource_exhausted);
-  CHECK(f.names() == Names{name_of(1)});
+  CHECK(f.names() == Names{generation_name(1)});
   // It is not damaged: an older one would lose work.
   CHECK(folder.load().status().code() == Code::resource_exhausted);
   CHECK(f.logger.lines.empty());
 }
 
 TEST_CASE("checkpoint folder: there is no number after the last one") {
-  Fixture f;
+  FolderFixture f;
   CheckpointFolder folder = f.open();
   f.files.put("dir/r00000-9223372036854775807.ckpt", "");
   CHECK(folder.save("", "").status().code() == Code::resource_exhausted);
 }
 
 TEST_CASE("checkpoint folder: a folder that isn't one is an error") {
-  Fixture f;
+  FolderFixture f;
   CHECK(CheckpointFolder::open(f.runtime, "elsewhere", 0, 1).status().code() == Code::not_found);
 }
 

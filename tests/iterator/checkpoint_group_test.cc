@@ -11,8 +11,8 @@
 namespace weir {
 namespace {
 
-struct Fixture {
-  Fixture() { runtime.files = &disk; }
+struct GroupFixture {
+  GroupFixture() { runtime.files = &disk; }
 
   CheckpointGroup open(uint32_t rank, uint32_t size) {
     return require_value(CheckpointGroup::open(runtime, "dir", rank, size, 2));
@@ -42,7 +42,7 @@ struct Fixture {
 using Names = std::vector<std::string>;
 
 TEST_CASE("checkpoint group: a job goes on in its group, another number of ranks in a new one") {
-  Fixture f;
+  GroupFixture f;
   CHECK(f.open(0, 3).saved_ranks() == 0);
   f.run(3, "first ");
   CheckpointGroup same = f.open(1, 3);
@@ -50,7 +50,7 @@ TEST_CASE("checkpoint group: a job goes on in its group, another number of ranks
   CHECK(same.goes_on());
   CHECK(require_value(same.complete()));
   CHECK(require_value(same.load(1)).extra == "first 1");
-  CHECK(require_value(same.load(2)).position == Fixture::position_of(2));
+  CHECK(require_value(same.load(2)).position == GroupFixture::position_of(2));
   CHECK(f.groups() == Names{"g00001-of-00003"});
 
   CheckpointGroup two = f.open(0, 2);
@@ -58,25 +58,25 @@ TEST_CASE("checkpoint group: a job goes on in its group, another number of ranks
   CHECK(!two.goes_on());
   CHECK(!require_value(two.complete()));
   CHECK(require_value(two.load(0)).extra == "first 0");
-  require_value(two.save(Fixture::position_of(0), "second 0"));
+  require_value(two.save(GroupFixture::position_of(0), "second 0"));
   CHECK(!require_value(two.complete()));
   CheckpointGroup other = f.open(1, 2);
   CHECK(other.saved_ranks() == 3);
-  require_value(other.save(Fixture::position_of(1), "second 1"));
+  require_value(other.save(GroupFixture::position_of(1), "second 1"));
   CHECK(require_value(two.complete()));
   // Nothing goes before rank 0 has saved in the complete group.
   CHECK(f.groups() == Names{"g00001-of-00003", "g00002-of-00002"});
-  require_value(other.save(Fixture::position_of(1), "second 1"));
+  require_value(other.save(GroupFixture::position_of(1), "second 1"));
   CHECK(f.groups().size() == 2);
-  require_value(two.save(Fixture::position_of(0), "second 0"));
+  require_value(two.save(GroupFixture::position_of(0), "second 0"));
   CHECK(f.groups() == Names{"g00002-of-00002"});
   CHECK(f.open(1, 2).saved_ranks() == 2);
 }
 
 TEST_CASE("checkpoint group: a group that is not complete does not count") {
-  Fixture f;
+  GroupFixture f;
   f.run(2, "first ");
-  require_value(f.open(0, 3).save(Fixture::position_of(0), "lost"));
+  require_value(f.open(0, 3).save(GroupFixture::position_of(0), "lost"));
   // As many ranks again: the same group, from where the complete one stopped.
   CheckpointGroup again = f.open(0, 3);
   CHECK(again.saved_ranks() == 2);
@@ -85,7 +85,7 @@ TEST_CASE("checkpoint group: a group that is not complete does not count") {
   // Another number of ranks: a group of its own.
   CheckpointGroup eight = f.open(5, 8);
   CHECK(eight.saved_ranks() == 2);
-  require_value(eight.save(Fixture::position_of(5), ""));
+  require_value(eight.save(GroupFixture::position_of(5), ""));
   CHECK(f.groups() == Names{"g00001-of-00002", "g00002-of-00003", "g00003-of-00008"});
   // Back to two: not the old group, since the newest is another.
   CheckpointGroup two = f.open(1, 2);
@@ -95,29 +95,29 @@ TEST_CASE("checkpoint group: a group that is not complete does not count") {
 }
 
 TEST_CASE("checkpoint group: what a killed job left in a group does not make it complete") {
-  Fixture f;
+  GroupFixture f;
   f.run(2, "first ");
-  require_value(f.open(0, 3).save(Fixture::position_of(0), "lost"));
-  require_value(f.open(1, 3).save(Fixture::position_of(1), "lost"));
+  require_value(f.open(0, 3).save(GroupFixture::position_of(0), "lost"));
+  require_value(f.open(1, 3).save(GroupFixture::position_of(1), "lost"));
   CheckpointGroup one = f.open(1, 3);
   CheckpointGroup two = f.open(2, 3);
-  require_value(two.save(Fixture::position_of(2), "second 2"));
+  require_value(two.save(GroupFixture::position_of(2), "second 2"));
   CheckpointGroup zero = f.open(0, 3);
   CHECK(zero.saved_ranks() == 2);
-  require_value(zero.save(Fixture::position_of(0), "second 0"));
+  require_value(zero.save(GroupFixture::position_of(0), "second 0"));
   CHECK(!require_value(zero.complete()));
   CHECK(require_value(one.load(1)).extra == "first 1");
 }
 
 TEST_CASE("checkpoint group: generations of ranks by themselves are no group") {
-  Fixture f;
+  GroupFixture f;
   CheckpointFolder alone = require_value(CheckpointFolder::open(f.runtime, "dir", 0, 3));
-  require_value(alone.save(Fixture::position_of(0), ""));
+  require_value(alone.save(GroupFixture::position_of(0), ""));
   CHECK(CheckpointGroup::open(f.runtime, "dir", 0, 1, 3).status().code() == Code::failed_precondition);
 }
 
 TEST_CASE("checkpoint group: damage of one rank is its alone") {
-  Fixture f;
+  GroupFixture f;
   f.run(2, "first ");
   f.run(2, "second ");
   REQUIRE(f.disk.write_file_atomically("dir/g00001-of-00002/r00001-000000000002.ckpt", {}).ok());
@@ -127,7 +127,7 @@ TEST_CASE("checkpoint group: damage of one rank is its alone") {
 }
 
 TEST_CASE("checkpoint group: other files and folders are left alone") {
-  Fixture f;
+  GroupFixture f;
   f.run(2, "first ");
   for (const char* name : {"g1-of-2", "g00009-of-2", "g00000-of-00002", "g00009-of-00000", "notes"})
     REQUIRE(f.disk.create_folders(concat("dir/", name)).ok());
@@ -142,7 +142,7 @@ TEST_CASE("checkpoint group: other files and folders are left alone") {
 
 // What the next job finds after the power went at `step`, with what the disk kept; false if there was no such step.
 bool check_after_power_loss(int64_t step, SimulatedDisk::Survives survives, uint64_t seed) {
-  Fixture f;
+  GroupFixture f;
   f.run(2, "first ");
   const int64_t before = f.disk.steps();
   f.disk.cut_power_at(before + step);
@@ -150,7 +150,7 @@ bool check_after_power_loss(int64_t step, SimulatedDisk::Survives survives, uint
     for (uint32_t turn = 0; turn < 2; ++turn) {
       for (uint32_t rank = 0; rank < 3; ++rank) {
         WEIR_ASSIGN(CheckpointGroup group, CheckpointGroup::open(f.runtime, "dir", rank, 3, 2));
-        WEIR_TRY(group.save(Fixture::position_of(rank), concat("second ", rank)).status());
+        WEIR_TRY(group.save(GroupFixture::position_of(rank), concat("second ", rank)).status());
       }
     }
     return Status();

@@ -31,7 +31,7 @@ std::string stage(std::string_view name, int64_t standing, std::string state) {
 }
 
 // batch, whose input has a list, a state of its own, bytes, and comes after some of its fields.
-Checkpoint sample() {
+Checkpoint described() {
   int64_t consumed = 7;
   uint64_t hash = UINT64_MAX;
   std::vector<int64_t> draws = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -72,12 +72,12 @@ bool has(const std::string& text, std::string_view part) {
 }
 
 TEST_CASE("describe: a checkpoint as text") {
-  const size_t size = sample().to_bytes().size();
+  const size_t size = described().to_bytes().size();
   CHECK(
-      text_of(sample(), as_text(63 * kSecond)) ==
+      text_of(described(), as_text(63 * kSecond)) ==
       concat(
           "file: file\nsize: ", size, " bytes\nage: 1 min 3 s\nkind: checkpoint\nlibrary: ",
-          library_version(), "\nfingerprint: ", sample().fingerprint.to_string(),
+          library_version(), "\nfingerprint: ", described().fingerprint.to_string(),
           "\nparams: $n, $rate\nepoch: 5\nheld_size: 4 bytes\nposition:\n"
           "  batch: consumed 7\n"
           "  batch/range: hash 18446744073709551615, draws [1, 2, 3, 4, 5, 6, 7, 8, …] of 9, open.consumed 7, "
@@ -85,11 +85,11 @@ TEST_CASE("describe: a checkpoint as text") {
 }
 
 TEST_CASE("describe: a checkpoint as JSON") {
-  const size_t size = sample().to_bytes().size();
-  CHECK(text_of(sample(), kJson) ==
+  const size_t size = described().to_bytes().size();
+  CHECK(text_of(described(), kJson) ==
         concat(R"({"file": "file", "size": )", size,
                R"(, "modified_ns": 0, "kind": "checkpoint", "library": ")", library_version(),
-               R"(", "fingerprint": ")", sample().fingerprint.to_string(),
+               R"(", "fingerprint": ")", described().fingerprint.to_string(),
                R"(", "params": ["n", "rate"], "epoch": 5, "held_size": 4, "position": [)",
                R"({"path": "batch", "key": "consumed", "value": 7}, )",
                R"({"path": "batch/range", "key": "hash", "value": 18446744073709551615}, )",
@@ -101,7 +101,7 @@ TEST_CASE("describe: a checkpoint as JSON") {
 }
 
 TEST_CASE("describe: how an operator stands, and states that are none") {
-  Checkpoint checkpoint = sample();
+  Checkpoint checkpoint = described();
   checkpoint.stage = stage("range", 1, "");
   CHECK(has(text_of(checkpoint, as_text()), "position:\n  range: ended 1\n"));
   checkpoint.stage = stage("range", -3, "no archive");
@@ -113,7 +113,7 @@ TEST_CASE("describe: how an operator stands, and states that are none") {
 }
 
 TEST_CASE("describe: text from the file can't write to the terminal") {
-  Checkpoint checkpoint = sample();
+  Checkpoint checkpoint = described();
   checkpoint.params = {{"\x1b[2J", 1}};
   CHECK(has(text_of(checkpoint, as_text()), "params: $\"\\x1b[2J\"\n"));
 }
@@ -121,7 +121,7 @@ TEST_CASE("describe: text from the file can't write to the terminal") {
 TEST_CASE("describe: states within states are shown to a bounded depth, and fields to a bounded size") {
   std::string state;
   for (int i = 0; i < 500; ++i) state = stage("map", 0, state);
-  Checkpoint checkpoint = sample();
+  Checkpoint checkpoint = described();
   checkpoint.stage = state;
   CHECK(has(text_of(checkpoint, as_text()), "map/map: state "));
   Archive archive;
@@ -139,7 +139,7 @@ TEST_CASE("describe: states within states are shown to a bounded depth, and fiel
 
 TEST_CASE("describe: ages") {
   const auto age = [](int64_t seconds) {
-    const std::string text = text_of(sample(), as_text(seconds * kSecond));
+    const std::string text = text_of(described(), as_text(seconds * kSecond));
     const size_t begin = text.find("age: ") + 5;
     return text.substr(begin, text.find('\n', begin) - begin);
   };
@@ -166,7 +166,7 @@ TEST_CASE("describe: a position that an iterator saved names its operators") {
 TEST_CASE("describe: a generation has rank, number and the size of the extra bytes") {
   SimulatedFileSystem files;
   const GenerationName name{3, 12};
-  require_ok(write_generation(files, "dir", name, sample().to_bytes(), "extra", 1 << 20));
+  require_ok(write_generation(files, "dir", name, described().to_bytes(), "extra", 1 << 20));
   const std::string path = path_in("dir", name.to_string());
   CHECK(has(require_value(describe_checkpoint(files, path, as_text())),
             "kind: generation\nrank: 3\nnumber: 12\nextra_size: 5 bytes\nlibrary: "));
@@ -180,7 +180,7 @@ TEST_CASE("describe: what can't be read is an error") {
     files.put("file", bytes);
     return describe_checkpoint(files, "file", as_text()).status().code();
   };
-  std::string bytes = sample().to_bytes();
+  std::string bytes = described().to_bytes();
   CHECK(code(bytes) == Code::ok);
   bytes.back() ^= 1;
   CHECK(code(bytes) == Code::data_loss);
@@ -192,7 +192,7 @@ TEST_CASE("describe: what can't be read is an error") {
 
 TEST_CASE("describe: a folder lists generations of all ranks, with what is wrong") {
   SimulatedFileSystem files;
-  const std::string position = sample().to_bytes();
+  const std::string position = described().to_bytes();
   files.put("dir/notes", "");
   CHECK(require_value(describe_generations(files, "dir", as_text())).empty());
   CHECK(require_value(describe_generations(files, "dir", kJson)) == "[]");
@@ -229,7 +229,7 @@ TEST_CASE("describe: a folder lists its groups of ranks, the oldest first, and w
   require_ok(disk.create_folders("dir/g00010-of-00001"));
   require_ok(disk.create_folders("dir/g00002-of-00003"));
   require_ok(disk.create_folders("dir/other"));
-  const std::string position = sample().to_bytes();
+  const std::string position = described().to_bytes();
   const auto save = [&](const std::string& folder, GenerationName name) {
     require_ok(write_generation(disk, folder, name, position, "", 1 << 20));
   };

@@ -18,13 +18,13 @@ constexpr int kRecords = 12;
 // Of a record of three bytes in its frame.
 constexpr uint64_t kFramed = 19;
 
-std::string name_of(int file) { return std::string(1, static_cast<char>('a' + file)); }
+std::string file_name(int file) { return std::string(1, static_cast<char>('a' + file)); }
 
 void write_files(SimulatedFileSystem& files) {
   for (int file = 0; file < kFiles; ++file) {
-    auto writer = require_value(RecordWriter::create(files, name_of(file), Compression::none));
+    auto writer = require_value(RecordWriter::create(files, file_name(file), Compression::none));
     for (int i = 0; i < kRecords; ++i) {
-      const std::string record = name_of(file) + (i < 10 ? "0" : "") + std::to_string(i);
+      const std::string record = file_name(file) + (i < 10 ? "0" : "") + std::to_string(i);
       require_ok(writer->write(Str(record)));
     }
     require_ok(writer->close());
@@ -38,11 +38,11 @@ struct World {
     runtime->files = &files;
   }
   World& fails_at(int file, int record) {
-    files.set_faults(name_of(file), {.read_error_offset = kFramed * static_cast<uint64_t>(record)});
+    files.set_faults(file_name(file), {.read_error_offset = kFramed * static_cast<uint64_t>(record)});
     return *this;
   }
   World& fails_to_open(int file) {
-    files.set_faults(name_of(file), {.fails_to_open = true});
+    files.set_faults(file_name(file), {.fails_to_open = true});
     return *this;
   }
   SimulatedFileSystem files;
@@ -57,7 +57,7 @@ const std::string kSources[] = {
 };
 
 // What stands above the files, and gives an error as soon as it meets it.
-const char* const kPipelines[] = {
+const char* const kFailingReads[] = {
     "",
     " | batch(4)",
     " | batch(4) | batch(2)",
@@ -122,7 +122,7 @@ void for_each_text(std::span<const char* const> pipelines, Check check) {
 }
 
 TEST_CASE("what a position has met of failed reads is part of it, where the files can be read") {
-  for_each_text(kPipelines, [](const std::string& text) {
+  for_each_text(kFailingReads, [](const std::string& text) {
     for (const bool twice : {false, true}) {
       INFO((twice ? "two reads fail" : "a read fails"));
       World failing;
@@ -144,7 +144,7 @@ TEST_CASE("what a position has met of failed reads is part of it, where the file
 }
 
 TEST_CASE("where other reads fail, a position gives the same rows or one error") {
-  for_each_text(kPipelines, [](const std::string& text) {
+  for_each_text(kFailingReads, [](const std::string& text) {
     World failing;
     failing.fails_at(1, 5);
     const Lines whole = all_lines(*failing.runtime, text);

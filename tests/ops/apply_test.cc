@@ -54,8 +54,8 @@ class TimesTen final : public Function {
   const int64_t without_;
 };
 
-struct Driver {
-  explicit Driver(std::string why_not_again = "", int64_t without = -1)
+struct ApplyDriver {
+  explicit ApplyDriver(std::string why_not_again = "", int64_t without = -1)
       : ctx(runtime.context()),
         node(driven()),
         opening{ctx, {node, nullptr, 5}},
@@ -93,7 +93,7 @@ bool without_memory(const Block& block, int row) {
 int64_t value_of(const Block& block, int row) { return *block.columns[0].row(row).as<int64_t>(); }
 
 TEST_CASE("apply: a block without memory costs its first row, and the others keep their ordinals") {
-  Driver driver("", 103);
+  ApplyDriver driver("", 103);
   Block out;
   driver.apply(*driver.runtime.session, 100, rows_of(5), out);
   REQUIRE(out.rows == 5);
@@ -109,7 +109,7 @@ TEST_CASE("apply: a block without memory costs its first row, and the others kee
 }
 
 TEST_CASE("apply: rows that had failed keep their errors, and the first of the others is lost") {
-  Driver driver;
+  ApplyDriver driver;
   Block in = rows_of(4);
   in.fail_row(0, data_loss("before").pointer());
   in.fail_row(2, data_loss("between").pointer());
@@ -124,21 +124,21 @@ TEST_CASE("apply: rows that had failed keep their errors, and the first of the o
 }
 
 TEST_CASE("apply: a function that gives something else the next time is not called again") {
-  Driver driver("it draws from the world");
+  ApplyDriver driver("it draws from the world");
   Block out;
   CHECK_THROWS_AS(driver.apply(*driver.runtime.session, 0, rows_of(3), out), std::bad_alloc);
   CHECK(driver.times_ten->calls.size() == 1);
 }
 
 TEST_CASE("apply: one row without memory is the caller's to tell") {
-  Driver driver("", 7);
+  ApplyDriver driver("", 7);
   Block out;
   CHECK_THROWS_AS(driver.apply(*driver.runtime.session, 7, rows_of(1), out), std::bad_alloc);
   CHECK(driver.times_ten->calls.size() == 1);
 }
 
 TEST_CASE("apply: where all rows have failed nothing is called") {
-  Driver driver;
+  ApplyDriver driver;
   Block in = rows_of(2);
   in.fail_row(0, data_loss("first").pointer());
   in.fail_row(1, data_loss("second").pointer());

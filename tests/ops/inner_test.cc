@@ -8,7 +8,9 @@
 namespace weir::test {
 namespace {
 
-Result<Spec> numbers(const ParamsBase&, std::span<const DatasetRef>) { return Spec::tensor(DType::int64); }
+Result<Spec> inner_numbers(const ParamsBase&, std::span<const DatasetRef>) {
+  return Spec::tensor(DType::int64);
+}
 
 // The rows 0 to 4, of which 1 fails.
 class Outer final : public Cursor {
@@ -63,7 +65,7 @@ template <class C>
 DatasetRef node_of(const char* name, bool counts = false) {
   static const OperatorDef def = define<NoParams, C>({.name = name,
                                                       .kind = OperatorKind::source,
-                                                      .spec = numbers,
+                                                      .spec = inner_numbers,
                                                       .cardinality = unknown_cardinality,
                                                       .counts_openings = counts ? always : nullptr});
   return Build(def).inside(1).node();
@@ -96,15 +98,15 @@ class Opens final : public Function {
 };
 
 // The operator whose cursor the test acts as.
-struct Driven {
+struct DrivenInner {
   static Result<std::unique_ptr<Cursor>> open(Opening&, const NoParams&) {
     return internal_error("not opened");
   }
 };
 
-DatasetRef driven() {
-  static const OperatorDef def =
-      define<NoParams, Driven>({.name = "driven", .spec = numbers, .cardinality = unknown_cardinality});
+DatasetRef driven_inner() {
+  static const OperatorDef def = define<NoParams, DrivenInner>(
+      {.name = "driven_inner", .spec = inner_numbers, .cardinality = unknown_cardinality});
   return Build(def).over(node_of<Outer>("outer")).node();
 }
 
@@ -115,10 +117,10 @@ FunctionParam opens() {
   return f;
 }
 
-struct Driver {
-  explicit Driver(uint64_t key = 5)
+struct InnerDriver {
+  explicit InnerDriver(uint64_t key = 5)
       : ctx(runtime.context()),
-        node(driven()),
+        node(driven_inner()),
         opening{ctx, {node, nullptr, key}},
         function(opens()),
         source(opening, function) {}
@@ -139,7 +141,7 @@ struct Driver {
 };
 
 TEST_CASE("a row of the input is taken for each dataset, but not consumed") {
-  Driver driver;
+  InnerDriver driver;
   std::unique_ptr<Inner> inner;
   REQUIRE(driver.open(inner).answer() == PullResult::rows);
   REQUIRE(inner);
@@ -152,7 +154,7 @@ TEST_CASE("a row of the input is taken for each dataset, but not consumed") {
 }
 
 TEST_CASE("what stands in the way of a dataset is its row's error, once") {
-  Driver driver;
+  InnerDriver driver;
   std::unique_ptr<Inner> first;
   REQUIRE(driver.open(first).answer() == PullResult::rows);
   // The row, the call, the opening.
@@ -170,7 +172,7 @@ TEST_CASE("what stands in the way of a dataset is its row's error, once") {
 }
 
 TEST_CASE("the key of a dataset follows from the row's number, and its openings are counted from 0") {
-  Driver driver(21);
+  InnerDriver driver(21);
   // As wide a block as the input gives: the function is called for each row.
   Demand demand;
   demand.rows = 5;
@@ -188,7 +190,7 @@ TEST_CASE("the key of a dataset follows from the row's number, and its openings 
 
 TEST_CASE("a dataset goes on where it was saved, with its count of openings") {
   for (int given = 0; given <= 3; ++given) {
-    Driver driver;
+    InnerDriver driver;
     std::unique_ptr<Inner> inner;
     REQUIRE(driver.open(inner).answer() == PullResult::rows);
     for (int i = 0; i < given; ++i) driver.next(*inner);
@@ -198,7 +200,7 @@ TEST_CASE("a dataset goes on where it was saved, with its count of openings") {
     CHECK(saved.epochs[2] == 1);
     // As if it had been opened again and again.
     saved.epochs[2] = 6;
-    Driver other;
+    InnerDriver other;
     std::unique_ptr<Inner> restored;
     REQUIRE(other.open(restored).answer() == PullResult::rows);
     REQUIRE(restored->load(saved).ok());
@@ -208,7 +210,7 @@ TEST_CASE("a dataset goes on where it was saved, with its count of openings") {
 }
 
 TEST_CASE("a damaged position of a dataset is an error") {
-  Driver driver;
+  InnerDriver driver;
   std::unique_ptr<Inner> inner;
   REQUIRE(driver.open(inner).answer() == PullResult::rows);
   const Inner::Saved saved = inner->save();

@@ -117,56 +117,56 @@ struct Service {
   }
 };
 
-constexpr CallbackFlags kWaits{.concurrent = true, .blocking = true, .pure = true};
+constexpr CallbackFlags kWaiting{.concurrent = true, .blocking = true, .pure = true};
 constexpr CallbackFlags kSaysNothing{.concurrent = true, .pure = true};
 constexpr const char* kCalls = "range(10000000) | map(@f, num_parallel_calls: auto)";
-constexpr int64_t kSecond = 1000 * kMs;
+constexpr int64_t kTuningSecond = 1000 * kMs;
 
 // Reads for six seconds; `changed` says whether the load has changed, which it does after three.
 Timed& for_six_seconds(Timed& timed, std::function<void(SimWorld&, bool changed)> consumer = nullptr) {
   return timed.consumed_by([consumer](SimWorld& world, Iterator&, int64_t) {
     // The clock begins with a second.
-    const int64_t now_ns = world.runtime().clock->now_ns() - kSecond;
-    if (consumer) consumer(world, now_ns > 3 * kSecond);
-    return now_ns < 6 * kSecond;
+    const int64_t now_ns = world.runtime().clock->now_ns() - kTuningSecond;
+    if (consumer) consumer(world, now_ns > 3 * kTuningSecond);
+    return now_ns < 6 * kTuningSecond;
   });
 }
-bool changed(SimWorld& world) { return world.runtime().clock->now_ns() > 4 * kSecond; }
+bool changed(SimWorld& world) { return world.runtime().clock->now_ns() > 4 * kTuningSecond; }
 
 TEST_CASE("tuning: two seconds after a change of the load it is as fast as the best setting") {
   SECTION("the consumer becomes fast") {
     Timed timed({.seed = 1});
-    timed.with("f", kWaits, [](SimWorld& world, int64_t) { world.sleep(10 * kMs); });
+    timed.with("f", kWaiting, [](SimWorld& world, int64_t) { world.sleep(10 * kMs); });
     for_six_seconds(timed, [](SimWorld& world, bool fast) {
       if (!fast) world.sleep(5 * kMs);
     });
     timed.run(kCalls);
-    CHECK(timed.rate(2 * kSecond, 3 * kSecond) >= 195);
+    CHECK(timed.rate(2 * kTuningSecond, 3 * kTuningSecond) >= 195);
     // 48 threads at most.
-    CHECK(timed.rate(5 * kSecond, 6 * kSecond) >= 0.95 * 4800);
+    CHECK(timed.rate(5 * kTuningSecond, 6 * kTuningSecond) >= 0.95 * 4800);
   }
   SECTION("a service can do more, after many trials that failed") {
-    constexpr int64_t kChange = 11 * kSecond;
+    constexpr int64_t kChange = 11 * kTuningSecond;
     Service service{4};
     Timed timed({.seed = 1});
-    timed.with("f", kWaits, [&](SimWorld& world, int64_t) {
-      if (world.runtime().clock->now_ns() > kSecond + kChange) service.places = 40;
+    timed.with("f", kWaiting, [&](SimWorld& world, int64_t) {
+      if (world.runtime().clock->now_ns() > kTuningSecond + kChange) service.places = 40;
       service.use(world, 10 * kMs);
     });
     timed.consumed_by([](SimWorld& world, Iterator&, int64_t) {
-      return world.runtime().clock->now_ns() < kSecond + kChange + 3 * kSecond;
+      return world.runtime().clock->now_ns() < kTuningSecond + kChange + 3 * kTuningSecond;
     });
     timed.run(kCalls);
-    CHECK(timed.rate(kChange - kSecond, kChange) >= 0.9 * 400);
-    CHECK(timed.rate(kChange + kSecond, kChange + 2 * kSecond) >= 0.9 * 4000);
+    CHECK(timed.rate(kChange - kTuningSecond, kChange) >= 0.9 * 400);
+    CHECK(timed.rate(kChange + kTuningSecond, kChange + 2 * kTuningSecond) >= 0.9 * 4000);
   }
   SECTION("a function that computed waits") {
     Timed timed({.seed = 1});
     timed.with("f", kSaysNothing,
                [](SimWorld& world, int64_t) { changed(world) ? world.sleep(10 * kMs) : world.compute(kMs); });
     for_six_seconds(timed).run(kCalls);
-    CHECK(timed.rate(2 * kSecond, 3 * kSecond) >= 0.95 * 2000);
-    CHECK(timed.rate(5 * kSecond, 6 * kSecond) >= 0.95 * 4800);
+    CHECK(timed.rate(2 * kTuningSecond, 3 * kTuningSecond) >= 0.95 * 2000);
+    CHECK(timed.rate(5 * kTuningSecond, 6 * kTuningSecond) >= 0.95 * 4800);
   }
   SECTION("the datasets of an interleave become slow, and its consumer fast") {
     // Whom a turn of a slow dataset falls to is the schedule's choice.
@@ -174,15 +174,16 @@ TEST_CASE("tuning: two seconds after a change of the load it is as fast as the b
     constexpr int kSeeds = 12;
     for (uint64_t seed = 0; seed < kSeeds; ++seed) {
       Timed timed({.seed = seed});
-      timed.with("f", kWaits, [](SimWorld& world, int64_t) { world.sleep((changed(world) ? 10 : 1) * kMs); });
+      timed.with("f", kWaiting,
+                 [](SimWorld& world, int64_t) { world.sleep((changed(world) ? 10 : 1) * kMs); });
       timed.consumed_by([](SimWorld& world, Iterator&, int64_t) {
-        const int64_t now_ns = world.runtime().clock->now_ns() - kSecond;
-        if (now_ns <= 3 * kSecond) world.sleep(2 * kMs);
-        return now_ns < 12 * kSecond;
+        const int64_t now_ns = world.runtime().clock->now_ns() - kTuningSecond;
+        if (now_ns <= 3 * kTuningSecond) world.sleep(2 * kMs);
+        return now_ns < 12 * kTuningSecond;
       });
       timed.run(
           "range(1000000) | interleave(x -> range(100) | map(@f), cycle_length: 10, num_parallel_calls: auto)");
-      rate += timed.rate(5 * kSecond, 12 * kSecond) / kSeeds;
+      rate += timed.rate(5 * kTuningSecond, 12 * kTuningSecond) / kSeeds;
     }
     // Datasets of a second each: a trial takes half a second, and may cost a third of it.
     CHECK(rate >= 0.95 * 1000);
@@ -193,7 +194,7 @@ TEST_CASE("tuning: options(threads: …) holds at every moment") {
   for (const char* calls : {"auto", "16"}) {
     CAPTURE(calls);
     Timed timed({.seed = 1});
-    timed.with("f", kWaits, [](SimWorld& world, int64_t) { world.sleep(5 * kMs); });
+    timed.with("f", kWaiting, [](SimWorld& world, int64_t) { world.sleep(5 * kMs); });
     std::string text =
         "range(600) | interleave(x -> range(3) | map(@f), cycle_length: 16, num_parallel_calls: CALLS) | map(@f, num_parallel_calls: CALLS) | prefetch(auto) | options(threads: 3)";
     for (int i = 0; i < 2; ++i) weir::replace(text, "CALLS", calls);
@@ -208,7 +209,7 @@ TEST_CASE("tuning: options(threads: …) holds at every moment") {
 TEST_CASE("tuning: options(memory: …) holds at every moment, but for an element of each window and call") {
   int64_t most_bytes = 0;
   Timed timed({.seed = 1});
-  timed.with("f", kWaits, [](SimWorld& world, int64_t row) { world.sleep((row % 20 + 1) * kMs); });
+  timed.with("f", kWaiting, [](SimWorld& world, int64_t row) { world.sleep((row % 20 + 1) * kMs); });
   timed.consumed_by([&](SimWorld& world, Iterator& iterator, int64_t row) {
     int64_t bytes = 0;
     for (const StageSnapshot& stage : iterator.stats().stages) bytes += stage.window.bytes;
@@ -236,11 +237,11 @@ TEST_CASE("tuning: options(memory: …) holds at every moment, but for an elemen
 
 TEST_CASE("tuning: options(autotune: false) keeps what it begins with") {
   Timed timed({.seed = 1});
-  timed.with("f", kWaits, [](SimWorld& world, int64_t) { world.sleep(5 * kMs); });
+  timed.with("f", kWaiting, [](SimWorld& world, int64_t) { world.sleep(5 * kMs); });
   timed.run("range(3000) | map(@f, num_parallel_calls: auto)");
   CHECK(timed.most_at_once("f") > 30);
   Timed frozen({.seed = 1});
-  frozen.with("f", kWaits, [](SimWorld& world, int64_t) { world.sleep(5 * kMs); });
+  frozen.with("f", kWaiting, [](SimWorld& world, int64_t) { world.sleep(5 * kMs); });
   frozen.run("range(3000) | map(@f, num_parallel_calls: auto) | options(autotune: false)");
   CHECK(frozen.most_at_once("f") == 8);
 }
@@ -248,7 +249,7 @@ TEST_CASE("tuning: options(autotune: false) keeps what it begins with") {
 TEST_CASE(
     "tuning: datasets that a function makes, and repeated ones, go on with what the ones before them found") {
   const auto wait = [](SimWorld& world, int64_t) { world.sleep(5 * kMs); };
-  for (const CallbackFlags flags : {kWaits, kSaysNothing}) {
+  for (const CallbackFlags flags : {kWaiting, kSaysNothing}) {
     for (const char* text : {"range(40) | flat_map(x -> range(100) | map(@f, num_parallel_calls: auto))",
                              "range(100) | map(@f, num_parallel_calls: auto) | repeat(40)"}) {
       CAPTURE(text, flags.blocking);
@@ -267,21 +268,21 @@ TEST_CASE("tuning: what a run found can be given to the next one") {
       "range(4000) | interleave(x -> range(3) | map(@f), cycle_length: 12, num_parallel_calls: auto) | map(@g, num_parallel_calls: auto) | prefetch(auto)";
   const auto wait = [](SimWorld& world, int64_t) { world.sleep(5 * kMs); };
   Timed first({.seed = 1});
-  first.with("f", kWaits, wait).with("g", kSaysNothing, wait);
+  first.with("f", kWaiting, wait).with("g", kSaysNothing, wait);
   const int64_t took_ns = first.run(text);
   CAPTURE(first.tuned());
   CHECK(first.tuned().find("prefetch/map/interleave calls ") != std::string::npos);
   CHECK(first.tuned().find("prefetch/map calls ") != std::string::npos);
   CHECK(first.tuned().find("prefetch rows ") != std::string::npos);
   Timed second({.seed = 1});
-  second.with("f", kWaits, wait).with("g", kSaysNothing, wait);
+  second.with("f", kWaiting, wait).with("g", kSaysNothing, wait);
   const std::string start = " | options(tuned: \"" + first.tuned() + "\"";
   CHECK(second.run(text + start + ")") <= took_ns);
   CHECK(second.rate(0, 300 * kMs) > 1.1 * first.rate(0, 300 * kMs));
   // Not always the same: half the calls of @g more pay little.
   CHECK(second.tuned().find("prefetch/map/interleave calls 24") != std::string::npos);
   Timed frozen({.seed = 1});
-  frozen.with("f", kWaits, wait).with("g", kSaysNothing, wait);
+  frozen.with("f", kWaiting, wait).with("g", kSaysNothing, wait);
   frozen.run(text + " | options(autotune: false, tuned: \"prefetch/map calls 5\")");
   CHECK(frozen.most_at_once("g") == 5);
 }
@@ -341,7 +342,7 @@ TEST_CASE("tuning: options(warm_start: true) begins before the first element is 
   const auto wait = [](SimWorld& world, int64_t) { world.sleep(5 * kMs); };
   for (const bool warm : {false, true}) {
     Timed timed({.seed = 1, .pause_ns = 100 * kMs});
-    timed.with("f", kWaits, wait);
+    timed.with("f", kWaiting, wait);
     timed.run(std::string("range(10) | map(@f, num_parallel_calls: 2) | options(warm_start: ") +
               (warm ? "true)" : "false)"));
     CHECK(timed.times().front() == (warm ? 0 : 5 * kMs));

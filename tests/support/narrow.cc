@@ -14,7 +14,7 @@ NarrowCounters& narrow_counters() {
 
 namespace {
 
-struct Params : ParamsOf<Params> {
+struct NarrowParams : ParamsOf<NarrowParams> {
   IntParam rows{kMaxBlockRows};
   IntParam bytes{kMaxBlockBytes};
   void fields(Fields& f) override {
@@ -31,7 +31,7 @@ void raise(std::atomic<T>& most, T found) {
 
 class Narrow final : public Cursor {
  public:
-  Narrow(Opening& opening, const Params& params)
+  Narrow(Opening& opening, const NarrowParams& params)
       : input_(opening, 0, Port::Mode::pass), rows_(*params.rows), bytes_(*params.bytes) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -53,7 +53,7 @@ class Narrow final : public Cursor {
 };
 
 const OperatorDef& narrow_operator() {
-  static const OperatorDef def = define<Params, Narrow>({
+  static const OperatorDef def = define<NarrowParams, Narrow>({
       .name = "narrow",
       .doc = "The input, asked for little at once.",
       .spec = same_spec,

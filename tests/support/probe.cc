@@ -18,7 +18,7 @@ ProbeCounters& probe_counters() {
 
 namespace {
 
-struct Params : ParamsOf<Params> {
+struct ProbeParams : ParamsOf<ProbeParams> {
   IntParam n;
   StringParam errors{std::string()};
   IntParam pending{0};
@@ -33,7 +33,8 @@ struct Params : ParamsOf<Params> {
 
 class Probe final : public Cursor {
  public:
-  Probe(Opening&, const Params& params) : n_(*params.n), random_(static_cast<uint64_t>(*params.pending)) {
+  Probe(Opening&, const ProbeParams& params)
+      : n_(*params.n), random_(static_cast<uint64_t>(*params.pending)) {
     std::istringstream in(*params.errors);
     for (std::string number; std::getline(in, number, ',');) errors_.push_back(std::stoll(number));
     ++probe_counters().open;
@@ -100,18 +101,18 @@ class Probe final : public Cursor {
   std::vector<int64_t> errors_;
 };
 
-Result<Spec> spec(const Params&, std::span<const DatasetRef>) { return Spec::tensor(DType::int64); }
-int64_t cardinality(const Params& params, std::span<const DatasetRef>) { return *params.n; }
+Result<Spec> spec(const ProbeParams&, std::span<const DatasetRef>) { return Spec::tensor(DType::int64); }
+int64_t cardinality(const ProbeParams& params, std::span<const DatasetRef>) { return *params.n; }
 
 const OperatorDef& probe_operator() {
-  static const OperatorDef def = define<Params, Probe>({
+  static const OperatorDef def = define<ProbeParams, Probe>({
       .name = "probe",
       .kind = OperatorKind::source,
       .doc = "Rows that misbehave as told.",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
+      .spec = spec_of<ProbeParams, spec>,
+      .cardinality = cardinality_of<ProbeParams, cardinality>,
       .not_replayable = [](const ParamsBase& base) -> const char* {
-        return *static_cast<const Params&>(base).once ? "gives each row once" : nullptr;
+        return *static_cast<const ProbeParams&>(base).once ? "gives each row once" : nullptr;
       },
   });
   return def;

@@ -23,7 +23,7 @@ struct Any : All {
 };
 
 template <class Op>
-Status infer(KernelCall& call) {
+Status all_infer(KernelCall& call) {
   if (call.dtype(0) != DType::boolean) return wrong_dtype(call, 0, "bool");
   Shape shape;
   WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
@@ -38,7 +38,7 @@ const Kernel& all_kernel() {
   static const Kernel def{
       .name = "all",
       .params = reduction_params(),
-      .infer = infer<All>,
+      .infer = all_infer<All>,
       .doc = "Whether all entries are true, over an axis, a list of axes, or all axes. True of no entries.",
       .result = "bool; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",
@@ -52,7 +52,7 @@ const Kernel& any_kernel() {
   static const Kernel def{
       .name = "any",
       .params = reduction_params(),
-      .infer = infer<Any>,
+      .infer = all_infer<Any>,
       .doc = "Whether any entry is true, over an axis, a list of axes, or all axes. False of no entries.",
       .result = "bool; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",

@@ -54,7 +54,7 @@ void fill(const KernelRun& run, int i, int64_t count, T* out) {
 }
 
 template <class T>
-void body(KernelRun& run) {
+void arange_body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) {
     Result<int64_t> count = length_of_row<T>(run, i);
     if (!count.ok()) {
@@ -65,13 +65,13 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status arange_infer(KernelCall& call) {
   constexpr const char* kNames[] = {"start", "stop", "step"};
   for (int p = 0; p < 3; ++p) WEIR_TRY(check_scalar(call, p, kNames[p]));
   Shape shape{kUnknownDim};
   Status status;
   const bool known = visit<Steps>(call.dtype(1), [&]<class T>() {
-    call.body(body<T>);
+    call.body(arange_body<T>);
     if (!call.constant(0) || !call.constant(1) || !call.constant(2)) return;
     Result<int64_t> count =
         length<T>(*call.constant(0)->as<T>(), *call.constant(1)->as<T>(), *call.constant(2)->as<T>());
@@ -98,7 +98,7 @@ const Kernel& arange_kernel() {
                   .type = "T",
                   .fallback = "1",
                   .doc = "The distance between numbers; negative counts down."}},
-      .infer = infer,
+      .infer = arange_infer,
       .doc =
           "The vector of numbers from `start` up to but not including `stop`, `step` apart. A single positional argument is `stop`. A step of 0, or one that leads away from `stop`, is an error.",
       .result = "A vector of the arguments' dtype.",

@@ -136,7 +136,7 @@ void column_positions(const T* in, int64_t count, int64_t step, int64_t width, i
 }
 
 template <class T, class Before>
-void body(KernelRun& run) {
+void argmax_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const int axis = run.state<Axis>().axis;
   int64_t dims[kMaxRank];
@@ -174,14 +174,15 @@ void body(KernelRun& run) {
 }
 
 template <class Before>
-Status infer(KernelCall& call) {
+Status argmax_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
   if (!from.rank_known()) return call.error(0, "expected a tensor of known rank; reshape it first");
   WEIR_ASSIGN(const int axis, call.axis(1, from.rank()));
   if (from[axis] == 0) return call.error(0, "expected at least one entry along the axis, found none");
   auto state = std::make_shared<Axis>();
   state->axis = axis;
-  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(body<T, Before>, state); });
+  const bool known =
+      visit<Reals>(call.dtype(0), [&]<class T>() { call.body(argmax_body<T, Before>, state); });
   if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
   int64_t dims[kMaxRank];
   int rank = 0;
@@ -208,7 +209,7 @@ const Kernel& argmax_kernel() {
   static const Kernel def{
       .name = "argmax",
       .params = params(),
-      .infer = infer<Greater>,
+      .infer = argmax_infer<Greater>,
       .doc =
           "The position of the greatest entry along an axis, the first of equals. nan is passed over. No entries to choose from are an error of the element.",
       .result = "int64; the shape of `x` without the axis.",
@@ -224,7 +225,7 @@ const Kernel& argmin_kernel() {
   static const Kernel def{
       .name = "argmin",
       .params = params(),
-      .infer = infer<Less>,
+      .infer = argmax_infer<Less>,
       .doc =
           "The position of the least entry along an axis, the first of equals. nan is passed over. No entries to choose from are an error of the element.",
       .result = "int64; the shape of `x` without the axis.",

@@ -33,7 +33,7 @@ char* write(char* to, T value) {
 }
 
 template <class T>
-void body(KernelRun& run) {
+void as_string_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   Str* out = run.make<Str>(0, x.shape);
   if (out == nullptr) return;
@@ -49,14 +49,14 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status as_string_infer(KernelCall& call) {
   call.result(DType::string, call.shape(0));
   if (call.dtype(0) == DType::string) {
     call.alias(0, call.argument(0));
     return Status();
   }
   const bool known =
-      visit<JoinT<Numbers, TypeList<bool>>>(call.dtype(0), [&]<class T>() { call.body(body<T>); });
+      visit<JoinT<Numbers, TypeList<bool>>>(call.dtype(0), [&]<class T>() { call.body(as_string_body<T>); });
   return known ? Status() : wrong_dtype(call, 0, "a tensor");
 }
 
@@ -66,7 +66,7 @@ const Kernel& as_string_kernel() {
   static const Kernel def{
       .name = "as_string",
       .params = {{.name = "x"}},
-      .infer = infer,
+      .infer = as_string_infer,
       .doc =
           "Each entry as text: integers in decimal, floats with six decimals as `%f` writes them, complex numbers as two floats in parentheses, `true` and `false`. Strings stay as they are.",
       .result = "string, the shape of `x`.",

@@ -9,14 +9,14 @@ struct Message : KernelState {
   Status status;
 };
 
-void body(KernelRun& run) {
+void assert_body(KernelRun& run) {
   const Arg& condition = run.arg(0);
   for (int i = 0; i < run.rows(); ++i) {
     if (!*condition.row<bool>(i)) run.fail(i, run.state<Message>().status);
   }
 }
 
-Status infer(KernelCall& call) {
+Status assert_infer(KernelCall& call) {
   WEIR_TRY(check_scalar(call, 0, "the condition"));
   WEIR_ASSIGN(std::string message, call.text(1));
   auto state = std::make_shared<Message>();
@@ -24,7 +24,7 @@ Status infer(KernelCall& call) {
   call.result(call.spec(2));
   const int components = call.spec(2).component_count();
   for (int i = 0; i < components; ++i) call.alias(i, call.argument(2) + i);
-  call.body(body, std::move(state));
+  call.body(assert_body, std::move(state));
   return Status();
 }
 
@@ -37,7 +37,7 @@ const Kernel& assert_kernel() {
           {{.name = "c", .type = "bool", .doc = "The condition, a scalar."},
            {.name = "message", .kind = ParamKind::constant, .type = "string", .doc = "What the error says."},
            {.name = "x", .kind = ParamKind::any, .doc = "A value of any structure."}},
-      .infer = infer,
+      .infer = assert_infer,
       .doc =
           "`x` where the condition holds, else invalid_argument with the message as the error of the element.",
       .result = "The structure of `x`.",

@@ -19,7 +19,7 @@ void encode_body(KernelRun& run) {
 void decode_body(KernelRun& run) { map_strings(run, base64_read_bound, read_base64); }
 
 template <KernelBody body>
-Status infer(KernelCall& call) {
+Status base64_infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   call.result(DType::string, call.shape(0));
   call.body(body);
@@ -32,7 +32,7 @@ const Kernel& encode_base64_kernel() {
   static const Kernel def{
       .name = "encode_base64",
       .params = {{.name = "s", .doc = "A string or a tensor of strings."}},
-      .infer = infer<encode_body>,
+      .infer = base64_infer<encode_body>,
       .doc =
           "The bytes of each string as text in web-safe base64 (`-` and `_` in place of `+` and `/`), without padding, as tf.io.encode_base64 writes it.",
       .result = "string, of the same shape.",
@@ -47,7 +47,7 @@ const Kernel& decode_base64_kernel() {
   static const Kernel def{
       .name = "decode_base64",
       .params = {{.name = "s", .doc = "A string or a tensor of strings."}},
-      .infer = infer<decode_body>,
+      .infer = base64_infer<decode_body>,
       .doc =
           "The bytes that each text in web-safe base64 stands for, padded with `=` or not, as tf.io.decode_base64. Any other byte, `+`, `/` and line ends too, is an error of the element.",
       .result = "string, of the same shape.",

@@ -31,7 +31,7 @@ std::optional<Shape> cast_shape(const Shape& shape, const Sizes& sizes) {
   return Shape(std::span<const int64_t>(dims, rank));
 }
 
-void body(KernelRun& run) {
+void bitcast_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const auto& sizes = run.state<Sizes>();
   std::optional<Shape> shape = cast_shape(x.shape, sizes);
@@ -51,7 +51,7 @@ void body(KernelRun& run) {
 
 bool castable(DType dtype) { return is_number(dtype); }
 
-Status infer(KernelCall& call) {
+Status bitcast_infer(KernelCall& call) {
   const DType to = call.dtype_value(1);
   if (!castable(call.dtype(0))) return wrong_dtype(call, 0, "a dtype of numbers");
   if (!castable(to)) return call.error(1, expected_found("a dtype of numbers", dtype_name(to)));
@@ -71,7 +71,7 @@ Status infer(KernelCall& call) {
   }
   call.result(to, shape);
   call.set_can_fail(!from.is_static() && state->from != state->to);
-  call.body(body, std::move(state));
+  call.body(bitcast_body, std::move(state));
   return Status();
 }
 
@@ -81,7 +81,7 @@ const Kernel& bitcast_kernel() {
   static const Kernel def{
       .name = "bitcast",
       .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
-      .infer = infer,
+      .infer = bitcast_infer,
       .doc =
           "The bytes of `x` read as another dtype of numbers. A narrower dtype adds a last dimension, a wider one uses up the last dimension.",
       .result = "The given dtype.",

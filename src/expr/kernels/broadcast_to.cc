@@ -25,7 +25,7 @@ StridedCopy copy_to(const Shape& from, const Shape& to) {
   return copy;
 }
 
-void body(KernelRun& run) {
+void broadcast_to_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const Arg& dims = run.arg(1);
   if (same_in_all_rows(run, dims)) {
@@ -49,7 +49,7 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status broadcast_to_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
   WEIR_ASSIGN(const Shape to, shape_from(call, 1));
   bool may_fail = true;
@@ -61,7 +61,7 @@ Status infer(KernelCall& call) {
     may_fail = !from.is_static() || !to.is_static();
   }
   call.result(call.dtype(0), to);
-  call.body(body);
+  call.body(broadcast_to_body);
   call.set_can_fail(may_fail);
   return Status();
 }
@@ -72,7 +72,7 @@ const Kernel& broadcast_to_kernel() {
   static const Kernel def{
       .name = "broadcast_to",
       .params = {{.name = "x"}, {.name = "shape", .type = "int64", .doc = "The dimensions of the result."}},
-      .infer = infer,
+      .infer = broadcast_to_infer,
       .doc =
           "`x` repeated along dimensions that it lacks and along those where it has 1. A shape that `x` does not broadcast to is an error.",
       .result = "The dtype of `x` and the given shape.",

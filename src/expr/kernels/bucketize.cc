@@ -50,7 +50,7 @@ template <class T, class C>
 }
 
 template <class T>
-void body(KernelRun& run) {
+void bucketize_body(KernelRun& run) {
   using C = Compared<T>;
   const std::vector<C>& at = run.state<Boundaries<C>>().at;
   const Arg& x = run.arg(0);
@@ -109,13 +109,13 @@ Result<std::shared_ptr<Boundaries<C>>> read_boundaries(KernelCall& call) {
   return out;
 }
 
-Status infer(KernelCall& call) {
+Status bucketize_infer(KernelCall& call) {
   Status status;
   const bool known = visit<Reals>(call.dtype(0), [&]<class T>() {
     using B = std::conditional_t<std::is_integral_v<T>, double, T>;
     auto boundaries = read_boundaries<B, Compared<T>>(call);
     status = boundaries.status();
-    if (boundaries.ok()) call.body(body<T>, *boundaries);
+    if (boundaries.ok()) call.body(bucketize_body<T>, *boundaries);
   });
   if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
   WEIR_TRY(status);
@@ -134,7 +134,7 @@ const Kernel& bucketize_kernel() {
             .kind = ParamKind::syntax,
             .doc =
                 "A list in rising order, known when the dataset is built; of the dtype of `x` if that is a float, else of float64."}},
-      .infer = infer,
+      .infer = bucketize_infer,
       .doc =
           "The number of the range that each entry lies in: how many boundaries are not greater than it. nan lies in the last range. searchsorted takes boundaries that are computed.",
       .result = "int64; the shape of `x`.",

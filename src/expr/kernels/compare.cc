@@ -50,7 +50,7 @@ struct GreaterEqual {
 };
 
 template <class List, class F>
-Status infer(KernelCall& call) {
+Status compare_infer(KernelCall& call) {
   constexpr int kBoth[] = {0, 1};
   const bool known =
       visit<List>(call.dtype(0), [&]<class T>() { call.entry_body(binary_body<T, T, bool, F>); });
@@ -67,7 +67,7 @@ using Ordered = JoinT<Reals, TypeList<Str>>;
 template <class List, class F>
 Kernel comparison(Kernel def) {
   def.params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}};
-  def.infer = infer<List, F>;
+  def.infer = compare_infer<List, F>;
   def.result = "bool, of the broadcast shape.";
   def.cost = "One vectorised pass over the entries.";
   return def;

@@ -57,7 +57,7 @@ struct Convert {
   }
 };
 
-Status infer(KernelCall& call) {
+Status convert_image_dtype_infer(KernelCall& call) {
   const DType to = call.dtype_value(1);
   call.result(to, call.shape(0));
   bool from_known = false;
@@ -78,7 +78,7 @@ const Kernel& convert_image_dtype_kernel() {
   static const Kernel def{
       .name = "convert_image_dtype",
       .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
-      .infer = infer,
+      .infer = convert_image_dtype_infer,
       .doc =
           "An image in another dtype and scaled to its range, as tf.image.convert_image_dtype does it: integers from 0 to the largest, floats from 0 to 1. From floats to integers it truncates `x * (max + 0.5)`, and between integers it multiplies or divides by a power of two, rounding down; what is out of range wraps. Floats become other floats as they are.",
       .result = "The given dtype, the shape of `x`.",

@@ -28,7 +28,7 @@ struct CountNonzero {
   }
 };
 
-Status infer(KernelCall& call) {
+Status count_nonzero_infer(KernelCall& call) {
   Shape shape;
   WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, -1, &shape));
   visit<Everything>(call.dtype(0),
@@ -48,7 +48,7 @@ const Kernel& count_nonzero_kernel() {
                   .type = "int64",
                   .fallback = "none",
                   .doc = "An axis or a list of axes; negative counts from the last, none means all."}},
-      .infer = infer,
+      .infer = count_nonzero_infer,
       .doc =
           "How many entries are not zero, over an axis, a list of axes, or all axes. Of bools, true is counted; of strings, those that are not empty; nan is not zero.",
       .result = "int64; the shape without the axes.",

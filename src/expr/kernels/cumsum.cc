@@ -45,7 +45,7 @@ void scan(const T* in, T* out, int64_t extent, int64_t width, int64_t step, bool
 }
 
 template <class T>
-void body(KernelRun& run) {
+void cumsum_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const auto& state = run.state<Scan>();
   const int rank = x.shape.rank();
@@ -75,7 +75,7 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status cumsum_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
   auto state = std::make_shared<Scan>();
   if (from.rank_known()) {
@@ -85,7 +85,7 @@ Status infer(KernelCall& call) {
   }
   WEIR_ASSIGN(state->exclusive, call.flag(2));
   WEIR_ASSIGN(state->reverse, call.flag(3));
-  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(body<T>, state); });
+  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(cumsum_body<T>, state); });
   if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
   call.result(call.dtype(0), from);
   call.set_can_fail(!from.rank_known());
@@ -113,7 +113,7 @@ const Kernel& cumsum_kernel() {
                   .type = "bool",
                   .fallback = "false",
                   .doc = "Begin with the last entry."}},
-      .infer = infer,
+      .infer = cumsum_infer,
       .doc =
           "The sums of the entries from the first up to each place along an axis. Integers wrap; floats are added one by one and rounded each time.",
       .result = "The dtype and shape of `x`.",

@@ -13,7 +13,7 @@ struct Format : KernelState {
   Compression compression = Compression::none;
 };
 
-void body(KernelRun& run) {
+void decode_compressed_body(KernelRun& run) {
   Decompressor decompressor(run.state<Format>().compression);
   each_string(run, [&](std::string_view data, Str& out) {
     WEIR_ASSIGN(const std::string_view bytes, decompressor.run(data));
@@ -24,7 +24,7 @@ void body(KernelRun& run) {
   });
 }
 
-Status infer(KernelCall& call) {
+Status decode_compressed_infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   WEIR_ASSIGN(const std::string name, call.text(1));
   auto state = std::make_shared<Format>();
@@ -34,7 +34,7 @@ Status infer(KernelCall& call) {
     return call.error(1, expected_found("\"gzip\" or \"zlib\"", quote(name)));
   }
   call.result(DType::string, call.shape(0));
-  call.body(body, std::move(state));
+  call.body(decode_compressed_body, std::move(state));
   return Status();
 }
 
@@ -48,7 +48,7 @@ const Kernel& decode_compressed_kernel() {
                   .kind = ParamKind::constant,
                   .type = "string",
                   .doc = "\"gzip\" or \"zlib\"."}},
-      .infer = infer,
+      .infer = decode_compressed_infer,
       .doc =
           "The bytes in each string of compressed data, as tf.io.decode_compressed. Data that are damaged or incomplete are an error of the element (data_loss), as are data of more than 256 MiB (resource_exhausted). Several gzip members give their bytes one after the other, and the empty string gives itself.",
       .result = "string, of the same shape.",

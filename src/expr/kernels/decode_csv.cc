@@ -154,7 +154,7 @@ Status RowParser::missing(std::string_view text) const {
                      "a value in place of the column's dtype stands for what is missing"));
 }
 
-void body(KernelRun& run) {
+void decode_csv_body(KernelRun& run) {
   const Arg& rows = run.arg(0);
   const auto& table = run.state<Table>();
   std::vector<uint8_t*> out(table.columns.size());
@@ -224,7 +224,7 @@ void set_strings(Table& table, const std::vector<Tensor>& strings) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status decode_csv_infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   WEIR_ASSIGN(const std::string delim, call.text(2));
   WEIR_ASSIGN(const bool quotes, call.flag(3));
@@ -239,7 +239,7 @@ Status infer(KernelCall& call) {
   std::vector<Spec> members;
   for (const CsvColumn& column : table->columns) members.push_back(Spec::tensor(column.dtype, call.shape(0)));
   call.result(Spec::tuple(std::move(members)));
-  call.body(body, std::move(table));
+  call.body(decode_csv_body, std::move(table));
   return Status();
 }
 
@@ -270,7 +270,7 @@ const Kernel& decode_csv_kernel() {
             .type = "string",
             .fallback = "\"\"",
             .doc = "A field of these bytes is an empty one."}},
-      .infer = infer,
+      .infer = decode_csv_infer,
       .doc =
           "The fields of a row of a table in text form as a tuple, as tf.io.decode_csv. Numbers may have spaces around them; strings are given as they are. Another number of fields, a missing value, a number that is none, a stray quote or a line end outside quotes is an error of the element.",
       .result = "A tuple of the columns' dtypes, each with the shape of `s`.",

@@ -86,7 +86,7 @@ Status decode_row(KernelRun& run, int row, const ImageWindow* window) {
   return Status();
 }
 
-void body(KernelRun& run) {
+void decode_image_body(KernelRun& run) {
   const auto& plan = run.state<Decoding>();
   const bool scalar = run.arg(0).shape.rank() == 0;
   const bool four = !plan.crops || run.arg(1).shape == Shape{4};
@@ -99,7 +99,7 @@ void body(KernelRun& run) {
     const Status status = !scalar ? invalid_argument("expected one string, found a tensor of strings")
                           : !four ? invalid_argument("expected a window [y, x, h, w]")
                                   : decode_row(run, i, plan.crops ? &window : nullptr);
-    if (!status.ok()) fail_named(run, i, plan.name, status);
+    if (!status.ok()) fail_row(run, i, plan.name, status);
   }
 }
 
@@ -122,7 +122,7 @@ Status finish(KernelCall& call, DType dtype, const Shape& shape, std::shared_ptr
   WEIR_TRY(check_encoded_image(call));
   if (plan->takes_jpeg) WEIR_TRY(check_codecs(call, plan->name));
   call.result(dtype, shape);
-  call.body(body, std::move(plan));
+  call.body(decode_image_body, std::move(plan));
   return Status();
 }
 
@@ -134,7 +134,7 @@ std::shared_ptr<Decoding> three_formats(const char* name) {
   return plan;
 }
 
-Status jpeg_infer(KernelCall& call) {
+Status decode_jpeg_infer(KernelCall& call) {
   auto plan = three_formats("decode_jpeg");
   WEIR_TRY(read_channels(call, 1, {0, 1, 3}, "channels of 0, 1 or 3", *plan));
   WEIR_ASSIGN(const int64_t ratio, call.integer(2));
@@ -146,7 +146,7 @@ Status jpeg_infer(KernelCall& call) {
   return finish(call, DType::uint8, shape, std::move(plan));
 }
 
-Status png_infer(KernelCall& call) {
+Status decode_png_infer(KernelCall& call) {
   auto plan = three_formats("decode_png");
   WEIR_TRY(read_channels(call, 1, {0, 1, 3, 4}, "channels of 0, 1, 3 or 4", *plan));
   const DType dtype = call.dtype_value(2);
@@ -224,7 +224,7 @@ const Kernel& decode_jpeg_kernel() {
                   .fallback = "1",
                   .doc =
                       "1, 2, 4 or 8: makes the image that much smaller, which also makes decoding faster."}},
-      .infer = jpeg_infer,
+      .infer = decode_jpeg_infer,
       .doc =
           "The pixels of a JPEG, row by row from the top. As in tf.io.decode_jpeg, a PNG or a GIF of one frame is decoded as well. Bytes that are none of these, are cut off, or declare more than 2^30 pixels are an error of the element; other damage is only noticed where the file cannot be read on.",
       .result = "uint8[height, width, channels].",
@@ -249,7 +249,7 @@ const Kernel& decode_png_kernel() {
                   .kind = ParamKind::dtype,
                   .fallback = "uint8",
                   .doc = "uint8, or uint16 to keep all 16 bits; 8-bit samples are then multiplied by 257."}},
-      .infer = png_infer,
+      .infer = decode_png_infer,
       .doc =
           "The pixels of a PNG, row by row from the top. Palettes become RGB, or RGBA if they have transparent colours; fewer than 8 bits are scaled to 8. As in tf.io.decode_png, a JPEG or a GIF of one frame is decoded as well. Bytes that are none of these, are damaged, or declare more than 2^30 pixels are an error of the element.",
       .result = "The given dtype, [height, width, channels].",

@@ -76,7 +76,7 @@ void copy(const KernelRun& run, int row, size_t length, uint8_t* out) {
   }
 }
 
-void body(KernelRun& run) {
+void decode_raw_body(KernelRun& run) {
   if (fail_full_rank(run)) return;
   // Usually all rows have one length, and then rows that fail don't matter.
   size_t common = 0;
@@ -133,13 +133,13 @@ std::shared_ptr<Layout> layout_of(DType dtype, bool little) {
   return state;
 }
 
-Status infer(KernelCall& call) {
+Status decode_raw_infer(KernelCall& call) {
   WEIR_TRY(check(call, 1));
   WEIR_ASSIGN(const bool little, call.flag(2));
   std::shared_ptr<Layout> layout = layout_of(call.dtype_value(1), little);
   call.result(call.dtype_value(1), appended(call.shape(0), kUnknownDim));
   call.set_can_fail(layout->size > 1 || !(call.shape(0) == Shape()));
-  call.body(body, std::move(layout));
+  call.body(decode_raw_body, std::move(layout));
   return Status();
 }
 
@@ -201,7 +201,7 @@ const Kernel& decode_raw_kernel() {
                   .type = "bool",
                   .fallback = "true",
                   .doc = "The byte order of the numbers."}},
-      .infer = infer,
+      .infer = decode_raw_infer,
       .doc =
           "The bytes of a string as a vector of numbers. A tensor of strings of one length gets a last dimension. A length that is not a multiple of the dtype's size is an error of the element.",
       .result = "The given dtype; one more dimension than `s`.",

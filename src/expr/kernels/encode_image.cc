@@ -37,7 +37,7 @@ Status encode_row(KernelRun& run, int row, const ImageShape& shape, int64_t imag
   return Status();
 }
 
-void body(KernelRun& run) {
+void encode_image_body(KernelRun& run) {
   const auto& plan = run.state<Encoding>();
   const Shape& x = run.arg(0).shape;
   if (plan.jpeg ? x.rank() != 3 : x.rank() < 3) {
@@ -54,7 +54,7 @@ void body(KernelRun& run) {
   std::fill_n(out, images * run.rows(), Str());
   for (int i = 0; i < run.rows(); ++i) {
     const Status status = encode_row(run, i, image, images, out + i * images);
-    if (!status.ok()) fail_named(run, i, plan.name, status);
+    if (!status.ok()) fail_row(run, i, plan.name, status);
   }
 }
 
@@ -62,9 +62,8 @@ Status check_channels(const KernelCall& call, bool jpeg) {
   const Shape& shape = call.shape(0);
   if (!shape.rank_known()) return Status();
   if (jpeg ? shape.rank() != 3 : shape.rank() < 3) {
-    return call.error(
-        0, expected_found("an image [height, width, channels]",
-                          concat("a tensor of shape ", shape.rank() == 0 ? "[]" : shape.to_string())));
+    return call.error(0, expected_found("an image [height, width, channels]",
+                                        concat("a tensor of shape ", shape_text(shape))));
   }
   const int64_t channels = shape[shape.rank() - 1];
   const bool fits = channels == kUnknownDim || channels == 1 || channels == 3 ||
@@ -73,7 +72,7 @@ Status check_channels(const KernelCall& call, bool jpeg) {
   return call.error(0, expected_found(jpeg ? "1 or 3 channels" : "1 to 4 channels", concat(channels)));
 }
 
-Status jpeg_infer(KernelCall& call) {
+Status encode_jpeg_infer(KernelCall& call) {
   if (call.dtype(0) != DType::uint8) return wrong_dtype(call, 0, "uint8");
   WEIR_TRY(check_channels(call, true));
   WEIR_TRY(check_codecs(call, "encode_jpeg"));
@@ -86,11 +85,11 @@ Status jpeg_infer(KernelCall& call) {
   state->jpeg = true;
   state->quality = static_cast<int>(quality);
   call.result(DType::string, Shape());
-  call.body(body, std::move(state));
+  call.body(encode_image_body, std::move(state));
   return Status();
 }
 
-Status png_infer(KernelCall& call) {
+Status encode_png_infer(KernelCall& call) {
   const DType dtype = call.dtype(0);
   if (dtype != DType::uint8 && dtype != DType::uint16) return wrong_dtype(call, 0, "uint8 or uint16");
   WEIR_TRY(check_channels(call, false));
@@ -102,7 +101,7 @@ Status png_infer(KernelCall& call) {
   call.result(DType::string, shape.rank_known()
                                  ? Shape(shape.dims().first(static_cast<size_t>(height_axis(shape))))
                                  : Shape::unknown_rank());
-  call.body(body, std::move(state));
+  call.body(encode_image_body, std::move(state));
   return Status();
 }
 
@@ -117,7 +116,7 @@ const Kernel& encode_jpeg_kernel() {
                   .type = "int64",
                   .fallback = "95",
                   .doc = "From 0 (small) to 100 (good)."}},
-      .infer = jpeg_infer,
+      .infer = encode_jpeg_infer,
       .doc =
           "An image as the bytes of a JPEG, with the settings of tf.io.encode_jpeg: colours at half the resolution, 300 dots per inch. An image without pixels, or of more than 65,500 rows or columns, is an error of the element.",
       .result = "A string.",
@@ -137,7 +136,7 @@ const Kernel& encode_png_kernel() {
             .doc =
                 "uint8 or uint16, [height, width, channels]: grey, grey and alpha, RGB or RGBA. Dimensions in "
                 "front of these give a tensor of strings."}},
-      .infer = png_infer,
+      .infer = encode_png_infer,
       .doc =
           "An image as the bytes of a PNG, of 8 or 16 bits as its dtype says. An image without pixels is an error of the element.",
       .result = "A string, or a tensor of strings with the dimensions before the image's.",

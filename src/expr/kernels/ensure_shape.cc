@@ -14,7 +14,7 @@ Status mismatch(const Shape& wanted, const Shape& found) {
   return invalid_argument(expected_found(concat("the shape ", shape_text(wanted)), shape_text(found)));
 }
 
-void body(KernelRun& run) {
+void ensure_shape_body(KernelRun& run) {
   const Shape& wanted = run.state<Wanted>().shape;
   const Shape& shape = run.arg(0).shape;
   if (!shape.compatible(wanted)) return fail_all(run, "ensure_shape", mismatch(wanted, shape));
@@ -57,7 +57,7 @@ Result<Shape> read_shape(KernelCall& call) {
   return Shape(dims);
 }
 
-Status infer(KernelCall& call) {
+Status ensure_shape_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
   auto state = std::make_shared<Wanted>();
   WEIR_ASSIGN(state->shape, read_shape(call));
@@ -72,7 +72,7 @@ Status infer(KernelCall& call) {
   call.result(call.dtype(0), shape);
   call.set_can_fail(can_fail);
   if (can_fail) {
-    call.body(body, std::move(state));
+    call.body(ensure_shape_body, std::move(state));
   } else {
     call.alias(0, call.argument(0));
   }
@@ -88,7 +88,7 @@ const Kernel& ensure_shape_kernel() {
                  {.name = "shape",
                   .kind = ParamKind::syntax,
                   .doc = "The dimensions, a list; none for one that may be anything."}},
-      .infer = infer,
+      .infer = ensure_shape_infer,
       .doc =
           "`x` if it has the shape given, else an error of the element. What follows then knows the shape when the dataset is built, as `batch` and `unstack` may need it.",
       .result = "The dtype of `x` and the shape, as far as it is known.",

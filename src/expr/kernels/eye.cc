@@ -22,7 +22,7 @@ Status negative(int64_t n) {
 }
 
 template <class T>
-void body(KernelRun& run) {
+void eye_body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) {
     const int64_t n = *run.arg(0).row<int64_t>(i);
     if (n < 0) {
@@ -33,10 +33,10 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status eye_infer(KernelCall& call) {
   WEIR_TRY(check_scalar(call, 0, "the number of rows"));
   const DType dtype = call.dtype_value(1);
-  const bool known = visit<Cells>(dtype, [&]<class T>() { call.body(body<T>); });
+  const bool known = visit<Cells>(dtype, [&]<class T>() { call.body(eye_body<T>); });
   if (!known) return call.error(1, expected_found("a dtype of numbers or bool", dtype_name(dtype)));
   const Tensor* rows = call.constant(0);
   const int64_t n = rows != nullptr ? *rows->as<int64_t>() : kUnknownDim;
@@ -53,7 +53,7 @@ const Kernel& eye_kernel() {
       .name = "eye",
       .params = {{.name = "n", .type = "int64", .doc = "The number of rows and columns."},
                  {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
-      .infer = infer,
+      .infer = eye_infer,
       .doc = "The matrix with ones on its diagonal and zeros elsewhere. A negative `n` is an error.",
       .result = "The given dtype, [n, n].",
       .cost = "One store per entry.",

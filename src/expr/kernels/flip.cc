@@ -55,7 +55,7 @@ constexpr ImageRule rule_of() {
 }
 
 template <class E, template <class> class Way, bool kRandom>
-void body(KernelRun& run) {
+void flip_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   if (!check_image(run, x.shape, rule_of<Way, kRandom>())) return;
   E* out = run.make<E>(0, x.shape);
@@ -78,10 +78,10 @@ void body(KernelRun& run) {
 }
 
 template <template <class> class Way, bool kRandom>
-Status infer(KernelCall& call) {
+Status flip_infer(KernelCall& call) {
   constexpr ImageRule kImages = rule_of<Way, kRandom>();
   WEIR_TRY(check_image(call, 0, kImages));
-  visit_width(call.dtype(0), [&]<class E>() { call.body(body<E, Way, kRandom>); });
+  visit_width(call.dtype(0), [&]<class E>() { call.body(flip_body<E, Way, kRandom>); });
   call.result(call.dtype(0), call.shape(0));
   call.set_can_fail(may_be_no_image(call.shape(0), kImages));
   return Status();
@@ -94,7 +94,7 @@ KernelParam image_param() { return {.name = "x", .doc = "An image, or a batch of
 const Kernel& flip_left_right_kernel() {
   static const Kernel def{.name = "flip_left_right",
                           .params = {image_param()},
-                          .infer = infer<LeftRight, false>,
+                          .infer = flip_infer<LeftRight, false>,
                           .doc = "Images with the order of their columns reversed, of any dtype.",
                           .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
                           .cost = "One copy of the entries.",
@@ -108,7 +108,7 @@ const Kernel& flip_left_right_kernel() {
 const Kernel& flip_up_down_kernel() {
   static const Kernel def{.name = "flip_up_down",
                           .params = {image_param()},
-                          .infer = infer<UpDown, false>,
+                          .infer = flip_infer<UpDown, false>,
                           .doc = "Images with the order of their rows reversed, of any dtype.",
                           .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
                           .cost = "One copy of the entries.",
@@ -123,7 +123,7 @@ const Kernel& random_flip_left_right_kernel() {
   static const Kernel def{
       .name = "random_flip_left_right",
       .params = {image_param(), seed_param()},
-      .infer = infer<LeftRight, true>,
+      .infer = flip_infer<LeftRight, true>,
       .doc = "flip_left_right of one half of the images; each image of a batch draws for itself.",
       .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
       .cost = "One copy of the entries.",
@@ -139,7 +139,7 @@ const Kernel& random_flip_up_down_kernel() {
   static const Kernel def{
       .name = "random_flip_up_down",
       .params = {image_param(), seed_param()},
-      .infer = infer<UpDown, true>,
+      .infer = flip_infer<UpDown, true>,
       .doc = "flip_up_down of one half of the images; each image of a batch draws for itself.",
       .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
       .cost = "One copy of the entries.",

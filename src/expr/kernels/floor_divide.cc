@@ -57,7 +57,7 @@ struct Remainder : NotZero {
 };
 
 template <class F>
-Status infer(KernelCall& call) {
+Status floor_divide_infer(KernelCall& call) {
   if (!is_integer(call.dtype(0))) return infer_binary<Floats, F>(call, "integers or floats");
   constexpr int kBoth[] = {0, 1};
   WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kBoth));
@@ -80,7 +80,7 @@ const Kernel& floor_divide_kernel() {
   static const Kernel def{
       .name = "//",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-      .infer = infer<FloorDivide>,
+      .infer = floor_divide_infer<FloorDivide>,
       .doc =
           "The quotient rounded down, as in Python. An integer divided by zero is an error of the element.",
       .result = "The operands' dtype and broadcast shape.",
@@ -95,7 +95,7 @@ const Kernel& remainder_kernel() {
   static const Kernel def{
       .name = "%",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-      .infer = infer<Remainder>,
+      .infer = floor_divide_infer<Remainder>,
       .doc =
           "The remainder of floor division, which has the sign of `b`, as in Python. An integer divided by zero is an error of the element.",
       .result = "The operands' dtype and broadcast shape.",

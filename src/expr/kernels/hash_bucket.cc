@@ -26,7 +26,7 @@ void hash(const Str* s, int64_t count, int64_t n, int64_t* out) {
   }
 }
 
-void body(KernelRun& run) {
+void hash_bucket_body(KernelRun& run) {
   const Arg& strings = run.arg(0);
   const Arg& buckets = run.arg(1);
   if (!is_scalar(run, 1, kCount)) return;
@@ -46,7 +46,7 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status hash_bucket_infer(KernelCall& call) {
   WEIR_TRY(check_scalar_if_known(call, 1, kCount));
   const Tensor* n = call.constant(1);
   if (n != nullptr) {
@@ -54,14 +54,14 @@ Status infer(KernelCall& call) {
       return call.error(1, status.error().what());
   }
   call.result(DType::int64, call.shape(0));
-  call.body(body);
+  call.body(hash_bucket_body);
   call.set_can_fail(n == nullptr);
   return Status();
 }
 
 #else
 
-Status infer(KernelCall& call) {
+Status hash_bucket_infer(KernelCall& call) {
   return call.error("hash_bucket is not in this build of weir; build it with -DWEIR_FARMHASH=ON");
 }
 
@@ -74,7 +74,7 @@ const Kernel& hash_bucket_kernel() {
       .name = "hash_bucket",
       .params = {{.name = "s", .type = "string"},
                  {.name = "n", .type = "int64", .doc = "The number of buckets, a scalar."}},
-      .infer = infer,
+      .infer = hash_bucket_infer,
       .doc =
           "A number from 0 up to but not including `n` for each string: its FarmHash Fingerprint64 modulo `n`, as TensorFlow's string_to_hash_bucket_fast gives. It is the same on every machine.",
       .result = "int64, the shape of `s`.",

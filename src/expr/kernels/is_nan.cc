@@ -20,7 +20,7 @@ struct IsFinite {
 };
 
 template <class F>
-Status infer(KernelCall& call) {
+Status is_nan_infer(KernelCall& call) {
   WEIR_TRY(check_float(call, 0));
   visit<Floats>(call.dtype(0), [&]<class T>() { call.entry_body(unary_body<T, bool, F>); });
   call.result(DType::boolean, call.shape(0));
@@ -32,7 +32,7 @@ Status infer(KernelCall& call) {
 const Kernel& is_finite_kernel() {
   static const Kernel def{.name = "is_finite",
                           .params = {{.name = "x"}},
-                          .infer = infer<IsFinite>,
+                          .infer = is_nan_infer<IsFinite>,
                           .doc = "Whether each entry is neither infinite nor nan. Floats only.",
                           .result = "bool, of the shape of `x`.",
                           .cost = "One vectorised pass over the entries.",
@@ -45,7 +45,7 @@ const Kernel& is_finite_kernel() {
 const Kernel& is_nan_kernel() {
   static const Kernel def{.name = "is_nan",
                           .params = {{.name = "x"}},
-                          .infer = infer<IsNan>,
+                          .infer = is_nan_infer<IsNan>,
                           .doc = "Whether each entry is nan. Floats only.",
                           .result = "bool, of the shape of `x`.",
                           .cost = "One vectorised pass over the entries.",

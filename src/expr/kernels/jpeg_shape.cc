@@ -7,19 +7,19 @@ namespace weir {
 
 namespace {
 
-constexpr const char* kName = "jpeg_shape";
+constexpr const char* kJpegShape = "jpeg_shape";
 
-void body(KernelRun& run) {
+void jpeg_shape_body(KernelRun& run) {
   const Arg& s = run.arg(0);
   if (s.shape.rank() != 0) {
-    return fail_all(run, kName, invalid_argument("expected one string, found a tensor of strings"));
+    return fail_all(run, kJpegShape, invalid_argument("expected one string, found a tensor of strings"));
   }
   int64_t* out = run.make<int64_t>(0, Shape{3});
   if (out == nullptr) return;
   for (int i = 0; i < run.rows(); ++i, out += 3) {
     const Result<ImageShape> shape = jpeg_shape(s.row<Str>(i)->view());
     if (!shape.ok()) {
-      fail_named(run, i, kName, shape.status());
+      fail_row(run, i, kJpegShape, shape.status());
       continue;
     }
     out[0] = shape->height;
@@ -28,11 +28,11 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status jpeg_shape_infer(KernelCall& call) {
   WEIR_TRY(check_encoded_image(call));
-  WEIR_TRY(check_codecs(call, kName));
+  WEIR_TRY(check_codecs(call, kJpegShape));
   call.result(DType::int64, Shape{3});
-  call.body(body);
+  call.body(jpeg_shape_body);
   return Status();
 }
 
@@ -40,9 +40,9 @@ Status infer(KernelCall& call) {
 
 const Kernel& jpeg_shape_kernel() {
   static const Kernel def{
-      .name = kName,
+      .name = kJpegShape,
       .params = {{.name = "s", .doc = "The bytes of the file."}},
-      .infer = infer,
+      .infer = jpeg_shape_infer,
       .doc =
           "The height, width and number of channels that a JPEG is stored with, as tf.io.extract_jpeg_shape gives them. No pixels are decoded: a file that ends after its headers has a shape. Bytes without them are an error of the element.",
       .result = "int64[3].",

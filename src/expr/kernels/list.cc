@@ -9,8 +9,8 @@ namespace weir {
 namespace {
 
 Status differ(const Shape& a, const Shape& b) {
-  auto name = [](const Shape& shape) { return shape.to_string().empty() ? "[]" : shape.to_string(); };
-  return invalid_argument(concat("the members of a list differ in shape: ", name(a), " and ", name(b)));
+  return invalid_argument(
+      concat("the members of a list differ in shape: ", shape_text(a), " and ", shape_text(b)));
 }
 
 void list_body(KernelRun& run) {

@@ -88,7 +88,7 @@ void constant_body(KernelRun& run) {
   for (int i = 0; out != nullptr && i < run.rows(); ++i) look_up(run, positions, i, out + i * shape.count());
 }
 
-void body(KernelRun& run) {
+void lookup_body(KernelRun& run) {
   if (!is_scalar(run, 2, kDefault)) return;
   const Arg& table = run.arg(1);
   const Shape& shape = run.arg(0).shape;
@@ -120,7 +120,7 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status lookup_infer(KernelCall& call) {
   WEIR_TRY(check_scalar_if_known(call, 2, kDefault));
   const Shape& table = call.shape(1);
   if (table.rank_known() && table.rank() != 1) {
@@ -129,7 +129,7 @@ Status infer(KernelCall& call) {
   call.result(DType::int64, call.shape(0));
   const Tensor* words = call.constant(1);
   if (words == nullptr) {
-    call.body(body);
+    call.body(lookup_body);
     return Status();
   }
   auto state = std::make_shared<Table>();
@@ -152,7 +152,7 @@ const Kernel& lookup_kernel() {
                  {.name = "default",
                   .type = "int64",
                   .doc = "What a string that is not in the table gives."}},
-      .infer = infer,
+      .infer = lookup_infer,
       .doc =
           "The position of each string in the table, or the default. A table that is known when the dataset is built is hashed once, another one for each element; a string that is in it twice is an error.",
       .result = "int64, the shape of `keys`.",

@@ -16,7 +16,7 @@ void flip_letters(const char* from, size_t size, char* to) {
 }
 
 template <char kFirst>
-void body(KernelRun& run) {
+void lower_body(KernelRun& run) {
   const Arg& arg = run.arg(0);
   Str* out = run.make<Str>(0, arg.shape);
   if (out == nullptr) return;
@@ -31,9 +31,9 @@ void body(KernelRun& run) {
 }
 
 template <char kFirst>
-Status infer(KernelCall& call) {
+Status lower_infer(KernelCall& call) {
   call.result(DType::string, call.shape(0));
-  call.body(body<kFirst>);
+  call.body(lower_body<kFirst>);
   return Status();
 }
 
@@ -43,7 +43,7 @@ const Kernel& lower_kernel() {
   static const Kernel def{
       .name = "lower",
       .params = {{.name = "s", .type = "string"}},
-      .infer = infer<'A'>,
+      .infer = lower_infer<'A'>,
       .doc = "Strings with the ASCII letters A to Z in lower case. Other bytes stay as they are.",
       .result = "string, of the same shape.",
       .cost = "One vectorised pass over the bytes.",
@@ -57,7 +57,7 @@ const Kernel& upper_kernel() {
   static const Kernel def{
       .name = "upper",
       .params = {{.name = "s", .type = "string"}},
-      .infer = infer<'a'>,
+      .infer = lower_infer<'a'>,
       .doc = "Strings with the ASCII letters a to z in upper case. Other bytes stay as they are.",
       .result = "string, of the same shape.",
       .cost = "One vectorised pass over the bytes.",

@@ -185,7 +185,7 @@ Result<Shape> product_shape(const Shape& a, const Shape& b) {
 }
 
 template <class T>
-void body(KernelRun& run) {
+void matmul_body(KernelRun& run) {
   const Arg& a = run.arg(0);
   const Arg& b = run.arg(1);
   const Result<Shape> shape = product_shape(a.shape, b.shape);
@@ -225,10 +225,10 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status matmul_infer(KernelCall& call) {
   const Shape& a = call.shape(0);
   const Shape& b = call.shape(1);
-  const bool known = visit<Numbers>(call.dtype(0), [&]<class T>() { call.body(body<T>); });
+  const bool known = visit<Numbers>(call.dtype(0), [&]<class T>() { call.body(matmul_body<T>); });
   if (!known) return wrong_dtype(call, 0, "a dtype of numbers");
   Shape shape = Shape::unknown_rank();
   if (a.rank_known() && b.rank_known()) {
@@ -248,7 +248,7 @@ const Kernel& matmul_kernel() {
       .name = "matmul",
       .params = {{.name = "a", .type = "T", .doc = "A matrix, or more dimensions: a batch of matrices."},
                  {.name = "b", .type = "T", .doc = "Likewise."}},
-      .infer = infer,
+      .infer = matmul_infer,
       .doc =
           "The product of two matrices. Dimensions before the last two are a batch and broadcast. Integers wrap; float16 and bfloat16 are summed as float32. Matrices that do not fit are an error.",
       .result = "The dtype of `a` and `b`; the batch, then the rows of `a` and the columns of `b`.",

@@ -33,7 +33,7 @@ struct Min : Max<A> {
 };
 
 template <template <class> class Op>
-Status infer(KernelCall& call) {
+Status max_infer(KernelCall& call) {
   Shape shape;
   WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
   const bool known =
@@ -51,7 +51,7 @@ const Kernel& max_kernel() {
   static const Kernel def{
       .name = "max",
       .params = reduction_params(),
-      .infer = infer<Max>,
+      .infer = max_infer<Max>,
       .doc =
           "The greatest entry over an axis, a list of axes, or all axes; nan if any entry is nan. Of no entries: -inf for floats, an error of the element for integers.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
@@ -67,7 +67,7 @@ const Kernel& min_kernel() {
   static const Kernel def{
       .name = "min",
       .params = reduction_params(),
-      .infer = infer<Min>,
+      .infer = max_infer<Min>,
       .doc =
           "The least entry over an axis, a list of axes, or all axes; nan if any entry is nan. Of no entries: inf for floats, an error of the element for integers.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",

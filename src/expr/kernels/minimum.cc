@@ -22,7 +22,7 @@ struct Maximum {
 };
 
 template <class F>
-Status infer(KernelCall& call) {
+Status minimum_infer(KernelCall& call) {
   return infer_binary<Reals, F>(call, "an integer or float dtype");
 }
 
@@ -31,7 +31,7 @@ Status infer(KernelCall& call) {
 const Kernel& minimum_kernel() {
   static const Kernel def{.name = "minimum",
                           .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-                          .infer = infer<Minimum>,
+                          .infer = minimum_infer<Minimum>,
                           .doc = "The lesser of two entries; nan if either is nan.",
                           .result = "The operands' dtype and broadcast shape.",
                           .cost = "One vectorised pass over the entries.",
@@ -44,7 +44,7 @@ const Kernel& minimum_kernel() {
 const Kernel& maximum_kernel() {
   static const Kernel def{.name = "maximum",
                           .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-                          .infer = infer<Maximum>,
+                          .infer = minimum_infer<Maximum>,
                           .doc = "The greater of two entries; nan if either is nan.",
                           .result = "The operands' dtype and broadcast shape.",
                           .cost = "One vectorised pass over the entries.",

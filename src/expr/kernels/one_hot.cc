@@ -39,7 +39,7 @@ void fill(const KernelRun& run, int i, int64_t depth, W* out) {
 }
 
 template <class I, class W>
-void body(KernelRun& run) {
+void one_hot_body(KernelRun& run) {
   const Shape& indices = run.arg(0).shape;
   const Arg& depths = run.arg(1);
   if (same_in_all_rows(run, depths)) {
@@ -67,19 +67,19 @@ template <class I>
 KernelBody body_of_size(size_t size) {
   switch (size) {
     case 1:
-      return body<I, Bytes<1>>;
+      return one_hot_body<I, Bytes<1>>;
     case 2:
-      return body<I, uint16_t>;
+      return one_hot_body<I, uint16_t>;
     case 4:
-      return body<I, uint32_t>;
+      return one_hot_body<I, uint32_t>;
     case 8:
-      return body<I, uint64_t>;
+      return one_hot_body<I, uint64_t>;
     default:
-      return body<I, Bytes<16>>;
+      return one_hot_body<I, Bytes<16>>;
   }
 }
 
-Status infer(KernelCall& call) {
+Status one_hot_infer(KernelCall& call) {
   WEIR_TRY(check_scalar(call, 1, "the depth"));
   WEIR_TRY(check_scalar(call, 2, "the value of on"));
   WEIR_TRY(check_scalar(call, 3, "the value of off"));
@@ -116,7 +116,7 @@ const Kernel& one_hot_kernel() {
                  {.name = "on", .type = "dtype", .fallback = "1", .doc = "The entry at the position."},
                  {.name = "off", .type = "dtype", .fallback = "0", .doc = "The other entries."},
                  {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
-      .infer = infer,
+      .infer = one_hot_infer,
       .doc =
           "A vector of `depth` entries for each position: `on` at the position, `off` elsewhere; for bools these are true and false where they are left out. A position outside gives a vector of `off`.",
       .result = "The given dtype; the shape of `i`, then `depth`.",

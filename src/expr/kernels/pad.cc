@@ -123,7 +123,7 @@ class Padder {
 };
 
 template <class E>
-void body(KernelRun& run) {
+void pad_body(KernelRun& run) {
   const auto& mode = run.state<Mode>();
   const Arg& x = run.arg(0);
   const Arg& paddings = run.arg(1);
@@ -165,7 +165,7 @@ Result<std::shared_ptr<const Mode>> read_mode(const KernelCall& call) {
   return call.error(2, expected_found(R"("constant", "reflect" or "symmetric")", quote(name)));
 }
 
-Status infer(KernelCall& call) {
+Status pad_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
   const Shape& given = call.shape(1);
   WEIR_ASSIGN(std::shared_ptr<const Mode> mode, read_mode(call));
@@ -186,7 +186,7 @@ Status infer(KernelCall& call) {
   }
   call.result(call.dtype(0), shape);
   call.set_can_fail(pairs == nullptr || !from.rank_known() || (!mode->constant && !from.is_static()));
-  visit_width(call.dtype(0), [&]<class E>() { call.body(body<E>, std::move(mode)); });
+  visit_width(call.dtype(0), [&]<class E>() { call.body(pad_body<E>, std::move(mode)); });
   return Status();
 }
 
@@ -209,7 +209,7 @@ const Kernel& pad_kernel() {
             .type = "T",
             .fallback = "none",
             .doc = "The entries that \"constant\" adds, a scalar; none means 0, false or \"\"."}},
-      .infer = infer,
+      .infer = pad_infer,
       .doc =
           "`x` with entries added before and after each axis. A negative padding is an error of the element, and so is one that mirrors more than `x` has.",
       .result = "The dtype of `x`, each dimension longer by its paddings.",

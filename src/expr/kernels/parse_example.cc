@@ -21,7 +21,7 @@ struct Features : PartialState {
   }
 };
 
-void body(KernelRun& run) {
+void parse_example_body(KernelRun& run) {
   const Shape& records = run.arg(0).shape;
   if (records.rank() > 1) {
     const Status status = invalid_argument(
@@ -33,7 +33,7 @@ void body(KernelRun& run) {
   run.state<Features>().features.parse(run, failed);
 }
 
-Status infer(KernelCall& call) {
+Status parse_example_infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   const Shape& records = call.shape(0);
   if (records.rank_known() && records.rank() > 1) {
@@ -43,7 +43,7 @@ Status infer(KernelCall& call) {
   auto state = std::make_shared<Features>();
   WEIR_ASSIGN(state->features, ExampleFeatures::read(call, 1));
   call.result(state->features.spec());
-  call.body(body, std::move(state));
+  call.body(parse_example_body, std::move(state));
   return Status();
 }
 
@@ -58,7 +58,7 @@ const Kernel& parse_example_kernel() {
             .kind = ParamKind::syntax,
             .doc =
                 "A dict of features: `{image: string, pixels: float32[64], label: int64 = 0, tags: varlen(string)}`."}},
-      .infer = infer,
+      .infer = parse_example_infer,
       .doc =
           "The features of a serialized tf.Example, or of a vector of them, as a dict in written order. `float32[3]` has exactly as many values as its shape says, or its default (`float32[3] = 0.0`) where the feature is missing. The other kinds have any number of values, and none where the feature is missing: `varlen(int64)` is sparse, `ragged(int64)` ragged (of one record a vector), `sequence(float32[2])` dense, and records of a vector are padded with its default. `sparse(index_key: \"i\", value_key: \"v\", dtype: float32, size: 100)` takes the places of its values from another feature. `sequence(int64, allow_missing: false)` refuses a record without the feature. A record that is damaged, lacks a feature without a default, or has another kind or number of values, and an index outside of `size`, are errors of the element. Features that neither the lambda nor the operators after it use are not parsed, so that only damage to the record is an error because of them (`weir explain` shows which maps leave something out).",
       .result =

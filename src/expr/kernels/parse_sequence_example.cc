@@ -74,7 +74,7 @@ void put_list(KernelRun& run, int row, size_t list, const FeatureListViews& step
   }
 }
 
-void body(KernelRun& run) {
+void parse_sequence_example_body(KernelRun& run) {
   const Arg& records = run.arg(0);
   const auto& parts = run.state<Parts>();
   if (records.shape.rank() != 0) {
@@ -117,7 +117,7 @@ Result<Spec> spec_of(const KernelCall& call, const FeatureSyntax& list) {
   return refuse("is of the kind sparse");
 }
 
-Status infer(KernelCall& call) {
+Status parse_sequence_example_infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   if (call.shape(0).rank_known() && call.shape(0).rank() > 0) {
     return call.error(0, expected_found("a string", concat("the shape ", call.shape(0).to_string()),
@@ -136,7 +136,7 @@ Status infer(KernelCall& call) {
   }
   if (Status status = state->compile(); !status.ok()) return call.error(2, status.error().what());
   call.result(Spec::tuple({state->context.spec(), std::move(lists)}));
-  call.body(body, std::move(state));
+  call.body(parse_sequence_example_body, std::move(state));
   return Status();
 }
 
@@ -152,7 +152,7 @@ const Kernel& parse_sequence_example_kernel() {
                  {.name = "lists",
                   .kind = ParamKind::syntax,
                   .doc = "The feature lists: `{tokens: sequence(int64), words: varlen(string)}`."}},
-      .infer = infer,
+      .infer = parse_sequence_example_infer,
       .doc =
           "The context and the feature lists of a serialized tf.SequenceExample, a tuple of two dicts in written order; tf.io.parse_single_sequence_example. In `lists`, each step of `sequence(float32[2])` has exactly as many values as its shape says; in `varlen(string)` and `ragged(string)` a step has any number. A record that lacks a `sequence` is an error of the element unless it says `allow_missing: true`; it then has no steps, as a missing list of the other kinds has. A record that is damaged, or has another kind or number of values, is an error of the element. Features and lists that neither the lambda nor the operators after it use are not parsed, so that only damage to the record is an error because of them.",
       .result =

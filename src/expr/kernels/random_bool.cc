@@ -13,7 +13,7 @@ bool is_probability(float p) { return p >= 0.0f && p <= 1.0f; }
 
 Mistake wrong(float p) { return expected_found("a probability from 0 to 1", std::to_string(p)); }
 
-void body(KernelRun& run) {
+void random_bool_body(KernelRun& run) {
   bool* out = run.make<bool>(0, Shape());
   if (out == nullptr) return;
   for (int i = 0; i < run.rows(); ++i) {
@@ -26,12 +26,12 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status random_bool_infer(KernelCall& call) {
   WEIR_TRY(check_scalar(call, 0, "the probability"));
   const Tensor* p = call.constant(0);
   if (p != nullptr && !is_probability(*p->as<float>())) return call.error(0, wrong(*p->as<float>()));
   call.result(DType::boolean, Shape());
-  call.body(body);
+  call.body(random_bool_body);
   call.set_can_fail(p == nullptr);
   return Status();
 }
@@ -43,7 +43,7 @@ const Kernel& random_bool_kernel() {
       .name = "random_bool",
       .params = {{.name = "p", .type = "float32", .fallback = "0.5", .doc = "The probability of true."},
                  seed_param()},
-      .infer = infer,
+      .infer = random_bool_infer,
       .doc =
           "True with the probability `p`, else false; never true for 0 and always for 1. A probability outside 0 to 1 is an error of the element.",
       .result = "A scalar bool.",

@@ -17,8 +17,7 @@ Status check_size(const Shape& x, const Shape& size) {
   for (int d = 0; fits && d < x.rank(); ++d) fits = size[d] <= x[d] || x[d] == kUnknownDim;
   if (fits) return Status();
   return invalid_argument(
-      expected_found(concat("a size that fits into the shape ", x.rank() == 0 ? "[]" : x.to_string()),
-                     size.rank() == 0 ? "[]" : size.to_string()));
+      expected_found(concat("a size that fits into the shape ", shape_text(x)), shape_text(size)));
 }
 
 template <class E>
@@ -54,7 +53,7 @@ Result<Shape> size_of(const Arg& x, const Arg& sizes, int row) {
 }
 
 template <class E>
-void body(KernelRun& run) {
+void random_crop_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const Arg& sizes = run.arg(1);
   const bool same = same_in_all_rows(run, sizes);
@@ -72,10 +71,10 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status random_crop_infer(KernelCall& call) {
   WEIR_ASSIGN(const Shape size, shape_from(call, 1));
   if (Status fits = check_size(call.shape(0), size); !fits.ok()) return call.error(1, fits.error().what());
-  visit_width(call.dtype(0), [&]<class E>() { call.body(body<E>); });
+  visit_width(call.dtype(0), [&]<class E>() { call.body(random_crop_body<E>); });
   call.result(call.dtype(0), size);
   call.set_can_fail(!size.is_static() || !call.shape(0).is_static());
   return Status();
@@ -89,7 +88,7 @@ const Kernel& random_crop_kernel() {
       .params = {{.name = "x"},
                  {.name = "size", .type = "int64", .doc = "The dimensions of the part, as many as `x` has."},
                  seed_param()},
-      .infer = infer,
+      .infer = random_crop_infer,
       .doc =
           "A part of `x` of that size, at a place that each element draws; all places are equally likely. Any dtype. A size that does not fit into the shape of `x` is an error.",
       .result = "The dtype of `x` and the given shape.",

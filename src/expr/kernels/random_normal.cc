@@ -86,7 +86,7 @@ void fill_row(const Philox& philox, double mean, double stddev, int64_t count, T
 }
 
 template <class T>
-void body(KernelRun& run) {
+void random_normal_body(KernelRun& run) {
   const auto fill = [&](int first, int rows, int64_t count, uint8_t* out) {
     for (int i = first; i < first + rows; ++i) {
       const auto mean = static_cast<double>(load(*run.arg(1).row<T>(i)));
@@ -98,12 +98,12 @@ void body(KernelRun& run) {
   make_shaped(run, run.arg(0), fill);
 }
 
-Status infer(KernelCall& call) {
+Status random_normal_infer(KernelCall& call) {
   WEIR_TRY(check_scalar(call, 1, "mean"));
   WEIR_TRY(check_scalar(call, 2, "stddev"));
   WEIR_ASSIGN(const Shape shape, shape_from(call, 0));
   const DType dtype = call.dtype_value(3);
-  const bool known = visit<Floats>(dtype, [&]<class T>() { call.body(body<T>); });
+  const bool known = visit<Floats>(dtype, [&]<class T>() { call.body(random_normal_body<T>); });
   if (!known) return call.error(3, expected_found("a float dtype", dtype_name(dtype)));
   call.result(dtype, shape);
   call.set_can_fail(!shape.is_static());
@@ -120,7 +120,7 @@ const Kernel& random_normal_kernel() {
                  {.name = "stddev", .type = "dtype", .fallback = "1", .doc = "The standard deviation."},
                  {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
                  seed_param()},
-      .infer = infer,
+      .infer = random_normal_infer,
       .doc =
           "Independent draws from the normal distribution of that mean and standard deviation, of a float dtype: computed in float64 and rounded, with the same bits on every machine. What an element draws depends on the seed, the call and the number of the element, never on blocks or threads.",
       .result = "The given dtype and shape.",

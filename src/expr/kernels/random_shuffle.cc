@@ -25,7 +25,7 @@ void shuffle(const Philox& philox, E* parts, int64_t count, int64_t width) {
 }
 
 template <class E>
-void body(KernelRun& run) {
+void random_shuffle_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   if (x.shape.rank() == 0) return run.share(0, 0, x.shape);
   E* out = run.make<E>(0, x.shape);
@@ -38,8 +38,8 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
-  visit_width(call.dtype(0), [&]<class E>() { call.body(body<E>); });
+Status random_shuffle_infer(KernelCall& call) {
+  visit_width(call.dtype(0), [&]<class E>() { call.body(random_shuffle_body<E>); });
   call.result(call.dtype(0), call.shape(0));
   return Status();
 }
@@ -50,7 +50,7 @@ const Kernel& random_shuffle_kernel() {
   static const Kernel def{
       .name = "random_shuffle",
       .params = {{.name = "x"}, seed_param()},
-      .infer = infer,
+      .infer = random_shuffle_infer,
       .doc =
           "The parts of `x` along its first dimension in random order, all orders equally likely; of any dtype. A scalar stays as it is.",
       .result = "The dtype and shape of `x`.",

@@ -80,7 +80,7 @@ struct Uniform {
 };
 
 template <class T>
-void body(KernelRun& run) {
+void random_uniform_body(KernelRun& run) {
   const auto fill = [&](int first, int rows, int64_t count, uint8_t* out) {
     for (int i = first; i < first + rows; ++i) {
       const T low = *run.arg(1).row<T>(i);
@@ -95,7 +95,7 @@ void body(KernelRun& run) {
   make_shaped(run, run.arg(0), fill);
 }
 
-Status infer(KernelCall& call) {
+Status random_uniform_infer(KernelCall& call) {
   WEIR_TRY(check_scalar(call, 1, "min"));
   WEIR_TRY(check_scalar(call, 2, "max"));
   WEIR_ASSIGN(const Shape shape, shape_from(call, 0));
@@ -103,7 +103,7 @@ Status infer(KernelCall& call) {
   bool bounds_known = false;
   bool bounds_fit = true;
   const bool known = visit<Drawn>(dtype, [&]<class T>() {
-    call.body(body<T>);
+    call.body(random_uniform_body<T>);
     bounds_known = call.constant(1) != nullptr && call.constant(2) != nullptr;
     if (bounds_known) bounds_fit = load(*call.constant(1)->as<T>()) < load(*call.constant(2)->as<T>());
   });
@@ -124,7 +124,7 @@ const Kernel& random_uniform_kernel() {
                  {.name = "max", .type = "dtype", .fallback = "1", .doc = "The bound above, never drawn."},
                  {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
                  seed_param()},
-      .infer = infer,
+      .infer = random_uniform_infer,
       .doc =
           "Independent draws from `min` up to but not including `max`, all equally likely: 23 random bits per float, 52 per float64. What an element draws depends on the seed, the call and the number of the element, never on blocks or threads.",
       .result = "The given dtype and shape.",

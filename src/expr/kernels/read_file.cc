@@ -59,7 +59,7 @@ Status read(KernelRun& run, const std::string& name, Str& out) {
   return used == room ? read_rest(run, *file, limit, out) : Status();
 }
 
-void body(KernelRun& run) {
+void read_file_body(KernelRun& run) {
   const std::atomic<bool>& cancelled = run.session().cancelled;
   const Status stopped(Code::cancelled, "read_file was cancelled");
   each_string(run, [&](std::string_view name, Str& out) {
@@ -70,10 +70,10 @@ void body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) run.fail(i, stopped);
 }
 
-Status infer(KernelCall& call) {
+Status read_file_infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   call.result(DType::string, call.shape(0));
-  call.body(body);
+  call.body(read_file_body);
   return Status();
 }
 
@@ -83,7 +83,7 @@ const Kernel& read_file_kernel() {
   static const Kernel def{
       .name = "read_file",
       .params = {{.name = "name", .doc = "The name of a file, or a tensor of names."}},
-      .infer = infer,
+      .infer = read_file_infer,
       .doc =
           "The bytes of each file, as tf.io.read_file. A file that isn't there (not_found), can't be read or is larger than the runtime's `record_bytes` (resource_exhausted) is an error of the element. Names are taken as they are, from the working folder.",
       .result = "string, of the same shape.",

@@ -139,7 +139,7 @@ void replace_body(KernelRun& run) {
 }
 
 // `rewrite` is the parameter, or -1.
-Status infer(KernelCall& call, int rewrite, KernelBody known, KernelBody other) {
+Status regex_infer(KernelCall& call, int rewrite, KernelBody known, KernelBody other) {
   bool constant = true;
   for (int param = 1; param <= std::max(1, rewrite); ++param) {
     WEIR_TRY(check_scalar_if_known(call, param, param == 1 ? kPattern : kRewrite));
@@ -162,12 +162,12 @@ Status infer(KernelCall& call, int rewrite, KernelBody known, KernelBody other) 
 
 Status match_infer(KernelCall& call) {
   call.result(DType::boolean, call.shape(0));
-  return infer(call, -1, match_body<true>, match_body<false>);
+  return regex_infer(call, -1, match_body<true>, match_body<false>);
 }
 
 Status replace_infer(KernelCall& call) {
   call.result(DType::string, call.shape(0));
-  return infer(call, 2, replace_body<true>, replace_body<false>);
+  return regex_infer(call, 2, replace_body<true>, replace_body<false>);
 }
 
 #else

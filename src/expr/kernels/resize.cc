@@ -14,7 +14,7 @@ namespace weir {
 
 namespace {
 
-constexpr const char* kName = "resize";
+constexpr const char* kResize = "resize";
 constexpr const char* kSize = "a size [h, w] of 1 and more";
 
 struct Resizing : KernelState {
@@ -124,14 +124,14 @@ void resize_rows(KernelRun& run, const ImageView& from, const Entries& size, int
 }
 
 template <class F>
-void body(KernelRun& run) {
+void resize_body(KernelRun& run) {
   const Result<ImageView> from = image_view(run.arg(0).shape);
-  if (!from.ok()) return fail_all(run, kName, from.status());
+  if (!from.ok()) return fail_all(run, kResize, from.status());
   const Arg& sizes = run.arg(1);
   if (same_in_all_rows(run, sizes)) {
     const Entries size = entries_of(sizes, 0);
     const Status status = check_sizes(*from, size);
-    if (!status.ok()) return fail_all(run, kName, status);
+    if (!status.ok()) return fail_all(run, kResize, status);
     auto* out = run.make<typename F::Out>(0, from->resized(size[0], size[1]));
     if (out != nullptr) resize_rows<F>(run, *from, size, 0, run.rows(), out);
     return;
@@ -139,7 +139,7 @@ void body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) {
     const Entries size = entries_of(sizes, i);
     if (const Status status = check_sizes(*from, size); !status.ok()) {
-      fail_named(run, i, kName, status);
+      fail_row(run, i, kResize, status);
     } else if (auto* out = run.make_row<typename F::Out>(0, i, from->resized(size[0], size[1]))) {
       resize_rows<F>(run, *from, size, i, 1, out);
     }
@@ -172,7 +172,7 @@ Result<Shape> result_shape(const KernelCall& call) {
   return with_image_size(call.shape(0), sides[0], sides[1]);
 }
 
-Status infer(KernelCall& call) {
+Status resize_infer(KernelCall& call) {
   WEIR_TRY(check_image(call));
   auto plan = std::make_shared<Resizing>();
   WEIR_ASSIGN(plan->method, read_method(call));
@@ -184,9 +184,9 @@ Status infer(KernelCall& call) {
   call.result(nearest ? call.dtype(0) : DType::float32, shape);
   call.set_can_fail(!shape.is_static() || !call.shape(0).is_static() || shape.count() == 0);
   if (nearest) {
-    visit_width(call.dtype(0), [&]<class E>() { call.body(body<Nearest<E>>, std::move(plan)); });
+    visit_width(call.dtype(0), [&]<class E>() { call.body(resize_body<Nearest<E>>, std::move(plan)); });
   } else {
-    call.body(body<Resampled>, std::move(plan));
+    call.body(resize_body<Resampled>, std::move(plan));
   }
   return Status();
 }
@@ -195,7 +195,7 @@ Status infer(KernelCall& call) {
 
 const Kernel& resize_kernel() {
   static const Kernel def{
-      .name = kName,
+      .name = kResize,
       .params =
           {{.name = "x", .doc = "An image [height, width, channels], or a batch of images."},
            {.name = "size", .type = "int64", .doc = "The new size [h, w]."},
@@ -209,7 +209,7 @@ const Kernel& resize_kernel() {
             .type = "bool",
             .fallback = "false",
             .doc = "For bilinear and bicubic: average over all pixels that one of the result stands for."}},
-      .infer = infer,
+      .infer = resize_infer,
       .doc =
           "Images in another size, as tf.image.resize makes them: pixels are squares whose centres count, and nothing is rounded to integers. An image without pixels and a size below 1 are errors of the element.",
       .result =

@@ -8,13 +8,13 @@ namespace weir {
 
 namespace {
 
-struct Axes : KernelState {
+struct ReverseAxes : KernelState {
   std::vector<int64_t> axes;
 };
 
-void body(KernelRun& run) {
+void reverse_body(KernelRun& run) {
   const Arg& x = run.arg(0);
-  Result<std::vector<int>> axes = resolve_axes(run.state<Axes>().axes, x.shape.rank());
+  Result<std::vector<int>> axes = resolve_axes(run.state<ReverseAxes>().axes, x.shape.rank());
   if (!axes.ok()) return fail_all(run, "reverse", axes.status());
   uint8_t* out = run.make(0, x.shape);
   if (out == nullptr) return;
@@ -30,12 +30,12 @@ void body(KernelRun& run) {
   copy.rows(run, x, out);
 }
 
-Status infer(KernelCall& call) {
-  auto state = std::make_shared<Axes>();
+Status reverse_infer(KernelCall& call) {
+  auto state = std::make_shared<ReverseAxes>();
   WEIR_ASSIGN(state->axes, read_axes(call, 1, call.shape(0)));
   call.result(call.dtype(0), call.shape(0));
   call.set_can_fail(!call.shape(0).rank_known());
-  call.body(body, std::move(state));
+  call.body(reverse_body, std::move(state));
   return Status();
 }
 
@@ -48,7 +48,7 @@ const Kernel& reverse_kernel() {
                                       .kind = ParamKind::constant,
                                       .type = "int64",
                                       .doc = "An axis or a list of axes; negative counts from the last."}},
-                          .infer = infer,
+                          .infer = reverse_infer,
                           .doc = "The entries of `x` in the opposite order along the axes given.",
                           .result = "The dtype and shape of `x`.",
                           .cost = "One copy.",

@@ -11,7 +11,7 @@ namespace weir {
 
 namespace {
 
-struct Axes : KernelState {
+struct RollAxes : KernelState {
   std::vector<int64_t> axes;
 };
 
@@ -62,10 +62,10 @@ Roll roll_of(const Arg& x, std::span<const int> axes, const Entries& shifts) {
   return roll;
 }
 
-void body(KernelRun& run) {
+void roll_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const Arg& shifts = run.arg(1);
-  Result<std::vector<int>> axes = resolve_axes(run.state<Axes>().axes, x.shape.rank());
+  Result<std::vector<int>> axes = resolve_axes(run.state<RollAxes>().axes, x.shape.rank());
   if (!axes.ok()) return fail_all(run, "roll", axes.status());
   if (shifts.shape.rank() > 1 || shifts.shape.count() != static_cast<int64_t>(axes->size())) {
     return fail_all(run, "roll", wrong_count(axes->size(), shifts.shape.count()));
@@ -83,9 +83,9 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status roll_infer(KernelCall& call) {
   const Shape& given = call.shape(1);
-  auto state = std::make_shared<Axes>();
+  auto state = std::make_shared<RollAxes>();
   WEIR_ASSIGN(state->axes, read_axes(call, 2, call.shape(0)));
   const size_t axes = state->axes.size();
   if (given.rank_known() && given.rank() > 1) {
@@ -98,7 +98,7 @@ Status infer(KernelCall& call) {
   }
   call.result(call.dtype(0), call.shape(0));
   call.set_can_fail(!call.shape(0).rank_known() || !given.is_static());
-  call.body(body, std::move(state));
+  call.body(roll_body, std::move(state));
   return Status();
 }
 
@@ -116,7 +116,7 @@ const Kernel& roll_kernel() {
             .kind = ParamKind::constant,
             .type = "int64",
             .doc = "An axis or a list of axes; negative counts from the last."}},
-      .infer = infer,
+      .infer = roll_infer,
       .doc =
           "The entries of `x` moved along the axes given. Those pushed over the end come back at the beginning.",
       .result = "The dtype and shape of `x`.",

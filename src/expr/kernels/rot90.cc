@@ -9,7 +9,7 @@ namespace weir {
 
 namespace {
 
-constexpr const char* kName = "rot90";
+constexpr const char* kRot90 = "rot90";
 
 int64_t quarter_turns(int64_t k) { return (k % 4 + 4) % 4; }
 
@@ -32,16 +32,16 @@ void turn(const E* in, const ImageView& view, int64_t turns, E* out) {
 }
 
 template <class E>
-void body(KernelRun& run) {
+void rot90_body(KernelRun& run) {
   const Result<ImageView> view = image_view(run.arg(0).shape);
-  if (!view.ok()) return fail_all(run, kName, view.status());
+  if (!view.ok()) return fail_all(run, kRot90, view.status());
   const auto turns_of = [&](int row) { return quarter_turns(*run.arg(1).row<int64_t>(row)); };
   const auto window_of = [&](int row) -> Result<ImageWindow> {
     const bool lies = turns_of(row) % 2 == 0;
     return ImageWindow{.height = lies ? view->height : view->width,
                        .width = lies ? view->width : view->height};
   };
-  make_images(run, *view, kName, window_of, [&](int row, const ImageWindow&, uint8_t* out) {
+  make_images(run, *view, kRot90, window_of, [&](int row, const ImageWindow&, uint8_t* out) {
     const int64_t count = view->height * view->width * view->channels;
     for (int64_t k = 0; count > 0 && k < view->images; ++k) {
       turn(run.arg(0).row<E>(row) + k * count, *view, turns_of(row), reinterpret_cast<E*>(out) + k * count);
@@ -49,7 +49,7 @@ void body(KernelRun& run) {
   });
 }
 
-Status infer(KernelCall& call) {
+Status rot90_infer(KernelCall& call) {
   WEIR_TRY(check_image(call));
   WEIR_TRY(check_scalar(call, 1, "k"));
   const Shape& from = call.shape(0);
@@ -63,7 +63,7 @@ Status infer(KernelCall& call) {
     shape = with_image_size(from, fixed ? width : kUnknownDim, fixed ? height : kUnknownDim);
   }
   call.result(call.dtype(0), shape);
-  visit_width(call.dtype(0), [&]<class E>() { call.body(body<E>); });
+  visit_width(call.dtype(0), [&]<class E>() { call.body(rot90_body<E>); });
   call.set_can_fail(!from.rank_known());
   return Status();
 }
@@ -72,13 +72,13 @@ Status infer(KernelCall& call) {
 
 const Kernel& rot90_kernel() {
   static const Kernel def{
-      .name = kName,
+      .name = kRot90,
       .params = {{.name = "x", .doc = "An image [height, width, channels], or a batch of images."},
                  {.name = "k",
                   .type = "int64",
                   .fallback = "1",
                   .doc = "The number of quarter turns; negative with the clock."}},
-      .infer = infer,
+      .infer = rot90_infer,
       .doc = "Images turned by quarter turns against the clock.",
       .result = "The dtype of `x`; height and width change places if `k` is odd.",
       .cost = "One pass over the pixels.",

@@ -65,7 +65,7 @@ struct SaturateCast {
   }
 };
 
-Status infer(KernelCall& call) {
+Status saturate_cast_infer(KernelCall& call) {
   const DType from = call.dtype(0);
   const DType to = call.dtype_value(1);
   if (!is_integer(from) && !is_float(from)) return wrong_dtype(call, 0, "an integer or float dtype");
@@ -89,7 +89,7 @@ const Kernel& saturate_cast_kernel() {
   static const Kernel def{
       .name = "saturate_cast",
       .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
-      .infer = infer,
+      .infer = saturate_cast_infer,
       .doc =
           "`x` as another integer or float dtype; values beyond the dtype become the nearest finite one that it has. Floats are truncated toward zero for integers; nan becomes 0.",
       .result = "The given dtype, the shape of `x`.",

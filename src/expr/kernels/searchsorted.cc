@@ -29,7 +29,7 @@ bool fits(const Shape& a, const Shape& v) {
 }
 
 template <class T>
-void body(KernelRun& run) {
+void searchsorted_body(KernelRun& run) {
   const bool right = run.state<Side>().right;
   const Arg& a = run.arg(0);
   const Arg& v = run.arg(1);
@@ -53,7 +53,7 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status searchsorted_infer(KernelCall& call) {
   const Shape& a = call.shape(0);
   const Shape& v = call.shape(1);
   WEIR_ASSIGN(const std::string side, call.text(2));
@@ -65,7 +65,7 @@ Status infer(KernelCall& call) {
   }
   auto state = std::make_shared<Side>();
   state->right = side == "right";
-  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(body<T>, state); });
+  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(searchsorted_body<T>, state); });
   if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
   call.result(DType::int64, v);
   const bool settled = a.rank_known() && (a.rank() == 1 || (a.is_static() && v.is_static()));
@@ -89,7 +89,7 @@ const Kernel& searchsorted_kernel() {
                   .type = "string",
                   .fallback = "\"left\"",
                   .doc = R"("left": before entries that equal the value; "right": after them.)"}},
-      .infer = infer,
+      .infer = searchsorted_infer,
       .doc =
           "The position in `a` where each value would keep the order: how many entries are less than it, or with \"right\" not greater.",
       .result = "int64; the shape of `v`.",

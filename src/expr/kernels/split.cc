@@ -31,7 +31,7 @@ Shape part_of(const Parts& parts, const Shape& shape, int axis) {
   return shape.with_dim(axis, shape[axis] / parts.count);
 }
 
-void body(KernelRun& run) {
+void split_body(KernelRun& run) {
   const auto& parts = run.state<Parts>();
   const Arg& x = run.arg(0);
   Result<int> resolved = resolve_axis(parts.axis, x.shape.rank());
@@ -61,7 +61,7 @@ void body(KernelRun& run) {
 Status finish(KernelCall& call, const Shape& part, std::shared_ptr<const Parts> parts) {
   const auto count = static_cast<size_t>(parts->count);
   call.result(Spec::tuple(std::vector<Spec>(count, Spec::tensor(call.dtype(0), part))));
-  if (count > 0) call.body(body, std::move(parts));
+  if (count > 0) call.body(split_body, std::move(parts));
   return Status();
 }
 

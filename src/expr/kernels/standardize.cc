@@ -12,7 +12,7 @@ namespace weir {
 
 namespace {
 
-constexpr const char* kName = "standardize";
+constexpr const char* kStandardize = "standardize";
 // Floats are summed in so many lanes, for so many entries; the sums are then added as float64.
 constexpr int64_t kLanes = 32;
 constexpr int64_t kChunk = 2048;
@@ -89,10 +89,10 @@ void standardize(const float* in, float* out, int64_t count) {
 }
 
 template <class T>
-void body(KernelRun& run) {
+void standardize_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   if (x.shape.rank() < 3) {
-    return fail_all(run, kName,
+    return fail_all(run, kStandardize,
                     invalid_argument(expected_found("an image [height, width, channels]",
                                                     concat("a tensor of rank ", x.shape.rank()))));
   }
@@ -114,14 +114,13 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status standardize_infer(KernelCall& call) {
   const Shape& shape = call.shape(0);
-  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(body<T>); });
+  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(standardize_body<T>); });
   if (!known) return wrong_dtype(call, 0, "an image of integers or floats");
   if (shape.rank_known() && shape.rank() < 3) {
-    return call.error(
-        0, expected_found("an image [height, width, channels]",
-                          concat("a tensor of shape ", shape.rank() == 0 ? "[]" : shape.to_string())));
+    return call.error(0, expected_found("an image [height, width, channels]",
+                                        concat("a tensor of shape ", shape_text(shape))));
   }
   call.result(DType::float32, shape);
   call.set_can_fail(!shape.rank_known());
@@ -132,12 +131,12 @@ Status infer(KernelCall& call) {
 
 const Kernel& standardize_kernel() {
   static const Kernel def{
-      .name = kName,
+      .name = kStandardize,
       .params = {{.name = "x",
                   .doc =
                       "An image [height, width, channels] of any integer or float dtype; of more dimensions, "
                       "each image by itself."}},
-      .infer = infer,
+      .infer = standardize_infer,
       .doc =
           "An image with its mean subtracted, divided by its standard deviation, as tf.image.per_image_standardization gives it. The divisor is at least 1/√N for N entries, so that a flat image gives zeros.",
       .result = "float32, of the same shape.",

@@ -23,11 +23,11 @@ void each_part(const KernelRun& run, int row, const Shape& shape, F f, Done done
   }
 }
 
-constexpr std::string_view kSeparator = "the separator of string_join";
+constexpr std::string_view kJoinSeparator = "the separator of string_join";
 
-void body(KernelRun& run) {
+void string_join_body(KernelRun& run) {
   // A scalar fits every shape.
-  if (!is_scalar(run, run.arg_count() - 1, kSeparator)) return;
+  if (!is_scalar(run, run.arg_count() - 1, kJoinSeparator)) return;
   const std::optional<Shape> shape = broadcast_run(run);
   if (!shape) return;
   Str* out = run.make<Str>(0, *shape);
@@ -50,8 +50,8 @@ void body(KernelRun& run) {
   for (int i = 0; i < run.rows(); ++i) each_part(run, i, *shape, copy, done);
 }
 
-Status infer(KernelCall& call) {
-  WEIR_TRY(check_scalar_if_known(call, 1, kSeparator));
+Status string_join_infer(KernelCall& call) {
+  WEIR_TRY(check_scalar_if_known(call, 1, kJoinSeparator));
   if (call.size(0) == 0) return call.error(0, "expected at least one member");
   Shape shape;
   bool can_fail = !call.shape(1).rank_known();
@@ -66,7 +66,7 @@ Status infer(KernelCall& call) {
     can_fail = can_fail || !next.is_static();
   }
   call.result(DType::string, shape);
-  call.body(body);
+  call.body(string_join_body);
   call.set_can_fail(can_fail);
   return Status();
 }
@@ -84,7 +84,7 @@ const Kernel& string_join_kernel() {
                   .type = "string",
                   .fallback = "\"\"",
                   .doc = "What stands between two members."}},
-      .infer = infer,
+      .infer = string_join_infer,
       .doc = "The members joined into one string, entry by entry, with the separator between them.",
       .result = "string, the broadcast shape.",
       .cost = "Two passes over the strings, and one copy of their bytes.",

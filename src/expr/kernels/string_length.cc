@@ -10,7 +10,7 @@ struct Length {
   int64_t operator()(Str s) const { return static_cast<int64_t>(s.size); }
 };
 
-Status infer(KernelCall& call) {
+Status string_length_infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   call.result(DType::int64, call.shape(0));
   call.body(unary_body<Str, int64_t, Length>);
@@ -22,7 +22,7 @@ Status infer(KernelCall& call) {
 const Kernel& string_length_kernel() {
   static const Kernel def{.name = "string_length",
                           .params = {{.name = "s"}},
-                          .infer = infer,
+                          .infer = string_length_infer,
                           .doc = "The number of bytes of each string.",
                           .result = "int64, of the same shape.",
                           .cost = "One store per string.",

@@ -61,18 +61,18 @@ void split_row(KernelRun& run, int row) {
 }
 
 constexpr std::string_view kString = "the string of string_split";
-constexpr std::string_view kSeparator = "the separator of string_split";
+constexpr std::string_view kSplitSeparator = "the separator of string_split";
 
-void body(KernelRun& run) {
-  if (!is_scalar(run, 0, kString) || !is_scalar(run, 1, kSeparator)) return;
+void string_split_body(KernelRun& run) {
+  if (!is_scalar(run, 0, kString) || !is_scalar(run, 1, kSplitSeparator)) return;
   for (int i = 0; i < run.rows(); ++i) split_row(run, i);
 }
 
-Status infer(KernelCall& call) {
+Status string_split_infer(KernelCall& call) {
   WEIR_TRY(check_scalar_if_known(call, 0, kString));
-  WEIR_TRY(check_scalar_if_known(call, 1, kSeparator));
+  WEIR_TRY(check_scalar_if_known(call, 1, kSplitSeparator));
   call.result(DType::string, Shape{kUnknownDim});
-  call.body(body);
+  call.body(string_split_body);
   call.set_can_fail(!call.shape(0).rank_known() || !call.shape(1).rank_known());
   return Status();
 }
@@ -87,7 +87,7 @@ const Kernel& string_split_kernel() {
                   .type = "string",
                   .fallback = "\"\"",
                   .doc = "The separator, which may have several bytes; \"\" means runs of white space."}},
-      .infer = infer,
+      .infer = string_split_infer,
       .doc =
           "The parts of a string between separators. Separators side by side, at the start and at the end have an empty part between or beside them; runs of white space don't. An empty string has no words, but one part.",
       .result = "string[?].",

@@ -10,7 +10,7 @@ struct Strip {
   Str operator()(const Str& s) const { return Str(without_white_space_around(s.view())); }
 };
 
-Status infer(KernelCall& call) {
+Status strip_infer(KernelCall& call) {
   call.result(DType::string, call.shape(0));
   call.body(unary_body<Str, Str, Strip>);
   return Status();
@@ -22,7 +22,7 @@ const Kernel& strip_kernel() {
   static const Kernel def{
       .name = "strip",
       .params = {{.name = "s", .type = "string"}},
-      .infer = infer,
+      .infer = strip_infer,
       .doc = "Strings without the white space (blank, `\\t`, `\\n`, `\\r`, `\\x0b`, `\\x0c`) around them.",
       .result = "string, of the same shape.",
       .cost = "One store per string; the results are views of `s`.",

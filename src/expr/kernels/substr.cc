@@ -22,7 +22,7 @@ Status outside(const Str& s, int64_t pos) {
       expected_found(concat("a position from ", -size, " to ", size, " for substr"), concat(pos)));
 }
 
-void body(KernelRun& run) {
+void substr_body(KernelRun& run) {
   const std::optional<Shape> shape = broadcast_run(run);
   if (!shape) return;
   Str* out = run.make<Str>(0, *shape);
@@ -45,11 +45,11 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status substr_infer(KernelCall& call) {
   constexpr int kAll[] = {0, 1, 2};
   WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kAll));
   call.result(DType::string, shape);
-  call.body(body);
+  call.body(substr_body);
   return Status();
 }
 
@@ -63,7 +63,7 @@ const Kernel& substr_kernel() {
                   .type = "int64",
                   .doc = "The position of the first byte; negative counts from the end."},
                  {.name = "len", .type = "int64", .doc = "The number of bytes; negative means all."}},
-      .infer = infer,
+      .infer = substr_infer,
       .doc =
           "`len` bytes of each string from `pos` on, or as many as there are. The arguments broadcast. A position outside the string is an error of the element; its end is allowed.",
       .result = "string, the broadcast shape.",

@@ -40,7 +40,7 @@ struct Product {
 };
 
 template <template <class> class Op>
-Status infer(KernelCall& call) {
+Status sum_infer(KernelCall& call) {
   Shape shape;
   WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
   const bool known =
@@ -84,7 +84,7 @@ const Kernel& prod_kernel() {
   static const Kernel def{
       .name = "prod",
       .params = reduction_params(),
-      .infer = infer<Product>,
+      .infer = sum_infer<Product>,
       .doc = "The product over an axis, a list of axes, or all axes; 1 of no entries. Integers wrap.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",
@@ -98,7 +98,7 @@ const Kernel& sum_kernel() {
   static const Kernel def{
       .name = "sum",
       .params = reduction_params(),
-      .infer = infer<Sum>,
+      .infer = sum_infer<Sum>,
       .doc =
           "The sum over an axis, a list of axes, or all axes; 0 of no entries. Integers wrap. Floats are added in an order that depends on the shape alone.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",

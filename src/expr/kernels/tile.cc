@@ -42,7 +42,7 @@ StridedCopy copy_of(const Shape& from, const Entries& multiples) {
   return copy;
 }
 
-void body(KernelRun& run) {
+void tile_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const Arg& multiples = run.arg(1);
   if (same_in_all_rows(run, multiples)) {
@@ -64,7 +64,7 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status tile_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
   const Shape& given = call.shape(1);
   if (given.rank_known() && given.rank() > 1) {
@@ -90,7 +90,7 @@ Status infer(KernelCall& call) {
     may_fail = !exact || !from.is_static();
   }
   call.result(call.dtype(0), shape);
-  call.body(body);
+  call.body(tile_body);
   call.set_can_fail(may_fail);
   return Status();
 }
@@ -102,7 +102,7 @@ const Kernel& tile_kernel() {
       .name = "tile",
       .params = {{.name = "x"},
                  {.name = "multiples", .type = "int64", .doc = "How many times along each axis, 0 or more."}},
-      .infer = infer,
+      .infer = tile_infer,
       .doc =
           "`x` repeated as a whole along each axis. A negative number of times is an error of the element.",
       .result = "The dtype of `x`, each dimension times its multiple.",

@@ -58,7 +58,7 @@ bool read(std::string_view text, T& out) {
 }
 
 template <class T>
-void body(KernelRun& run) {
+void to_number_body(KernelRun& run) {
   convert_strings<T>(
       run, [](std::string_view text, T& out) { return read(text, out); },
       [](std::string_view text) {
@@ -67,9 +67,9 @@ void body(KernelRun& run) {
       });
 }
 
-Status infer(KernelCall& call) {
+Status to_number_infer(KernelCall& call) {
   const DType dtype = call.dtype_value(1);
-  const bool known = visit<Reals>(dtype, [&]<class T>() { call.body(body<T>); });
+  const bool known = visit<Reals>(dtype, [&]<class T>() { call.body(to_number_body<T>); });
   if (!known) return call.error(1, expected_found("an integer or float dtype", dtype_name(dtype)));
   call.result(dtype, call.shape(0));
   return Status();
@@ -82,7 +82,7 @@ const Kernel& to_number_kernel() {
       .name = "to_number",
       .params = {{.name = "s", .type = "string"},
                  {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
-      .infer = infer,
+      .infer = to_number_infer,
       .doc =
           "The decimal number that each string writes, with white space around it allowed. Floats may be `inf`, `infinity`, `nan` and whole numbers in hexadecimal, and are rounded to nearest; one beyond the dtype becomes infinite. A string that is no number, and an integer that does not fit the dtype, are errors of the element.",
       .result = "The given dtype, the shape of `s`.",

@@ -32,7 +32,7 @@ Shape permuted(const Shape& shape, std::span<const int> axes) {
   return out;
 }
 
-void body(KernelRun& run) {
+void transpose_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   Result<std::vector<int>> axes = order_for(run.state<Order>(), x.shape.rank());
   if (!axes.ok()) return fail_all(run, "transpose", axes.status());
@@ -43,7 +43,7 @@ void body(KernelRun& run) {
   if (uint8_t* out = run.make(0, shape)) copy.rows(run, x, out);
 }
 
-Status infer(KernelCall& call) {
+Status transpose_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
   auto state = std::make_shared<Order>();
   state->reversed = !call.given(1);
@@ -65,7 +65,7 @@ Status infer(KernelCall& call) {
   }
   call.result(call.dtype(0), shape);
   call.set_can_fail(!from.rank_known() && !state->reversed);
-  call.body(body, std::move(state));
+  call.body(transpose_body, std::move(state));
   return Status();
 }
 
@@ -80,7 +80,7 @@ const Kernel& transpose_kernel() {
                   .type = "int64",
                   .fallback = "none",
                   .doc = "The axis of `x` that each axis of the result comes from; none reverses them."}},
-      .infer = infer,
+      .infer = transpose_infer,
       .doc =
           "`x` with its axes in another order: reversed, so that rows become columns, or as `perm` lists them. Unlike tf.transpose, `perm` may count axes from the last by negative numbers.",
       .result = "The dtype of `x`, its dimensions in the new order.",

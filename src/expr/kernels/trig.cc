@@ -63,7 +63,7 @@ void compute(const T* in, T* out, int64_t count) {
 }
 
 template <class T, class F>
-void body(KernelRun& run) {
+void trig_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   T* out = run.make<T>(0, x.shape);
   if (out == nullptr) return;
@@ -73,9 +73,9 @@ void body(KernelRun& run) {
 }
 
 template <class F>
-Status infer(KernelCall& call) {
+Status trig_infer(KernelCall& call) {
   WEIR_TRY(check_float(call, 0));
-  visit<Floats>(call.dtype(0), [&]<class T>() { call.entry_body(body<T, F>); });
+  visit<Floats>(call.dtype(0), [&]<class T>() { call.entry_body(trig_body<T, F>); });
   call.result(call.dtype(0), call.shape(0));
   return Status();
 }
@@ -86,7 +86,7 @@ const Kernel& cos_kernel() {
   static const Kernel def{
       .name = "cos",
       .params = {{.name = "x"}},
-      .infer = infer<Cos>,
+      .infer = trig_infer<Cos>,
       .doc =
           "The cosine of each entry in radians, however large: within 0.6 units in the last place, 1 for float64; nan of infinities. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
@@ -101,7 +101,7 @@ const Kernel& sin_kernel() {
   static const Kernel def{
       .name = "sin",
       .params = {{.name = "x"}},
-      .infer = infer<Sin>,
+      .infer = trig_infer<Sin>,
       .doc =
           "The sine of each entry in radians, however large: within 0.6 units in the last place, 1 for float64; nan of infinities. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
@@ -116,7 +116,7 @@ const Kernel& tan_kernel() {
   static const Kernel def{
       .name = "tan",
       .params = {{.name = "x"}},
-      .infer = infer<Tan>,
+      .infer = trig_infer<Tan>,
       .doc =
           "The tangent of each entry in radians, however large: within 0.6 units in the last place, 2.5 for float64; nan of infinities. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",

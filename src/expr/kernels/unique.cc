@@ -86,7 +86,7 @@ Status not_a_vector(const Shape& found) {
 }
 
 template <class T>
-void body(KernelRun& run) {
+void unique_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   if (x.shape.rank() != 1) return fail_all(run, "unique", not_a_vector(x.shape));
   int64_t* numbers = run.make<int64_t>(1, x.shape);
@@ -103,10 +103,10 @@ void body(KernelRun& run) {
   }
 }
 
-Status infer(KernelCall& call) {
+Status unique_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
   if (from.rank_known() && from.rank() != 1) return call.error(0, not_a_vector(from).error().what());
-  const bool known = visit<Comparable>(call.dtype(0), [&]<class T>() { call.body(body<T>); });
+  const bool known = visit<Comparable>(call.dtype(0), [&]<class T>() { call.body(unique_body<T>); });
   if (!known) return wrong_dtype(call, 0, "integers, floats, bool or strings");
   const Shape shape = from.rank_known() ? from : Shape{kUnknownDim};
   call.result(
@@ -121,7 +121,7 @@ const Kernel& unique_kernel() {
   static const Kernel def{
       .name = "unique",
       .params = {{.name = "x", .doc = "A vector."}},
-      .infer = infer,
+      .infer = unique_infer,
       .doc =
           "The distinct entries of a vector in order of their first appearance, and for each entry its position among them, so that `gather` of the two gives `x` again. nan equals nothing, as in tf.unique.",
       .result = "(values, indices): the dtype of `x` and int64.",

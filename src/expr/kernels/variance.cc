@@ -11,7 +11,7 @@ namespace weir {
 
 namespace {
 
-struct Sum {
+struct DoubleSum {
   using Acc = double;
   static constexpr bool kHasIdentity = true;
   static double identity() { return 0.0; }
@@ -37,7 +37,7 @@ double distances(const T* in, int64_t count, double mean) {
   }
   double squares[reduce::kLeaf];
   for (int64_t k = 0; k < count; ++k) squares[k] = squared_distance(in[k], mean);
-  return reduce::fold<Sum>(squares, count);
+  return reduce::fold<DoubleSum>(squares, count);
 }
 
 // The same for each of `width` columns of `count` rows, `step` entries apart.
@@ -69,7 +69,7 @@ void one_pass(const ReducePass& pass, int64_t outer, const T* in, Sink sink) {
   if (pass.inner == 1) {
     for (int64_t o = 0; o < outer; ++o) {
       const T* from = in + o * pass.extent;
-      sink(o, distances(from, pass.extent, reduce::fold<Sum>(from, pass.extent) / count) / count);
+      sink(o, distances(from, pass.extent, reduce::fold<DoubleSum>(from, pass.extent) / count) / count);
     }
     return;
   }
@@ -79,7 +79,7 @@ void one_pass(const ReducePass& pass, int64_t outer, const T* in, Sink sink) {
       const int64_t width = std::min(reduce::kTile, pass.inner - j);
       double means[reduce::kTile];
       double sums[reduce::kTile];
-      reduce::fold_columns<Sum>(from + j, pass.extent, pass.inner, width, means);
+      reduce::fold_columns<DoubleSum>(from + j, pass.extent, pass.inner, width, means);
       for (int64_t k = 0; k < width; ++k) means[k] /= count;
       column_distances(from + j, pass.extent, pass.inner, width, means, sums);
       for (int64_t k = 0; k < width; ++k) sink(o * pass.inner + j + k, sums[k] / count);
@@ -97,7 +97,7 @@ void many_passes(const ReducePlan& plan, const Shape& shape, const ReduceAxes& a
   const int64_t places = reduced.count();
   const auto means = std::make_unique<double[]>(static_cast<size_t>(places));
   const auto squares = std::make_unique<double[]>(static_cast<size_t>(count));
-  reduce::run_plan<T, double, Sum>(plan, 1, in, means.get());
+  reduce::run_plan<T, double, DoubleSum>(plan, 1, in, means.get());
   for (int64_t k = 0; k < places; ++k) means[static_cast<size_t>(k)] /= static_cast<double>(plan.reduced);
   const Strides strides = broadcast_strides(reduced, shape);
   int64_t at[kMaxRank] = {};
@@ -108,13 +108,13 @@ void many_passes(const ReducePlan& plan, const Shape& shape, const ReduceAxes& a
     for (int d = shape.rank() - 1; d >= 0 && ++at[d] == shape[d]; --d) at[d] = 0;
   }
   const auto sums = std::make_unique<double[]>(static_cast<size_t>(places));
-  reduce::run_plan<double, double, Sum>(plan, 1, squares.get(), sums.get());
+  reduce::run_plan<double, double, DoubleSum>(plan, 1, squares.get(), sums.get());
   for (int64_t k = 0; k < places; ++k)
     sink(k, sums[static_cast<size_t>(k)] / static_cast<double>(plan.reduced));
 }
 
 template <class T, bool kRoot>
-void body(KernelRun& run) {
+void variance_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const auto& axes = run.state<ReduceAxes>();
   const ReducePlan plan = plan_reduction(x.shape, axes);
@@ -136,11 +136,11 @@ void body(KernelRun& run) {
 }
 
 template <bool kRoot>
-Status infer(KernelCall& call) {
+Status variance_infer(KernelCall& call) {
   WEIR_TRY(check_float(call, 0));
   Shape shape;
   WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
-  visit<Floats>(call.dtype(0), [&]<class T>() { call.body(body<T, kRoot>, axes); });
+  visit<Floats>(call.dtype(0), [&]<class T>() { call.body(variance_body<T, kRoot>, axes); });
   call.result(call.dtype(0), shape);
   return Status();
 }
@@ -151,7 +151,7 @@ const Kernel& std_kernel() {
   static const Kernel def{
       .name = "std",
       .params = reduction_params(),
-      .infer = infer<true>,
+      .infer = variance_infer<true>,
       .doc =
           "The standard deviation of the population, the square root of the variance, over an axis, a list of axes, or all axes; nan of no entries. Floats only; computed in float64.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
@@ -167,7 +167,7 @@ const Kernel& variance_kernel() {
   static const Kernel def{
       .name = "variance",
       .params = reduction_params(),
-      .infer = infer<false>,
+      .infer = variance_infer<false>,
       .doc =
           "The mean of the squared distances from the mean, over an axis, a list of axes, or all axes; nan of no entries. Floats only; computed in float64.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",

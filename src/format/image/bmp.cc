@@ -9,7 +9,7 @@ namespace weir {
 namespace {
 
 // Up to the number of bits of a pixel, and what follows it.
-constexpr size_t kHeaderBytes = 32;
+constexpr size_t kBmpHeaderBytes = 32;
 
 int64_t little_endian(std::string_view bytes, size_t at, size_t size) {
   uint32_t value = 0;
@@ -20,7 +20,7 @@ int64_t little_endian(std::string_view bytes, size_t at, size_t size) {
 class BmpDecoder : public ImageDecoder {
  public:
   Status open(std::string_view bytes, int channels) {
-    if (!bytes.starts_with("BM") || bytes.size() < kHeaderBytes) {
+    if (!bytes.starts_with("BM") || bytes.size() < kBmpHeaderBytes) {
       return invalid_argument("expected the header of a BMP, which begins with BM and has 32 bytes and more");
     }
     const int64_t offset = little_endian(bytes, 10, 4);

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries choose_from_datasets_contract(
     "choose_from_datasets",
     {{"choose_from_datasets([PROBE, range(100, 130)], range(60) | map(x -> x * x % 3 % 2))", anything, false},
      {"choose_from_datasets([range(9) | shuffle(9, seed: 1), range(20, 29) | shuffle(4, seed: 2)], range(40) | shuffle(40, seed: 3) | map(x -> x % 2), stop_on_empty: false) | repeat(2)",

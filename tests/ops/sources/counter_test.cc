@@ -4,9 +4,9 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("counter",
-                               {{"counter(start: 5, step: -3) | take(40)", anything},
-                                {"range(4) | flat_map(x -> counter(start: x) | take(3))", anything, false}});
+const ContractEntries counter_contract("counter", {{"counter(start: 5, step: -3) | take(40)", anything},
+                                                   {"range(4) | flat_map(x -> counter(start: x) | take(3))",
+                                                    anything, false}});
 
 TEST_CASE("counter counts without end") {
   CHECK(run("counter() | take(3)") == Lines{"0", "1", "2"});

@@ -11,7 +11,7 @@ namespace {
 const std::string kPlain = "csv(\"" + kConformanceData + "plain.csv\", [int64, float32, string]";
 const std::string kBad = "csv(\"" + kConformanceData + "bad.csv\", [int64, int64]";
 
-const ContractEntries contract(
+const ContractEntries csv_contract(
     "csv", {{kPlain + ")", anything, true},
             {kBad + ")", anything, true},
             {"csv([\"" + kConformanceData + "bad.csv\", \"nowhere.csv\", \"" + kConformanceData +

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("empty", {{"empty((int64, string[2]))"}});
+const ContractEntries empty_contract("empty", {{"empty((int64, string[2]))"}});
 
 TEST_CASE("empty gives nothing, of the structure it was told") {
   CHECK(run("empty((int64, string[2]))").empty());

@@ -6,7 +6,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries fixed_length_record_contract(
     "fixed_length_record",
     {{"fixed_length_record(\"FOLDER/tests/conformance/data/fixed_hf.bin\", 4, header_bytes: 3, footer_bytes: 2)"},
      {"fixed_length_record([\"FOLDER/tests/conformance/data/fixed2.bin\", \"FOLDER/nowhere\", \"FOLDER/tests/conformance/data/fixed_tail.bin\", \"FOLDER/tests/conformance/data/fixed.bin.gz\"], 4, compression: \"auto\") | batch(2)"},

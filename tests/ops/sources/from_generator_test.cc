@@ -7,7 +7,7 @@ namespace {
 
 const std::string kSpec = ", {n: int64, text: string})";
 
-const ContractEntries contract(
+const ContractEntries from_generator_contract(
     "from_generator",
     {{"from_generator(@squares" + kSpec, anything},
      {"from_generator(@pure" + kSpec + " | batch(4)", anything},

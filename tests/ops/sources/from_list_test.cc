@@ -4,10 +4,10 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("from_list",
-                               {{"from_list([(1, \"a\"), (2, \"bc\"), (3, \"\")])"},
-                                {"from_list([[1], [2, 3], [4, 5, 6]]) | prefetch(1) | repeat(2)"},
-                                {"range(5) | flat_map(x -> from_list([x, x * x, x + 7]))"}});
+const ContractEntries from_list_contract("from_list",
+                                         {{"from_list([(1, \"a\"), (2, \"bc\"), (3, \"\")])"},
+                                          {"from_list([[1], [2, 3], [4, 5, 6]]) | prefetch(1) | repeat(2)"},
+                                          {"range(5) | flat_map(x -> from_list([x, x * x, x + 7]))"}});
 
 TEST_CASE("from_list gives the members, which may differ in shape") {
   for (int rows : {1, 2, 100}) {

@@ -6,7 +6,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries from_sparse_tensor_slices_contract(
     "from_sparse_tensor_slices",
     {{"from_sparse_tensor_slices(sparse([[0, 1], [0, 3], [2, 0], [5, 2]], [\"a\", \"b\", \"c\", \"d\"], [7, 4]))"},
      {"from_sparse_tensor_slices(sparse([[1], [2]], [5, 6], [4])) | prefetch(1) | repeat(2)"},

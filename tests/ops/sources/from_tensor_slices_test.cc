@@ -5,8 +5,8 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("from_tensor_slices",
-                               {{"from_tensor_slices({a: [1, 2, 3], b: [\"x\", \"yy\", \"\"]})"}});
+const ContractEntries from_tensor_slices_contract(
+    "from_tensor_slices", {{"from_tensor_slices({a: [1, 2, 3], b: [\"x\", \"yy\", \"\"]})"}});
 
 TEST_CASE("from_tensor_slices gives the slices along the first dimension") {
   CHECK(run("from_tensor_slices([5, 6, 7])") == Lines{"5", "6", "7"});

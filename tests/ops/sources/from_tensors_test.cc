@@ -5,7 +5,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("from_tensors", {{"from_tensors(([1, 2], \"a\"))"}});
+const ContractEntries from_tensors_contract("from_tensors", {{"from_tensors(([1, 2], \"a\"))"}});
 
 TEST_CASE("from_tensors gives its value once") {
   CHECK(run("from_tensors(7)") == Lines{"7"});

@@ -8,7 +8,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries list_files_contract(
     "list_files", {{"list_files(\"FOLDER/tests/conformance/data/*.csv\", seed: 4) | repeat(2)"}});
 
 Lines names(const Lines& files) {

@@ -4,11 +4,11 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("load",
-                               {
-                                   {"load(\"FOLDER/tests/golden/data/squares\")", anything},
-                                   {"load(\"FOLDER/tests/golden/data/squares\") | batch(2)", anything},
-                               });
+const ContractEntries load_contract("load",
+                                    {
+                                        {"load(\"FOLDER/tests/golden/data/squares\")", anything},
+                                        {"load(\"FOLDER/tests/golden/data/squares\") | batch(2)", anything},
+                                    });
 
 TEST_CASE("load goes on where it was saved") {
   TemporaryFolder folder;

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries random_contract(
     "random", {{"random(seed: 3) | take(9)"},
                {"random(seed: (1, 2), rerandomize_each_iteration: true) | take(3) | repeat(4)"},
                {"PROBE | flat_map(x -> random(seed: x) | take(x % 4)) | prefetch(2)", anything, false}});

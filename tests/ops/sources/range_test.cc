@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("range", {{"range(3, 40, 7)"}, {"range(5, 0, -2, dtype: float32)"}});
+const ContractEntries range_contract("range", {{"range(3, 40, 7)"}, {"range(5, 0, -2, dtype: float32)"}});
 
 TEST_CASE("range counts from start to stop, without stop") {
   CHECK(run("range(3)") == Lines{"0", "1", "2"});

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries sample_from_datasets_contract(
     "sample_from_datasets",
     {{"sample_from_datasets([PROBE, range(100, 123)], seed: 3)", anything, false},
      {"sample_from_datasets([range(9), range(20, 29)], weights: [0.2, 0.8], seed: 7, rerandomize_each_iteration: true) | repeat(3)",

@@ -10,7 +10,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries sql_contract(
     "sql",
     {{"sql(\"sqlite\", \"FOLDER/tests/conformance/data/small.sqlite\", \"select id, name from people order by id\", "
       "(int64, string))",

@@ -7,14 +7,14 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries text_line_contract(
     "text_line",
     {{"text_line(\"FOLDER/tests/conformance/data/crlf.txt\")"},
      {"text_line([\"FOLDER/tests/conformance/data/more.txt\", \"FOLDER/nowhere\", \"FOLDER/tests/conformance/data/lines.txt.gz\"], compression: \"auto\") | batch(2)"},
      {"text_line(list_files(\"FOLDER/tests/conformance/data/many/*.txt\", seed: 3), num_parallel_reads: 2)"},
      {"list_files(\"FOLDER/tests/conformance/data/many/*.txt\", shuffle: false) | flat_map(f -> text_line(f))"}});
 
-std::string quoted(const std::string& file) { return '"' + kConformanceData + file + '"'; }
+std::string quoted_text(const std::string& file) { return '"' + kConformanceData + file + '"'; }
 
 // A file with these bytes, and the lines that text_line makes of it.
 class Written {
@@ -49,7 +49,7 @@ TEST_CASE("text_line drops every carriage return and keeps all other bytes") {
   CHECK(file.lines("\xef\xbb\xbf"
                    "a\n")
             .at(0) != "\"a\"");
-  CHECK(run("text_line(" + quoted("utf8.txt") + ") | take(1)").size() == 1);
+  CHECK(run("text_line(" + quoted_text("utf8.txt") + ") | take(1)").size() == 1);
 }
 
 TEST_CASE("lines may be longer than the read buffer and lie over its borders") {
@@ -69,8 +69,8 @@ TEST_CASE("lines may be longer than the read buffer and lie over its borders") {
 }
 
 TEST_CASE("text_line goes on where it was saved, in compressed files too") {
-  const std::string text = "text_line([" + quoted("lines.txt.gz") + ", " + quoted("nowhere") + ", " +
-                           quoted("twomembers.txt.gz") + ", " + quoted("crlf.txt") +
+  const std::string text = "text_line([" + quoted_text("lines.txt.gz") + ", " + quoted_text("nowhere") +
+                           ", " + quoted_text("twomembers.txt.gz") + ", " + quoted_text("crlf.txt") +
                            "], compression: \"auto\")";
   const Lines whole = run(text);
   CHECK(std::count(whole.begin(), whole.end(), "error: not_found") == 1);
@@ -83,9 +83,9 @@ TEST_CASE("text_line goes on where it was saved, in compressed files too") {
 }
 
 TEST_CASE("damaged compressed text is one error, and the next file follows") {
-  const Lines lines = run("text_line([" + quoted("cutoff.txt.gz") + ", " + quoted("one.txt") +
+  const Lines lines = run("text_line([" + quoted_text("cutoff.txt.gz") + ", " + quoted_text("one.txt") +
                           "], compression: \"gzip\") | ignore_errors()");
-  const Lines all = run("text_line([" + quoted("cutoff.txt.gz") + ", " + quoted("lines.txt.gz") +
+  const Lines all = run("text_line([" + quoted_text("cutoff.txt.gz") + ", " + quoted_text("lines.txt.gz") +
                         "], compression: \"gzip\")");
   CHECK(std::count(all.begin(), all.end(), "error: data_loss") == 1);
   CHECK(all.back() != "error: data_loss");

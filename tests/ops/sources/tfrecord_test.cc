@@ -7,7 +7,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries tfrecord_contract(
     "tfrecord",
     {{"tfrecord(\"FOLDER/tests/conformance/data/three.tfrecord\")"},
      {"tfrecord([\"FOLDER/tests/conformance/data/three.tfrecord\", \"FOLDER/nowhere\", \"FOLDER/tests/conformance/data/five.tfrecord.gz\"], compression: \"auto\") | batch(2)"},

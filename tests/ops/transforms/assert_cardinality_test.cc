@@ -4,11 +4,10 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("assert_cardinality",
-                               {{"PROBE | assert_cardinality(-2)", [](int64_t k) { return k; }},
-                                {"PROBE | take(7) | assert_cardinality(7)", [](int64_t k) { return k; },
-                                 false},
-                                {"counter() | assert_cardinality(-1) | take(30)", anything, false}});
+const ContractEntries assert_cardinality_contract(
+    "assert_cardinality", {{"PROBE | assert_cardinality(-2)", [](int64_t k) { return k; }},
+                           {"PROBE | take(7) | assert_cardinality(7)", [](int64_t k) { return k; }, false},
+                           {"counter() | assert_cardinality(-1) | take(30)", anything, false}});
 
 TEST_CASE("assert_cardinality passes on as many elements as it says") {
   for (int rows : {1, 2, 100}) {

@@ -5,7 +5,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries batch_contract(
     "batch", {{"PROBE | batch(4)", [](int64_t k) { return 4 * k; }, false},
               {"PROBE | batch(5, drop_remainder: true)", [](int64_t k) { return 5 * k; }, false},
               {"PROBE | map(x -> [x, x]) | batch(3) | batch(2)", [](int64_t k) { return 6 * k; }, false}});

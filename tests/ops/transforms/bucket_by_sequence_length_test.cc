@@ -8,7 +8,7 @@ namespace {
 const std::string kVectors = "range(23) | map(i -> full([i % 7], i))";
 const std::string kBuckets = " | bucket_by_sequence_length(x -> shape(x)[0], [2, 5], [3, 2, 4]";
 
-const ContractEntries contract(
+const ContractEntries bucket_by_sequence_length_contract(
     "bucket_by_sequence_length",
     {{"PROBE | bucket_by_sequence_length(x -> 0, [1], [3, 1])", [](int64_t k) { return 3 * k; }, false},
      {"PROBE | map(x -> full([x % 5], x))" + kBuckets + ")", anything, false},

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries cache_contract(
     "cache",
     {{"PROBE | cache()", [](int64_t k) { return k; }},
      {"PROBE | cache() | repeat(3)", anything, false},

@@ -4,8 +4,9 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("cardinality", {{"range(9) | batch(2) | cardinality()"},
-                                               {"PROBE | map(x -> range(x) | batch(2) | cardinality())"}});
+const ContractEntries cardinality_contract("cardinality",
+                                           {{"range(9) | batch(2) | cardinality()"},
+                                            {"PROBE | map(x -> range(x) | batch(2) | cardinality())"}});
 
 TEST_CASE("cardinality is what is known without reading") {
   CHECK(run("range(100) | batch(7) | cardinality()") == Lines{"15"});

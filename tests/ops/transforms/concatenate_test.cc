@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries concatenate_contract(
     "concatenate", {{"PROBE | concatenate(range(3) | map(x -> x * 10))"},
                     {"range(9) | shuffle(9, seed: 1) | concatenate(PROBE | shuffle(4, seed: 2)) | repeat(2)",
                      anything, false}});

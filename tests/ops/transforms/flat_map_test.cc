@@ -5,7 +5,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries flat_map_contract(
     "flat_map",
     {{"PROBE | flat_map(x -> range(x % 4) | map(y -> x * 10 + y))", anything, false},
      {"range(3) | flat_map(x -> PROBE | shuffle(4, seed: 3) | repeat(2) | map(y -> y + x) | batch(5))",

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries get_single_element_contract(
     "get_single_element",
     {{"PROBE | batch(23) | get_single_element()", anything, false},
      {"PROBE | map(x -> range(x, x + 1) | get_single_element())"},

@@ -8,7 +8,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries global_shuffle_contract(
     "global_shuffle",
     {{"range(23) | map(x -> (x, x * 2)) | global_shuffle(seed: 3)", anything, false},
      {"range(23) | batch(3) | global_shuffle(seed: 1) | repeat(2)", anything, false},

@@ -7,7 +7,7 @@ namespace {
 const std::string kCounts =
     " | group_by_reducer(x -> x % 3, k -> (k, 0, 0), ((k, n, s), x) -> (k, n + 1, s + x), s -> s)";
 
-const ContractEntries contract(
+const ContractEntries group_by_reducer_contract(
     "group_by_reducer",
     {{"PROBE" + kCounts, anything, false},
      {"PROBE | map(x -> (x, string_length(\"abc\"))) | group_by_reducer((x, y) -> x // 5, k -> zeros([2]), "

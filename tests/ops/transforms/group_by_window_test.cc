@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries group_by_window_contract(
     "group_by_window",
     {{"PROBE | group_by_window(x -> 7, (k, w) -> w | batch(3), 3)", [](int64_t k) { return 3 * k; }, false},
      {"PROBE | group_by_window(x -> x % 2, (k, w) -> w | batch(3), 3)", [](int64_t k) { return 3 * k + 2; },

@@ -6,7 +6,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries interleave_contract(
     "interleave",
     {{"PROBE | interleave(x -> range(x % 5) | map(y -> x * 10 + y), cycle_length: 3, block_length: 2, num_parallel_calls: 2)",
       anything, false},

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries map_and_batch_contract(
     "map_and_batch",
     {{"PROBE | map_and_batch(x -> x * 2, 4)", [](int64_t k) { return 4 * k; }, false},
      {"PROBE | map_and_batch(x -> (x, x * x), 5, drop_remainder: true, num_parallel_calls: 3)", anything,

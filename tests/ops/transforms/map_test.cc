@@ -6,7 +6,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries map_contract(
     "map",
     {{"PROBE | map(x -> (x * 2, x))"},
      {"PROBE | map(x -> x + random_uniform([], max: 100, dtype: int64, seed: 3), num_parallel_calls: 3)",

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries options_contract(
     "options", {{"PROBE | options()"},
                 {"PROBE | map(x -> x + 1, num_parallel_calls: 3) | options(deterministic: true) | batch(3)",
                  [](int64_t) { return int64_t{-1}; }, false}});

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries pad_to_cardinality_contract(
     "pad_to_cardinality",
     {{"PROBE | map(x -> {x}) | pad_to_cardinality(30)", anything, false},
      {"PROBE | map(x -> {x, s: if x > 3 then \"a\" else \"bc\"}) | filter(e -> e.x < 4) | pad_to_cardinality(7, mask_key: \"m\") | repeat(2)",

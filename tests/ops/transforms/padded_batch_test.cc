@@ -4,12 +4,12 @@
 namespace weir::test {
 namespace {
 
-const char* const kUneven =
+const char* const kUnevenRows =
     "PROBE | map(x -> (full([x % 4], x), full([2, x % 3], -x))) | padded_batch(4, values: 7)";
 
-const ContractEntries contract(
+const ContractEntries padded_batch_contract(
     "padded_batch",
-    {{kUneven, [](int64_t k) { return 4 * k; }, false},
+    {{kUnevenRows, [](int64_t k) { return 4 * k; }, false},
      {"PROBE | map(x -> full([x % 3], if x % 2 == 0 then \"even\" else \"odd\")) | padded_batch(3, drop_remainder: true)",
       [](int64_t k) { return 3 * k; }, false},
      {"PROBE | map(x -> full([x % 6], x)) | padded_batch(2, shapes: [4])", [](int64_t k) { return 2 * k; },

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries prefetch_contract(
     "prefetch",
     {{"PROBE | prefetch(3)", [](int64_t k) { return k + 4; }},
      {"PROBE | prefetch(0)"},

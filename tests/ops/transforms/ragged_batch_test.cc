@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries ragged_batch_contract(
     "ragged_batch",
     {{"PROBE | map(x -> (full([x % 4], x), x, full([x % 3, 2], \"ab\"))) | ragged_batch(3)",
       [](int64_t k) { return 3 * k; }, false},

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries rebatch_contract(
     "rebatch",
     {{"PROBE | batch(4) | rebatch(3)", anything, false},
      {"PROBE | batch(3) | rebatch([2, 0, 5], drop_remainder: true)", anything, false},

@@ -7,7 +7,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries rejection_resample_contract(
     "rejection_resample",
     {{"PROBE | rejection_resample(x -> x % 3, [0.5, 0.3, 0.2], initial: [0.2, 0.3, 0.5], seed: 2)", anything,
       false},

@@ -4,11 +4,10 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("repeat",
-                               {{"PROBE | repeat(3)", anything},
-                                {"PROBE | shuffle(5, seed: 9) | repeat(3) | batch(7)", anything, false},
-                                {"PROBE | repeat(2) | shuffle(30, seed: 2) | prefetch(4) | repeat(2)",
-                                 anything, false}});
+const ContractEntries repeat_contract(
+    "repeat", {{"PROBE | repeat(3)", anything},
+               {"PROBE | shuffle(5, seed: 9) | repeat(3) | batch(7)", anything, false},
+               {"PROBE | repeat(2) | shuffle(30, seed: 2) | prefetch(4) | repeat(2)", anything, false}});
 
 TEST_CASE("repeat gives its input count times") {
   CHECK(run("range(2) | repeat(3)") == Lines{"0", "1", "0", "1", "0", "1"});

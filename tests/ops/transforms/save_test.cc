@@ -4,7 +4,8 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract("save", {{"range(23) | " + call("save", lasting_folder("saved")), anything}});
+const ContractEntries save_contract("save",
+                                    {{"range(23) | " + call("save", lasting_folder("saved")), anything}});
 
 TEST_CASE("save writes what load reads") {
   TemporaryFolder folder;

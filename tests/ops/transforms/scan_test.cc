@@ -5,7 +5,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries scan_contract(
     "scan",
     {{"PROBE | scan(0, (s, x) -> (s + x, s))", [](int64_t k) { return k; }, false},
      {"PROBE | scan((0, \"\"), ((n, last), x) -> ((n + 1, if x % 2 == 0 then \"even\" else last), (n, last)))",

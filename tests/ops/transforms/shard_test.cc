@@ -5,8 +5,9 @@ namespace weir::test {
 namespace {
 
 // An error is no element, so those after it belong to other shards than without it.
-const ContractEntries contract("shard", {{"PROBE | shard(3, 1)", [](int64_t k) { return 3 * k - 1; }, false},
-                                         {"PROBE | shard(1, 0)"}});
+const ContractEntries shard_contract("shard",
+                                     {{"PROBE | shard(3, 1)", [](int64_t k) { return 3 * k - 1; }, false},
+                                      {"PROBE | shard(1, 0)"}});
 
 TEST_CASE("shard keeps every num_shards-th element from index on") {
   CHECK(run("range(8) | shard(3, 1)") == Lines{"1", "4", "7"});

@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries shuffle_and_repeat_contract(
     "shuffle_and_repeat",
     {{"PROBE | shuffle_and_repeat(7, count: 3, seed: 2)", anything, false},
      {"PROBE | flat_map(x -> range(x % 5) | shuffle_and_repeat(3, count: 2, seed: x))", anything, false}});

@@ -17,12 +17,11 @@ const OperatorDef& shuffle_operator();
 
 namespace {
 
-const ContractEntries contract("shuffle",
-                               {{"PROBE | shuffle(6, seed: 1)", [](int64_t k) { return 6 + k; }, false},
-                                {"PROBE | map(x -> (x, [x, x, x])) | shuffle(100, seed: 5)", anything, false},
-                                {"PROBE | shuffle(1, seed: 5, reshuffle_each_iteration: false) | repeat(2)",
-                                 anything, false},
-                                {"PROBE | shuffle(-2, seed: 1)", anything, false}});
+const ContractEntries shuffle_contract(
+    "shuffle", {{"PROBE | shuffle(6, seed: 1)", [](int64_t k) { return 6 + k; }, false},
+                {"PROBE | map(x -> (x, [x, x, x])) | shuffle(100, seed: 5)", anything, false},
+                {"PROBE | shuffle(1, seed: 5, reshuffle_each_iteration: false) | repeat(2)", anything, false},
+                {"PROBE | shuffle(-2, seed: 1)", anything, false}});
 
 using test::Build;
 using test::TestRuntime;

@@ -6,14 +6,14 @@ namespace weir::test {
 namespace {
 
 // Of a pass that writes, later passes would read something else than was passed on; tests below have those.
-const ContractEntries contract("snapshot",
-                               {
-                                   {"PROBE | " + call("snapshot", locked_folder("passed")), anything},
-                                   {"range(23) | " + call("snapshot", lasting_folder("read")), anything},
-                                   {"range(3) | flat_map(x -> range(9) | " +
-                                        call("snapshot", lasting_folder("nested")) + ") | batch(4)",
-                                    anything},
-                               });
+const ContractEntries snapshot_contract(
+    "snapshot",
+    {
+        {"PROBE | " + call("snapshot", locked_folder("passed")), anything},
+        {"range(23) | " + call("snapshot", lasting_folder("read")), anything},
+        {"range(3) | flat_map(x -> range(9) | " + call("snapshot", lasting_folder("nested")) + ") | batch(4)",
+         anything},
+    });
 
 const Lines kSquares = {"0", "1", "4", "9", "16"};
 

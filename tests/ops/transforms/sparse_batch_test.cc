@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries sparse_batch_contract(
     "sparse_batch",
     {{"PROBE | map(x -> full([x % 4], x)) | sparse_batch(3, [4])", [](int64_t k) { return 3 * k; }, false},
      {"PROBE | map(x -> full([x % 2, x % 3], \"ab\")) | sparse_batch(2, [none, 2])",

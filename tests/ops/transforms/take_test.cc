@@ -5,7 +5,7 @@ namespace weir::test {
 namespace {
 
 // An error does not count, so another element follows; tests/ops checks that.
-const ContractEntries contract("take", {{"PROBE | take(7)", [](int64_t k) { return k; }, false}});
+const ContractEntries take_contract("take", {{"PROBE | take(7)", [](int64_t k) { return k; }, false}});
 
 TEST_CASE("take keeps the first elements") {
   CHECK(run("range(5) | take(2)") == Lines{"0", "1"});

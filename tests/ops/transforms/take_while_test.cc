@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries take_while_contract(
     "take_while",
     {{"PROBE | take_while(x -> x < 23)", [](int64_t k) { return k; }, false},
      {"PROBE | take_while(x -> assert(x % 5 != 2, \"two\", x) >= 0)", [](int64_t k) { return k; }},

@@ -4,16 +4,16 @@
 namespace weir::test {
 namespace {
 
-const char* const kUneven = "PROBE | map(x -> full([x % 4], x)) | unbatch()";
+const char* const kUnevenLists = "PROBE | map(x -> full([x % 4], x)) | unbatch()";
 
 // What `k` rows of batches of four need.
 int64_t whole_batches(int64_t k) { return (k + 3) / 4 * 4; }
 
-const ContractEntries contract(
+const ContractEntries unbatch_contract(
     "unbatch",
     {{"PROBE | batch(4) | unbatch()", anything, false},
      {"PROBE | map(x -> ([x, -x], [[x], [7]])) | unbatch()", [](int64_t k) { return k; }, false},
-     {kUneven, anything, false},
+     {kUnevenLists, anything, false},
      {"PROBE | map(x -> {s: from_dense([x % 3, x]), x}) | batch(4) | unbatch()", whole_batches, false},
      {"PROBE | map(x -> full([x % 4], x)) | ragged_batch(4) | unbatch()", whole_batches, false},
      {"PROBE | map(x -> [[x, 1], [2, x]]) | unbatch() | unbatch()", [](int64_t k) { return k; }, false},

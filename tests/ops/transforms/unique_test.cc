@@ -4,7 +4,7 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries contract(
+const ContractEntries unique_contract(
     "unique",
     {{"PROBE | map(x -> x % 7) | unique()", anything, false},
      {"PROBE | map(x -> (x % 3, if x % 2 == 0 then \"even\" else \"an odd number, in more than 15 bytes\")) | unique()",

@@ -7,7 +7,7 @@ namespace {
 // The windows of a pipeline as batches.
 std::string batched(const std::string& text) { return text + " | flat_map(w -> w | batch(100))"; }
 
-const ContractEntries contract(
+const ContractEntries window_contract(
     "window",
     {{"PROBE | window(3) | flat_map(w -> w | batch(3))", [](int64_t k) { return 3 * k; }, false},
      {"PROBE | window(4, shift: 1) | flat_map(w -> w | batch(4))", [](int64_t k) { return k + 3; }, false},
