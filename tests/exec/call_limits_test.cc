@@ -141,9 +141,9 @@ TEST_CASE("call limits: what is prepared when calls turn out to wait is made, ho
   for (int64_t total = 1; total <= 16; ++total) {
     for (uint64_t seed = 0; seed < 8; ++seed) {
       CAPTURE(total, seed);
-      sim::SimWorld world(seed, {.compute_threads = 1 + static_cast<int>(seed % 2),
-                                 .blocking_threads = 8,
-                                 .exact_time = true});
+      sim::SimWorld world(
+          seed,
+          {.compute_threads = 1 + static_cast<int>(seed % 2), .blocking_threads = 8, .exact_time = true});
       int64_t rows = 0;
       world.client("reader", [&] {
         Reader reader(world.runtime(), [&](Session& session) {
@@ -209,7 +209,8 @@ TEST_CASE("call limits: where windows share memory, a large result is expected f
   CHECK(used[300] < 200);
 }
 
-TEST_CASE("call limits: as many calls as cores, found by an earlier run, are no sign of a function that waits") {
+TEST_CASE(
+    "call limits: as many calls as cores, found by an earlier run, are no sign of a function that waits") {
   for (const int64_t found : {0, 1, 2, 3}) {
     CAPTURE(found);
     AddOne::most = 0;
@@ -234,7 +235,8 @@ TEST_CASE("call limits: as many calls as cores, found by an earlier run, are no 
 // Writes down how many rows each call has, and says how long it takes.
 class Lengthy final : public BlockCall {
  public:
-  Lengthy(std::vector<int>& sizes, std::function<void(int)> takes) : sizes_(sizes), takes_(std::move(takes)) {}
+  Lengthy(std::vector<int>& sizes, std::function<void(int)> takes)
+      : sizes_(sizes), takes_(std::move(takes)) {}
   void run(Context&, int64_t, Block& in, Block& out) override {
     sizes_.push_back(in.rows);
     takes_(in.rows);
@@ -248,7 +250,8 @@ class Lengthy final : public BlockCall {
   const std::function<void(int)> takes_;
 };
 
-TEST_CASE("call limits: calls of 50 to 200 microseconds keep their size, shorter ones grow and longer ones shrink") {
+TEST_CASE(
+    "call limits: calls of 50 to 200 microseconds keep their size, shorter ones grow and longer ones shrink") {
   struct SetClock final : Clock {
     int64_t now_ns() override { return now; }
     int64_t now = 1;

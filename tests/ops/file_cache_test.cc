@@ -1,0 +1,95 @@
+// What a snapshot writes, or does not, when something comes between.
+#include "fs/simulated.h"
+#include "ops/written_folders.h"
+
+namespace weir::test {
+namespace {
+
+// Positions are kept as often as possible.
+struct UnmovedClock final : Clock {
+  int64_t now_ns() override { return 0; }
+};
+
+TEST_CASE("file cache: what follows a restored position is not taken for the whole") {
+  for (const int64_t taken : {0, 1, 700, 2999}) {
+    CAPTURE(taken);
+    TemporaryFolder folder;
+    ThreadsRuntime runtime;
+    UnmovedClock clock;
+    runtime->clock = &clock;
+    const std::string text = "range(3000) | " + call("snapshot", folder.at("s"));
+    std::string saved;
+    {
+      auto iterator = open_text(*runtime, text);
+      take_lines(*iterator, taken);
+      saved = require_value(iterator->save());
+    }
+    CHECK(all_lines(*open_text(*runtime, text, &saved)).size() == static_cast<size_t>(3000 - taken));
+    CHECK(run(text).size() == 3000);
+    CHECK(run(text).size() == 3000);
+  }
+}
+
+TEST_CASE("file cache: what somebody else wrote since it was opened stays") {
+  TemporaryFolder folder;
+  const std::string snapshot = call("snapshot", folder.at("s"));
+  // Both are opened at once; the second is asked for nothing before the first has ended.
+  const std::string text =
+      "let s = range(4) | map(x -> x) | " + snapshot +
+      " choose_from_datasets([s, s], from_tensor_slices([0, 0, 0, 0, 0, 1, 1, 1, 1, 1]), stop_on_empty: false)";
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, text);
+  CHECK(take_lines(*iterator, 5) == Lines{"0", "1", "2", "3", "0"});
+  const std::vector<std::string> files = files_in(folder.at("s"));
+  CHECK(files.size() == 2);
+  CHECK(all_lines(*iterator) == Lines{"1", "2", "3"});
+  CHECK(files_in(folder.at("s")) == files);
+}
+
+// A snapshot in a simulated folder.
+struct SimulatedFolder {
+  SimulatedFolder() { runtime->files = &files; }
+  Lines lines() {
+    return all_lines(*runtime,
+                     "range(3000) | map(x -> (x, full([400], x))) | snapshot(\"/s\") | map((x, row) -> x)");
+  }
+
+  SimulatedFileSystem files;
+  ThreadsRuntime runtime;
+};
+
+// Checks that all elements come, and one error among them.
+void check_one_error(const Lines& lines, bool at_the_end) {
+  REQUIRE(lines.size() == 3001);
+  size_t errors = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const bool failed = lines[i].starts_with("error: ");
+    if (!failed) REQUIRE(lines[i] == std::to_string(i - errors));
+    errors += failed ? 1 : 0;
+  }
+  CHECK(errors == 1);
+  CHECK(lines.back().starts_with("error: ") == at_the_end);
+}
+
+TEST_CASE("file cache: a write that fails is one error, wherever it does, and nothing is there to be read") {
+  SimulatedFolder clean;
+  REQUIRE(clean.lines().size() == 3000);
+  const std::vector<std::string> names = require_value(clean.files.list_folder("/s"));
+  REQUIRE(names.size() == 2);
+  for (const std::string& name : names) {
+    for (const uint64_t room : {0, 100}) {
+      CAPTURE(name, room);
+      SimulatedFolder full;
+      full.files.set_faults("/s/" + name, {.append_error_offset = room});
+      const bool is_manifest = contains(name, "manifest");
+      check_one_error(full.lines(), is_manifest);
+      // The next pass has other names for its files, but the same one for what it publishes.
+      if (is_manifest) check_one_error(full.lines(), true);
+      if (!is_manifest) CHECK(full.lines().size() == 3000);
+      CHECK(full.lines().size() == (is_manifest ? 3001 : 3000));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weir::test
