@@ -140,7 +140,7 @@ TEST_CASE("alone windows: what a rate differed by before a trial is no sign of a
     REQUIRE(windows.window(100));
     REQUIRE(tuner.settled_alone());
     CHECK_FALSE(windows.window(50));
-    CHECK_FALSE(windows.window(30));
+    CHECK_FALSE(windows.window(28));
     // The rest of the sixteen before threads are tried again.
     CHECK(windows.until_change(20, 50) == 14);
   }

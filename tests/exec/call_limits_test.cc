@@ -106,11 +106,11 @@ TEST_CASE("call limits: a window that has ended keeps nothing in reserve") {
   ReaderAlone world;
   auto memory = make_ref<WindowMemory>(100'000);
   Reader reader = sharing_reader(world.runtime, memory, 4, [](int64_t) { return 100; });
-  for (int i = 0; i < 996; ++i) REQUIRE(*reader.next() == PullResult::rows);
-  // The feed's end is found, and four rows wait.
+  for (int i = 0; i < 997; ++i) REQUIRE(*reader.next() == PullResult::rows);
+  // There was room for one more, so the feed's end is found.
   reader.settle();
-  CHECK(memory->used() == 400);
-  for (int i = 0; i < 4; ++i) REQUIRE(*reader.next() == PullResult::rows);
+  CHECK(memory->used() == 300);
+  for (int i = 0; i < 3; ++i) REQUIRE(*reader.next() == PullResult::rows);
   CHECK(memory->used() == 0);
   CHECK(*reader.next() == PullResult::end);
 }
@@ -134,6 +134,25 @@ TEST_CASE("call limits: four rows ahead for each call, while the consumer found 
         REQUIRE(pulled - given == 4 * in_flight);
       }
     }
+  }
+}
+
+TEST_CASE("call limits: of short calls, there is a row for each that may be in flight") {
+  for (const auto& [in_flight, ahead] :
+       {std::pair{2, 66}, std::pair{10, 66}, std::pair{65, 66}, std::pair{67, 67}, std::pair{300, 300}}) {
+    CAPTURE(in_flight);
+    ReaderAlone world;
+    std::atomic<int64_t> pulled{0};
+    Reader reader(world.runtime, [&, calls_in_flight = in_flight](Session& session) {
+      CallWindowOptions options;
+      options.calls_in_flight = calls_in_flight;
+      return calls(session, counting({.total = 1000}, &pulled), std::make_unique<AddOne>(), options);
+    });
+    REQUIRE(*reader.next() == PullResult::rows);
+    // It knows by now that calls are short.
+    CHECK(pulled == 1);
+    reader.settle();
+    CHECK(pulled == 1 + ahead);
   }
 }
 
@@ -281,11 +300,13 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("call limits: after a cancel no call begins, whatever is prepared") {
+TEST_CASE("call limits: after a cancel nothing is pulled, and no call begins, whatever is prepared") {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     bool cancelled = false;
     int begun_after = 0;
+    std::atomic<int64_t> pulled{0};
+    int64_t pulled_before = 0;
     sim::SimWorld world(seed, {.compute_threads = 2});
     world.client("reader", [&] {
       std::optional<Reader> reader;
@@ -294,12 +315,13 @@ TEST_CASE("call limits: after a cancel no call begins, whatever is prepared") {
         options.calls_in_flight = 1;
         options.ahead_rows = 30;
         options.one_row_per_call = true;
-        return calls(session, counting({.total = 100}), std::make_unique<AddOne>([&](int64_t row) {
+        return calls(session, counting({.total = 100}, &pulled), std::make_unique<AddOne>([&](int64_t row) {
                        begun_after += cancelled ? 1 : 0;
                        for (int i = 0; i < 30; ++i) world.switch_point();
                        if (row != 5) return;
                        cancelled = true;
                        session.cancelled = true;
+                       pulled_before = pulled;
                      }),
                      options);
       });
@@ -309,6 +331,7 @@ TEST_CASE("call limits: after a cancel no call begins, whatever is prepared") {
     REQUIRE(world.run() == "");
     REQUIRE(cancelled);
     REQUIRE(begun_after == 0);
+    REQUIRE(pulled == pulled_before);
   }
 }
 
