@@ -241,5 +241,59 @@ TEST_CASE("scheduler limits: who waits for so long waits no longer") {
   }
 }
 
+struct PassingTime final : Clock {
+  int64_t now_ns() override { return now; }
+  int64_t now = 1;
+};
+
+// Gives an element at its second call, a millisecond later, and wakes itself in between, so that nobody waits.
+struct BusyPoll {
+  PullResult operator()() {
+    clock.now += 500'000;
+    if (again) {
+      ++elements;
+      return PullResult::rows;
+    }
+    again = true;
+    scheduler.wake();
+    return PullResult::pending;
+  }
+  int64_t delivered() const { return elements; }
+
+  Scheduler& scheduler;
+  PassingTime& clock;
+  int64_t& elements;
+  bool again = false;
+};
+
+TEST_CASE("scheduler limits: what became ready while whoever waited was alone gets threads once it is not") {
+  KeptJobs world;
+  PassingTime clock;
+  world.runtime.clock = &clock;
+  RefPtr<Session> session = make_session(world.runtime);
+  Scheduler& scheduler = *session->scheduler;
+  auto tuning = make_ref<Tuning>();
+  tuning->begin.emplace(kAlone, 1);
+  scheduler.tune(std::move(tuning));
+  scheduler.may_be_alone();
+  REQUIRE(scheduler.alone());
+  auto computes = make_ref<NumberedPump>(*session, Lane::compute);
+  auto blocks = make_ref<NumberedPump>(*session, Lane::blocking);
+  computes->wake();
+  blocks->wake();
+  CHECK(world.executor.submitted == 0);
+  // A consumer that has something else to do leaves the rest to threads.
+  int64_t elements = 0;
+  for (int i = 0; i < 100 && scheduler.alone(); ++i) {
+    REQUIRE(world.executor.submitted == 0);
+    REQUIRE(*scheduler.drive(BusyPoll{scheduler, clock, elements}) == PullResult::rows);
+  }
+  CHECK_FALSE(scheduler.alone());
+  CHECK(elements > 16);
+  CHECK(world.executor.submitted == 2);
+  computes->close();
+  blocks->close();
+}
+
 }  // namespace
 }  // namespace weir
