@@ -37,16 +37,16 @@ const std::string kInt = "\"\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\
 const std::string kFloats =
     "\"\\n\\x13\\n\\x11\\n\\x01v\\x12\\x0c\\x12\\n\\n\\x08\\x00\\x00\\x80?\\x00\\x00\\x00@\"";
 const std::string kString = "\"\\n\\r\\n\\x0b\\n\\x01s\\x12\\x06\\n\\x04\\n\\x02hi\"";
-const std::string kDamaged = "\"not an example\"";
+const std::string kDamagedRecord = "\"not an example\"";
 
 }  // namespace
 
 TEST_CASE("parse_example of one record") {
   Lab lab;
-  lab.check("r -> parse_example(r, {a: int64})", {kInt, kFloats, "\"\"", kDamaged, kInt},
+  lab.check("r -> parse_example(r, {a: int64})", {kInt, kFloats, "\"\"", kDamagedRecord, kInt},
             {"{a: 5}", "error", "error", "error", "{a: 5}"}, "{a: int64}");
   lab.check("r -> parse_example(r, {s: string = \"none\", v: float32[2] = [0.5, -0.5], a: int64 = -1})",
-            {kInt, kFloats, kString, "\"\"", kDamaged},
+            {kInt, kFloats, kString, "\"\"", kDamagedRecord},
             {"{s: \"none\", v: [0.5, -0.5], a: 5}", "{s: \"none\", v: [1.0, 2.0], a: -1}",
              "{s: \"hi\", v: [0.5, -0.5], a: -1}", "{s: \"none\", v: [0.5, -0.5], a: -1}", "error"},
             "{s: string, v: float32[2], a: int64}");
@@ -60,12 +60,12 @@ TEST_CASE("parse_example of one record") {
 
 TEST_CASE("parse_example of a vector of records") {
   Lab lab;
-  lab.check(
-      "v -> parse_example(v, {a: int64 = -1, s: string = \"?\", v: float32[2] = 0.0})",
-      {"[" + kInt + ", " + kString + "]", "[" + kFloats + ", " + kDamaged + "]", "[" + kFloats + ", \"\"]"},
-      {"{a: [5, -1], s: [\"?\", \"hi\"], v: [[0.0, 0.0], [0.0, 0.0]]}", "error",
-       "{a: [-1, -1], s: [\"?\", \"?\"], v: [[1.0, 2.0], [0.0, 0.0]]}"},
-      "{a: int64[2], s: string[2], v: float32[2, 2]}");
+  lab.check("v -> parse_example(v, {a: int64 = -1, s: string = \"?\", v: float32[2] = 0.0})",
+            {"[" + kInt + ", " + kString + "]", "[" + kFloats + ", " + kDamagedRecord + "]",
+             "[" + kFloats + ", \"\"]"},
+            {"{a: [5, -1], s: [\"?\", \"hi\"], v: [[0.0, 0.0], [0.0, 0.0]]}", "error",
+             "{a: [-1, -1], s: [\"?\", \"?\"], v: [[1.0, 2.0], [0.0, 0.0]]}"},
+            "{a: int64[2], s: string[2], v: float32[2, 2]}");
   lab.check("v -> parse_example(v, {a: int64})", {"[" + kInt + "]", "[" + kInt + ", " + kInt + "]"},
             {"{a: [5]}", "{a: [5, 5]}"}, "{a: int64[?]}");
   lab.check("v -> parse_example(v, {a: int64})", {"zeros([0], dtype: string)"}, {"{a: int64(zeros([0]))}"});
@@ -74,7 +74,7 @@ TEST_CASE("parse_example of a vector of records") {
 TEST_CASE("parse_example names the record that failed") {
   Lab lab;
   Spec spec;
-  const Block in = lab.block({"[" + kInt + ", " + kDamaged + "]"}, &spec);
+  const Block in = lab.block({"[" + kInt + ", " + kDamagedRecord + "]"}, &spec);
   Result<FunctionRef> f = lab.compile("v -> parse_example(v, {a: int64})", spec);
   REQUIRE(f.ok());
   const Block out = lab.run(**f, in, 1);

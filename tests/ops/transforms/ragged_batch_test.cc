@@ -12,12 +12,12 @@ const ContractEntries ragged_batch_contract(
       [](int64_t k) { return 2 * k; }, false},
      {"PROBE | flat_map(x -> range(x) | map(y -> full([y], x)) | ragged_batch(2))", anything, false}});
 
-const std::string kRows = "from_tensor_slices([1, 3, 0, 2, 4]) | map(n -> full([n], n)) | ";
+const std::string kRaggedRows = "from_tensor_slices([1, 3, 0, 2, 4]) | map(n -> full([n], n)) | ";
 
 TEST_CASE("ragged_batch joins tensors of different lengths") {
-  CHECK(run(kRows + "ragged_batch(2)") ==
+  CHECK(run(kRaggedRows + "ragged_batch(2)") ==
         Lines{"ragged([[1], [3, 3, 3]])", "ragged([[], [2, 2]])", "ragged([[4, 4, 4, 4]])"});
-  CHECK(run(kRows + "ragged_batch(3, drop_remainder: true)") == Lines{"ragged([[1], [3, 3, 3], []])"});
+  CHECK(run(kRaggedRows + "ragged_batch(3, drop_remainder: true)") == Lines{"ragged([[1], [3, 3, 3], []])"});
   CHECK(run("range(3) | map(n -> full([n, 2], n)) | ragged_batch(3)") ==
         Lines{"ragged([zeros([0, 2]), [[1, 1]], [[2, 2], [2, 2]]])"});
 }
@@ -28,10 +28,10 @@ TEST_CASE("tensors of a known shape stay dense beside ragged ones") {
               "{n: [3], v: ragged([[\"x\", \"x\", \"x\"]]), w: [[3, -3]]}"});
   CHECK(spec("range(9) | map(n -> (n, full([n, 2], 0.5))) | ragged_batch(4)") ==
         "(int64[?], ragged<float32>[?, ?, 2])");
-  CHECK(spec(kRows + "ragged_batch(4, drop_remainder: true)") == "ragged<int64>[4, ?]");
+  CHECK(spec(kRaggedRows + "ragged_batch(4, drop_remainder: true)") == "ragged<int64>[4, ?]");
   CHECK(run("range(5) | ragged_batch(2)") == Lines{"[0, 1]", "[2, 3]", "[4]"});
-  CHECK(cardinality(kRows + "ragged_batch(2)") == 3);
-  CHECK(cardinality(kRows + "ragged_batch(2, drop_remainder: true)") == 2);
+  CHECK(cardinality(kRaggedRows + "ragged_batch(2)") == 3);
+  CHECK(cardinality(kRaggedRows + "ragged_batch(2, drop_remainder: true)") == 2);
 }
 
 TEST_CASE("a ragged batch of more rows than a block, of strings of many owners") {
