@@ -20,9 +20,10 @@ constexpr double kStaysGain = 0.05;
 // A consumer that waits for less of its time is not bound by what it waits for.
 constexpr double kWaits = 0.8;
 // A run goes on for a millisecond where there is more to do. Beside those that are longer, handing over costs little; those
-// that compute less of their time gain from threads.
+// that compute less of their time gain from threads. Where there are more threads than processors, they wait for locks and
+// for each other, too.
 constexpr double kLongRunNs = 1'500'000;
-constexpr double kComputes = 0.75;
+constexpr double kComputes = 0.25;
 constexpr int kForgottenSamples = 256;
 // A window that takes so many times as long, for want of elements, would make a trial too dear.
 constexpr int kMostLengths = 4;
@@ -72,11 +73,14 @@ bool AloneTuner::runs_are_short() const {
   return took_ns_ > 0 && squares_ <= kLongRunNs * took_ns_ && computed_ns_ >= kComputes * took_ns_;
 }
 
+// Where the rate goes up and down, a part of a window says nothing.
+int64_t AloneTuner::hopeless_ns() const { return length_ns_ == kAloneWindowNs ? kHopelessNs : length_ns_; }
+
 int64_t AloneTuner::next_look_ns() const {
   if (!tunes()) return INT64_MAX;
   if (begin_ns_ < 0) return 0;
   if (settling_) return begin_ns_ + kSettlingNs;
-  return begin_ns_ + (phase_ == Phase::alone_trial ? kHopelessNs : length_ns_);
+  return begin_ns_ + (phase_ == Phase::alone_trial ? hopeless_ns() : length_ns_);
 }
 
 bool AloneTuner::answered(int64_t elements, int64_t waited_ns, int64_t now_ns, int answers) {
@@ -104,7 +108,7 @@ bool AloneTuner::answered(int64_t elements, int64_t waited_ns, int64_t now_ns, i
   const auto length = static_cast<double>(passed_ns);
   const double rate = static_cast<double>(elements - begin_elements_) / length;
   const bool hopeless =
-      phase_ == Phase::alone_trial && passed_ns >= kHopelessNs && !few && rate < kHopeless * together_;
+      phase_ == Phase::alone_trial && passed_ns >= hopeless_ns() && !few && rate < kHopeless * together_;
   const bool slow = passed_ns > kMostLengths * length_ns_;
   if (!hopeless && (passed_ns < length_ns_ || (few && !slow))) return false;
   const Window window{rate, static_cast<double>(waited_ns - begin_waited_ns_) / length, few};

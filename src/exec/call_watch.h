@@ -27,7 +27,18 @@ class CallWatch {
   // REQUIRES: begun on this thread
   int64_t computed_ns(Clock& clock, int64_t took_ns) const noexcept;
 
+  // How long it would have taken on a processor of its own, and how much of that it computed. Where the thread gave up its
+  // processor by itself, others may have had it meanwhile: that counts.
+  struct Length {
+    int64_t ns = 0;
+    int64_t computed_ns = 0;
+  };
+  // REQUIRES: begun on this thread
+  Length length(Clock& clock, int64_t took_ns) const noexcept;
+
  private:
+  bool kept_processor() const noexcept;
+
   int64_t begin_computing_ns_ = 0;
   int64_t begin_waits_ = -1;
 };

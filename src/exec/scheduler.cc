@@ -530,13 +530,13 @@ void Scheduler::execute(Pump& pump, bool helping) {
   if (watched) watch.begin(*clock_);
   const Pump::After after = pump.run(helping);
   const int64_t took_ns = watched ? clock_->now_ns() - begin_ns : 0;
-  const int64_t computed_ns = watched ? watch.computed_ns(*clock_, took_ns) : 0;
+  const CallWatch::Length length = watched ? watch.length(*clock_, took_ns) : CallWatch::Length();
   pump.here_ = false;
   bool closing = false;
   {
     MutexLock lock(mutex_);
     // Those that ran inside it are measured by themselves.
-    if (watched && !frame.ran_another()) alone_.ran(took_ns, computed_ns);
+    if (watched && !frame.ran_another()) alone_.ran(length.ns, length.computed_ns);
     closing = pump.state_ == Pump::State::closing;
     if (closing) {
       pump.state_ = Pump::State::closed;

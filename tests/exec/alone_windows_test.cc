@@ -1,5 +1,6 @@
 // What an AloneTuner concludes from one window of time, or one window after the other.
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cstdint>
 #include <utility>
 
@@ -16,15 +17,18 @@ class AloneWindows {
  public:
   explicit AloneWindows(AloneTuner& tuner) : tuner_(tuner) {}
 
-  // Returns true if alone() has changed. The consumer waits for such a part of the time.
+  // Each returns true if alone() has changed. The consumer waits for such a part of the time.
+  bool element(int64_t after_us, double waits = 1) {
+    now_ns += after_us * kMicrosecond;
+    waited_ns_ += static_cast<int64_t>(waits * static_cast<double>(after_us * kMicrosecond));
+    return tuner_.answered(++elements_, waited_ns_, now_ns);
+  }
   bool window(int64_t each_us, double waits = 1) {
     // What was there before the window, and after a change what settles it.
     const int begins = tuner_.next_look_ns() > 0 ? 0 : std::exchange(fresh_, false) ? 1 : 2;
     for (int seen = 0; seen <= begins;) {
       const int64_t look_ns = tuner_.next_look_ns();
-      now_ns += each_us * kMicrosecond;
-      waited_ns_ += static_cast<int64_t>(waits * static_cast<double>(each_us * kMicrosecond));
-      if (tuner_.answered(++elements_, waited_ns_, now_ns)) return true;
+      if (element(each_us, waits)) return true;
       if (tuner_.next_look_ns() != look_ns) ++seen;
     }
     return false;
@@ -159,13 +163,33 @@ TEST_CASE("alone windows: where the rate goes up and down they become longer, up
   }
 }
 
+TEST_CASE("alone windows: a trial that begins slowly ends at once, but not where the rate goes up and down") {
+  const bool steady = GENERATE(true, false);
+  CAPTURE(steady);
+  AloneTuner tuner = knowing();
+  AloneWindows windows(tuner);
+  // A load that changes so much has longer windows.
+  if (!steady) {
+    windows.window(300);
+    CHECK_FALSE(windows.window(100));
+  }
+  REQUIRE(windows.until_change(9, 100) < 9);
+  REQUIRE(tuner.alone());
+  for (int i = 0; i < 60 && tuner.alone(); ++i) windows.element(130);
+  CHECK(tuner.alone() == !steady);
+  for (int i = 0; i < 600 && tuner.alone(); ++i) windows.element(30);
+  // The trial is over; what it was better than is measured once more.
+  CHECK_FALSE(tuner.alone());
+  CHECK(windows.window(100) == !steady);
+  CHECK(tuner.settled_alone() == !steady);
+}
+
 TEST_CASE("alone windows: a run counts as computing for no longer than it took") {
-  // A clock of the processor that is coarse says that a short run computed for long: two thirds of the time waited all the same.
+  // A clock of the processor that is coarse says that a short run computed for long: most of the time waited all the same.
   AloneTuner tuner;
   tuner.start(false, false, false);
   for (int i = 0; i < 30; ++i) {
-    tuner.ran(40 * kMicrosecond, 0);
-    tuner.ran(40 * kMicrosecond, 0);
+    for (int waiting = 0; waiting < 4; ++waiting) tuner.ran(40 * kMicrosecond, 0);
     tuner.ran(40 * kMicrosecond, 4000 * kMicrosecond);
   }
   AloneWindows windows(tuner);

@@ -229,6 +229,36 @@ TEST_CASE("call watch: a thread that did not give up its processor has computed,
   CHECK(waits.computed_ns(clock, 5 * kMs) == 0);
 }
 
+// On a processor for 2 ms from one question to the next.
+class BusyClock final : public Clock {
+ public:
+  int64_t now_ns() override { return 0; }
+  int64_t computing_ns() override { return computing_ns_ += 2 * kMs; }
+
+ private:
+  int64_t computing_ns_ = 0;
+};
+
+TEST_CASE(
+    "call watch: a length is without the time in which others had the processor, unless it was given up") {
+  BusyClock clock;
+  CallWatch computes;
+  computes.begin(clock);
+  const CallWatch::Length interrupted = computes.length(clock, 5 * kMs);
+  CHECK(interrupted.ns == 2 * kMs);
+  CHECK(interrupted.computed_ns == 2 * kMs);
+  CallWatch waits;
+  waits.begin(clock);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(1));
+  const CallWatch::Length gave_up = waits.length(clock, 5 * kMs);
+  CHECK(gave_up.ns == 5 * kMs);
+  CHECK(gave_up.computed_ns == 2 * kMs);
+  // Two clocks differ.
+  CallWatch fast;
+  fast.begin(clock);
+  CHECK(fast.length(clock, kMs).computed_ns == kMs);
+}
+
 // Adds pulls of a feed in turns, the first of each `rows` pulls one that opens it.
 bool waits_after(WaitShare& share, int pulls, int rows, int64_t opening_ns, int64_t waiting_ns) {
   for (int i = 0; i < pulls; ++i) {
