@@ -5,12 +5,13 @@
 // elements is measured over a window of time with all threads, over one alone, and over another one with all threads; alone
 // it stays if that gave a tenth more than the better of the two, and more than they differ.
 //
-// By arithmetic first, a trial is worth it only while the consumer does nothing but wait, elements come often, and the runs of
-// pumps compute, a quarter of their time at least, and are short, 1.5 ms for most of it: what waits for a device gains from
-// many threads, and beside long runs handing over costs little. Alone, a consumer that takes its time, or runs that wait, end it at once; a rate that is no
-// longer better does, too, and now and then it is tried whether all threads would be better. A trial at less than four
-// fifths of the rate ends after 3 ms, where that has been steady. After each trial that changed nothing, the next one comes twice as late, until the rate
-// changes: under a steady load, trials take less than a hundredth of the time after the first two seconds.
+// By arithmetic first, a trial is worth it only while the consumer does nothing but wait, elements come often, and the runs
+// of pumps compute, a quarter of their time at least, and are short, 1.5 ms for most of it: what waits for a device gains
+// from many threads, and beside long runs handing over costs little. Alone, a consumer that takes its time, or runs that
+// wait, end it at once; a rate that is no longer better does, too, and now and then it is tried whether all threads would
+// be better. A trial at less than four fifths of the rate ends after 3 ms, where that has been steady. After each trial
+// that changed nothing, the next one comes twice as late, until the rate changes: under a steady load, trials take less
+// than a hundredth of the time after the first two seconds.
 //
 // It never changes an element, their order or a position. Not thread-safe: its owner's lock guards it. Used only where a
 // consumer had to wait.

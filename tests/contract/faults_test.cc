@@ -104,7 +104,7 @@ TEST_CASE("faults: a TFRecord cut at any byte costs its rest and says where", "[
   }
 }
 
-TEST_CASE("faults: any with_flipped_bit bit of a TFRecord costs its rest and says where", "[contract]") {
+TEST_CASE("faults: any flipped bit of a TFRecord costs its rest and says where", "[contract]") {
   ThreeFiles files("");
   const std::string bytes = tfrecord_bytes(kRecords, Compression::none);
   for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
@@ -135,7 +135,7 @@ void check_compressed(ThreeFiles& files, bool may_be_whole) {
   CHECK(found == first_records(found.size()));
 }
 
-TEST_CASE("faults: a compressed TFRecord, cut anywhere or with any bit with_flipped_bit", "[contract]") {
+TEST_CASE("faults: a compressed TFRecord, cut anywhere or with any bit flipped", "[contract]") {
   ThreeFiles files("auto");
   const std::string bytes = tfrecord_bytes(kRecords, Compression::gzip);
   for (size_t size = 1; size <= bytes.size(); ++size) {
@@ -299,9 +299,8 @@ TEST_CASE("faults: a callback over blocks fails row by row", "[contract]") {
 constexpr const char* kSaved =
     "range(60) | shuffle(7, seed: 3) | map(x -> x + 1, num_parallel_calls: 2) | repeat(2) | interleave(x -> range(x % 4) | map(y -> x * 10 + y), cycle_length: 3) | batch(5) | prefetch(2)";
 
-TEST_CASE(
-    "faults: of a checkpoint every with_flipped_bit bit and every cut is found, and the old position stays",
-    "[contract]") {
+TEST_CASE("faults: of a checkpoint every flipped bit and every cut is found, and the old position stays",
+          "[contract]") {
   ThreadsRuntime runtime;
   const Lines whole = all_lines(*runtime, kSaved);
   auto iterator = open_text(*runtime, kSaved);

@@ -12,26 +12,6 @@
 namespace weir {
 namespace {
 
-struct StoppedClock final : Clock {
-  int64_t now_ns() override { return 1; }
-};
-
-// Nobody but the reader runs pumps, and no time passes.
-struct ReaderAlone {
-  ReaderAlone() {
-    runtime.executor = executor.get();
-    runtime.clock = &clock;
-  }
-  StoppedClock clock;
-  std::unique_ptr<Executor> executor = make_threads({.probe = [](int) { return false; }});
-  Runtime runtime;
-};
-
-struct CountedWakes final : Waker {
-  void wake() override { ++count; }
-  int count = 0;
-};
-
 // Rows of so many bytes, by their number.
 class Sized final : public BlockCall {
  public:
@@ -72,7 +52,7 @@ void take_the_rest(WindowMemory& memory, Waker& waiter) {
 TEST_CASE("call limits: who waits for memory is woken by each row that is taken") {
   ReaderAlone world;
   auto memory = make_ref<WindowMemory>(1000);
-  CountedWakes waiter;
+  test::CountingWaker waiter;
   waiter.ref();
   Reader reader = sharing_reader(world.runtime, memory, 4, [](int64_t) { return 100; });
   REQUIRE(*reader.next() == PullResult::rows);
@@ -88,7 +68,7 @@ TEST_CASE("call limits: who waits for memory is woken by each row that is taken"
 TEST_CASE("call limits: who waits for memory is woken by a result that is smaller than expected") {
   ReaderAlone world;
   auto memory = make_ref<WindowMemory>(1000);
-  CountedWakes waiter;
+  test::CountingWaker waiter;
   waiter.ref();
   int woken_before = -1;
   Reader reader = sharing_reader(world.runtime, memory, 4, [&](int64_t row) {
@@ -271,26 +251,21 @@ class Lengthy final : public BlockCall {
 
 TEST_CASE(
     "call limits: calls of 50 to 200 microseconds keep their size, shorter ones grow and longer ones shrink") {
-  struct SetClock final : Clock {
-    int64_t now_ns() override { return now; }
-    int64_t now = 1;
-  };
   for (const auto& [took_ns, last] : {std::pair{49'999, kMaxBlockRows}, std::pair{50'000, 16},
                                       std::pair{200'000, 16}, std::pair{200'001, 1}}) {
     CAPTURE(took_ns);
     ReaderAlone world;
-    SetClock clock;
-    world.runtime.clock = &clock;
     std::vector<int> sizes;
     Reader reader(world.runtime, [&](Session& session) {
       CallWindowOptions options;
       options.calls_in_flight = 1;
       options.ahead_rows = 10 * kMaxBlockRows;
       bool grows = true;
-      auto lengthy = std::make_unique<Lengthy>(sizes, [&clock, grows, took = took_ns](int rows) mutable {
-        grows = grows && rows < 16;
-        clock.now += grows ? 0 : took;
-      });
+      auto lengthy =
+          std::make_unique<Lengthy>(sizes, [&clock = world.clock, grows, took = took_ns](int rows) mutable {
+            grows = grows && rows < 16;
+            clock.advance(grows ? 0 : took);
+          });
       return calls(session, counting({.total = 1'000'000}), std::move(lengthy), options);
     });
     while (sizes.size() < 60) REQUIRE(*reader.next(kMaxBlockRows) == PullResult::rows);

@@ -15,18 +15,8 @@
 namespace weir {
 namespace {
 
-struct World {
-  explicit World(ThreadsOptions options = {}) : executor(make_threads(options)) {
-    runtime.executor = executor.get();
-    runtime.clock = &clock;
-  }
-  SteadyClock clock;
-  std::unique_ptr<Executor> executor;
-  Runtime runtime;
-};
-
 TEST_CASE("call window: ordered calls give the feed's order with its errors in place", "[threads]") {
-  World world;
+  ThreadsWorld world;
   for (int width : {1, 7, 128}) {
     for (int in_flight : {0, 1, 3}) {
       CAPTURE(width, in_flight);
@@ -49,7 +39,7 @@ TEST_CASE("call window: ordered calls give the feed's order with its errors in p
 }
 
 TEST_CASE("call window: the function's errors stand at their rows", "[threads]") {
-  World world;
+  ThreadsWorld world;
   Reader reader(world.runtime, [&](Session& s) {
     return calls(s, counting({.total = 640, .fail_every = 10}), std::make_unique<AddOne>(nullptr, 5),
                  CallWindowOptions());
@@ -95,7 +85,7 @@ class Throws final : public BlockCall {
 // The rows of a feed whose every fifth fails, up to the end or cancelled.
 template <class Exception>
 std::vector<Code> codes_of(const Exception& exception, int failures) {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   ForgivingClock clock;
   world.runtime.clock = &clock;
   Reader reader(world.runtime, [&](Session& s) {
@@ -138,7 +128,7 @@ TEST_CASE("call window: without memory to say which rows failed all of them are 
 }
 
 TEST_CASE("call window: unordered calls give every row once, with its own mark", "[threads]") {
-  World world;
+  ThreadsWorld world;
   Reader reader(world.runtime, [&](Session& s) {
     CallWindowOptions options;
     options.ordered = false;
@@ -157,7 +147,7 @@ TEST_CASE("call window: unordered calls give every row once, with its own mark",
 }
 
 TEST_CASE("call window: pulls no further ahead than asked for", "[threads]") {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   std::atomic<int64_t> pulled{0};
   Reader reader(world.runtime, [&](Session& s) {
     CallWindowOptions options;
@@ -177,7 +167,7 @@ TEST_CASE("call window: pulls no further ahead than asked for", "[threads]") {
 }
 
 TEST_CASE("call window: each row that is taken makes room for another one", "[threads]") {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   std::atomic<int64_t> pulled{0};
   Reader reader(world.runtime, [&](Session& s) {
     CallWindowOptions options;
@@ -214,7 +204,7 @@ TEST_CASE("call window: holds its room in bytes, and a row that begins within it
     for (int64_t max_bytes : {1, 95, 96, 97, 959, 960, 961}) {
       CAPTURE(row_bytes, max_bytes);
       const int64_t room = (max_bytes + row_bytes - 1) / row_bytes;
-      World world({.probe = no_threads});
+      ThreadsWorld world({.probe = no_threads});
       std::atomic<int64_t> pulled{0};
       Reader reader(world.runtime, [&](Session& s) {
         CallWindowOptions options;
@@ -243,7 +233,7 @@ TEST_CASE("call window: a piece holds as many whole rows as fit the bytes wanted
   StandingClock clock;
   for (int64_t bytes : {1, 99, 100, 199, 200, 201, 3199, 3200, 100000}) {
     CAPTURE(bytes);
-    World world({.probe = no_threads});
+    ThreadsWorld world({.probe = no_threads});
     // Calls that take no time grow.
     world.runtime.clock = &clock;
     Reader reader(world.runtime, [&](Session& s) {
@@ -262,7 +252,7 @@ TEST_CASE("call window: a piece holds as many whole rows as fit the bytes wanted
 
 TEST_CASE("call window: a function of the caller runs on threads inside next only, one call at a time",
           "[threads]") {
-  World world;
+  ThreadsWorld world;
   AddOne::most = 0;
   const std::thread::id caller = std::this_thread::get_id();
   std::atomic<int> elsewhere{0};
@@ -282,7 +272,7 @@ TEST_CASE("call window: a function of the caller runs on threads inside next onl
 }
 
 TEST_CASE("call window: short calls grow", "[threads]") {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   StandingClock clock;
   world.runtime.clock = &clock;
   int made = 0;
@@ -296,7 +286,7 @@ TEST_CASE("call window: short calls grow", "[threads]") {
 }
 
 TEST_CASE("call window: of short calls, it makes no more than the consumer seems to want", "[threads]") {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   StandingClock clock;
   world.runtime.clock = &clock;
   std::atomic<int64_t> pulled{0};
@@ -317,7 +307,7 @@ TEST_CASE("call window: of short calls, it makes no more than the consumer seems
 }
 
 TEST_CASE("call window: where an element takes long, each is a call of its own", "[threads]") {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   struct MovedClock final : Clock {
     int64_t now_ns() override { return now; }
     int64_t now = 0;
@@ -343,7 +333,7 @@ TEST_CASE("call window: where an element takes long, each is a call of its own",
 TEST_CASE("call window: closed at any moment it leaves nothing behind", "[threads]") {
   const int live = live_objects;
   {
-    World world;
+    ThreadsWorld world;
     for (int64_t stop = 0; stop < 150; ++stop) {
       Reader reader(world.runtime, [&](Session& s) {
         CallWindowOptions options;

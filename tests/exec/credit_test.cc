@@ -16,11 +16,6 @@ struct MovedByFeeds final : Clock {
   int64_t now = 1;
 };
 
-struct WakesOfFeed final : Waker {
-  void wake() override { ++count; }
-  int count = 0;
-};
-
 // Gives one row for each pull, after it has done something.
 class DoingFeed final : public Feed {
  public:
@@ -71,7 +66,7 @@ struct WaitingFeed {
   CreditWorld& world_;
 
  public:
-  RefPtr<WakesOfFeed> waker = make_ref<WakesOfFeed>();
+  RefPtr<test::CountingWaker> waker = make_ref<test::CountingWaker>();
   std::unique_ptr<CreditedFeed> feed;
 };
 

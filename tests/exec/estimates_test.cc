@@ -13,6 +13,7 @@
 #include "exec/memory_ledger.h"
 #include "exec/threads.h"
 #include "exec/ticker.h"
+#include "support/fakes.h"
 
 namespace weir {
 namespace {
@@ -62,14 +63,9 @@ TEST_CASE("estimates: a clock that stands still says nothing about rows") {
   CHECK(cost.cheap(2));
 }
 
-struct BudgetWaker final : Waker {
-  void wake() override { ++count; }
-  int count = 0;
-};
-
 TEST_CASE("budget: a window that goes gives all of its memory to those who wait") {
   auto memory = make_ref<WindowMemory>(1000);
-  auto waiter = make_ref<BudgetWaker>();
+  auto waiter = make_ref<test::CountingWaker>();
   {
     Budget budget(1'000'000, memory);
     REQUIRE(budget.go_on(10));
@@ -86,7 +82,7 @@ TEST_CASE("budget: a window that goes gives all of its memory to those who wait"
 
 TEST_CASE("budget: a window without rows may pull one, whatever others hold") {
   auto memory = make_ref<WindowMemory>(1000);
-  auto waiter = make_ref<BudgetWaker>();
+  auto waiter = make_ref<test::CountingWaker>();
   REQUIRE(memory->reserve(1000, *waiter) == 1000);
   Budget budget(1'000'000, memory);
   REQUIRE(budget.go_on(10));
@@ -101,7 +97,7 @@ TEST_CASE("budget: of the memory of all, a window keeps one reserve") {
   const auto ledger = make_ref<MemoryLedger>(4096 * 100);
   auto memory = make_ref<WindowMemory>(WindowMemory::kUnlimited, ledger.get());
   REQUIRE(memory->reserve_bytes() == 100);
-  auto waiter = make_ref<BudgetWaker>();
+  auto waiter = make_ref<test::CountingWaker>();
   Budget budget(1'000'000, memory);
   REQUIRE(budget.go_on(100));
   CHECK(budget.reserve(1000, 1000, *waiter) >= 1000);

@@ -11,7 +11,9 @@
 #include "core/runtime.h"
 #include "exec/call_window.h"
 #include "exec/scheduler.h"
+#include "exec/threads.h"
 #include "exec/window.h"
+#include "support/fakes.h"
 
 namespace weir {
 
@@ -29,6 +31,28 @@ inline bool no_threads(int) { return false; }
 class SteadyClock final : public Clock {
  public:
   int64_t now_ns() override;
+};
+
+// Threads as asked for.
+struct ThreadsWorld {
+  explicit ThreadsWorld(ThreadsOptions options = {}) : executor(make_threads(options)) {
+    runtime.executor = executor.get();
+    runtime.clock = &clock;
+  }
+  SteadyClock clock;
+  std::unique_ptr<Executor> executor;
+  Runtime runtime;
+};
+
+// Nobody but the reader runs pumps, and time passes only where the test moves it.
+struct ReaderAlone {
+  ReaderAlone() {
+    runtime.executor = executor.get();
+    runtime.clock = &clock;
+  }
+  test::FakeClock clock;
+  std::unique_ptr<Executor> executor = make_threads({.probe = no_threads});
+  Runtime runtime;
 };
 
 struct CountingOptions {

@@ -70,27 +70,13 @@ TEST_CASE("given numbers: calls that wait begin with what was found, within what
   CHECK(limits(1000, false, 0).most == 30);
 }
 
-// Nobody but the reader runs pumps.
-struct NumbersWorld {
-  struct Stopped final : Clock {
-    int64_t now_ns() override { return 1; }
-  };
-  NumbersWorld() {
-    runtime.executor = executor.get();
-    runtime.clock = &clock;
-  }
-  Stopped clock;
-  std::unique_ptr<Executor> executor = make_threads({.probe = [](int) { return false; }});
-  Runtime runtime;
-};
-
 TEST_CASE(
     "given numbers: a window that is not to be tuned has as many rows as were found, from the beginning") {
   for (const bool all_fixed : {false, true}) {
     for (const auto& [number, rows] :
          {std::pair{5, 5}, std::pair{0, 100}, std::pair{100, 100}, std::pair{101, 100}, std::pair{1, 1}}) {
       CAPTURE(all_fixed, number);
-      NumbersWorld world;
+      ReaderAlone world;
       std::atomic<int64_t> pulled{0};
       Reader reader(world.runtime, [&, given = number](Session& session) {
         auto tuning = make_ref<Tuning>();
@@ -115,7 +101,7 @@ TEST_CASE("given numbers: at least four blocks have room in a window") {
   for (const auto& [rows, widest] :
        {std::pair{3, 1}, std::pair{4, 1}, std::pair{7, 1}, std::pair{40, 10}, std::pair{1000, 64}}) {
     CAPTURE(rows);
-    NumbersWorld world;
+    ReaderAlone world;
     std::atomic<int> found{0};
     Reader reader(world.runtime, [&, max_rows = rows](Session& session) {
       WindowOptions options;
@@ -133,15 +119,10 @@ TEST_CASE("given numbers: at least four blocks have room in a window") {
   }
 }
 
-struct WakesOfMemory final : Waker {
-  void wake() override { ++count; }
-  int count = 0;
-};
-
 TEST_CASE("given numbers: a window that shares memory gives back each row, and its reserve at the end") {
-  NumbersWorld world;
+  ReaderAlone world;
   auto memory = make_ref<WindowMemory>(200'000);
-  auto waiter = make_ref<WakesOfMemory>();
+  auto waiter = make_ref<test::CountingWaker>();
   Reader reader(world.runtime, [&](Session& session) {
     auto tuning = make_ref<Tuning>();
     tuning->memory = memory;
@@ -179,8 +160,8 @@ TEST_CASE("given numbers: only what shares the memory of all keeps some in reser
 
 TEST_CASE("given numbers: who waits twice for memory has one place, and none once it left") {
   MemoryWaiters waiters;
-  auto first = make_ref<WakesOfMemory>();
-  auto second = make_ref<WakesOfMemory>();
+  auto first = make_ref<test::CountingWaker>();
+  auto second = make_ref<test::CountingWaker>();
   for (int i = 0; i < 2; ++i) waiters.add(*first);
   waiters.add(*second);
   waiters.leave(*first);

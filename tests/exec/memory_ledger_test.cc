@@ -5,15 +5,10 @@
 
 #include "exec/budget.h"
 #include "exec/window_memory.h"
+#include "support/fakes.h"
 
 namespace weir {
 namespace {
-
-class CountingWaker final : public Waker {
- public:
-  void wake() override { ++wakes; }
-  int wakes = 0;
-};
 
 // An iterator that takes as much as it may, in pieces of `piece`, and gives them back.
 struct Taker {
@@ -29,7 +24,7 @@ struct Taker {
   }
   WindowMemory memory;
   const int64_t piece;
-  RefPtr<CountingWaker> waker = make_ref<CountingWaker>();
+  RefPtr<test::CountingWaker> waker = make_ref<test::CountingWaker>();
 };
 
 TEST_CASE("memory ledger: no more than the limit is taken, however many want it") {
@@ -84,20 +79,20 @@ TEST_CASE("memory ledger: who got nothing is woken when another iterator gives b
   Taker second(*ledger);
   first.fill();
   second.fill();
-  CHECK(second.waker->wakes == 0);
+  CHECK(second.waker->count == 0);
   first.give(10);
-  CHECK(second.waker->wakes == 1);
+  CHECK(second.waker->count == 1);
   first.give(10);
-  CHECK(second.waker->wakes == 1);
+  CHECK(second.waker->count == 1);
   second.fill();
   second.memory.leave(*second.waker);
   first.give(10);
-  CHECK(second.waker->wakes == 1);
+  CHECK(second.waker->count == 1);
 }
 
 TEST_CASE("memory ledger: the limit of one iterator holds within that of all") {
   const auto ledger = make_ref<MemoryLedger>(1000);
-  const auto waker = make_ref<CountingWaker>();
+  const auto waker = make_ref<test::CountingWaker>();
   WindowMemory memory(100, ledger.get());
   CHECK(memory.reserve(300, *waker) == 100);
   CHECK(memory.reserve(1, *waker) == 0);
@@ -111,7 +106,7 @@ TEST_CASE("memory ledger: a window has what it holds, and little more, and leave
   const auto memory = make_ref<WindowMemory>(WindowMemory::kUnlimited, ledger.get());
   const int64_t reserve = memory->reserve_bytes();
   CHECK(reserve == 16384);
-  const auto waker = make_ref<CountingWaker>();
+  const auto waker = make_ref<test::CountingWaker>();
   {
     Budget budget(1 << 30, memory);
     for (int i = 0; i < 200; ++i) {

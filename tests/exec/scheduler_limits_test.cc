@@ -27,11 +27,7 @@ class KeepingExecutor final : public Executor {
   FairQueue queues[kLanes];
 
  private:
-  std::unique_ptr<Executor> parkers_ = make_threads({.probe = [](int) { return false; }});
-};
-
-struct FixedTime final : Clock {
-  int64_t now_ns() override { return 1; }
+  std::unique_ptr<Executor> parkers_ = make_threads({.probe = no_threads});
 };
 
 struct KeptJobs {
@@ -39,7 +35,7 @@ struct KeptJobs {
     runtime.executor = &executor;
     runtime.clock = &clock;
   }
-  FixedTime clock;
+  test::FakeClock clock;
   KeepingExecutor executor;
   Runtime runtime;
 };
@@ -241,15 +237,10 @@ TEST_CASE("scheduler limits: who waits for so long waits no longer") {
   }
 }
 
-struct PassingTime final : Clock {
-  int64_t now_ns() override { return now; }
-  int64_t now = 1;
-};
-
 // Gives an element at its second call, a millisecond later, and wakes itself in between, so that nobody waits.
 struct BusyPoll {
   PullResult operator()() {
-    clock.now += 500'000;
+    clock.advance(500'000);
     if (again) {
       ++elements;
       return PullResult::rows;
@@ -261,14 +252,14 @@ struct BusyPoll {
   int64_t delivered() const { return elements; }
 
   Scheduler& scheduler;
-  PassingTime& clock;
+  test::FakeClock& clock;
   int64_t& elements;
   bool again = false;
 };
 
 TEST_CASE("scheduler limits: what became ready while whoever waited was alone gets threads once it is not") {
   KeptJobs world;
-  PassingTime clock;
+  test::FakeClock clock;
   world.runtime.clock = &clock;
   RefPtr<Session> session = make_session(world.runtime);
   Scheduler& scheduler = *session->scheduler;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "exec/fair_queue.h"
+#include "exec/feeds.h"
 #include "exec/fork_join.h"
 #include "exec/partial_block.h"
 #include "exec/threads.h"
@@ -94,7 +95,7 @@ class CountedJobs final : public Executor {
   int count = 0;
 
  private:
-  std::unique_ptr<Executor> parkers_ = make_threads({.probe = [](int) { return false; }});
+  std::unique_ptr<Executor> parkers_ = make_threads({.probe = no_threads});
 };
 
 TEST_CASE("small rules: parts of work want no more threads than there are, are asked for, or have a part") {

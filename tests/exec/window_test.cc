@@ -13,16 +13,6 @@
 namespace weir {
 namespace {
 
-struct World {
-  explicit World(ThreadsOptions options = {}) : executor(make_threads(options)) {
-    runtime.executor = executor.get();
-    runtime.clock = &clock;
-  }
-  SteadyClock clock;
-  std::unique_ptr<Executor> executor;
-  Runtime runtime;
-};
-
 WindowOptions window_options(int64_t max_rows, int block_rows) {
   WindowOptions options;
   options.max_rows = max_rows;
@@ -41,7 +31,7 @@ int64_t read_all(Reader& reader, int width, int64_t added, int64_t fail_every = 
 }
 
 TEST_CASE("window: gives the feed's rows in order, whatever the widths", "[threads]") {
-  World world;
+  ThreadsWorld world;
   for (int width : {1, 3, 64, 1024}) {
     for (int64_t max_rows : {1, 2, 7, 1000}) {
       CAPTURE(width, max_rows);
@@ -56,7 +46,7 @@ TEST_CASE("window: gives the feed's rows in order, whatever the widths", "[threa
 }
 
 TEST_CASE("window: works on helping threads alone", "[threads]") {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   Reader reader(world.runtime, [&](Session& s) {
     auto inner = window(s, counting({.total = 500, .pending_every = 3}), window_options(16, 4));
     return window(s, std::move(inner), window_options(8, 8));
@@ -65,7 +55,7 @@ TEST_CASE("window: works on helping threads alone", "[threads]") {
 }
 
 TEST_CASE("window: holds no more than its room, and starts with the first next", "[threads]") {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   std::atomic<int64_t> pulled{0};
   Reader reader(world.runtime, [&](Session& s) {
     WindowOptions options = window_options(12, 3);
@@ -84,7 +74,7 @@ TEST_CASE("window: holds no more than its room, and starts with the first next",
 
 TEST_CASE("window: room that begins small grows when the consumer finds nothing after it was full",
           "[threads]") {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   std::atomic<int64_t> pulled{0};
   Reader reader(world.runtime, [&](Session& s) {
     WindowOptions options = window_options(32, 8);
@@ -134,7 +124,7 @@ TEST_CASE("window: rows cheaper than waking a thread are pulled by their consume
     for (const Lane lane : {Lane::compute, Lane::blocking}) {
       for (const int64_t room : {int64_t{1}, int64_t{16}, int64_t{100'000}}) {
         CAPTURE(tunes, lane == Lane::compute, room);
-        World world({.probe = no_threads});
+        ThreadsWorld world({.probe = no_threads});
         SteppingClock clock;
         world.runtime.clock = &clock;
         std::atomic<int> widest{0};
@@ -168,7 +158,7 @@ TEST_CASE("window: rows cheaper than waking a thread are pulled by their consume
 }
 
 TEST_CASE("window: what its consumer pulls may be pending, and ends", "[threads]") {
-  World world;
+  ThreadsWorld world;
   SteppingClock clock;
   world.runtime.clock = &clock;
   for (int width : {1, 3}) {
@@ -181,7 +171,7 @@ TEST_CASE("window: what its consumer pulls may be pending, and ends", "[threads]
 }
 
 TEST_CASE("window: a row larger than the budget passes alone", "[threads]") {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   std::atomic<int64_t> pulled{0};
   Reader reader(world.runtime, [&](Session& s) {
     WindowOptions options = window_options(100, 16);
@@ -201,7 +191,7 @@ TEST_CASE("window: holds its room in bytes, and a row that begins within it", "[
   for (int64_t max_bytes : {7, 8, 9, 79, 80, 81}) {
     CAPTURE(max_bytes);
     const int64_t room = (max_bytes + 7) / 8;
-    World world({.probe = no_threads});
+    ThreadsWorld world({.probe = no_threads});
     std::atomic<int64_t> pulled{0};
     Reader reader(world.runtime, [&](Session& s) {
       WindowOptions options = window_options(1000, 64);
@@ -221,7 +211,7 @@ TEST_CASE("window: holds its room in bytes, and a row that begins within it", "[
 TEST_CASE("window: a piece holds as many whole rows as fit the bytes wanted, and one at least", "[threads]") {
   for (int64_t bytes : {1, 7, 8, 15, 16, 17, 31, 32, 1000}) {
     CAPTURE(bytes);
-    World world({.probe = no_threads});
+    ThreadsWorld world({.probe = no_threads});
     Reader reader(world.runtime,
                   [&](Session& s) { return window(s, counting({.total = 400}), window_options(400, 16)); });
     int most = 0;
@@ -236,7 +226,7 @@ TEST_CASE("window: a piece holds as many whole rows as fit the bytes wanted, and
 }
 
 TEST_CASE("window: pieces carry the number of their first row and their block's anchor", "[threads]") {
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   Reader reader(world.runtime,
                 [&](Session& s) { return window(s, counting({.total = 100}), window_options(400, 16)); });
   RefPtr<const RefCounted> anchor;
@@ -261,7 +251,7 @@ TEST_CASE("window: the epochs that its feed counts are its own", "[threads]") {
       return PullResult::rows;
     }
   };
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   Reader reader(world.runtime, [&](Session& s) {
     EpochScope scope;
     scope.set(7, 3);
@@ -280,7 +270,7 @@ TEST_CASE("window: a feed that throws ends with one error row", "[threads]") {
   struct ThrowingFeed final : Feed {
     PullResult next(Context&, const Demand&, Block&, Mark&) override { throw 1; }
   };
-  World world;
+  ThreadsWorld world;
   Reader reader(world.runtime, [&](Session& s) {
     return window(s, std::make_unique<ThrowingFeed>(), window_options(4, 1));
   });
@@ -297,7 +287,7 @@ TEST_CASE("window: a feed that throws without memory is one error", "[threads]")
       throw std::bad_alloc();
     }
   };
-  World world({.probe = no_threads});
+  ThreadsWorld world({.probe = no_threads});
   Reader reader(world.runtime, [&](Session& s) {
     return window(s, std::make_unique<ThrowingFeed>(), window_options(4, 1));
   });
@@ -311,7 +301,7 @@ TEST_CASE("window: a feed that throws without memory is one error", "[threads]")
 TEST_CASE("window: closed at any moment it leaves nothing behind", "[threads]") {
   const int live = live_objects;
   {
-    World world;
+    ThreadsWorld world;
     for (int64_t stop = 0; stop < 200; ++stop) {
       Reader reader(world.runtime, [&](Session& s) {
         auto inner = window(s, counting({.total = 100000}), window_options(64, 8));
@@ -336,7 +326,7 @@ TEST_CASE("window: cancel ends a wait that nothing else would end", "[threads]")
     }
     std::atomic<bool>& asked;
   };
-  World world;
+  ThreadsWorld world;
   std::atomic<bool> asked{false};
   Reader reader(world.runtime, [&](Session& s) {
     return window(s, std::make_unique<SilentFeed>(asked), window_options(4, 1));
@@ -351,7 +341,7 @@ TEST_CASE("window: cancel ends a wait that nothing else would end", "[threads]")
 }
 
 TEST_CASE("window: threads that share an iterator share its rows", "[threads]") {
-  World world;
+  ThreadsWorld world;
   constexpr int64_t kTotal = 20000;
   Reader reader(world.runtime,
                 [&](Session& s) { return window(s, counting({.total = kTotal}), window_options(64, 16)); });

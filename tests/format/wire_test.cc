@@ -54,7 +54,7 @@ TEST_CASE("wire: tags are field numbers from 1 to 2^29 - 1") {
   }
 }
 
-TEST_CASE("wire: a varint_of has at most ten bytes") {
+TEST_CASE("wire: a varint has at most ten bytes") {
   for (const uint64_t value : {uint64_t{0}, uint64_t{127}, uint64_t{128}, uint64_t{1} << 63, UINT64_MAX}) {
     const std::string bytes = varint_of(value);
     WireCursor cursor(bytes.data(), bytes.size());

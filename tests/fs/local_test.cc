@@ -132,7 +132,7 @@ TEST_CASE("atomic writing: a device is refused, also through a link") {
   ::close(terminal);
 }
 
-TEST_CASE("atomic writing: an open file without a name is no place to write_whole to") {
+TEST_CASE("atomic writing: an open file without a name is no place to write to") {
   TemporaryFolder folder;
   const std::string name = folder.at("gone");
   REQUIRE(write_whole(name, "bytes").ok());

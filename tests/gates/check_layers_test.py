@@ -35,6 +35,8 @@ CIRCLES = [
 NAMESAKES = [
     [("src/core/a.h", "namespace weir {\nstruct Run {\n};\n}  // namespace weir\n"),
      ("src/expr/b.h", "namespace weir {\nclass Run final : public Base {\n};\n}  // namespace weir\n")],
+    [("src/core/a.h", "namespace weir {\nstruct Run {\n};\n}  // namespace weir\n"),
+     ("src/expr/b.h", "namespace weir {\nenum class Run : uint8_t { on, off };\n}  // namespace weir\n")],
 ]
 CLEAN = [
     ("src/core/d.h", ""),

@@ -106,7 +106,7 @@ struct DrivenInner {
 
 DatasetRef driven_inner() {
   static const OperatorDef def = define<NoParams, DrivenInner>(
-      {.name = "driven_inner", .spec = inner_numbers, .cardinality = unknown_cardinality});
+      {.name = "driven", .spec = inner_numbers, .cardinality = unknown_cardinality});
   return Build(def).over(node_of<Outer>("outer")).node();
 }
 

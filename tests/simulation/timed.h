@@ -7,14 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "exec/milliseconds.h"
 #include "expr/callback.h"
 #include "iterator/iterator.h"
 #include "iterator/iterator_stats.h"
 #include "support/sim_world.h"
 
 namespace weir::sim {
-
-constexpr int64_t kMs = 1'000'000;
 
 struct TimedOptions {
   uint64_t seed = 0;
