@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "fs/durable_steps.h"
 #include "fs/file_system.h"
+#include "fs/local_files.h"
 
 namespace weir {
 
@@ -230,6 +231,16 @@ Status check_regular(const struct stat& info, const std::string& name) {
 // The system follows as many when it opens a file.
 constexpr int kMaxLinks = 40;
 
+Status check_readable(const struct stat& info, const std::string& name) {
+  if (S_ISDIR(info.st_mode)) return failure_of(EISDIR, "open", name, " for reading");
+  if (S_ISREG(info.st_mode) || S_ISBLK(info.st_mode)) return {};
+  return file_error(
+      Code::invalid_argument,
+      concat("cannot read ", quote(name),
+             ": expected a regular file, found a pipe, socket or device; copy it to a file first"),
+      name);
+}
+
 // Replaces the name of a link by its target.
 Status follow_link(std::string& path) {
   std::string text(256, '\0');
@@ -340,14 +351,7 @@ class LocalFileSystem final : public FileSystem {
     if (!file.valid()) return failure_of(errno, "open", name, " for reading");
     struct stat info;
     if (::fstat(file.number(), &info) != 0) return failure_of(errno, "look at", name);
-    if (S_ISDIR(info.st_mode)) return failure_of(EISDIR, "open", name, " for reading");
-    if (!S_ISREG(info.st_mode) && !S_ISBLK(info.st_mode)) {
-      return file_error(
-          Code::invalid_argument,
-          concat("cannot read ", quote(name),
-                 ": expected a regular file, found a pipe, socket or device; copy it to a file first"),
-          name);
-    }
+    WEIR_TRY(check_readable(info, name));
     return RefPtr<RandomAccessFile>(make_ref<LocalFile>(name, std::move(file)));
   }
 
@@ -438,6 +442,30 @@ class LocalFileSystem final : public FileSystem {
 };
 
 }  // namespace
+
+Status check_local_file(const std::string& name) {
+  WEIR_TRY(check_name(name, Code::not_found));
+  struct stat info;
+  if (::stat(name.c_str(), &info) != 0 || ::access(name.c_str(), R_OK) != 0)
+    return failure_of(errno, "open", name, " for reading");
+  return check_readable(info, name);
+}
+
+Status write_private_file(const std::string& name, std::span<const uint8_t> bytes) {
+  WEIR_TRY(check_name(name));
+  const std::string temporary = name + ".tmp";
+  // Another user's stays, and is an error here.
+  ::unlink(temporary.c_str());
+  const Descriptor file(retried(
+      [&] { return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600); }));
+  if (!file.valid()) return failure_of(errno, "create", temporary);
+  Status written = write_all(file.number(), temporary, bytes);
+  // Takes the place of a link, not of what it leads to.
+  if (written.ok() && ::rename(temporary.c_str(), name.c_str()) != 0)
+    written = failure_of(errno, "replace", name);
+  if (!written.ok()) ::unlink(temporary.c_str());
+  return written;
+}
 
 FileSystem& local_file_system() {
   // Never destroyed: remaining threads may still read while the process ends.

@@ -1,6 +1,7 @@
 // What only local files have: links, pipes and devices in place of a file to be written.
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "fs/file_system.h"
+#include "fs/local_files.h"
 #include "support/temporary_folder.h"
 
 namespace weir {
@@ -163,6 +165,69 @@ TEST_CASE("atomic writing: a temporary file that is none is refused, and nobody 
   REQUIRE(::symlink("kept", folder.at("third.tmp").c_str()) == 0);
   CHECK(write_whole(folder.at("third"), "new").code() == Code::invalid_argument);
   CHECK(read_whole(folder.at("kept")) == "old");
+}
+
+Status write_private(const std::string& name, std::string_view text) {
+  return write_private_file(name, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+TEST_CASE("private files: only the user may read them, and what others left is replaced, not followed") {
+  const TemporaryFolder folder;
+  const std::string page = folder.at("page");
+  const std::string victim = folder.at("victim");
+  const auto check = [&](std::string_view text) {
+    REQUIRE(write_private(page, text).ok());
+    struct stat info;
+    REQUIRE(::lstat(page.c_str(), &info) == 0);
+    CHECK(S_ISREG(info.st_mode));
+    CHECK((info.st_mode & 0777) == 0600);
+    CHECK(read_whole(page) == text);
+    CHECK(read_whole(victim) == "precious");
+    CHECK(kind_of(page + ".tmp") == 0);
+  };
+  REQUIRE(write_whole(victim, "precious").ok());
+  check("new");
+  check("replaced");
+  for (const std::string& name : {page, page + ".tmp"}) {
+    INFO(name);
+    ::unlink(name.c_str());
+    REQUIRE(::symlink(victim.c_str(), name.c_str()) == 0);
+    check("over a symbolic link");
+    ::unlink(name.c_str());
+    REQUIRE(::link(victim.c_str(), name.c_str()) == 0);
+    check("over a hard link");
+    ::unlink(name.c_str());
+    REQUIRE(::mkfifo(name.c_str(), 0666) == 0);
+    check("over a pipe");
+  }
+  // Somebody holds a lock on the file that it goes through.
+  const int locked = ::open((page + ".tmp").c_str(), O_RDWR | O_CREAT, 0666);
+  REQUIRE(locked >= 0);
+  REQUIRE(::flock(locked, LOCK_EX) == 0);
+  check("in spite of a lock");
+  ::close(locked);
+  // A folder is not replaced.
+  ::unlink(page.c_str());
+  REQUIRE(::mkdir(page.c_str(), 0700) == 0);
+  CHECK_FALSE(write_private(page, "no").ok());
+  CHECK(kind_of(page + ".tmp") == 0);
+}
+
+TEST_CASE("check_local_file says what opening would, and opens nothing") {
+  const TemporaryFolder folder;
+  const std::string file = folder.at("file");
+  REQUIRE(write_whole(file, "x").ok());
+  CHECK(check_local_file(file).ok());
+  const std::string pipe = folder.at("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& name :
+       {pipe, folder.at(""), folder.at("none"), std::string(), std::string("a\0b", 3)}) {
+    INFO(name);
+    const Status expected = local_file_system().open(name).status();
+    REQUIRE_FALSE(expected.ok());
+    CHECK(check_local_file(name).code() == expected.code());
+    CHECK(check_local_file(name).error().message == expected.error().message);
+  }
 }
 
 }  // namespace
