@@ -21,8 +21,9 @@ class Weir(ConanFile):
     topics = ("machine-learning", "data-loading", "tf-data")
     package_type = "shared-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"command": [True, False], "images": [True, False], "re2": [True, False], "farmhash": [True, False]}
-    default_options = {"command": True, "images": True, "re2": True, "farmhash": True}
+    options = {"command": [True, False], "images": [True, False], "re2": [True, False], "farmhash": [True, False],
+               "sqlite": [True, False]}
+    default_options = {"command": True, "images": True, "re2": True, "farmhash": True, "sqlite": True}
     exports_sources = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "NOTICE", "README.md", "CHANGELOG.md",
                        "THIRD_PARTY_NOTICES.md", "capi/*", "cmake/*", "docs/*", "include/*", "src/*", "tools/*")
     test_package_folder = "tests/packages/conan"
@@ -42,6 +43,8 @@ class Weir(ConanFile):
             packages += ["libre2-dev", "unicode-data"]
         if self.options.farmhash:
             packages.append("libfarmhash-dev")
+        if self.options.sqlite:
+            packages += ["libsqlite3-dev", "tcl"]
         Apt(self).install(packages, check=True)
 
     def layout(self):
@@ -51,7 +54,7 @@ class Weir(ConanFile):
         toolchain = CMakeToolchain(self)
         for part in ("tests", "bench", "examples"):
             toolchain.cache_variables[f"WEIR_{part.upper()}"] = False
-        for part in ("command", "images", "re2", "farmhash"):
+        for part in ("command", "images", "re2", "farmhash", "sqlite"):
             toolchain.cache_variables[f"WEIR_{part.upper()}"] = bool(self.options.get_safe(part))
         toolchain.generate()
 

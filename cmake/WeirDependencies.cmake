@@ -55,4 +55,14 @@ if(WEIR_ISAL)
   endif()
 endif()
 
+# SQLite, behind format/sqlite.cc.
+set(sqlite_left_out "${PROJECT_SOURCE_DIR}/src/format/sqlite.cc")
+if(WEIR_SQLITE)
+  weir_build_dependency(build-sqlite weir_sqlite_prefix)
+  target_link_libraries(weir_dependencies INTERFACE "${weir_sqlite_prefix}/libsqlite3.a")
+  set_source_files_properties("${sqlite_left_out}" PROPERTIES INCLUDE_DIRECTORIES "${weir_sqlite_prefix}")
+  set(sqlite_left_out "${PROJECT_SOURCE_DIR}/src/format/sqlite_missing.cc")
+endif()
+set_source_files_properties("${sqlite_left_out}" PROPERTIES HEADER_FILE_ONLY TRUE)
+
 include(WeirImages)

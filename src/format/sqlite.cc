@@ -1,6 +1,5 @@
 #include "format/sqlite.h"
 
-#include <dlfcn.h>
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -11,81 +10,31 @@
 #include <limits>
 #include <span>
 #include <thread>
-#include <type_traits>
 #include <utility>
 
 #include "core/text.h"
 #include "fs/file_system.h"
+#include "fs/local_files.h"
 
 namespace weir {
 
 namespace {
 
-constexpr const char* kLibrary = "libsqlite3.so.0";
 // How long a database that somebody else writes is waited for, and how often it is looked at.
 constexpr int kMostWaits = 5000;
 constexpr std::chrono::milliseconds kWait{1};
 // How many steps of SQLite's machine pass between two looks at `cancelled`.
 constexpr int kStepsBetweenLooks = 10000;
-
-// The functions of the library that are called.
-struct Sqlite {
-  decltype(&sqlite3_open_v2) open_v2 = nullptr;
-  decltype(&sqlite3_close) close = nullptr;
-  decltype(&sqlite3_db_config) db_config = nullptr;
-  decltype(&sqlite3_limit) limit = nullptr;
-  decltype(&sqlite3_progress_handler) progress_handler = nullptr;
-  decltype(&sqlite3_busy_handler) busy_handler = nullptr;
-  decltype(&sqlite3_extended_errcode) extended_errcode = nullptr;
-  decltype(&sqlite3_errmsg) errmsg = nullptr;
-  decltype(&sqlite3_prepare_v2) prepare_v2 = nullptr;
-  decltype(&sqlite3_finalize) finalize = nullptr;
-  decltype(&sqlite3_step) step = nullptr;
-  decltype(&sqlite3_column_count) column_count = nullptr;
-  decltype(&sqlite3_column_name) column_name = nullptr;
-  decltype(&sqlite3_column_type) column_type = nullptr;
-  decltype(&sqlite3_column_int64) column_int64 = nullptr;
-  decltype(&sqlite3_column_double) column_double = nullptr;
-  decltype(&sqlite3_column_text) column_text = nullptr;
-  decltype(&sqlite3_column_blob) column_blob = nullptr;
-  decltype(&sqlite3_column_bytes) column_bytes = nullptr;
-
-  bool load() {
-    void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return false;
-    const auto find = [&](const char* name, auto& function) {
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
-      return function != nullptr;
-    };
-    return find("sqlite3_open_v2", open_v2) && find("sqlite3_close", close) &&
-           find("sqlite3_db_config", db_config) && find("sqlite3_limit", limit) &&
-           find("sqlite3_progress_handler", progress_handler) && find("sqlite3_busy_handler", busy_handler) &&
-           find("sqlite3_extended_errcode", extended_errcode) && find("sqlite3_errmsg", errmsg) &&
-           find("sqlite3_prepare_v2", prepare_v2) && find("sqlite3_finalize", finalize) &&
-           find("sqlite3_step", step) && find("sqlite3_column_count", column_count) &&
-           find("sqlite3_column_name", column_name) && find("sqlite3_column_type", column_type) &&
-           find("sqlite3_column_int64", column_int64) && find("sqlite3_column_double", column_double) &&
-           find("sqlite3_column_text", column_text) && find("sqlite3_column_blob", column_blob) &&
-           find("sqlite3_column_bytes", column_bytes);
-  }
-};
-
-// Null if the library is missing.
-const Sqlite* sqlite() {
-  static const Sqlite* const loaded = []() -> const Sqlite* {
-    static Sqlite functions;
-    return functions.load() ? &functions : nullptr;
-  }();
-  return loaded;
-}
+// Where a database says how large its pages are: two bytes, 1 for the largest.
+constexpr int kPageSizeAt = 16;
+constexpr int64_t kLargestPage = 65536;
 
 Code code_of(int extended) {
   switch (extended & 0xff) {
-    case SQLITE_CANTOPEN:
-      return Code::not_found;
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       return Code::data_loss;
+    case SQLITE_CANTOPEN:
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_IOERR:
@@ -109,6 +58,36 @@ bool may_pass(int extended) {
   const int code = extended & 0xff;
   return code == SQLITE_CANTOPEN || code == SQLITE_BUSY || code == SQLITE_LOCKED || code == SQLITE_IOERR ||
          code == SQLITE_PROTOCOL;
+}
+
+const char* advice_for(int extended) {
+  if (extended == SQLITE_READONLY_ROLLBACK || extended == SQLITE_READONLY_RECOVERY)
+    return "a writer was broken off; open the database with sqlite3 once, which undoes what was half written";
+  switch (extended & 0xff) {
+    case SQLITE_CANTOPEN:
+      return "of a database in WAL mode, SQLite makes files beside it: its folder must be writable";
+    case SQLITE_AUTH:
+      return "a query reads one database and leaves SQLite's settings alone";
+    default:
+      return "";
+  }
+}
+
+// Pragmas that take an argument and only read.
+constexpr std::string_view kReadingPragmas[] = {
+    "foreign_key_check", "foreign_key_list", "index_info", "index_list", "index_xinfo",
+    "integrity_check",   "quick_check",      "table_info", "table_list", "table_xinfo"};
+
+// Refuses what reaches beyond the database: other files, settings of the whole process, and the function that gives away
+// an address. Writing fails by itself.
+int authorize(void*, int action, const char* first, const char* second, const char*, const char*) {
+  const auto is = [](const char* name) {
+    return [name](std::string_view known) { return sqlite3_stricmp(name, known.data()) == 0; };
+  };
+  bool refused = action == SQLITE_ATTACH || action == SQLITE_DETACH;
+  if (action == SQLITE_FUNCTION) refused = is(second)("fts3_tokenizer");
+  if (action == SQLITE_PRAGMA && second) refused = std::ranges::none_of(kReadingPragmas, is(first));
+  return refused ? SQLITE_DENY : SQLITE_OK;
 }
 
 // What the query's columns become, gathered row by row.
@@ -156,32 +135,27 @@ struct Gathered {
 class Rows final : public SqliteRows {
  public:
   Rows(std::string file, const std::atomic<bool>& cancelled)
-      : api_(*sqlite()), file_(std::move(file)), cancelled_(cancelled) {}
+      : file_(std::move(file)), cancelled_(cancelled) {}
   ~Rows() override {
-    if (statement_) api_.finalize(statement_);
-    if (database_) api_.close(database_);
+    if (statement_) sqlite3_finalize(statement_);
+    if (database_) sqlite3_close(database_);
   }
 
   Status begin(const std::string& query, const std::vector<SqliteRows::Column>& columns, int64_t limit) {
-    const int opened =
-        api_.open_v2(file_.c_str(), &database_, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
-    if (!database_) return resource_exhausted("out of memory");
-    if (opened != SQLITE_OK) return failed();
-    // A database may come from anywhere: what it defines must not run what it likes.
-    api_.db_config(database_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    api_.db_config(database_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    api_.limit(database_, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min<int64_t>(limit, INT_MAX)));
-    api_.progress_handler(database_, kStepsBetweenLooks, &is_cancelled, this);
-    api_.busy_handler(database_, &wait, this);
     if (query.size() >= INT_MAX) return invalid_argument("the query is too long");
+    // SQLite would end it there.
+    if (query.find('\0') != std::string::npos)
+      return mistaken(expected_found("a query without zero bytes", quote(query)));
+    WEIR_TRY(open(limit));
+    WEIR_TRY(lock());
     const char* rest = nullptr;
     const int prepared =
-        api_.prepare_v2(database_, query.data(), static_cast<int>(query.size()), &statement_, &rest);
+        sqlite3_prepare_v2(database_, query.data(), static_cast<int>(query.size()), &statement_, &rest);
     if (prepared != SQLITE_OK) return failed();
     const std::string_view behind(rest, static_cast<size_t>(query.data() + query.size() - rest));
     if (behind.find_first_not_of(" \t\r\n;") != std::string_view::npos)
       return mistaken(expected_found("one statement", concat("more: ", quote(behind))));
-    const int count = statement_ ? api_.column_count(statement_) : 0;
+    const int count = statement_ ? sqlite3_column_count(statement_) : 0;
     if (count == 0) return mistaken(expected_found("a query that gives rows", "one that gives none"));
     if (static_cast<size_t>(count) != columns.size()) {
       return mistaken(
@@ -236,11 +210,54 @@ class Rows final : public SqliteRows {
     return 1;
   }
 
+  Status open(int64_t limit) {
+    WEIR_TRY(check_local_file(file_));
+    // To SQLite "", ":memory:" and what begins with "file:" are no names of files.
+    const std::string name = file_.starts_with('/') ? file_ : "./" + file_;
+    const int opened =
+        sqlite3_open_v2(name.c_str(), &database_, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+    if (!database_) return resource_exhausted("out of memory");
+    if (opened != SQLITE_OK) return failed();
+    // A database may come from anywhere: what it defines must not run what it likes.
+    sqlite3_db_config(database_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(database_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_limit(database_, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min<int64_t>(limit, INT_MAX)));
+    sqlite3_progress_handler(database_, kStepsBetweenLooks, &is_cancelled, this);
+    sqlite3_busy_handler(database_, &wait, this);
+    return Status();
+  }
+
+  // Keeps writers out until the rows end, and looks at the file as it is then: if it ends within a page, SQLite reads zeros
+  // for the rest of it.
+  Status lock() {
+    if (!execute("pragma cell_size_check = 1; begin; pragma schema_version")) return failed();
+    sqlite3_set_authorizer(database_, &authorize, nullptr);
+    sqlite3_file* opened = nullptr;
+    sqlite3_file_control(database_, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&opened));
+    int64_t size = 0;
+    uint8_t page[2] = {};
+    if (!opened || opened->pMethods->xFileSize(opened, reinterpret_cast<sqlite3_int64*>(&size)) != SQLITE_OK)
+      return failed();
+    if (size == 0) return Status();
+    if (opened->pMethods->xRead(opened, page, sizeof page, kPageSizeAt) != SQLITE_OK) return failed();
+    const int64_t page_bytes = page[0] == 0 && page[1] == 1 ? kLargestPage : page[0] * 256 + page[1];
+    if (page_bytes > 0 && size % page_bytes == 0) return Status();
+    ended_ = true;
+    return file_error(
+        Code::data_loss,
+        expected_found(concat("a database of pages of ", page_bytes, " bytes"),
+                       concat(size, " bytes, which end within a page"), "it was cut off; get the file again"),
+        file_, size);
+  }
+  bool execute(const char* statements) {
+    return sqlite3_exec(database_, statements, nullptr, nullptr, nullptr) == SQLITE_OK;
+  }
+
   // The last call's error. What is wrong with the whole database has no record.
   Status failed() {
     ended_ = true;
-    const int code = api_.extended_errcode(database_);
-    const Mistake mistake{concat("SQLite: ", api_.errmsg(database_)), ""};
+    const int code = sqlite3_extended_errcode(database_);
+    const Mistake mistake{concat("SQLite: ", sqlite3_errmsg(database_)), advice_for(code)};
     const int64_t record = statement_ ? number_ : -1;
     return may_pass(code) ? read_error(code_of(code), mistake, file_, -1, record)
                           : file_error(code_of(code), mistake, file_, -1, record);
@@ -267,16 +284,21 @@ class Rows final : public SqliteRows {
     return Status();
   }
   std::string_view name_of(int column) const {
-    const char* name = api_.column_name(statement_, column);
+    const char* name = sqlite3_column_name(statement_, column);
     return name ? name : "";
   }
 
   Step step() {
     if (ended_) return PullResult::end;
-    const int got = api_.step(statement_);
+    const int got = sqlite3_step(statement_);
     if (got == SQLITE_ROW) return PullResult::rows;
     ended_ = true;
-    if (got == SQLITE_DONE) return PullResult::end;
+    if (got == SQLITE_DONE) {
+      // An iterator may be kept long after its end.
+      sqlite3_finalize(std::exchange(statement_, nullptr));
+      execute("commit");
+      return PullResult::end;
+    }
     if (cancelled_.load(std::memory_order_relaxed)) return PullResult::cancelled;
     return failed();
   }
@@ -285,7 +307,7 @@ class Rows final : public SqliteRows {
   int64_t gather(int row) {
     int64_t bytes = 0;
     for (Gathered& column : columns_) {
-      const int type = api_.column_type(statement_, column.source);
+      const int type = sqlite3_column_type(statement_, column.source);
       if (type == SQLITE_NULL) {
         column.push_zero();
       } else if (column.dtype == DType::string) {
@@ -302,9 +324,9 @@ class Rows final : public SqliteRows {
 
   int64_t gather_string(Gathered& column, int type) {
     // Numbers become text, as SQLite prints them.
-    const void* data = type == SQLITE_BLOB ? api_.column_blob(statement_, column.source)
-                                           : api_.column_text(statement_, column.source);
-    const int size = data ? api_.column_bytes(statement_, column.source) : 0;
+    const void* data = type == SQLITE_BLOB ? sqlite3_column_blob(statement_, column.source)
+                                           : sqlite3_column_text(statement_, column.source);
+    const int size = data ? sqlite3_column_bytes(statement_, column.source) : 0;
     if (size > 0) column.bytes.append(static_cast<const char*>(data), static_cast<size_t>(size));
     column.ends.push_back(column.bytes.size());
     return size;
@@ -312,8 +334,8 @@ class Rows final : public SqliteRows {
 
   void gather_number(Gathered& column, int type, int row) {
     const bool whole = type == SQLITE_INTEGER;
-    const int64_t integer = whole ? api_.column_int64(statement_, column.source) : 0;
-    const double real = whole ? 0 : api_.column_double(statement_, column.source);
+    const int64_t integer = whole ? sqlite3_column_int64(statement_, column.source) : 0;
+    const double real = whole ? 0 : sqlite3_column_double(statement_, column.source);
     if (column.dtype == DType::boolean) return column.push(whole ? integer != 0 : real != 0);
     const double value = whole ? static_cast<double>(integer) : real;
     if (column.dtype == DType::float64) return column.push(value);
@@ -361,7 +383,6 @@ class Rows final : public SqliteRows {
     if (errors_.empty() || errors_.back().row != row) errors_.push_back({row, status.pointer()});
   }
 
-  const Sqlite& api_;
   const std::string file_;
   const std::atomic<bool>& cancelled_;
   sqlite3* database_ = nullptr;
@@ -377,18 +398,11 @@ class Rows final : public SqliteRows {
 
 }  // namespace
 
-Status check_sqlite() {
-  if (sqlite()) return Status();
-  return file_error(Code::unavailable,
-                    expected_found("the library of SQLite 3", "none that can be loaded",
-                                   "install it (Debian: libsqlite3-0)"),
-                    kLibrary);
-}
+Status check_sqlite() { return Status(); }
 
 Result<std::unique_ptr<SqliteRows>> SqliteRows::open(const std::string& file, const std::string& query,
                                                      std::vector<Column> columns, int64_t limit,
                                                      const std::atomic<bool>& cancelled) {
-  WEIR_TRY(check_sqlite());
   auto rows = std::make_unique<Rows>(file, cancelled);
   WEIR_TRY(rows->begin(query, columns, limit));
   return std::unique_ptr<SqliteRows>(std::move(rows));

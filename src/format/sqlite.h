@@ -3,8 +3,9 @@
 //   WEIR_ASSIGN(auto rows, SqliteRows::open(file, query, columns, limit, session.cancelled));
 //   Step got = rows->next(1024, block);
 //
-// The library of SQLite, libsqlite3.so.0, is loaded when it is first asked for, so that a program without such datasets
-// needs none, and one that has SQLite already shares it. Used by one thread at a time; every call may block.
+// SQLite is compiled in, so a host's own is another: closing the file gives up the locks that the host's has on it, and a
+// host that writes a database must not have it read here at the same time. Used by one thread at a time; every call may
+// block.
 #pragma once
 
 #include <atomic>
@@ -18,7 +19,7 @@
 
 namespace weir {
 
-// unavailable, and what to install, if SQLite is not on this machine.
+// unimplemented if SQLite was left out of this build.
 Status check_sqlite();
 
 class SqliteRows {
@@ -30,7 +31,8 @@ class SqliteRows {
     std::string name;
   };
 
-  // Runs the query. Values of more than `limit` bytes are refused. Once `cancelled` is set, it stops.
+  // Runs the query, and locks the database against writers until its rows end. Values of more than `limit` bytes are
+  // refused. Once `cancelled` is set, it stops.
   static Result<std::unique_ptr<SqliteRows>> open(const std::string& file, const std::string& query,
                                                   std::vector<Column> columns, int64_t limit,
                                                   const std::atomic<bool>& cancelled);

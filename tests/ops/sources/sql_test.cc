@@ -1,4 +1,5 @@
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -116,6 +117,99 @@ TEST_CASE("sql: what is wrong with the query or the database is one error") {
   CHECK(run("sql(\"sqlite\", \"" + folder.at("missing") + "\", \"select k from t\", (int64,))") ==
         Lines{"error: not_found"});
   CHECK(!std::filesystem::exists(folder.at("missing")));
+}
+
+TEST_CASE("sql: a file that ends within a page is no database") {
+  const Database data(
+      "pragma page_size = 1024; create table t (k integer, s text); with recursive n(i) as (select 1 union all "
+      "select i + 1 from n where i < 200) insert into t select i, 'text number ' || i from n");
+  const auto whole = std::filesystem::file_size(data.file());
+  REQUIRE(whole % 1024 == 0);
+  const std::string query = data.query("select k from t", "(int64,)");
+  CHECK(run(query).size() == 200);
+  for (const int64_t cut : {1, 200, 1023, 1025}) {
+    INFO(cut);
+    std::filesystem::resize_file(data.file(), whole - static_cast<uint64_t>(cut));
+    CHECK(run(query) == Lines{"error: data_loss"});
+    CHECK_THAT(error_of(query), Catch::Contains("which end within a page"));
+    CHECK_THAT(error_of(query), Catch::Contains(data.file()));
+  }
+  // Whole pages are missing: SQLite knows how many there were.
+  std::filesystem::resize_file(data.file(), whole - 1024);
+  CHECK(run(query) == Lines{"error: data_loss"});
+}
+
+TEST_CASE("sql takes the name of a file as it is, and waits for no pipe") {
+  const auto open = [](const std::string& name) {
+    return "sql(\"sqlite\", \"" + name + "\", \"select 1\", (int64,))";
+  };
+  TemporaryFolder folder;
+  const std::string pipe = folder.at("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(run(open(pipe)) == Lines{"error: invalid_argument"});
+  CHECK_THAT(error_of(open(pipe)), Catch::Contains("found a pipe"));
+  CHECK(run(open(folder.at(""))) == Lines{"error: invalid_argument"});
+  CHECK(run(open("")) == Lines{"error: not_found"});
+  CHECK(run(open(":memory:")) == Lines{"error: not_found"});
+  const Database data("create table t (k integer); insert into t values (1)");
+  CHECK(run(open("file:" + data.file() + "?mode=ro")) == Lines{"error: not_found"});
+  CHECK(run(open(data.file() + "\\x00.sqlite")) == Lines{"error: invalid_argument"});
+  CHECK_THAT(error_of(data.query("select 1\\x00 from t", "(int64,)")), Catch::Contains("zero byte"));
+  // Its journal and its log are files, too.
+  for (const char* beside : {"-journal", "-wal"}) {
+    INFO(beside);
+    const std::string other = data.file() + beside;
+    REQUIRE(::mkfifo(other.c_str(), 0600) == 0);
+    const Lines lines = run(data.query("select k from t", "(int64,)"));
+    CHECK(lines.size() == 1);
+    std::filesystem::remove(other);
+  }
+  CHECK(run(data.query("select k from t", "(int64,)")) == Lines{"(1,)"});
+}
+
+TEST_CASE("sql: a query reaches no further than its database") {
+  const Database data("create table t (k integer); insert into t values (7)");
+  const auto refused = [&](const std::string& text) {
+    INFO(text);
+    const std::string found = error_of(data.query(text, "(string,)"));
+    CHECK_THAT(found, Catch::Contains("not authorized"));
+    CHECK_THAT(found, Catch::Contains(data.file()));
+  };
+  refused("select fts3_tokenizer('simple') from t");
+  refused("select FTS3_Tokenizer('simple', 1) from t");
+  refused("attach 'other' as o");
+  refused("pragma soft_heap_limit = 1000");
+  refused("pragma mmap_size = 100000");
+  refused("pragma temp_store_directory = '/'");
+  CHECK_THAT(error_of(data.query("select load_extension('a')", "(int64,)")),
+             Catch::Contains("no such function: load_extension"));
+  CHECK(run(data.query("pragma page_size", "(int64,)")) == Lines{"(4096,)"});
+  CHECK(run(data.query("select cid, type from pragma_table_info('t')", "(int64, string)")) ==
+        Lines{"(0, \"INTEGER\")"});
+}
+
+TEST_CASE("sql gives up its lock where the rows end") {
+  const Database data("create table t (k integer); insert into t values (1), (2)");
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, data.query("select k from t", "(int64,)"));
+  CHECK(all_lines(*iterator) == Lines{"(1,)", "(2,)"});
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open(data.file().c_str(), &database) == SQLITE_OK);
+  CHECK(sqlite3_exec(database, "insert into t values (3)", nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(database);
+}
+
+TEST_CASE("sql reads databases with a log, and full-text indexes") {
+  const Database data(
+      "pragma journal_mode = wal; create table t (k integer); insert into t values (1);"
+      "create virtual table f using fts5(body); insert into f values ('one fish'), ('two fish'), ('red');"
+      "create virtual table g using fts4(body); insert into g values ('one fish'), ('two birds');"
+      "create virtual table r using rtree(id, a, b); insert into r values (1, 0, 2), (2, 5, 6)");
+  CHECK(run(data.query("select k from t", "(int64,)")) == Lines{"(1,)"});
+  CHECK(run(data.query("select body from f where f match 'fish' order by body", "(string,)")) ==
+        Lines{"(\"one fish\",)", "(\"two fish\",)"});
+  CHECK(run(data.query("select count(*) from g where g match 'birds'", "(int64,)")) == Lines{"(1,)"});
+  CHECK(run(data.query("select id from r where a > 3", "(int64,)")) == Lines{"(2,)"});
 }
 
 TEST_CASE("sql refuses what it cannot give when the graph is built") {
