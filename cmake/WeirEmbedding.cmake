@@ -16,14 +16,15 @@ function(weir_add_traps name)
 endfunction()
 
 function(weir_add_embedding_tests)
-  if(WEIR_SANITIZE OR WEIR_TEST_FILTER OR NOT WEIR_IMAGES OR NOT WEIR_RE2)
+  if(WEIR_SANITIZE OR WEIR_TEST_FILTER OR NOT WEIR_IMAGES OR NOT WEIR_RE2
+     OR NOT WEIR_SQLITE)
     return()
   endif()
   set(folder "${PROJECT_SOURCE_DIR}/tests/embedding")
   set(neighbours "")
   set(traps "")
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/traps")
-  foreach(name IN ITEMS protobuf tbb spdlog fmt jpeg re2)
+  foreach(name IN ITEMS protobuf tbb spdlog fmt jpeg re2 sqlite3 gif)
     find_library(WEIR_SYSTEM_${name} ${name})
     if(NOT WEIR_SYSTEM_${name} MATCHES "\\.so")
       return()
@@ -35,6 +36,11 @@ function(weir_add_embedding_tests)
   # All of them at once.
   weir_add_traps(all ${neighbours})
   list(APPEND traps weir_traps_all)
+
+  # Those that weir shares with the host, so that traps would catch it.
+  find_library(WEIR_SYSTEM_png png)
+  find_library(WEIR_SYSTEM_z z)
+  list(APPEND neighbours "${WEIR_SYSTEM_png}" "${WEIR_SYSTEM_z}")
 
   add_library(weir_probe SHARED "${folder}/probe.c" "${folder}/state.c")
   target_include_directories(weir_probe PUBLIC "${folder}" PRIVATE "${PROJECT_SOURCE_DIR}/include")

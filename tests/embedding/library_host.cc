@@ -1,17 +1,22 @@
-// A host that uses the system's shared libraries of what weir has inside: protobuf, oneTBB, spdlog with {fmt}, libjpeg
-// and RE2. It is linked with them, so their symbols come before weir's.
+// A host that uses the system's shared libraries of what weir has inside: protobuf, oneTBB, spdlog with {fmt}, libjpeg,
+// RE2, SQLite, libpng, zlib and giflib. It is linked with them, so their symbols come before weir's.
 //
-//   library_host WEIR FOLDER first|last local|global
+//   library_host WEIR FOLDER first|last local|global LIBRARY|all
 //
-// The words say whether the host uses them before weir is loaded, and how weir is loaded. Prints the hashes of the
+// The words say whether the host uses them before weir is loaded, how weir is loaded, and which the host uses. Prints the hashes of the
 // elements with 1 and with 4 threads.
+#include <gif_lib.h>
 #include <google/protobuf/wrappers.pb.h>
 #include <jpeglib.h>
+#include <png.h>
 #include <re2/re2.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
+#include <sqlite3.h>
 #include <tbb/parallel_for.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
@@ -71,17 +76,94 @@ int jpeg_pixel() {
   return row[kSide / 2];
 }
 
-// The host's work with each of its libraries.
-void use_host() {
-  static std::ostringstream lines;
-  check(parallel_sum() == 499500, "the host's tasks run");
+void use_tbb() { check(parallel_sum() == 499500, "the host's tasks run"); }
+
+void use_protobuf() {
   google::protobuf::StringValue message;
   google::protobuf::StringValue copy;
   message.set_value("the host's own");
   check(copy.ParseFromString(message.SerializeAsString()) && copy.value() == message.value(),
         "the host's messages go through bytes");
-  check(RE2::FullMatch("the host's own", "the .*'s \\w+"), "the host's pattern matches");
-  check(jpeg_pixel() == 77, "the host's image goes through libjpeg");
+}
+
+void use_re2() { check(RE2::FullMatch("the host's own", "the .*'s \\w+"), "the host's pattern matches"); }
+
+void use_jpeg() { check(jpeg_pixel() == 77, "the host's image goes through libjpeg"); }
+
+// Of a database of its own, with what weir has left out.
+void use_sqlite() {
+  sqlite3* database = nullptr;
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_open(":memory:", &database) == SQLITE_OK &&
+            sqlite3_exec(database, "create table t (k); insert into t values (40), (2)", nullptr, nullptr,
+                         nullptr) == SQLITE_OK &&
+            sqlite3_prepare_v2(database, "select sum(k) from t", -1, &statement, nullptr) == SQLITE_OK &&
+            sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0) == 42,
+        "the host's database gives its rows");
+  sqlite3_finalize(statement);
+  sqlite3_close(database);
+}
+
+// Encodes a gray square and decodes it again.
+void use_png() {
+  constexpr unsigned kSide = 16;
+  unsigned char pixels[kSide * kSide];
+  unsigned char again[kSide * kSide] = {};
+  unsigned char bytes[4096];
+  std::memset(pixels, 77, sizeof pixels);
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = image.height = kSide;
+  image.format = PNG_FORMAT_GRAY;
+  png_alloc_size_t size = sizeof bytes;
+  const bool written = png_image_write_to_memory(&image, bytes, &size, 0, pixels, 0, nullptr) != 0;
+  image = {};
+  image.version = PNG_IMAGE_VERSION;
+  const bool begun = written && png_image_begin_read_from_memory(&image, bytes, size) != 0;
+  image.format = PNG_FORMAT_GRAY;
+  check(begun && png_image_finish_read(&image, nullptr, again, 0, nullptr) != 0 &&
+            std::memcmp(pixels, again, sizeof pixels) == 0,
+        "the host's image goes through libpng");
+}
+
+void use_zlib() {
+  const std::string text(1000, 'x');
+  Bytef packed[256];
+  Bytef again[1000];
+  uLongf packed_size = sizeof packed;
+  uLongf size = sizeof again;
+  check(compress(packed, &packed_size, reinterpret_cast<const Bytef*>(text.data()), text.size()) == Z_OK &&
+            uncompress(again, &size, packed, packed_size) == Z_OK && size == text.size() &&
+            std::memcmp(again, text.data(), size) == 0,
+        "the host's text goes through zlib");
+}
+
+// A GIF of one pixel.
+void use_gif() {
+  static const unsigned char kBytes[] =
+      "GIF89a\x01\0\x01\0\x80\0\0\x0a\x14\x1e\xff\xfe\xfd,\0\0\0\0\x01\0\x01\0\0\x02\x02\x4c\x01\0;";
+  struct Source {
+    const unsigned char* at;
+    size_t left;
+  } source{kBytes, sizeof kBytes - 1};
+  const auto read = [](GifFileType* file, GifByteType* out, int size) {
+    auto* from = static_cast<Source*>(file->UserData);
+    const size_t count = std::min(from->left, static_cast<size_t>(size));
+    std::memcpy(out, from->at, count);
+    from->at += count;
+    from->left -= count;
+    return static_cast<int>(count);
+  };
+  int error = 0;
+  GifFileType* file = DGifOpen(&source, read, &error);
+  check(file != nullptr && DGifSlurp(file) == GIF_OK && file->ImageCount == 1 &&
+            file->SavedImages[0].RasterBits[0] == 1,
+        "the host's image goes through giflib");
+  DGifCloseFile(file, &error);
+}
+
+void use_spdlog() {
+  static std::ostringstream lines;
   if (!spdlog::get("host")) {
     auto logger =
         std::make_shared<spdlog::logger>("host", std::make_shared<spdlog::sinks::ostream_sink_mt>(lines));
@@ -97,6 +179,24 @@ void use_host() {
   check(loggers == 2, "spdlog's registry has the host's loggers and no other");
 }
 
+constexpr struct {
+  const char* name;
+  void (*use)();
+} kLibraries[] = {{"tbb", use_tbb},   {"protobuf", use_protobuf}, {"re2", use_re2},
+                  {"jpeg", use_jpeg}, {"sqlite", use_sqlite},     {"png", use_png},
+                  {"zlib", use_zlib}, {"gif", use_gif},           {"spdlog", use_spdlog}};
+
+// The host's work with one of its libraries, or with each.
+void use_host(const char* name) {
+  bool found = false;
+  for (const auto& library : kLibraries) {
+    if (std::strcmp(name, "all") != 0 && std::strcmp(name, library.name) != 0) continue;
+    library.use();
+    found = true;
+  }
+  check(found, "the library is one of the host's");
+}
+
 std::string state() {
   std::string text(1 << 16, '\0');
   text.resize(probe_state(text.data(), text.size()));
@@ -106,17 +206,18 @@ std::string state() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 6) return 2;
   const bool first = std::strcmp(argv[3], "first") == 0;
-  if (first) use_host();
+  const char* const used = argv[5];
+  if (first) use_host(used);
   if (probe_load(argv[1], std::strcmp(argv[4], "global") == 0) != 0) return 1;
   if (probe_run(argv[2], 4) == 0) return 1;
-  use_host();
+  use_host(used);
   const std::string before = state();
   const uint64_t one = probe_run(argv[2], 1);
-  use_host();
+  use_host(used);
   const uint64_t many = probe_run(argv[2], 4);
-  use_host();
+  use_host(used);
   check(state() == before, "the process is as it was");
   std::printf("%016" PRIx64 " %016" PRIx64 "\n", one, many);
 }

@@ -13,19 +13,21 @@ import sys
 BUILD = pathlib.Path(os.environ.get("WEIR_BUILD", "."))
 LIMIT_SECONDS = 120
 TRAPS = {"another protobuf": "protobuf", "another oneTBB": "tbb", "another spdlog": "spdlog", "another {fmt}": "fmt",
-         "another libjpeg": "jpeg", "another RE2": "re2", "all of these at once": "all"}
-LIBRARIES = "Debian's shared libraries of these"
-HOSTS = [*TRAPS, LIBRARIES]
+         "another libjpeg": "jpeg", "another RE2": "re2", "another SQLite": "sqlite3", "another giflib": "gif",
+         "all of these at once": "all"}
+LIBRARIES = {"Debian's SQLite": "sqlite", "Debian's RE2": "re2", "Debian's libpng": "png", "Debian's libjpeg": "jpeg",
+             "Debian's zlib": "zlib", "Debian's giflib": "gif", "Debian's shared libraries of all": "all"}
+HOSTS = [*TRAPS, *LIBRARIES]
 CELLS = [(order, scope) for order in ("first", "last") for scope in ("local", "global")]
 
 
 def run(host, order, scope):
     """The words of trap_host are of the traps, those of the table of weir: one first is the other last."""
     words = ["last" if order == "first" else "first", scope]
-    command = [BUILD / "library_host" if host == LIBRARIES else BUILD / "trap_host", os.environ["WEIR_LIBRARY"],
-               os.environ["WEIR_FOLDER"], *words]
+    program, last = "library_host", LIBRARIES.get(host)
     if host in TRAPS:
-        command.append(BUILD / f"libweir_traps_{TRAPS[host]}.so")
+        program, last = "trap_host", BUILD / f"libweir_traps_{TRAPS[host]}.so"
+    command = [BUILD / program, os.environ["WEIR_LIBRARY"], os.environ["WEIR_FOLDER"], *words, last]
     process = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS)
     if process.returncode != 0:
         return [], f"{' '.join(words)}: ended with {process.returncode}: {process.stderr[-1500:]}"

@@ -46,7 +46,9 @@ def pipelines():
     """The document of the probe; and traced functions, a shuffle and a function that runs in Python."""
     import weir
     text = weir.parse(probe.document(), digits=f"{FOLDER}/examples/digits/data/*.tfrecord.gz",
-                      photo=f"{SHARED}/color420.jpg", drawing=f"{SHARED}/rgb.png")
+                      photo=f"{SHARED}/color420.jpg", drawing=f"{SHARED}/rgb.png",
+                      people=f"{probe.FOLDER.decode()}/tests/conformance/data/small.sqlite",
+                      moving=f"{SHARED}/three.gif")
     traced = weir.range(2000).map(lambda x: (x * 3 % 17, weir.fn.sqrt(weir.fn.float64(x))), num_parallel_calls=4)
     called = traced.shuffle(64, seed=5).map(lambda n, root: n + weir.fn.int64(root))
     chained = called.map(weir.py_function(lambda x: x + 1, spec="int64", pure=True)).batch(90)

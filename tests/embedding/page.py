@@ -19,8 +19,8 @@ installs the frameworks into a virtual environment, loads each into a process wi
 of the host before and after and at once, with 1 and with 4 threads, and compares with processes that have only one of the
 two.
 
-- The pipeline reads gzip TFRecords, parses tf.Examples, decodes JPEG and PNG, uses RE2 and FarmHash, computes with
-  subnormal numbers, runs maps on oneTBB, goes through protobuf, and logs an element that fails.
+- The pipeline reads gzip TFRecords and an SQLite database, parses tf.Examples, decodes JPEG, PNG and GIF, uses RE2 and
+  FarmHash, computes with subnormal numbers, runs maps on oneTBB, goes through protobuf, and logs an element that fails.
 - The host multiplies matrices, and runs what it has of pipelines, parsers, codecs, patterns and loaders.
 - Compared are the results of both, the number of threads, signal masks and handlers, the floating-point mode, the locale,
   the environment, open descriptors, the working folder, umask, limits and processors.
@@ -44,7 +44,8 @@ NATIVE = """\
 ## Hosts that have the same libraries
 
 A host in C has a library that exports what the named one does. Each function in it is a trap: a call of weir's that
-reaches one ends the process. The last row is a host in C++ that is linked with Debian's shared libraries and uses them.
+reaches one ends the process. The other rows are a host in C++ that is linked with Debian's shared libraries, uses the named
+one, and the last time all of them; libpng and zlib are the ones that weir uses, too.
 `ctest --preset release -R embedding` runs this part and the next; nothing needs to be installed for them.
 """
 

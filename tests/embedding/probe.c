@@ -9,15 +9,19 @@
 
 enum { kMaxCallers = 16, kFirst = 3 };
 
-/* TFRecords by zlib, tf.Examples, RE2, FarmHash, libjpeg, libpng, maps on oneTBB, subnormal numbers, and an element that
- * fails and is logged. */
+/* TFRecords by zlib, tf.Examples, SQLite, RE2, FarmHash, libjpeg, libpng, giflib, maps on oneTBB, subnormal numbers, and
+ * an element that fails and is logged. */
 static const char kDocument[] =
-    "list_files(@digits, shuffle: false)\n"
-    " | flat_map(f -> tfrecord(f, compression: \"gzip\")) | take(200) | enumerate()\n"
-    " | map((i, r) -> (i, parse_example(r, {image: string, label: int64})), num_parallel_calls: 4)\n"
-    " | map((i, {image, label}) -> {i, label, text: regex_replace(as_string(i * label), \"[02]+\", \"-\"),\n"
+    "zip((list_files(@digits, shuffle: false)\n"
+    "   | flat_map(f -> tfrecord(f, compression: \"gzip\")) | take(200) | enumerate(),\n"
+    "   sql(\"sqlite\", @people, \"select id, name from people order by id\", (int64, string)) | repeat()))\n"
+    " | map(((i, r), (id, name)) -> (i, concat([as_string([id]), [name]], 0),\n"
+    "     parse_example(r, {image: string, label: int64})), num_parallel_calls: 4)\n"
+    " | map((i, person, {image, label}) -> {i, label, person,\n"
+    "     text: regex_replace(as_string(i * label), \"[02]+\", \"-\"),\n"
     "     bucket: hash_bucket(image, 1000), tiny: float32(1e-38) / float32(i + 1), whole: 1 // (i - 100),\n"
     "     photo: mean(float32(decode_jpeg(read_file(@photo)))), drawn: mean(float32(decode_png(read_file(@drawing)))),\n"
+    "     moving: mean(float32(decode_gif(read_file(@moving)))),\n"
     "     sorted: sort(decode_raw(image, uint8))[60:]}, num_parallel_calls: 4)\n"
     " | ignore_errors(log: true) | batch(16) | prefetch(2)";
 
@@ -86,20 +90,25 @@ static void add(uint64_t* hash, const char* data, size_t size) {
 
 /* The dataset goes through bytes, as a graph that protobuf writes and reads. */
 static int32_t make_dataset(const char* folder, run* it) {
-  char digits[1024], photo[1024], drawing[1024];
-  const weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("digits", digits), WEIR_ARGUMENT_TEXT("photo", photo),
-                                     WEIR_ARGUMENT_TEXT("drawing", drawing)};
+  char digits[1024], people[1024], photo[1024], drawing[1024], moving[1024];
+  const weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("digits", digits),
+                                     WEIR_ARGUMENT_TEXT("people", people), WEIR_ARGUMENT_TEXT("photo", photo),
+                                     WEIR_ARGUMENT_TEXT("drawing", drawing),
+                                     WEIR_ARGUMENT_TEXT("moving", moving)};
+  const size_t count = sizeof arguments / sizeof arguments[0];
   weir_dataset parsed = {0};
   weir_bytes bytes = WEIR_BYTES_INIT;
   int32_t result;
   snprintf(digits, sizeof digits, "%s/examples/digits/data/*.tfrecord.gz", folder);
+  snprintf(people, sizeof people, "%s/tests/conformance/data/small.sqlite", folder);
   snprintf(photo, sizeof photo, "%s/tests/conformance/data_expr/color420.jpg", folder);
   snprintf(drawing, sizeof drawing, "%s/tests/conformance/data_expr/rgb.png", folder);
-  result = weir.dataset_parse(it->runtime, kDocument, WEIR_STRLEN, arguments, 3, &parsed, &it->error);
+  snprintf(moving, sizeof moving, "%s/tests/conformance/data_expr/three.gif", folder);
+  result = weir.dataset_parse(it->runtime, kDocument, WEIR_STRLEN, arguments, count, &parsed, &it->error);
   if (result == WEIR_OK) result = weir.dataset_serialize(parsed, &bytes, &it->error);
   if (result == WEIR_OK)
-    result =
-        weir.dataset_deserialize(it->runtime, bytes.data, bytes.size, arguments, 3, &it->dataset, &it->error);
+    result = weir.dataset_deserialize(it->runtime, bytes.data, bytes.size, arguments, count, &it->dataset,
+                                      &it->error);
   weir.bytes_release(&bytes);
   weir.dataset_unref(parsed);
   return result;

@@ -10,7 +10,7 @@
  * standard error. */
 int probe_load(const char* library, int global);
 
-/* The pipeline's document; its arguments are @digits, @photo and @drawing. */
+/* The pipeline's document; its arguments are @digits, @people, @photo, @drawing and @moving. */
 const char* probe_document(void);
 
 /* Runs the pipeline on `threads` threads of the library, from as many threads of the host, each with an iterator of its

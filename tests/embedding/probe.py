@@ -28,7 +28,7 @@ def prepare():
 
 
 def document():
-    """The pipeline's text, whose arguments are digits, photo and drawing."""
+    """The pipeline's text, whose arguments are digits, people, photo, drawing and moving."""
     return _loaded().probe_document().decode()
 
 
