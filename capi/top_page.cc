@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "core/version.h"
 #include "fs/file_system.h"
+#include "fs/local_files.h"
 
 namespace weir::capi {
 
@@ -63,8 +64,9 @@ std::string TopPage::text() {
 
 void TopPage::write() noexcept try {
   const std::string page = text();
-  const Status written = runtime_.files->write_file_atomically(
-      file_, {reinterpret_cast<const uint8_t*>(page.data()), page.size()});
+  // The folder is everybody's.
+  const Status written =
+      write_private_file(file_, {reinterpret_cast<const uint8_t*>(page.data()), page.size()});
   if (written.ok() || std::exchange(failed_, true)) return;
   runtime_.logger->log(Logger::Level::warning, concat("nothing for weir top: ", written.error().describe()));
 } catch (...) {

@@ -166,6 +166,51 @@ def top():
     expect("0 is no", quiet.returncode == 0, quiet)
 
 
+def foreign_pages():
+    """What others put into the folder of pages is not written to, shown or waited for."""
+    with subprocess.Popen(["sleep", "1000"]) as shown:
+        page = pathlib.Path(f"/dev/shm/weir-{shown.pid}-1")
+        try:
+            os.mkfifo(page)
+            found = call("top", str(shown.pid))
+            expect("a pipe", found.returncode == 2 and "shows nothing" in found.stderr, found)
+            page.unlink()
+            page.symlink_to(__file__)
+            found = call("top", str(shown.pid))
+            expect("a link", found.returncode == 2 and found.stdout == "", found)
+            page.unlink()
+            page.write_bytes("weir \x1b]0;title\x07 caf\u00e9 \u009b31m\r\n".encode())
+            found = call("top", str(shown.pid))
+            expect("escapes", found.stdout == "weir ?]0;title? caf\u00e9 ??31m?\n", found)
+            if os.geteuid() == 0:
+                os.chown(page, 12345, 12345)
+                found = call("top", str(shown.pid))
+                expect("another's", found.returncode == 2 and found.stdout == "", found)
+        finally:
+            page.unlink()
+            shown.kill()
+
+
+def private_page():
+    # The shell's process becomes weir's after the traps are there.
+    with tempfile.TemporaryDirectory() as folder:
+        victim = pathlib.Path(folder, "victim")
+        victim.write_text("precious")
+        setting = ("import fcntl, os, sys; at = f'/dev/shm/weir-{os.getpid()}-1'; os.symlink(sys.argv[1], at); "
+                   "os.link(sys.argv[1], at + '.tmp') if os.stat('/dev/shm').st_dev == os.stat(sys.argv[1]).st_dev "
+                   "else os.symlink(sys.argv[1], at + '.tmp'); os.environ['WEIR_TOP'] = '1'; "
+                   "os.execv(sys.argv[2], sys.argv[2:])")
+        with subprocess.Popen([sys.executable, "-c", setting, str(victim), WEIR, "run", "-e", "range(10000000)"],
+                              stdout=subprocess.PIPE) as shown:
+            shown.stdout.readline()
+            page = pathlib.Path(f"/dev/shm/weir-{shown.pid}-1")
+            expect("a file", page.is_file() and not page.is_symlink(), str(page))
+            expect("private", page.lstat().st_mode & 0o777 == 0o600, oct(page.lstat().st_mode))
+            expect("the victim's", victim.read_text() == "precious", victim.read_text())
+            shown.kill()
+        page.unlink()
+
+
 def misplaced():
     for arguments in (["check", "--stats"], ["spec", "--trace", "x"], ["run", "--seconds", "1"]):
         refused = call(*arguments, "-e", "range(1)")
@@ -173,7 +218,7 @@ def misplaced():
 
 
 def main():
-    for test in (explain, stats, trace, bench, top, misplaced):
+    for test in (explain, stats, trace, bench, top, foreign_pages, private_page, misplaced):
         test()
     print(f"{failures} failures")
     return 1 if failures else 0
