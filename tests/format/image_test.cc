@@ -1,5 +1,8 @@
 #include "format/image/image.h"
 
+#include <zlib.h>
+
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <fstream>
@@ -293,6 +296,113 @@ TEST_CASE("BMP: the size must be the one that the header gives") {
   std::string huge = bytes;
   huge.replace(18, 8, "\xff\xff\xff\x7f\x00\x00\x00\x80", 8);
   CHECK_FALSE(open_bmp(huge, 3).ok());
+}
+
+// Replaces the two sides that a header has at `at`, `bytes` bytes each.
+std::string with_sides(std::string image, size_t at, size_t bytes, uint32_t height, uint32_t width) {
+  for (uint32_t side : {height, width}) {
+    for (size_t i = bytes; i-- > 0;) image[at++] = static_cast<char>(side >> (8 * i));
+  }
+  return image;
+}
+
+// Where the sides are in progressive.jpg, and where a scan with its table of codes begins and ends.
+constexpr size_t kJpegSides = 163;
+constexpr size_t kScanBegin = 316;
+constexpr size_t kScanEnd = 367;
+
+TEST_CASE("JPEG: a size that the bytes cannot have is refused before anything is made") {
+  const std::string image = with_sides(read_image("progressive.jpg"), kJpegSides, 2, 16000, 16000);
+  const Result<ImageDecoderRef> opened = open_jpeg(image, {});
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.status().error().message.find("expected at least 500000 bytes for 16000 by 16000 pixels") !=
+        std::string::npos);
+  CHECK(open_jpeg(image + std::string(500'000, 'x'), {}).ok());
+  CHECK(jpeg_shape(image).ok());
+}
+
+TEST_CASE("JPEG: scans are limited by the size of the file") {
+  std::string image = with_sides(read_image("progressive.jpg"), kJpegSides, 2, 4096, 4096);
+  const std::string scan = image.substr(kScanBegin, kScanEnd - kScanBegin);
+  for (int i = 0; i < 100; ++i) image.insert(kScanBegin, scan);
+  const Decoded out = decoded(open_jpeg(image, {}));
+  REQUIRE_FALSE(out.status.ok());
+  CHECK(out.status.error().message.find("more scans") != std::string::npos);
+}
+
+TEST_CASE("images: large ones of one colour pass") {
+  const ImageShape shape{.height = 4200, .width = 4200, .channels = 1};
+  const std::vector<uint8_t> pixels(static_cast<size_t>(shape.count()), 90);
+  const Result<std::string> png = encode_png(pixels.data(), shape, 8);
+  const Result<std::string> jpeg = encode_jpeg(pixels.data(), shape, 90);
+  REQUIRE((png.ok() && jpeg.ok()));
+  CHECK(decoded(open_png(*png, {})).status.ok());
+  CHECK(decoded(open_jpeg(*jpeg, {})).status.ok());
+}
+
+TEST_CASE("PNG and GIF: a size that the bytes cannot have is refused before anything is made") {
+  std::string png = with_sides(read_image("rgb.png"), 16, 4, 8000, 8000);
+  const auto sum = static_cast<uint32_t>(::crc32(0, reinterpret_cast<const uint8_t*>(png.data()) + 12, 17));
+  for (size_t i = 0; i < 4; ++i) png[29 + i] = static_cast<char>(sum >> (24 - 8 * i));
+  const Result<ImageDecoderRef> opened = open_png(png, {});
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.status().error().message.find("for 8000 by 8000 pixels") != std::string::npos);
+  CHECK_FALSE(open_gif(gif_of(gif_frame(0, 0, 8000, 8000, kOnePixel))).ok());
+  CHECK(open_gif(gif_of(gif_frame(0, 0, 4000, 4000, kOnePixel))).ok());
+}
+
+// A BMP of one row with a header of 40 bytes and these masks behind it, or within a longer one.
+std::string bmp_of(uint32_t header, uint32_t compression, uint16_t bits, std::vector<uint32_t> masks,
+                   const std::string& pixels, uint32_t width) {
+  const uint32_t begin = 14 + std::max(header, 40 + 4 * static_cast<uint32_t>(masks.size()));
+  std::string out(begin, '\0');
+  const auto put = [&](size_t at, uint32_t value, size_t size = 4) { std::memcpy(&out[at], &value, size); };
+  out.replace(0, 2, "BM");
+  put(10, begin);
+  put(14, header);
+  put(18, width);
+  put(22, 1);
+  put(28, bits, 2);
+  put(30, compression);
+  for (size_t i = 0; i < masks.size(); ++i) put(54 + 4 * i, masks[i]);
+  return out + pixels;
+}
+
+TEST_CASE("BMP: masks say which byte is which colour") {
+  const std::string pixels("\x01\x02\x03\x04\x05\x06\x07\x08");
+  const auto of = [&](uint32_t header, uint32_t compression, std::vector<uint32_t> masks) {
+    const Decoded out = decoded(open_bmp(bmp_of(header, compression, 32, masks, pixels, 2), 0));
+    return out.status.ok() ? out.pixels : std::vector<uint8_t>();
+  };
+  using Pixels = std::vector<uint8_t>;
+  CHECK(of(40, 0, {}) == Pixels{3, 2, 1, 4, 7, 6, 5, 8});
+  CHECK(of(40, 3, {0xff0000, 0xff00, 0xff}) == Pixels{3, 2, 1, 4, 7, 6, 5, 8});
+  CHECK(of(40, 3, {0xff0000, 0xff00, 0xff, 0}) == Pixels{3, 2, 1, 4, 7, 6, 5, 8});
+  CHECK(of(40, 3, {0xff, 0xff00, 0xff0000, 0}) == Pixels{1, 2, 3, 4, 5, 6, 7, 8});
+  CHECK(of(108, 3, {0xff00, 0xff0000, 0xff000000, 0xff}) == Pixels{2, 3, 4, 1, 6, 7, 8, 5});
+  CHECK(of(124, 3, {0xff000000, 0xff0000, 0xff00, 0}) == Pixels{4, 3, 2, 1, 8, 7, 6, 5});
+  CHECK(of(40, 6, {0xff00, 0xff0000, 0xff000000, 0xff}) == Pixels{2, 3, 4, 1, 6, 7, 8, 5});
+  // A header of 40 bytes has no mask for alpha: what follows is none.
+  CHECK(of(40, 3, {0xff, 0xff00, 0xff0000, 0x1234}) == Pixels{1, 2, 3, 4, 5, 6, 7, 8});
+  // No whole bytes, one twice, none.
+  CHECK(of(40, 3, {0x3ff00000, 0xffc00, 0x3ff, 0}) == Pixels());
+  CHECK(of(40, 3, {0xff, 0xff, 0xff0000, 0}) == Pixels());
+  CHECK(of(40, 3, {0, 0xff00, 0xff0000, 0}) == Pixels());
+  CHECK(of(124, 3, {0xff, 0xff00, 0xff0000, 0xf0000000}) == Pixels());
+}
+
+TEST_CASE("BMP: what is compressed is refused by name") {
+  const auto refused = [](uint32_t compression, uint16_t bits) {
+    const Result<ImageDecoderRef> out =
+        open_bmp(bmp_of(40, compression, bits, {}, std::string(16, 'x'), 16), 0);
+    return out.ok() ? "" : out.status().error().message;
+  };
+  CHECK(refused(0, 8).empty());
+  CHECK(refused(1, 8).find("found RLE8 with 8 bits") != std::string::npos);
+  CHECK(refused(2, 8).find("found RLE4") != std::string::npos);
+  CHECK(refused(3, 8).find("found compression 3 with 8 bits") != std::string::npos);
+  CHECK(refused(4, 24).find("found compression 4") != std::string::npos);
+  CHECK(refused(3, 24).find("found compression 3 with 24 bits") != std::string::npos);
 }
 
 }  // namespace

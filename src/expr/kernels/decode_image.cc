@@ -226,7 +226,7 @@ const Kernel& decode_jpeg_kernel() {
                       "1, 2, 4 or 8: makes the image that much smaller, which also makes decoding faster."}},
       .infer = decode_jpeg_infer,
       .doc =
-          "The pixels of a JPEG, row by row from the top. As in tf.io.decode_jpeg, a PNG or a GIF of one frame is decoded as well. Bytes that are none of these, are cut off, or declare more than 2^30 pixels are an error of the element; other damage is only noticed where the file cannot be read on.",
+          "The pixels of a JPEG, row by row from the top. As in tf.io.decode_jpeg, a PNG or a GIF of one frame is decoded as well. Bytes that are none of these, are cut off, or declare more than 2^30 pixels are an error of the element, and so is a large image (more than 2^24 pixels) whose pixels, or scans of pixels, its bytes cannot have; other damage is only noticed where the file cannot be read on.",
       .result = "uint8[height, width, channels].",
       .cost = "That of libjpeg-turbo with its fast DCT; pixels are decoded into the result.",
       .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> decode_jpeg(encode_jpeg(x))[0, 0])",
@@ -251,7 +251,7 @@ const Kernel& decode_png_kernel() {
                   .doc = "uint8, or uint16 to keep all 16 bits; 8-bit samples are then multiplied by 257."}},
       .infer = decode_png_infer,
       .doc =
-          "The pixels of a PNG, row by row from the top. Palettes become RGB, or RGBA if they have transparent colours; fewer than 8 bits are scaled to 8. As in tf.io.decode_png, a JPEG or a GIF of one frame is decoded as well. Bytes that are none of these, are damaged, or declare more than 2^30 pixels are an error of the element.",
+          "The pixels of a PNG, row by row from the top. Palettes become RGB, or RGBA if they have transparent colours; fewer than 8 bits are scaled to 8. As in tf.io.decode_png, a JPEG or a GIF of one frame is decoded as well. Bytes that are none of these, are damaged, or declare more than 2^30 pixels or more than their bytes can have are an error of the element.",
       .result = "The given dtype, [height, width, channels].",
       .cost = "That of libpng and zlib; pixels are decoded into the result.",
       .example = "from_tensors(uint8([[[1, 2, 3], [4, 5, 6]]])) | map(x -> decode_png(encode_png(x)))",
@@ -267,7 +267,7 @@ const Kernel& decode_bmp_kernel() {
       .params = {{.name = "s", .doc = "The bytes of the file."}},
       .infer = bmp_infer,
       .doc =
-          "The pixels of an uncompressed BMP of 8, 24 or 32 bits a pixel, row by row from the top, as RGB or RGBA; 8 bits are taken as grey. Other bytes, or a length that is not the one that the header gives, are an error of the element.",
+          "The pixels of an uncompressed BMP of 8, 24 or 32 bits a pixel, row by row from the top, as RGB or RGBA; 8 bits are taken as grey. Of 32 bits, masks of whole bytes say where each colour is; without one for alpha, the byte that is left is alpha. Other bytes, what is compressed (RLE), other masks, or a length that is not the one that the header gives, are an error of the element.",
       .result = "uint8[height, width, channels].",
       .cost = "One pass over the pixels.",
       .example =

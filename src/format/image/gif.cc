@@ -43,6 +43,7 @@ class GifReader {
   const Status& opened() const { return opened_; }
   const GifImageDesc& frame() const { return gif_->Image; }
   int transparent() const { return transparent_; }
+  int64_t left() const { return static_cast<int64_t>(left_.size()); }
   const ColorMapObject* colors() const {
     return gif_->Image.ColorMap != nullptr ? gif_->Image.ColorMap : gif_->SColorMap;
   }
@@ -121,7 +122,10 @@ class GifDecoder : public ImageDecoder {
       ++shape_.frames;
       shape_.height = std::max<int64_t>(shape_.height, reader.frame().Height);
       shape_.width = std::max<int64_t>(shape_.width, reader.frame().Width);
+      const int64_t before = reader.left();
       WEIR_TRY(reader.skip_pixels());
+      WEIR_TRY(check_image_bytes(reader.frame().Height, reader.frame().Width, before - reader.left(),
+                                 kGifPixelsPerByte));
     }
     return check_image_size(shape_.frames, shape_.height, shape_.width);
   }

@@ -38,6 +38,14 @@ Status check_image_size(int64_t frames, int64_t height, int64_t width) {
   return invalid_argument(expected_found(concat("at most ", kMaxImagePixels, " pixels"), found()));
 }
 
+Status check_image_bytes(int64_t height, int64_t width, int64_t bytes, int64_t most) {
+  const int64_t pixels = height * width;
+  if (pixels <= kCheapPixels || pixels / most <= bytes) return Status();
+  return invalid_argument(
+      expected_found(concat("at least ", pixels / most, " bytes for ", height, " by ", width, " pixels"),
+                     concat(bytes), "it is cut off, or its header is wrong"));
+}
+
 void widen_samples(uint8_t* samples, int64_t count, int factor) {
   for (int64_t i = 0; i < count; ++i) {
     const auto sample = static_cast<uint16_t>(samples[count + i] * factor);

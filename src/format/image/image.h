@@ -5,7 +5,8 @@
 //   uint8_t* out = make(image->shape());
 //   WEIR_TRY(image->decode(out));
 //
-// A decoder reads the bytes that it was opened with, so they must outlive it. One thread at a time may use it. Bytes that
+// What a file costs is limited by what it has, not by what it says: before pixels are made, its size must be one that so
+// many pixels can have. A decoder reads the bytes that it was opened with, so they must outlive it. One thread at a time may use it. Bytes that
 // are no such image, are damaged or cut off, or declare more than kMaxImagePixels give invalid_argument.
 #pragma once
 
@@ -42,6 +43,16 @@ struct ImageShape {
 
 // invalid_argument for no pixels or too many.
 Status check_image_size(int64_t frames, int64_t height, int64_t width);
+// invalid_argument if `bytes` cannot hold so many pixels: no encoder packs more than `most` into a byte. Small images pass,
+// cut off or not.
+Status check_image_bytes(int64_t height, int64_t width, int64_t bytes, int64_t most);
+// A block of a JPEG, 64 pixels, takes a bit and more; deflate makes at most 1032 bytes of one; a code of LZW, of 12 bits,
+// stands for at most 4096 pixels.
+inline constexpr int64_t kJpegPixelsPerByte = 512;
+inline constexpr int64_t kPngBitsPerByte = 1032 * 8;
+inline constexpr int64_t kGifPixelsPerByte = 4096;
+// Images of up to so many pixels are cheap, whatever they say.
+inline constexpr int64_t kCheapPixels = int64_t{1} << 24;
 
 // A part of an image.
 struct ImageWindow {

@@ -10,14 +10,20 @@ namespace weir {
 
 namespace {
 
-// A progressive file may ask for any number of passes over the image; real ones have about ten.
+// A progressive file may ask for any number of passes over the image; real ones have about ten. A scan that changes nothing
+// takes some bytes only, so the pixels that all scans pass over are limited by the file's size: by 32 scans of an image that
+// has no more bytes than it must have.
 constexpr int kMaxScans = 500;
+constexpr int64_t kScannedPixelsPerByte = 32 * kJpegPixelsPerByte;
 // Rows for one call of the library.
 constexpr JDIMENSION kRowsPerCall = 16;
 
 // The library's source of bytes. There are no more than those given at first.
 struct Source : jpeg_source_mgr {
+  int64_t size = 0;
+
   void set(std::string_view bytes) {
+    size = static_cast<int64_t>(bytes.size());
     next_input_byte = reinterpret_cast<const JOCTET*>(bytes.data());
     bytes_in_buffer = bytes.size();
     init_source = [](j_decompress_ptr) {};
@@ -52,6 +58,11 @@ class JpegDecoder : public ImageDecoder {
       return invalid_argument(expected_found("a JPEG of 1, 3 or 4 channels", concat(info_.num_components)));
     }
     WEIR_TRY(check_image_size(1, info_.output_height, info_.output_width));
+    // Arithmetic coding needs less than a bit for a block. The shape is known from the first bytes.
+    if (info_.arith_code == FALSE && options.channels >= 0) {
+      WEIR_TRY(check_image_bytes(info_.image_height, info_.image_width, static_cast<int64_t>(bytes.size()),
+                                 kJpegPixelsPerByte));
+    }
     shape_ = {.height = info_.output_height, .width = info_.output_width, .channels = options_.channels};
     if (options.channels < 0) shape_.channels = info_.num_components;
     return options.window == nullptr ? Status() : set_window(*options.window);
@@ -103,9 +114,12 @@ class JpegDecoder : public ImageDecoder {
 
   static void limit_scans(j_common_ptr common) {
     const auto* info = reinterpret_cast<j_decompress_ptr>(common);
-    if (info->input_scan_number > kMaxScans) {
-      reinterpret_cast<JpegTrap*>(common->err)->stop("it has more than 500 scans");
-    }
+    auto* trap = reinterpret_cast<JpegTrap*>(common->err);
+    if (info->input_scan_number > kMaxScans) trap->stop("it has more than 500 scans");
+    const int64_t scanned = int64_t{info->image_height} * info->image_width * info->input_scan_number;
+    const auto* source = static_cast<const Source*>(info->src);
+    if (info->input_scan_number > 1 && scanned > std::max(kCheapPixels, source->size * kScannedPixelsPerByte))
+      trap->stop("it has more scans than an image of its size and pixels needs");
   }
 
   static void decode_pixels(JpegDecoder& self) {

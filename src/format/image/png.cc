@@ -27,6 +27,8 @@ class PngDecoder : public ImageDecoder {
     const auto height = static_cast<int64_t>(png_get_image_height(png_, info_));
     const auto width = static_cast<int64_t>(png_get_image_width(png_, info_));
     WEIR_TRY(check_image_size(1, height, width));
+    const int64_t bits = int64_t{depth_} * png_get_channels(png_, info_);
+    WEIR_TRY(check_image_bytes(height, width, static_cast<int64_t>(bytes.size()), kPngBitsPerByte / bits));
     shape_ = {.height = height, .width = width, .channels = options_.channels};
     return trap_.run(set_conversions, *this) ? Status() : error();
   }
