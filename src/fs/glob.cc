@@ -9,42 +9,60 @@ namespace weir {
 
 namespace {
 
+// The number of bytes of the character of UTF-8 at `at`; 1 where there is none.
+size_t character_size(std::string_view text, size_t at) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  const size_t size = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
+  if (size > text.size() - at) return 1;
+  for (size_t i = 1; i < size; ++i) {
+    if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80) return 1;
+  }
+  return size;
+}
+
+// Takes the character at `at`, which an escape may precede. Bytes compare as the numbers of the characters do, and those of
+// other encodings as themselves.
+std::string_view take_character(std::string_view pattern, size_t& at) {
+  if (pattern[at] == '\\' && at + 1 < pattern.size()) ++at;
+  const std::string_view character = pattern.substr(at, character_size(pattern, at));
+  at += character.size();
+  return character;
+}
+
 // Returns the position after the `]` of the class that begins after `[` at `begin`, or npos if it has none.
-// `matched` says whether `byte` is in the class.
-size_t match_class(std::string_view pattern, size_t begin, char byte, bool& matched) {
+// `matched` says whether `character` is in the class.
+size_t match_class(std::string_view pattern, size_t begin, std::string_view character, bool& matched) {
   size_t at = begin;
   const bool negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');
   if (negated) ++at;
-  const auto code = [](char c) { return static_cast<unsigned char>(c); };
   bool found = false;
   for (bool first = true; at < pattern.size() && (first || pattern[at] != ']'); first = false) {
-    if (pattern[at] == '\\' && at + 1 < pattern.size()) ++at;
-    const char low = pattern[at++];
-    char high = low;
+    const std::string_view low = take_character(pattern, at);
+    std::string_view high = low;
     if (at + 1 < pattern.size() && pattern[at] == '-' && pattern[at + 1] != ']') {
       ++at;
-      if (pattern[at] == '\\' && at + 1 < pattern.size()) ++at;
-      high = pattern[at++];
+      high = take_character(pattern, at);
     }
-    found = found || (code(low) <= code(byte) && code(byte) <= code(high));
+    found = found || (low <= character && character <= high);
   }
   matched = found != negated;
   return at < pattern.size() ? at + 1 : std::string_view::npos;
 }
 
-// Matches `byte` with what stands at `at` in the pattern, anything but `*`; moves `at` past it.
-bool match_one(std::string_view pattern, size_t& at, char byte) {
-  const char wanted = pattern[at++];
-  if (wanted == '?') return true;
-  if (wanted == '[') {
+// Matches `character` with what stands at `at` in the pattern, anything but `*`; moves `at` past it.
+bool match_one(std::string_view pattern, size_t& at, std::string_view character) {
+  if (pattern[at] == '?') {
+    ++at;
+    return true;
+  }
+  if (pattern[at] == '[') {
     bool matched = false;
-    const size_t behind = match_class(pattern, at, byte, matched);
-    if (behind == std::string_view::npos) return byte == '[';
+    const size_t behind = match_class(pattern, ++at, character, matched);
+    if (behind == std::string_view::npos) return character == "[";
     at = behind;
     return matched;
   }
-  if (wanted == '\\' && at < pattern.size()) return pattern[at++] == byte;
-  return wanted == byte;
+  return take_character(pattern, at) == character;
 }
 
 std::string without_escapes(std::string_view part) {
@@ -93,14 +111,15 @@ bool matches_pattern(std::string_view pattern, std::string_view name) {
   size_t at = 0, i = 0;
   size_t retry_at = std::string_view::npos, retry_i = 0;
   while (i < name.size()) {
+    const std::string_view character = name.substr(i, character_size(name, i));
     if (at < pattern.size() && pattern[at] == '*') {
       retry_at = ++at;
       retry_i = i;
-    } else if (at < pattern.size() && match_one(pattern, at, name[i])) {
-      ++i;
+    } else if (at < pattern.size() && match_one(pattern, at, character)) {
+      i += character.size();
     } else if (retry_at != std::string_view::npos) {
       at = retry_at;
-      i = ++retry_i;
+      i = retry_i += character_size(name, retry_i);
     } else {
       return false;
     }

@@ -49,6 +49,24 @@ TEST_CASE("glob: one part of a path") {
       {"*.txt", ".txt", true},
       {"[\x80-\xff]", "\xc3", true},
       {"part-*-of-?", "part-10-of-3", true},
+      {"?", "\u00e9", true},
+      {"??", "\u00e9", false},
+      {"?.txt", "\u20ac.txt", true},
+      {"*??cd", "\u20accd", false},
+      {"*?cd", "x\u20accd", true},
+      {"[\u00e0-\u00ff]", "\u00e9", true},
+      {"[\u00e0-\u00ff]", "\u00df", false},
+      {"[\u00e9\u20ac]x", "\u20acx", true},
+      {"[!a]", "\u00e9", true},
+      {"[!\u00e9]", "\u00e8", true},
+      {"[!\u00e9]", "\u00e9", false},
+      {"\\\u00e9", "\u00e9", true},
+      // What is not UTF-8 is byte by byte.
+      {"?", "\xe9", true},
+      {"??", "\xe9\xe9", true},
+      {"\u00e9?", "\u00e9\xa9", true},
+      {"?", "\xe2\x82", false},
+      {"?", "\xc3\xa9\xa9", false},
   };
   for (const Match& each : cases) {
     INFO(each.pattern << " against " << each.name);

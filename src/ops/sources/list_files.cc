@@ -20,7 +20,8 @@ struct Params : ParamsOf<Params> {
   BoolParam shuffle{true};
   SeedParam seed;
   void fields(Fields& f) override {
-    f("pattern", pattern, "A glob pattern or a list of them: * ? [a-z] within one part of a path.");
+    f("pattern", pattern,
+      "A glob pattern or a list of them. Within one part of a path, `*` is any characters, `?` one character (of UTF-8), `[a-z]` one of these; `\\` before one of them takes it as it is.");
     f("shuffle", shuffle, "A new random order each epoch; else sorted.");
     f("seed", seed, "The seed of the order.");
   }
@@ -117,8 +118,12 @@ Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime
   }
   // As in tf.data, one that finds nothing beside others that do is no mistake.
   if (names.empty() && params.pattern.values[0].count() > 0) {
-    return invalid_argument(Mistake(concat("no file matches ", patterns_of(params)),
-                                    "check the pattern and the folder that it is relative to"));
+    const std::string patterns = patterns_of(params);
+    const char* const advice =
+        patterns.find('[') == std::string::npos
+            ? "check the pattern and the folder that it is relative to"
+            : "check the folder that it is relative to; [1] is one character, the 1: for a bracket of a name, write it as \\[, which is \"\\\\[\" in a text";
+    return invalid_argument(Mistake(concat("no file matches ", patterns), advice));
   }
   std::sort(names.begin(), names.end());
   return names;

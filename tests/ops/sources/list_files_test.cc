@@ -141,6 +141,8 @@ TEST_CASE("list_files of a pattern from a variable is a position among its own f
 
 TEST_CASE("list_files that matches nothing cannot be built") {
   CHECK(contains(build_error(list_files("nowhere-*", "")), "no file matches"));
+  CHECK_FALSE(contains(build_error(list_files("nowhere-*", "")), "[1]"));
+  CHECK(contains(build_error(list_files("nowhere[1].txt", "")), "[1] is one character, the 1"));
   CHECK(contains(build_error("list_files(3)"), "expected a pattern, a string or a list of strings"));
 }
 
