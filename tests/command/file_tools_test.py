@@ -170,6 +170,11 @@ def convert(tool):
     tool("convert", "t.tfrecord", "back.csv")
     equal(tool.read("back.csv").decode(), 'count,name,note,ratio\n1,"a,b",,0.5\n-2,plain,"two\nlines",1000.0\n,"quo""te",x,2.25\n',
           "a table from Examples")
+    tool.write("marked.csv", "\ufeffid,name\n1,a\n2,b\n")
+    tool("convert", "marked.csv", "marked.tfrecord")
+    equal(tool("head", "marked.tfrecord").split("\n")[0].split(), ["id:", "int64", "name:", "bytes"], "no mark in a name")
+    tool.write("marked.csv", "\ufeff1,a\n2,b\n")
+    check('column_1' in tool("info", "marked.csv"), "a number after a mark is no name")
     tool("convert", "t.csv", "folder")
     equal(tool.run('load("folder") | skip(2)'), '{name: "quo\\"te", count: 0, ratio: 2.25, note: "x"}\n', "a saved table")
     tool("convert", "folder", "again.tfrecord.gz")

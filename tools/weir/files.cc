@@ -85,7 +85,10 @@ void look_at_columns(const Runtime& runtime, DataFile& file) {
   Iterator lines(runtime, parse(runtime, "text_line(@file, compression: \"auto\")", {{"file", file.name}}));
   Element line;
   if (!lines.next(line)) return;
-  file.columns = fields_of(line.get<std::string_view>(0), file.delim[0]);
+  std::string_view text = line.get<std::string_view>(0);
+  // The byte-order mark that some programs write is part of no name.
+  if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
+  file.columns = fields_of(text, file.delim[0]);
   file.header = std::none_of(file.columns.begin(), file.columns.end(), is_number) &&
                 std::none_of(file.columns.begin(), file.columns.end(),
                              [](const std::string& name) { return name.empty(); });
