@@ -4,38 +4,13 @@
 #include <complex>
 
 #include "core/text.h"
+#include "core/utf8.h"
 #include "graph/visit_entry.h"
 #include "iterator/nested.h"
 
 namespace weir::capi {
 
 namespace {
-
-// The length that the first byte of a UTF-8 character announces, 0 if invalid.
-int utf8_length(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return 2;
-  if (first >= 0xe0 && first < 0xf0) return 3;
-  return first >= 0xf0 && first < 0xf5 ? 4 : 0;
-}
-
-bool is_utf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
-    int length = utf8_length(byte(i));
-    if (length == 0 || i + static_cast<size_t>(length) > text.size()) return false;
-    for (int k = 1; k < length; ++k) {
-      if ((byte(i + static_cast<size_t>(k)) & 0xc0) != 0x80) return false;
-    }
-    // Overlong forms, surrogates, and code points beyond the last.
-    if (length == 3 && byte(i) == 0xe0 && byte(i + 1) < 0xa0) return false;
-    if (length == 3 && byte(i) == 0xed && byte(i + 1) >= 0xa0) return false;
-    if (length == 4 && byte(i) == 0xf0 && byte(i + 1) < 0x90) return false;
-    if (length == 4 && byte(i) == 0xf4 && byte(i + 1) >= 0x90) return false;
-    i += static_cast<size_t>(length);
-  }
-  return true;
-}
 
 std::string base64(std::string_view bytes) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

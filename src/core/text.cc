@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/utf8.h"
+
 namespace weir {
 
 namespace {
 constexpr std::string_view kHex = "0123456789abcdef";
-}
+}  // namespace
 
 std::string quote(std::string_view bytes) {
   std::string out = "\"";
@@ -44,9 +46,13 @@ std::string quote(std::string_view bytes) {
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";
-  for (char c : text) {
+  while (!text.empty()) {
+    const size_t size = utf8_size(text);
+    const char c = text[0];
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+    if (size == 0) {
+      out += "\\ufffd";
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (c == '\n') {
@@ -56,8 +62,9 @@ std::string json_string(std::string_view text) {
       out += kHex[byte >> 4];
       out += kHex[byte & 15];
     } else {
-      out += c;
+      out += text.substr(0, size);
     }
+    text.remove_prefix(size == 0 ? 1 : size);
   }
   return out += '"';
 }
