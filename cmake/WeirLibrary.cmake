@@ -70,6 +70,13 @@ function(weir_add_command)
   if(NOT sources)
     return()
   endif()
+  # Of the library's sources, which it doesn't export, those that look at texts and the beginnings of files.
+  list(
+    APPEND
+    sources
+    "${PROJECT_SOURCE_DIR}/src/core/text.cc"
+    "${PROJECT_SOURCE_DIR}/src/format/csv_parser.cc"
+    "${PROJECT_SOURCE_DIR}/src/format/signature.cc")
   add_executable(weir_command ${sources})
   # Its Arguments are not the library's.
   set_target_properties(weir_command PROPERTIES OUTPUT_NAME weir UNITY_BUILD OFF)

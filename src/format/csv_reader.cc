@@ -88,6 +88,7 @@ bool CsvReader::parse_header(const char*& at, const char* end, bool last) {
 Status CsvReader::next_batch(size_t max_rows, size_t max_bytes, Block& out) {
   try {
     begin(max_rows);
+    if (!done_ && !begins_like_text()) return std::exchange(failure_, {});
     if (format_.header && blocks_.offset() == 0 && !done_) skip_header();
     const uint64_t first = blocks_.offset();
     while (static_cast<size_t>(rows_) < max_rows && !done_ && blocks_.offset() - first < max_bytes) {
@@ -212,7 +213,10 @@ std::string_view CsvReader::copy_of(std::string_view doubled) {
 
 Mistake CsvReader::describe(const Wrong& wrong) const {
   const std::string where = concat(" in field ", wrong.field);
-  const std::string shown = quote(std::string(wrong.bytes.substr(0, kShownBytes)));
+  // Of several lines the first, so that the message reads as one.
+  const std::string_view line = wrong.bytes.substr(0, wrong.bytes.find_first_of("\r\n"));
+  const std::string shown =
+      concat(quote(line.substr(0, kShownBytes)), line.size() < wrong.bytes.size() ? " and more lines" : "");
   switch (wrong.kind) {
     case Wrong::Kind::field:
       return expected_found(concat("a field", where, " that RFC 4180 allows"), shown, wrong.mistake);

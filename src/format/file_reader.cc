@@ -1,7 +1,10 @@
 #include "format/file_reader.h"
 
+#include <algorithm>
+
 #include "core/exception.h"
 #include "core/text.h"
+#include "format/signature.h"
 #include "fs/file_system.h"
 
 namespace weir {
@@ -26,7 +29,28 @@ std::string_view FileReader::fail_unreadable() {
 std::string_view FileReader::fail_too_long(std::string_view found) {
   return fail(Code::resource_exhausted, expected_found(concat("a record of at most ", record_bytes_limit_,
                                                               " bytes (the limit record_bytes)"),
-                                                       found, "raise record_bytes of weir_runtime_options"));
+                                                       found, "raise record_bytes of weir_runtime_options, or --record-bytes of the command"));
+}
+
+std::string_view FileReader::first_bytes() {
+  const std::span<const uint8_t> bytes = blocks_.peek(kSignatureBytes);
+  return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kSignatureBytes)};
+}
+
+std::string FileReader::format_hint() {
+  if (record_ != 0 || blocks_.offset() != 0) return "";
+  const std::string_view bytes = first_bytes();
+  std::string hint = signature_hint(bytes);
+  const bool zlib = hint.empty() && guess_compression(blocks_.peek(1)) == Compression::zlib;
+  return zlib ? "the file begins like zlib: add compression: \"auto\"" : hint;
+}
+
+bool FileReader::begins_like_text() {
+  if (record_ != 0 || blocks_.offset() != 0) return true;
+  const Signature* const found = find_signature(first_bytes());
+  if (found == nullptr || found->text) return true;
+  fail(Code::invalid_argument, expected_found("text", found->name, found->hint));
+  return false;
 }
 
 // Handled like any other error of the file.

@@ -66,6 +66,12 @@ class FileReader {
   // A record that is longer than the limit record_bytes; `found` says how long.
   std::string_view fail_too_long(std::string_view found);
   void fail_without_memory();
+  // The first of the next bytes, up to kSignatureBytes of them.
+  std::string_view first_bytes();
+  // At the beginning of a file of another format or compression, what that is and what to do; else empty.
+  std::string format_hint();
+  // False, and failed, at the beginning of a file of another format whose bytes are no text.
+  bool begins_like_text();
 
   BlockReader blocks_;
   const uint64_t record_bytes_limit_;

@@ -1,8 +1,10 @@
 #include "format/fixed_records.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/text.h"
+#include "format/signature.h"
 #include "fs/file_system.h"
 
 namespace weir {
@@ -14,6 +16,15 @@ std::string layout_text(const FixedLayout& layout) {
                 " and a footer of ", layout.footer_bytes);
 }
 
+// What another format would need in place of other lengths.
+std::string hint_for_size(ByteStream& stream) {
+  std::array<uint8_t, kSignatureBytes> bytes;
+  const Result<size_t> size = stream.read(bytes);
+  std::string hint;
+  if (size.ok()) hint = signature_hint({reinterpret_cast<const char*>(bytes.data()), *size});
+  return hint.empty() ? "correct record_bytes, header_bytes or footer_bytes" : hint;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<FixedReader>> FixedReader::open(std::unique_ptr<ByteStream> stream, FixedLayout layout,
@@ -23,11 +34,10 @@ Result<std::unique_ptr<FixedReader>> FixedReader::open(std::unique_ptr<ByteStrea
     const uint64_t outside = layout.header_bytes + layout.footer_bytes;
     const auto bytes = static_cast<uint64_t>(size);
     if (bytes < outside || (bytes - outside) % layout.record_bytes != 0) {
-      return file_error(
-          Code::invalid_argument,
-          expected_found(concat("a size that fits ", layout_text(layout)), concat(bytes, " bytes"),
-                         "correct record_bytes, header_bytes or footer_bytes"),
-          stream->file());
+      return file_error(Code::invalid_argument,
+                        expected_found(concat("a size that fits ", layout_text(layout)),
+                                       concat(bytes, " bytes"), hint_for_size(*stream)),
+                        stream->file());
     }
   }
   if (layout.record_bytes > record_bytes_limit) {
@@ -35,7 +45,7 @@ Result<std::unique_ptr<FixedReader>> FixedReader::open(std::unique_ptr<ByteStrea
         Code::resource_exhausted,
         expected_found(concat("records of at most ", record_bytes_limit, " bytes (the limit record_bytes)"),
                        concat("record_bytes: ", layout.record_bytes),
-                       "raise record_bytes of weir_runtime_options"),
+                       "raise record_bytes of weir_runtime_options, or --record-bytes of the command"),
         stream->file());
   }
   return std::unique_ptr<FixedReader>(new FixedReader(std::move(stream), layout, record_bytes_limit));

@@ -35,6 +35,7 @@ std::string_view LineReader::without_returns(std::string_view line, RecordBatch&
 }
 
 std::string_view LineReader::next_line(RecordBatch& out) {
+  if (!begins_like_text()) return {};
   std::span<const uint8_t> bytes = blocks_.peek(1);
   const void* newline = nullptr;
   // How many bytes have no newline among them.

@@ -62,11 +62,10 @@ std::string_view RecordReader::fail_short(std::string_view what, uint64_t found,
 
 std::string_view RecordReader::fail_corrupted(std::string_view what) {
   damaged_ = true;
-  const std::span<const uint8_t> bytes = blocks_.peek(2);
-  const bool gzip = record_ == 0 && bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
-  return fail(Code::data_loss, {concat("corrupted record: the checksum of its ", what, " is wrong"),
-                                gzip ? "the file begins like gzip: add compression: \"auto\""
-                                     : "restore the file, or name its compression if it has one"});
+  const std::string hint = format_hint();
+  return fail(Code::data_loss,
+              {concat("corrupted record: the checksum of its ", what, " is wrong"),
+               hint.empty() ? "restore the file, or name its compression if it has one" : hint});
 }
 
 std::string_view RecordReader::next_record() {

@@ -85,6 +85,7 @@ CASES = [
     refused("checkpoint", "list", err=r"error: invalid_argument: expected one FOLDER, found none\n"),
     refused("checkpoint", "show", "-p", "n=1", "a", err=r"error: invalid_argument: expected -p only with --fits, .*\n"),
     refused("checkpoint", "show", "--fits", err=r"error: invalid_argument: expected the FILE of a document after .*\n"),
+    refused("checkpoint", "show", "--fits", "-", "-", err=r"error: invalid_argument: expected one `-`, found both .*\n"),
     refused("checkpoint", "show", "-n", "1", "a", err=r"error: invalid_argument: expected only --json, --fits and -p .*\n"),
     refused("checkpoint", "list", "--fits", "a", "b", err=r"error: invalid_argument: expected only --json as option.*\n"),
     refused("run", "--fits", "a", "b", err=r"error: invalid_argument: expected --fits only after checkpoint show\n"),
@@ -130,6 +131,11 @@ def main():
         for case in CASES:
             checker.check(case)
         check_json(checker)
+        with open(folder / "position", "rb") as position:
+            found = subprocess.run([sys.argv[1], "checkpoint", "show", "-"], stdin=position, capture_output=True, text=True,
+                                   check=False)
+        checker.expect(["checkpoint", "show", "-"], "standard input", found.stdout.startswith("kind: checkpoint\n"), "a position",
+                       found)
         for arguments in (["checkpoint", "--help"], ["help", "checkpoint"], ["checkpoint", "show", "-h"],
                           ["checkpoint", "list", "--help"]):
             found = checker.call(arguments)

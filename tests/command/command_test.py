@@ -52,6 +52,12 @@ def caret(line, column, message, text):
             rf"{re.escape(text)}\n {{{column - 1}}}\^\n")
 
 
+def error_line(code="invalid_argument", message="", path=None, file=None, offset=None, record=None):
+    """What stands with --json in the place of an element that failed."""
+    error = {"code": code, "message": message, "path": path, "file": file, "offset": offset, "record": record}
+    return json.dumps({"error": error}, ensure_ascii=False) + "\n"
+
+
 def json_text(data):
     """A string as JSON, or in base64 where it is no UTF-8, which Python's own decoder decides."""
     try:
@@ -182,11 +188,24 @@ JSON = [
         '"' + "".join(f"\\x{byte:02x}" for byte in data) + '"' for data in UTF8_BOUNDS),
         out="[" + ", ".join(map(json_text, UTF8_BOUNDS)) + "]\n"),
     element("--json", "-e", "range(2) | map(x -> {d: range(x)})", out='{"d": []}\n{"d": [0]}\n'),
-    failed("--json", "-e", "range(2) | map(x -> assert(x > 0, \"no\", x))",
-           out="error: invalid_argument: map: no (in map)\n1\n"),
+    failed("--json", "-e", "range(2) | map(x -> assert(x > 0, \"no\", x))", out=error_line(message="no", path="map") + "1\n"),
     failed("--json", "-e", "from_tensors(zeros([1000000000000, 0]))",
-           out="error: resource_exhausted: expected an element whose text has at most 1073741824 bytes, "
-               "found a longer one; print a part of it, or its shape\n"),
+           out=error_line("resource_exhausted", "expected an element whose text has at most 1073741824 bytes, "
+                          "found a longer one; print a part of it, or its shape")),
+    # Where it happened, and a message of several lines on one.
+    failed("--json", "-e", "tfrecord([\"absent.tfrecord\", \"document.weir\"])",
+           out=re.compile(r'\{"error": \{"code": "not_found", "message": "[^{}]+", "path": "tfrecord", "file": '
+                          r'"absent.tfrecord", "offset": null, "record": null\}\}\n'
+                          r'\{"error": \{"code": "data_loss", "message": "[^"]+", "path": "tfrecord", "file": '
+                          r'"document.weir", "offset": 0, "record": 0\}\}\n')),
+    failed("--json", "--origins", "-e", "range(1) | map(x -> assert(x > 0, \"two\\nlines\\xff\", x))",
+           out=error_line(message="two\nlines\ufffd", path="map").replace("\ufffd", "\\ufffd")),
+    # A nested dataset that fails while it is printed.
+    failed("--json", "-e", "range(1) | map(x -> range(2) | map(y -> assert(y == 0, \"in\", y)))",
+           out=error_line(message="in", path="map")),
+    # Standard output has JSON only; what doesn't build says so to people.
+    refused("run", "--json", "-e", "range(3) | take(x)",
+            err=caret(1, 17, "take: n: there is no variable 'x'", "range(3) | take(x)")),
 ]
 
 SPEC = [
@@ -226,6 +245,18 @@ RECORDS = [
     failed("-e", "tfrecord(\"five.tfrecord.gz\")",
            out="error: data_loss: tfrecord: corrupted record: the checksum of its length is wrong; the file begins like "
                "gzip: add compression: \"auto\" (five.tfrecord.gz, offset 0, record 0, in tfrecord)\n"),
+    # Lines and rows are text, which compressed files and other formats are not.
+    failed("-e", "text_line(\"five.tfrecord.gz\")",
+           out="error: invalid_argument: text_line: expected text, found gzip; add compression: \"auto\" "
+               "(five.tfrecord.gz, offset 0, record 0, in text_line)\n"),
+    failed("-e", "csv([\"five.tfrecord.gz\", \"rows.csv\"], [int64, string])",
+           out="error: invalid_argument: csv: expected text, found gzip; add compression: \"auto\" "
+               "(five.tfrecord.gz, offset 0, record 0, in csv)\n(1, \"a\")\n"),
+    failed("-e", "fixed_length_record(\"five.tfrecord.gz\", 1000)",
+           out=re.compile(r"error: invalid_argument: fixed_length_record: expected a size that fits .*; the file begins like "
+                          r"gzip: add compression: \"auto\" \(five\.tfrecord\.gz, in fixed_length_record\)\n")),
+    failed("-e", "tfrecord(\"five.tfrecord.zlib\")",
+           out=re.compile(r"error: data_loss: .*; the file begins like zlib: add compression: \"auto\" .*\n")),
     Case(["run", "--origins", "-e", "range(1)"], "-: 0\n"),
     Case(["run", "--origins", "--json", "-e", "tfrecord(\"three.tfrecord\") | map(r -> 7) | batch(3)"],
          '{"origin": {"file": "three.tfrecord", "record": 0}, "element": [7, 7, 7]}\n'),
@@ -239,9 +270,29 @@ CANONICAL = [
     ("zip(range(3), {a: range(4), b: range(5) | repeat()})", None),
 ]
 
+# The longest record that is read.
+LIMITS = [
+    failed("--record-bytes", "2", "-e", "tfrecord(\"three.tfrecord\")",
+           out=re.compile(r'"x"\n""\nerror: resource_exhausted: .* at most 2 bytes .*--record-bytes.*\n')),
+    Case(["digest", "--record-bytes", "3", "-e", "tfrecord(\"three.tfrecord\")"],
+         out=re.compile(r"[0-9a-f]{16}\n")),
+    Case(["head", "--record-bytes", "2", "three.tfrecord"],
+         out=re.compile(r'"x"\n""\nerror: resource_exhausted: .*\n'), status=1),
+    refused("run", "--record-bytes", "0", "-e", "range(1)",
+            err=r"error: invalid_argument: expected --record-bytes with a whole number of bytes from 1 up, found 0\n"),
+    refused("spec", "--record-bytes", "9", "-e", "range(1)",
+            err=r"error: invalid_argument: expected --record-bytes only after .*\n"),
+]
+
 WORDS = [
     refused(err=r"error: invalid_argument: expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, head, info, validate, index, shard, convert or help; .*\n"),
     refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, head, info, validate, index, shard, convert or help, found walk\n"),
+    refused("rnu", "-e", "range(1)", err=r"error: invalid_argument: .*, found rnu; did you mean run\?\n"),
+    refused("valdate", "x", err=r"error: invalid_argument: .*, found valdate; did you mean validate\?\n"),
+    refused("cat", "x", err=r"error: invalid_argument: .*, found cat; that is weir head\n"),
+    refused("checkpoint", "shwo", "x", err=r"error: invalid_argument: .* found shwo; did you mean show\?\n"),
+    refused("run", "--jsn", "-e", "range(1)", err=r"error: invalid_argument: .*, found --jsn; did you mean --json\?\n"),
+    refused("run", "--orgins=1", "-e", "range(1)", err=r"error: .*, found --orgins=1; did you mean --origins\?\n"),
     refused("range(1)", err=r"error: invalid_argument: .*found range\(1\); write weir run -e 'range\(1\)'\n"),
     refused("document.weir", err=r"error: invalid_argument: .*; write weir run document\.weir\n"),
     refused("help", "walk", err=r"error: not_found: expected the name of an operator or function, found \"walk\"\n"),
@@ -270,6 +321,7 @@ WORDS = [
 FILES = {
     "document.weir": "# two elements\nrange(2)\n  | map(x -> x * 10)\n",
     "wrong.weir": "range(2)\n  | takes(2)\n",
+    "rows.csv": "1,a\n",
 }
 
 
@@ -317,10 +369,10 @@ def main():
         for file, text in FILES.items():
             (folder / file).write_text(text)
         data = pathlib.Path(__file__).parent.parent / "conformance" / "data"
-        for file in ("three.tfrecord", "five.tfrecord.gz"):
+        for file in ("three.tfrecord", "five.tfrecord.gz", "five.tfrecord.zlib"):
             (folder / file).write_bytes((data / file).read_bytes())
         checker = Checker(sys.argv[1], folder)
-        for case in RUN + COUNTS + ERRORS_IN_ELEMENTS + PARAMETERS + DOCUMENTS + JSON + SPEC + CHECK + RECORDS + WORDS:
+        for case in RUN + COUNTS + ERRORS_IN_ELEMENTS + PARAMETERS + DOCUMENTS + JSON + SPEC + CHECK + RECORDS + LIMITS + WORDS:
             checker.check(case)
         for text, expected in CANONICAL:
             checker.check_canonical(text, expected)

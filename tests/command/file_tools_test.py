@@ -33,9 +33,9 @@ class Tool:
         self.weir = weir
         self.folder = pathlib.Path(folder)
 
-    def __call__(self, *arguments, status=0):
+    def __call__(self, *arguments, status=0, given=b""):
         done = subprocess.run([self.weir, *map(str, arguments)], cwd=self.folder, capture_output=True, timeout=120,
-                              check=False)
+                              check=False, input=given)
         self.err = done.stderr.decode()
         out = done.stdout.decode()
         check(done.returncode == status,
@@ -113,6 +113,105 @@ def info_of_examples(tool):
           "({id: 7}, {pairs: [[1, 2], [3, 4]], words: sparse(indices: [[0, 0]], values: [1], shape: [2, 1])})", "and its rows")
 
 
+# Files of other formats: how they begin, and what they are called.
+FORMATS = {
+    "a.parquet": (b"PAR1\x15\x04", "a Parquet file"), "a.arrow": (b"ARROW1\0\0", "an Arrow file"),
+    "a.npy": (b"\x93NUMPY\x01\0", "a NumPy array"), "a.h5": (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    "a.npz": (b"PK\x03\x04" + bytes(22) + b"\x05\0\0\0x.npy", "arrays of NumPy (.npz)"),
+    "a.zip": (b"PK\x03\x04" + bytes(22) + b"\x05\0\0\0x.txt", "a zip archive"),
+    "a.tar": (b"x" + bytes(256) + b"ustar\x0000", "a tar archive"), "a.zst": (b"\x28\xb5\x2f\xfd\0", "zstd"),
+    "a.xz": (b"\xfd7zXZ\0", "xz"), "a.bz2": (b"BZh91AY&SY", "bzip2"), "a.lz4": (b"\x04\x22\x4d\x18", "LZ4"),
+    "a.so": (b"\x7fELF\x02\x01", "an ELF program"), "a.db": (b"SQLite format 3\0", "an SQLite database"),
+    "a.png": (b"\x89PNG\r\n\x1a\n", "a PNG image"), "a.jpg": (b"\xff\xd8\xff\xe0", "a JPEG image"),
+    "a.bmp": (b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28", "a BMP image"), "a.webp": (b"RIFF\0\0\0\0WEBPVP8 ", "a WebP image"),
+    "a.pkl": (b"\x80\x04\x95\x0b\0", "a pickle"), "a.idx": (b"\0\0\x08\x03\0\0\0\x02", "an IDX file"),
+    "a.pdf": (b"%PDF-1.7\n", "a PDF document"), "a.weir-ckpt": (b"weirckpt\x03", "a saved position"),
+    "b.tfrecord": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a pointer of Git LFS"),
+    "b.csv": (b"<!DOCTYPE html><html>\n", "an HTML page"), "c.csv": (b"\xff\xd8\xff\xe0", "a JPEG image"),
+}
+
+
+def other_formats(tool):
+    for name, (begin, called) in FORMATS.items():
+        tool.write(name, begin + b" and what follows" * 40)
+        for verb in ("info", "head", "run"):
+            out = tool(verb, name, status=2)
+            check(out == "" and f"found {called}" in tool.err and name in tool.err, f"{verb} {name}: {out}{tool.err}")
+        out = tool.run(f'tfrecord("{name}")', status=1)
+        check(f"; the file begins like {called}" in out, f"tfrecord of {name}: {out}")
+        text = name.startswith("b.")
+        for source in (f'text_line("{name}")', f'csv("{name}", [string])'):
+            out = tool.run(source, status=0 if text else 1)
+            check(text or f"expected text, found {called}" in out, f"{source}: {out}")
+        out = tool.run(f'fixed_length_record("{name}", 100000)', status=1)
+        check(f"; the file begins like {called}" in out, f"fixed_length_record of {name}: {out}")
+    tool.write("z.npy.gz", gzip.compress(FORMATS["a.npy"][0]))
+    tool("info", "z.npy.gz", status=2)
+    check("found a NumPy array (.npy) in gzip: z.npy.gz" in tool.err, tool.err)
+    tool.write("page.html", FORMATS["b.csv"][0])
+    check('text_line("page.html")' in tool("info", "page.html"), "HTML under its own name is text")
+    tool.write("odd", bytes(range(1, 200)))
+    tool("info", "odd", status=2)
+    check("binary data of an unknown format: odd" in tool.err, tool.err)
+    # Records, whatever their first length looks like.
+    tool("head", RECORDS / "five.tfrecord")
+
+
+TABLES = {
+    "spaces.csv": (b"39, State, 77516\n50, ?, 83311\n", "[int64, string, int64])"),
+    "signs.csv": (b"+5,1e400,0x10\n-7,inf,.5\n", "[int64, float32, float32])"),
+    "large.csv": (b"1,18446744073709551615\n2,3\n", "[int64, string])"),
+    "inches.csv": (b"1,5\" pipe\n2,it\"s\n", "[int64, string], quote: false)"),
+    "proper.csv": (b'1,"a"\n2,5" pipe\n', "[int64, string])"),
+    "returns.csv": (b"1,a\r2,b\r", "[int64, string])"),
+    "title.csv": (b"made by hand\n1,a\n2,b\n", "[int64, string], header: true)"),
+    "mark.csv": (b"\xef\xbb\xbf1,a\n2,b\n", "[string, string])"),
+    "lines.csv": (b'"id","the\nname"\n1,a\n', "[int64, string], header: true)"),
+    "open.csv": (b'id,"x, y",z\n1,"a\nb",c\n', "[int64, string, string], header: true)"),
+}
+
+
+def guesses(tool):
+    """What info guesses is what the reader reads, and builds."""
+    for name, (data, expected) in TABLES.items():
+        damaged = name == "proper.csv"
+        tool.write(name, data)
+        info = tool("info", name, status=1 if damaged else 0)
+        document = info.strip().split("\n")[-1].strip()
+        equal(document, f'csv("{name}", {expected}', name)
+        check("\\n" not in info, f"{name}: a literal line end in {info}")
+        tool.run(document, status=1 if damaged else 0)
+    check("\n  the name  string" in tool("info", "lines.csv"), "a name with a line end takes one line")
+    tool.write("cut.csv", b'1,"never\nclosed\n2,"x"\n')
+    check("\\n" not in tool("info", "cut.csv", status=1), "an error of several lines shows its first")
+    tool.write("empty.csv", b"")
+    info = tool("info", "empty.csv")
+    check("document     none, since the file has no rows" in info and "csv(" not in info, info)
+    tool("convert", "large.csv", "large.tfrecord")
+    check('"18446744073709551615"' in tool("head", "large.tfrecord"), "a number beyond int64 keeps its digits")
+    tool("convert", "spaces.csv", "spaces.tfrecord")
+    check("77516" in tool("head", "spaces.tfrecord") and "column_2: int64" in tool("head", "spaces.tfrecord"), "spaces")
+
+
+def standard_input(tool):
+    records = (RECORDS / "five.tfrecord").read_bytes()
+    equal(tool("head", "-n", 1, "-", given=records), '"record 0"\n', "head of standard input")
+    equal(tool("head", "-n", 1, "-", given=gzip.compress(b"one\ntwo\n")), '"one"\n', "compressed, too")
+    equal(tool("validate", "-", given=records), "standard input: 5 records, no damage\n", "validate of it")
+    info = tool("info", "-", given=records)
+    check(info.startswith("standard input\n") and info.endswith("\n  param file: string\n  tfrecord($file)\n"), info)
+    equal(tool("run", "-p", f"file={RECORDS / 'five.tfrecord'}", "-n", 1, "-e", info.rsplit("\n\n", 1)[1]), '"record 0"\n',
+          "the document of it")
+    tool("convert", "-", "given.tfrecord", given=records)
+    equal(tool.read("given.tfrecord"), records, "convert of it")
+    tool("shard", "-n", 2, "-o", "given2.tfrecord", "-", given=records)
+    equal(tool.run('tfrecord("given2-00001-of-00002.tfrecord")'), '"record 1"\n"record 3"\n', "shard of it")
+    tool("info", "-", status=2, given=b"PAR1\x15")
+    check("found a Parquet file: standard input" in tool.err, tool.err)
+    for verb in ("run", "check", "spec", "format", "digest", "explain"):
+        tool(verb, "-", given=b"range(3)")
+
+
 def validate(tool):
     data = (RECORDS / "five.tfrecord").read_bytes()
     size = len(data) // 5
@@ -139,6 +238,11 @@ def index(tool):
     equal(tool.run('tfrecord("i.tfrecord") | skip(3)'), '"record 3"\n"record 4"\n', "skip with an index")
     tool.write("z.tfrecord", gzip.compress(tool.read("i.tfrecord")))
     tool("index", "z.tfrecord", status=2)
+    check("found z.tfrecord in gzip, which has no index" in tool.err, tool.err)
+    tool("index", "plain.txt", status=2)
+    check("which is text" in tool.err, tool.err)
+    tool("index", "-", status=2)
+    check("found standard input" in tool.err, tool.err)
     tool("index", "saved", status=2)
     tool("head", "i.tfrecord.weir-index", status=2)
     check("the index of one" in tool.err, tool.err)
@@ -218,6 +322,11 @@ def foreign(tool, folder):
         out = tool("validate", file, status=1 if damaged else 0)
         unit = "record" if records == "1" else "records"
         check(f": {records} {unit}, " in out, f"{name}: expected {records} records, found {out}")
+        if name.startswith("not-"):
+            for verb in ("info", "head"):
+                tool(verb, file, status=2)
+                check(re.search("found an? (ArrayRecord file|blob sequence)", tool.err), f"{name}: {tool.err}")
+            continue
         info = tool("info", file, status=1 if damaged else 0)
         if not damaged:
             wanted = contents[kind.split(",")[0].strip()]
@@ -233,6 +342,9 @@ def main():
         tool = Tool(sys.argv[1], folder)
         head_and_info(tool)
         info_of_examples(tool)
+        other_formats(tool)
+        guesses(tool)
+        standard_input(tool)
         validate(tool)
         index(tool)
         shard(tool)

@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
 
 namespace weir::command {
 
@@ -13,7 +18,18 @@ namespace {
 // Each is open until the last record is written.
 constexpr int64_t kMaxShards = 1000;
 
-enum LongOnly { kJson = 256, kOrigins, kFits, kCheckpoint, kStats, kTrace, kSeconds, kRepeats, kVersion };
+enum LongOnly {
+  kJson = 256,
+  kOrigins,
+  kFits,
+  kCheckpoint,
+  kStats,
+  kTrace,
+  kSeconds,
+  kRepeats,
+  kRecordBytes,
+  kVersion
+};
 
 const option kOptions[] = {
     {"expression", required_argument, nullptr, 'e'},
@@ -29,6 +45,7 @@ const option kOptions[] = {
     {"trace", required_argument, nullptr, kTrace},
     {"seconds", required_argument, nullptr, kSeconds},
     {"repeats", required_argument, nullptr, kRepeats},
+    {"record-bytes", required_argument, nullptr, kRecordBytes},
     {"version", no_argument, nullptr, kVersion},
     {nullptr, 0, nullptr, 0},
 };
@@ -55,6 +72,12 @@ std::string parse_repeats(const char* text, int64_t& out) {
   auto [end, failed] = std::from_chars(text, text + std::strlen(text), out);
   if (failed == std::errc() && *end == '\0' && out >= 1 && out <= kMostRepeats) return "";
   return std::string("expected --repeats with a whole number from 1 to 1000, found ") + text;
+}
+
+std::string parse_record_bytes(const char* text, int64_t& out) {
+  auto [end, failed] = std::from_chars(text, text + std::strlen(text), out);
+  if (failed == std::errc() && *end == '\0' && out >= 1) return "";
+  return std::string("expected --record-bytes with a whole number of bytes from 1 up, found ") + text;
 }
 
 bool is_name(const std::string& text) {
@@ -97,6 +120,8 @@ std::string missing_value(int option) {
       return "expected a number after --seconds, as in --seconds 2, found the end of the line";
     case kRepeats:
       return "expected a number after --repeats, as in --repeats 5, found the end of the line";
+    case kRecordBytes:
+      return "expected a number after --record-bytes, as in --record-bytes 1000000000, found the end of the line";
     default:
       return "expected a number of lines after -n, as in -n 3, found the end of the line";
   }
@@ -108,7 +133,12 @@ std::string wrong_option(const std::string& found, int known) {
     if (entry->val == known)
       return "expected --" + std::string(entry->name) + " without a value, found " + found;
   }
-  return "expected an option that `weir --help` lists, found " + found;
+  std::string problem = "expected an option that `weir --help` lists, found " + found;
+  if (found.rfind("--", 0) != 0) return problem;
+  std::vector<std::string> names;
+  for (const option* entry = kOptions; entry->name != nullptr; ++entry) names.emplace_back(entry->name);
+  const std::string near = nearest(found.substr(2, found.find('=') - 2), names);
+  return near.empty() ? problem : problem + "; did you mean --" + near + "?";
 }
 
 std::string parse_option(int option, const std::string& word, Arguments& out) {
@@ -148,6 +178,8 @@ std::string parse_option(int option, const std::string& word, Arguments& out) {
       return parse_seconds(optarg, out.seconds);
     case kRepeats:
       return parse_repeats(optarg, out.repeats);
+    case kRecordBytes:
+      return parse_record_bytes(optarg, out.record_bytes);
     case 'h':
       out.topic = out.verb;
       out.verb = Verb::help;
@@ -190,11 +222,45 @@ bool parse_verb(const std::string& word, Verb& out) {
 
 bool is_of_files(Verb verb) { return verb >= Verb::head && verb <= Verb::convert; }
 
+// Words of other tools for what a command does; empty if it is none.
+std::string meant_verb(const std::string& word) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"cat", "head"},
+      {"show", "head"},
+      {"print", "run"},
+      {"eval", "run"},
+      {"exec", "run"},
+      {"count", "info"},
+      {"describe", "info"},
+      {"inspect", "info"},
+      {"schema", "spec"},
+      {"lint", "check"},
+      {"fmt", "format"},
+      {"hash", "digest"},
+      {"split", "shard"},
+      {"verify", "validate"},
+      {"benchmark", "bench"},
+      {"profile", "bench"},
+      {"plan", "explain"},
+      {"ls", "list"},
+      {"checkpoints", "checkpoint"},
+      {"stats", "run --stats"},
+      {"version", "--version"},
+  };
+  for (const auto& [meant, verb] : kWords) {
+    if (meant == word) return concat("; that is weir ", verb);
+  }
+  return "";
+}
+
 std::string wrong_verb(const std::string& word) {
   std::string problem = std::string(kVerbList) + ", found " + word;
   if (looks_like_document(word)) return problem + "; write weir run -e '" + word + "'";
   if (word.find_first_of("./") != std::string::npos) return problem + "; write weir run " + word;
-  return problem;
+  std::vector<std::string> names;
+  for (const VerbName& known : kVerbs) names.emplace_back(known.name);
+  const std::string near = nearest(word, names);
+  return near.empty() ? problem + meant_verb(word) : problem + "; did you mean " + near + "?";
 }
 
 // Takes the one document from the rest of the line.
@@ -217,7 +283,9 @@ std::string parse_checkpoint_verb(int argc, char** argv, Arguments& out) {
   } else if (word == "list") {
     out.verb = Verb::list_checkpoints;
   } else if (word != "-h" && word != "--help") {
-    return "expected show or list after checkpoint, found " + (word.empty() ? "the end of the line" : word);
+    const std::string near = nearest(word, std::vector<std::string>{"show", "list"});
+    return "expected show or list after checkpoint, found " + (word.empty() ? "the end of the line" : word) +
+           (near.empty() ? "" : "; did you mean " + near + "?");
   }
   return "";
 }
@@ -233,6 +301,7 @@ std::string parse_checkpoint(int argc, char** argv, Arguments& out) {
   if (optind >= argc) return expected + "none";
   if (optind + 1 < argc) return expected + argv[optind] + " and " + argv[optind + 1];
   out.file = argv[optind];
+  if (out.file == "-" && out.fits == "-") return "expected one `-`, found both FILE and the document";
   return "";
 }
 
@@ -266,6 +335,10 @@ std::string parse_process(int argc, char** argv, Arguments& out) {
   return failed == std::errc() && *end == '\0' && out.process > 0 ? "" : expected + text;
 }
 
+bool reads(Verb verb) {
+  return verb == Verb::run || verb == Verb::bench || verb == Verb::digest || is_of_files(verb);
+}
+
 // Options that belong to some commands only.
 std::string parse_misplaced(const Arguments& out) {
   if (!out.fits.empty() && out.verb != Verb::show_checkpoint && out.verb != Verb::list_checkpoints)
@@ -274,6 +347,8 @@ std::string parse_misplaced(const Arguments& out) {
   if (!out.output.empty() && out.verb != Verb::shard) return "expected -o only after shard";
   if (out.stats && out.verb != Verb::run) return "expected --stats only after run";
   if (!out.trace.empty() && out.verb != Verb::run) return "expected --trace only after run";
+  if (out.record_bytes != 0 && !reads(out.verb))
+    return "expected --record-bytes only after commands that read elements or files";
   if ((out.seconds != 0 || out.repeats != 0) && out.verb != Verb::bench)
     return "expected --seconds and --repeats only after bench";
   return "";

@@ -59,6 +59,8 @@ struct Arguments {
   // Of bench: how long each repeat takes, and how many count; 0: as the help says.
   double seconds = 0;
   int64_t repeats = 0;
+  // The longest record that is read; 0: the library's own limit.
+  int64_t record_bytes = 0;
   // Of top.
   int64_t process = 0;
   // The document that a checkpoint may fit; empty: none.

@@ -5,10 +5,23 @@
 #include <string>
 
 #include "common.h"
+#include "core/text.h"
+#include "files.h"
 
 namespace weir::command {
 
 namespace {
+
+// `-` is what comes from standard input.
+int open_file(const std::string& name, std::string& out) {
+  try {
+    out = is_standard_input(name) ? standard_input_file() : name;
+    return 0;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "error: %s: %s\n", error.code_name(), error.what());
+    return kExitNotBuilt;
+  }
+}
 
 int describe(const std::string& file, uint32_t flags, Handles& handles, std::string& out) {
   weir_bytes text = WEIR_BYTES_INIT;
@@ -38,8 +51,10 @@ uint32_t number_in(const std::string& json, const std::string& name) {
 // Whether a position fits does not depend on the rank of this process, so it is restored as the rank that saved it.
 int find_position(const Arguments& arguments, Handles& handles, Position& out) {
   std::string json;
-  if (int status = describe(arguments.file, 0, handles, json)) return status;
-  out = {arguments.file, number_in(json, "world_rank"), number_in(json, "world_size")};
+  std::string file;
+  if (int status = open_file(arguments.file, file)) return status;
+  if (int status = describe(file, 0, handles, json)) return status;
+  out = {file, number_in(json, "world_rank"), number_in(json, "world_size")};
   return 0;
 }
 
@@ -79,7 +94,9 @@ int add_fits(const Arguments& arguments, Handles& handles, std::string& out) {
 int show_checkpoint(const Arguments& arguments) {
   Handles handles;
   std::string out;
-  int status = describe(arguments.file, format_of(arguments), handles, out);
+  std::string file;
+  if (int status = open_file(arguments.file, file)) return status;
+  int status = describe(file, format_of(arguments), handles, out);
   if (status == 0 && !arguments.fits.empty()) status = add_fits(arguments, handles, out);
   if (status == kExitNotBuilt) return status;
   print(stdout, out);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <vector>
 
+#include "core/text.h"
+#include "format/signature.h"
 #include "text_arguments.h"
 
 namespace weir::command {
@@ -39,7 +41,14 @@ int report_unreadable(const std::string& name, int failure) {
 }
 
 // Records, or another file that is not text.
-int report_binary(const std::string& name) {
+int report_binary(const std::string& name, std::string_view bytes) {
+  const Signature* const found = find_signature(bytes);
+  if (found != nullptr && found->name != "gzip") {
+    const std::string text = concat("error: invalid_argument: expected a document, found ", found->name, ": ",
+                                    name, "; ", found->hint, "\n");
+    print(stderr, text);
+    return kExitNotBuilt;
+  }
   std::fprintf(
       stderr,
       "error: invalid_argument: expected a document, found binary data in %s; to read records, write weir run -e 'tfrecord(\"%s\", compression: \"auto\")'\n",
@@ -52,19 +61,13 @@ int report_binary(const std::string& name) {
 void print(std::FILE* file, std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); }
 std::string_view view(weir_string text) { return {text.data, text.size}; }
 
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    char escaped[8];
-    if (static_cast<unsigned char>(c) < 0x20) {
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
-      out += escaped;
-      continue;
-    }
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
+std::string error_json(const weir_error& error) {
+  const auto text = [](weir_string value) { return value.size == 0 ? "null" : json_string(view(value)); };
+  const auto number = [](int64_t value) { return value < 0 ? "null" : std::to_string(value); };
+  return concat(R"({"error": {"code": )", json_string(weir_code_name(error.code)), R"(, "message": )",
+                json_string(view(error.message)), R"(, "path": )", text(error.path), R"(, "file": )",
+                text(error.file), R"(, "offset": )", number(error.offset), R"(, "record": )",
+                number(error.record), "}}");
 }
 
 int report(const Handles& handles) {
@@ -76,7 +79,7 @@ int report(const Handles& handles) {
 
 int read_document(const std::string& name, std::string& out) {
   if (int failure = read_all(name, out)) return report_unreadable(name, failure);
-  if (out.find('\0') != std::string::npos) return report_binary(name);
+  if (out.find('\0') != std::string::npos || find_signature(out) != nullptr) return report_binary(name, out);
   return 0;
 }
 

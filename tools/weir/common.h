@@ -37,7 +37,9 @@ struct Handles {
 
 void print(std::FILE* file, std::string_view text);
 std::string_view view(weir_string text);
-std::string json_string(std::string_view text);
+
+// {"error": {"code": …, …}} on one line, with null for what isn't known.
+std::string error_json(const weir_error& error);
 
 // Prints the error of a call that could not be made, or of a document with its line and caret. Returns kExitNotBuilt.
 int report(const Handles& handles);

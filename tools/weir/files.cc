@@ -1,11 +1,19 @@
 #include "files.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
+
+#include "core/text.h"
+#include "format/csv_parser.h"
+#include "format/parse_number.h"
+#include "format/signature.h"
 
 namespace weir::command {
 
@@ -55,44 +63,104 @@ bool is_text(const std::string& bytes) {
   });
 }
 
-bool is_number(const std::string& text) {
-  double value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return failed == std::errc() && end == text.data() + text.size();
+std::string list_of(const std::vector<std::string>& items) {
+  std::string out = "[";
+  for (const std::string& item : items) out += (out.size() > 1 ? ", " : "") + item;
+  return out + "]";
 }
 
-// The first line of a table, cut at its delimiters, to count and to name the columns.
-std::vector<std::string> fields_of(std::string_view line, char delim) {
-  std::vector<std::string> out(1);
-  bool inside = false;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      if (inside && i + 1 < line.size() && line[i + 1] == '"') {
-        out.back() += line[++i];
-      } else {
-        inside = !inside;
-      }
-    } else if (line[i] == delim && !inside) {
-      out.emplace_back();
-    } else {
-      out.back() += line[i];
-    }
+// The first bytes of what is in the file, decompressed; as many as there are if it is damaged.
+std::string first_contents(const Runtime& runtime, const std::string& name, size_t size) {
+  std::string out;
+  Iterator bytes(
+      runtime,
+      parse(runtime, concat("fixed_length_record(@file, 1, compression: \"auto\") | take(", size, ")"),
+            {{"file", name}}));
+  Element byte;
+  try {
+    while (bytes.next(byte)) out += byte.get<std::string_view>(0);
+  } catch (const Error& error) {
+    if (!error.element_failed()) throw;
   }
   return out;
 }
 
+// The rows that a table begins with.
+struct Sample {
+  std::vector<std::vector<std::string>> rows;
+  // Fields that aren't as RFC 4180 allows, and those that stand in quotes as it says.
+  size_t mistakes = 0;
+  size_t quoted = 0;
+
+  // How many fields rows have, but for blank ones: what most have, else the most.
+  size_t columns() const {
+    std::map<size_t, size_t> counts;
+    for (const auto& row : rows) counts[row.size()] += row.size() > 1 || !row[0].empty() ? 1 : 0;
+    const auto most = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+      return a.second <= b.second && (a.second < b.second || a.first < b.first);
+    });
+    return most == counts.end() ? 0 : most->first;
+  }
+  bool even() const {
+    return std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return row.size() == columns(); });
+  }
+};
+
+// `bytes` are the whole file if `last`.
+Sample sample_of(std::string_view bytes, bool last, char delim, bool quotes) {
+  constexpr size_t kMostRows = 100;
+  const CsvParser parser(delim, quotes);
+  Sample out;
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  while (at < end && out.rows.size() < kMostRows) {
+    std::vector<std::string> row;
+    CsvEnd ended = CsvEnd::delimiter;
+    while (ended == CsvEnd::delimiter) {
+      CsvField field;
+      const bool in_quotes = quotes && at < end && *at == '"';
+      ended = parser.next(at, end, last, field);
+      if (ended == CsvEnd::more) return out;
+      out.mistakes += field.mistake ? 1 : 0;
+      out.quoted += in_quotes && !field.mistake ? 1 : 0;
+      std::string text(field.bytes);
+      if (field.doubled) text.resize(CsvParser::undouble(field.bytes, text.data()));
+      row.push_back(std::move(text));
+    }
+    out.rows.push_back(std::move(row));
+  }
+  return out;
+}
+
+bool is_number(const std::string& text) {
+  double value = 0;
+  return parse_number(text, value);
+}
+
+// How many bytes of a table tell what its columns are.
+constexpr size_t kSampleBytes = size_t{256} << 10;
+
 void look_at_columns(const Runtime& runtime, DataFile& file) {
-  Iterator lines(runtime, parse(runtime, "text_line(@file, compression: \"auto\")", {{"file", file.name}}));
-  Element line;
-  if (!lines.next(line)) return;
-  std::string_view text = line.get<std::string_view>(0);
-  // The byte-order mark that some programs write is part of no name.
-  if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
-  file.columns = fields_of(text, file.delim[0]);
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  const std::string contents = first_contents(runtime, file.name, kSampleBytes);
+  std::string_view bytes = contents;
+  if (bytes.substr(0, kByteOrderMark.size()) == kByteOrderMark) bytes.remove_prefix(kByteOrderMark.size());
+  const bool last = contents.size() < kSampleBytes;
+  Sample sample = sample_of(bytes, last, file.delim[0], true);
+  if (sample.mistakes > 0 && sample.quoted == 0) {
+    // Quotes that are a part of the text, such as those for inches.
+    Sample without = sample_of(bytes, last, file.delim[0], false);
+    file.quotes = !without.even();
+    if (!file.quotes) sample = std::move(without);
+  }
+  if (sample.rows.empty()) return;
+  file.columns = sample.rows[0];
   file.header = std::none_of(file.columns.begin(), file.columns.end(), is_number) &&
                 std::none_of(file.columns.begin(), file.columns.end(),
                              [](const std::string& name) { return name.empty(); });
-  if (file.header) return;
+  // A title before the rows is left out as a header is, but has no names.
+  if (file.header && file.columns.size() == sample.columns()) return;
+  file.columns.resize(sample.columns());
   for (size_t i = 0; i < file.columns.size(); ++i) file.columns[i] = "column_" + std::to_string(i);
 }
 
@@ -104,12 +172,6 @@ bool begins_like_records(const Runtime& runtime, const std::string& name) {
   } catch (const Error& error) {
     return error.record() > 0;
   }
-}
-
-std::string list_of(const std::vector<std::string>& items) {
-  std::string out = "[";
-  for (const std::string& item : items) out += (out.size() > 1 ? ", " : "") + item;
-  return out + "]";
 }
 
 std::string string_literal(std::string_view text) {
@@ -128,7 +190,33 @@ std::string string_literal(std::string_view text) {
 // ", header: true, …", as far as it is not the default.
 std::string csv_options(const DataFile& file) {
   return std::string(file.header ? ", header: true" : "") +
-         (file.delim == "," ? "" : ", delim: " + string_literal(file.delim));
+         (file.delim == "," ? "" : ", delim: " + string_literal(file.delim)) +
+         (file.quotes ? "" : ", quote: false");
+}
+
+// In names that TensorFlow's writers give.
+constexpr std::array<std::string_view, 4> kRecordWords = {"tfrecord", "tfevents", "-of-", "part-"};
+
+constexpr std::string_view kExpected = "expected TFRecords, a table, text or saved elements, found ";
+
+// Whatever is in such a file, it was meant for records: they may be damaged.
+bool is_name_of_records(const std::string& name) {
+  return has_suffix(name, {".tfrecord", ".tfrecords", ".record", ".records", ".recordio"}) ||
+         std::any_of(kRecordWords.begin(), kRecordWords.end(), [&](std::string_view word) {
+           return fs::path(name).filename().string().find(word) != std::string::npos;
+         });
+}
+
+// Throws if the file is of a format that isn't read here, whatever its name says.
+void check_format(const Runtime& runtime, const DataFile& file, std::string_view contents) {
+  const Signature* const found = find_signature(contents);
+  if (found == nullptr || begins_like_records(runtime, file.name)) return;
+  if (found->text &&
+      has_suffix(file.shown, {".txt", ".text", ".log", ".md", ".html", ".htm", ".xml", ".svg"}))
+    return;
+  throw Error(WEIR_CODE_INVALID_ARGUMENT,
+              concat(kExpected, found->name, file.compression == "none" ? "" : " in " + file.compression,
+                     ": ", file.shown, "; ", found->hint));
 }
 
 }  // namespace
@@ -138,11 +226,46 @@ const char* kind_name(FileKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-DataFile look_at(const Runtime& runtime, const std::string& name) {
+bool is_standard_input(const std::string& name) { return name == "-"; }
+
+const std::string& standard_input_file() {
+  // Removed when the command ends.
+  struct Copy {
+    std::string name = (fs::temp_directory_path() / "weir-stdin-XXXXXX").string();
+    Copy() {
+      const int number = ::mkstemp(name.data());
+      std::FILE* const out = number < 0 ? nullptr : ::fdopen(number, "wb");
+      if (!out)
+        throw Error(WEIR_CODE_PERMISSION_DENIED, "expected to create " + name + ", found that it can't be");
+      char buffer[65536];
+      size_t size = 0;
+      bool good = true;
+      while (good && (size = std::fread(buffer, 1, sizeof buffer, stdin)) > 0)
+        good = std::fwrite(buffer, 1, size, out) == size;
+      good = std::fclose(out) == 0 && good;
+      if (good && !std::ferror(stdin)) return;
+      std::remove(name.c_str());
+      throw Error(WEIR_CODE_RESOURCE_EXHAUSTED,
+                  "expected to copy standard input to " + name + ", found that it can't be");
+    }
+    ~Copy() { std::remove(name.c_str()); }
+  };
+  static const Copy copy;
+  return copy.name;
+}
+
+RuntimeOptions runtime_options(const Arguments& arguments) {
+  RuntimeOptions out;
+  out.record_bytes = arguments.record_bytes;
+  return out;
+}
+
+DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat other) {
   DataFile out;
-  out.name = name;
+  out.name = is_standard_input(name) ? standard_input_file() : name;
+  out.shown = is_standard_input(name) ? "standard input" : name;
   std::error_code failed;
-  if (!fs::exists(name, failed))
+  if (!fs::exists(out.name, failed))
     throw Error(WEIR_CODE_NOT_FOUND, "expected a file or folder, found none called " + name);
   if (fs::is_directory(name, failed)) {
     out.kind = FileKind::saved;
@@ -151,11 +274,14 @@ DataFile look_at(const Runtime& runtime, const std::string& name) {
     }
     return out;
   }
-  out.size = fs::file_size(name, failed);
-  const std::string bytes = first_bytes(name);
+  out.size = fs::file_size(out.name, failed);
+  const std::string bytes = first_bytes(out.name);
   out.compression = compression_of(bytes);
   if (has_suffix(name, {".weir-index"}))
     throw Error(WEIR_CODE_INVALID_ARGUMENT, "expected a file of data, found " + name + ", the index of one");
+  const std::string contents =
+      out.compression == "none" ? bytes : first_contents(runtime, out.name, kSignatureBytes);
+  if (other == OtherFormat::refused) check_format(runtime, out, contents);
   if (has_suffix(name, {".csv", ".tsv"})) {
     out.kind = FileKind::csv;
     if (has_suffix(name, {".tsv"})) out.delim = "\t";
@@ -166,11 +292,34 @@ DataFile look_at(const Runtime& runtime, const std::string& name) {
     out.kind = FileKind::text;
     return out;
   }
-  const bool records = bytes.empty() || begins_like_records(runtime, name) ||
-                       has_suffix(name, {".tfrecord", ".tfrecords", ".record", ".records"}) ||
-                       !is_text(bytes);
-  out.kind = records ? FileKind::records : FileKind::text;
+  const bool records = bytes.empty() || is_name_of_records(name) || begins_like_records(runtime, out.name);
+  const bool text = is_text(contents);
+  if (!records && !text && other == OtherFormat::refused) {
+    throw Error(WEIR_CODE_INVALID_ARGUMENT, concat(kExpected, "binary data of an unknown format: ", out.shown,
+                                                   "; fixed_length_record reads records of one length"));
+  }
+  out.kind = records || !text ? FileKind::records : FileKind::text;
   return out;
+}
+
+void ColumnKind::add(std::string_view text) {
+  if (text.empty()) {
+    ++missing_;
+    return;
+  }
+  ++values_;
+  int64_t whole = 0;
+  double number = 0;
+  if (ints_ && parse_number(text, whole)) return;
+  // A whole number beyond int64 keeps its digits as text only.
+  const bool digits = text.find_first_not_of("+-0123456789 ") == std::string_view::npos;
+  floats_ = floats_ && parse_number(text, number) && (!digits || parse_number(text, whole));
+  ints_ = false;
+}
+
+ColumnKind::Kind ColumnKind::kind() const {
+  if (values_ == 0 || !floats_) return Kind::text;
+  return ints_ ? Kind::ints : Kind::floats;
 }
 
 FileKind kind_to_write(const std::string& name) {
@@ -185,7 +334,7 @@ FileKind kind_to_write(const std::string& name) {
 }
 
 Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view on_corrupt) {
-  const Arguments arguments = {{"file", file.name}, {"on_corrupt", on_corrupt}, {"delim", file.delim}};
+  const weir::Arguments arguments = {{"file", file.name}, {"on_corrupt", on_corrupt}, {"delim", file.delim}};
   switch (file.kind) {
     case FileKind::records:
       return parse(runtime, "tfrecord(@file, compression: \"auto\", on_corrupt: @on_corrupt)", arguments);
@@ -198,24 +347,29 @@ Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view o
         return parse(runtime, "text_line(@file) | take(0) | map(x -> (x,))", arguments);
       return parse(runtime,
                    "csv(@file, " + list_of(std::vector<std::string>(file.columns.size(), "\"\"")) +
-                       ", compression: \"auto\", delim: @delim" + (file.header ? ", header: true)" : ")"),
+                       ", compression: \"auto\", delim: @delim" + (file.quotes ? "" : ", quote: false") +
+                       (file.header ? ", header: true)" : ")"),
                    arguments);
   }
 }
 
 std::string document_of(const DataFile& file, const std::vector<std::string>& column_types) {
-  const std::string name = string_literal(file.name);
+  // The name that it had for the command says nothing to another program.
+  const bool named = file.name == file.shown;
+  const std::string begin = named ? "" : "param file: string\n  ";
+  const std::string name = named ? string_literal(file.name) : "$file";
   const std::string compression =
       file.compression == "none" ? "" : ", compression: \"" + file.compression + "\"";
   switch (file.kind) {
     case FileKind::records:
-      return "tfrecord(" + name + compression + ")";
+      return begin + "tfrecord(" + name + compression + ")";
     case FileKind::text:
-      return "text_line(" + name + compression + ")";
+      return begin + "text_line(" + name + compression + ")";
     case FileKind::saved:
-      return "load(" + name + ")";
+      return begin + "load(" + name + ")";
     default:
-      return "csv(" + name + ", " + list_of(column_types) + csv_options(file) + compression + ")";
+      if (column_types.empty()) return "";
+      return begin + "csv(" + name + ", " + list_of(column_types) + csv_options(file) + compression + ")";
   }
 }
 
@@ -234,6 +388,11 @@ void each_row(const Runtime& runtime, const Dataset& dataset, int64_t limit,
     }
     if (!row(element)) return;
   }
+}
+
+std::string error_text(const Error& error) {
+  const bool lines = error.message().find('\n') != std::string::npos;
+  return lines ? error.message() : error.what();
 }
 
 std::string with_commas(uint64_t number) {

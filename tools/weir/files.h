@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arguments.h"
 #include "weir/weir.hpp"
 
 namespace weir::command {
@@ -14,21 +15,49 @@ namespace weir::command {
 enum class FileKind { records, csv, text, saved };
 const char* kind_name(FileKind kind);
 
+// `-` on the command line: what comes from standard input, in a file that goes when the command ends.
+bool is_standard_input(const std::string& name);
+const std::string& standard_input_file();
+
 struct DataFile {
   std::string name;
+  // As it was given; what comes from standard input has another name.
+  std::string shown;
   FileKind kind = FileKind::text;
   // "none", "gzip" or "zlib".
   std::string compression = "none";
   // Bytes of the file, or of all files of a folder.
   uint64_t size = 0;
-  // Of a table: the names of its columns and whether they are its first row; the byte between fields.
+  // Of a table: the names of its columns and whether its first row is left out; the byte between fields, and whether they may
+  // stand in quotes.
   std::vector<std::string> columns;
   bool header = false;
   std::string delim = ",";
+  bool quotes = true;
 };
 
-// By the name, else by the first bytes. Throws an Error of the file, such as not_found.
-DataFile look_at(const Runtime& runtime, const std::string& name);
+// The options of the command's own runtime.
+RuntimeOptions runtime_options(const Arguments& arguments);
+
+// By the name, else by the first bytes. Throws an Error of the file, such as not_found. A file of another format is
+// invalid_argument, which names it, or records that are damaged.
+enum class OtherFormat { refused, damaged };
+DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat other = OtherFormat::refused);
+
+// The narrowest kind that all values of a column have, as the reader of tables takes them. Empty fields fit each.
+class ColumnKind {
+ public:
+  enum class Kind { ints, floats, text };
+  void add(std::string_view text);
+  Kind kind() const;
+  uint64_t missing() const { return missing_; }
+
+ private:
+  bool ints_ = true;
+  bool floats_ = true;
+  uint64_t values_ = 0;
+  uint64_t missing_ = 0;
+};
 
 // What a file that is yet to be written is to be, by its name: .csv .tsv .txt, with .gz or .tfrecord.gz; a name without a
 // suffix is a folder for saved elements. Throws invalid_argument for others.
@@ -38,7 +67,7 @@ FileKind kind_to_write(const std::string& name);
 // `on_corrupt` is that of tfrecord.
 Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view on_corrupt = "error");
 
-// The document that reads it, as somebody would write it.
+// The document that reads it, as somebody would write it; empty if there is nothing to read.
 std::string document_of(const DataFile& file, const std::vector<std::string>& column_types);
 
 // Calls `row` for each element that has not failed, `failed` for each other one, up to `limit` of both; negative: all.
@@ -46,6 +75,9 @@ std::string document_of(const DataFile& file, const std::vector<std::string>& co
 void each_row(const Runtime& runtime, const Dataset& dataset, int64_t limit,
               const std::function<bool(const Element&)>& row,
               const std::function<bool(const Error&)>& failed);
+
+// What an Error says, in one line but for a document that didn't build.
+std::string error_text(const Error& error);
 
 // "1,234".
 std::string with_commas(uint64_t number);

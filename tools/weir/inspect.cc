@@ -1,7 +1,7 @@
 #include "inspect.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cstdio>
 #include <map>
 
@@ -21,6 +21,14 @@ constexpr size_t kCellWidth = 32;
 constexpr size_t kLineWidth = 120;
 // Of a record with its checksums and length, beside its bytes.
 constexpr uint64_t kRecordBytes = 16;
+
+// A name takes one line, whatever is in it.
+std::string on_one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return text;
+}
 
 bool print_error(const Error& error) {
   print(stdout, std::string("error: ") + error.code_name() + ": " + error.what() + "\n");
@@ -108,7 +116,9 @@ bool head_records(const Runtime& runtime, const DataFile& file, int64_t count) {
 bool head_table(const Runtime& runtime, const DataFile& file, int64_t count) {
   bool failed = false;
   Table table;
-  table.add(file.columns);
+  std::vector<std::string> names;
+  for (const std::string& name : file.columns) names.push_back(on_one_line(name));
+  table.add(names);
   each_row(
       runtime, rows_of(runtime, file), count,
       [&](const Element& element) {
@@ -146,16 +156,16 @@ bool head_lines(const Runtime& runtime, const DataFile& file, int64_t count) {
 // Runs `work(runtime, file)` for each file, which returns whether something failed. An Error is reported and the next file
 // follows.
 template <class Work>
-int each_file(const Arguments& arguments, Work&& work) {
-  const Runtime runtime;
+int each_file(const Arguments& arguments, OtherFormat other, Work&& work) {
+  const Runtime runtime(runtime_options(arguments));
   int status = 0;
   for (const std::string& name : arguments.files) {
     try {
-      const DataFile file = look_at(runtime, name);
+      const DataFile file = look_at(runtime, name, other);
       if (work(runtime, file)) status = std::max(status, kExitElementFailed);
     } catch (const Error& error) {
       std::fflush(stdout);
-      std::fprintf(stderr, "error: %s: %s\n", error.code_name(), error.what());
+      std::fprintf(stderr, "error: %s: %s\n", error.code_name(), error_text(error).c_str());
       status = kExitNotBuilt;
     }
   }
@@ -312,7 +322,7 @@ void print_line(const char* name, const std::string& value) {
 }
 
 void print_begin(const DataFile& file, const std::string& kind) {
-  print(stdout, file.name + "\n");
+  print(stdout, file.shown + "\n");
   print_line("kind", kind);
   if (file.kind != FileKind::saved) print_line("compression", file.compression);
   print_line("bytes", with_commas(file.size));
@@ -327,7 +337,7 @@ bool info_of_records(const Runtime& runtime, const DataFile& file) {
   RecordsInfo info;
   uint64_t errors = 0;
   std::string first;
-  Progress progress(file.name, file.compression == "none" ? file.size : 0);
+  Progress progress(file.shown, file.compression == "none" ? file.size : 0);
   each_row(
       runtime, rows_of(runtime, file, "resync"), -1,
       [&](const Element& element) {
@@ -353,45 +363,28 @@ bool info_of_records(const Runtime& runtime, const DataFile& file) {
   return errors > 0;
 }
 
-// The narrowest dtype of int64, float32 and string that all values of a column have; empty fields fit each.
-class ColumnType {
- public:
-  void add(std::string_view text) {
-    if (text.empty()) {
-      ++missing_;
-      return;
-    }
-    int_ = int_ && parses<int64_t>(text);
-    float_ = float_ && parses<double>(text);
-    ++values_;
-  }
-  std::string text() const {
-    const std::string dtype = values_ == 0 || !float_ ? "string" : int_ ? "int64" : "float32";
-    if (missing_ == 0) return dtype;
-    return dtype == "string" ? "\"\"" : dtype == "int64" ? "0" : "0.0";
-  }
-  std::string kind() const { return values_ == 0 || !float_ ? "string" : int_ ? "int64" : "float32"; }
-  uint64_t missing() const { return missing_; }
+const char* dtype_of(const ColumnKind& column) {
+  constexpr std::array<const char*, 3> kDtypes = {"int64", "float32", "string"};
+  return kDtypes[static_cast<size_t>(column.kind())];
+}
 
- private:
-  template <class T>
-  static bool parses(std::string_view text) {
-    T value{};
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return failed == std::errc() && end == text.data() + text.size();
-  }
-  bool int_ = true;
-  bool float_ = true;
-  uint64_t values_ = 0;
-  uint64_t missing_ = 0;
-};
+// A column as a document writes it: its dtype, or what stands for an empty field.
+std::string column_text(const ColumnKind& column) {
+  constexpr std::array<const char*, 3> kDefaults = {"0", "0.0", "\"\""};
+  return column.missing() == 0 ? dtype_of(column) : kDefaults[static_cast<size_t>(column.kind())];
+}
+
+void print_document(const std::string& document, const char* nothing) {
+  if (document.empty()) return print_line("document", std::string("none, since ") + nothing);
+  print(stdout, "\n  " + document + "\n");
+}
 
 bool info_of_table(const Runtime& runtime, const DataFile& file) {
-  std::vector<ColumnType> types(file.columns.size());
+  std::vector<ColumnKind> types(file.columns.size());
   uint64_t rows = 0;
   uint64_t errors = 0;
   std::string first;
-  Progress progress(file.name, file.compression == "none" ? file.size : 0);
+  Progress progress(file.shown, file.compression == "none" ? file.size : 0);
   each_row(
       runtime, rows_of(runtime, file), -1,
       [&](const Element& element) {
@@ -417,11 +410,11 @@ bool info_of_table(const Runtime& runtime, const DataFile& file) {
   table.add({"column", "dtype", "empty"});
   std::vector<std::string> columns;
   for (size_t i = 0; i < types.size(); ++i) {
-    table.add({file.columns[i], types[i].kind(), with_commas(types[i].missing())});
-    columns.push_back(types[i].text());
+    table.add({on_one_line(file.columns[i]), dtype_of(types[i]), with_commas(types[i].missing())});
+    columns.push_back(column_text(types[i]));
   }
-  table.print(2);
-  print(stdout, "\n  " + document_of(file, columns) + "\n");
+  if (!columns.empty()) table.print(2);
+  print_document(document_of(file, columns), "the file has no rows");
   return errors > 0;
 }
 
@@ -430,7 +423,7 @@ bool info_of_rows(const Runtime& runtime, const DataFile& file) {
   uint64_t rows = 0;
   uint64_t errors = 0;
   std::string first;
-  Progress progress(file.name, 0);
+  Progress progress(file.shown, 0);
   each_row(
       runtime, dataset, -1,
       [&](const Element&) {
@@ -455,7 +448,7 @@ bool info_of_rows(const Runtime& runtime, const DataFile& file) {
 bool validate_file(const Runtime& runtime, const DataFile& file) {
   uint64_t rows = 0;
   uint64_t errors = 0;
-  Progress progress(file.name, file.compression == "none" ? file.size : 0);
+  Progress progress(file.shown, file.compression == "none" ? file.size : 0);
   each_row(
       runtime, rows_of(runtime, file, "resync"), -1,
       [&](const Element& element) {
@@ -473,7 +466,7 @@ bool validate_file(const Runtime& runtime, const DataFile& file) {
   const std::string unit = file.kind == FileKind::records ? "record"
                            : file.kind == FileKind::saved ? "element"
                                                           : "row";
-  print(stdout, file.name + ": " + counted(rows, unit) + ", " +
+  print(stdout, file.shown + ": " + counted(rows, unit) + ", " +
                     (errors == 0 ? "no damage" : counted(errors, "damaged stretch")) + "\n");
   return errors > 0;
 }
@@ -483,8 +476,8 @@ bool validate_file(const Runtime& runtime, const DataFile& file) {
 int head(const Arguments& arguments) {
   const int64_t count = arguments.count < 0 ? kHeadRows : arguments.count;
   bool first = true;
-  return each_file(arguments, [&](const Runtime& runtime, const DataFile& file) {
-    if (arguments.files.size() > 1) print(stdout, (first ? "" : "\n") + file.name + ":\n");
+  return each_file(arguments, OtherFormat::refused, [&](const Runtime& runtime, const DataFile& file) {
+    if (arguments.files.size() > 1) print(stdout, (first ? "" : "\n") + file.shown + ":\n");
     first = false;
     switch (file.kind) {
       case FileKind::records:
@@ -499,7 +492,7 @@ int head(const Arguments& arguments) {
 
 int info(const Arguments& arguments) {
   bool first = true;
-  return each_file(arguments, [&](const Runtime& runtime, const DataFile& file) {
+  return each_file(arguments, OtherFormat::refused, [&](const Runtime& runtime, const DataFile& file) {
     if (!first) print(stdout, "\n");
     first = false;
     switch (file.kind) {
@@ -513,6 +506,6 @@ int info(const Arguments& arguments) {
   });
 }
 
-int validate(const Arguments& arguments) { return each_file(arguments, validate_file); }
+int validate(const Arguments& arguments) { return each_file(arguments, OtherFormat::damaged, validate_file); }
 
 }  // namespace weir::command

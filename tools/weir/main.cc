@@ -1,4 +1,4 @@
-// The command `weir`, which uses only weir.h and weir.hpp.
+// The command `weir`. All that it does with datasets is by weir.h and weir.hpp.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -8,6 +8,7 @@
 #include "bench.h"
 #include "checkpoint.h"
 #include "common.h"
+#include "core/text.h"
 #include "digest.h"
 #include "help.h"
 #include "inspect.h"
@@ -19,7 +20,8 @@ namespace weir::command {
 
 namespace {
 
-void print_failure(const weir_error& error) {
+void print_failure(const Arguments& arguments, const weir_error& error) {
+  if (arguments.json) return print(stdout, error_json(error) + "\n");
   std::printf("error: %s: ", weir_code_name(error.code));
   print(stdout, view(error.line));
   print(stdout, "\n");
@@ -48,7 +50,7 @@ bool print_element(const Arguments& arguments, Handles& handles) {
   weir_bytes text = WEIR_BYTES_INIT;
   uint32_t flags = arguments.json ? WEIR_FORMAT_JSON : 0;
   if (weir_element_format(handles.element, flags, &text, &handles.error) != WEIR_OK) {
-    print_failure(handles.error);
+    print_failure(arguments, handles.error);
     return false;
   }
   if (arguments.origins) print_origin(arguments, handles);
@@ -81,7 +83,7 @@ int run(const Arguments& arguments, Handles& handles) {
       continue;
     }
     failed = true;
-    print_failure(handles.error);
+    print_failure(arguments, handles.error);
     if (result < 0) break;
   }
   if (arguments.stats) print_stats(handles);
@@ -162,6 +164,7 @@ int build_and(const Arguments& arguments) {
   weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
   options.trace_file = arguments.trace.data();
   options.trace_file_size = arguments.trace.size();
+  options.record_bytes = arguments.record_bytes;
   if (weir_runtime_create(&options, &handles.runtime, &handles.error) != WEIR_OK) return report(handles);
   if (arguments.verb == Verb::check && arguments.json) return print_mistakes_as_json(handles, text);
   if (weir_dataset_parse(handles.runtime, text.data(), text.size(), nullptr, 0, &handles.dataset,

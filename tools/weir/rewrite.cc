@@ -1,7 +1,7 @@
 #include "rewrite.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -10,6 +10,7 @@
 #include "common.h"
 #include "example_features.h"
 #include "files.h"
+#include "format/parse_number.h"
 #include "progress.h"
 
 namespace weir::command {
@@ -34,7 +35,7 @@ int reported(Work&& work) {
     return work();
   } catch (const Error& error) {
     std::fflush(stdout);
-    std::fprintf(stderr, "error: %s: %s\n", error.code_name(), error.what());
+    std::fprintf(stderr, "error: %s: %s\n", error.code_name(), error_text(error).c_str());
     return kExitNotBuilt;
   }
 }
@@ -127,6 +128,19 @@ bool make_index(const Runtime& runtime, const std::string& name) {
   std::error_code failed;
   if (fs::is_directory(name, failed))
     fail(WEIR_CODE_INVALID_ARGUMENT, "expected a TFRecord file, found the folder " + name);
+  if (is_standard_input(name))
+    fail(WEIR_CODE_INVALID_ARGUMENT,
+         "expected a TFRecord file, whose index lies beside it, found standard input");
+  const DataFile file = look_at(runtime, name);
+  if (file.kind != FileKind::records)
+    fail(WEIR_CODE_INVALID_ARGUMENT,
+         "expected a TFRecord file, found " + name + ", which is " + kind_name(file.kind));
+  if (file.compression != "none") {
+    fail(WEIR_CODE_INVALID_ARGUMENT, "expected a file without compression, found " + name + " in " +
+                                         file.compression +
+                                         ", which has no index: its records have no places of their own; "
+                                         "decompress it, or write it again by weir shard or convert");
+  }
   const Dataset records = parse(runtime, "tfrecord(@file)", {{"file", name}});
   Element record;
   // Reading any record by its position makes the index.
@@ -153,7 +167,7 @@ std::string shard_name(const std::string& prefix, size_t shard, size_t count, co
 }
 
 int shard_files(const Arguments& arguments) {
-  const Runtime runtime;
+  const Runtime runtime(runtime_options(arguments));
   const auto count = static_cast<size_t>(arguments.count);
   std::string prefix = arguments.output;
   std::string suffix;
@@ -215,34 +229,19 @@ Feature text_feature(std::string name, std::string_view text) {
   return out;
 }
 
-template <class T>
-bool parse_number(std::string_view text, T& out) {
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return failed == std::errc() && end == text.data() + text.size();
-}
-
-// Which kind each column of a table has: the narrowest that all of its values have.
 std::vector<Feature::Kind> kinds_of_columns(const Runtime& runtime, const DataFile& file) {
-  std::vector<Feature::Kind> out(file.columns.size(), Feature::Kind::ints);
-  std::vector<bool> seen(file.columns.size());
+  constexpr std::array<Feature::Kind, 3> kKinds = {Feature::Kind::ints, Feature::Kind::floats,
+                                                   Feature::Kind::bytes};
+  std::vector<ColumnKind> columns(file.columns.size());
   each_row(
       runtime, rows_of(runtime, file), -1,
       [&](const Element& element) {
-        for (uint32_t i = 0; i < out.size(); ++i) {
-          const auto text = element.get<std::string_view>(i);
-          if (text.empty()) continue;
-          seen[i] = true;
-          int64_t whole = 0;
-          float number = 0;
-          if (out[i] == Feature::Kind::ints && !parse_number(text, whole)) out[i] = Feature::Kind::floats;
-          if (out[i] == Feature::Kind::floats && !parse_number(text, number)) out[i] = Feature::Kind::bytes;
-        }
+        for (uint32_t i = 0; i < columns.size(); ++i) columns[i].add(element.get<std::string_view>(i));
         return true;
       },
       [](const Error& error) -> bool { throw error; });
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (!seen[i]) out[i] = Feature::Kind::bytes;
-  }
+  std::vector<Feature::Kind> out;
+  for (const ColumnKind& column : columns) out.push_back(kKinds[static_cast<size_t>(column.kind())]);
   return out;
 }
 
@@ -516,13 +515,11 @@ uint64_t write_saved(const Runtime& runtime, const DataFile& file, const std::st
       members += comma + quoted(file.columns[i], SIZE_MAX) + ": c" + std::to_string(i);
     }
     text = "csv(@file, [" + columns + "], compression: \"auto\", delim: @delim" +
-           (file.header ? ", header: true)" : ")") + " | map((" + names +
-           (kinds.size() == 1 ? ",) -> {" : ") -> {") + members + "})";
-  } else {
-    text = document_of(file, {});
+           (file.quotes ? "" : ", quote: false") + (file.header ? ", header: true)" : ")") + " | map((" +
+           names + (kinds.size() == 1 ? ",) -> {" : ") -> {") + members + "})";
   }
   const weir::Arguments handed = {{"file", file.name}, {"delim", file.delim}};
-  const Dataset rows = parse(runtime, text, handed);
+  const Dataset rows = text.empty() ? rows_of(runtime, file) : parse(runtime, text, handed);
   const Dataset saving = parse(runtime, "@rows | save(@to)", {{"rows", rows}, {"to", to}});
   each_row(
       runtime, saving, -1, [](const Element&) { return true; },
@@ -533,12 +530,12 @@ uint64_t write_saved(const Runtime& runtime, const DataFile& file, const std::st
 }
 
 int convert_file(const Arguments& arguments) {
-  const Runtime runtime;
+  const Runtime runtime(runtime_options(arguments));
   const std::string& to = arguments.files[1];
   const FileKind kind = kind_to_write(to);
   const DataFile file = look_at(runtime, arguments.files[0]);
   check_absent(to);
-  Progress progress(file.name, file.compression == "none" && kind != FileKind::saved ? file.size : 0);
+  Progress progress(file.shown, file.compression == "none" && kind != FileKind::saved ? file.size : 0);
   uint64_t count = 0;
   if (kind == FileKind::saved) {
     count = write_saved(runtime, file, to, progress);
@@ -556,7 +553,7 @@ int convert_file(const Arguments& arguments) {
 }  // namespace
 
 int make_indices(const Arguments& arguments) {
-  const Runtime runtime;
+  const Runtime runtime(runtime_options(arguments));
   int status = 0;
   for (const std::string& name : arguments.files)
     status = std::max(status, reported([&] { return make_index(runtime, name) ? kExitElementFailed : 0; }));
