@@ -57,6 +57,45 @@ TEST_CASE("mistakes: words of Python and tf.data say how they are written here",
   }
 }
 
+TEST_CASE("mistakes: words of other libraries and languages say how they are written here", "[graph]") {
+  for (const Row& row : {
+           Row{"range(9) | for_each(x -> x)", "no transformation called for_each; it is written map(x -> …)"},
+           Row{"range(9) | forEach(x -> x)", "it is written map(x -> …)"},
+           Row{"range(9) | map_with_index((i, x) -> i)", "it is written enumerate() | map((i, x) -> …)"},
+           Row{"range(9) | zipWithIndex()", "it is written enumerate()"},
+           Row{"range(9) | filter_map(x -> x)", "it is written filter(x -> …) | map(x -> …)"},
+           Row{"range(9) | collect()", "it is written batch(n); the program that reads"},
+           Row{"range(9) | chunks(2)", "it is written batch(n)"},
+           Row{"range(9) | collate()", "it is written batch(n), or padded_batch(n)"},
+           Row{"range(9) | zip_with(range(9), (a, b) -> a)", "it is written zip(a, b) | map((x, y) -> …)"},
+           Row{"range(9) | head(2)", "it is written take(n)"},
+           Row{"range(9) | limit(2)", "it is written take(n)"},
+           Row{"range(9) | drop(2)", "it is written skip(n)"},
+           Row{"range(9) | sample(0.1)", "it is written filter(x -> random_uniform([]) < 0.1)"},
+           Row{"range(9) | shuffle_buffer(2)", "it is written shuffle(n)"},
+           Row{"range(9) | select(\"a\")", "it is written map(d -> {d.a, …})"},
+           Row{"range(9) | flatten()", "it is written unbatch() for tensors"},
+           Row{"range(9) | to_list()", "it is written batch(n)"},
+           Row{"range(9) | step_by(2)", "it is written shard(n, 0)"},
+           Row{"range(9) | fold(0, (s, x) -> s)", "it is written reduce(initial, (s, x) -> …)"},
+           Row{"range(9) | distinct()", "it is written unique()"},
+           Row{"range(9) | flatMap(x -> range(x))", "did you mean flat_map?"},
+           Row{"range(9) | takeWhile(x -> true)", "did you mean take_while?"},
+           Row{"range(9) | map(x -> reduce_sum(x))", "it is written sum(x)"},
+           Row{"range(9) | map(x -> clamp(x, 0, 1))", "it is written clip(x, least, most)"},
+           Row{"read_csv(\"a.csv\")", "it is written csv(files, …)"},
+           Row{"DataLoader(range(9))", "a loader is written dataset | shuffle(n)"},
+           Row{"parquet(\"a\")", "parquet is not in this version"},
+           Row{"range(9) | partition(2, p -> p)", "partition is not in this version"},
+       }) {
+    INFO(row.text);
+    INFO(mistake_of(row.text));
+    CHECK(mistake_of(row.text).find(row.answer) != std::string::npos);
+  }
+  // A transformation is no hint where a function stands.
+  CHECK(mistake_of("range(9) | map(x -> head(x))").find("take(n)") == std::string::npos);
+}
+
 TEST_CASE("mistakes: what was meant is said where the types show it", "[graph]") {
   for (const Row& row : {
            Row{"range(9) | map(x -> {a: x}) | map(d -> d[\"a\"])", "a member of a dict is written x.a"},
