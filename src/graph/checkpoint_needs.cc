@@ -16,6 +16,8 @@ struct Need {
   bool by_value = false;
   int64_t rows = 0;
   int64_t bytes = 0;
+  // Else what a restore reads again: about so many rows, or at most so many where it isn't known how many; kUnknown.
+  enum class Again { nothing, rows, from_oldest, from_beginning } again = Again::nothing;
   int64_t read_again = 0;
 };
 
@@ -40,9 +42,12 @@ int64_t product(int64_t rows, int64_t bytes) {
 // Of several inputs only the longest matters, and one of unknown length is as long as can be.
 int64_t known(int64_t cardinality) { return cardinality < 0 ? INT64_MAX : cardinality; }
 int64_t at_most(int64_t rows, int64_t inputs) {
-  if (rows < 0) return inputs == INT64_MAX ? kUnknown : inputs;
-  return std::min(rows, inputs);
+  const int64_t least = rows < 0 ? inputs : std::min(rows, inputs);
+  return least == INT64_MAX ? kUnknown : least;
 }
+
+// The larger one; what isn't known may be anything.
+int64_t larger(int64_t a, int64_t b) { return a < 0 || b < 0 ? int64_t{kUnknown} : std::max(a, b); }
 
 class Needs {
  public:
@@ -54,34 +59,53 @@ class Needs {
     const OperatorDef& op = node.op();
     std::string path = above;
     if (!op.internal) path = concat(above, above.empty() ? "" : "/", op.name);
-    if (!op.internal || op.kept != nullptr) add(node, path);
-    for (const DatasetRef& input : node.inputs()) visit(*input, path);
+    std::vector<DatasetRef> inputs = node.inputs();
+    Need need{path};
+    if (op.expand != nullptr && !node.dynamic() && !inputs.empty()) {
+      // The node stands for others, which end where its inputs begin.
+      const DatasetRef expansion = std::move(inputs.back());
+      inputs.pop_back();
+      add_parts(*expansion, inputs, need);
+    }
+    if (op.kept != nullptr) add(node, inputs, need);
+    if (!op.internal || op.kept != nullptr) list_.push_back(std::move(need));
+    for (const DatasetRef& input : inputs) visit(*input, path);
   }
 
-  void add(const Dataset& node, const std::string& path) {
-    Need need{path};
+  void add_parts(const Dataset& node, const std::vector<DatasetRef>& ends, Need& need) {
+    const auto is_end = [&](const DatasetRef& end) { return end.get() == &node; };
+    if (std::any_of(ends.begin(), ends.end(), is_end)) return;
+    if (node.op().kept != nullptr) add(node, node.inputs(), need);
+    for (const DatasetRef& input : node.inputs()) add_parts(*input, ends, need);
+  }
+
+  // Adds what the node itself keeps.
+  static void add(const Dataset& node, const std::vector<DatasetRef>& sources, Need& need) {
     const OperatorDef& op = node.op();
-    if (op.kept != nullptr) {
-      const Kept kept = op.kept(node.params());
-      const bool window = op.is_window != nullptr && op.is_window(node.params());
-      int64_t inputs = 0;
-      for (const DatasetRef& input : node.inputs()) inputs = std::max(inputs, known(input->cardinality()));
-      const int64_t rows = at_most(kept.rows, inputs);
-      // A Window's rows are its own, others those of their inputs.
-      for (const DatasetRef& input : node.inputs()) {
-        const Dataset& source = window ? node : *input;
-        need.by_value = need.by_value || !source.not_replayable().empty();
-        need.bytes = std::max(need.bytes, product(rows, row_bytes(source)));
-        if (rows < 0 || row_bytes(source) < 0) need.bytes = kUnknown;
-      }
-      if (need.by_value) {
-        need.rows = rows;
-      } else {
-        need.bytes = 0;
-        need.read_again = at_most(kept.read_again, inputs);
-      }
+    const Kept kept = op.kept(node.params());
+    const bool window = op.is_window != nullptr && op.is_window(node.params());
+    int64_t inputs = 0;
+    for (const DatasetRef& input : sources) inputs = std::max(inputs, known(input->cardinality()));
+    const int64_t rows = at_most(kept.rows, inputs);
+    bool by_value = false;
+    int64_t bytes = 0;
+    // A Window's rows are its own, others those of their inputs.
+    for (const DatasetRef& input : sources) {
+      const Dataset& source = window ? node : *input;
+      by_value = by_value || !source.not_replayable().empty();
+      bytes = larger(bytes, rows < 0 ? rows : product(rows, row_bytes(source)));
     }
-    list_.push_back(std::move(need));
+    if (by_value) {
+      need.by_value = true;
+      need.rows = larger(need.rows, rows);
+      need.bytes = larger(need.bytes, bytes);
+    } else if (kept.read_again != 0) {
+      const bool all = kept.read_again == INT64_MAX || (kept.read_again < 0 && kept.rows == 0);
+      need.again = std::max(need.again, all                   ? Need::Again::from_beginning
+                                        : kept.read_again < 0 ? Need::Again::from_oldest
+                                                              : Need::Again::rows);
+      need.read_again = larger(need.read_again, at_most(kept.read_again, inputs));
+    }
   }
 
   std::vector<Need> list_;
@@ -106,6 +130,23 @@ std::string as_json(const Needs& needs, const Sites& sites) {
   return out + "]}";
 }
 
+std::string elements(int64_t count) { return concat(count, count == 1 ? " element" : " elements"); }
+
+std::string again_text(const Need& need) {
+  const std::string most = need.read_again < 0 ? "" : concat(", at most ", elements(need.read_again));
+  switch (need.again) {
+    case Need::Again::rows:
+      return need.read_again < 0 ? "a restore reads some elements again"
+                                 : concat("a restore reads about ", elements(need.read_again), " again");
+    case Need::Again::from_oldest:
+      return concat("a restore reads again from the oldest element that it holds", most);
+    case Need::Again::from_beginning:
+      return concat("a restore reads its input again from the beginning", most);
+    default:
+      return "position only";
+  }
+}
+
 std::string as_text(const Needs& needs, const Sites& sites) {
   std::string out = "checkpoint: ";
   if (!sites.reopens.empty()) {
@@ -119,14 +160,11 @@ std::string as_text(const Needs& needs, const Sites& sites) {
   for (const Need& need : needs.list()) {
     out += concat("  ", need.path, ": ");
     if (need.by_value) {
-      const std::string rows = need.rows < 0 ? "the elements" : concat("up to ", need.rows, " elements");
+      const std::string rows = need.rows < 0 ? "the elements" : concat("up to ", elements(need.rows));
       out += concat(rows, " that it keeps, by value",
                     need.bytes < 0 ? "" : concat(", at most ", need.bytes, " bytes"));
-    } else if (need.read_again != 0) {
-      out += need.read_again < 0 ? "a restore reads its whole input again"
-                                 : concat("a restore reads about ", need.read_again, " elements again");
     } else {
-      out += "position only";
+      out += again_text(need);
     }
     out += "\n";
   }

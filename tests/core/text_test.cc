@@ -24,6 +24,12 @@ TEST_CASE("text: quote escapes what is not printable ASCII") {
   CHECK(quote("\u00e9") == R"("\xc3\xa9")");
 }
 
+TEST_CASE("text: json_string is UTF-8, whatever the bytes are") {
+  CHECK(json_string("a\n\t\"\\\u00e9") == "\"a\\n\\u0009\\\"\\\\\u00e9\"");
+  CHECK(json_string("a\xff\xc3") == R"("a\ufffd\ufffd")");
+  CHECK(json_string("\xed\xa0\x80") == R"("\ufffd\ufffd\ufffd")");
+}
+
 TEST_CASE("text: edit distance counts insertions, removals and replacements") {
   struct Row {
     std::string_view a, b;
