@@ -128,6 +128,9 @@ def bench():
     expect("the median lies between", 0 < rates["min"] <= rates["median"] <= rates["max"], rates)
     times = result["next_ns"]
     expect("percentiles rise", 0 < times["p50"] <= times["p90"] <= times["p99"] <= times["max"], times)
+    stats = result["stats"]
+    expect("stats of a whole pass, which the rate speaks of, too", stats["elements"] == 19 and
+           stats["stages"][0]["failed"] == 1 and [one["passes"] for one in result["repeats"]] == [3] * 3, result)
     expect("stats of the last pass", result["stats"]["stages"][0]["operator"] == "map", result)
     short = call("bench", "--seconds", "0.01", "--repeats", "2", "-e", "range(10) | repeat()")
     expect("text", short.returncode == 0 and
@@ -135,7 +138,12 @@ def bench():
                     short.stdout), short)
     param = call("bench", "--json", "-p", "n=4", "-n", "4", "-e", "param n: int64 range($n)")
     expect("params", json.loads(param.stdout)["repeats"][0]["elements"] == 4, param)
-    expect("nothing to read", call("bench", "-e", "range(0)").returncode == 0, "another status")
+    empty = call("bench", "-e", "range(0)")
+    expect("nothing to read", empty.returncode == 0 and empty.stdout.startswith("the dataset has no elements"), empty)
+    passes = call("bench", "-n", "7", "--repeats", "1", "-e", "range(3)")
+    expect("which pass it is", "the longest pass of the last repeat, which began 3 times:\n" in passes.stdout and
+           re.search(r"^range +3 ", passes.stdout, re.M), passes)
+    expect("one pass", "\nthe last repeat:\n" in short.stdout, short)
     for arguments in (["--seconds", "0"], ["--seconds", "x"], ["--repeats", "0"], ["--repeats", "1001"]):
         refused = call("bench", *arguments, "-e", "range(1)")
         expect(arguments, refused.returncode == 2 and "expected --" in refused.stderr, refused)

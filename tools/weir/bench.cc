@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 namespace weir::command {
@@ -11,9 +12,9 @@ namespace {
 
 constexpr double kSeconds = 1;
 constexpr int64_t kRepeats = 5;
-// Of calls shorter than this, one in so many is timed by itself, so that reading the clock takes little.
+// Of calls shorter than this, one in so many is timed by itself, so that reading the clock takes little; a prime, since blocks of rows have a power of two.
 constexpr double kShortNs = 5000;
-constexpr int64_t kShortCalls = 64;
+constexpr int64_t kShortCalls = 61;
 // More latencies are not kept.
 constexpr size_t kMostLatencies = size_t{1} << 20;
 
@@ -29,6 +30,8 @@ struct Repeat {
   // Time inside next and between two calls, without that of beginning anew.
   double ns = 0;
   bool stopped = false;
+  // How often it began anew, the first time included.
+  int64_t passes = 0;
   double rate() const { return ns <= 0 ? 0 : static_cast<double>(elements + failed) * 1e9 / ns; }
 };
 
@@ -39,6 +42,7 @@ class Bench {
 
   // Returns a negative result, with the error in the handles, if it can't go on.
   int32_t run(bool counts, Repeat& out) {
+    stats_elements_ = -1;
     const double most_ns = 1e9 * (arguments_.seconds > 0 ? arguments_.seconds : kSeconds);
     for (;;) {
       // Without the time that the last pass took to end.
@@ -46,15 +50,32 @@ class Bench {
       handles_.iterator = {};
       if (const int32_t result = begin(arguments_, handles_, {}); result != WEIR_OK) return result;
       const int64_t before = out.elements + out.failed;
-      const int32_t result = pass(most_ns, counts, out);
+      ++out.passes;
+      int32_t result = pass(most_ns, counts, out);
+      const int64_t elements = out.elements + out.failed - before;
+      if (result >= 0) result = std::min(result, keep_stats(elements));
       if (result < 0 || out.stopped) return result;
       // One that is empty would begin anew for ever.
-      if (out.elements + out.failed == before) return WEIR_END;
+      if (elements == 0) return WEIR_END;
     }
   }
   std::vector<double>& latencies() { return latencies_; }
+  // What the stages did in the longest pass of the last repeat, as it was when that ended.
+  const std::string& stats() const { return stats_; }
 
  private:
+  int32_t keep_stats(int64_t elements) {
+    if (elements <= stats_elements_) return WEIR_END;
+    weir_bytes text = WEIR_BYTES_INIT;
+    const uint32_t flags = arguments_.json ? 0 : WEIR_STATS_TEXT;
+    const int32_t result = weir_iterator_stats(handles_.iterator, flags, &text, &handles_.error);
+    if (result != WEIR_OK) return result;
+    stats_.assign(text.data, text.size);
+    stats_elements_ = elements;
+    weir_bytes_release(&text);
+    return WEIR_END;
+  }
+
   bool done(double most_ns, const Repeat& out) const {
     if (arguments_.count >= 0) return out.elements + out.failed >= arguments_.count;
     return out.ns >= most_ns;
@@ -90,6 +111,8 @@ class Bench {
   const Arguments& arguments_;
   Handles& handles_;
   std::vector<double> latencies_;
+  std::string stats_;
+  int64_t stats_elements_ = -1;
 };
 
 double at(const std::vector<double>& sorted, double part) {
@@ -117,9 +140,10 @@ void print_json(const std::vector<Repeat>& repeats, const std::vector<double>& r
                 const std::vector<double>& latencies, std::string_view stats) {
   std::printf("{\"repeats\": [");
   for (size_t i = 0; i < repeats.size(); ++i) {
-    std::printf("%s{\"elements\": %lld, \"failed\": %lld, \"seconds\": %.9f}", i == 0 ? "" : ", ",
-                static_cast<long long>(repeats[i].elements), static_cast<long long>(repeats[i].failed),
-                repeats[i].ns / 1e9);
+    std::printf("%s{\"elements\": %lld, \"failed\": %lld, \"seconds\": %.9f, \"passes\": %lld}",
+                i == 0 ? "" : ", ", static_cast<long long>(repeats[i].elements),
+                static_cast<long long>(repeats[i].failed), repeats[i].ns / 1e9,
+                static_cast<long long>(repeats[i].passes));
   }
   std::printf("], \"elements_per_second\": {\"median\": %.6g, \"min\": %.6g, \"max\": %.6g}, \"next_ns\": {",
               at(rates, 0.5), at(rates, 0), at(rates, 1));
@@ -137,6 +161,8 @@ void print_text(const std::vector<Repeat>& repeats, const std::vector<double>& r
                 const std::vector<double>& latencies, std::string_view stats) {
   int64_t failed = 0;
   for (const Repeat& repeat : repeats) failed += repeat.failed;
+  if (repeats.back().elements + repeats.back().failed == 0)
+    return print(stdout, "the dataset has no elements, so there is nothing to measure\n");
   const double median = at(rates, 0.5);
   const double spread = median <= 0 ? 0 : 100 * (at(rates, 1) - at(rates, 0)) / median;
   std::printf("%.6g elements per second, median of %zu repeats (%.6g to %.6g, spread %.1f %%)\n", median,
@@ -146,7 +172,12 @@ void print_text(const std::vector<Repeat>& repeats, const std::vector<double>& r
   std::printf("\nnext:");
   for (const auto& percentile : kPercentiles)
     std::printf("  %s %s", percentile.name, time_text(at(latencies, percentile.part)).c_str());
-  std::printf("\n\nlast repeat:\n");
+  const auto passes = static_cast<long long>(repeats.back().passes);
+  if (passes == 1) {
+    std::printf("\n\nthe last repeat:\n");
+  } else {
+    std::printf("\n\nthe longest pass of the last repeat, which began %lld times:\n", passes);
+  }
   print(stdout, stats);
 }
 
@@ -169,12 +200,9 @@ int bench(const Arguments& arguments, Handles& handles) {
   std::sort(rates.begin(), rates.end());
   std::vector<double>& latencies = bench.latencies();
   std::sort(latencies.begin(), latencies.end());
-  weir_bytes stats = WEIR_BYTES_INIT;
-  const uint32_t flags = arguments.json ? 0 : WEIR_STATS_TEXT;
-  if (weir_iterator_stats(handles.iterator, flags, &stats, &handles.error) != WEIR_OK) return report(handles);
-  const std::string_view text{stats.data, stats.size};
-  arguments.json ? print_json(repeats, rates, latencies, text) : print_text(repeats, rates, latencies, text);
-  weir_bytes_release(&stats);
+  const std::string& stats = bench.stats();
+  arguments.json ? print_json(repeats, rates, latencies, stats)
+                 : print_text(repeats, rates, latencies, stats);
   return 0;
 }
 

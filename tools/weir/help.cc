@@ -200,7 +200,7 @@ options:
       --repeats R         how many count, up to 1000
       --json              print one JSON value
 
-Of calls shorter than 5 microseconds, one in 64 is timed by itself. The exit status is 2 if the document cannot be built,
+Of calls shorter than 5 microseconds, one in 61 is timed by itself. The exit status is 2 if the document cannot be built,
 else 0, also where elements fail: those are counted.
 )";
 
