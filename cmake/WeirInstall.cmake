@@ -26,6 +26,11 @@ install(FILES "${PROJECT_BINARY_DIR}/weirConfigVersion.cmake" DESTINATION "${wei
 
 # Relative to where weir.pc itself lies, so that an installed tree can be moved.
 file(RELATIVE_PATH WEIR_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+# Programs find the library where it is, also where the loader doesn't look; CMake's own switch leaves that out.
+set(WEIR_PC_RPATH "-Wl,-rpath,\${libdir}")
+if(CMAKE_SKIP_INSTALL_RPATH)
+  set(WEIR_PC_RPATH "")
+endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/weir.pc.in" "${PROJECT_BINARY_DIR}/weir.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/weir.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 

@@ -24,9 +24,12 @@ read -ra flags <<<"$(pkg-config --cflags --libs weir)"
 cc -std=c99 "$gate/program.c" -o "$work/c_program" "${flags[@]}"
 c++ -std=c++11 "$gate/program.cc" -o "$work/cxx_program" "${flags[@]}"
 c++ -std=c++17 "$gate/program_hpp.cc" -o "$work/hpp_program" "${flags[@]}"
-LD_LIBRARY_PATH=$library_folder "$work/c_program"
-LD_LIBRARY_PATH=$library_folder "$work/cxx_program"
-LD_LIBRARY_PATH=$library_folder "$work/hpp_program"
+# weir.pc has told them where the library is; without that the loader must know.
+for program in c_program cxx_program hpp_program; do env -u LD_LIBRARY_PATH "$work/$program"; done
+read -ra flags <<<"$(pkg-config --define-variable=rpath= --cflags --libs weir)"
+cc -std=c99 "$gate/program.c" -o "$work/plain_program" "${flags[@]}"
+if env -u LD_LIBRARY_PATH ldd "$work/plain_program" | grep -F "$library_folder"; then exit 1; fi
+LD_LIBRARY_PATH=$library_folder "$work/plain_program"
 
 # The installed command, where there is one, finds the installed library by itself.
 if [[ -x $prefix/bin/weir ]]; then "$prefix/bin/weir" --version; fi

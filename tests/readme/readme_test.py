@@ -53,7 +53,9 @@ def programs(readme, build):
         subprocess.run(["cmake", "--install", build, "--prefix", f"{folder}/prefix"], check=True,
                        stdout=subprocess.DEVNULL)
         found = next(pathlib.Path(folder, "prefix").rglob("weir.pc")).parent
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(found), "LD_LIBRARY_PATH": str(found.parent)}
+        # Nothing but what docs/installing.md says: a program finds the library by itself.
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(found)}
+        environment.pop("LD_LIBRARY_PATH", None)
         for language, source in PROGRAMS.items():
             if sample(readme, language) not in source.read_text():
                 yield f"the program in {language} is not in {source}"
@@ -65,6 +67,10 @@ def programs(readme, build):
                                      env=environment).stdout
             if printed != EXPECTED:
                 yield f"the program in {language}: expected {EXPECTED!r}, found {printed!r}"
+        flags = subprocess.run(["pkg-config", "--define-variable=rpath=", "--libs", "weir"], capture_output=True, text=True,
+                               check=True, env=environment).stdout
+        if "rpath" in flags or "-lweir" not in flags:
+            yield f"weir.pc without the folder in programs: found {flags!r}"
 
 
 def first_screen(readme):
