@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +13,8 @@
 #include "support.h"
 
 namespace {
+
+using weir::Span;
 
 TEST_CASE("an iterator goes on from the bytes or the file of another") {
   const weir::Runtime runtime;
@@ -229,6 +232,60 @@ TEST_CASE("records are written and read") {
   }
   CHECK(seen == "0Lagos1Oslo");
   std::remove(file.c_str());
+}
+
+// The features of the example, as the library parses them.
+std::string parsed(const weir::Runtime& runtime, const weir::ExampleBuilder& example,
+                   const std::string& spec) {
+  const weir::Bytes bytes = example.serialize();
+  return lines(runtime,
+               weir::parse(runtime, "from_tensors(@record) | map(r -> parse_example(r, " + spec + "))",
+                           {{"record", std::string(bytes.view())}}))
+      .at(0);
+}
+
+TEST_CASE("an example takes lists in braces, of every kind") {
+  const weir::Runtime runtime;
+  weir::ExampleBuilder example;
+  example.set("x", {1.F, 2.F}).set("one", {0.5F}).set("n", {1, -2, 3}).set("long", {int64_t{1} << 40});
+  example.set("words", {"a", "bc"})
+      .set("views", {std::string_view("d\0e", 3)})
+      .set("texts", {std::string("f")});
+  example.set("flags", {true, false});
+  CHECK(
+      parsed(
+          runtime, example,
+          "{x: float32[2], one: float32[1], n: int64[3], long: int64[1], words: string[2], views: string[1], "
+          "texts: string[1], flags: int64[2]}") ==
+      "{x: [1.0, 2.0], one: [0.5], n: [1, -2, 3], long: [1099511627776], words: [\"a\", \"bc\"], "
+      "views: [\"d\\x00e\"], texts: [\"f\"], flags: [1, 0]}");
+}
+
+TEST_CASE("an example takes values and containers, of every kind") {
+  enum class Kind { first, second };
+  const weir::Runtime runtime;
+  weir::ExampleBuilder example;
+  const char* pointer = "p";
+  example.set("i", 7)
+      .set("b", true)
+      .set("u", uint8_t{255})
+      .set("ll", 5LL)
+      .set("f", 0.5F)
+      .set("kind", Kind::second);
+  example.set("s", std::string("t")).set("p", pointer);
+  example.set("ints", std::vector<int>{1, 2}).set("bits", std::vector<bool>{true, false});
+  example.set("floats", std::array<float, 2>{1.F, 2.F});
+  const float plain[] = {3.F, 4.F};
+  example.set("plain", plain).set("part", Span<const float>(plain, 1)).set("pair", {plain, 2});
+  example.set("strings", std::vector<std::string>{"a", ""});
+  CHECK(
+      parsed(
+          runtime, example,
+          "{i: int64, b: int64, u: int64, ll: int64, f: float32, kind: int64, s: string, p: string, ints: int64[2], "
+          "bits: int64[2], floats: float32[2], plain: float32[2], part: float32[1], pair: float32[2], "
+          "strings: string[2]}") ==
+      "{i: 7, b: 1, u: 255, ll: 5, f: 0.5, kind: 1, s: \"t\", p: \"p\", ints: [1, 2], bits: [1, 0], "
+      "floats: [1.0, 2.0], plain: [3.0, 4.0], part: [3.0], pair: [3.0, 4.0], strings: [\"a\", \"\"]}");
 }
 
 }  // namespace

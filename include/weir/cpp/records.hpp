@@ -2,8 +2,10 @@
 #pragma once
 
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,40 @@ class RecordWriter {
   detail::Unique<weir_record_writer, weir_record_writer_destroy> handle_;
 };
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_text_value = std::is_convertible_v<const T&, std::string_view>;
+template <class T>
+inline constexpr bool is_feature_value = std::is_arithmetic_v<T> || std::is_enum_v<T> || is_text_value<T>;
+
+// What a tf.Example keeps a T as.
+template <class T, class = void>
+struct Feature {
+  static_assert(!std::is_floating_point_v<T>,
+                "weir: a tf.Example keeps floats of 32 bits: write 0.5F, or cast to float");
+  static_assert(std::is_floating_point_v<T>,
+                "weir: a feature is made of integers, floats or texts, or is a container of them");
+  using Kept = int64_t;
+};
+template <class T>
+struct Feature<T, std::enable_if_t<std::is_integral_v<T> || std::is_enum_v<T>>> {
+  static_assert(
+      std::is_enum_v<T> || std::is_signed_v<T> || sizeof(T) < sizeof(int64_t),
+      "weir: a tf.Example keeps integers as int64, which has no room for all of uint64: cast to int64_t");
+  using Kept = int64_t;
+};
+template <>
+struct Feature<float> {
+  using Kept = float;
+};
+template <class T>
+struct Feature<T, std::enable_if_t<is_text_value<T>>> {
+  using Kept = std::string_view;
+};
+
+}  // namespace detail
+
 // Makes a tf.Example. Setting a feature again replaces its values, so one serves for many records. One thread
 // at a time may use it.
 class ExampleBuilder {
@@ -56,16 +92,31 @@ class ExampleBuilder {
   }
 
   weir_example handle() const noexcept { return handle_.get(); }
-  // One value, or several; they are copied.
-  ExampleBuilder& set(std::string_view name, int64_t value) {
-    return set(name, Span<const int64_t>(&value, 1));
+  // Sets a feature to one value, or to several: a list in braces, a container or a Span. They are copied. Integers are
+  // kept as int64, floats as float32, texts as bytes:
+  //
+  //   example.set("label", 7).set("weights", {0.5F, 2.0F}).set("words", {"a", "b"});
+  template <class T>
+  ExampleBuilder& set(std::string_view name, const T& value) {
+    if constexpr (detail::is_feature_value<T>) {
+      return set_each<T>(name, &value, 1);
+    } else if constexpr (std::is_convertible_v<const T&, Span<const int64_t>>) {
+      return set(name, Span<const int64_t>(value));
+    } else if constexpr (std::is_convertible_v<const T&, Span<const float>>) {
+      return set(name, Span<const float>(value));
+    } else {
+      using Member = std::decay_t<decltype(*std::begin(value))>;
+      static_assert(
+          sizeof(Member) > 1 || std::is_same_v<Member, bool>,
+          "weir: write bytes as a std::string_view, and small integers as a container of a larger type");
+      const auto count = std::distance(std::begin(value), std::end(value));
+      return set_each<Member>(name, std::begin(value), static_cast<size_t>(count));
+    }
   }
-  ExampleBuilder& set(std::string_view name, int value) { return set(name, int64_t{value}); }
-  ExampleBuilder& set(std::string_view name, float value) { return set(name, Span<const float>(&value, 1)); }
-  ExampleBuilder& set(std::string_view name, std::string_view value) {
-    return set(name, Span<const std::string_view>(&value, 1));
+  template <class T>
+  ExampleBuilder& set(std::string_view name, std::initializer_list<T> values) {
+    return set_each<T>(name, values.begin(), values.size());
   }
-  ExampleBuilder& set(std::string_view name, const char* value) { return set(name, std::string_view(value)); }
   ExampleBuilder& set(std::string_view name, Span<const int64_t> values) {
     detail::call(weir_example_set_int64, handle(), name.data(), static_cast<uint64_t>(name.size()),
                  values.data(), static_cast<uint64_t>(values.size()));
@@ -88,6 +139,15 @@ class ExampleBuilder {
   Bytes serialize() const { return detail::bytes_of(weir_example_serialize, handle()); }
 
  private:
+  template <class T, class Position>
+  ExampleBuilder& set_each(std::string_view name, Position begin, size_t count) {
+    using Kept = typename detail::Feature<T>::Kept;
+    std::vector<Kept> kept;
+    kept.reserve(count);
+    for (size_t i = 0; i < count; ++i, ++begin) kept.push_back(static_cast<Kept>(*begin));
+    return set(name, Span<const Kept>(kept));
+  }
+
   detail::Unique<weir_example, weir_example_destroy> handle_;
 };
 
