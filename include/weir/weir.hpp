@@ -82,6 +82,19 @@
 //     for (int64_t x : weir::elements<int64_t>(runtime, shuffled)) sum += x;
 //   }
 //
+// Elements can be read by their position, without those before them, where operators know where they are:
+//
+//   auto table = weir::range(1000).map("x -> {x, square: x * x}").build(runtime);
+//   auto rows = weir::random_access<int64_t>(runtime, table, {"square"});
+//   std::printf("%d of %d\n", static_cast<int>(rows[12]), static_cast<int>(rows.size()));
+//
+// Records are made of examples, whose features are values, containers or lists in braces:
+//
+//   weir::RecordWriter writer(runtime, "manual_examples.tfrecord");
+//   weir::ExampleBuilder example;
+//   writer.write(example.set("label", 7).set("weights", {0.5F, 2.0F}).set("words", {"a", "b"}).serialize());
+//   writer.close();
+//
 // A CheckpointManager keeps the newest positions in a folder, each with bytes of the program's. After a crash the same
 // lines go on where the newest one was saved:
 //

@@ -250,6 +250,66 @@ TEST_CASE("blocks, buffers and polling") {
   CHECK(elements == 3);
 }
 
+TEST_CASE("a dataset is read by position") {
+  const weir::Runtime runtime;
+  const weir::Dataset dataset =
+      weir::parse(runtime, "range(10) | map(x -> {x, name: as_string(x), row: [x, x * x]}) | map(e -> e)");
+  weir::Element element;
+  dataset.at(runtime, 7, element);
+  CHECK(element.text() == "{x: 7, name: \"7\", row: [7, 49]}");
+  auto rows = weir::random_access<std::string_view, Span<const int64_t>>(runtime, dataset, {"name", "row"});
+  CHECK(rows.size() == 10);
+  for (const int64_t i : {9, 0, 4}) {
+    auto [name, row] = rows[i];
+    CHECK(name == std::to_string(i));
+    CHECK(row[1] == i * i);
+    CHECK(rows.element().get<int64_t>(0) == i);
+  }
+  weir::RandomAccess<int64_t> values(runtime, weir::range(5, 8).build(runtime));
+  CHECK(values[2] == 7);
+  weir::RandomAccess<> whole(runtime, dataset);
+  CHECK(whole[3].text() == "{x: 3, name: \"3\", row: [3, 9]}");
+}
+
+TEST_CASE("a position that has no element is an error") {
+  const weir::Runtime runtime;
+  weir::Element element;
+  const weir::Dataset dataset = weir::parse(runtime, "range(-2, 3) | map(x -> 6 // x)");
+  CHECK(error_of([&] { dataset.at(runtime, 5, element); }).code() == WEIR_CODE_OUT_OF_RANGE);
+  CHECK(error_of([&] { dataset.at(runtime, -1, element); }).code() == WEIR_CODE_OUT_OF_RANGE);
+  auto rows = weir::random_access<int64_t>(runtime, dataset);
+  const weir::Error failed = error_of([&] { rows[2]; });
+  CHECK(failed.element_failed());
+  CHECK(failed.path() == "map");
+  CHECK(rows[1] == -6);
+  const weir::Dataset shuffled = weir::range(4).shuffle(4).build(runtime);
+  const weir::Error refused = error_of([&] { shuffled.at(runtime, 0, element); });
+  CHECK(refused.code() == WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(!refused.element_failed());
+  CHECK(holds(refused.message(), "shuffle"));
+  const weir::Error wrong = error_of([&] { weir::random_access<float>(runtime, dataset); });
+  CHECK(
+      wrong.message() ==
+      "the component: expected a scalar float32, found int64; read it as int64, or cast it in the pipeline");
+  const weir::Error count = error_of([&] { weir::random_access<int64_t, int64_t>(runtime, dataset); });
+  CHECK(holds(count.message(), "random_access: expected a type for each component of int64, 1, found 2"));
+}
+
+TEST_CASE("threads read one dataset by position, each with an access of its own", "[threads]") {
+  const weir::Runtime runtime;
+  const weir::Dataset dataset = weir::range(400).map("x -> x * 2").build(runtime);
+  std::vector<int64_t> sums(4);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    threads.emplace_back([&, i] {
+      auto rows = weir::random_access<int64_t>(runtime, dataset);
+      for (int64_t at = static_cast<int64_t>(i); at < rows.size(); at += 4) sums[i] += rows[at];
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(sums[0] + sums[1] + sums[2] + sums[3] == 399 * 400);
+}
+
 TEST_CASE("a feedable iterator takes from those that handles name") {
   const weir::Runtime runtime;
   weir::Element element;

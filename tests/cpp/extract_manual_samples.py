@@ -24,8 +24,8 @@ def blocks(header):
 def main():
     header, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     program, *pieces = blocks(header.read_text())
-    if len(pieces) != 6:
-        sys.exit(f"expected a program and 6 pieces of code, found {len(pieces)}")
+    if len(pieces) != 8:
+        sys.exit(f"expected a program and 8 pieces of code, found {len(pieces)}")
     body = "".join(f"  {{\n{piece}\n  }}\n" for piece in pieces)
     # What a piece makes need not be used.
     out.write_text('#pragma GCC diagnostic ignored "-Wunused-variable"\n'

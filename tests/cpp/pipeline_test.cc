@@ -102,6 +102,37 @@ TEST_CASE("pipelines and datasets are operands") {
         Lines{"{\"a b\": 5, c: 0}", "{\"a b\": 6, c: 1}"});
 }
 
+TEST_CASE("operators are applied by name") {
+  const weir::Runtime runtime;
+  const weir::Dataset numbers = weir::range(6).build(runtime);
+  const weir::Dataset batches =
+      weir::apply(runtime, "batch", {numbers}, {{"", "4"}, {"drop_remainder", "true"}});
+  CHECK(batches.text() == "range(6) | batch(4, drop_remainder: true)");
+  CHECK(lines(runtime, batches) == Lines{"[0, 1, 2, 3]"});
+  CHECK(weir::apply(runtime, "concatenate", {numbers, numbers}).cardinality() == 12);
+  CHECK(weir::apply(runtime, "range", {}, {{"", "3"}}).cardinality() == 3);
+  const std::string file = "a \"b\"";
+  CHECK(weir::apply(runtime, "text_line", {}, {{"files", Value(file).text()}}).text() ==
+        "text_line(\"a \\\"b\\\"\")");
+  const int64_t offset = 100;
+  const weir::Dataset moved =
+      weir::apply(runtime, "map", {numbers}, {{"f", [offset](int64_t x) { return x + offset; }}});
+  CHECK(lines(runtime, moved).at(5) == "105");
+  CHECK(lines(runtime, weir::apply(runtime, "from_tensor_slices", {}, {{"value", Tensor::copy({7, 8})}})) ==
+        Lines{"7", "8"});
+
+  const weir::Error unknown = error_of([&] { weir::apply(runtime, "bach", {numbers}); });
+  CHECK(unknown.code() == WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(holds(unknown.message(), "batch"));
+  // What was handed over is destroyed even then.
+  std::atomic<int> destroyed{0};
+  auto counted = std::make_shared<Counted>(destroyed);
+  CHECK_THROWS_AS(weir::apply(runtime, "batch", {numbers}, {{"n", [counted](int64_t x) { return x; }}}),
+                  weir::Error);
+  counted.reset();
+  CHECK(destroyed == 1);
+}
+
 TEST_CASE("a pipeline is not changed by what is added to it") {
   const weir::Pipeline base = weir::range(4);
   const weir::Pipeline more = base.take(2).with("x", "5").param("n", "int64");

@@ -109,6 +109,8 @@ class Runtime {
   detail::Unique<weir_runtime, weir_runtime_destroy> handle_;
 };
 
+class Element;
+
 // An immutable description of a sequence. Copies share it. Any number of threads may use one.
 class Dataset {
  public:
@@ -144,6 +146,11 @@ class Dataset {
     detail::call(weir_dataset_fingerprint, handle(), &out);
     return {out.words[0], out.words[1]};
   }
+  // Fills `element` with the element at `position` of the first epoch, counted from 0, without those before it;
+  // weir_dataset_at lists the operators that know where their elements are. Throws out_of_range beyond the last one, and an
+  // Error with element_failed() where the element failed. Any number of threads may call it, each with an element of its
+  // own. random_access() reads typed components.
+  void at(const Runtime& runtime, int64_t position, Element& element) const;
   // How many loops were begun before this one, for IteratorOptions::epoch. Copies count together.
   uint64_t count_loop() const noexcept { return loops_ ? loops_->fetch_add(1) : 0; }
 
@@ -236,6 +243,27 @@ inline Dataset parse(const Runtime& runtime, std::string_view text, const Argume
   handed.hand_over();
   detail::call(weir_dataset_parse, runtime.handle(), text.data(), static_cast<uint64_t>(text.size()),
                handed.list(), handed.count(), &out);
+  return Dataset(out);
+}
+
+// A dataset made by applying one operator to others, for programs that have its name as a text:
+//
+//   weir::apply(runtime, "batch", {dataset}, {{"n", "32"}, {"drop_remainder", "true"}})
+//
+// Arguments are the operator's parameters by name, or by position if the name is empty. Here a text is a value of the
+// notation, so a file's name needs its quotes: Value(file).text() has them. The first input stands to the left of a
+// transformation; further ones, and those of a source such as zip, become its first positional arguments.
+inline Dataset apply(const Runtime& runtime, std::string_view operator_name,
+                     const std::vector<Dataset>& inputs, const Arguments& arguments = {}) {
+  std::vector<weir_dataset> handles;
+  handles.reserve(inputs.size());
+  for (const Dataset& input : inputs) handles.push_back(input.handle());
+  detail::HandedArguments handed(arguments);
+  weir_dataset out{};
+  handed.hand_over();
+  detail::call(weir_dataset_apply, runtime.handle(), operator_name.data(),
+               static_cast<uint64_t>(operator_name.size()), static_cast<const weir_dataset*>(handles.data()),
+               static_cast<uint64_t>(handles.size()), handed.list(), handed.count(), &out);
   return Dataset(out);
 }
 

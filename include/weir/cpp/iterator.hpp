@@ -85,9 +85,13 @@ class Element {
   detail::Unique<weir_element, weir_element_destroy> handle_;
 };
 
+inline void Dataset::at(const Runtime& runtime, int64_t position, Element& element) const {
+  detail::call(weir_dataset_at, runtime.handle(), handle(), position, element.handle());
+}
+
 namespace detail {
 
-// What a loop over elements gives for these components.
+// Components read together: a tuple of one T each; for one T, the value itself; without any, the element.
 template <class... T>
 struct Row {
   using Type = std::tuple<T...>;
@@ -99,6 +103,61 @@ struct Row<T> {
 template <>
 struct Row<> {
   using Type = Element&;
+};
+
+// Which component of an element each T reads, checked once against the structure.
+template <class... T>
+class Columns {
+ public:
+  // No paths: all components, in the order of the flat list. Throws invalid_argument, as `caller`, unless they fit.
+  void bind(const Spec& spec, std::initializer_list<std::string_view> paths, const char* caller) {
+    if constexpr (sizeof...(T) > 0) {
+      const std::vector<Part> parts = parts_of(spec);
+      const size_t found = paths.size() == 0 ? parts.size() : paths.size();
+      if (found != sizeof...(T)) {
+        fail_invalid(std::string(caller) + ": expected a type for each component of " + spec.text() + ", " +
+                     std::to_string(found) + (paths.size() == 0 ? "" : " of them by path") + ", found " +
+                     std::to_string(sizeof...(T)) + "; name the components that are to be read");
+      }
+      for (size_t i = 0; i < sizeof...(T); ++i) {
+        index_[i] = paths.size() == 0 ? static_cast<uint32_t>(i) : spec.component(paths.begin()[i]);
+      }
+      size_t i = 0;
+      ((check<T>(parts[index_[i]], i), ++i), ...);
+    } else if (paths.size() != 0) {
+      fail_invalid(std::string(caller) + ": expected a type for each path, found none");
+    }
+  }
+  // REQUIRES: the element is filled, and of the structure that was bound.
+  typename Row<T...>::Type read(Element& element) const {
+    return read(element, std::index_sequence_for<T...>());
+  }
+
+ private:
+  template <size_t... I>
+  typename Row<T...>::Type read(Element& element, std::index_sequence<I...>) const {
+    if constexpr (sizeof...(T) == 0) {
+      return element;
+    } else {
+      return typename Row<T...>::Type{read_component<T>(element, I)...};
+    }
+  }
+  template <class C>
+  C read_component(const Element& element, size_t i) const {
+    weir_view view = WEIR_VIEW_INIT;
+    // It cannot fail: the element is filled, and the spec has the component.
+    weir_element_view(element.handle(), index_[i], &view, nullptr);
+    if (check_rank_[i] && view.rank != 0) return read_checked<C>(view, std::to_string(index_[i]));
+    return Component<C>::read(view);
+  }
+  template <class C>
+  void check(const Part& part, size_t i) {
+    check_component<C>(part.path, part.dtype, part.rank, part.text);
+    check_rank_[i] = Component<C>::scalar && part.rank < 0;
+  }
+
+  std::array<uint32_t, sizeof...(T)> index_{};
+  std::array<bool, sizeof...(T)> check_rank_{};
 };
 
 }  // namespace detail
@@ -359,7 +418,7 @@ class Elements {
     using reference = value_type;
 
     explicit Position(Elements* range) noexcept : range_(range) {}
-    reference operator*() const { return range_->read(std::index_sequence_for<T...>()); }
+    reference operator*() const { return range_->columns_.read(range_->element_); }
     Position& operator++() {
       range_->advance();
       return *this;
@@ -389,67 +448,23 @@ class Elements {
   friend class Iterator;
 
   Elements(Iterator& iterator, std::initializer_list<std::string_view> paths) : source_(iterator.handle()) {
-    bind(iterator.spec(), paths);
+    columns_.bind(iterator.spec(), paths, "elements");
   }
   Elements(Iterator&& iterator, std::initializer_list<std::string_view> paths)
       : owned_(std::move(iterator)), source_(owned_.handle()) {
-    bind(owned_.spec(), paths);
+    columns_.bind(owned_.spec(), paths, "elements");
   }
 
   void advance() {
     ended_ = false;
     ended_ = error_.check(weir_iterator_next(source_, element_.handle(), error_.get())) == WEIR_END;
   }
-  template <size_t... I>
-  typename detail::Row<T...>::Type read(std::index_sequence<I...>) {
-    if constexpr (sizeof...(T) == 0) {
-      return element_;
-    } else {
-      return typename detail::Row<T...>::Type{read_component<T>(I)...};
-    }
-  }
-  template <class C>
-  C read_component(size_t i) const {
-    weir_view view = WEIR_VIEW_INIT;
-    // It cannot fail: the element is filled, and the spec has the component.
-    weir_element_view(element_.handle(), index_[i], &view, nullptr);
-    if (check_rank_[i] && view.rank != 0) return detail::read_checked<C>(view, std::to_string(index_[i]));
-    return detail::Component<C>::read(view);
-  }
-
-  // Which component each T reads, and whether it fits.
-  void bind(const Spec& spec, std::initializer_list<std::string_view> paths) {
-    if constexpr (sizeof...(T) > 0) {
-      const std::vector<detail::Part> parts = detail::parts_of(spec);
-      const size_t found = paths.size() == 0 ? parts.size() : paths.size();
-      if (found != sizeof...(T)) {
-        detail::fail_invalid("elements: expected a type for each component of " + spec.text() + ", " +
-                             std::to_string(found) + (paths.size() == 0 ? "" : " of them by path") +
-                             ", found " + std::to_string(sizeof...(T)) +
-                             "; name the components that are to be read");
-      }
-      for (size_t i = 0; i < sizeof...(T); ++i) {
-        index_[i] = paths.size() == 0 ? static_cast<uint32_t>(i) : spec.component(paths.begin()[i]);
-      }
-      size_t i = 0;
-      ((check_part<T>(parts[index_[i]], i), ++i), ...);
-    } else if (paths.size() != 0) {
-      detail::fail_invalid("elements: expected a type for each path, found none");
-    }
-  }
-  template <class C>
-  void check_part(const detail::Part& part, size_t i) {
-    detail::check_component<C>(part.path, part.dtype, part.rank, part.text);
-    check_rank_[i] = detail::Component<C>::scalar && part.rank < 0;
-  }
-
   Iterator owned_;
   weir_iterator source_;
   Element element_;
   detail::ErrorSlot error_;
   bool ended_ = false;
-  std::array<uint32_t, sizeof...(T)> index_{};
-  std::array<bool, sizeof...(T)> check_rank_{};
+  detail::Columns<T...> columns_;
 };
 
 // A new loop over the dataset, like Iterator::elements(). The dataset counts such loops, those over copies of it too:
@@ -460,6 +475,46 @@ Elements<T...> elements(const Runtime& runtime, const Dataset& dataset,
   IteratorOptions options;
   options.epoch = dataset.count_loop();
   return Iterator(runtime, dataset, options).template elements<T...>(paths);
+}
+
+// Elements of a dataset by their position, as Dataset::at() reads them, with the types of Iterator::elements():
+//
+//   auto rows = weir::random_access<weir::Span<const uint8_t>, int64_t>(runtime, dataset, {"image", "label"});
+//   auto [image, label] = rows[7];
+//
+// The types are checked once, when it is made. What a T borrows is valid until the next call. One thread at a time may use
+// it; each of several threads makes one of its own. It refers to the runtime and shares the dataset.
+template <class... T>
+class RandomAccess {
+ public:
+  RandomAccess(const Runtime& runtime, const Dataset& dataset,
+               std::initializer_list<std::string_view> paths = {})
+      : runtime_(runtime.handle()), dataset_(dataset) {
+    columns_.bind(dataset.spec(), paths, "random_access");
+  }
+
+  // Throws as Dataset::at() does.
+  typename detail::Row<T...>::Type operator[](int64_t position) {
+    error_.check(weir_dataset_at(runtime_, dataset_.handle(), position, element_.handle(), error_.get()));
+    return columns_.read(element_);
+  }
+  // The number of elements, WEIR_CARDINALITY_INFINITE or WEIR_CARDINALITY_UNKNOWN.
+  int64_t size() const { return dataset_.cardinality(); }
+  // The element that was read last, for what the components don't tell: text(), origin(), tensor().
+  Element& element() noexcept { return element_; }
+
+ private:
+  weir_runtime runtime_;
+  Dataset dataset_;
+  Element element_;
+  detail::ErrorSlot error_;
+  detail::Columns<T...> columns_;
+};
+
+template <class... T>
+RandomAccess<T...> random_access(const Runtime& runtime, const Dataset& dataset,
+                                 std::initializer_list<std::string_view> paths = {}) {
+  return RandomAccess<T...>(runtime, dataset, paths);
 }
 
 }  // namespace v0
