@@ -144,7 +144,8 @@ void reorder(Block& block, std::span<const int> order) {
 }
 
 Status check_max_rows(int64_t max_rows) {
-  if (max_rows >= 1 && max_rows <= kMaxBlockRows) return Status();
+  const int64_t rows = max_rows & ~int64_t{WEIR_BLOCK_TRY};
+  if (rows >= 1 && rows <= kMaxBlockRows) return Status();
   return invalid_argument(expected_found(concat("max_rows from 1 to ", kMaxBlockRows), concat(max_rows)));
 }
 
@@ -162,7 +163,9 @@ Answer deliver_block(const Delivery& delivery, weir_element element, int64_t max
           "expected elements of tensors with a rank below 8, since a block adds a dimension; found " +
           spec.to_string());
     }
-    Result<PullResult> pulled = iterator.next(static_cast<int>(max_rows), out.block);
+    const auto most = static_cast<int>(max_rows & ~int64_t{WEIR_BLOCK_TRY});
+    Result<PullResult> pulled =
+        max_rows & WEIR_BLOCK_TRY ? iterator.try_next(most, out.block) : iterator.next(most, out.block);
     Answer answer = answer_of(pulled, out.block);
     if (answer.result() != WEIR_OK) return answer;
     int count = rows_of_one_shape(out.block);

@@ -841,10 +841,13 @@ WEIR_API int32_t weir_iterator_spec(weir_iterator iterator, weir_spec* out, weir
  * itself. The cost beyond the pipeline's is the row range_c_abi of bench/README.md. */
 WEIR_API int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_error* error);
 
+/* Added to max_rows of weir_iterator_next_block: WEIR_PENDING instead of waiting, as weir_iterator_try_next does. */
+#define WEIR_BLOCK_TRY 1073741824
+
 /* Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
  * dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
  * failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
- * weir_iterator_next. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
+ * weir_iterator_next, or like weir_iterator_try_next for max_rows + WEIR_BLOCK_TRY. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
  * room for another dimension. */
 WEIR_API int32_t weir_iterator_next_block(weir_iterator iterator, int64_t max_rows, weir_element element,
                                           int64_t* out_rows, weir_error* error);

@@ -211,12 +211,64 @@ static void descriptor_beside_next(weir_runtime runtime) {
   weir_element_destroy(element);
 }
 
+/* The same for blocks, by the iterator and by a feedable one. */
+static void blocks_that_do_not_wait(weir_runtime runtime) {
+  const int64_t most = 8 + WEIR_BLOCK_TRY;
+  gate self;
+  weir_iterator iterator;
+  weir_feedable feedable = {0};
+  weir_spec spec = {0};
+  weir_bytes handle = WEIR_BYTES_INIT;
+  weir_element element = make_element();
+  int32_t descriptor = -1;
+  int64_t count = 0;
+  make_gate(&self, 0);
+  iterator = make_gated(runtime, &self, "range(20) | map(@f) | prefetch(16)");
+  CHECK(weir_iterator_ready_fd(iterator, &descriptor, NULL) == WEIR_OK);
+  CHECK(weir_iterator_spec(iterator, &spec, NULL) == WEIR_OK);
+  CHECK(weir_feedable_create(spec, &feedable, NULL) == WEIR_OK);
+  CHECK(weir_iterator_string_handle(iterator, &handle, NULL) == WEIR_OK);
+  do {
+    int64_t rows = -1;
+    CHECK(weir_iterator_next_block(iterator, most, element, &rows, NULL) == WEIR_PENDING && rows == 0);
+    CHECK(weir_feedable_next_block(feedable, handle.data, handle.size, most, element, &rows, NULL) ==
+          WEIR_PENDING);
+  } while (readable(descriptor));
+  open_gate(&self);
+  for (int turn = 0;; ++turn) {
+    int64_t rows = 0;
+    weir_view view = WEIR_VIEW_INIT;
+    int32_t result;
+    wait_until_readable(descriptor);
+    result = turn % 2
+                 ? weir_iterator_next_block(iterator, most, element, &rows, NULL)
+                 : weir_feedable_next_block(feedable, handle.data, handle.size, most, element, &rows, NULL);
+    if (result == WEIR_PENDING) continue;
+    if (result == WEIR_END) break;
+    REQUIRE(result == WEIR_OK && rows >= 1 && rows <= 8);
+    CHECK(weir_element_view(element, 0, &view, NULL) == WEIR_OK && view.dims[0] == rows);
+    for (int64_t i = 0; i < rows; ++i) CHECK(((const int64_t*)view.data)[i] == count++);
+  }
+  CHECK(count == 20 && self.here == 0);
+  for (int i = 0; i < 3; ++i) {
+    static const int64_t wrong[] = {WEIR_BLOCK_TRY, WEIR_BLOCK_TRY + 1025, 2 * (int64_t)WEIR_BLOCK_TRY};
+    CHECK(weir_iterator_next_block(iterator, wrong[i], element, &count, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  }
+  weir_bytes_release(&handle);
+  weir_feedable_destroy(feedable);
+  weir_spec_unref(spec);
+  weir_iterator_destroy(iterator);
+  destroy_gate(&self);
+  weir_element_destroy(element);
+}
+
 int main(void) {
   weir_runtime runtime = make_runtime();
   who_runs_it(runtime);
   descriptor_follows(runtime);
   descriptor_after_changes(runtime);
   descriptor_beside_next(runtime);
+  blocks_that_do_not_wait(runtime);
   weir_runtime_destroy(runtime);
   return failures();
 }
