@@ -122,6 +122,26 @@ func Parse(r *Runtime, text string, arguments ...Arguments) (*Dataset, error) {
 	})
 }
 
+// Apply makes a dataset by applying one operator, by its name, to others: Apply(r, "batch", []*Dataset{d},
+// Arguments{"n": "32"}). A string among the arguments is a value of the notation. The first input stands to the left of a
+// transformation; further ones, and those of a source such as zip, become its first positional arguments.
+func Apply(r *Runtime, operator string, inputs []*Dataset, arguments Arguments) (*Dataset, error) {
+	var memory arena
+	defer memory.free()
+	list := (*C.weir_dataset)(memory.new(uintptr(len(inputs)) * C.sizeof_weir_dataset))
+	for i, input := range inputs {
+		unsafe.Slice(list, len(inputs))[i] = input.handle
+	}
+	name, size := chars(operator)
+	defer runtime.KeepAlive(r)
+	defer runtime.KeepAlive(inputs)
+	return newDataset(r, func(out *C.weir_dataset, _ *C.weir_error) error {
+		return arguments.with(func(given *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
+			return C.weir_dataset_apply(r.handle, name, size, list, C.uint64_t(len(inputs)), given, count, out, e)
+		})
+	})
+}
+
 // Check gives the mistakes of a text as JSON: "[]" if it builds.
 func Check(r *Runtime, text string, arguments Arguments) (string, error) {
 	data, size := chars(text)

@@ -131,6 +131,39 @@ func TestWritesDocuments(t *testing.T) {
 	expectError(t, err, CodeInvalidArgument, "float64")
 }
 
+func TestAppliesOperatorsByName(t *testing.T) {
+	r := newTestRuntime(t)
+	d := must(Range(6).Build(r))
+	batches := must(Apply(r, "batch", []*Dataset{d}, Arguments{"n": "4", "drop_remainder": "true"}))
+	expect(t, must(batches.Format()), "range(6) | batch(4, drop_remainder: true)")
+	expect(t, values(t, batches), []int64{0, 1, 2, 3})
+	expect(t, must(must(Apply(r, "concatenate", []*Dataset{d, d}, nil)).Cardinality()), int64(12))
+	expect(t, must(must(Apply(r, "range", nil, Arguments{"": "3"})).Cardinality()), int64(3))
+	double := func(c *Call) error { return Write(c, 0, []int64{2 * must(Input[int64](c, 0))[0]}) }
+	expect(t, values(t, must(Apply(r, "map", []*Dataset{batches}, Arguments{"f": "x -> x + 1"}))), []int64{1, 2, 3, 4})
+	expect(t, values(t, must(Apply(r, "map", []*Dataset{d}, Arguments{"f": double}))), []int64{0, 2, 4, 6, 8, 10})
+	_, err := Apply(r, "bach", []*Dataset{d}, nil)
+	expectError(t, err, CodeInvalidArgument, "batch")
+}
+
+func TestErrorsAreReadable(t *testing.T) {
+	r := newTestRuntime(t)
+	_, err := Parse(r, "range(10)\n  | batsh(4)")
+	expectError(t, err, CodeInvalidArgument, "\n")
+	if text := err.Error(); strings.Contains(text, `\n`) || !strings.Contains(text, "  | batsh(4)\n    ^") {
+		t.Fatal(text)
+	}
+	e := must(NewElement())
+	fails := func(*Call) error { return Errorf(CodeAborted, "one\ntwo") }
+	err = must(must(Range(1).Map(fails).Build(r)).Iterator()).NextInto(background, e)
+	expect(t, err.Error(), "aborted: one\ntwo\n(in map)")
+	expect(t, err.(*Error).Line, `map: one\ntwo (in map)`)
+	expect(t, Errorf(CodeAborted, "a\nb").Error(), "aborted: a\nb")
+	expect(t, (&Error{Code: CodeAborted, Message: "m", Offset: -1, Record: -1}).Error(), "aborted: m")
+	whole := &Error{Code: CodeDataLoss, Message: "m\nn", File: "f", Offset: 0, Record: 2, Path: "batch/tfrecord"}
+	expect(t, whole.Error(), "data_loss: m\nn\n(f, offset 0, record 2, in batch/tfrecord)")
+}
+
 func TestChecksDTypes(t *testing.T) {
 	r := newTestRuntime(t)
 	d := must(Parse(r, `from_tensors((1.5, [true, false], "a\xff", uint8([[1, 2], [3, 4]]), ["x", ""]))`))
@@ -234,9 +267,9 @@ func TestEveryWayToTakeElements(t *testing.T) {
 		}
 		expect(t, must(Scalar[int64](e, 0)), i)
 	}
-	expect(t, must(it.NextBlock(100, e)), 3)
+	expect(t, must(it.NextBlock(background, 100, e)), 3)
 	expect(t, must(Slice[int64](e, 0)), []int64{3, 4, 5})
-	_, err := it.NextBlock(100, e)
+	_, err := it.NextBlock(background, 100, e)
 	expect(t, err, io.EOF)
 	expect(t, d.At(4, e), nil)
 	expect(t, must(Scalar[int64](e, 0)), int64(4))

@@ -41,7 +41,36 @@ func Errorf(code Code, format string, values ...any) *Error {
 	return &Error{Code: code, Message: message, Line: line, Offset: -1, Record: -1}
 }
 
-func (e *Error) Error() string { return e.Code.String() + ": " + e.Line }
+// Error is the code and all of what is known: the Line, or several lines where the Message has them, as that of a text with
+// a mistake in it.
+func (e *Error) Error() string {
+	if e.Line != "" && !strings.Contains(e.Message, "\n") {
+		return e.Code.String() + ": " + e.Line
+	}
+	text := e.Code.String() + ": " + e.Message
+	if where := e.where(); where != "" {
+		text += "\n(" + where + ")"
+	}
+	return text
+}
+
+// where is the place as the Line has it.
+func (e *Error) where() string {
+	var parts []string
+	if e.File != "" {
+		parts = append(parts, e.File)
+	}
+	if e.Offset >= 0 {
+		parts = append(parts, fmt.Sprint("offset ", e.Offset))
+	}
+	if e.Record >= 0 {
+		parts = append(parts, fmt.Sprint("record ", e.Record))
+	}
+	if e.Path != "" {
+		parts = append(parts, "in "+e.Path)
+	}
+	return strings.Join(parts, ", ")
+}
 
 // Is lets errors.Is compare codes; CodeCancelled is context.Canceled too, and CodeNotFound fs.ErrNotExist.
 func (e *Error) Is(target error) bool {

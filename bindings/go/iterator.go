@@ -206,7 +206,7 @@ func (it *Iterator) NextInto(ctx context.Context, e *Element) error {
 	if filled, err := it.TryNextInto(e); filled || err != nil {
 		return err
 	}
-	return it.await(ctx, e)
+	return it.await(ctx, func() (bool, error) { return it.TryNextInto(e) })
 }
 
 // TryNextInto is NextInto without waiting: false and no error means that there is none yet.
@@ -235,16 +235,46 @@ func (it *Iterator) NextWithin(timeout time.Duration, e *Element) (bool, error) 
 	return result == C.WEIR_OK, e.result(result)
 }
 
-// NextBlock fills an element with up to maxRows elements at once: every component gets a new first dimension. It gives
-// their number, and io.EOF at the end.
-func (it *Iterator) NextBlock(maxRows int, e *Element) (int, error) {
+// NextBlock fills an element with up to maxRows elements at once, 1 to 1024: every component gets a new first dimension. It
+// gives their number, and io.EOF at the end. If the context ends while it waits, it gives the context's error, as Next does,
+// and no element is lost.
+func (it *Iterator) NextBlock(ctx context.Context, maxRows int, e *Element) (int, error) {
+	if maxRows < 1 || maxRows > maxBlockRows {
+		return 0, expectedFound("maxRows from 1 to 1024", maxRows)
+	}
+	if ctx.Done() == nil {
+		rows, _, err := it.block(C.int64_t(maxRows), e)
+		return rows, err
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	most := C.int64_t(maxRows) + C.WEIR_BLOCK_TRY
+	rows, filled, err := it.block(most, e)
+	if filled || err != nil {
+		return rows, err
+	}
+	err = it.await(ctx, func() (bool, error) {
+		rows, filled, err = it.block(most, e)
+		return filled, err
+	})
+	return rows, err
+}
+
+const maxBlockRows = 1024
+
+// block gives the number of rows, and false if there are none yet.
+func (it *Iterator) block(maxRows C.int64_t, e *Element) (int, bool, error) {
 	if e.c == nil {
-		return 0, errClosed
+		return 0, false, errClosed
 	}
 	var rows C.int64_t
-	result := C.weirgo_next_block(it.handle, C.int64_t(maxRows), e.c, it.views, &rows)
+	result := C.weirgo_next_block(it.handle, maxRows, e.c, it.views, &rows)
 	runtime.KeepAlive(it)
-	return int(rows), e.result(result)
+	if result == C.WEIR_PENDING {
+		return 0, false, nil
+	}
+	return int(rows), result == C.WEIR_OK, e.result(result)
 }
 
 // Spec is the structure of its elements.

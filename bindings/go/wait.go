@@ -46,8 +46,8 @@ func (it *Iterator) newReadiness() (*readiness, error) {
 	return &readiness{turn: make(chan struct{}, 1), file: file, conn: conn}, nil
 }
 
-// await fills the element when there is one, or ends with the context.
-func (it *Iterator) await(ctx context.Context, e *Element) error {
+// await runs `try`, which does not wait, until it has filled something or failed, or ends with the context.
+func (it *Iterator) await(ctx context.Context, try func() (bool, error)) error {
 	ready, err := it.readiness()
 	if err != nil {
 		return err
@@ -74,9 +74,9 @@ func (it *Iterator) await(ctx context.Context, e *Element) error {
 	}()
 	var filled bool
 	var failed error
-	// It asks again each time that the descriptor becomes readable, which a TryNextInto that gave nothing has reset.
+	// It asks again each time that the descriptor becomes readable, which a try that gave nothing has reset.
 	err = ready.conn.Read(func(uintptr) bool {
-		filled, failed = it.TryNextInto(e)
+		filled, failed = try()
 		return filled || failed != nil || ctx.Err() != nil
 	})
 	close(stop)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // gated gives numbers, each when the gate lets it.
@@ -50,6 +51,86 @@ func TestNextHonoursItsContext(t *testing.T) {
 	close(gate)
 	expect(t, it.NextInto(ctx, e), io.EOF)
 	it.Close()
+}
+
+func TestNextBlockHonoursItsContext(t *testing.T) {
+	r := newTestRuntime(t)
+	gate := make(chan int64)
+	it := must(must(gated(gate).Build(r)).Iterator())
+	defer it.Close()
+	e := must(NewElement())
+	type answer struct {
+		rows int
+		err  error
+	}
+	done := make(chan answer)
+	next := func(ctx context.Context) {
+		rows, err := it.NextBlock(ctx, 8, e)
+		done <- answer{rows, err}
+	}
+	ctx, cancel := context.WithCancel(background)
+	before := asleep()
+	go next(ctx)
+	for asleep() == before {
+		runtime.Gosched()
+	}
+	cancel()
+	expect(t, <-done, answer{0, context.Canceled})
+	_, err := it.NextBlock(ctx, 8, e)
+	expect(t, err, context.Canceled)
+
+	// A deadline ends it, too, whether it has passed or comes while it waits.
+	for _, timeout := range []time.Duration{-time.Second, time.Millisecond} {
+		ctx, cancel := context.WithTimeout(background, timeout)
+		go next(ctx)
+		expect(t, <-done, answer{0, context.DeadlineExceeded})
+		cancel()
+	}
+
+	// Nothing was lost, and another context works.
+	ctx, cancel = context.WithCancel(background)
+	defer cancel()
+	go next(ctx)
+	gate <- 7
+	expect(t, <-done, answer{1, nil})
+	expect(t, must(Slice[int64](e, 0)), []int64{7})
+	_, err = it.NextBlock(ctx, 1025, e)
+	expectError(t, err, CodeInvalidArgument, "1024")
+	_, err = it.NextBlock(background, 1<<30+1, e)
+	expectError(t, err, CodeInvalidArgument, "1024")
+	close(gate)
+	_, err = it.NextBlock(ctx, 8, e)
+	expect(t, err, io.EOF)
+}
+
+func TestNextBlockGivesWhatNextGives(t *testing.T) {
+	r := newTestRuntime(t)
+	d := must(Range(1000).Map("x -> 6 // (x - 500) + x").Shuffle(100, ShuffleOptions{Seed: 3}).Prefetch(16).Build(r))
+	ctx, cancel := context.WithCancel(background)
+	defer cancel()
+	expected, failed := results(must(d.Iterator()))
+	it := must(d.Iterator())
+	defer it.Close()
+	e := must(NewElement())
+	defer e.Close()
+	var found []int64
+	failures := 0
+	for {
+		rows, err := it.NextBlock(ctx, 64, e)
+		if err == io.EOF {
+			break
+		}
+		if IsElement(err) {
+			failures++
+			continue
+		}
+		expect(t, err, nil)
+		expect(t, len(must(Slice[int64](e, 0))), rows)
+		found = append(found, must(Slice[int64](e, 0))...)
+	}
+	expect(t, found, expected)
+	expect(t, failures, len(failed))
+	expect(t, failures, 1)
 }
 
 // asleep is how many goroutines wait for a descriptor.

@@ -147,3 +147,7 @@ int32_t weirgo_wrap_pinned(int32_t dtype, int32_t rank, const int64_t* dims, con
                            uintptr_t handle, weir_tensor* out, weir_error* error) {
   return weir_tensor_wrap(dtype, rank, dims, data, size, callback_destroy, (void*)handle, out, error);
 }
+
+void weirgo_delete_dlpack(DLManagedTensorVersioned* managed) {
+  if (managed->deleter) managed->deleter(managed);
+}

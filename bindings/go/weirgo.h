@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <weir/dlpack.h>
 #include <weir/weir.h>
 
 #define WEIRGO_VIEWS 8
@@ -42,5 +43,7 @@ int32_t weirgo_wrap(int32_t dtype, int32_t rank, const int64_t* dims, void* data
                     weir_tensor* out, weir_error* error);
 int32_t weirgo_wrap_pinned(int32_t dtype, int32_t rank, const int64_t* dims, const void* data, uint64_t size,
                            uintptr_t handle, weir_tensor* out, weir_error* error);
+/* Calls the deleter, if there is one. */
+void weirgo_delete_dlpack(DLManagedTensorVersioned* managed);
 
 #endif
