@@ -84,11 +84,13 @@ func (d *DLPack) Close() error {
 
 // ReadOnly says that the memory must not be written to. A closed one is.
 func (d *DLPack) ReadOnly() bool {
+	defer runtime.KeepAlive(d)
 	return d.managed == nil || d.managed.flags&C.DLPACK_FLAG_BITMASK_READ_ONLY != 0
 }
 
 // Dims are its dimensions; nil if it is closed.
 func (d *DLPack) Dims() []int64 {
+	defer runtime.KeepAlive(d)
 	if d.managed == nil {
 		return nil
 	}

@@ -86,8 +86,7 @@ def declarations(header, layout):
         kind = "u64" if constant.value >= 2**63 else "u32" if constant.unsigned else "i32"
         value = "u64::MAX" if constant.value == 2**64 - 1 else str(constant.value)
         out.append(f"{doc(constant.doc)}pub const {constant.name}: {kind} = {value};\n")
-    out.append("\n/// Of `weir/dlpack.h`; reached through a pointer only.\n#[repr(C)]\n"
-               "pub struct DLManagedTensorVersioned {\n    _private: [u8; 0],\n}\n")
+    out.append("\npub use crate::dlpack::DLManagedTensorVersioned;\n")
     for struct in header.structs:
         derived = "Clone, Copy, Debug" + (", PartialEq, Eq, Hash, Default" if len(struct.fields) == 1 else "")
         fields = "".join(f"    pub {identifier(f.name)}: {type_of(f.type)},\n" for f in struct.fields)

@@ -6,5 +6,6 @@
 
 #[rustfmt::skip]
 mod bindings;
+pub mod dlpack;
 
 pub use bindings::*;

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use weir_sys as sys;
 
 use crate::dataset::Dataset;
+use crate::dlpack::Dlpack;
 use crate::dtype::{Bytes, Entry, Plain};
 use crate::error::{bytes, call, owned_text, Result};
 use crate::runtime::Runtime;
@@ -80,6 +81,24 @@ impl Element {
         let mut out = sys::weir_tensor::default();
         call(|error| unsafe { sys::weir_element_tensor(self.handle, number(index), &mut out, error) })?;
         Ok(Tensor::adopt(out))
+    }
+
+    /// The component for another library, without a copy. It is read-only where others still read the memory. An error for
+    /// strings and nested datasets, which DLPack has no type for.
+    pub fn dlpack(&self, index: usize) -> Result<Dlpack> {
+        self.exported(index, 0)
+    }
+
+    /// The same with a copy, so that the receiver may write in any case.
+    pub fn dlpack_writable(&self, index: usize) -> Result<Dlpack> {
+        self.exported(index, sys::WEIR_DLPACK_WRITABLE)
+    }
+
+    fn exported(&self, index: usize, flags: u32) -> Result<Dlpack> {
+        let mut out = std::ptr::null_mut();
+        call(|error| unsafe { sys::weir_element_dlpack(self.handle, number(index), flags, &mut out, error) })?;
+        // Safe: the library made it, and this is its only owner.
+        Ok(unsafe { Dlpack::adopt(out) })
     }
 
     /// The dataset that a component holds, such as one of `window`.

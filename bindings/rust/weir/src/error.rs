@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use weir_sys as sys;
 
@@ -83,8 +83,9 @@ pub struct Details {
     pub line: String,
 }
 
-/// An error.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An error. `{}` and `{:?}`, which `unwrap()` prints, are the code and all that is known, in one line, or in several where
+/// the message has them, as that of a text with a mistake in it. `{:#?}` shows the fields.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// This element failed. The iterator goes on after it.
@@ -125,15 +126,72 @@ impl Error {
         &self.details().message
     }
 
+    /// The operator, from the root: `batch/map`. Empty where it is not known.
+    pub fn path(&self) -> &str {
+        &self.details().path
+    }
+
+    /// The file that was read.
+    pub fn file(&self) -> Option<&Path> {
+        self.details().file.as_deref()
+    }
+
+    /// Where in the file, in decompressed bytes.
+    pub fn offset(&self) -> Option<u64> {
+        self.details().offset
+    }
+
+    /// The record in the file, counted from 0.
+    pub fn record(&self) -> Option<u64> {
+        self.details().record
+    }
+
+    /// All of this except the code in one line, for logs.
+    pub fn line(&self) -> &str {
+        &self.details().line
+    }
+
     /// Whether one element failed, after which the iterator goes on.
     pub fn is_element(&self) -> bool {
         matches!(self, Error::Element(_))
     }
 }
 
+impl Details {
+    /// The place as `line` has it.
+    fn place(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend(self.file.as_ref().map(|file| file.display().to_string()));
+        parts.extend(self.offset.map(|offset| format!("offset {offset}")));
+        parts.extend(self.record.map(|record| format!("record {record}")));
+        if !self.path.is_empty() {
+            parts.push(format!("in {}", self.path));
+        }
+        parts.join(", ")
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code(), self.details().line)
+        let details = self.details();
+        if !details.message.contains('\n') {
+            return write!(f, "{}: {}", self.code(), details.line);
+        }
+        write!(f, "{}: {}", self.code(), details.message)?;
+        match &*details.place() {
+            "" => Ok(()),
+            place => write!(f, "\n({place})"),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(self, f);
+        }
+        f.write_str(if self.is_element() { "Element " } else { "Call " })?;
+        self.details().fmt(f)
     }
 }
 

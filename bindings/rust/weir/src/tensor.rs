@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use weir_sys as sys;
 
+use crate::dlpack::Dlpack;
 use crate::dtype::{DType, Plain};
 use crate::error::{call, Result};
 use crate::view::View;
@@ -66,6 +67,14 @@ impl Tensor {
         }
         let skipped = (begin - entries.as_ptr() as usize) / std::mem::size_of::<T>();
         Self::from_slice(&dims, &entries[skipped..][..count])
+    }
+
+    /// Takes a tensor of another library over, without a copy unless it is not row-major, not aligned or of bools. Its
+    /// deleter runs when nothing uses the tensor any more, on any thread; at once if this is an error.
+    pub fn from_dlpack(tensor: Dlpack) -> Result<Self> {
+        let mut out = sys::weir_tensor::default();
+        call(|error| unsafe { sys::weir_tensor_from_dlpack(tensor.into_sys(), &mut out, error) })?;
+        Ok(Self::adopt(out))
     }
 
     /// Its entries.

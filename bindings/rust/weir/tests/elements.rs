@@ -132,6 +132,43 @@ fn errors_name_the_file() -> Result<()> {
 }
 
 #[test]
+fn errors_are_readable() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let error = weir::tfrecord("/nowhere/a")
+        .build(&runtime)?
+        .iter()?
+        .next()
+        .expect("one")
+        .expect_err("no such file");
+    let text = format!("{error:?}");
+    assert_eq!(text, error.to_string());
+    assert!(text.starts_with("not_found: "), "{text}");
+    assert!(text.ends_with("(/nowhere/a, in tfrecord)"), "{text}");
+    assert!(!text.contains("Details"), "{text}");
+    assert_eq!(error.path(), "tfrecord");
+    assert_eq!(error.file(), Some(std::path::Path::new("/nowhere/a")));
+    assert_eq!((error.offset(), error.record()), (None, None));
+    assert!(text.ends_with(error.line()), "{text}");
+    let fields = format!("{error:#?}");
+    assert!(fields.starts_with("Element Details {\n    code: NotFound,"), "{fields}");
+
+    let mistake = weir::parse(&runtime, "range(10)\n  | batsh(4)").expect_err("no such operator");
+    let text = format!("{mistake:?}");
+    assert!(text.contains("  | batsh(4)\n    ^") && !text.contains("\\n"), "{text}");
+    let fails = weir::Callback::new("int64", |_| Err(Error::new(Code::Aborted, "one\ntwo")))?;
+    let failed = range(1)
+        .map(fails)
+        .build(&runtime)?
+        .iter()?
+        .next()
+        .expect("one")
+        .expect_err("aborted");
+    assert_eq!(failed.to_string(), "aborted: one\ntwo\n(in map)");
+    assert_eq!(format!("{:?}", Error::new(Code::Aborted, "a\nb")), "aborted: a\nb");
+    Ok(())
+}
+
+#[test]
 fn a_failed_call_ends_the_iteration() -> Result<()> {
     let runtime = Runtime::new()?;
     let mut iterator = range(10).build(&runtime)?.iter()?;
