@@ -17,7 +17,7 @@ module Weir
 using FileWatching: poll_fd
 
 export Runtime, Dataset, DatasetIterator, Spec, Tensor, WeirError
-export build, parse_dataset, param, next!, initialize!, save, save_file, cancel, numobs, getobs, spec_text
+export build, parse_dataset, apply, param, next!, initialize!, save, save_file, cancel, numobs, getobs, spec_text
 
 # The folder is looked up when the package is compiled; without one, the loader's own rules hold.
 const libweir = haskey(ENV, "WEIR_LIB_DIR") ? joinpath(ENV["WEIR_LIB_DIR"], "libweir.so") : "libweir.so.0"

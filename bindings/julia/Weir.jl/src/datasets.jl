@@ -75,6 +75,22 @@ function parsed(runtime, text, arguments)
     return Dataset(out[], runtime)
 end
 
+"""
+    apply(operator, inputs...; runtime, arguments...)
+
+Makes a dataset by applying one operator, by its name, to others: `apply("batch", dataset; n="32")`. A string among the
+arguments is a value of the notation.
+"""
+function apply(operator::AbstractString, inputs::Dataset...; runtime=default_runtime(), arguments...)
+    out = Ref(weir_dataset())
+    handles = weir_dataset[input.handle for input in inputs]
+    GC.@preserve inputs with_arguments([String(name) => value for (name, value) in pairs(arguments)]) do list
+        checked(slot -> weir_dataset_apply(runtime.handle, String(operator), sizeof(operator), handles, length(handles), list,
+            length(list), out, slot))
+    end
+    return Dataset(out[], runtime)
+end
+
 "Makes the dataset of a pipeline."
 function build(pipeline::Pipeline; runtime=default_runtime())
     text = IOBuffer()

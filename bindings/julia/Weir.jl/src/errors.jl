@@ -14,7 +14,12 @@ end
 
 function Base.showerror(io::IO, error::WeirError)
     print(io, unsafe_string(weir_code_name(error.code)), ": ", error.message)
-    isempty(error.path) || print(io, " [", error.path, "]")
+    place = String[]
+    isempty(error.file) || push!(place, error.file)
+    error.offset < 0 || push!(place, "offset $(error.offset)")
+    error.record < 0 || push!(place, "record $(error.record)")
+    isempty(error.path) || push!(place, "in $(error.path)")
+    isempty(place) || print(io, occursin('\n', error.message) ? "\n(" : " (", join(place, ", "), ")")
 end
 
 text_of(from::weir_string) = from.size == 0 ? "" : unsafe_string(from.data, from.size)
