@@ -3,7 +3,10 @@ package weir
 // #include "weirgo.h"
 import "C"
 
-import "runtime"
+import (
+	"runtime"
+	"time"
+)
 
 // Feedable takes each element from the iterator that a StringHandle names. That one keeps its position, so training can
 // pause for validation and go on.
@@ -46,6 +49,20 @@ func (f *Feedable) TryNextInto(handle string, e *Element) (bool, error) {
 	}
 	text, size := chars(handle)
 	result := C.weirgo_try_feed(f.handle, text, size, e.c)
+	runtime.KeepAlive(f)
+	if result == C.WEIR_PENDING {
+		return false, nil
+	}
+	return result == C.WEIR_OK, e.result(result)
+}
+
+// NextWithin is NextInto that waits for at most so long: false and no error means that there is none yet.
+func (f *Feedable) NextWithin(handle string, timeout time.Duration, e *Element) (bool, error) {
+	if e.c == nil {
+		return false, errClosed
+	}
+	text, size := chars(handle)
+	result := C.weirgo_feed_within(f.handle, text, size, C.int64_t(timeout.Nanoseconds()), e.c)
 	runtime.KeepAlive(f)
 	if result == C.WEIR_PENDING {
 		return false, nil

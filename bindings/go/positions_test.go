@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 )
 
 func take(t *testing.T, it *Iterator, count int) (out []int64) {
@@ -150,6 +151,14 @@ func TestFeedable(t *testing.T) {
 	}
 	expect(t, got, []int64{0, 10, 1})
 	expect(t, must(f.TryNextInto(must(train.StringHandle()), e)), true)
+	gate := make(chan int64)
+	waits := must(must(gated(gate).Build(r)).Iterator())
+	expect(t, must(f.NextWithin(must(waits.StringHandle()), 0, e)), false)
+	go func() { gate <- 7 }()
+	expect(t, must(f.NextWithin(must(waits.StringHandle()), time.Hour, e)), true)
+	expect(t, must(Scalar[int64](e, 0)), int64(7))
+	close(gate)
+	waits.Close()
 	handle := must(test.StringHandle())
 	test.Close()
 	expectError(t, f.NextInto(handle, e), CodeNotFound, "")

@@ -22,6 +22,10 @@ type RuntimeOptions struct {
 	RecordBytes int64
 	// MemoryBytes is what all shuffles and memory caches may hold together. Default: no limit.
 	MemoryBytes int64
+	// Top shows what the iterators do to `weir top`.
+	Top bool
+	// TraceFile gets a timeline when the runtime ends, for Perfetto. Default: none.
+	TraceFile string
 	// LogLevel is the level below which lines of the log are dropped. Default: LogWarning.
 	LogLevel LogLevel
 	// Log receives the log in place of standard error, from any goroutine. It must not call into this package.
@@ -39,6 +43,10 @@ func NewRuntime(options ...RuntimeOptions) (*Runtime, error) {
 		raw.pool_bytes = C.int64_t(given.PoolBytes)
 		raw.record_bytes = C.int64_t(given.RecordBytes)
 		raw.memory_bytes = C.int64_t(given.MemoryBytes)
+		raw.flags = flags(map[C.uint32_t]bool{C.WEIR_RUNTIME_TOP: given.Top})
+		if given.TraceFile != "" {
+			raw.trace_file, raw.trace_file_size = memory.text(given.TraceFile)
+		}
 		raw.log_level = C.int32_t(given.LogLevel)
 		if given.Log != nil {
 			logger := (*C.weir_logger)(memory.new(C.sizeof_weir_logger))

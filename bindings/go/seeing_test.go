@@ -2,6 +2,8 @@ package weir
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -54,4 +56,19 @@ func TestStats(t *testing.T) {
 	expect(t, it.Close(), nil)
 	_, err := it.Stats(StatsJSON)
 	expectError(t, err, CodeInvalidArgument, "")
+}
+
+func TestTraceFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "trace.json")
+	r := must(NewRuntime(RuntimeOptions{TraceFile: name}))
+	d := must(Range(10).Batch(4).Build(r))
+	it := must(d.Iterator())
+	results(it)
+	d.Close()
+	r.Close()
+	it.Close()
+	text := must(os.ReadFile(name))
+	if !json.Valid(text) || !strings.Contains(string(text), "traceEvents") {
+		t.Fatal(string(text))
+	}
 }

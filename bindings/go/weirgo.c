@@ -62,6 +62,13 @@ int32_t weirgo_try_feed(weir_feedable feedable, const char* handle, uint64_t han
                     element, 0);
 }
 
+int32_t weirgo_feed_within(weir_feedable feedable, const char* handle, uint64_t handle_size,
+                           int64_t timeout_ns, weirgo_element* element) {
+  return with_views(
+      weir_feedable_next_within(feedable, handle, handle_size, timeout_ns, element->handle, &element->error),
+      element, 0);
+}
+
 int32_t weirgo_at(weir_runtime runtime, weir_dataset dataset, int64_t position, weirgo_element* element) {
   return with_views(weir_dataset_at(runtime, dataset, position, element->handle, &element->error), element,
                     0);

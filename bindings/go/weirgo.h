@@ -33,6 +33,8 @@ int32_t weirgo_feed(weir_feedable feedable, const char* handle, uint64_t handle_
                     weirgo_element* element);
 int32_t weirgo_try_feed(weir_feedable feedable, const char* handle, uint64_t handle_size,
                         weirgo_element* element);
+int32_t weirgo_feed_within(weir_feedable feedable, const char* handle, uint64_t handle_size,
+                           int64_t timeout_ns, weirgo_element* element);
 int32_t weirgo_at(weir_runtime runtime, weir_dataset dataset, int64_t position, weirgo_element* element);
 
 /* Fills in what calls the Go function of this handle. */

@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::os::raw::{c_char, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use weir_sys as sys;
@@ -36,6 +38,8 @@ pub struct RuntimeOptions {
     pool_bytes: i64,
     record_bytes: i64,
     memory_bytes: i64,
+    top: bool,
+    trace_file: Option<PathBuf>,
     level: Option<Level>,
     log: Option<Log>,
 }
@@ -70,6 +74,18 @@ impl RuntimeOptions {
         self
     }
 
+    /// Shows what the iterators do to `weir top`.
+    pub fn top(mut self, shown: bool) -> Self {
+        self.top = shown;
+        self
+    }
+
+    /// Gets a timeline when the runtime ends, for Perfetto. Default: none.
+    pub fn trace_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.trace_file = Some(file.into());
+        self
+    }
+
     /// Lines of the log below this level are dropped. Default: `Warning`.
     pub fn level(mut self, level: Level) -> Self {
         self.level = Some(level);
@@ -96,6 +112,11 @@ impl RuntimeOptions {
         options.pool_bytes = self.pool_bytes;
         options.record_bytes = self.record_bytes;
         options.memory_bytes = self.memory_bytes;
+        options.flags = if self.top { sys::WEIR_RUNTIME_TOP } else { 0 };
+        if let Some(file) = &self.trace_file {
+            let name = string_of(file.as_os_str().as_bytes());
+            (options.trace_file, options.trace_file_size) = (name.data, name.size);
+        }
         options.log_level = self.level.map_or(0, |level| level as i32);
         options.logger = logger.as_ref().map_or(std::ptr::null(), |logger| logger);
         let mut out = sys::weir_runtime::default();

@@ -33,3 +33,15 @@ fn stats_count_elements() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn a_runtime_writes_its_timeline() -> Result<()> {
+    let file = std::env::temp_dir().join(format!("weir-trace-{}.json", std::process::id()));
+    let runtime = weir::RuntimeOptions::new().trace_file(&file).create()?;
+    assert_eq!(range(10).batch(4).build(&runtime)?.iter()?.count(), 3);
+    drop(runtime);
+    let text = std::fs::read_to_string(&file).expect("it was written");
+    assert!(text.contains("traceEvents"), "{text}");
+    std::fs::remove_file(&file).expect("it is there");
+    Ok(())
+}
