@@ -27,8 +27,8 @@ usage:
   weir convert  FROM TO
   weir help   [NAME]
 
-run     prints one element per line. An element that fails prints `error: CODE: message` in its place, and the
-        run goes on; the exit status is 1 then, 2 if the document cannot be built, else 0.
+run     prints one element per line. An element that fails prints `error: CODE: message` in its place (with --json an
+        object), and the run goes on; the exit status is 1 then, 2 if the document cannot be built, else 0.
 check   prints the mistakes of a document that cannot be built, up to ten of them.
 spec    prints the structure of the elements, and how many there are.
 format  prints the document in canonical form.
@@ -49,6 +49,7 @@ options:
   -n, --count COUNT       stop after so many lines; of shard, how many files to write
       --origins           print the file and record that each element came from before it
       --json              print elements, mistakes or checkpoints as JSON
+      --record-bytes N    the longest record, line or row that is read, in bytes; 268435456 if it is left out
       --stats, --trace FILE, --seconds S, --repeats R   see `weir help run` and `weir help bench`
   -h, --help              this text
       --version           the version of the library
@@ -78,7 +79,8 @@ constexpr std::string_view kRun =
     R"(weir run - print the elements of a document, one per line
 
 usage:
-  weir run [-p NAME=VALUE]... [-n COUNT] [--json] [--origins] [--stats] [--trace FILE] (FILE | -e TEXT)
+  weir run [-p NAME=VALUE]... [-n COUNT] [--json] [--origins] [--stats] [--trace FILE] [--record-bytes N]
+           (FILE | -e TEXT)
 
 the document:
   FILE                    the file that holds it, `-` for standard input
@@ -91,16 +93,20 @@ options:
                           The text of a string stands for itself: file='data/train 1.txt'. Quote it twice,
                           once for the shell, where it is a number or has escapes: 'id="42"'.
   -n, --count COUNT       stop after COUNT lines; elements that fail count too
-      --json              print elements as JSON values instead of the notation
+      --json              print elements as JSON values instead of the notation. An element that failed is one line,
+                          too: {"error": {"code": "data_loss", "message": …, "path": …, "file": …, "offset": …,
+                          "record": …}}, with null for what isn't known.
       --origins           print where each element came from before it: `train-3.tfrecord, record 17: `, or `-: `
                           where the source has no records. A batch came from where its first row did. With
                           --json a line is {"origin": {"file": …, "record": …}, "element": …}.
       --stats             print to standard error at the end what each stage did, and what bounds the throughput:
                           see docs/seeing.md
       --trace FILE        write a timeline of the threads, which ui.perfetto.dev and chrome://tracing open
+      --record-bytes N    the longest record, line or row of a file that is read, in bytes; 268435456 if it is left out
   -h, --help              this text
 
-An element that fails prints `error: CODE: message` in its place, and the run goes on.
+An element that fails prints `error: CODE: message` in its place, and the run goes on. With --json standard output has
+JSON only: what keeps the run from beginning goes to standard error as text.
 
 exit status:
   0   every element was printed
@@ -191,13 +197,14 @@ single quotes.
 
 Reads elements and throws them away: R times (5) for S seconds (1) each, after one repeat more that warms up and doesn't
 count. A dataset that ends sooner begins anew. Prints elements per second, the median of the repeats with the lowest and
-the highest, how long calls of next took, and what the stages did in the last repeat, with the verdict that
-`weir run --stats` gives.
+the highest, how long calls of next took, and what the stages did in the last repeat, or in the longest pass of it where
+the dataset began anew, with the verdict that `weir run --stats` gives. How long it takes to begin doesn't count.
 
 options:
   -n, --count COUNT       a repeat is COUNT elements instead
       --seconds S         how long a repeat is, up to 3600
       --repeats R         how many count, up to 1000
+      --record-bytes N    as for weir run
       --json              print one JSON value
 
 Of calls shorter than 5 microseconds, one in 61 is timed by itself. The exit status is 2 if the document cannot be built,
@@ -242,6 +249,7 @@ usage:
 The hash covers the dtype, shape and bytes of each component of each element, the code of each that fails, and the end.
 It is the same on every machine and with any number of threads, and weir's packages for other languages compute it, too.
 docs/digest.md says of what bytes. With -n it covers the first COUNT elements, failed ones counted, and no end.
+--record-bytes N is that of weir run.
 
 The exit status is 2 if the document cannot be built, else 0, also where elements fail.
 
@@ -296,9 +304,9 @@ usage:
   weir checkpoint show [--json] [--fits DOCUMENT [-p NAME=VALUE]...] FILE
   weir checkpoint list [--json] FOLDER
 
-show    FILE is what an iterator saved, or a generation that a checkpoint manager wrote. Prints the kind, with rank
-        and number for a generation, the age, the size, the version of the library, the dataset's fingerprint and
-        params, how often the dataset was begun before, and how far each operator is.
+show    FILE is what an iterator saved, or a generation that a checkpoint manager wrote, `-` standard input. Prints the
+        kind, with rank and number for a generation, the age, the size, the version of the library, the dataset's
+        fingerprint and params, how often the dataset was begun before, and how far each operator is.
 list    prints the generations in FOLDER, one line each, those of all ranks. Then come the groups of ranks in it, with
         how many ranks have saved. Says what is wrong with those that a manager would pass over.
 
@@ -327,17 +335,21 @@ usage:
   weir convert  FROM TO
 
 Files are TFRecords, tables (.csv, .tsv), text, or the folder of saved elements; what they are is told by their name,
-else by their first bytes. They may be compressed with gzip or zlib.
+else by their first bytes. They may be compressed with gzip or zlib. `-` is standard input. A file of another format, such
+as Parquet, NumPy's or an archive, is refused by its name, whatever it is called. --record-bytes N is the longest record,
+line or row that is read, in bytes; 268435456 if it is left out.
 
 head      prints the first COUNT rows of each, 10 by default. Records that are tf.Examples or tf.SequenceExamples
           are decoded, each feature a column; `-` stands for one that is missing. Other records are strings.
 info      reads all of it. Prints kind, compression, bytes and rows; of Examples the features with their kinds, in
           how many records they are, and how many values they have; of a table the columns with their dtypes.
           Then comes the document that reads it, ready to paste. Where a feature has one value in each record that
-          has it, the document gives a default for the others.
+          has it, the document gives a default for the others. A column is int64 or float32 if the reader of tables
+          takes each of its fields so; whole numbers beyond int64 stay strings.
 validate  reads all of it and checks every checksum. Prints an error for each damaged stretch, with its offset,
           length and the number of the record, and a summary.
-index     makes the index of an uncompressed TFRecord file, FILE.weir-index, or finds that it has one that fits.
+index     makes the index of a TFRecord file, FILE.weir-index, or finds that it has one that fits. Compressed files have
+          none.
           With it `skip` and `shard` after `tfrecord` go straight to their records, and `global_shuffle` needs no
           pass over the file first. It belongs to a file of that size and time of change.
 shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on; what is
@@ -360,6 +372,7 @@ examples:
       "record 1"
 
   weir info 'train-00000-of-00010.tfrecord.gz'
+  zcat lines.gz | weir head -
   weir shard -n 8 -o data/train.tfrecord.gz all-*.tfrecord
   weir convert table.csv table.tfrecord
 )";
