@@ -290,6 +290,8 @@ func TestOrigins(t *testing.T) {
 	e := must(must(d.Iterator()).Next(background))
 	expect(t, must(e.Origin(0)), Origin{file, 2})
 	expect(t, must(e.Format()), `{n: 2, f: 0.5, b: "x"}`)
+	plain := must(Example{"n": int64(7), "f": float32(0.5), "b": "x", "c": []byte("y")}.Serialize())
+	expect(t, plain, must(Example{"n": []int64{7}, "f": []float32{0.5}, "b": []string{"x"}, "c": [][]byte{{'y'}}}.Serialize()))
 	_, err := Example{"x": 1}.Serialize()
 	expectError(t, err, CodeInvalidArgument, "int")
 }

@@ -55,7 +55,7 @@ func (w *RecordWriter) Close() error {
 	return err
 }
 
-// Example is a tf.Example: features by name, each an []int64, []float32, []string or [][]byte.
+// Example is a tf.Example: features by name, each an int64, float32, string or []byte, or a slice of one of them.
 type Example map[string]any
 
 // Serialize gives the message; equal features give equal bytes.
@@ -80,6 +80,14 @@ func (x Example) Serialize() ([]byte, error) {
 func setFeature(handle C.weir_example, name string, values any) error {
 	text, size := chars(name)
 	switch values := values.(type) {
+	case int64:
+		return setFeature(handle, name, []int64{values})
+	case float32:
+		return setFeature(handle, name, []float32{values})
+	case string:
+		return setFeature(handle, name, []string{values})
+	case []byte:
+		return setFeature(handle, name, []string{string(values)})
 	case []int64:
 		data, _ := first(values)
 		return call(func(e *C.weir_error) C.int32_t {
@@ -108,5 +116,6 @@ func setFeature(handle C.weir_example, name string, values any) error {
 		}
 		return setFeature(handle, name, texts)
 	}
-	return Errorf(CodeInvalidArgument, "%s: expected []int64, []float32, []string or [][]byte, found %T", name, values)
+	return Errorf(CodeInvalidArgument,
+		"%s: expected an int64, float32, string or []byte, or a slice of one of them, found %T; convert it", name, values)
 }

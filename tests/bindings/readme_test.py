@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows the README of a binding in an empty folder: its install line, then its program, which prints what it says.
+"""Follows the README of a binding in an empty folder: its install line, then its programs, which print what it says.
 
     readme_test.py rust|go BUILD
     readme_test.py python
@@ -33,12 +33,12 @@ def run(command, folder, environment):
 
 
 def blocks(language):
-    """The commands, the program and what it prints, in the order of the README."""
+    """The commands, and the programs with what they print, in the order of the README."""
     text = (ROOT / "bindings" / language / "README.md").read_text()
     commands = re.findall(r"^    (.*)$", text.split("```")[0], re.M)
-    program = re.search(rf"```{language}\n(.*?)```", text, re.S)[1]
-    output = re.search(r"prints\n\n((?:    .*\n)+)", text)[1]
-    return [command for command in commands if not command.startswith("cmake")], program, re.sub(r"^    ", "", output, flags=re.M)
+    programs = re.findall(rf"```{language}\n((?:(?!```).)*)```\n\nprints\n\n((?:    [^\n]*\n)+)", text, re.S)
+    programs = [(program, re.sub(r"^    ", "", output, flags=re.M)) for program, output in programs]
+    return [command for command in commands if not command.startswith("cmake")], programs
 
 
 def installed(build, prefix):
@@ -54,7 +54,7 @@ def installed(build, prefix):
 def main():
     language, *build = sys.argv[1:]
     words = LANGUAGES[language]
-    commands, program, expected = blocks(language)
+    commands, programs = blocks(language)
     with tempfile.TemporaryDirectory() as work:
         folder = pathlib.Path(work, "example")
         folder.mkdir()
@@ -69,12 +69,13 @@ def main():
             run(command, folder if build else ROOT, environment)
         file = folder / words["file"]
         file.parent.mkdir(exist_ok=True)
-        file.write_text(program)
-        printed = run(words["run"], folder, environment)
-    if printed != expected:
-        print(f"expected\n{expected}found\n{printed}")
-        return 1
-    print(f"the README's program printed what it says, after {', '.join(commands)}")
+        for program, expected in programs:
+            file.write_text(program)
+            printed = run(words["run"], folder, environment)
+            if printed != expected:
+                print(f"expected\n{expected}found\n{printed}")
+                return 1
+    print(f"the README's programs, {len(programs)}, printed what it says, after {', '.join(commands)}")
     return 0
 
 
