@@ -398,6 +398,10 @@ function(weir_add_example_tests)
     weir_add_script_test(examples.${name} examples/program_test.py "$<TARGET_FILE:example_${name}>"
                          "${PROJECT_SOURCE_DIR}/examples/${name}.out" ${arguments})
   endforeach()
+  if(NOT WEIR_SANITIZE)
+    weir_add_script_test(examples.failed_element examples/failed_element_test.py "$<TARGET_FILE_DIR:weir>"
+                         "${CMAKE_C_COMPILER}")
+  endif()
 endfunction()
 
 # Adds the test of what README, docs/samples, the command's help and the top of weir.h show.

@@ -11,7 +11,7 @@
 #include "weir/weir.h"
 
 static void check(int32_t result, const weir_error* error) {
-  if (result >= 0) return;
+  if (result >= 0 && result != WEIR_ELEMENT_FAILED) return;
   fprintf(stderr, "events: %s\n", error->line.data);
   exit(1);
 }
