@@ -777,7 +777,7 @@ typedef struct weir_iterator_options {
   uint64_t epoch;
   /* The iterator's rank and the number of ranks, for shard(auto, auto). If the world size is 0, both come from the
    * environment as it was when the runtime was created: RANK and WORLD_SIZE, or the variables of Open MPI, MPICH, Slurm
-   * or an indexed job of Kubernetes (JOB_COMPLETION_INDEX, with WORLD_SIZE). */
+   * or an indexed job of Kubernetes (JOB_COMPLETION_INDEX, with WORLD_SIZE). With none of these it is rank 0 of 1. */
   uint32_t rank;
   uint32_t world_size;
   /* Instead of a checkpoint: those that all ranks of a run saved, in any order, to continue with another number of

@@ -49,7 +49,13 @@ World world_of(const std::function<const char*(const char*)>& variable) {
   for (const Launcher& launcher : kLaunchers) {
     if (const char* rank = variable(launcher.rank)) return read(launcher, rank, variable(launcher.size));
   }
-  return unknown("no RANK and WORLD_SIZE in the environment");
+  for (const Launcher& launcher : kLaunchers) {
+    const char* size = variable(launcher.size);
+    if (size && number_of(size) != 1)
+      return unknown(concat(launcher.size, "=", quote(size), " without ", launcher.rank));
+  }
+  // No launcher, or one of a single process.
+  return {0, 1, {}};
 }
 
 }  // namespace weir

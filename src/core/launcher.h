@@ -13,6 +13,7 @@ namespace weir {
 // - PMI_RANK and PMI_SIZE (MPICH),
 // - SLURM_PROCID and SLURM_NTASKS (srun),
 // - JOB_COMPLETION_INDEX (an indexed job of Kubernetes), with WORLD_SIZE, since Kubernetes sets no variable for it.
+// If none is set, this is the one process there is, unless a size of more than 1 is.
 // `variable` returns the value of a variable, or null.
 World world_of(const std::function<const char*(const char*)>& variable);
 

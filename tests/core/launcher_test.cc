@@ -42,9 +42,14 @@ TEST_CASE("launcher: the first launcher whose rank is set counts") {
   check(of(sized), 0, 1);
 }
 
+TEST_CASE("launcher: without one a process is the whole") {
+  check(of({}), 0, 1);
+  check(of({{"WORLD_SIZE", "1"}}), 0, 1);
+}
+
 TEST_CASE("launcher: what is missing or wrong is named") {
-  CHECK(of({}).reason == "no RANK and WORLD_SIZE in the environment");
-  CHECK(of({{"WORLD_SIZE", "6"}}).reason == "no RANK and WORLD_SIZE in the environment");
+  CHECK(of({{"WORLD_SIZE", "6"}}).reason == "WORLD_SIZE=\"6\" without RANK");
+  CHECK(of({{"SLURM_NTASKS", "4"}}).reason == "SLURM_NTASKS=\"4\" without SLURM_PROCID");
   CHECK(of({{"RANK", "5"}}).reason == "RANK=\"5\" without WORLD_SIZE");
   CHECK(of({{"JOB_COMPLETION_INDEX", "5"}}).reason == "JOB_COMPLETION_INDEX=\"5\" without WORLD_SIZE");
   for (const char* rank : {"", "x", "-1", "8", "1 ", "99999999999999999999"}) {
