@@ -37,8 +37,7 @@ Result<Typed> Compiler::let_value(const Node& node, const Node& value, const Sco
                                              " uses in all"),
                                       "more", "compute them in a map"));
   }
-  Scope seen(*place.scope, builder(scope));
-  seen.outer_limit_ = place.index;
+  const Scope seen(scope, Scope::Let{nullptr, place.scope, place.index});
   context_.let_levels += value.depth;
   Result<Typed> typed = expression(value, seen);
   context_.let_levels -= value.depth;

@@ -27,6 +27,9 @@ Scope::Scope() : root_builder_(std::make_unique<Builder>(Builder::Kind::root, nu
 
 Scope::Scope(const Scope& outer, Builder& builder) : outer_(&outer), builder_(&builder) {}
 
+Scope::Scope(const Scope& inner, const Let& let)
+    : outer_(let.scope), outer_limit_(let.index), builder_(inner.builder_) {}
+
 Scope::~Scope() = default;
 
 void Scope::declare_param(std::string name, const Spec& spec) {
@@ -71,6 +74,12 @@ const Scope& Scope::root() const {
   const Scope* scope = this;
   while (scope->outer_ != nullptr) scope = scope->outer_;
   return *scope;
+}
+
+Scope::Let Scope::find_let(std::string_view name) const {
+  const Place place = look_up(name);
+  if (place.scope == nullptr) return {};
+  return {place.scope->bindings_[place.index].expression, place.scope, place.index};
 }
 
 Scope::Found Scope::find(std::string_view name) const {

@@ -54,6 +54,16 @@ class Scope {
     DatasetRef dataset;
     int env_levels = 0;
   };
+  // What NAME stands for if it is a `let` of an expression, and where that is; else a null value.
+  struct Let {
+    syntax::NodePtr value;
+    const Scope* scope = nullptr;
+    size_t index = 0;
+  };
+  Let find_let(std::string_view name) const;
+  // The scope in which the value of a `let` that was found in `inner` is read there.
+  Scope(const Scope& inner, const Let& let);
+
   // What NAME means here.
   Found find(std::string_view name) const;
   // What is known when the dataset is built of a value that a pattern or `let … in` binds: bytes that differ where it

@@ -251,7 +251,7 @@ class ArgumentBinder {
 
   Status take(ValueOrInputParam& slot) {
     if (!binder_.is_dataset_here(*node_, site_.scope)) return take(static_cast<ValueParam&>(slot));
-    WEIR_ASSIGN(slot.index, add_input(*node_));
+    WEIR_ASSIGN(slot.index, add_input(*node_, site_.scope));
     return {};
   }
 
@@ -413,22 +413,22 @@ class ArgumentBinder {
     return true;
   }
 
-  Result<int> add_input(const Node& node) {
+  Result<int> add_input(const Node& node, const Scope& scope) {
     std::string place = concat(path(), "[", inputs_.size(), "]/");
-    auto dataset = binder_.bind_dataset(node, site_.scope, place);
+    auto dataset = binder_.bind_dataset(node, scope, place);
     if (!dataset.ok()) return at_node(node, dataset.status());
     inputs_.push_back(*std::move(dataset));
     return static_cast<int>(inputs_.size()) - 1;
   }
 
   Status take(InputParam& slot) {
-    WEIR_ASSIGN(slot.index, add_input(*node_));
+    WEIR_ASSIGN(slot.index, add_input(*node_, site_.scope));
     return {};
   }
 
   Status take(FilesParam& slot) {
     if (binder_.is_dataset_here(*node_, site_.scope)) {
-      WEIR_ASSIGN(slot.index, add_input(*node_));
+      WEIR_ASSIGN(slot.index, add_input(*node_, site_.scope));
       const Spec& spec = inputs_.back()->spec();
       if (spec.is_scalar(DType::string)) return {};
       return error(*node_, expected_found("a dataset of strings", concat("one of ", spec.to_string())));
@@ -488,11 +488,11 @@ class ArgumentBinder {
 
   Status take(InputsParam& slot) {
     slot.set = true;
-    if (!slot.list) return take_structure(*node_, slot.structure, slot.indices);
+    if (!slot.list) return take_datasets(slot);
     if (node_->kind != Kind::list) return error(*node_, "expected a list of datasets, [a, b]");
     slot.structure = Spec::tuple({});
     for (const Item& item : node_->items) {
-      WEIR_ASSIGN(const int index, add_input(*item.value));
+      WEIR_ASSIGN(const int index, add_input(*item.value, site_.scope));
       slot.indices.push_back(index);
       slot.structure.children.push_back(Spec::dataset(inputs_.back()->spec()));
     }
@@ -500,29 +500,74 @@ class ArgumentBinder {
     return error(*node_, "expected at least one dataset, found none");
   }
 
-  Status take_structure(const Node& node, Spec& structure, std::vector<int>& indices) {
-    bool dict = node.kind == Kind::dict;
+  // `zip(w)` of a value that is itself a structure of datasets is that structure, not a tuple of one.
+  Status take_datasets(InputsParam& slot) {
+    WEIR_TRY(take_structure(*node_, site_.scope, slot.structure, slot.indices));
+    if (node_->kind != Kind::tuple || node_->items.size() != 1 || is_written(node_->child(0))) return {};
+    Spec only = slot.structure.children[0];
+    if (only.is_dataset()) return {};
+    if (site_.call.items.size() != 1 || site_.call.child(0).kind == Kind::tuple) {
+      return error(node_->child(0), expected_found("a dataset as the one member of a tuple", only.to_string(),
+                                                   "leave the tuple out"));
+    }
+    slot.structure = std::move(only);
+    return {};
+  }
+
+  static bool is_written(const Node& node) { return node.kind == Kind::tuple || node.kind == Kind::dict; }
+
+  Status take_structure(const Node& node, const Scope& scope, Spec& structure, std::vector<int>& indices) {
     if (node.kind == Kind::list) {
       return error(node, "expected datasets, or a tuple or dict of them, found a list; write (a, b)");
     }
-    if (!dict && node.kind != Kind::tuple) {
-      WEIR_ASSIGN(int index, add_input(node));
-      indices.push_back(index);
-      structure = Spec::dataset(inputs_.back()->spec());
-      parts_ += structure.part_count();
-      // Checked before the remaining inputs make it much larger.
-      if (parts_ > kMaxParts) return error(node, too_many_parts());
-      return {};
-    }
+    if (!is_written(node)) return take_member(node, scope, structure, indices);
     structure = Spec::tuple({});
-    if (dict) structure.kind = Spec::Kind::dict;
+    if (node.kind == Kind::dict) structure.kind = Spec::Kind::dict;
     for (const Item& item : node.items) {
-      if (dict) structure.keys.push_back(item.name);
+      if (node.kind == Kind::dict) structure.keys.push_back(item.name);
       structure.children.emplace_back();
-      WEIR_TRY(take_structure(*item.value, structure.children.back(), indices));
+      WEIR_TRY(take_structure(*item.value, scope, structure.children.back(), indices));
     }
     if (!node.items.empty()) return {};
     return error(node, "expected at least one dataset, found none");
+  }
+
+  // A dataset, or a value that holds some: a window of dicts, or a `let` of a structure.
+  Status take_member(const Node& node, const Scope& scope, Spec& structure, std::vector<int>& indices) {
+    if (node.kind == Kind::name) {
+      // Read as it was written, so that what is known of each dataset stays known.
+      const Scope::Let let = scope.find_let(node.text);
+      if (let.value && is_written(*let.value))
+        return take_structure(*let.value, Scope(scope, let), structure, indices);
+    }
+    if (!binder_.is_dataset_here(node, scope)) {
+      auto value = compile_expression(binder_.context(), scope, node, path(), DType::invalid);
+      const Spec spec = value.ok() ? (*value)->spec() : Spec();
+      if (spec.kind == Spec::Kind::tuple || spec.kind == Spec::Kind::dict)
+        return take_members(node, spec, scope, structure, indices);
+    }
+    WEIR_ASSIGN(int index, add_input(node, scope));
+    indices.push_back(index);
+    structure = Spec::dataset(inputs_.back()->spec());
+    parts_ += structure.part_count();
+    // Checked before the remaining inputs make it much larger.
+    if (parts_ > kMaxParts) return error(node, too_many_parts());
+    return {};
+  }
+
+  // The members of a value, as `node.key` and `node.0` give them.
+  Status take_members(const Node& node, const Spec& spec, const Scope& scope, Spec& structure,
+                      std::vector<int>& indices) {
+    structure = spec;
+    for (size_t i = 0; i < spec.children.size(); ++i) {
+      const bool dict = spec.kind == Spec::Kind::dict;
+      Node member{.kind = dict ? Kind::field : Kind::position, .span = node.span, .integer = i};
+      if (dict) member.text = spec.keys[i];
+      member.depth = static_cast<uint8_t>(std::min(node.depth + 1, 255));
+      member.add(std::make_shared<Node>(node));
+      WEIR_TRY(take_member(member, scope, structure.children[i], indices));
+    }
+    return {};
   }
 
   const CallSite& site_;
