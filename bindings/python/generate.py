@@ -24,7 +24,7 @@ from ._apply import MISSING, Entry, Parameter, apply, chosen
 STUB_TOP = """
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, DTypeLike
 from typing_extensions import Self
@@ -38,10 +38,16 @@ _Bool: TypeAlias = bool | Value
 _String: TypeAlias = str | bytes | os.PathLike[str] | Value
 _Seed: TypeAlias = int | tuple[int, int] | Value | None
 _Function: TypeAlias = Callable[..., Any] | PyFunction | str
-_Spec: TypeAlias = str | _core.Spec
+_Spec: TypeAlias = Any
 _DType: TypeAlias = DTypeLike | str
 _Any: TypeAlias = Any
+_T = TypeVar("_T")
 """
+APPLY = '''    def apply(self, transformation):
+        """`transformation(dataset)`, so that functions of datasets can stand in a chain of methods."""
+        return transformation(self)
+
+'''
 DTYPES = """bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64
     complex128""".split()
 # The type of an argument, by the type that the schema gives to the parameter; others take any value.
@@ -105,6 +111,7 @@ def entry_of(entry):
         words.append(f"default={default_of(parameter)}")
         words += ["positional=True"] if parameter["name"] in positional_of(entry) else []
         words += ["auto=True"] if parameter.get("auto") else []
+        words += ["none=True"] if parameter.get("none") else []
         words += [f"takes={parameter['takes']!r}"] if parameter.get("takes") else []
         lines.append(f"        Parameter({', '.join(words)}),\n")
     return "".join(lines) + "    ),\n)\n"
@@ -141,7 +148,8 @@ def takes(parameters, stub):
         kind = STUB_TYPES.get(parameter["type"], "_Any")
         if parameter.get("auto"):
             kind += ' | Literal["auto"]'
-        if parameter.get("none") and kind not in ("_Any", "_Seed"):
+        # None is the default of all that have one.
+        if (parameter.get("none") or not parameter["required"]) and kind not in ("_Any", "_Seed"):
             kind += " | None"
         if parameter["type"] == "datasets":
             out.append(f"*{name}: _Any" if stub else f"*{name}")
@@ -225,12 +233,20 @@ def operators(schema):
     methods = [entry for entry in entries if entry["kind"] != "source"]
     names = ["Operators", *(name_of(entry["name"]) for entry in sources)]
     doc = '    """The transformations and terminals, as methods of datasets."""\n\n    __slots__ = ()\n\n'
-    body = "class Operators:\n" + doc + "\n".join(code(entry, True) for entry in methods)
+    body = "class Operators:\n" + doc + APPLY + "\n".join(code(entry, True) for entry in methods)
     body += "\n\n" + "\n\n".join(code(entry, False) for entry in sources)
+    statics = [name for name in names[1:] if name not in {name_of(entry["name"]) for entry in methods}]
+    body += '\n\nclass Sources:\n    """The sources, as tf.data has them: Dataset.range(5)."""\n\n    __slots__ = ()\n\n'
+    body += "".join(f"    {name} = staticmethod({name})\n" for name in statics)
     what = "Sources as functions, transformations and terminals as methods."
     text = TOP.format(what=what) + STUB_TOP + "from ._dataset import Dataset\n\nclass Operators:\n"
+    text += "    def apply(self, transformation: Callable[[Self], _T]) -> _T: ...\n"
     text += "".join(stub(entry, True, result_of(entry)) for entry in methods) + "\n"
-    text += "".join(stub(entry, False, result_of(entry)) for entry in sources)
+    text += "".join(stub(entry, False, result_of(entry)) for entry in sources) + "\nclass Sources:\n"
+    text += "".join(
+        "".join(f"    {'@staticmethod' + chr(10) + '    ' if line.startswith('def') else ''}{line}\n" for line in made)
+        for made in (stub(entry, False, result_of(entry)).splitlines() for entry in sources)
+    )
     text += "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in sorted(names)) + "]\n"
     return module(what, entries, names, body), text
 

@@ -10,11 +10,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from . import _core, _operators, errors, fn
+from . import _aliases, _core, _operators, errors, fn
 from ._core import Runtime, Spec
 from ._dataset import (
     INFINITE,
@@ -48,6 +48,11 @@ bool_ = np.dtype("bool")
 bfloat16 = "bfloat16"
 string = np.dtype("S")
 
+# tf.data's names.
+AUTOTUNE: Literal["auto"] = "auto"
+INFINITE_CARDINALITY = INFINITE
+UNKNOWN_CARDINALITY = UNKNOWN
+
 _core.set_classes(
     adopt, Sparse, Ragged, Optional, np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else None
 )
@@ -71,12 +76,17 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module 'weir' has no attribute {name!r}")
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise AttributeError(_aliases.missing_name(name, __all__, fn.__all__, dir(Dataset)))
 
 
 __all__ = [
+    "AUTOTUNE",
     "INFINITE",
+    "INFINITE_CARDINALITY",
     "UNKNOWN",
+    "UNKNOWN_CARDINALITY",
     "CheckpointManager",
     "Dataset",
     "DatasetValue",

@@ -8,8 +8,23 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import _core, _text
+from ._build import build
 from ._function import PyFunction
-from ._trace import Bare, Captured, Lambda, Scope, Value, Writer, active, as_value, body_of, spec_of, variable
+from ._trace import (
+    Bare,
+    Captured,
+    Lambda,
+    Scope,
+    Value,
+    active,
+    as_value,
+    body_of,
+    fitted,
+    name_of,
+    position,
+    spec_of,
+    variable,
+)
 
 
 class Parameter(NamedTuple):
@@ -21,6 +36,7 @@ class Parameter(NamedTuple):
     default: Any = None
     positional: bool = False
     auto: bool = False
+    none: bool = False
     takes: str = ""
 
 
@@ -45,9 +61,10 @@ MISSING = _Given()
 class _Call:
     """A call that is being written: what the lambdas in it can be called with."""
 
-    def __init__(self, entry: Entry, left: Any) -> None:
+    def __init__(self, entry: Entry, left: Any, adapts: bool = True) -> None:
         self.entry = entry
         self.left = left
+        self.adapts = adapts  # whether NumPy's scalars are literals
         self.state: Any = None  # the value that a fold begins with, or the spec of its state
 
     def element(self) -> _core.Spec:
@@ -102,7 +119,7 @@ def _unpacks(function: Callable[..., Any], specs: list[_core.Spec]) -> bool:
     return any_number or (members != 1 and needed == len(specs) - 1 + members)
 
 
-def trace(function: Callable[..., Any], specs: list[_core.Spec]) -> Lambda:
+def trace(function: Callable[..., Any], specs: list[_core.Spec], operator: str = "") -> Lambda:
     """Runs a function once with variables of these structures, and keeps what it does as a lambda."""
     scope = Scope(None)
     unpacked = bool(specs) and _unpacks(function, specs)
@@ -114,7 +131,8 @@ def trace(function: Callable[..., Any], specs: list[_core.Spec]) -> Lambda:
         tail = ", ".join(names[fixed:])
         names = [*names[:fixed], f"({tail},)" if len(names) == fixed + 1 else f"({tail})"]
     pattern = names[0] if len(names) == 1 else f"({', '.join(names)})"
-    return Lambda(pattern, variables, body_of(function, variables, scope), scope)
+    said = f"{name_of(function)} of {operator}" if operator else ""
+    return Lambda(pattern, variables, body_of(function, variables, scope), scope, said=said)
 
 
 def _function(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
@@ -127,9 +145,9 @@ def _function(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
         return [Captured(value.callback(list(specs[0].children) if unpacked else specs))]
     if isinstance(value, str):
         return [value]
-    if not callable(value):
-        return [Bare(as_value(value))]
-    traced = trace(value, specs)
+    if not callable(value) or isinstance(value, Value):
+        return [Bare(as_value(value, adapts=True))]
+    traced = trace(value, specs, call.entry.name)
     if parameter.name == "init":
         call.state = spec_of(traced.body)
     return [traced]
@@ -140,6 +158,10 @@ def _argument(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
     kind = parameter.type
     if kind == "function":
         return _function(call, parameter, value)
+    if parameter.name in ("state", "initial") and "dataset" not in kind:
+        call.state = value
+    if kind == "list":
+        value = _members(value)
     if isinstance(value, Value):
         return [Bare(value)]
     if parameter.auto and isinstance(value, str) and value == "auto":
@@ -147,16 +169,25 @@ def _argument(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
     if kind == "dtype":
         return [_text.dtype(value)]
     if kind == "spec":
-        return [str(value)]
+        return [_text.spec(value)]
     if kind == "features":
-        return [_text.features(value)]
+        fields = parameter.name in ("features", "context", "lists")
+        return [_text.fields(value) if fields else _text.features(value)]
     if kind == "list of values and dtypes":
         return ["[" + ", ".join(map(_text.column, value)) + "]"]
+    if parameter.name in ("shapes", "row_shape"):
+        value = _text.shapes(value, call.element())
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    if parameter.name in ("state", "initial") and "dataset" not in kind:
-        call.state = value
-    return [Bare(as_value(value))]
+    keeps = parameter.name in ("value", "elements", "sparse", "state") or (call.state is value and value is not None)
+    return [Bare(as_value(value, adapts=call.adapts and not keeps))]
+
+
+def _members(value: Any) -> Any:
+    """What a list of tensors is given as, as a list: a tuple of Python, or one that is traced, too."""
+    if isinstance(value, Value) and spec_of(value).kind == "tuple":
+        return [position(value, i) for i in range(len(spec_of(value).children))]
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _written(call: _Call, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -176,6 +207,8 @@ def _written(call: _Call, values: tuple[Any, ...]) -> tuple[Any, ...]:
 def _is_default(parameter: Parameter, value: Any) -> bool:
     if parameter.required or isinstance(value, Value):
         return False
+    if value is None and not parameter.none:
+        return True
     default = parameter.default
     return value is default or (
         type(value) is type(default) and isinstance(value, (bool, int, str)) and value == default
@@ -186,20 +219,35 @@ def apply(entry: Entry, left: Any, *values: Any) -> Any:
     """Applies an operator or function: to datasets it makes a dataset, in a traced function a value."""
     from ._dataset import Dataset, DatasetValue
 
+    columns = _named_columns(entry, values)
+    if columns is not None:
+        at, names = columns
+        rows = apply(entry, left, *values[:at], list(values[at].values()), *values[at + 1 :])
+        if entry.kind != "function":
+            return rows.map(lambda *row: dict(zip(names, row, strict=True)))
+        return {name: position(rows, i) for i, name in enumerate(names)}
     if entry.kind == "function":
-        return Value(_written(_Call(entry, None), values))
+        return fitted(lambda adapts: Value(_written(_Call(entry, None, adapts), values)), values)
     call = _Call(entry, left)
     written = _written(call, values)
     parts = written if left is None else (as_value(left), " | ", *written)
-    traced = Value(parts, atomic=left is None)
-    if entry.kind == "terminal" and (traced._free or isinstance(left, Value)):
-        return traced
-    if traced._free or isinstance(left, DatasetValue):
-        return DatasetValue(parts, atomic=left is None)
-    writer = Writer()
-    text = writer.text(traced)
-    made = Dataset(_core.parse(_runtime_of(left), text, writer.arguments))
-    return made if entry.kind != "terminal" else finish(made, entry.name)
+    # What a function does while it is traced is done for each element, not once.
+    traced = bool(active.scopes) or isinstance(left, Value)
+    if entry.kind == "terminal" and traced:
+        return Value(parts, atomic=False)
+    made = DatasetValue(parts, atomic=left is None)
+    if traced or made._free:
+        return made
+    dataset = Dataset(build(made, _runtime_of(left)))
+    return dataset if entry.kind != "terminal" else finish(dataset, entry.name)
+
+
+def _named_columns(entry: Entry, values: tuple[Any, ...]) -> tuple[int, list[str]] | None:
+    """Which argument gives columns by their names, and the names; None if there is none."""
+    for at, (parameter, value) in enumerate(zip(entry.parameters, values, strict=True)):
+        if parameter.type == "list of values and dtypes" and isinstance(value, dict):
+            return at, list(value)
+    return None
 
 
 def _runtime_of(left: Any) -> _core.Runtime:

@@ -13,13 +13,16 @@ from ._trace import Bare, Captured, Value, call
 from ._values import Ragged, Sparse
 
 
-def capture(value: Any) -> Value:
-    """A Python number becomes a literal, an array or a dataset is passed by name, structures are written out."""
+def capture(value: Any, adapts: bool = False) -> Value:
+    """A Python number becomes a literal, an array or a dataset is passed by name, structures are written out.
+
+    A scalar of NumPy keeps its dtype, unless it `adapts` as a literal does.
+    """
     from ._dataset import Dataset, DatasetValue
 
     if isinstance(value, Dataset):
         return DatasetValue((Captured(value._core),), spec=_core.Spec(f"dataset<{value.spec}>"), trivial=True)
-    literal = _literal(value)
+    literal = _literal(value.item() if adapts and isinstance(value, (np.integer, np.floating)) else value)
     if literal is not None:
         return Value((literal,), trivial=True)
     if isinstance(value, Sparse):
@@ -29,15 +32,18 @@ def capture(value: Any) -> Value:
     if isinstance(value, _core.Tensor):
         return Value((Captured(value),), trivial=True)
     if isinstance(value, dict):
-        return _structure("{", [(f"{_text.key(name)}: ", part) for name, part in value.items()], "}")
+        return _structure("{", [(f"{_text.key(name)}: ", part) for name, part in value.items()], "}", adapts)
     if is_table(value):
-        return capture(columns_of(value))
+        return capture(columns_of(value), adapts)
     if isinstance(value, tuple):
-        return _structure("(", [("", part) for part in value], ",)" if len(value) == 1 else ")")
+        return _structure("(", [("", part) for part in value], ",)" if len(value) == 1 else ")", adapts)
     if isinstance(value, list):
-        return _list(value)
+        # Nested lists of numbers are tensors, in which each number keeps its class.
+        return _structure("[", [("", part) for part in value], "]", adapts)
     if is_arraylike(value):
         return Value((Captured(to_tensor(value)),), trivial=True)
+    if isinstance(value, (set, frozenset)):
+        raise TypeError("expected a dict, tuple or list, found a set, which has no order; a dict is written {'x': x}")
     raise TypeError(f"expected a number, string, array, dataset or a structure of them, found {type(value).__name__}")
 
 
@@ -61,15 +67,10 @@ def _literal(value: Any) -> str | None:
     return _text.dtype(value) if _text.is_dtype(value) else None
 
 
-def _structure(opening: str, members: list[tuple[str, Any]], closing: str) -> Value:
-    values = [part if isinstance(part, Value) else capture(part) for _, part in members]
+def _structure(opening: str, members: list[tuple[str, Any]], closing: str, adapts: bool) -> Value:
+    values = [part if isinstance(part, Value) else capture(part, adapts) for _, part in members]
     parts: list[Any] = [opening]
     for number, (head, _) in enumerate(members):
         parts += [(", " if number else "") + head, Bare(values[number])]
     # What is made of literals is a literal, which needs no name.
     return Value((*parts, closing), trivial=all(value._trivial and not value._free for value in values))
-
-
-def _list(value: list[Any]) -> Value:
-    """A list: nested lists of numbers are tensors, in which each number keeps its class."""
-    return _structure("[", [("", part) for part in value], "]")

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, overload
 
-from . import _core
+from . import _core, _text
+from ._aliases import missing_method
 from ._apply import trace
 from ._capture import capture
 from ._function import PyFunction, generator
 from ._iterator import Iterator
-from ._operators import Operators
+from ._operators import Operators, Sources
+from ._place import refuse
 from ._runtime import default_runtime
-from ._trace import Captured, Value, Writer, as_value
+from ._trace import Captured, Value, active, as_value, spec_of
+from ._writer import Writer
 from .errors import FailedPrecondition
 
 INFINITE = -1
 UNKNOWN = -2
 
 
-class Dataset(Operators):
+def _outside() -> None:
+    """Refuses what would run a dataset while a function is traced: once, and not for each element."""
+    if active.scopes:
+        refuse(
+            "Taking the elements of a dataset",
+            "Use a terminal, such as reduce(...), or batch(n).get_single_element(); or take them outside the function.",
+        )
+
+
+class Dataset(Operators, Sources):
     """An immutable description of a sequence of elements.
 
     Made by `weir.parse`, by a source such as `weir.range`, or by a method of another dataset. Each loop over it begins
@@ -47,6 +60,11 @@ class Dataset(Operators):
         return self._core.spec
 
     @property
+    def element_spec(self) -> _core.Spec:
+        """The structure of the elements, by tf.data's name."""
+        return self._core.spec
+
+    @property
     def fingerprint(self) -> str:
         """128 bits in hexadecimal that equal graphs share, on every machine."""
         first, second = self._core.fingerprint
@@ -59,9 +77,15 @@ class Dataset(Operators):
 
     def iterator(self, **options: Any) -> Iterator:
         """An iterator at the beginning, or where the options say: those of `weir.Iterator`."""
+        _outside()
         return Iterator(self, **options)
 
+    def as_numpy_iterator(self) -> Iterator:
+        """`iter(dataset)`, by tf.data's name."""
+        return iter(self)
+
     def __iter__(self) -> Iterator:
+        _outside()
         made = Iterator(self, epoch=self._epoch)
         self._epoch += 1
         return made
@@ -81,11 +105,13 @@ class Dataset(Operators):
         return True
 
     def __getitem__(self, index: int) -> Any:
+        _outside()
         position = index.__index__()
         return self._core.at(position + len(self) if position < 0 else position)
 
     def at(self, position: int) -> Any:
         """The element at a position of the first epoch, read without those before it."""
+        _outside()
         return self._core.at(position)
 
     def serialize(self) -> bytes:
@@ -122,14 +148,37 @@ class Dataset(Operators):
     def __repr__(self) -> str:
         return f"<weir.Dataset {self} of {self.spec}>"
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(missing_method(name, dir(type(self))))
+
+    @staticmethod
+    def from_generator(function: Callable[[], Iterable[Any]], spec: Any = None, **options: Any) -> Dataset:
+        """`weir.from_generator`, by tf.data's name."""
+        return from_generator(function, spec, **options)
+
 
 class DatasetValue(Value, Operators):
     """A dataset inside a traced function: it has the methods of datasets, which make other such values."""
 
     __slots__ = ()
 
+    @property
+    def spec(self) -> _core.Spec:
+        """The structure of the elements."""
+        return spec_of(self).children[0]
+
+    element_spec = spec
+
     def __iter__(self) -> Any:
-        return Value.__iter__(self)
+        _outside()
+
+    def __getitem__(self, index: Any) -> Any:
+        _outside()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(missing_method(name, dir(type(self))))
 
 
 def adopt(handle: int, runtime: _core.Runtime) -> Dataset:
@@ -143,8 +192,8 @@ _NAMES = re.compile(r'"(?:\\.|[^"\\])*"|#[^\n]*|@([A-Za-z_][A-Za-z0-9_]*)')
 def _handed(value: Any) -> Any:
     """What the library takes by that name, or a Value to be written in its place."""
     if isinstance(value, (str, bytes)):
-        return value
-    if isinstance(value, os.PathLike):
+        return _text.checked(value)
+    if isinstance(value, os.PathLike) and not isinstance(value, Value):
         return os.fspath(value)
     if isinstance(value, PyFunction):
         if value.inputs is None:
@@ -198,21 +247,31 @@ def deserialize(data: bytes, *, runtime: _core.Runtime | None = None, **argument
 
 
 def from_generator(
-    function: Callable[[], Iterable[Any]],
-    spec: str | _core.Spec,
+    function: Callable[..., Iterable[Any]],
+    spec: Any = None,
     *,
+    output_signature: Any = None,
+    args: tuple[Any, ...] = (),
     pure: bool = False,
     stateful: bool | None = None,
     on_caller: bool = True,
 ) -> Dataset:
-    """A dataset of what `function()` yields: each epoch calls it again. `spec` is the structure of the elements.
+    """A dataset of what `function(*args)` yields: each epoch calls it again.
 
-    `pure` says that it yields the same each time, so that positions are saved as a count. `stateful` says that what
-    it returns has `state_dict` and `load_state_dict`, and positions are saved as that state.
+    `spec`, or `output_signature` by tf.data's name, is the structure of the elements: a text, or dtypes, specs and
+    examples in dicts and tuples. `pure` says that it yields the same each time, so that positions are saved as a count.
+    `stateful` says that what it returns has `state_dict` and `load_state_dict`, and positions are saved as that state.
     """
-    made = generator(function, spec, pure=pure, stateful=bool(stateful), on_caller=on_caller)
-    text = f"from_generator(@generator, {spec})"
-    return Dataset(_core.parse(default_runtime(), text, [("generator", made)]))
+    given = output_signature if spec is None else spec
+    if given is None:
+        raise TypeError("expected the structure of the elements: from_generator(function, spec)")
+    if args and callable(function):
+        function = functools.partial(function, *args)
+    text = _text.spec(given)
+    made = generator(function, text, pure=pure, stateful=bool(stateful), on_caller=on_caller)
+    return Dataset(
+        _core.parse(default_runtime(), f"from_generator(@generator, {text})", [("generator", made)])
+    )
 
 
 def register(name: str, function: PyFunction, *, runtime: _core.Runtime | None = None) -> None:

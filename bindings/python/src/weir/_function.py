@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import _core
+from . import _core, _text
 from ._trace import Bare, Captured, Value, as_value, spec_of
 
 
@@ -38,18 +39,18 @@ class PyFunction:
 def py_function(
     function: Callable[..., Any],
     *,
-    spec: str | _core.Spec,
+    spec: Any,
     block: bool = False,
     pure: bool = False,
     blocking: bool = False,
     concurrent: bool = False,
     on_caller: bool = True,
-    inputs: str | None = None,
+    inputs: Any = None,
 ) -> PyFunction:
     """A function for `map` and others that runs in Python, for what cannot be traced.
 
     It is called with NumPy arrays and scalars of its own and returns a value of the structure `spec`, such as
-    `"(float32[28, 28], int64)"`. With `block`, every argument and result has the rows as its first dimension, so that
+    `"(float32[28, 28], int64)"`: a text, or dtypes and examples in dicts and tuples. With `block`, every argument and result has the rows as its first dimension, so that
     one call serves many elements; each row must get the value that it would get alone. `pure` says that equal
     arguments give equal results: then positions can be saved without a checkpoint policy. A function with
     `state_dict` and `load_state_dict` has its state saved.
@@ -67,17 +68,28 @@ def py_function(
         (on_caller, _core.ON_CALLER),
     ):
         flags |= flag if chosen else 0
-    return PyFunction(function, str(spec), flags, inputs)
+    return PyFunction(function, _text.spec(spec), flags, None if inputs is None else _text.spec(inputs))
 
 
 def generator(
-    function: Callable[[], Iterable[Any]],
-    spec: str | _core.Spec,
-    *,
-    pure: bool,
-    stateful: bool,
-    on_caller: bool,
+    function: Callable[[], Iterable[Any]], spec: str, *, pure: bool, stateful: bool, on_caller: bool
 ) -> _core.Generator:
     """What from_generator calls."""
+    if not callable(function):
+        kind = type(function).__name__
+        instead = "pass the function itself, without calling it" if hasattr(function, "__next__") else (
+            "pass a function that returns it, such as lambda: values"
+        )
+        raise TypeError(f"expected a function that each epoch calls again, found a {kind}; {instead}")
+
+    def opened() -> Iterable[Any]:
+        made = function()
+        if inspect.isgenerator(made) and inspect.getgeneratorstate(made) != inspect.GEN_CREATED:
+            raise TypeError(
+                "the function returned a generator that has begun already; each epoch needs a new one: "
+                "pass the generator function itself"
+            )
+        return made
+
     flags = (_core.PURE if pure else 0) | (_core.ON_CALLER if on_caller else 0)
-    return _core.Generator(function, str(spec), flags, stateful)
+    return _core.Generator(opened, spec, flags, stateful)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _text
 from ._core import Tensor, from_arrow
 
 _DLPACK_CPU = 1
@@ -55,7 +56,7 @@ def _of_strings(array: np.ndarray[Any, Any]) -> Tensor:
     entries = []
     for entry in array.ravel().tolist():
         if isinstance(entry, str):
-            entries.append(entry.encode())
+            entries.append(_text.checked(entry).encode())
         elif isinstance(entry, (bytes, bytearray)):
             entries.append(bytes(entry))
         else:

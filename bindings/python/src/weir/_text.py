@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
+from . import _core
+from ._place import MARK, refuse
+from ._values import Ragged, Sparse
+
+_Text = TypeVar("_Text", str, bytes)
 RESERVED = frozenset("if then else let in or and not true false none auto inf nan newaxis param".split())
 DTYPES = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128 "
@@ -23,8 +29,16 @@ _PLAIN = {code: chr(code) for code in range(32, 127)} | {
 }
 
 
+def checked(value: _Text) -> _Text:
+    """A constant, which must not be the text of a value that is being traced."""
+    if (MARK if isinstance(value, str) else MARK.encode()) in value:  # type: ignore[operator]
+        refuse("The text of a value", "Use weir.fn.as_string(x), `+` and weir.fn.string_join([a, b]).")
+    return value
+
+
 def string(value: str | bytes) -> str:
     """A string literal. Strings are bytes, so what isn't printable ASCII is written as \\xHH."""
+    checked(value)
     data = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
     return '"' + "".join(_PLAIN.get(byte) or f"\\x{byte:02x}" for byte in data) + '"'
 
@@ -45,22 +59,27 @@ def number(value: bool | int | float) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
+    if isinstance(value, np.bool_):
+        return number(bool(value))
     if math.isnan(value):
         return "nan"
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    return repr(value)
+    return repr(float(value))
 
 
 def dtype(value: Any) -> str:
     """The name of a dtype given as a name, a NumPy dtype or a type of scalars."""
     if isinstance(value, str):
         name = value
+    elif isinstance(value, _core.Spec):
+        name = str(value)
     elif value in (str, bytes):
         name = "string"
     else:
-        made = np.dtype(value)
-        name = "string" if made.kind in "SUT" else made.name
+        # A dtype of TensorFlow, JAX or ml_dtypes has a name, too.
+        made = value if getattr(value, "name", None) in DTYPES else np.dtype(value)
+        name = "string" if getattr(made, "kind", "") in "SUTO" and isinstance(made, np.dtype) else made.name
     if name not in DTYPES:
         raise TypeError(f"expected a dtype of weir, found {name!r}; there are {', '.join(DTYPES)}")
     return name
@@ -73,29 +92,132 @@ def is_dtype(value: Any) -> bool:
     )
 
 
-def features(value: Any) -> str:
-    """Features and shapes: text of the notation, dtypes, and dicts, tuples and lists of them; None is `none`."""
+def _structured(value: Any, one: Callable[[Any], str]) -> str | None:
+    """A dict or tuple whose leaves `one` writes; None for what is none."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key(name)}: {features(part)}" for name, part in value.items()) + "}"
+        return "{" + ", ".join(f"{key(name)}: {one(part)}" for name, part in value.items()) + "}"
     if isinstance(value, tuple):
-        return "(" + ", ".join(map(features, value)) + ("," if len(value) == 1 else "") + ")"
-    if isinstance(value, (list, np.ndarray)):
-        return "[" + ", ".join(map(features, value)) + "]"
-    if value is None:
-        return "none"
+        return "(" + ", ".join(map(one, value)) + ("," if len(value) == 1 else "") + ")"
+    return None
+
+
+def _dims(shape: Any) -> str:
+    """A shape as it stands in a spec; of TensorFlow's, one of unknown rank too."""
+    try:
+        dims = [getattr(dim, "value", dim) for dim in shape]
+    except (TypeError, ValueError):
+        return "[...]"
+    return "[" + ", ".join("?" if dim is None or dim == -1 else str(int(dim)) for dim in dims) + "]" if dims else ""
+
+
+_SCALARS = {bool: "bool", int: "int64", float: "float32", bytes: "string"}
+
+
+def spec(value: Any) -> str:
+    """The structure of elements: its text, a dtype, what has `shape` and `dtype` (arrays as examples, TensorSpec), an
+    example of Python, or dicts and tuples of these.
+    """
     if isinstance(value, str):
         return value
-    if isinstance(value, (bool, int, float)):
-        return number(value)
-    if isinstance(value, np.generic):
-        return number(value.item())
-    return dtype(value)
+    if isinstance(value, _core.Spec):
+        return str(value)
+    structure = _structured(value, spec)
+    if structure is not None:
+        return structure
+    if is_dtype(value) or getattr(value, "name", None) in DTYPES:
+        return dtype(value)
+    if isinstance(value, Ragged):
+        return f"ragged<{dtype(value.values.dtype)}>[{len(value)}, ?]"
+    if isinstance(value, Sparse):
+        return f"sparse<{dtype(value.values.dtype)}>{_dims(value.shape)}"
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return dtype(value.dtype) + _dims(value.shape)
+    if type(value) in _SCALARS:
+        return _SCALARS[type(value)]
+    if isinstance(value, list):
+        made = np.asarray(value)
+        # Python's floats are float32, as literals are.
+        return ("float32" if made.dtype == np.float64 else dtype(made.dtype)) + _dims(made.shape)
+    raise TypeError(
+        "expected a structure, such as 'int64', 'float32[28, 28]', numpy.int64, an array as an example, or a dict or"
+        f" tuple of them, found {type(value).__name__}"
+    )
+
+
+def _feature(value: Any) -> str | None:
+    """A feature that is said as tf.io does it; None for another value."""
+    kind = type(value).__name__
+    if kind == "VarLenFeature":
+        return f"varlen({dtype(value.dtype)})"
+    if kind == "RaggedFeature":
+        return f"ragged({dtype(value.dtype)})"
+    if kind not in ("FixedLenFeature", "FixedLenSequenceFeature"):
+        return None
+    one = dtype(value.dtype) + _dims(value.shape)
+    sequence = kind == "FixedLenSequenceFeature"
+    default = "" if value.default_value is None else f" = {_literal(value.default_value)}"
+    return (f"sequence({one})" if sequence else one) + default
+
+
+def fields(value: Any) -> str:
+    """What a record has, by name: the text of each feature, a dtype, spec or example."""
+    if isinstance(value, dict):
+        return str(_structured(value, fields))
+    return _feature(value) or spec(value)
+
+
+def shapes(value: Any, element: _core.Spec) -> Any:
+    """Shapes in the structure of the elements, as lists with None; specs and examples stand for their own."""
+    if element.kind == "dict" and isinstance(value, dict):
+        inner = dict(zip(element.keys, element.children, strict=True))
+        return {name: shapes(part, inner[name]) if name in inner else part for name, part in value.items()}
+    if element.kind == "tuple" and isinstance(value, (tuple, list)) and len(value) == len(element.children):
+        return tuple(map(shapes, value, element.children))
+    if isinstance(value, str) or is_dtype(value):
+        value = _core.Spec(spec(value))
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iu":
+        return value.tolist()
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        value = value.shape
+    if value is None or isinstance(value, (dict, list)):
+        return value
+    # A tuple, or TensorFlow's TensorShape.
+    return [getattr(dim, "value", dim) for dim in value]
+
+
+def _literal(value: Any) -> str:
+    """Numbers and strings, and lists of them."""
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_literal, value)) + "]"
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _literal(value.tolist())
+    return string(value) if isinstance(value, (str, bytes)) else number(value)
+
+
+def features(value: Any) -> str:
+    """Shapes and boundaries: numbers, lists of them, and None, which is `none`."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "[" + ", ".join(map(features, value)) + "]"
+    if isinstance(value, str):
+        return value
+    return "none" if value is None else _literal(value)
 
 
 def column(value: Any) -> str:
-    """A column of CSV: a default, or a dtype (not as its name, which is a default of type string)."""
-    if is_dtype(value):
+    """A column of CSV: a dtype or its name, or a default, which a list of one may hold as in TensorFlow.
+
+    A scalar of NumPy is a default of its dtype; bytes are always a default.
+    """
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, np.ndarray):
+        value = value.reshape(-1)[0] if value.size else value.dtype
+    if is_dtype(value) or isinstance(value, _core.Spec) or (isinstance(value, str) and value in DTYPES):
         return dtype(value)
-    if isinstance(value, (str, bytes)):
-        return string(value)
-    return features(value)
+    if getattr(value, "name", None) in DTYPES:
+        return dtype(value)
+    if isinstance(value, np.number):
+        return f"{dtype(value.dtype)}({number(value.item())})"
+    if isinstance(value, (bool, np.bool_, int, float, str, bytes)):
+        return _literal(value)
+    raise TypeError(f"expected a dtype, its name, or a default, found {type(value).__name__}")

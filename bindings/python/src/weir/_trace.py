@@ -7,35 +7,16 @@ it, is bound by `let`, so that it is computed once and a random one is drawn onc
 
 from __future__ import annotations
 
-import linecache
-import sys
+import operator
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from . import _core, _text
-from .errors import TraceAttributeError, TraceError
-
-_OFFER = (
-    "Or pass the function as weir.py_function(f, spec=...), which runs it in Python; block=True gives it many rows."
-)
-
-
-def user_line() -> str:
-    """Where the caller's own code is: the file, the line and what it says."""
-    frame = sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "weir":
-        frame = frame.f_back
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    source = linecache.getline(file, line).strip()
-    return f"{file}, line {line}" + (f": `{source}`" if source else "")
-
-
-def refuse(what: str, instead: str) -> NoReturn:
-    """Raises the TraceError of something that cannot become an expression."""
-    raise TraceError(f"{what} cannot become an expression ({user_line()}). {instead} {_OFFER}")
+from ._place import MARK, Place, here, like, met_value, offered, refuse, step
+from .errors import Error, TraceAttributeError, TraceError
 
 
 class Scope:
@@ -77,11 +58,14 @@ class Captured:
 
 
 class Lambda:
-    """A traced function."""
+    """A traced function. `said` names it and what it was given to, for messages."""
 
-    __slots__ = ("body", "branch", "pattern", "scope", "variables")
+    __slots__ = ("body", "branch", "pattern", "said", "scope", "variables")
 
-    def __init__(self, pattern: str, variables: list[Value], body: Value, scope: Scope, branch: bool = False) -> None:
+    def __init__(
+        self, pattern: str, variables: list[Value], body: Value, scope: Scope, branch: bool = False, said: str = ""
+    ) -> None:
+        self.said = said
         self.pattern = pattern
         self.variables = variables
         self.body = body
@@ -104,7 +88,7 @@ class Value:
     Operators, indexing, `x.key`, `x["key"]` and the functions of `weir.fn` make new values.
     """
 
-    __slots__ = ("_atomic", "_free", "_parts", "_scope", "_spec", "_trivial")
+    __slots__ = ("_atomic", "_free", "_parts", "_place", "_scope", "_spec", "_trivial")
 
     def __init__(
         self,
@@ -118,6 +102,7 @@ class Value:
         self._atomic = atomic
         self._trivial = trivial
         self._spec = spec
+        self._place: Place | None = here()
         self._scope = active.scopes[-1] if active.scopes else None
         self._free: dict[int, Value] = {}
         for part in parts:
@@ -236,13 +221,11 @@ class Value:
     def __ge__(self, other: Any) -> Value:
         return binary(">=", self, other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, str):
             return member(self, index)
-        if isinstance(index, int) and self._is_structure("tuple"):
-            return position(self, index)
+        if isinstance(index, (int, np.integer)) and spec_of(self).kind == "tuple":
+            return position(self, operator.index(index))
         indices = index if isinstance(index, tuple) else (index,)
         parts: list[Any] = [self, "["]
         for number, one in enumerate(indices):
@@ -254,20 +237,12 @@ class Value:
             raise AttributeError(name)
         return member(self, name)
 
-    def _is_structure(self, kind: str) -> bool:
-        # Operators and literals give tensors; only what may be a structure is worth asking about.
-        return self._atomic and spec_of(self).kind == kind
-
-    # What follows cannot be traced.
-
-    def __bool__(self) -> bool:
-        refuse(
-            "A value is not known while the function is traced, so `if`, `and`, `or`, `not` or `while` on one",
-            "Use weir.cond(c, a, b) or weir.fn.where(c, a, b), and `&`, `|`, `~` for logic.",
-        )
+    # What follows is known while the function is traced, of structures, or cannot be traced.
 
     def __iter__(self) -> Iterator[Any]:
         spec = spec_of(self)
+        if spec.kind == "dict":
+            return iter(spec.keys)
         if spec.kind != "tuple":
             refuse(
                 "Iterating over a tensor",
@@ -279,37 +254,90 @@ class Value:
         spec = spec_of(self)
         if spec.kind in ("tuple", "dict"):
             return len(spec.children)
-        refuse("len() of a value", "Use weir.fn.shape(x)[0] or weir.fn.size(x).")
+        refuse("len() of a value", "Use weir.fn.shape(x)[0] or weir.fn.size(x); of a string, weir.fn.string_length(s).")
 
     def __contains__(self, item: Any) -> bool:
-        refuse("`in` on a value", "Use weir.fn.any(x == item).")
+        spec = spec_of(self)
+        if spec.kind == "dict" and isinstance(item, str):
+            return item in spec.keys
+        refuse("`in` on a value", "Use weir.fn.any(x == item); in a string, weir.fn.regex_match.")
+
+    def __bool__(self) -> bool:
+        if step().startswith("CONTAINS_OP"):
+            refuse("`in` with a value", "Use weir.fn.any(x == [a, b]), or weir.fn.lookup for a table.")
+        refuse(
+            "A value is not known while the function is traced, so `if`, `and`, `or`, `not`, `while`, max() or min() on"
+            " one",
+            "Use weir.cond(c, a, b) or weir.fn.where(c, a, b), `&`, `|`, `~` for logic, and weir.fn.maximum or minimum.",
+        )
+
+    def __hash__(self) -> int:
+        doing = step()
+        if doing == "BUILD_SET" or doing.startswith("SET_"):
+            refuse("A set of values", "A dict has keys, as in {'x': x}; a tuple is written (x, y).")
+        table = "A dict of Python is not part of the expression. Use weir.fn.lookup(x, keys, default), or weir.cond."
+        refuse("A value as a key, or in a set,", table)
 
     def __float__(self) -> float:
-        refuse("float() of a value", "Use weir.fn.cast(x, weir.float32).")
+        refuse("float() of a value", f"Use {_converted(self, 'float32')}.")
 
     def __int__(self) -> int:
-        refuse("int() of a value", "Use weir.fn.cast(x, weir.int64).")
+        refuse("int() of a value", f"Use {_converted(self, 'int64')}.")
 
     def __index__(self) -> int:
-        refuse("A value as an integer of Python", "weir.fn.arange, weir.range and indexing take values.")
+        if step().startswith("BINARY_SUBSCR"):
+            refuse("A list indexed by a value", "Use weir.fn.gather(table, x), or weir.fn.lookup for strings.")
+        refuse(
+            "A value as an integer of Python",
+            "weir.fn.arange, weir.range and indexing take values; weir.fn.cast(x, weir.int64) converts.",
+        )
 
     def __complex__(self) -> complex:
         refuse("complex() of a value", "Use weir.fn.cast(x, weir.complex64).")
 
+    def __bytes__(self) -> bytes:
+        refuse("bytes() of a value", "A string of weir is bytes already; weir.fn.as_string(x) makes one of a number.")
+
+    def __fspath__(self) -> str:
+        refuse("A value as the name of a file in Python", "Use weir.fn.read_file(name), or a source such as text_line.")
+
     def __array__(self, *_: Any, **__: Any) -> Any:
+        if step().startswith("BINARY_SUBSCR"):
+            refuse("An array indexed by a value", "Use weir.fn.gather(array, x).")
         refuse("A NumPy call on a value", "weir.fn has functions of the same names.")
 
     def __array_function__(self, function: Callable[..., Any], *_: Any) -> Any:
-        refuse(f"numpy.{function.__name__} on a value", _like(function.__name__))
+        refuse(f"numpy.{function.__name__} on a value", like(function.__name__))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **_: Any) -> Any:
         # An array on the left of an operator: NumPy is asked first.
         if method == "__call__" and ufunc.__name__ in _UFUNCS and len(inputs) == 2:
             return binary(_UFUNCS[ufunc.__name__], *inputs)
-        refuse(f"numpy.{ufunc.__name__} on a value", _like(ufunc.__name__))
+        refuse(f"numpy.{ufunc.__name__} on a value", like(ufunc.__name__))
+
+    def __str__(self) -> str:
+        refuse(
+            "The text of a value",
+            "Use weir.fn.as_string(x), `+` and weir.fn.string_join([a, b]); print(repr(x)) shows the expression.",
+        )
+
+    def __format__(self, _: str) -> str:
+        return str(self)
 
     def __repr__(self) -> str:
-        return f"<weir value {Writer().text(self)}>"
+        # For debuggers. A constant that contains it is refused where it is written.
+        from ._writer import Writer
+
+        return f"{MARK}{Writer().text(self)}>"
+
+
+def _converted(value: Value, dtype: str) -> str:
+    """How a value is converted."""
+    try:
+        text = spec_of(value).dtype == "string"
+    except Exception:
+        text = False
+    return f"weir.fn.to_number(s, weir.{dtype})" if text else f"weir.fn.cast(x, weir.{dtype})"
 
 
 _UFUNCS = {
@@ -329,14 +357,6 @@ _UFUNCS = {
 }
 
 
-def _like(name: str) -> str:
-    """Which function of weir.fn to use instead of one of NumPy."""
-    from . import fn
-
-    name = {"astype": "cast"}.get(name, name)
-    return f"Use weir.fn.{name}." if hasattr(fn, name) else "weir.fn has functions for expressions."
-
-
 def _index_parts(index: Any) -> list[Any]:
     """One index, of what stands between brackets."""
     if index is None:
@@ -349,14 +369,14 @@ def _index_parts(index: Any) -> list[Any]:
             if number and not (number == 2 and bound is None):
                 parts.append(":")
             if bound is not None:
-                parts.append(as_value(bound))
+                parts.append(as_value(bound, adapts=True))
         return parts
-    return [Bare(as_value(index))]
+    return [Bare(as_value(index, adapts=True))]
 
 
-def binary(operator: str, left: Any, right: Any) -> Value:
-    """`left operator right`."""
-    return Value((as_value(left), f" {operator} ", as_value(right)), atomic=False)
+def binary(sign: str, left: Any, right: Any) -> Value:
+    """`left operator right`: of a NumPy scalar and a value, the scalar adapts."""
+    return Value((as_value(left, adapts=True), f" {sign} ", as_value(right, adapts=True)), atomic=False)
 
 
 def logical(word: str, function: str, left: Value, right: Any) -> Value:
@@ -379,18 +399,32 @@ def member(value: Value, name: str) -> Any:
     spec = spec_of(value)
     if spec.kind == "dict" and name in spec.keys:
         return of_spec((value, f".{_text.key(name)}"), spec.children[spec.keys.index(name)], value._trivial)
+    datasets = _dataset_value()
+    if spec.kind == "dataset" and hasattr(datasets, name):
+        # Its structure was not asked for before: it is what a branch or a terminal gives.
+        value.__class__ = datasets
+        return getattr(value, name)
+    if spec.kind == "dict" and name in ("keys", "values", "items"):
+        members = {key: member(value, key) for key in spec.keys}
+        return getattr(members, name)
     if spec.kind == "dict":
-        raise TraceAttributeError(f"expected one of the keys {', '.join(spec.keys)}, found {name!r} ({user_line()})")
-    raise TraceAttributeError(
-        f"a value of structure {spec} has no attribute {name!r} ({user_line()}). {_like(name)} {_OFFER}"
-    )
+        hint = f" {_CHANGED}" if name in ("pop", "update", "copy", "get", "setdefault") else ""
+        keys = ", ".join(spec.keys)
+        raise TraceAttributeError(f"expected one of the keys {keys}, found {name!r} ({here()}).{hint}")
+    instead = like(name)
+    if hasattr(datasets, name) and any(child.kind == "dataset" for child in spec.children):
+        instead = f"Its members are datasets, one each; weir.zip(x).{name}(...) applies to their elements together."
+    raise TraceAttributeError(offered(f"a value of structure {spec} has no attribute {name!r}", instead))
+
+
+_CHANGED = "A value doesn't change: {**x, 'key': value} is another one."
 
 
 def position(value: Value, index: int) -> Any:
     """Member `index` of a tuple."""
     children = spec_of(value).children
     if not -len(children) <= index < len(children):
-        raise IndexError(f"expected a position below {len(children)}, found {index} ({user_line()})")
+        raise IndexError(f"expected a position below {len(children)}, found {index} ({here()})")
     index %= len(children)
     return of_spec((value, f".{index}"), children[index], value._trivial)
 
@@ -407,134 +441,38 @@ def _dataset_value() -> type[Value]:
     return DatasetValue
 
 
-def as_value(value: Any) -> Value:
-    """What Python has, as a value of an expression."""
+def as_value(value: Any, adapts: bool = False) -> Value:
+    """What Python has, as a value of an expression. `adapts`: NumPy's scalars are literals, as Python's are."""
     from ._capture import capture
 
-    return value if isinstance(value, Value) else capture(value)
+    return value if isinstance(value, Value) else capture(value, adapts)
 
 
-class Writer:
-    """Renders values as text, and collects what is passed by name."""
-
-    def __init__(self) -> None:
-        self.arguments: list[tuple[str, Any]] = []
-        self._names: dict[int, str] = {}
-        self._uses: dict[int, int] = {}
-        self._bindings: dict[int, list[Value]] = {}
-        self._bound: dict[int, str] = {}
-        self._count = 0
-
-    def argument(self, handed: Any) -> str:
-        """The name of what is passed by name; the same object has one name."""
-        name = self._names.get(id(handed))
-        if name is None:
-            name = self._names[id(handed)] = f"_{len(self.arguments)}"
-            self.arguments.append((name, handed))
-        return f"@{name}"
-
-    def text(self, value: Value) -> str:
-        """A value that stands in no lambda."""
-        scope = Scope(None)
-        self._survey(value, [scope])
-        return self._scoped(scope, value)
-
-    def function(self, traced: Lambda) -> str:
-        """A lambda that stands in no other."""
-        self._survey(traced.body, [traced.scope])
-        return f"{traced.pattern} -> {self._scoped(traced.scope, traced.body)}"
-
-    def _survey(self, value: Value, chain: list[Scope]) -> None:
-        """Finds out which values are bound, and where. `chain` are the scopes around, the outermost first."""
-        if value._trivial:
-            return
-        uses = self._uses[id(value)] = self._uses.get(id(value), 0) + 1
-        home = value._scope if value._scope in chain else chain[0]
-        # Lambdas bind what comes from outside them; a branch of cond may hold it.
-        crosses = home is not None and home.owner is not chain[-1].owner
-        if (uses > 1 or crosses) and id(value) not in self._bound:
-            self._bound[id(value)] = ""
-            self._bindings.setdefault(id(home), []).append(value)
-        if uses > 1:
-            return
-        for part in value._parts:
-            if isinstance(part, Bare):
-                self._survey(part.value, chain)
-            elif isinstance(part, Value):
-                self._survey(part, chain)
-            elif isinstance(part, Lambda):
-                self._survey(part.body, [*chain, part.scope])
-
-    def _scoped(self, scope: Scope, body: Value) -> str:
-        """The body of a scope, after what is bound in it: each value after those that it needs."""
-        waiting = {id(value) for value in self._bindings.pop(id(scope), [])}
-        lets: list[str] = []
-        seen: set[int] = set()
-
-        def visit(value: Value) -> None:
-            if id(value) in seen or value._trivial:
-                return
-            seen.add(id(value))
-            for part in value._parts:
-                inner = _inner(part)
-                if inner is not None:
-                    visit(inner)
-            if id(value) in waiting:
-                text = self._plain(value)
-                self._count += 1
-                self._bound[id(value)] = f"_t{self._count}"
-                lets.append(f"let _t{self._count} = {text if value._atomic else f'({text})'} in ")
-
-        if waiting:
-            visit(body)
-        return "".join(lets) + self._operand(body) if lets else self._bare(body)
-
-    def _operand(self, value: Value) -> str:
-        text = self._bare(value)
-        return text if value._atomic or self._bound.get(id(value)) else f"({text})"
-
-    def _bare(self, value: Value) -> str:
-        return self._bound.get(id(value)) or self._plain(value)
-
-    def _plain(self, value: Value) -> str:
-        out = []
-        for part in value._parts:
-            if isinstance(part, str):
-                out.append(part)
-            elif isinstance(part, Bare):
-                out.append(self._bare(part.value))
-            elif isinstance(part, Value):
-                out.append(self._operand(part))
-            elif isinstance(part, Captured):
-                out.append(self.argument(part.handed))
-            elif part.branch:
-                out.append(f"({self._scoped(part.scope, part.body)})")
-            else:
-                out.append(f"{part.pattern} -> {self._scoped(part.scope, part.body)}")
-        return "".join(out)
+def fitted(make: Callable[[bool], Value], given: Any) -> Value:
+    """What `make` makes of arguments: with the dtypes of NumPy's scalars if they fit, else with literals that adapt."""
+    made = make(False)
+    if active.scopes and _has_scalars(given):
+        try:
+            spec_of(made)
+        except Error:
+            return make(True)
+    return made
 
 
-def _inner(part: Any) -> Value | None:
-    """The value in a part of another, if it has one."""
-    if isinstance(part, Value):
-        return part
-    if isinstance(part, Bare):
-        return part.value
-    return part.body if isinstance(part, Lambda) else None
+def _has_scalars(value: Any) -> bool:
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_scalars, value))
+    return isinstance(value, np.number)
 
 
 def spec_of(value: Value) -> _core.Spec:
     """The structure of a value, which the library knows."""
     if value._spec is None:
-        from ._runtime import default_runtime
+        from ._build import probe
 
-        writer = Writer()
-        body = writer.text(value)
-        free = list(value._free.values())
-        specs = ", ".join(str(spec_of(variable)) for variable in free)
-        names = ", ".join(str(variable._parts[0]) for variable in free)
-        head = f"empty(({specs},)) | map(({names},) -> " if free else "empty(int64) | map(_ -> "
-        value._spec = _core.parse(default_runtime(), f"{head}{body})", writer.arguments).spec
+        value._spec = probe(value)
     return value._spec
 
 
@@ -550,6 +488,7 @@ def variable(name: str, spec: _core.Spec, scope: Scope) -> Any:
     scope.names.add(made)
     value = of_spec((made,), spec, trivial=True)
     value._scope = scope
+    value._place = None
     value._free = {id(value): value}
     return value
 
@@ -560,19 +499,27 @@ def body_of(function: Callable[..., Any], arguments: list[Any], scope: Scope) ->
     try:
         result = function(*arguments)
         if result is None:
-            raise TraceError(f"expected {_name(function)} to return a value, found None ({_place(function)})")
+            raise TraceError(f"expected {name_of(function)} to return a value, found None ({_place(function)})")
         return as_value(result)
+    except Exception as error:
+        code = getattr(function, "__code__", None)
+        refused = met_value(error, code.co_filename if code else "", Value)
+        if refused is None:
+            raise
+        raise refused from error
     finally:
         active.scopes.pop()
 
 
-def _name(function: Callable[..., Any]) -> str:
-    return getattr(function, "__name__", type(function).__name__)
+def name_of(function: Callable[..., Any]) -> str:
+    """What a function is called in a message."""
+    name = getattr(function, "__name__", type(function).__name__)
+    return "the lambda" if name == "<lambda>" else name
 
 
 def _place(function: Callable[..., Any]) -> str:
     code = getattr(function, "__code__", None)
-    return f"{code.co_filename}, line {code.co_firstlineno}" if code else repr(function)
+    return f"{code.co_filename}, line {code.co_firstlineno}" if code else type(function).__name__
 
 
 def cond(condition: Any, then: Any, otherwise: Any) -> Any:
@@ -583,14 +530,14 @@ def cond(condition: Any, then: Any, otherwise: Any) -> Any:
     if not isinstance(condition, Value):
         chosen = then if condition else otherwise
         return chosen() if callable(chosen) and not isinstance(chosen, Value) else chosen
-    branches = []
+    given = []
     for branch in (then, otherwise):
         scope = Scope(active.scopes[-1].owner if active.scopes else None)
-        if callable(branch) and not isinstance(branch, Value):
-            branches.append(Lambda("", [], body_of(branch, [], scope), scope, branch=True))
-        else:
-            branches.append(Lambda("", [], as_value(branch), scope, branch=True))
-    made = Value(("if ", condition, " then ", branches[0], " else ", branches[1]), atomic=False)
-    if all(isinstance(branch.body, _dataset_value()) for branch in branches):
-        return _dataset_value()(made._parts, atomic=False)
-    return made
+        traced = callable(branch) and not isinstance(branch, Value)
+        given.append((body_of(branch, [], scope) if traced else branch, scope))
+
+    def made(adapts: bool) -> Value:
+        parts = [Lambda("", [], as_value(body, adapts), scope, branch=True) for body, scope in given]
+        return Value(("if ", condition, " then ", parts[0], " else ", parts[1]), atomic=False)
+
+    return fitted(made, [body for body, _ in given])
