@@ -236,7 +236,9 @@ def operators(schema):
     body = "class Operators:\n" + doc + APPLY + "\n".join(code(entry, True) for entry in methods)
     body += "\n\n" + "\n\n".join(code(entry, False) for entry in sources)
     statics = [name for name in names[1:] if name not in {name_of(entry["name"]) for entry in methods}]
-    body += '\n\nclass Sources:\n    """The sources, as tf.data has them: Dataset.range(5)."""\n\n    __slots__ = ()\n\n'
+    body += (
+        '\n\nclass Sources:\n    """The sources, as tf.data has them: Dataset.range(5)."""\n\n    __slots__ = ()\n\n'
+    )
     body += "".join(f"    {name} = staticmethod({name})\n" for name in statics)
     what = "Sources as functions, transformations and terminals as methods."
     text = TOP.format(what=what) + STUB_TOP + "from ._dataset import Dataset\n\nclass Operators:\n"

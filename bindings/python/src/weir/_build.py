@@ -99,5 +99,5 @@ def _in_python(message: str) -> str:
 
     message = re.sub(r"(?<![\w.])([a-z]\w*)(?=\()", named, message)
     for word, instead in _WORDS:
-        message = re.sub(word, instead, message)  # type: ignore[arg-type]
+        message = re.sub(word, instead, message)
     return message

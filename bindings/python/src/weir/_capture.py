@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core, _text
 from ._intake import columns_of, is_arraylike, is_table, to_tensor
+from ._place import here
 from ._trace import Bare, Captured, Value, call
 from ._values import Ragged, Sparse
 
@@ -43,8 +44,11 @@ def capture(value: Any, adapts: bool = False) -> Value:
     if is_arraylike(value):
         return Value((Captured(to_tensor(value)),), trivial=True)
     if isinstance(value, (set, frozenset)):
-        raise TypeError("expected a dict, tuple or list, found a set, which has no order; a dict is written {'x': x}")
-    raise TypeError(f"expected a number, string, array, dataset or a structure of them, found {type(value).__name__}")
+        raise TypeError(
+            f"expected a dict, tuple or list, found a set, which has no order ({here()}); a dict is written {{'x': x}}"
+        )
+    kind = type(value).__name__
+    raise TypeError(f"expected a number, string, array, dataset or a structure of them, found {kind} ({here()})")
 
 
 def _literal(value: Any) -> str | None:

@@ -149,7 +149,7 @@ class Dataset(Operators, Sources):
         return f"<weir.Dataset {self} of {self.spec}>"
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(missing_method(name, dir(type(self))))
+        raise AttributeError(name if name.startswith("_") else missing_method(name, dir(type(self))))
 
     @staticmethod
     def from_generator(function: Callable[[], Iterable[Any]], spec: Any = None, **options: Any) -> Dataset:
@@ -176,9 +176,7 @@ class DatasetValue(Value, Operators):
         _outside()
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise AttributeError(missing_method(name, dir(type(self))))
+        raise AttributeError(name if name.startswith("_") else missing_method(name, dir(type(self))))
 
 
 def adopt(handle: int, runtime: _core.Runtime) -> Dataset:
@@ -269,9 +267,7 @@ def from_generator(
         function = functools.partial(function, *args)
     text = _text.spec(given)
     made = generator(function, text, pure=pure, stateful=bool(stateful), on_caller=on_caller)
-    return Dataset(
-        _core.parse(default_runtime(), f"from_generator(@generator, {text})", [("generator", made)])
-    )
+    return Dataset(_core.parse(default_runtime(), f"from_generator(@generator, {text})", [("generator", made)]))
 
 
 def register(name: str, function: PyFunction, *, runtime: _core.Runtime | None = None) -> None:

@@ -49,11 +49,11 @@ def py_function(
 ) -> PyFunction:
     """A function for `map` and others that runs in Python, for what cannot be traced.
 
-    It is called with NumPy arrays and scalars of its own and returns a value of the structure `spec`, such as
-    `"(float32[28, 28], int64)"`: a text, or dtypes and examples in dicts and tuples. With `block`, every argument and result has the rows as its first dimension, so that
-    one call serves many elements; each row must get the value that it would get alone. `pure` says that equal
-    arguments give equal results: then positions can be saved without a checkpoint policy. A function with
-    `state_dict` and `load_state_dict` has its state saved.
+    It is called with NumPy arrays and scalars of its own and returns a value of the structure `spec`: a text such as
+    `"(float32[28, 28], int64)"`, or dtypes and examples in dicts and tuples. With `block`, every argument and result
+    has the rows as its first dimension, so that one call serves many elements; each row must get the value that it
+    would get alone. `pure` says that equal arguments give equal results: then positions can be saved without a
+    checkpoint policy. A function with `state_dict` and `load_state_dict` has its state saved.
 
     It runs on the thread that is inside `next`. `on_caller=False` lets it run on weir's threads too; `blocking` then
     says that it waits, and `concurrent` that several threads may call it at once. `inputs`, a spec of the arguments as
@@ -71,25 +71,31 @@ def py_function(
     return PyFunction(function, _text.spec(spec), flags, None if inputs is None else _text.spec(inputs))
 
 
+def _begun() -> Iterable[Any]:
+    raise TypeError(
+        "the function returned a generator that has begun already, and each epoch needs a new one; "
+        "pass the generator function itself"
+    )
+    yield
+
+
 def generator(
     function: Callable[[], Iterable[Any]], spec: str, *, pure: bool, stateful: bool, on_caller: bool
 ) -> _core.Generator:
     """What from_generator calls."""
     if not callable(function):
         kind = type(function).__name__
-        instead = "pass the function itself, without calling it" if hasattr(function, "__next__") else (
-            "pass a function that returns it, such as lambda: values"
+        instead = (
+            "pass the function itself, without calling it"
+            if hasattr(function, "__next__")
+            else ("pass a function that returns it, such as lambda: values")
         )
         raise TypeError(f"expected a function that each epoch calls again, found a {kind}; {instead}")
 
     def opened() -> Iterable[Any]:
         made = function()
-        if inspect.isgenerator(made) and inspect.getgeneratorstate(made) != inspect.GEN_CREATED:
-            raise TypeError(
-                "the function returned a generator that has begun already; each epoch needs a new one: "
-                "pass the generator function itself"
-            )
-        return made
+        begun = inspect.isgenerator(made) and inspect.getgeneratorstate(made) != inspect.GEN_CREATED
+        return _begun() if begun else made
 
     flags = (_core.PURE if pure else 0) | (_core.ON_CALLER if on_caller else 0)
     return _core.Generator(opened, spec, flags, stateful)

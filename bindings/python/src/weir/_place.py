@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dis
 import linecache
+import re
 import sys
+import threading
 from types import FrameType, TracebackType
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from .errors import TraceError
 
@@ -40,8 +42,19 @@ def _caller() -> FrameType:
     return frame
 
 
+class _Returned(threading.local):
+    """Where the function stands whose result is being taken: none of its lines runs any more."""
+
+    place: Place | None = None
+
+
+returned = _Returned()
+
+
 def here() -> Place:
     """The line of the caller's that runs."""
+    if returned.place:
+        return returned.place
     frame = _caller()
     return Place(frame.f_code.co_filename, frame.f_lineno)
 
@@ -95,20 +108,31 @@ def like(name: str) -> str:
     return f"Use weir.fn.{name}." if hasattr(fn, name) else "weir.fn has functions for expressions."
 
 
-# What to use where Python's own code met a value, by what its message or the module that raised it says.
-_INSTEAD = (
-    ("sequence item", "Use weir.fn.string_join([a, b], separator=...)."),
-    ("join", "Use weir.fn.string_join([a, b], separator=...)."),
-    ("not iterable", "weir.fn.unstack takes a tensor apart."),
-    ("re", "Use weir.fn.regex_replace, weir.fn.regex_match or weir.fn.string_split."),
-    ("sre_", "Use weir.fn.regex_replace, weir.fn.regex_match or weir.fn.string_split."),
-    ("json", "A function that runs in Python can parse it."),
-    ("base64", "Use weir.fn.decode_base64 or weir.fn.encode_base64."),
-    ("zlib", "Use weir.fn.decode_compressed."),
-    ("gzip", "Use weir.fn.decode_compressed."),
-    ("struct", "Use weir.fn.decode_raw."),
-    ("frombuffer", "Use weir.fn.decode_raw."),
-)
+# What to use where Python's own code met a value: by a part of its message, or by the module or method that was called.
+_REGEX = "Use weir.fn.regex_replace, weir.fn.regex_match or weir.fn.string_split."
+_BY_MESSAGE = {
+    "item assignment": "A value doesn't change; {**x, 'key': value} is another one.",
+    "item deletion": "A value doesn't change; a dict of x.items() is another one.",
+    "sequence item": "Use weir.fn.string_join([a, b], separator=...).",
+    "not iterable": "weir.fn.unstack takes a tensor apart.",
+}
+_BY_CALL = {
+    "join": "Use weir.fn.string_join([a, b], separator=...).",
+    "re": _REGEX,
+    "json": "It can be parsed in Python.",
+    "base64": "Use weir.fn.decode_base64 or weir.fn.encode_base64.",
+    "zlib": "Use weir.fn.decode_compressed.",
+    "gzip": "Use weir.fn.decode_compressed.",
+    "struct": "Use weir.fn.decode_raw.",
+    "frombuffer": "Use weir.fn.decode_raw.",
+}
+_OTHERWISE = "weir.fn has functions for expressions; weir.fn.as_string, to_number and cast convert."
+
+
+def _instead(message: str, code: str) -> str:
+    found = [instead for word, instead in _BY_MESSAGE.items() if word in message]
+    found += [instead for name, instead in _BY_CALL.items() if re.search(rf"\b{name}[.(]", code)]
+    return (found or [_OTHERWISE])[0]
 
 
 def _frames(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
@@ -123,34 +147,20 @@ def met_value(error: BaseException, file: str, kind: type) -> TraceError | None:
     """The TraceError for what Python, or a library, says of a value that it was given; None if it is about something
     else. `file` is that of the function that is traced, `kind` the class of such values.
     """
-    if isinstance(error, TraceError):
+    frames = _frames(error.__traceback__)
+    if isinstance(error, (TraceError, KeyError)) or not frames or _is_ours(frames[-1][0]):
         return None
-    frames = [(frame, line) for frame, line in _frames(error.__traceback__) if not _is_ours(frame)]
     message = str(error)
-    named = any(f"{quote}{name}" in message for name in ("Value", "DatasetValue") for quote in ("'", " ", "(", ".")) or (
-        message.startswith("Value") or MARK in message
-    )
-    if not frames or _is_ours_at_end(error):
-        return None
     last = frames[-1][0]
-    foreign = last.f_code.co_filename != file
-    if not named and not (foreign and any(isinstance(held, kind) for held in last.f_locals.values())):
+    # Some messages name the class; others come from a function that holds one.
+    quote = "(^|['\" (.])" if isinstance(error, (TypeError, AttributeError)) else "'"
+    named = re.search(rf"{quote}(Dataset)?Value\b", message) or MARK in message
+    held = last.f_code.co_filename != file and any(isinstance(value, kind) for value in last.f_locals.values())
+    if not named and not held:
         return None
-    own = [pair for pair in frames if pair[0].f_code.co_filename == file] or frames
-    place = Place(own[-1][0].f_code.co_filename, own[-1][1])
-    module = last.f_globals.get("__name__", "").partition(".")[0] if foreign else ""
-    code = linecache.getline(*place)
-    for word, instead in _INSTEAD:
-        if (word in message if " " in word else module.startswith(word) or f"{word}." in code or f"{word}(" in code):
-            break
-    else:
-        instead = "weir.fn has functions for expressions; weir.fn.as_string, to_number and cast convert."
+    frame, line = ([pair for pair in frames if pair[0].f_code.co_filename == file] or frames)[-1]
+    place = Place(frame.f_code.co_filename, line)
     return TraceError(
         f"{type(error).__name__}: {message}: Python was given a value that is not known while the function is traced"
-        f" ({place}). {instead} {_OFFER}"
+        f" ({place}). {_instead(message, linecache.getline(*place))} {_OFFER}"
     )
-
-
-def _is_ours_at_end(error: BaseException) -> bool:
-    frames = _frames(error.__traceback__)
-    return bool(frames) and _is_ours(frames[-1][0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from . import _core
 from ._place import MARK, refuse
 from ._values import Ragged, Sparse
 
-_Text = TypeVar("_Text", str, bytes)
 RESERVED = frozenset("if then else let in or and not true false none auto inf nan newaxis param".split())
 DTYPES = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128 "
@@ -29,9 +28,9 @@ _PLAIN = {code: chr(code) for code in range(32, 127)} | {
 }
 
 
-def checked(value: _Text) -> _Text:
+def checked(value: Any) -> Any:
     """A constant, which must not be the text of a value that is being traced."""
-    if (MARK if isinstance(value, str) else MARK.encode()) in value:  # type: ignore[operator]
+    if (MARK if isinstance(value, str) else MARK.encode()) in value:
         refuse("The text of a value", "Use weir.fn.as_string(x), `+` and weir.fn.string_join([a, b]).")
     return value
 
@@ -68,6 +67,16 @@ def number(value: bool | int | float) -> str:
     return repr(float(value))
 
 
+def _numpy_name(made: np.dtype[Any]) -> str:
+    return "string" if made.kind in "SUT" else made.name
+
+
+def named_dtype(value: Any) -> str | None:
+    """The name of a dtype of another library, such as torch.int64 or tf.string; None if it is none."""
+    name = getattr(value, "name", None) if hasattr(value, "name") else str(value).rpartition("torch.")[2]
+    return name if type(value).__name__.lower() == "dtype" and name in DTYPES else None
+
+
 def dtype(value: Any) -> str:
     """The name of a dtype given as a name, a NumPy dtype or a type of scalars."""
     if isinstance(value, str):
@@ -77,9 +86,7 @@ def dtype(value: Any) -> str:
     elif value in (str, bytes):
         name = "string"
     else:
-        # A dtype of TensorFlow, JAX or ml_dtypes has a name, too.
-        made = value if getattr(value, "name", None) in DTYPES else np.dtype(value)
-        name = "string" if getattr(made, "kind", "") in "SUTO" and isinstance(made, np.dtype) else made.name
+        name = named_dtype(value) or _numpy_name(np.dtype(value))
     if name not in DTYPES:
         raise TypeError(f"expected a dtype of weir, found {name!r}; there are {', '.join(DTYPES)}")
     return name
@@ -124,14 +131,15 @@ def spec(value: Any) -> str:
     structure = _structured(value, spec)
     if structure is not None:
         return structure
-    if is_dtype(value) or getattr(value, "name", None) in DTYPES:
+    if is_dtype(value) or named_dtype(value):
         return dtype(value)
     if isinstance(value, Ragged):
         return f"ragged<{dtype(value.values.dtype)}>[{len(value)}, ?]"
     if isinstance(value, Sparse):
         return f"sparse<{dtype(value.values.dtype)}>{_dims(value.shape)}"
     if hasattr(value, "dtype") and hasattr(value, "shape"):
-        return dtype(value.dtype) + _dims(value.shape)
+        strings = isinstance(value, np.ndarray) and value.dtype.kind == "O"
+        return ("string" if strings else dtype(value.dtype)) + _dims(value.shape)
     if type(value) in _SCALARS:
         return _SCALARS[type(value)]
     if isinstance(value, list):
@@ -214,7 +222,7 @@ def column(value: Any) -> str:
         value = value.reshape(-1)[0] if value.size else value.dtype
     if is_dtype(value) or isinstance(value, _core.Spec) or (isinstance(value, str) and value in DTYPES):
         return dtype(value)
-    if getattr(value, "name", None) in DTYPES:
+    if named_dtype(value):
         return dtype(value)
     if isinstance(value, np.number):
         return f"{dtype(value.dtype)}({number(value.item())})"

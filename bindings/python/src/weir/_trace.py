@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _text
-from ._place import MARK, Place, here, like, met_value, offered, refuse, step
+from ._place import MARK, Place, here, like, met_value, offered, refuse, returned, step
 from .errors import Error, TraceAttributeError, TraceError
 
 
@@ -268,11 +268,13 @@ class Value:
         refuse(
             "A value is not known while the function is traced, so `if`, `and`, `or`, `not`, `while`, max() or min() on"
             " one",
-            "Use weir.cond(c, a, b) or weir.fn.where(c, a, b), `&`, `|`, `~` for logic, and weir.fn.maximum or minimum.",
+            "Use weir.cond(c, a, b) or weir.fn.where(c, a, b), `&`, `|`, `~` for logic, weir.fn.maximum or minimum.",
         )
 
     def __hash__(self) -> int:
         doing = step()
+        if doing.startswith("CONTAINS_OP"):
+            bool(self)
         if doing == "BUILD_SET" or doing.startswith("SET_"):
             refuse("A set of values", "A dict has keys, as in {'x': x}; a tuple is written (x, y).")
         table = "A dict of Python is not part of the expression. Use weir.fn.lookup(x, keys, default), or weir.cond."
@@ -407,13 +409,13 @@ def member(value: Value, name: str) -> Any:
     if spec.kind == "dict" and name in ("keys", "values", "items"):
         members = {key: member(value, key) for key in spec.keys}
         return getattr(members, name)
-    if spec.kind == "dict":
-        hint = f" {_CHANGED}" if name in ("pop", "update", "copy", "get", "setdefault") else ""
-        keys = ", ".join(spec.keys)
-        raise TraceAttributeError(f"expected one of the keys {keys}, found {name!r} ({here()}).{hint}")
     instead = like(name)
     if hasattr(datasets, name) and any(child.kind == "dataset" for child in spec.children):
         instead = f"Its members are datasets, one each; weir.zip(x).{name}(...) applies to their elements together."
+    elif spec.kind == "dict":
+        hint = f" {_CHANGED}" if name in ("pop", "update", "copy", "get", "setdefault") else ""
+        keys = ", ".join(spec.keys)
+        raise TraceAttributeError(f"expected one of the keys {keys}, found {name!r} ({here()}).{hint}")
     raise TraceAttributeError(offered(f"a value of structure {spec} has no attribute {name!r}", instead))
 
 
@@ -500,6 +502,7 @@ def body_of(function: Callable[..., Any], arguments: list[Any], scope: Scope) ->
         result = function(*arguments)
         if result is None:
             raise TraceError(f"expected {name_of(function)} to return a value, found None ({_place(function)})")
+        returned.place = _place(function)
         return as_value(result)
     except Exception as error:
         code = getattr(function, "__code__", None)
@@ -508,6 +511,7 @@ def body_of(function: Callable[..., Any], arguments: list[Any], scope: Scope) ->
             raise
         raise refused from error
     finally:
+        returned.place = None
         active.scopes.pop()
 
 
@@ -517,9 +521,9 @@ def name_of(function: Callable[..., Any]) -> str:
     return "the lambda" if name == "<lambda>" else name
 
 
-def _place(function: Callable[..., Any]) -> str:
+def _place(function: Callable[..., Any]) -> Place:
     code = getattr(function, "__code__", None)
-    return f"{code.co_filename}, line {code.co_firstlineno}" if code else type(function).__name__
+    return Place(code.co_filename, code.co_firstlineno) if code else here()
 
 
 def cond(condition: Any, then: Any, otherwise: Any) -> Any:
