@@ -314,7 +314,9 @@ class Value:
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **_: Any) -> Any:
         # An array on the left of an operator: NumPy is asked first.
         if method == "__call__" and ufunc.__name__ in _UFUNCS and len(inputs) == 2:
-            return binary(_UFUNCS[ufunc.__name__], *inputs)
+            # It makes arrays of its scalars on the way.
+            scalars = [one[()] if isinstance(one, np.ndarray) and one.ndim == 0 else one for one in inputs]
+            return binary(_UFUNCS[ufunc.__name__], *scalars)
         refuse(f"numpy.{ufunc.__name__} on a value", like(ufunc.__name__))
 
     def __str__(self) -> str:
@@ -403,7 +405,12 @@ def member(value: Value, name: str) -> Any:
         return of_spec((value, f".{_text.key(name)}"), spec.children[spec.keys.index(name)], value._trivial)
     datasets = _dataset_value()
     if spec.kind == "dataset" and hasattr(datasets, name):
-        # Its structure was not asked for before: it is what a branch or a terminal gives.
+        # Its structure was not asked for before: it is what a branch or a terminal gives. Only a name can stand before
+        # another pipe.
+        if any(isinstance(part, str) and part == " | " for part in value._parts):
+            given = Value(value._parts, atomic=False)
+            given._scope, given._place = value._scope, value._place
+            value._parts = ("let _t0 = ", given, " in _t0")
         value.__class__ = datasets
         return getattr(value, name)
     if spec.kind == "dict" and name in ("keys", "values", "items"):
