@@ -19,7 +19,7 @@ TOP = '"""{what} Written by generate.py from the library\'s schema when the pack
 CODE_TOP = """
 from typing import Any
 
-from ._apply import MISSING, Entry, Parameter, apply, chosen
+from ._apply import MISSING, Entry, Parameter, apply, chosen, renamed
 """
 STUB_TOP = """
 import os
@@ -195,7 +195,10 @@ def code(entry, method):
         values = "".join(f", {name_of(p['name'])}" for p in entry["parameters"])
         body = f"apply({entry_name(entry)}, {left}{values})"
         head += takes(ways[0], stub=False)
-    return f"{indent}def {name}({', '.join(head)}):\n{documentation(entry, indent + '    ')}{indent}    return {body}\n"
+    aliases = {theirs: name_of(p["name"]) for p in entry["parameters"] for theirs in p.get("aliases", ())}
+    names = ", ".join(f"{theirs}={ours!r}" for theirs, ours in aliases.items())
+    decorator = f"{indent}@renamed({names})\n" if names else ""
+    return f"{decorator}{indent}def {name}({', '.join(head)}):\n{documentation(entry, indent + '    ')}{indent}    return {body}\n"
 
 
 def stub(entry, method, result):

@@ -255,7 +255,8 @@ WEIR_API void weir_bytes_release(weir_bytes* bytes);
  * a + b; "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
  * "example", a document, and "output", what it prints. A parameter has "name", "type", "required" and, where
  * they apply, "dtype", "takes", "gives", "default" as the notation writes it, "minimum", "maximum", "also", "auto",
- * "none" and "doc". Later versions may add keys. Errors: not_found, with the nearest name. */
+ * "none", "aliases" (tf.data's names for it) and "doc". Later versions may add keys. Errors: not_found, with the
+ * nearest name. */
 WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
                              weir_error* error);
 

@@ -219,6 +219,15 @@ std::string_view parameter_name(const FieldList& fields, std::string_view name) 
   return name;
 }
 
+std::vector<std::string> aliases_of(const FieldList& fields, std::string_view parameter) {
+  std::vector<std::string> out;
+  for (const Alias& alias : kAliases) {
+    if (alias.ours == parameter && parameter_name(fields, alias.theirs) == parameter)
+      out.emplace_back(alias.theirs);
+  }
+  return out;
+}
+
 int FieldList::find(std::string_view name) const {
   for (size_t i = 0; i < list.size(); ++i) {
     if (list[i].name == name) return static_cast<int>(i);

@@ -39,6 +39,8 @@ struct MatchedArguments {
 
 // The parameter that tf.data's name stands for (`batch_size` of batch is n), or the name itself.
 std::string_view parameter_name(const FieldList& fields, std::string_view name);
+// tf.data's names that stand for the parameter.
+std::vector<std::string> aliases_of(const FieldList& fields, std::string_view parameter);
 
 // Borrows the fields and shares the nodes. An operator whose one field is a structure of datasets (zip) takes
 // any number of positional arguments as a tuple.

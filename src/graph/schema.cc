@@ -168,7 +168,11 @@ SchemaEntry entry_of(const OperatorDef& def) {
   SchemaEntry out;
   out.name = def.name;
   out.kind = kind_name(def.kind);
-  for (const Field& field : FieldList(def).list) out.parameters.push_back(parameter(field));
+  const FieldList fields(def);
+  for (const Field& field : fields.list) {
+    out.parameters.push_back(parameter(field));
+    out.parameters.back().aliases = aliases_of(fields, field.name);
+  }
   add_signatures(out, def.single_argument);
   out.doc = def.doc;
   out.cost = def.cost;

@@ -35,6 +35,8 @@ struct SchemaParameter {
   // `auto` and `none` are allowed.
   bool automatic = false;
   bool none = false;
+  // Names of tf.data that stand for it.
+  std::vector<std::string> aliases;
   std::string doc;
 };
 

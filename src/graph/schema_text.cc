@@ -9,6 +9,12 @@ namespace weir {
 
 namespace {
 
+std::string json_list(const std::vector<std::string>& words) {
+  std::string out = "[";
+  for (const std::string& word : words) out += concat(out.size() > 1 ? ", " : "", json_string(word));
+  return out + "]";
+}
+
 std::string json_parameter(const SchemaParameter& parameter) {
   std::string out =
       concat("{\"name\": ", json_string(parameter.name), ", \"type\": ", json_string(parameter.type));
@@ -25,17 +31,15 @@ std::string json_parameter(const SchemaParameter& parameter) {
   if (parameter.also) out += concat(", \"also\": ", *parameter.also);
   if (parameter.automatic) out += ", \"auto\": true";
   if (parameter.none) out += ", \"none\": true";
+  if (!parameter.aliases.empty()) out += concat(", \"aliases\": ", json_list(parameter.aliases));
   add("doc", parameter.doc);
   return out + "}";
 }
 
 std::string json_entry(const SchemaEntry& entry) {
   std::string out = concat("  {\"name\": ", json_string(entry.name), ", \"kind\": ", json_string(entry.kind));
-  out += ",\n   \"signatures\": [";
-  for (size_t i = 0; i < entry.signatures.size(); ++i) {
-    out += concat(i == 0 ? "" : ", ", json_string(entry.signatures[i]));
-  }
-  out += "],\n   \"parameters\": [";
+  out += concat(",\n   \"signatures\": ", json_list(entry.signatures));
+  out += ",\n   \"parameters\": [";
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     out += concat(i == 0 ? "\n    " : ",\n    ", json_parameter(entry.parameters[i]));
   }

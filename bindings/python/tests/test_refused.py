@@ -19,6 +19,7 @@ def changed(record):
     return record
 
 
+# ruff: noqa: UP031, UP032
 TEXTS = [
     lambda x: f"{x}.jpg",
     lambda x: f"{x:03d}",

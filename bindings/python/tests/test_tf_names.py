@@ -46,6 +46,20 @@ def test_none_is_the_default():
         weir.range(3).batch(None)
 
 
+def test_names_of_parameters():
+    dataset = weir.range(stop=4).map(map_func=lambda x: x).filter(predicate=lambda x: x > 0)
+    assert str(dataset.repeat(count=2).batch(batch_size=2)) == (
+        "range(4) | map(x -> x) | filter(x -> x > 0) | repeat(2) | batch(2)"
+    )
+    assert int(weir.range(4).reduce(initial_state=0, reduce_func=lambda s, x: s + x)) == 6
+    padded = weir.range(3).map(lambda x: fn.arange(x)).padded_batch(batch_size=3, padded_shapes=[4], padding_values=7)
+    assert next(iter(padded))[0].tolist() == [7] * 4
+    assert str(weir.tfrecord(filenames="x", compression_type="gzip")) == 'tfrecord("x", compression: "gzip")'
+    assert str(weir.Dataset.from_tensors(tensors=1)) == "from_tensors(1)"
+    with pytest.raises(TypeError, match="batch_size and n are one parameter"):
+        weir.range(3).batch(batch_size=2, n=3)
+
+
 def test_methods_in_functions():
     windows = weir.range(6).window(3)
     sizes = windows.flat_map(lambda w: w.apply(lambda d: d.batch(2)))

@@ -124,6 +124,53 @@ def test_a_branch_is_computed_only_where_it_is_taken():
     assert [int(v) for v in guarded] == [0, 12, 6]
 
 
+def listed(x):
+    parts = fn.concat([[x], [x + 1]])
+    chosen = weir.cond(x > 1, lambda: parts, lambda: parts * 2)
+    return fn.shape(chosen)[0] + chosen[0]
+
+
+def joined(x):
+    name = fn.string_join([fn.as_string(x), "b"])
+    return weir.cond(x > 0, lambda: (name, 1), lambda: (name + "c", 2))[0]
+
+
+def stacked(x):
+    parts = fn.stack([x, 2])
+    return weir.cond(x > 0, lambda: weir.cond(x > 1, lambda: parts, lambda: parts + 1) & 3, lambda: parts)[1]
+
+
+def inner(x):
+    parts = fn.stack([x, 2])
+    name = fn.string_join([fn.as_string(x), "b"])
+    chosen = weir.range(2).map(lambda i: weir.cond(i > 0, lambda: (name, parts), lambda: ("", parts)))
+    return fn.sum(chosen.batch(2).get_single_element()[1])
+
+
+def test_lists_made_outside_are_used_in_branches_and_inner_functions():
+    assert [int(v) for v in weir.range(3).map(listed)] == [2, 4, 4]
+    assert list(weir.range(3).map(joined)) == [b"0bc", b"1b", b"2b"]
+    assert [int(v) for v in weir.range(3).map(stacked)] == [2, 3, 2]
+    assert [int(v) for v in weir.range(3).map(inner)] == [4, 6, 8]
+
+
+def test_states_that_are_values():
+    sums = weir.range(3).scan(fn.zeros([2], weir.int64), lambda s, x: (s + x, s[0]))
+    assert [int(x) for x in sums] == [0, 0, 1]
+    assert int(weir.range(4).reduce(fn.cast(1, weir.int32), lambda s, x: s + fn.cast(x, weir.int32))) == 7
+    assert weir.range(3).reduce(fn.zeros([2]), lambda s, x: s + 1.0).tolist() == [3, 3]
+    inside = weir.range(3).map(lambda x: weir.range(x).reduce(x * 10, lambda s, y: s + y))
+    assert [int(x) for x in inside] == [0, 10, 21]
+    pair = weir.range(3).scan((fn.zeros([]), 0), lambda s, x: ((s[0] + 1.0, s[1] + x), s[1]))
+    assert [int(x) for x in pair] == [0, 0, 1]
+
+
+def test_functions_that_take_lists_take_tuples():
+    assert [x.tolist() for x in weir.range(2).map(lambda x: fn.stack((x, x)))] == [[0, 0], [1, 1]]
+    parts = weir.range(2).map(lambda x: fn.split(fn.stack([x, 5]), 2))
+    assert [x.tolist() for x in parts.map(lambda t: fn.concat(t))] == [[0, 5], [1, 5]]
+
+
 def test_operators_with_functions_of_several_values():
     assert int(weir.range(5).reduce(0, lambda total, x: total + x)) == 10
     assert [int(x) for x in weir.range(4).scan(1, lambda s, x: (s * 2, s + x))] == [1, 3, 6, 11]

@@ -20,10 +20,14 @@ def pipelines() -> None:
     both = weir.zip(dataset, parsed).shuffle(100, seed=(1, 2)).repeat().prefetch("auto")
     arrays = weir.from_tensor_slices({"x": np.zeros((3, 2)), "y": [1, 2, 3]})
     count = arrays.cardinality()
+    named = weir.Dataset.range(3).map(lambda x: x, num_parallel_calls=weir.AUTOTUNE).repeat(None).apply(lambda d: d)
+    built = weir.Dataset.from_tensor_slices({"x": [1, 2]}).padded_batch(2, drop_remainder=None)
+    print(named.element_spec, built.as_numpy_iterator())
     nothing = fn.clip(fn.cast(fn.zeros([2]), np.float32), 0.0, 1.0)
     if TYPE_CHECKING:
         assert_type(dataset, weir.Dataset)
         assert_type(both, weir.Dataset)
+        assert_type(named, weir.Dataset)
         assert_type(count, int)
         assert_type(nothing, weir.Value)
     for element in arrays:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from collections.abc import Callable
@@ -263,6 +264,23 @@ def finish(dataset: Any, name: str) -> Any:
     return None
 
 
+def renamed(**ours: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Lets a function take tf.data's names for its parameters."""
+
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def called(*arguments: Any, **named: Any) -> Any:
+            for theirs in named.keys() & ours.keys():
+                if ours[theirs] in named:
+                    raise TypeError(f"{theirs} and {ours[theirs]} are one parameter; leave one out")
+                named[ours[theirs]] = named.pop(theirs)
+            return function(*arguments, **named)
+
+        return called
+
+    return wrap
+
+
 def chosen(entry: Entry, ways: tuple[str, ...], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments of what can be called in several ways, in the order of its parameters."""
     for way in ways:
@@ -277,4 +295,4 @@ def chosen(entry: Entry, ways: tuple[str, ...], arguments: tuple[Any, ...], name
     raise TypeError(f"expected {' or '.join(shown)}")
 
 
-__all__ = ["MISSING", "Entry", "Parameter", "active", "apply", "chosen"]
+__all__ = ["MISSING", "Entry", "Parameter", "active", "apply", "chosen", "renamed"]

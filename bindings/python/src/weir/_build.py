@@ -10,7 +10,7 @@ from typing import Any
 from . import _core
 from ._place import Place, here
 from ._runtime import default_runtime
-from ._trace import Lambda, Value, spec_of
+from ._trace import Lambda, Value, active, spec_of
 from ._writer import Span, Writer
 from .errors import Error
 
@@ -19,10 +19,14 @@ def build(value: Value, runtime: _core.Runtime, head: str = "", tail: str = "") 
     """The dataset that a value is, or of a text that has it in the middle."""
     writer = Writer()
     text = writer.text(value)
+    # A function that is called while constants are computed is not traced.
+    scopes, active.scopes = active.scopes, []
     try:
         return _core.parse(runtime, f"{head}{text}{tail}", writer.arguments)
     except Error as error:
         raise _explained(error, value, runtime, head, tail) from None
+    finally:
+        active.scopes = scopes
 
 
 def probe(value: Value) -> _core.Spec:

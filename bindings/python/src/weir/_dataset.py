@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core, _text
 from ._aliases import missing_method
@@ -148,8 +148,10 @@ class Dataset(Operators, Sources):
     def __repr__(self) -> str:
         return f"<weir.Dataset {self} of {self.spec}>"
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(name if name.startswith("_") else missing_method(name, dir(type(self))))
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            raise AttributeError(name if name.startswith("_") else missing_method(name, dir(type(self))))
 
     @staticmethod
     def from_generator(function: Callable[[], Iterable[Any]], spec: Any = None, **options: Any) -> Dataset:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from . import _core
+from . import _core, _text
 from ._intake import is_arraylike, to_tensor
 from ._runtime import default_runtime
 
@@ -204,8 +204,8 @@ class ReinitializableIterator(Iterator):
 
     __slots__ = ()
 
-    def __init__(self, spec: str | _core.Spec, *, strings: str = "bytes", runtime: _core.Runtime | None = None) -> None:
-        made = _core.Spec(spec) if isinstance(spec, str) else spec
+    def __init__(self, spec: Any, *, strings: str = "bytes", runtime: _core.Runtime | None = None) -> None:
+        made = _core.Spec(_text.spec(spec))
         _core.Iterator.__init__(self, made, runtime or default_runtime(), _text_wanted(strings))
 
 
@@ -214,8 +214,8 @@ class Feedable(_core.Feedable):
 
     __slots__ = ()
 
-    def __init__(self, spec: str | _core.Spec, *, strings: str = "bytes", runtime: _core.Runtime | None = None) -> None:
-        made = _core.Spec(spec) if isinstance(spec, str) else spec
+    def __init__(self, spec: Any, *, strings: str = "bytes", runtime: _core.Runtime | None = None) -> None:
+        made = _core.Spec(_text.spec(spec))
         super().__init__(made, runtime or default_runtime(), _text_wanted(strings))
 
     def next(self, iterator: Iterator | str) -> Any:

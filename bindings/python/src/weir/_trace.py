@@ -277,7 +277,7 @@ class Value:
             bool(self)
         if doing == "BUILD_SET" or doing.startswith("SET_"):
             refuse("A set of values", "A dict has keys, as in {'x': x}; a tuple is written (x, y).")
-        table = "A dict of Python is not part of the expression. Use weir.fn.lookup(x, keys, default), or weir.cond."
+        table = "Use weir.fn.lookup(x, keys, default) for strings, weir.fn.gather(values, x) for numbers from 0."
         refuse("A value as a key, or in a set,", table)
 
     def __float__(self) -> float:
