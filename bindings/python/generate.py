@@ -198,7 +198,8 @@ def code(entry, method):
     aliases = {theirs: name_of(p["name"]) for p in entry["parameters"] for theirs in p.get("aliases", ())}
     names = ", ".join(f"{theirs}={ours!r}" for theirs, ours in aliases.items())
     decorator = f"{indent}@renamed({names})\n" if names else ""
-    return f"{decorator}{indent}def {name}({', '.join(head)}):\n{documentation(entry, indent + '    ')}{indent}    return {body}\n"
+    text = documentation(entry, indent + "    ")
+    return f"{decorator}{indent}def {name}({', '.join(head)}):\n{text}{indent}    return {body}\n"
 
 
 def stub(entry, method, result):
