@@ -44,11 +44,9 @@ def _explained(error: Error, value: Value, runtime: _core.Runtime, head: str, ta
     text, spans = writer.unmarked(head + writer.text(value) + tail)
     problems = [problem for problem in json.loads(_core.check(runtime, text, writer.arguments)) if "span" in problem]
     messages = [_said(problem, spans) for problem in problems]
-    place = next((place for _, place in messages if place), None)
-    if not place:
-        return error
+    place = next((place for _, place in messages if place), None) or value._place or here()
     return type(error)(
-        "\n".join(dict.fromkeys(message for message, _ in messages)),
+        "\n".join(dict.fromkeys(message for message, _ in messages)) or f"{error.message} ({place})",
         path=error.path,
         file=error.file,
         offset=error.offset,
@@ -86,7 +84,8 @@ _WORDS = (
     (r"\((\w+), (\w+)\) -> …", r"lambda \1, \2: …"),
     (r"\b(found|write) none\b", r"\1 None"),
     (r"\b(found|write) auto\b", r'\1 "auto"'),
-    (r"\bor none\b", "or None"),
+    (r"\bor none\b|\bnone(?=[],])", lambda found: found[0].replace("none", "None")),
+    (r" of line \d+, column \d+", ""),
     (r"\bor auto\b", 'or "auto"'),
     (r"\btrue or false\b", "True or False"),
     (r"\bwrite (true|false)\b", lambda found: f"write {found[1].capitalize()}"),

@@ -267,7 +267,7 @@ def from_generator(
         raise TypeError("expected the structure of the elements: from_generator(function, spec)")
     if args and callable(function):
         function = functools.partial(function, *args)
-    text = _text.spec(given)
+    text = str(_core.Spec(_text.spec(given)))
     made = generator(function, text, pure=pure, stateful=bool(stateful), on_caller=on_caller)
     return Dataset(_core.parse(default_runtime(), f"from_generator(@generator, {text})", [("generator", made)]))
 
