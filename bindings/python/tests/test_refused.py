@@ -102,6 +102,24 @@ def test_what_python_says_of_other_things_stays():
         weir.range(5).map(lambda x: {1, 2})
 
 
+def test_values_of_a_function_that_has_ended():
+    kept = []
+    weir.range(3).map(lambda x: (kept.append(x), x)[1])
+    weir.range(3).map(lambda x: (kept.append(weir.range(x)), x)[1])
+    weir.range(3).map(lambda x: (kept.append(weir.range(2)), x)[1])
+    with pytest.raises(TraceError, match="kept from another function"):
+        weir.range(5).map(lambda x: x * kept[0])
+    with pytest.raises(TraceError, match="kept from another function"):
+        weir.range(5).map(lambda x: weir.cond(x > 1, lambda: kept[0], x))
+    with pytest.raises(TraceError, match="kept from another function"):
+        kept[1].batch(2)
+    with pytest.raises(TraceError, match="Taking the elements"):
+        list(kept[1])
+    assert [x.tolist() for x in kept[2].batch(2)] == [[0, 1]]
+    with pytest.raises(TypeError, match="expected a string as the key of a dict, found 1"):
+        weir.range(3).map(lambda x: {1: x})
+
+
 def test_dicts_are_taken_apart_as_in_python():
     records = weir.range(3).map(lambda x: {"a": x, "b": x * 2})
     assert str(records.map(lambda r: {**r, "c": 1}).spec) == "{a: int64, b: int64, c: int64}"

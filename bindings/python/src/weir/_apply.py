@@ -20,6 +20,7 @@ from ._trace import (
     active,
     as_value,
     body_of,
+    check_scope,
     fitted,
     name_of,
     position,
@@ -233,12 +234,9 @@ def apply(entry: Entry, left: Any, *values: Any) -> Any:
     written = _written(call, values)
     parts = written if left is None else (as_value(left), " | ", *written)
     # What a function does while it is traced is done for each element, not once.
-    traced = bool(active.scopes) or isinstance(left, Value)
-    if entry.kind == "terminal" and traced:
-        return Value(parts, atomic=False)
-    made = DatasetValue(parts, atomic=left is None)
-    if traced or made._free:
-        return made
+    if active.scopes:
+        return (Value if entry.kind == "terminal" else DatasetValue)(parts, atomic=left is None)
+    made = check_scope(DatasetValue(parts, atomic=left is None))
     dataset = Dataset(build(made, _runtime_of(left)))
     return dataset if entry.kind != "terminal" else finish(dataset, entry.name)
 
@@ -254,7 +252,7 @@ def _named_columns(entry: Entry, values: tuple[Any, ...]) -> tuple[int, list[str
 def _runtime_of(left: Any) -> _core.Runtime:
     from ._runtime import default_runtime
 
-    return default_runtime() if left is None else left.runtime
+    return default_runtime() if left is None or isinstance(left, Value) else left.runtime
 
 
 def finish(dataset: Any, name: str) -> Any:

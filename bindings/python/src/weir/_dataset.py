@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 from . import _core, _text
 from ._aliases import missing_method
@@ -26,13 +26,17 @@ INFINITE = -1
 UNKNOWN = -2
 
 
+def _refuse_elements() -> NoReturn:
+    refuse(
+        "Taking the elements of a dataset",
+        "Use a terminal, such as reduce(...), or batch(n).get_single_element(); or take them outside the function.",
+    )
+
+
 def _outside() -> None:
     """Refuses what would run a dataset while a function is traced: once, and not for each element."""
     if active.scopes:
-        refuse(
-            "Taking the elements of a dataset",
-            "Use a terminal, such as reduce(...), or batch(n).get_single_element(); or take them outside the function.",
-        )
+        _refuse_elements()
 
 
 class Dataset(Operators, Sources):
@@ -172,10 +176,10 @@ class DatasetValue(Value, Operators):
     element_spec = spec
 
     def __iter__(self) -> Any:
-        _outside()
+        _refuse_elements()
 
     def __getitem__(self, index: Any) -> Any:
-        _outside()
+        _refuse_elements()
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name if name.startswith("_") else missing_method(name, dir(type(self))))

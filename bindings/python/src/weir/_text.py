@@ -44,6 +44,8 @@ def string(value: str | bytes) -> str:
 
 def key(name: str) -> str:
     """A key of a dict, quoted where it is no identifier."""
+    if not isinstance(name, str):
+        raise TypeError(f"expected a string as the key of a dict, found {name!r}")
     return name if _NAME.match(name) else string(name)
 
 

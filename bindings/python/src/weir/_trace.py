@@ -510,7 +510,7 @@ def body_of(function: Callable[..., Any], arguments: list[Any], scope: Scope) ->
         if result is None:
             raise TraceError(f"expected {name_of(function)} to return a value, found None ({_place(function)})")
         returned.place = _place(function)
-        return as_value(result)
+        return check_scope(as_value(result))
     except Exception as error:
         code = getattr(function, "__code__", None)
         refused = met_value(error, code.co_filename if code else "", Value)
@@ -520,6 +520,13 @@ def body_of(function: Callable[..., Any], arguments: list[Any], scope: Scope) ->
     finally:
         returned.place = None
         active.scopes.pop()
+
+
+def check_scope(value: Value) -> Value:
+    """Refuses what has variables of a function that has ended: another may have given their names to its own."""
+    if any(variable._scope not in active.scopes for variable in value._free.values()):
+        refuse("A value that was kept from another function", "Compute it again where it is used, or pass it on.")
+    return value
 
 
 def name_of(function: Callable[..., Any]) -> str:
