@@ -87,7 +87,7 @@ Status initialize(IteratorObject& object, DocumentRef document, const TakenOptio
 Status check_options(const TakenOptions& options) {
   WEIR_TRY(options.status);
   const weir_iterator_options& known = options.known;
-  if (known.flags & ~WEIR_ITERATOR_UNINITIALIZED) {
+  if (known.flags & ~(WEIR_ITERATOR_UNINITIALIZED | WEIR_ITERATOR_SHARE_CACHES)) {
     return invalid_argument(expected_found("flags WEIR_ITERATOR_...", concat(known.flags)));
   }
   WEIR_TRY(read_bytes(known.checkpoint, known.checkpoint_size, "a checkpoint").status());
@@ -145,7 +145,8 @@ int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset, const w
     WEIR_ASSIGN(auto host, runtime_of(runtime));
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
     auto spec = std::make_shared<const Spec>(document->spec());
-    auto object = std::make_unique<IteratorObject>(std::move(host), std::move(spec), document);
+    auto object = std::make_unique<IteratorObject>(std::move(host), std::move(spec), document,
+                                                   (taken.known.flags & WEIR_ITERATOR_SHARE_CACHES) != 0);
     bool lacks_params = !document->params().empty() && taken.known.param_count == 0 && !taken.has_position();
     if (!lacks_params && !(taken.known.flags & WEIR_ITERATOR_UNINITIALIZED)) {
       WEIR_TRY(initialize(*object, document, taken));
@@ -170,9 +171,9 @@ int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
   return guarded(error, [&]() -> Status {
     TakenOptions taken(options);
     WEIR_TRY(check_options(taken));
-    if (taken.known.flags & WEIR_ITERATOR_UNINITIALIZED) {
+    if (taken.known.flags != 0) {
       return invalid_argument(
-          "expected options to begin with, found WEIR_ITERATOR_UNINITIALIZED, which is for weir_iterator_create");
+          "expected options to begin with, found flags, which are for weir_iterator_create");
     }
     Pin<IteratorObject> pinned(iterator.value);
     if (!pinned) return pin_error(pinned, "an iterator", iterator.value);

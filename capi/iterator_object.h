@@ -84,12 +84,12 @@ class StringHandle {
 
 struct IteratorObject final : Object {
   static constexpr HandleKind kKind = HandleKind::iterator;
-  IteratorObject(RefPtr<RuntimeHost> h, SpecRef s, DocumentRef document)
+  IteratorObject(RefPtr<RuntimeHost> h, SpecRef s, DocumentRef document, bool shares_caches = false)
       : host(std::move(h)),
         spec(std::move(s)),
         components(spec->components()),
         draining_host(spec->has_dataset() ? host : nullptr),
-        iterator(host->runtime(), host, *spec, std::move(document)) {
+        iterator(host->runtime(), host, *spec, std::move(document), shares_caches) {
     if (TopPage* top = host->top()) top->add(iterator);
   }
 

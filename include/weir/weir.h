@@ -743,6 +743,11 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 
 /* Leave the new iterator uninitialised even if the dataset needs no parameters. */
 #define WEIR_ITERATOR_UNINITIALIZED 1u
+/* Share what cache() without a file keeps with all iterators of this dataset handle that have this flag: a loop of new
+ * iterators then reads the input of a cache once, and leaves out its errors from then on. The elements stay in memory as
+ * long as the dataset. Iterators that begin at a checkpoint, or with other parameters or another rank than the first, have
+ * caches of their own, as those without the flag. */
+#define WEIR_ITERATOR_SHARE_CACHES 2u
 
 /* What saving does where elements cannot be made again: those of a callback that is not pure and has no state to save
  * (weir_callback), and those of a map with deterministic: false where a batch, a shuffle or a prefetch keeps some of
@@ -812,7 +817,7 @@ WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec 
 /* Begins `dataset` from its start or from a checkpoint; a zero handle means the iterator's current dataset.
  * The new position is built and checked first, so after a failure the old one still works. Epochs go on
  * counting, so every shuffle has a new order, even with other datasets in between. Ends a cancellation. The
- * flag WEIR_ITERATOR_UNINITIALIZED is refused. Waits for a next in progress; what a checkpoint has to read
+ * flags are refused: they are for weir_iterator_create. Waits for a next in progress; what a checkpoint has to read
  * again is read by the next one. Errors: invalid_argument if the structure is not the iterator's, or a
  * parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
  * failed_precondition if it belongs to another graph (the error names the operator and parameter that

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/memo.h"
+#include "dataset/adopt_made.h"
+
 namespace weir {
 
 namespace {
@@ -198,7 +201,21 @@ void keep_made(Context& ctx, const Dataset& node, uint64_t making, RefPtr<const 
   const uint64_t count = ctx.epochs->count(key, node.depth());
   if (count >= kKept && count - kKept != making) return;
   if (count < kKept) ctx.epochs->set(key, kKept + making, node.depth());
+  if (const EpochTableRef home = ctx.epochs->at(node.depth()); home->depth == 0 && !home->closed)
+    ctx.session.memo().caches().keep(key, making, what);
   ctx.epochs->keep(key, std::move(what), node.depth());
+}
+
+bool adopt_made(CacheStore& caches, std::string_view values, std::span<const EpochNode> nodes,
+                EpochScope& root) {
+  if (!caches.is_for(values)) return false;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    CacheStore::Made made = caches.made(i);
+    if (!made.rows || nodes[i].depth > 0) continue;
+    root.set(i, kKept + made.making);
+    root.keep(i, std::move(made.rows));
+  }
+  return true;
 }
 
 Status list_names(Context& ctx, const Dataset& node, RefPtr<const FoundNames> found) {

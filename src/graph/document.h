@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/cache_store.h"
 #include "core/digest.h"
 #include "core/sync.h"
 #include "core/value.h"
@@ -76,6 +77,9 @@ class Document : public RefCounted {
   // (core/digest.h).
   const GraphDigest& digest() const;
 
+  // What the memory caches hold for the iterators that share it, as long as the document lives.
+  const RefPtr<CacheStore>& caches() const { return caches_; }
+
   // A place for what reading elements by their position needs again (iterator/element_at.h): gives what was kept, null if
   // nothing was, or takes it to keep, in place of what is there. Both may be called on any thread, and may do nothing.
   RefPtr<RefCounted> take_kept() const noexcept;
@@ -104,6 +108,7 @@ class Document : public RefCounted {
   mutable std::unique_ptr<const Fingerprints> former_;
   mutable Mutex rewrites_mutex_;
   mutable std::unique_ptr<const Result<Rewrites>> rewrites_;
+  const RefPtr<CacheStore> caches_ = make_ref<CacheStore>();
   // Owns it. No lock guards it, which a child after fork might wait for.
   mutable std::atomic<RefCounted*> kept_{nullptr};
   // How deeply operators and documents are nested.

@@ -5,7 +5,9 @@
 
 #include "core/exception.h"
 #include "core/host_call.h"
+#include "core/memo.h"
 #include "core/text.h"
+#include "dataset/adopt_made.h"
 #include "dataset/found_names.h"
 #include "dataset/holding.h"
 #include "dataset/openings.h"
@@ -97,12 +99,14 @@ Status Iterator::not_initialised() {
       "expected an iterator that is initialised, found one that is not; initialize it with a dataset and the dataset's parameters");
 }
 
-Iterator::Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document)
+Iterator::Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document,
+                   bool shares_caches)
     : runtime_(runtime),
       owner_(std::move(owner)),
       spec_(std::move(spec)),
       scheduler_(make_ref<Scheduler>(runtime)),
-      source_names_(make_ref<SourceNames>()),
+      sharing_(shares_caches ? document : nullptr),
+      source_names_(sharing_ ? sharing_->caches()->source_names : make_ref<SourceNames>()),
       document_(std::move(document)) {}
 
 Iterator::~Iterator() { cancel(); }
@@ -281,6 +285,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   }
   if (!count_openings(*position, beginning.epoch, histories, checkpoint))
     return data_loss("expected the counts of openings of this dataset, found others");
+  if (!checkpoint && position->document == sharing_) share_caches(*position);
   open_root(*position, checkpoint != nullptr);
   if (checkpoint) {
     WEIR_TRY(restore(*position, *checkpoint));
@@ -311,6 +316,14 @@ bool Iterator::count_openings(Position& position, uint64_t epoch, const std::vec
     return position.epochs.assign(history.epochs);
   }
   return true;
+}
+
+void Iterator::share_caches(Position& position) const {
+  const World& world = position.session->world();
+  std::string values = concat(world.rank, " of ", world.size);
+  for (const ParamDigest& param : position.params) values += concat(" ", param.hash);
+  if (!adopt_made(*sharing_->caches(), values, sharing_->root()->epoch_nodes(), position.epochs)) return;
+  position.session->memo().share_caches(sharing_->caches());
 }
 
 void Iterator::open_root(Position& position, bool counted) const {

@@ -51,8 +51,11 @@ struct Beginning {
 class Iterator {
  public:
   // Makes an uninitialised iterator. `owner` keeps `runtime` alive and is held by everything that the
-  // iterator leaves behind. `document`, if any, is what initialize() begins if it is given none.
-  Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document = nullptr);
+  // iterator leaves behind. `document`, if any, is what initialize() begins if it is given none. `shares_caches`: what its
+  // memory caches make is made once for all such iterators of the document, except those that begin at a checkpoint or
+  // with other parameters or another rank than the first.
+  Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document = nullptr,
+           bool shares_caches = false);
   ~Iterator();
   Iterator(const Iterator&) = delete;
   Iterator& operator=(const Iterator&) = delete;
@@ -165,6 +168,8 @@ class Iterator {
   Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;
   bool count_openings(Position& position, uint64_t epoch, const std::vector<GraphHistory>& histories,
                       const Checkpoint* checkpoint) const;
+  // Begins with what the caches of other iterators have made. REQUIRES: `position` is of sharing_, and not restored
+  void share_caches(Position& position) const;
   // `counted`: the openings are already part of the position's counts.
   void open_root(Position& position, bool counted) const;
   Status restore(Position& position, const Checkpoint& checkpoint) const;
@@ -177,6 +182,8 @@ class Iterator {
   const RefPtr<RefCounted> owner_;
   const Spec spec_;
   RefPtr<Scheduler> scheduler_;
+  // The document whose caches it shares, or null.
+  const DocumentRef sharing_;
   // The files that the origins of its rows name, over all initialisations.
   const RefPtr<SourceNames> source_names_;
 

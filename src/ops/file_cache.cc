@@ -1,12 +1,14 @@
 // Checkpoint: whether it reads, and the position of what it reads or of the input.
 #include "ops/file_cache.h"
 
+#include <functional>
 #include <optional>
 
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/port.h"
 #include "ops/blocking_lane.h"
+#include "ops/cache_warning.h"
 #include "ops/pipeline_digest.h"
 #include "ops/written_rows.h"
 
@@ -33,10 +35,17 @@ class FileCache final : public Cursor {
     return std::unique_ptr<Cursor>(std::make_unique<FileCache>(opening, std::move(here), std::move(found)));
   }
   FileCache(Opening& opening, Written here, std::optional<WrittenManifest> found)
-      : below_(opening.input(0)), here_(std::move(here)) {
+      : below_(opening.input(0)),
+        here_(std::move(here)),
+        caches_(&opening.ctx.session.memo().caches()),
+        number_(uint64_t{1} << 63 | std::hash<std::string>()(here_.folder)) {
     if (!found) return;
     written_.emplace(here_.folder, here_.spec, *std::move(found));
     mode_ = Mode::reads;
+  }
+
+  ~FileCache() override {
+    if (writer_ && begun_) caches_->stopped_early(number_);
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -97,6 +106,7 @@ class FileCache final : public Cursor {
     attempt([&]() -> Status {
       WEIR_ASSIGN(std::unique_ptr<WrittenWriter> writer, begin_written(ctx.runtime(), here_));
       if (!writer) return {};
+      warn_if_stopped(ctx, number_, concat("cache in ", here_.folder));
       WEIR_ASSIGN(const std::optional<WrittenManifest> now, find_written(ctx.runtime(), here_.folder));
       if (now) return {};
       writer_ = std::move(writer);
@@ -141,6 +151,9 @@ class FileCache final : public Cursor {
   // Its position, until resume() has opened it.
   std::string input_state_;
   const Written here_;
+  const RefPtr<CacheStore> caches_;
+  // Tells it from other caches.
+  const uint64_t number_;
   // What was in the folder when the cursor was opened.
   std::optional<WrittenRows> written_;
   Mode mode_ = Mode::writes;

@@ -11,6 +11,7 @@
 #include "dataset/openings.h"
 #include "dataset/stage.h"
 #include "dataset/yield_timer.h"
+#include "ops/cache_warning.h"
 #include "ops/cached_rows.h"
 
 namespace weir {
@@ -63,8 +64,10 @@ class MemoryCache final : public Cursor {
         components_(input_.node->components()),
         opened_(count_opening_kept(opening.ctx, *node_)),
         making_(static_cast<int64_t>(opened_.making)),
-        replaying_(opened_.made) {
-    if (!replaying_ && making_ == 1 && node_->depth() == 0) warn(opening.ctx);
+        replaying_(opened_.made),
+        caches_(&opening.ctx.session.memo().caches()) {}
+  ~MemoryCache() override {
+    if (filling_ && read_ > 0 && node_->depth() == 0) caches_->stopped_early(node_->epoch_id());
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -99,14 +102,6 @@ class MemoryCache final : public Cursor {
   }
 
  private:
-  static void warn(Context& ctx) {
-    if (Logger* logger = ctx.runtime().logger) {
-      logger->log(
-          Logger::Level::warning,
-          "cache: reads its input again, since no pass before has reached its end and filled it; a take belongs before the cache, not after");
-    }
-  }
-
   // The first pass.
   Step hand_on(Context& ctx, const Demand& demand, Block& out) {
     if (std::exchange(says_lack_, false)) return lack_;
@@ -158,6 +153,7 @@ class MemoryCache final : public Cursor {
   }
 
   void begin_pass(Context& ctx) {
+    warn_if_stopped(ctx, node_->epoch_id(), "cache");
     const uint64_t number = static_cast<uint64_t>(making_);
     Instance input = input_;
     // The same in each pass of that number, whichever opening of the cache makes it.
@@ -200,6 +196,7 @@ class MemoryCache final : public Cursor {
   // The pass that fills the cache or has filled it.
   int64_t making_;
   bool replaying_;
+  const RefPtr<CacheStore> caches_;
   // Rows given: in the first pass with errors, else without.
   int64_t position_ = 0;
   std::unique_ptr<Pass> pass_;
