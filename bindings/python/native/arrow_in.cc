@@ -53,7 +53,8 @@ bool describe(const ArrowSchema& schema, Column& out) {
   for (const Numbers& numbers : kNumbers) {
     if (format.size() == 1 && format[0] == numbers.format) out.numbers = &numbers;
   }
-  if (format.starts_with("ts") || format.starts_with("tD") || format == "tdm") out.numbers = &kNumbers[3];
+  // Dates and durations of other units than nanoseconds are converted by NumPy.
+  if (format.starts_with("tsn") || format == "tDn") out.numbers = &kNumbers[3];
   return out.numbers || out.strings() || out.bits();
 }
 

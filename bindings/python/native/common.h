@@ -94,6 +94,9 @@ struct Error {
 // exception that a callback raised on this thread becomes its cause; one like KeyboardInterrupt takes its place.
 void set_exception(const weir_error& error, bool goes_on);
 
+// What a call answers that a signal ended; its exception is set.
+constexpr int32_t kInterrupted = -1000;
+
 // Throws unless the result is WEIR_OK.
 void check(int32_t result, const Error& error);
 

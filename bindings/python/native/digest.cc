@@ -89,7 +89,7 @@ int32_t put_element(Digest& digest, weir_runtime runtime, weir_element element,
   return WEIR_OK;
 }
 
-// Up to `limit` elements, failed ones too. Runs without the GIL.
+// Up to `limit` elements, failed ones too. Runs without the GIL; kInterrupted with the exception of a signal.
 int32_t drain(Digest& digest, const Source& from, int64_t limit, int64_t& taken, bool& ended, Error& error) {
   OwnedSpec spec;
   OwnedElement element;
@@ -103,8 +103,11 @@ int32_t drain(Digest& digest, const Source& from, int64_t limit, int64_t& taken,
     datasets.resize(plan.count);
     find_datasets(plan, datasets);
   }
+  SignalWatch watch;
   while (taken < limit) {
-    result = weir_iterator_next(from.iterator, element.get(), error);
+    result = weir_iterator_next_within(from.iterator, kSignalSlice, element.get(), error);
+    if (watch.interrupted(result == WEIR_PENDING)) return kInterrupted;
+    if (result == WEIR_PENDING) continue;
     if (result == WEIR_END) {
       put(digest, 'z');
       ended = true;

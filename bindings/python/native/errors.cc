@@ -45,7 +45,7 @@ void set_exception(const weir_error& error, bool goes_on) {
 
 void check(int32_t result, const Error& error) {
   if (result == WEIR_OK) return;
-  set_exception(error.error, result == WEIR_ELEMENT_FAILED);
+  if (result != kInterrupted) set_exception(error.error, result == WEIR_ELEMENT_FAILED);
   throw nb::python_error();
 }
 

@@ -152,7 +152,7 @@ void create(Iterator* self, const Dataset& dataset, nb::object runtime, nb::sequ
             nb::object checkpoint, std::optional<std::string> checkpoint_file, nb::list rank_checkpoints,
             uint64_t epoch, uint32_t rank, uint32_t world_size, uint32_t policy, bool initialize, bool text) {
   Options options(params, checkpoint, checkpoint_file, rank_checkpoints, epoch, rank, world_size, policy,
-                  initialize ? 0 : WEIR_ITERATOR_UNINITIALIZED);
+                  WEIR_ITERATOR_SHARE_CACHES | (initialize ? 0u : WEIR_ITERATOR_UNINITIALIZED));
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
   OwnedIterator handle;
   checked_without_gil([&](Error& error) {

@@ -1,6 +1,8 @@
 // A position in a dataset.
 #pragma once
 
+#include <chrono>
+
 #include "dataset.h"
 
 namespace weirpy {
@@ -28,8 +30,26 @@ struct Iterator {
 
 // Calls `within(timeout_ns)` without the GIL until it gives something, and lets signals end the wait every 50 ms.
 // Returns its result, or kInterrupted with the exception of a signal.
-constexpr int32_t kInterrupted = -1000;
 constexpr int64_t kSignalSlice = 50'000'000;
+constexpr int32_t kMostCheap = 256;
+
+// Lets a loop over elements that runs without the GIL handle signals as often as a wait does.
+class SignalWatch {
+ public:
+  // Called after each element; true with the exception of a signal. Looks at the clock now and then, or at once.
+  bool interrupted(bool at_once) {
+    if (!at_once && ++calls_ % kMostCheap != 0) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::nanoseconds(kSignalSlice)) return false;
+    last_ = now;
+    nb::gil_scoped_acquire held;
+    return PyErr_CheckSignals() < 0;
+  }
+
+ private:
+  uint32_t calls_ = 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 template <class Within>
 int32_t wait_in_slices(Within&& within) {

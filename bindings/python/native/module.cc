@@ -12,9 +12,9 @@ bool load_numpy() {
 }
 
 void set_classes(nb::object dataset, nb::object sparse, nb::object ragged, nb::object optional,
-                 nb::object string_dtype) {
-  classes() = {std::move(dataset), std::move(sparse), std::move(ragged), std::move(optional),
-               std::move(string_dtype)};
+                 nb::object string_dtype, nb::object refit) {
+  classes() = {std::move(dataset),  std::move(sparse),       std::move(ragged),
+               std::move(optional), std::move(string_dtype), std::move(refit)};
 }
 
 }  // namespace

@@ -46,6 +46,8 @@ PyObject* copy_view(const weir_view& view, bool text);
 // The classes of weir that the extension makes objects of.
 struct Classes {
   nb::object dataset, sparse, ragged, optional, string_dtype;
+  // weir._intake.refit
+  nb::object refit;
 };
 Classes& classes();
 

@@ -1,4 +1,6 @@
 // From values of Python to the result of a call.
+#include <cmath>
+
 #include "callback.h"
 
 namespace weirpy {
@@ -34,7 +36,27 @@ bool write_string(PyObject* entry, weir_call call, weir_string* out) {
   return true;
 }
 
-// The value as a contiguous array of that dtype; conversions keep the kind, as NumPy's same_kind does.
+// Numbers of Python that the dtype holds as they are, apart from the rounding of floats. All else is decided in Python.
+bool surely_fits(PyObject* value, int32_t dtype) {
+  if (PyFloat_CheckExact(value)) {
+    const double number = PyFloat_AS_DOUBLE(value);
+    return dtype == WEIR_DTYPE_FLOAT32 && (!std::isfinite(number) || std::abs(number) < 1e38);
+  }
+  if (!PyLong_CheckExact(value)) return false;
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow != 0) return false;
+  switch (dtype) {
+    case WEIR_DTYPE_INT32:
+      return number >= INT32_MIN && number <= INT32_MAX;
+    case WEIR_DTYPE_UINT8:
+      return number >= 0 && number <= UINT8_MAX;
+    default:
+      return dtype == WEIR_DTYPE_FLOAT32 || dtype == WEIR_DTYPE_FLOAT64;
+  }
+}
+
+// The value as a contiguous array of that dtype, or an exception if it would become another value.
 nb::object as_array(nb::handle value, int32_t dtype) {
   PyArray_Descr* descr = dtype == WEIR_DTYPE_STRING ? PyArray_DescrFromType(NPY_OBJECT) : descr_of(dtype);
   if (!descr) {
@@ -46,17 +68,15 @@ nb::object as_array(nb::handle value, int32_t dtype) {
     Py_INCREF(descr);
     return nb::steal(PyArray_FromAny(value.ptr(), descr, 0, 0, NPY_ARRAY_CARRAY, nullptr));
   }
-  nb::object array = nb::steal(PyArray_FromAny(value.ptr(), nullptr, 0, 0, 0, nullptr));
-  if (!array.is_valid()) return {};
-  auto* found = reinterpret_cast<PyArrayObject*>(array.ptr());
-  const bool plain = PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr());
-  if (!plain && !PyArray_CanCastArrayTo(found, descr, NPY_SAME_KIND_CASTING)) {
-    PyErr_Format(PyExc_TypeError, "expected a result of dtype %R, found %R; convert it with astype", descr,
-                 PyArray_DESCR(found));
-    return {};
+  nb::object array = nb::borrow(value);
+  if (PyArray_CheckExact(value.ptr())
+          ? !PyArray_EquivTypes(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(value.ptr())), descr)
+          : !surely_fits(value.ptr(), dtype)) {
+    array = nb::steal(PyObject_CallFunctionObjArgs(classes().refit.ptr(), value.ptr(), descr, nullptr));
+    if (!array.is_valid()) return {};
   }
   Py_INCREF(descr);
-  return nb::steal(PyArray_FromArray(found, descr, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST));
+  return nb::steal(PyArray_FromAny(array.ptr(), descr, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, nullptr));
 }
 
 bool write_tensor(nb::handle value, uint32_t index, int32_t dtype, weir_call call) {

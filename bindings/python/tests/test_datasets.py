@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -205,3 +206,164 @@ def test_every_example_of_the_schema_runs():
             continue
         for _, element in zip(range(20), weir.parse(entry["example"]), strict=False):
             assert element is not None
+
+
+class Counting:
+    """A function that counts its calls."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        return x
+
+
+def counted(count=5):
+    function = Counting()
+    return function, weir.range(count).map(weir.py_function(function, spec="int64"))
+
+
+def test_loops_share_a_cache():
+    function, dataset = counted()
+    dataset = dataset.cache()
+    for _ in range(3):
+        assert [int(x) for x in dataset] == [0, 1, 2, 3, 4]
+    assert function.calls == 5
+    assert [int(x) for x in dataset.iterator(epoch=7)] == [0, 1, 2, 3, 4]
+    assert function.calls == 5
+
+
+def test_what_follows_a_shared_cache_goes_on():
+    function, dataset = counted(20)
+    dataset = dataset.shuffle(20, seed=1).cache().shuffle(20, seed=2)
+    orders = [[int(x) for x in dataset] for _ in range(3)]
+    assert function.calls == 20
+    assert len(set(map(tuple, orders))) == 3
+    # The same as without sharing: one iterator over several epochs.
+    repeated = weir.range(20).shuffle(20, seed=1).cache().shuffle(20, seed=2).repeat(3)
+    assert sum(orders, []) == [int(x) for x in repeated]
+
+
+def test_loops_at_once_share_a_cache():
+    function, dataset = counted()
+    dataset = dataset.cache()
+    first, second = iter(dataset), iter(dataset)
+    assert [(int(a), int(b)) for a, b in zip(first, second, strict=True)] == [(x, x) for x in range(5)]
+    assert [int(x) for x in dataset] == [0, 1, 2, 3, 4]
+    assert function.calls == 10
+
+
+def test_caches_of_other_parameters_are_apart():
+    dataset = weir.parse("param n: int64 range(3) | map(x -> x * $n) | cache()")
+    for _ in range(2):
+        for n in (1, 2):
+            assert [int(x) for x in dataset.iterator(params={"n": n})] == [0, n, 2 * n]
+    dataset = weir.range(4).shard("auto", "auto").cache()
+    for _ in range(2):
+        assert [[int(x) for x in dataset.iterator(rank=r, world_size=2)] for r in range(2)] == [[0, 2], [1, 3]]
+
+
+def test_positions_with_a_shared_cache():
+    dataset = weir.range(20).shuffle(20, seed=3).map(lambda x: x + weir.fn.random_uniform([], seed=1)).cache()
+    dataset = dataset.shuffle(5, seed=4)
+    other = weir.parse(str(dataset))
+    for epoch in range(3):
+        iterator = iter(dataset)
+        taken = [float(next(iterator)) for _ in range(7)]
+        position = iterator.save()
+        rest = [float(x) for x in iterator]
+        assert [float(x) for x in other.iterator(checkpoint=position)] == rest
+        assert [float(x) for x in dataset.iterator(checkpoint=position)] == rest
+        assert len(set(taken + rest)) == 20, epoch
+
+
+def logged(text, loops, **arguments):
+    """What the log says of loops that stop as they say."""
+    lines = []
+    runtime = weir.Runtime(logger=lambda level, line: lines.append(line), log_level=3)
+    dataset = weir.parse(text, runtime=runtime, **arguments)
+    for count in loops:
+        iterator = iter(dataset)
+        for _ in range(count):
+            next(iterator, None)
+        del iterator
+    del dataset
+    runtime.close()
+    return [line for line in lines if "cache" in line]
+
+
+def test_a_cache_that_never_fills_warns(tmp_path):
+    for cache in ("cache()", f'cache("{tmp_path}/c")'):
+        text = f"range(3000) | map(x -> x + 1) | {cache}"
+        (line,) = logged(text, [2, 2, 2])
+        assert "an earlier pass stopped before the end" in line
+        assert "reads its input again" in line
+    # In one loop, too.
+    (line,) = logged("range(3000) | cache() | take(4) | repeat(3)", [12])
+    assert "put take() before the cache" in line
+
+
+def test_a_cache_that_fills_does_not_warn(tmp_path):
+    for cache in ("cache()", f'cache("{tmp_path}/c")'):
+        assert logged(f"range(3) | {cache}", [4, 4, 2, 4]) == []
+    assert logged("range(3) | cache() | repeat(2)", [7]) == []
+
+
+class Meeting:
+    """A function of which so many calls must be inside at once."""
+
+    def __init__(self, count):
+        self.barrier = threading.Barrier(count, timeout=60)
+
+    def __call__(self, x):
+        self.barrier.wait()
+        return x
+
+
+def test_functions_are_called_in_parallel_where_asked():
+    # Fewer calls at once than these never return.
+    for count in (2, 4, 8):
+        function = weir.py_function(Meeting(count), spec="int64")
+        assert [int(x) for x in weir.range(16).map(function, num_parallel_calls=count)] == list(range(16))
+    function = weir.py_function(Meeting(4), spec="int64")
+    assert [int(x) for x in weir.range(16).map(lambda x: function(x) + 1, num_parallel_calls=4)] == list(range(1, 17))
+
+
+def test_functions_run_ahead_before_a_prefetch():
+    ahead = threading.Event()
+
+    def second(x):
+        if x == 1:
+            ahead.set()
+        return x
+
+    for dataset in (
+        weir.range(4).map(weir.py_function(second, spec="int64")),
+        weir.from_generator(lambda: map(second, range(4)), "int64"),
+    ):
+        ahead.clear()
+        iterator = dataset.prefetch(2).iterator()
+        next(iterator)
+        # Nobody asks for the second element.
+        assert ahead.wait(60)
+        assert [int(x) for x in iterator] == [1, 2, 3]
+
+
+def test_functions_that_cannot_be_called_in_parallel_are_refused():
+    class Stateful(Counting):
+        def state_dict(self):
+            return {}
+
+        def load_state_dict(self, state):
+            pass
+
+    for function in (
+        weir.py_function(lambda x: x, spec="int64", on_caller=True),
+        weir.py_function(lambda x: x, spec="int64", concurrent=False),
+        weir.py_function(Stateful(), spec="int64"),
+    ):
+        for calls in (2, "auto"):
+            with pytest.raises(TypeError, match=r"num_parallel_calls needs .* concurrent=True, on_caller=False"):
+                weir.range(3).map(function, num_parallel_calls=calls)
+        assert [int(x) for x in weir.range(3).map(function)] == [0, 1, 2]

@@ -50,9 +50,98 @@ def test_what_has_to_be_copied():
     assert to_tensor(np.asfortranarray(memory)).numpy().tolist() == memory.tolist()
 
 
-def test_dates_are_their_numbers():
-    dates = np.array(["2026-01-02"], "datetime64[D]")
-    assert to_tensor(dates).numpy().tolist() == dates.view(np.int64).tolist()
+NEW_YEAR = 1_767_225_600_000_000_000  # the first nanosecond of 2026
+
+
+def test_dates_are_nanoseconds():
+    for unit in ("Y", "D", "s", "ms", "ns"):
+        dates = np.array(["2026-01-01"], f"datetime64[{unit}]")
+        assert to_tensor(dates).numpy().tolist() == [NEW_YEAR]
+        assert list(weir.from_tensor_slices({"when": dates})) == [{"when": NEW_YEAR}]
+    assert to_tensor(np.array([3], "timedelta64[ms]")).numpy().tolist() == [3_000_000]
+    assert next(iter(weir.from_tensors(np.datetime64("2026-01-01", "s")))) == NEW_YEAR
+    with pytest.raises(ValueError, match="NaT"):
+        to_tensor(np.array(["NaT", "2026-01-01"], "datetime64[D]"))
+    with pytest.raises(ValueError, match="1678 to 2261"):
+        to_tensor(np.array(["9999-01-01"], "datetime64[D]"))
+
+
+def test_dates_of_arrow_are_nanoseconds():
+    pyarrow = pytest.importorskip("pyarrow")
+    for unit in ("s", "ms", "us", "ns"):
+        column = pyarrow.array(np.array(["2026-01-01"], f"datetime64[{unit}]"))
+        assert to_tensor(column).numpy().tolist() == [NEW_YEAR]
+
+
+def test_masks_are_refused():
+    masked = np.ma.array([1, 2, 3], mask=[False, True, False])
+    for make in (weir.from_tensors, weir.from_tensor_slices, to_tensor, lambda x: weir.from_tensors({"a": (x,)})):
+        with pytest.raises(TypeError, match=r"masked array.*filled"):
+            make(masked)
+    assert to_tensor(masked.filled(0)).numpy().tolist() == [1, 0, 3]
+
+
+WHAT_DOES_NOT_FIT = [
+    (2.5, "int64"),
+    (float("nan"), "int64"),
+    (float("inf"), "int32"),
+    (2**63, "int64"),
+    (-1, "uint64"),
+    (300, "uint8"),
+    (-129, "int8"),
+    (2**31, "int32"),
+    (10**30, "int64"),
+    (2, "bool"),
+    (1e300, "float32"),
+    (70_000, "float16"),
+    ([1, 300], "uint8[2]"),
+    ([1, 2.5], "int64[2]"),
+    (np.float64(2.5), "int64"),
+    (np.array([300]), "int8[1]"),
+    (np.array([1e300]), "float32[1]"),
+]
+
+
+@pytest.mark.parametrize(("value", "spec"), WHAT_DOES_NOT_FIT)
+def test_numbers_that_do_not_fit_are_errors(value, spec):
+    dtype = spec.split("[")[0]
+    for dataset in (
+        weir.from_generator(lambda: [value], spec),
+        weir.range(1).map(weir.py_function(lambda x: value, spec=spec)),
+        weir.range(1).map(weir.py_function(lambda x: (x, value), spec=f"(int64, {spec})")),
+    ):
+        with pytest.raises(weir.Error, match=rf"expected a result of dtype {dtype}, found"):
+            next(iter(dataset))
+
+
+def test_numbers_that_fit():
+    for value, spec, expected in [
+        (2.0, "int64", 2),
+        (True, "int64", 1),
+        (255, "uint8", 255),
+        (2**64 - 1, "uint64", 2**64 - 1),
+        (-(2**63), "int64", -(2**63)),
+        (3, "float32", 3.0),
+        (0.5, "float16", 0.5),
+        (1, "bool", True),
+        ([1, 2], "uint8[2]", [1, 2]),
+        (np.array([1, 2]), "int32[2]", [1, 2]),
+        (np.float64(0.25), "float32", 0.25),
+    ]:
+        made = next(iter(weir.from_generator(lambda value=value: [value], spec)))
+        assert np.asarray(made).tolist() == expected, (value, spec)
+    assert np.isnan(next(iter(weir.from_generator(lambda: [float("nan")], "float32"))))
+    assert np.isinf(next(iter(weir.from_generator(lambda: [float("inf")], "float32"))))
+
+
+def test_functions_give_dates_as_nanoseconds_and_no_masks():
+    def one(value, spec="int64"):
+        return next(iter(weir.range(1).map(weir.py_function(lambda x: value, spec=spec))))
+
+    assert one(np.datetime64("2026-01-01")) == NEW_YEAR
+    assert one(np.array(["2026-01-01"], "datetime64[s]"), "int64[1]").tolist() == [NEW_YEAR]
+    with pytest.raises(weir.errors.Unknown, match="masked array"):
+        one(np.ma.array([1, 2], mask=[True, False]), "int64[2]")
 
 
 def test_refused():

@@ -386,3 +386,96 @@ def test_runtimes():
         list(dataset)
     assert dataset.runtime is runtime
     runtime.close()
+
+
+def test_async_computes_elsewhere():
+    where = []
+
+    def compute(x):
+        where.append(threading.current_thread())
+        return x
+
+    async def run():
+        return [int(x) async for x in weir.range(3).map(weir.py_function(compute, spec="int64"))]
+
+    assert asyncio.run(run()) == [0, 1, 2]
+    assert threading.main_thread() not in where
+
+
+def test_async_goes_on_while_an_element_is_computed():
+    gate = Gate()
+    # Without a prefetch: nothing runs ahead.
+    dataset = weir.range(2).map(weir.py_function(gate, spec="int64"))
+
+    async def run():
+        iterator = dataset.iterator()
+        taking = asyncio.ensure_future(anext(iterator))
+        while not gate.inside.is_set():
+            await asyncio.sleep(0)
+        # Cancelled while the element is computed, which the next task gets.
+        taking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await taking
+        gate.go.set()
+        return [int(x) async for x in iterator]
+
+    assert asyncio.run(run()) == [0, 1]
+
+
+def test_async_tasks_take_turns():
+    async def run():
+        iterator = weir.range(60).map(lambda x: x + 1).prefetch(2).iterator()
+
+        async def some():
+            return [int(x) async for x in iterator]
+
+        parts = await asyncio.gather(some(), some(), some())
+        return sorted(x for part in parts for x in part)
+
+    assert asyncio.run(run()) == list(range(1, 61))
+
+
+def test_async_errors_go_on():
+    async def run():
+        iterator = weir.range(3).map(lambda x: 6 // (x - 1)).iterator()
+        assert await anext(iterator) == -6
+        with pytest.raises(weir.errors.InvalidArgument):
+            await anext(iterator)
+        return [int(x) async for x in iterator]
+
+    assert asyncio.run(run()) == [6]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "for _ in weir.range(10**12).filter(lambda x: x < 0): pass",
+        "next(iter(weir.range(10**12).filter(lambda x: x < 0)))",
+        "weir.digest(weir.range(10**12))",
+        "weir.digest(weir.range(10**12).filter(lambda x: x < 0))",
+        "weir.digest(weir.range(10**12).window(10**12))",
+        "weir.range(10**12).reduce(0, lambda s, x: s + x)",
+        "asyncio.run(drain(weir.range(10**12).filter(lambda x: x < 0)))",
+    ],
+)
+def test_interrupt_ends_long_work(use):
+    script = f"""
+        import asyncio, os, signal, threading
+        import weir
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        async def drain(dataset):
+            async for _ in dataset:
+                pass
+        begun = threading.Event()
+        def interrupt():
+            begun.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt).start()
+        try:
+            begun.set()
+            {use}
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            os._exit(0)
+    """
+    assert run_python(script).stdout == "interrupted\n"

@@ -17,3 +17,26 @@ def test_elements_are_arrays():
     assert [int(x) for x in weir.jax.arrays(iterator)] == [1, 2]
     device = jax.devices()[0]
     assert next(weir.jax.arrays(weir.range(1), device)).devices() == {device}
+
+
+def test_an_element_goes_to_the_device_in_one_call(monkeypatch):
+    calls = []
+    put = jax.device_put
+
+    def counting(value, *arguments):
+        calls.append(value)
+        return put(value, *arguments)
+
+    monkeypatch.setattr(jax, "device_put", counting)
+    dataset = weir.range(4).map(lambda x: {"a": x, "b": (weir.fn.float32(x), "t"), "c": [x, x]}).batch(2)
+    rows = list(weir.jax.arrays(dataset))
+    assert len(calls) == 2
+    assert rows[1]["b"][0].tolist() == [2, 3] and rows[1]["b"][1].tolist() == [b"t", b"t"]
+    assert rows[1]["c"].tolist() == [[2, 2], [3, 3]]
+
+
+def test_parts_of_elements():
+    ragged = next(weir.jax.arrays(weir.range(3).map(lambda x: weir.fn.arange(x)).ragged_batch(3)))
+    assert isinstance(ragged.values, jax.Array) and ragged.row_splits.tolist() == [0, 0, 1, 3]
+    text = next(weir.jax.arrays(weir.from_list(["a"])))
+    assert text == b"a"

@@ -30,3 +30,54 @@ def test_errors_and_epochs():
     assert [int(x) for x in dataset] != [int(x) for x in dataset]
     with pytest.raises(tf.errors.OpError, match="division by zero"):
         list(weir.tf.dataset(weir.range(3).map(lambda x: 6 // x)))
+
+
+def test_elements_are_handed_over_in_blocks(monkeypatch):
+    calls = []
+    convert = weir.tf.to_tf
+
+    def counting(value):
+        calls.append(value)
+        return convert(value)
+
+    monkeypatch.setattr(weir.tf, "to_tf", counting)
+    source = weir.range(5000).map(lambda x: {"x": weir.fn.full([4], x), "s": weir.fn.as_string(x)})
+    rows = list(weir.tf.dataset(source).as_numpy_iterator())
+    assert [int(row["x"][3]) for row in rows] == list(range(5000))
+    assert [row["s"] for row in rows] == [b"%d" % x for x in range(5000)]
+    assert len([value for value in calls if isinstance(value, dict)]) < 50
+
+
+def test_shapes_that_change_and_large_elements():
+    ragged = weir.tf.dataset(weir.range(40).map(lambda x: weir.fn.arange(x // 10)))
+    assert [len(x) for x in ragged] == [x // 10 for x in range(40)]
+    large = weir.tf.dataset(weir.range(3).map(lambda x: weir.fn.full([300_000], x)))
+    assert [int(x[-1]) for x in large] == [0, 1, 2]
+
+
+def test_cardinality():
+    assert len(weir.tf.dataset(weir.range(10).batch(3))) == 4
+    infinite = weir.tf.dataset(weir.range(3).repeat())
+    assert infinite.cardinality() == tf.data.INFINITE_CARDINALITY
+    assert [int(x) for x in infinite.take(5)] == [0, 1, 2, 0, 1]
+    unknown = weir.tf.dataset(weir.range(10).filter(lambda x: x > 3))
+    assert unknown.cardinality() == tf.data.UNKNOWN_CARDINALITY and len(list(unknown)) == 6
+
+
+def test_elements_before_an_error_come_first():
+    dataset = weir.tf.dataset(weir.range(100).map(lambda x: 6 // (x - 50)))
+    found = []
+    with pytest.raises(tf.errors.OpError, match="division by zero"):
+        for x in dataset:
+            found.append(int(x))
+    assert len(found) == 50
+
+
+def test_keras_counts_the_steps(recwarn):
+    keras = pytest.importorskip("keras")
+    rows = weir.range(64).map(lambda x: (weir.fn.full([4], weir.fn.float32(x)), weir.fn.float32(x)))
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile(loss="mse")
+    history = model.fit(weir.tf.dataset(rows.batch(16)), epochs=2, verbose=0)
+    assert len(history.epoch) == 2
+    assert not [one for one in recwarn if "ran out of data" in str(one.message)]

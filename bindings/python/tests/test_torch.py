@@ -74,3 +74,186 @@ def test_forked_workers_are_refused():
     )
     with pytest.raises(RuntimeError, match="this worker was forked"):
         list(loader)
+
+
+def data_loader(loader, workers, **options):
+    return torch.utils.data.DataLoader(
+        loader, batch_size=None, num_workers=workers, multiprocessing_context="spawn" if workers else None, **options
+    )
+
+
+def shuffled(count=40):
+    return weir.torch.loader(weir.range(count).shuffle(count, seed=1))
+
+
+def orders(loader, loops):
+    """The elements of each loop in the order of their positions: worker 0's first, then worker 1's, in turn."""
+    return [[int(x) for x in loader] for _ in range(loops)]
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_each_loop_of_workers_is_an_epoch(persistent):
+    expected = orders(shuffled(), 3)
+    # Two workers take turns, so their elements come in the order of the dataset.
+    assert orders(data_loader(shuffled(), 2, persistent_workers=persistent), 3) == expected
+
+
+def test_loops_with_and_without_workers_share_the_count():
+    expected = orders(shuffled(), 5)
+    loader = shuffled()
+    found = orders(loader, 1)
+    found += orders(data_loader(loader, 2), 1)
+    found += orders(loader, 1)
+    found += orders(data_loader(loader, 1), 1)
+    found += orders(loader, 1)
+    assert found == expected
+
+
+def test_a_state_at_the_end_begins_the_next_epoch():
+    expected = orders(shuffled(), 3)
+    loader = shuffled()
+    orders(loader, 1)
+    other = shuffled()
+    other.load_state_dict(pickle.loads(pickle.dumps(loader.state_dict())))
+    assert orders(other, 2) == expected[1:]
+    assert orders(loader, 1) == expected[1:2]
+    # Inside the loop, after the last element, nothing is left of this epoch.
+    iterator = iter(loader)
+    for _ in range(40):
+        next(iterator)
+    other.load_state_dict(loader.state_dict())
+    assert orders(other, 1) == [[]]
+
+
+def test_states_with_workers():
+    expected = orders(shuffled(), 4)
+    loader = shuffled()
+    orders(loader, 1)
+    iterator = iter(loader)
+    for _ in range(7):
+        next(iterator)
+    resumed = shuffled()
+    resumed.load_state_dict(loader.state_dict())
+    workers = data_loader(resumed, 2)
+    # The rest of the epoch is shared out anew, and only the next loop resumes.
+    assert sorted(orders(workers, 1)[0]) == sorted(expected[1][7:])
+    assert orders(workers, 2) == expected[2:]
+
+
+def test_stateful_data_loaders():
+    stateful = pytest.importorskip("torchdata.stateful_dataloader").StatefulDataLoader
+    expected = orders(shuffled(), 3)
+
+    def make(workers):
+        return stateful(
+            shuffled(),
+            batch_size=None,
+            num_workers=workers,
+            multiprocessing_context="spawn" if workers else None,
+        )
+
+    for workers in (0, 2):
+        loader = make(workers)
+        assert orders(loader, 1) == expected[:1]
+        iterator = iter(loader)
+        begun = [int(next(iterator)) for _ in range(10)]
+        other = make(workers)
+        other.load_state_dict(loader.state_dict())
+        assert begun + orders(other, 1)[0] == expected[1]
+
+
+@pytest.mark.parametrize("dataset", [weir.range(24), weir.range(24).shard("auto", "auto").map(lambda x: x * 1)])
+def test_another_number_of_ranks(dataset):
+    def loader(rank, ranks):
+        return weir.torch.loader(dataset, rank=rank, world_size=ranks)
+
+    for before, after in [(1, 2), (2, 1), (2, 3), (3, 2)]:
+        taken, states = [], []
+        for rank in range(before):
+            one = loader(rank, before)
+            iterator = iter(one)
+            taken += [int(next(iterator)) for _ in range(4)]
+            states.append(one.state_dict())
+        left = []
+        for rank in range(after):
+            one = loader(rank, after)
+            one.load_state_dict(states)
+            left += [int(x) for x in one]
+            assert len([int(x) for x in one]) == 24 // after
+        assert sorted(taken + left) == list(range(24)), (before, after)
+    one = loader(1, 3)
+    one.load_state_dict(states[0])
+    with pytest.raises(ValueError, match=r"share 1 of 3 .* found 0 of 3; pass all of them"):
+        list(one)
+
+
+def test_a_rank_that_has_ended_resumes_with_the_others():
+    states, taken = [], []
+    for rank in range(2):
+        loader = weir.torch.loader(weir.range(10), rank=rank, world_size=2)
+        iterator = iter(loader)
+        taken += [int(x) for x in iterator] if rank == 0 else [int(next(iterator))]
+        states.append(loader.state_dict())
+    alone = weir.torch.loader(weir.range(10))
+    alone.load_state_dict(states)
+    assert sorted(taken + [int(x) for x in alone]) == list(range(10))
+    assert [int(x) for x in alone] == list(range(10))
+
+
+def test_states_of_0_1():
+    dataset = weir.range(6)
+    iterator = dataset.iterator()
+    next(iterator)
+    loader = weir.torch.loader(dataset)
+    loader.load_state_dict({"weir": 1, "epoch": 1, "position": iterator.save()})
+    assert orders(loader, 2) == [[1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]]
+    loader.load_state_dict({"weir": 1, "epoch": 0, "position": None})
+    assert orders(loader, 1) == [[0, 1, 2, 3, 4, 5]]
+
+
+def test_lengths():
+    assert len(weir.torch.loader(weir.range(10).batch(3))) == 4
+    assert [len(weir.torch.loader(weir.range(10), rank=r, world_size=4)) for r in range(4)] == [3, 3, 2, 2]
+    for rank in range(2):
+        loader = data_loader(weir.torch.loader(weir.range(11), rank=rank, world_size=2), 2)
+        assert len(loader) == len(list(loader))
+    endless = weir.torch.loader(weir.range(10).repeat())
+    with pytest.raises(TypeError, match="infinite"):
+        len(endless)
+    assert endless
+
+
+def test_a_plain_data_loader_says_what_to_use():
+    with pytest.raises(TypeError, match=r"weir\.torch\.loader\(dataset\)"):
+        iter(torch.utils.data.DataLoader(weir.range(10).filter(lambda x: x > 3)))
+
+
+def test_loops_share_a_cache():
+    calls = []
+    function = weir.py_function(lambda x: calls.append(x) or x, spec="int64")
+    loader = weir.torch.loader(weir.range(5).map(function).cache())
+    assert orders(loader, 3) == [[0, 1, 2, 3, 4]] * 3
+    assert len(calls) == 5
+
+
+UNSEEDED = [
+    "range(40) | shuffle(40)",
+    "sample_from_datasets([range(20), range(20, 40)])",
+    "range(40) | map(x -> (x, random_uniform([])))",
+]
+
+
+@pytest.mark.parametrize("text", UNSEEDED)
+def test_what_was_drawn_when_the_dataset_was_built_travels(text):
+    dataset = weir.parse(text)
+    expected = [str(x) for x in dataset.iterator()]
+    assert [str(x) for x in pickle.loads(pickle.dumps(dataset)).iterator()] == expected
+    assert [str(x) for x in weir.deserialize(dataset.serialize()).iterator()] == expected
+
+
+@pytest.mark.parametrize("text", UNSEEDED[:2])
+def test_workers_draw_the_same(text):
+    # Each element once, though every worker makes them all and keeps its own.
+    loader = data_loader(weir.torch.loader(weir.parse(text)), 2)
+    for found in orders(loader, 2):
+        assert sorted(found) == list(range(40))

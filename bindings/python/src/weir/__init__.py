@@ -30,6 +30,7 @@ from ._dataset import (
 )
 from ._digest import Digest, digest
 from ._function import PyFunction, py_function
+from ._intake import refit
 from ._iterator import CheckpointManager, Feedable, Iterator, ReinitializableIterator, describe_checkpoint
 from ._operators import *  # noqa: F403
 from ._records import RecordWriter, example
@@ -54,7 +55,7 @@ INFINITE_CARDINALITY = INFINITE
 UNKNOWN_CARDINALITY = UNKNOWN
 
 _core.set_classes(
-    adopt, Sparse, Ragged, Optional, np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else None
+    adopt, Sparse, Ragged, Optional, np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else None, refit
 )
 
 

@@ -68,6 +68,7 @@ class _Call:
         self.left = left
         self.adapts = adapts  # whether NumPy's scalars are literals
         self.state: Any = None  # the value that a fold begins with, or the spec of its state
+        self.parallel = False  # several calls of a function at once
 
     def element(self) -> _core.Spec:
         """The structure of the elements of the dataset on the left."""
@@ -143,6 +144,8 @@ def _function(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
         return [Captured(value)]
     specs = call.lambda_specs(parameter.takes)
     if isinstance(value, PyFunction):
+        if call.parallel:
+            value.check_parallel()
         unpacked = len(specs) == 1 and _unpacks(value.function, specs)
         return [Captured(value.callback(list(specs[0].children) if unpacked else specs))]
     if isinstance(value, str):
@@ -194,6 +197,8 @@ def _members(value: Any) -> Any:
 
 def _written(call: _Call, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The call as parts: required arguments by position, the others by name, defaults left out."""
+    given = {parameter.name: value for parameter, value in zip(call.entry.parameters, values, strict=True)}
+    call.parallel = given.get("num_parallel_calls", MISSING) not in (MISSING, None, 1)
     parts: list[Any] = [f"{call.entry.name}("]
     for parameter, value in zip(call.entry.parameters, values, strict=True):
         if value is MISSING or _is_default(parameter, value):

@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
@@ -100,9 +101,9 @@ class Dataset(Operators, Sources):
     def __len__(self) -> int:
         count = self.count
         if count < 0:
-            raise TypeError(
-                f"the dataset has no len(): its number of elements is {'infinite' if count == INFINITE else 'unknown'}"
-            )
+            hint = "; a torch DataLoader takes weir.torch.loader(dataset)" if "torch" in sys.modules else ""
+            number = "infinite" if count == INFINITE else "unknown"
+            raise TypeError(f"the dataset has no len(): its number of elements is {number}{hint}")
         return count
 
     def __bool__(self) -> bool:
@@ -258,13 +259,16 @@ def from_generator(
     args: tuple[Any, ...] = (),
     pure: bool = False,
     stateful: bool | None = None,
-    on_caller: bool = True,
+    on_caller: bool = False,
 ) -> Dataset:
     """A dataset of what `function(*args)` yields: each epoch calls it again.
 
     `spec`, or `output_signature` by tf.data's name, is the structure of the elements: a text, or dtypes, specs and
-    examples in dicts and tuples. `pure` says that it yields the same each time, so that positions are saved as a count.
-    `stateful` says that what it returns has `state_dict` and `load_state_dict`, and positions are saved as that state.
+    examples in dicts and tuples. It runs on the thread that is inside `next`, and before a `prefetch` on threads of
+    weir's, one call at a time; `on_caller=True` keeps it on the thread that is inside `next`.
+
+    `pure` says that it yields the same each time, so that positions are saved as a count. `stateful` says that what
+    it returns has `state_dict` and `load_state_dict`, and positions are saved as that state.
     """
     given = output_signature if spec is None else spec
     if given is None:

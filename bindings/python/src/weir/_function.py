@@ -10,6 +10,10 @@ from . import _core, _text
 from ._trace import Bare, Captured, Value, as_value, spec_of
 
 
+def _is_stateful(function: object) -> bool:
+    return hasattr(function, "state_dict") and hasattr(function, "load_state_dict")
+
+
 class PyFunction:
     """A function that a pipeline calls in Python, under the GIL. Made by `weir.py_function`."""
 
@@ -18,12 +22,23 @@ class PyFunction:
         self.spec = spec
         self.inputs = inputs
         self._flags = flags
-        self.stateful = hasattr(function, "state_dict") and hasattr(function, "load_state_dict")
+        self.stateful = _is_stateful(function)
 
     def callback(self, inputs: list[_core.Spec]) -> _core.Callback:
         """What the library calls, for arguments of these structures."""
         specs = [str(spec) for spec in inputs]
         return _core.Callback(self.function, specs, self.spec, self._flags, self.stateful)
+
+    def check_parallel(self) -> None:
+        """Refuses parallel calls, which a map asks for, where only one at a time may run."""
+        if self._flags & _core.CONCURRENT and not self._flags & _core.ON_CALLER:
+            return
+        why = "it has a state" if self.stateful else "of its flags"
+        raise TypeError(
+            "num_parallel_calls needs a function that several threads may call at once, and "
+            f"{self.function!r} may not, because {why}; make it with "
+            "weir.py_function(..., concurrent=True, on_caller=False), or leave out num_parallel_calls"
+        )
 
     def __call__(self, *arguments: Any) -> Any:
         """In a traced function, a call of the pipeline; else the function itself."""
@@ -43,8 +58,8 @@ def py_function(
     block: bool = False,
     pure: bool = False,
     blocking: bool = False,
-    concurrent: bool = False,
-    on_caller: bool = True,
+    concurrent: bool | None = None,
+    on_caller: bool = False,
     inputs: Any = None,
 ) -> PyFunction:
     """A function for `map` and others that runs in Python, for what cannot be traced.
@@ -55,10 +70,14 @@ def py_function(
     would get alone. `pure` says that equal arguments give equal results: then positions can be saved without a
     checkpoint policy. A function with `state_dict` and `load_state_dict` has its state saved.
 
-    It runs on the thread that is inside `next`. `on_caller=False` lets it run on weir's threads too; `blocking` then
-    says that it waits, and `concurrent` that several threads may call it at once. `inputs`, a spec of the arguments as
-    a tuple, is needed only where a text uses the function by its name.
+    It runs on the thread that is inside `next`, and on threads of weir's where the pipeline asks for that: before a
+    `prefetch`, and several calls at once with `num_parallel_calls`. `concurrent=False` says that only one call may run
+    at a time, as is the rule for a function with a state, and `on_caller=True` that it must run on the thread that is
+    inside `next`; neither goes with `num_parallel_calls`. `blocking=True` says that it waits, which weir else finds
+    out. `inputs`, a spec of the arguments as a tuple, is needed only where a text uses the function by its name.
     """
+    if concurrent is None:
+        concurrent = not on_caller and not _is_stateful(function)
     flags = 0
     for chosen, flag in (
         (block, _core.BLOCK),

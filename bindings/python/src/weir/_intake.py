@@ -64,12 +64,70 @@ def _of_strings(array: np.ndarray[Any, Any]) -> Tensor:
     return Tensor.from_strings(entries, list(array.shape))
 
 
+def _refuse_mask(value: object) -> None:
+    """A masked array has entries that stand for nothing, and tensors have none such."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError("expected an array without a mask, found a masked array; fill it first: array.filled(value)")
+
+
+def nanoseconds(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Dates and durations as int64: nanoseconds, since 1970 for dates."""
+    if np.isnat(array).any():
+        raise ValueError("expected dates or durations, found NaT; leave it out or replace it first")
+    made = array.astype(f"{array.dtype.kind}8[ns]")
+    if not np.array_equal(made.astype(array.dtype), array):
+        raise ValueError(
+            "expected dates from 1678 to 2261, as int64 nanoseconds, found others; convert them yourself: "
+            'array.astype("datetime64[s]").astype("int64")'
+        )
+    return made.view(np.int64)
+
+
+def refit(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """What a function of Python gave, as an array of that dtype; an error if a value would become another.
+
+    Numbers of Python may be of any kind, arrays only of the same, as in NumPy's same_kind. Floats are rounded.
+    """
+    _refuse_mask(value)
+    array = np.asarray(value)
+    if array.dtype == dtype:
+        return array
+    if array.dtype.kind in "mM" and dtype == np.int64:
+        return nanoseconds(array)
+    plain = isinstance(value, (bool, int, float, list, tuple)) and array.dtype.kind in "biufO"
+    if not plain and not np.can_cast(array.dtype, dtype, "same_kind"):
+        raise TypeError(f"expected a result of dtype {dtype}, found {array.dtype}; convert it with astype")
+    entries = array.ravel()
+    try:
+        with np.errstate(all="ignore"):
+            made = entries.astype(dtype)
+    except (OverflowError, TypeError, ValueError):
+        raise TypeError(f"expected a result of dtype {dtype}, found {value!r:.200}") from None
+    changed = _changed(entries, made)
+    if changed.any():
+        raise ValueError(
+            f"expected a result of dtype {dtype}, found {entries[changed][0]!s}, which it cannot hold; "
+            "round or clip it, or give another spec"
+        )
+    return made.reshape(array.shape)
+
+
+def _changed(before: np.ndarray[Any, Any], after: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Which entries are not what they were before a cast, apart from the rounding of floats."""
+    if after.dtype.kind in "biu":
+        with np.errstate(all="ignore"):
+            back = after.astype(before.dtype)
+        return np.asarray((back != before) | ((after < 0) != (before < 0)))
+    return np.asarray(np.isinf(after) & ~np.isinf(before.astype(np.float64)))
+
+
 def _of_array(array: np.ndarray[Any, Any]) -> Tensor:
     """From a NumPy array."""
+    _refuse_mask(array)
     if array.dtype.kind in "OSUT":
         return _of_strings(array)
     if array.dtype.kind in "mM":
-        array = array.view(np.int64)
+        array = nanoseconds(array)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if not array.flags.c_contiguous or not array.flags.aligned:
@@ -82,6 +140,7 @@ def to_tensor(value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (np.ndarray, np.generic)):
+        _refuse_mask(value)
         return _of_array(np.asarray(value))
     if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
         tensor = from_arrow(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -14,6 +15,9 @@ from ._intake import is_arraylike, to_tensor
 from ._runtime import default_runtime
 
 if TYPE_CHECKING:
+    import asyncio
+    import concurrent.futures
+
     from ._dataset import Dataset
 
 _POLICIES = {None: 0, "refuse": 1, "by_value": 2, "ignore": 3}
@@ -44,14 +48,41 @@ def _text_wanted(strings: str) -> bool:
     return strings == "text"
 
 
+_ENDED = object()
+
+
+@functools.cache
+def _takers(_process: int) -> concurrent.futures.Executor:
+    """The threads of this process that compute elements for `async for`, while its loop goes on."""
+    import concurrent.futures
+
+    return concurrent.futures.ThreadPoolExecutor(thread_name_prefix="weir-async")
+
+
+async def _readable(loop: asyncio.AbstractEventLoop, descriptor: int) -> None:
+    """Waits until a descriptor is readable."""
+    readable = loop.create_future()
+
+    def ready() -> None:
+        if not readable.done():
+            readable.set_result(None)
+
+    loop.add_reader(descriptor, ready)
+    try:
+        await readable
+    finally:
+        loop.remove_reader(descriptor)
+
+
 class Iterator(_core.Iterator):
     """A position in a dataset: `next` gives the elements, one after another.
 
     An element that fails raises a `weir.Error`; the next call goes on after it. The GIL is released while an element is
-    waited for, and Ctrl-C ends the wait. Several threads may share one. `async for` waits without blocking the loop.
+    waited for, and Ctrl-C ends the wait. Several threads may share one. With `async for` other threads compute the
+    elements, and its loop goes on; an element that a cancelled task waited for is the next one's.
     """
 
-    __slots__ = ()
+    __slots__ = ("_taking", "_turn")
 
     def __init__(
         self,
@@ -168,29 +199,35 @@ class Iterator(_core.Iterator):
     def __aiter__(self) -> Iterator:
         return self
 
+    def _take(self) -> Any:
+        """The next element, None if it is not there yet, or _ENDED: what a thread takes for `async for`."""
+        try:
+            return self._try_next()
+        except StopIteration:
+            return _ENDED
+
     async def __anext__(self) -> Any:
         import asyncio
 
         loop = asyncio.get_running_loop()
-        while True:
-            try:
-                value = self._try_next()
-            except StopIteration:
-                raise StopAsyncIteration from None
-            if value is not None:
-                return value
-            readable = loop.create_future()
-            descriptor = self.fileno()
-
-            def ready(future: Any = readable) -> None:
-                if not future.done():
-                    future.set_result(None)
-
-            loop.add_reader(descriptor, ready)
-            try:
-                await readable
-            finally:
-                loop.remove_reader(descriptor)
+        # Tasks take turns. A lock belongs to a loop.
+        turn = getattr(self, "_turn", None)
+        if turn is None or turn[0] is not loop:
+            turn = self._turn = (loop, asyncio.Lock())
+        async with turn[1]:
+            while True:
+                # What a task no longer waits for is the next one's.
+                taking = getattr(self, "_taking", None) or _takers(os.getpid()).submit(self._take)
+                self._taking = taking
+                taken = asyncio.wrap_future(taking)
+                await asyncio.wait([taken])
+                self._taking = None
+                value = taken.result()
+                if value is _ENDED:
+                    raise StopAsyncIteration
+                if value is not None:
+                    return value
+                await _readable(loop, self.fileno())
 
     def __enter__(self) -> Iterator:
         return self

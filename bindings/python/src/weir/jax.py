@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator as Elements
 from typing import Any
 
@@ -13,24 +14,33 @@ from ._iterator import Iterator
 from ._values import Optional, Ragged, Sparse
 
 
+def _mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
+    """The element with `leaf` of each array and number in its place."""
+    if isinstance(value, dict):
+        return {name: _mapped(part, leaf) for name, part in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_mapped(part, leaf) for part in value)
+    if isinstance(value, Sparse):
+        return Sparse(_mapped(value.indices, leaf), _mapped(value.values, leaf), _mapped(value.shape, leaf))
+    if isinstance(value, Ragged):
+        return Ragged(_mapped(value.values, leaf), _mapped(value.row_splits, leaf))
+    if isinstance(value, Optional):
+        return Optional(_mapped(value.value, leaf)) if value.has_value else value
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind in "OT":
+        return value
+    return leaf(value)
+
+
 def to_jax(value: Any, device: Any = None) -> Any:
     """An element with jax arrays in place of arrays and numbers; strings and nested datasets stay as they are.
 
-    On the CPU large arrays are shared with weir, which does not write to what somebody holds.
+    All arrays go to the device in one call. On the CPU large arrays are shared with weir, which does not write to what
+    somebody holds.
     """
-    if isinstance(value, dict):
-        return {name: to_jax(part, device) for name, part in value.items()}
-    if isinstance(value, tuple):
-        return tuple(to_jax(part, device) for part in value)
-    if isinstance(value, Sparse):
-        return Sparse(to_jax(value.indices, device), to_jax(value.values, device), to_jax(value.shape, device))
-    if isinstance(value, Ragged):
-        return Ragged(to_jax(value.values, device), to_jax(value.row_splits, device))
-    if isinstance(value, Optional):
-        return Optional(to_jax(value.value, device)) if value.has_value else value
-    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind in "OT":
-        return value
-    return jax.device_put(value, device)
+    leaves: list[Any] = []
+    _mapped(value, leaves.append)
+    put = iter(jax.device_put(leaves, device))
+    return _mapped(value, lambda _: next(put))
 
 
 def arrays(dataset: Dataset | Iterator, device: Any = None) -> Elements[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator as Elements
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from . import _core
-from ._dataset import Dataset
+from ._dataset import UNKNOWN, Dataset
 from ._values import Optional, Ragged, Sparse
 
 
@@ -50,14 +51,78 @@ def to_tf(value: Any) -> Any:
     return tf.convert_to_tensor(value)
 
 
-def dataset(source: Dataset) -> Any:
-    """A tf.data.Dataset of the same structure; each pass over it begins the next epoch."""
+# Elements go to TensorFlow in blocks, since a call from there costs some 80 us. These are the most for a block.
+_BLOCK_BYTES = 1 << 18
+_BLOCK_ROWS = 512
 
+
+def _is_dense(spec: _core.Spec) -> bool:
+    """Whether all components are tensors that have room for another dimension."""
+    if spec.kind in ("tuple", "dict"):
+        return bool(spec.children) and all(map(_is_dense, spec.children))
+    return spec.kind == "tensor" and spec.shape is not None and len(spec.shape) < 8
+
+
+def _known_bytes(spec: _core.Spec) -> int:
+    """What the components of known shape take; unknown dimensions count as 1."""
+    if spec.kind in ("tuple", "dict"):
+        return sum(map(_known_bytes, spec.children))
+    entry = 32 if spec.dtype == "string" else tf.dtypes.as_dtype(spec.dtype).size
+    return math.prod(size or 1 for size in spec.shape or ()) * int(entry)
+
+
+def _bytes_of(value: Any) -> int:
+    """What a block takes, about."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, tuple):
+        return sum(map(_bytes_of, value))
+    return int(value.nbytes)
+
+
+def _batched(spec: Any) -> Any:
+    """The signature of a block of elements with this signature."""
+    return tf.nest.map_structure(lambda part: tf.TensorSpec([None, *part.shape], part.dtype), spec)
+
+
+def _in_blocks(source: Dataset, most: int) -> Any:
+    """The elements in blocks that begin small, so that the first one comes soon, and grow up to `most` rows."""
+
+    def blocks() -> Elements[Any]:
+        iterator = iter(source)
+        rows = 1
+        while True:
+            try:
+                block, count = iterator.next_block(rows)
+            except StopIteration:
+                return
+            size = _bytes_of(block)
+            yield to_tf(block)
+            rows = max(1, min(most, 2 * rows, _BLOCK_BYTES * count // max(size, 1)))
+
+    return tf.data.Dataset.from_generator(blocks, output_signature=_batched(signature(source.spec))).unbatch()
+
+
+def _one_by_one(source: Dataset) -> Any:
     def elements() -> Elements[Any]:
         for element in source:
             yield to_tf(element)
 
     return tf.data.Dataset.from_generator(elements, output_signature=signature(source.spec))
+
+
+def dataset(source: Dataset) -> Any:
+    """A tf.data.Dataset of the same structure; each pass over it begins the next epoch.
+
+    Small elements are handed over in blocks, so weir may be some elements ahead of the consumer. The cardinality is the
+    dataset's, where it is known.
+    """
+    most = _BLOCK_BYTES // max(1, _known_bytes(source.spec))
+    in_blocks = most > 1 and _is_dense(source.spec)
+    made = _in_blocks(source, min(most, _BLOCK_ROWS)) if in_blocks else _one_by_one(source)
+    if source.count == UNKNOWN:
+        return made
+    return made.apply(tf.data.experimental.assert_cardinality(source.count))
 
 
 __all__ = ["dataset", "signature", "to_tf"]

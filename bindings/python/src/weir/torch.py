@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 from collections.abc import Iterator as Elements
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from multiprocessing.context import get_spawning_popen
 from typing import Any
 
 import numpy as np
@@ -53,14 +55,68 @@ def _small(value: Any) -> torch.Tensor:
     return torch.from_numpy(np.array(value))
 
 
+class _Epochs:
+    """Numbers the loops over one loader in all processes, the parent's and its workers'.
+
+    The workers of one DataLoader loop share a number. They know one another by `group`: the parent counts the copies
+    that it makes for workers, so the number of a worker's copy less that of the worker is the same for all of them.
+    """
+
+    KEPT = 64  # loops of workers whose number is known; those of a DataLoader begin at about the same time
+
+    def __init__(self, next_epoch: int) -> None:
+        # The next number, how many loops of workers there were; for each of the last ones group, loop and number.
+        self._numbers = multiprocessing.get_context("spawn").Array("q", 2 + 3 * self.KEPT)
+        self._numbers[0] = next_epoch
+
+    def advance_to(self, epoch: int) -> None:
+        with self._numbers.get_lock():
+            self._numbers[0] = max(self._numbers[0], epoch)
+
+    def current(self) -> int:
+        """The number that the next loop has."""
+        return int(self._numbers[0])
+
+    def begin(self) -> int:
+        """The number of a loop of one process."""
+        with self._numbers.get_lock():
+            self._numbers[0] += 1
+            return int(self._numbers[0]) - 1
+
+    def begin_together(self, group: int, loop: int) -> int:
+        """The number of loop `loop` of a group of workers, the same for all of them."""
+        numbers = self._numbers
+        with numbers.get_lock():
+            begun = numbers[1]
+            for place in range(max(0, begun - self.KEPT), begun):
+                at = 2 + 3 * (place % self.KEPT)
+                if (numbers[at], numbers[at + 1]) == (group, loop):
+                    return int(numbers[at + 2])
+            at = 2 + 3 * (begun % self.KEPT)
+            numbers[at : at + 3] = group, loop, numbers[0]
+            numbers[0] += 1
+            numbers[1] += 1
+            return int(numbers[at + 2])
+
+
+def _positions(state: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The positions in a state, with the shares that they are of."""
+    if state["weir"] == 1:
+        position = state["position"]
+        return [] if position is None else [{"position": position, "rank": 0, "world_size": 0}]
+    return list(state["resumed"])
+
+
 class Loader(IterableDataset[Any]):
     """A dataset as torch tensors. Made by `weir.torch.loader`.
 
     Each loop begins the next epoch. In a DataLoader with workers, or with several ranks, each takes its share of the
-    elements: worker w of W on rank r of R those at positions r * W + w modulo R * W. They are shared out at
+    elements: worker w of W on rank r of R those at positions r + R * w modulo R * W. They are shared out at
     `shard("auto", "auto")`, if the dataset has one; put it before what is dear, such as decoding. Without one, every
     worker makes all elements and keeps its own. Workers must be spawned, not forked: the threads of a library do not
     survive a fork.
+
+    `len(loader)` is the number of elements of this rank, where the dataset knows its number.
     """
 
     def __init__(self, dataset: Dataset, device: Any, rank: int | None, world_size: int | None, shard: bool) -> None:
@@ -71,20 +127,53 @@ class Loader(IterableDataset[Any]):
         self._rank = rank
         self._world_size = world_size
         self._epoch = 0
+        self._epochs: _Epochs | None = None  # in place of _epoch, once there are workers
+        self._copies = 0  # made for workers
+        self._loops = 0  # begun here
         self._pid = os.getpid()
+        self._sharded: Dataset | None = None
         self._iterator: Iterator | None = None
-        self._position: bytes | None = None
+        self._ended = False  # the loop of the iterator
+        self._resumed: list[dict[str, Any]] = []  # what the next loop goes on from
+        self._resumes = 0  # which group of workers does that
+
+    def _ranks(self) -> tuple[int, int]:
+        """The rank, and how many there are."""
+        if self._rank is not None and self._world_size is not None:
+            return self._rank, self._world_size
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            return torch.distributed.get_rank(), torch.distributed.get_world_size()
+        return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
 
     def _share(self) -> tuple[int, int]:
         """Which share this worker of this rank takes, and of how many."""
-        rank, ranks = self._rank, self._world_size
-        if rank is None or ranks is None:
-            ready = torch.distributed.is_available() and torch.distributed.is_initialized()
-            rank = torch.distributed.get_rank() if ready else int(os.environ.get("RANK", "0"))
-            ranks = torch.distributed.get_world_size() if ready else int(os.environ.get("WORLD_SIZE", "1"))
+        if not self._shard:
+            return 0, 1
+        rank, ranks = self._ranks()
         worker = get_worker_info()
         number, count = (worker.id, worker.num_workers) if worker else (0, 1)
-        return rank * count + number, ranks * count
+        return rank + ranks * number, ranks * count
+
+    def _shared_out(self) -> Dataset:
+        """The dataset with a place where it is shared out; the same for all loops, which share its caches."""
+        if self._sharded is None:
+            has_place = not self._shard or "shard(auto, auto)" in str(self._dataset)
+            self._sharded = self._dataset if has_place else self._dataset.shard("auto", "auto")
+        return self._sharded
+
+    def _group(self) -> int:
+        """The number of the workers that begin with this one; in the parent, of those that begin next."""
+        worker = get_worker_info()
+        return self._copies - (worker.id if worker else 0)
+
+    def _begin_epoch(self) -> int:
+        """The number of the epoch that a loop begins."""
+        if self._epochs is None:
+            self._epoch += 1
+            return self._epoch - 1
+        if get_worker_info() is None:
+            return self._epochs.begin()
+        return self._epochs.begin_together(self._group(), self._loops)
 
     def __iter__(self) -> Elements[Any]:
         if os.getpid() != self._pid:
@@ -93,39 +182,92 @@ class Loader(IterableDataset[Any]):
                 'pass multiprocessing_context="spawn" (or "forkserver") to the DataLoader, or num_workers=0: '
                 "weir has threads of its own"
             )
-        index, count = self._share() if self._shard else (0, 1)
-        dataset, where = self._dataset, {}
-        if "shard(auto, auto)" in str(dataset):
-            where = {"rank": index, "world_size": count}
-        elif count > 1:
-            dataset = dataset.shard(count, index)
-        if self._position is not None:
-            self._iterator = dataset.iterator(checkpoint=self._position, **where)
-            self._position = None
+        rank, ranks = self._share()
+        self._ended = False
+        resumed, self._resumed = self._resumed, []
+        if resumed and self._group() == self._resumes:
+            self._iterator = self._resume(resumed, rank, ranks)
         else:
-            self._iterator = dataset.iterator(epoch=self._epoch, **where)
-        self._epoch += 1
+            epoch = self._begin_epoch()
+            self._iterator = self._shared_out().iterator(epoch=epoch, rank=rank, world_size=ranks)
+        self._loops += 1
         return self._elements(self._iterator)
+
+    def _resume(self, states: list[dict[str, Any]], rank: int, ranks: int) -> Iterator:
+        """An iterator where the loops were that were saved."""
+        saved = sorted(states, key=lambda state: int(state["rank"]))
+        if saved[0]["world_size"] == 0:
+            # From a loader that wrote no shard into the dataset of a single process.
+            return self._dataset.iterator(checkpoint=saved[0]["position"], rank=rank, world_size=ranks)
+        if [state["world_size"] for state in saved] == [ranks] and saved[0]["rank"] == rank:
+            return self._shared_out().iterator(checkpoint=saved[0]["position"], rank=rank, world_size=ranks)
+        if [(state["rank"], state["world_size"]) for state in saved] != [(i, len(saved)) for i in range(len(saved))]:
+            found = ", ".join(f"{state['rank']} of {state['world_size']}" for state in saved)
+            raise ValueError(
+                f"share {rank} of {ranks} needs its own state, or those of all shares of another number; found "
+                f"{found}; pass all of them: load_state_dict([state, ...])"
+            )
+        positions = [state["position"] for state in saved]
+        return self._shared_out().iterator(rank_checkpoints=positions, rank=rank, world_size=ranks)
 
     def _elements(self, iterator: Iterator) -> Elements[Any]:
         for element in iterator:
             yield to_torch(element, self._device)
+        if iterator is self._iterator:
+            self._ended = True
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        count = len(self._dataset)
+        rank, ranks = self._ranks() if self._shard else (0, 1)
+        return (count - rank + ranks - 1) // ranks
 
     def state_dict(self) -> dict[str, Any]:
-        """The position in the current epoch, as torchdata's StatefulDataLoader keeps it."""
-        position = self._iterator.save() if self._iterator is not None else self._position
-        return {"weir": 1, "epoch": self._epoch, "position": position}
+        """The position in the current epoch, as torchdata's StatefulDataLoader keeps it.
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next loop goes on where `state_dict` was called."""
-        self._position = state["position"]
+        After a loop has ended it is the beginning of the next epoch.
+        """
+        epoch = self._epochs.current() if self._epochs else self._epoch
+        if self._resumed:
+            return {"weir": 2, "epoch": epoch, "resumed": self._resumed}
+        if self._iterator is None:
+            return {"weir": 2, "epoch": epoch, "resumed": []}
+        rank, ranks = self._share()
+        position = {"position": self._iterator.save(), "rank": rank, "world_size": ranks}
+        return {"weir": 2, "epoch": epoch, "ended": self._ended, "resumed": [position]}
+
+    def load_state_dict(self, state: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+        """The next loop goes on where `state_dict` was called.
+
+        With another number of ranks, pass the states of all ranks to each: `load_state_dict([state, ...])`.
+        """
+        states = [state] if isinstance(state, Mapping) else list(state)
         self._iterator = None
-        self._epoch = state["epoch"] - (1 if self._position is not None else 0)
+        self._resumed = []
+        self._resumes = self._group()
+        # A rank that has ended its share has nothing left, which counts if others have.
+        if not all(one.get("ended", False) for one in states):
+            self._resumed = [dict(position) for one in states for position in _positions(one)]
+        epoch = max(int(one["epoch"]) for one in states)
+        if self._epochs:
+            self._epochs.advance_to(epoch)
+        else:
+            self._epoch = epoch
 
     def __getstate__(self) -> dict[str, Any]:
         kept = dict(self.__dict__)
-        kept["_iterator"] = None
+        kept["_iterator"] = kept["_sharded"] = kept["_epochs"] = None
         kept["_dataset"] = pickle.dumps(self._dataset)
+        if get_spawning_popen() is not None:
+            if self._epochs is None:
+                self._epochs = _Epochs(self._epoch)
+            kept["_epochs"] = self._epochs
+            kept["_loops"] = 0
+            self._copies += 1
+        elif self._epochs:
+            kept["_epoch"] = self._epochs.current()
         return kept
 
     def __setstate__(self, state: dict[str, Any]) -> None:
