@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import linecache
+import os
 import re
 import sys
 import threading
@@ -30,8 +31,11 @@ class Place(NamedTuple):
         return f"{self.file}, line {self.line}" + (f": `{source}`" if source else "")
 
 
+_OURS = os.path.dirname(__file__) + os.sep
+
+
 def _is_ours(frame: FrameType) -> bool:
-    return bool(frame.f_globals.get("__name__", "").partition(".")[0] == "weir")
+    return frame.f_code.co_filename.startswith(_OURS)
 
 
 def _caller() -> FrameType:

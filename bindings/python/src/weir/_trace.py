@@ -102,7 +102,7 @@ class Value:
         self._atomic = atomic
         self._trivial = trivial
         self._spec = spec
-        self._place: Place | None = here()
+        self._place: Place | None = None if trivial else here()
         self._scope = active.scopes[-1] if active.scopes else None
         self._free: dict[int, Value] = {}
         for part in parts:
@@ -497,7 +497,6 @@ def variable(name: str, spec: _core.Spec, scope: Scope) -> Any:
     scope.names.add(made)
     value = of_spec((made,), spec, trivial=True)
     value._scope = scope
-    value._place = None
     value._free = {id(value): value}
     return value
 
