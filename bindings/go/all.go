@@ -32,3 +32,16 @@ func (it *Iterator) All(ctx context.Context) iter.Seq2[*Element, error] {
 		}
 	}
 }
+
+// All gives the elements of the next epoch, for a loop over the dataset: each loop has another order of the shuffles.
+func (d *Dataset) All(ctx context.Context) iter.Seq2[*Element, error] {
+	return func(yield func(*Element, error) bool) {
+		it, err := d.NextEpoch()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer it.Close()
+		it.All(ctx)(yield)
+	}
+}

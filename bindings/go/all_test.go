@@ -45,3 +45,23 @@ func TestAll(t *testing.T) {
 	}
 	expect(t, count, 1)
 }
+
+func TestLoopsBeginTheNextEpoch(t *testing.T) {
+	r := newTestRuntime(t)
+	d := must(Range(20).Shuffle(20, ShuffleOptions{Seed: 3}).Build(r))
+	for epoch := uint64(0); epoch < 3; epoch++ {
+		expected := values(t, d, IteratorOptions{Epoch: epoch})
+		count := 0
+		for e, err := range d.All(background) {
+			expect(t, err, nil)
+			expect(t, must(Scalar[int64](e, 0)), expected[count])
+			count++
+			if epoch == 1 && count == 5 {
+				break
+			}
+		}
+		if epoch != 1 {
+			expect(t, count, 20)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -12,6 +13,7 @@ import (
 type Dataset struct {
 	runtime *Runtime
 	handle  C.weir_dataset
+	loops   uint64
 }
 
 // Arguments are what a text refers to as @NAME: a string, *Tensor, *Dataset, *Callback, or func(*Call) error.
@@ -187,6 +189,11 @@ func (d *Dataset) Close() error {
 	C.weir_dataset_unref(d.handle)
 	d.handle = C.weir_dataset{}
 	return nil
+}
+
+// NextEpoch begins the next epoch, so that shuffles have another order at each call. Iterator begins the first one.
+func (d *Dataset) NextEpoch() (*Iterator, error) {
+	return d.Iterator(IteratorOptions{Epoch: atomic.AddUint64(&d.loops, 1) - 1})
 }
 
 // Runtime is the runtime that it was made with.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -144,6 +145,36 @@ func TestAppliesOperatorsByName(t *testing.T) {
 	expect(t, values(t, must(Apply(r, "map", []*Dataset{d}, Arguments{"f": double}))), []int64{0, 2, 4, 6, 8, 10})
 	_, err := Apply(r, "bach", []*Dataset{d}, nil)
 	expectError(t, err, CodeInvalidArgument, "batch")
+}
+
+func TestErrorsCarryTheirParts(t *testing.T) {
+	r := newTestRuntime(t)
+	file := filepath.Join(t.TempDir(), "damaged")
+	w := must(CreateRecords(r, file, CompressionNone))
+	for _, record := range []string{"first", "second"} {
+		must(w.Write([]byte(record)))
+	}
+	expect(t, w.Close(), nil)
+	bytes := must(os.ReadFile(file))
+	// A byte of the second record.
+	bytes[16+5+12] ^= 1
+	expect(t, os.WriteFile(file, bytes, 0o600), nil)
+	it := must(must(Tfrecord(file).Batch(2).Build(r)).Iterator())
+	_, err := it.Next(background)
+	for err == nil {
+		_, err = it.Next(background)
+	}
+	var found *Error
+	expect(t, errors.As(err, &found), true)
+	expect(t, found.Element, true)
+	expect(t, found.Code, CodeDataLoss)
+	expect(t, found.Path, "batch/tfrecord")
+	expect(t, found.File, file)
+	expect(t, found.Record, int64(1))
+	expect(t, found.Offset >= 16+5, true)
+	for _, part := range []string{"data_loss: ", file, "record 1", "in batch/tfrecord"} {
+		expectError(t, err, CodeDataLoss, part)
+	}
 }
 
 func TestErrorsAreReadable(t *testing.T) {

@@ -111,7 +111,7 @@ func newIterator(r *Runtime, function func(*C.weir_iterator) error) (*Iterator, 
 	return out, err
 }
 
-// Iterator begins a dataset.
+// Iterator begins a dataset, in the order of the first epoch unless the options say otherwise.
 func (d *Dataset) Iterator(options ...IteratorOptions) (*Iterator, error) {
 	given := IteratorOptions{}
 	for _, some := range options {

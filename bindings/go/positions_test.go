@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"sort"
 	"strings"
 	"testing"
@@ -184,4 +185,21 @@ func TestCancel(t *testing.T) {
 	}
 	expect(t, it.Initialize(nil, IteratorOptions{}), nil)
 	expect(t, take(t, it, 1), []int64{0})
+}
+
+func TestEpochsHaveOrdersOfTheirOwn(t *testing.T) {
+	r := newTestRuntime(t)
+	d := must(Range(20).Shuffle(20, ShuffleOptions{Seed: 3}).Build(r))
+	var seen [3][]int64
+	for i := range seen {
+		it := must(d.NextEpoch())
+		seen[i], _ = results(it)
+		it.Close()
+	}
+	for i := range seen {
+		expect(t, values(t, d, IteratorOptions{Epoch: uint64(i)}), seen[i])
+	}
+	if reflect.DeepEqual(seen[0], seen[1]) || reflect.DeepEqual(seen[1], seen[2]) {
+		t.Fatal(seen)
+	}
 }

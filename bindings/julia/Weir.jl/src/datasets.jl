@@ -32,13 +32,14 @@ mutable struct Dataset{L}
     handle::weir_dataset
     runtime::Runtime
     count::Int64
+    loops::Threads.Atomic{UInt64}
 end
 
 function Dataset(handle::weir_dataset, runtime::Runtime)
     count = Ref(Int64(0))
     checked(slot -> weir_dataset_cardinality(handle, count, slot))
     size = count[] == WEIR_CARDINALITY_INFINITE ? :infinite : count[] == WEIR_CARDINALITY_UNKNOWN ? :unknown : :known
-    out = Dataset{size}(handle, runtime, count[])
+    out = Dataset{size}(handle, runtime, count[], Threads.Atomic{UInt64}(0))
     finalizer(dataset -> weir_dataset_unref(dataset.handle), out)
     return out
 end
@@ -262,7 +263,8 @@ function Base.iterate(iterator::DatasetIterator, _=nothing)
     return isnothing(next) ? nothing : (something(next), nothing)
 end
 
-Base.iterate(dataset::Dataset) = iterate(dataset, DatasetIterator(dataset))
+"Each loop begins the next epoch, so that its shuffles have another order."
+Base.iterate(dataset::Dataset) = iterate(dataset, DatasetIterator(dataset; epoch=Threads.atomic_add!(dataset.loops, UInt64(1))))
 
 function Base.iterate(dataset::Dataset, iterator::DatasetIterator)
     next = next!(iterator)

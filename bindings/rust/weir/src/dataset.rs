@@ -1,6 +1,7 @@
 //! Descriptions of sequences.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use weir_sys as sys;
@@ -16,6 +17,7 @@ use crate::tensor::string_of;
 struct Inner {
     runtime: Runtime,
     handle: sys::weir_dataset,
+    loops: AtomicU64,
 }
 
 impl Drop for Inner {
@@ -70,7 +72,12 @@ pub fn check(runtime: &Runtime, text: &str, arguments: &[(String, Argument)]) ->
 }
 
 impl Dataset {
-    /// Begins it from its start.
+    /// Begins the next epoch, so that shuffles have another order at each call. Clones count together, other iterators don't.
+    pub fn next_epoch(&self) -> Result<Iter> {
+        self.iter_with(IterOptions::new().epoch(self.0.loops.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Begins it from its start, in the order of the first epoch.
     pub fn iter(&self) -> Result<Iter> {
         self.iter_with(IterOptions::new())
     }
@@ -188,7 +195,8 @@ impl Dataset {
     }
 
     pub(crate) fn adopt(runtime: Runtime, handle: sys::weir_dataset) -> Self {
-        Dataset(Arc::new(Inner { runtime, handle }))
+        let loops = AtomicU64::new(0);
+        Dataset(Arc::new(Inner { runtime, handle, loops }))
     }
 
     pub(crate) fn raw(&self) -> sys::weir_dataset {

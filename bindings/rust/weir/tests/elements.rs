@@ -132,6 +132,37 @@ fn errors_name_the_file() -> Result<()> {
 }
 
 #[test]
+fn errors_carry_their_parts() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let file = std::env::temp_dir().join(format!("weir-damaged-{}", std::process::id()));
+    let mut writer = weir::RecordWriter::create(&runtime, &file, weir::Compression::None)?;
+    for record in ["first", "second"] {
+        writer.write(record.as_bytes())?;
+    }
+    writer.close()?;
+    let mut bytes = std::fs::read(&file).expect("it was written");
+    // A byte of the second record.
+    bytes[16 + 5 + 12] ^= 1;
+    std::fs::write(&file, bytes).expect("it can be written");
+    let dataset = weir::tfrecord(&file as &std::path::Path).batch(2).build(&runtime)?;
+    let error = dataset
+        .iter()?
+        .find_map(|element| element.err())
+        .expect("a damaged record");
+    std::fs::remove_file(&file).expect("it is there");
+    assert!(error.is_element());
+    assert_eq!(error.code(), Code::DataLoss);
+    assert_eq!(error.path(), "batch/tfrecord");
+    assert_eq!(error.file(), Some(&file as &std::path::Path));
+    assert_eq!(error.record(), Some(1));
+    assert!(error.offset() >= Some(16 + 5), "{error}");
+    for part in ["data_loss: ", "record 1", "in batch/tfrecord", &*file.to_string_lossy()] {
+        assert!(format!("{error:?}").contains(part), "{error:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn errors_are_readable() -> Result<()> {
     let runtime = Runtime::new()?;
     let error = weir::tfrecord("/nowhere/a")

@@ -213,3 +213,29 @@ fn shared_ones_are_one() -> Result<()> {
     assert_eq!(values(second)?, [2, 3]);
     Ok(())
 }
+
+#[test]
+fn loops_begin_the_next_epoch() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let dataset = range(20)
+        .shuffle_with(20, weir::ShuffleOptions::new().seed(3))
+        .build(&runtime)?;
+    let order = |iterator: weir::Iter| -> Result<Vec<i64>> { iterator.map(|element| element?.scalar(0)).collect() };
+    let copy = dataset.clone();
+    let seen = [
+        order(dataset.next_epoch()?)?,
+        order(copy.next_epoch()?)?,
+        order(dataset.next_epoch()?)?,
+    ];
+    assert_ne!(seen[0], seen[1]);
+    assert_ne!(seen[1], seen[2]);
+    assert_eq!(order(dataset.iter()?)?, seen[0]);
+    assert_eq!(order(dataset.iter_with(weir::IterOptions::new().epoch(2))?)?, seen[2]);
+    let mut iterator = dataset.iter()?;
+    for expected in seen {
+        let found: Result<Vec<i64>> = iterator.by_ref().map(|element| element?.scalar(0)).collect();
+        assert_eq!(found?, expected);
+        iterator.initialize(weir::IterOptions::new())?;
+    }
+    Ok(())
+}
