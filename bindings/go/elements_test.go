@@ -126,6 +126,8 @@ func TestWritesDocuments(t *testing.T) {
 	}
 	_, err := Range(10).Batch("4").Build(r)
 	expectError(t, err, CodeInvalidArgument, "batch, n: expected an integer, found string")
+	_, err = Range(10).Map(func(x int64) int64 { return x }).Build(r)
+	expectError(t, err, CodeInvalidArgument, "a func(*weir.Call) error or a *weir.Callback, found func(int64) int64")
 	_, err = Range(10).Repeat(1, 2).Build(r)
 	expectError(t, err, CodeInvalidArgument, "at most one")
 	_, err = Parse(r, "range(@n)", Arguments{"n": 1.5})

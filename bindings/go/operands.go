@@ -260,8 +260,10 @@ func asFunction(value any) fragment {
 		return handed(value)
 	case func(*Call) error:
 		return handed(&Callback{Function: value})
+	case string, Expr:
+		return asExpression(value)
 	}
-	return asExpression(value)
+	return bad("a text of the notation, a func(*weir.Call) error or a *weir.Callback", value)
 }
 
 func asOperand(value any) fragment {
