@@ -14,7 +14,7 @@ use crate::argument::{Argument, Handed, RawArguments};
 use crate::dataset::Dataset;
 use crate::dtype::Plain;
 use crate::element::Element;
-use crate::error::{call, owned, owned_text, Result};
+use crate::error::{call, expected_found, owned, owned_text, Result};
 use crate::pipeline::Value;
 use crate::runtime::Runtime;
 use crate::spec::Spec;
@@ -259,11 +259,14 @@ impl Iter {
         call(|error| unsafe { sys::weir_iterator_next_within(self.handle, timeout_ns, raw, error) }).map(next_of)
     }
 
-    /// Fills `element` with up to `max_rows` elements at once: every component gets a new first dimension. Gives their
-    /// number, 0 at the end.
+    /// Fills `element` with up to `max_rows` elements at once, 1 to 1024: every component gets a new first dimension. Gives
+    /// their number, 0 at the end.
     pub fn next_block(&self, max_rows: usize, element: &mut Element) -> Result<usize> {
-        let raw = element.raw();
-        let most = i64::try_from(max_rows).unwrap_or(i64::MAX);
+        // The library has another meaning for some of the numbers beyond.
+        if max_rows > 1024 {
+            return Err(expected_found("max_rows from 1 to 1024", max_rows));
+        }
+        let (raw, most) = (element.raw(), max_rows as i64);
         let mut rows = 0;
         let result = call(|error| unsafe { sys::weir_iterator_next_block(self.handle, most, raw, &mut rows, error) })?;
         Ok(if result == sys::WEIR_OK { rows as usize } else { 0 })

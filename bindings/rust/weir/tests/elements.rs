@@ -266,6 +266,13 @@ fn every_way_to_take_elements() -> Result<()> {
     assert_eq!(iterator.next_block(100, &mut element)?, 2);
     assert_eq!(element.slice::<i64>(0)?, [4, 5]);
     assert_eq!(iterator.next_block(100, &mut element)?, 0);
+    for wrong in [0, 1025, (1 << 30) + 1] {
+        let refused = iterator.next_block(wrong, &mut element).expect_err("too many");
+        assert_eq!(
+            refused.message(),
+            format!("expected max_rows from 1 to 1024, found {wrong}")
+        );
+    }
     assert_eq!(iterator.try_next_into(&mut element)?, Next::End);
     dataset.at(4, &mut element)?;
     assert_eq!(element.scalar::<i64>(0)?, 4);
