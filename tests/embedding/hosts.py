@@ -6,8 +6,11 @@ examples/digits."""
 
 import gzip
 import io
+import os
+import zlib
 
 SIZE = 96
+FOLDER = os.environ.get("WEIR_FOLDER", ".")
 
 
 def whole_numbers(block=0):
@@ -65,6 +68,12 @@ class Tensorflow(Host):
             b"".join(batch.numpy().tobytes() for batch in dataset),
             tf.io.parse_single_example(record, {"label": tf.io.FixedLenFeature([], tf.int64)})["label"].numpy().tobytes(),
             tf.io.decode_jpeg(tf.io.encode_jpeg(tf.fill([16, 16, 3], tf.constant(77, tf.uint8)))).numpy().tobytes(),
+            tf.io.decode_png(tf.io.encode_png(tf.fill([16, 16, 3], tf.constant(77, tf.uint8)))).numpy().tobytes(),
+            tf.io.decode_gif(tf.io.read_file(f"{FOLDER}/tests/conformance/data_expr/three.gif")).numpy().tobytes(),
+            tf.io.decode_compressed(zlib.compress(b"the host's own"), "ZLIB").numpy(),
+            b"".join(name.numpy() for name in tf.data.experimental.SqlDataset(
+                "sqlite", f"{FOLDER}/tests/conformance/data/small.sqlite", "select name from people order by id",
+                tf.string)),
             tf.strings.regex_replace("2024-01-31", r"(\d+)-(\d+)", r"\2/\1").numpy(),
             (tf.constant(subnormal()) / 2).numpy().tobytes()])
 
