@@ -103,6 +103,14 @@ Tensor value_of(const Register& reg, const CallArgs& args, const Block& in, int 
   }
 }
 
+// Calls a function of the host that waits, row by row: several rows of one call would wait one after another.
+bool waits_by_row(const Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& one) {
+    if (one.function && one.function->lane() == Lane::blocking && !one.function->takes_blocks()) return true;
+    return one.then_program && (waits_by_row(*one.then_program) || waits_by_row(*one.else_program));
+  });
+}
+
 }  // namespace
 
 CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, ProgramTraits traits)
@@ -115,6 +123,7 @@ CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, Pro
       frames_(program_) {
   can_fail_ = program_.can_fail;
   draws_random_ = traits_.draws_random;
+  takes_blocks_ = !waits_by_row(program_);
   for (int reg : program_.results) {
     const bool once = std::count(program_.results.begin(), program_.results.end(), reg) == 1;
     direct_.push_back(once &&

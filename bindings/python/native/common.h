@@ -1,6 +1,7 @@
 // What all files of the extension share: handles that release themselves, errors that become exceptions, and NumPy.
 #pragma once
 
+#define PY_SSIZE_T_CLEAN
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

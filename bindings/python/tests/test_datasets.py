@@ -265,8 +265,8 @@ def test_caches_of_other_parameters_are_apart():
 
 
 def test_positions_with_a_shared_cache():
-    dataset = weir.range(20).shuffle(20, seed=3).map(lambda x: x + weir.fn.random_uniform([], seed=1)).cache()
-    dataset = dataset.shuffle(5, seed=4)
+    dataset = weir.range(20).shuffle(20, seed=3).map(lambda x: weir.fn.float32(x) + weir.fn.random_uniform([], seed=1))
+    dataset = dataset.cache().shuffle(5, seed=4)
     other = weir.parse(str(dataset))
     for epoch in range(3):
         iterator = iter(dataset)

@@ -225,7 +225,7 @@ def test_lengths():
 
 def test_a_plain_data_loader_says_what_to_use():
     with pytest.raises(TypeError, match=r"weir\.torch\.loader\(dataset\)"):
-        iter(torch.utils.data.DataLoader(weir.range(10).filter(lambda x: x > 3)))
+        list(torch.utils.data.DataLoader(weir.range(10).filter(lambda x: x > 3)))
 
 
 def test_loops_share_a_cache():

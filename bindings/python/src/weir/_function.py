@@ -57,7 +57,7 @@ def py_function(
     spec: Any,
     block: bool = False,
     pure: bool = False,
-    blocking: bool = False,
+    blocking: bool = True,
     concurrent: bool | None = None,
     on_caller: bool = False,
     inputs: Any = None,
@@ -73,8 +73,9 @@ def py_function(
     It runs on the thread that is inside `next`, and on threads of weir's where the pipeline asks for that: before a
     `prefetch`, and several calls at once with `num_parallel_calls`. `concurrent=False` says that only one call may run
     at a time, as is the rule for a function with a state, and `on_caller=True` that it must run on the thread that is
-    inside `next`; neither goes with `num_parallel_calls`. `blocking=True` says that it waits, which weir else finds
-    out. `inputs`, a spec of the arguments as a tuple, is needed only where a text uses the function by its name.
+    inside `next`; neither goes with `num_parallel_calls`. `blocking=False` says that it waits for nothing, not even
+    long for the GIL, and may run on the threads that compute. `inputs`, a spec of the arguments as a tuple, is needed
+    only where a text uses the function by its name.
     """
     if concurrent is None:
         concurrent = not on_caller and not _is_stateful(function)
@@ -116,5 +117,5 @@ def generator(
         begun = inspect.isgenerator(made) and inspect.getgeneratorstate(made) != inspect.GEN_CREATED
         return _begun() if begun else made
 
-    flags = (_core.PURE if pure else 0) | (_core.ON_CALLER if on_caller else 0)
+    flags = (_core.PURE if pure else 0) | (_core.ON_CALLER if on_caller else _core.BLOCKING)
     return _core.Generator(opened, spec, flags, stateful)

@@ -66,12 +66,13 @@ class _Epochs:
 
     def __init__(self, next_epoch: int) -> None:
         # The next number, how many loops of workers there were; for each of the last ones group, loop and number.
-        self._numbers = multiprocessing.get_context("spawn").Array("q", 2 + 3 * self.KEPT)
+        self._numbers = torch.zeros(2 + 3 * self.KEPT, dtype=torch.int64).share_memory_()
         self._numbers[0] = next_epoch
+        self._lock = multiprocessing.get_context("spawn").Lock()
 
     def advance_to(self, epoch: int) -> None:
-        with self._numbers.get_lock():
-            self._numbers[0] = max(self._numbers[0], epoch)
+        with self._lock:
+            self._numbers[0] = max(self.current(), epoch)
 
     def current(self) -> int:
         """The number that the next loop has."""
@@ -79,24 +80,22 @@ class _Epochs:
 
     def begin(self) -> int:
         """The number of a loop of one process."""
-        with self._numbers.get_lock():
+        with self._lock:
             self._numbers[0] += 1
-            return int(self._numbers[0]) - 1
+            return self.current() - 1
 
     def begin_together(self, group: int, loop: int) -> int:
         """The number of loop `loop` of a group of workers, the same for all of them."""
-        numbers = self._numbers
-        with numbers.get_lock():
-            begun = numbers[1]
+        with self._lock:
+            number, begun, *known = self._numbers.tolist()
             for place in range(max(0, begun - self.KEPT), begun):
-                at = 2 + 3 * (place % self.KEPT)
-                if (numbers[at], numbers[at + 1]) == (group, loop):
-                    return int(numbers[at + 2])
+                at = 3 * (place % self.KEPT)
+                if known[at : at + 2] == [group, loop]:
+                    return int(known[at + 2])
             at = 2 + 3 * (begun % self.KEPT)
-            numbers[at : at + 3] = group, loop, numbers[0]
-            numbers[0] += 1
-            numbers[1] += 1
-            return int(numbers[at + 2])
+            self._numbers[at : at + 3] = torch.tensor([group, loop, number])
+            self._numbers[:2] += 1
+            return int(number)
 
 
 def _positions(state: Mapping[str, Any]) -> list[dict[str, Any]]:
