@@ -27,9 +27,10 @@ std::string_view FileReader::fail_unreadable() {
 }
 
 std::string_view FileReader::fail_too_long(std::string_view found) {
-  return fail(Code::resource_exhausted, expected_found(concat("a record of at most ", record_bytes_limit_,
-                                                              " bytes (the limit record_bytes)"),
-                                                       found, "raise record_bytes of weir_runtime_options, or --record-bytes of the command"));
+  return fail(
+      Code::resource_exhausted,
+      expected_found(concat("a record of at most ", record_bytes_limit_, " bytes (the limit record_bytes)"),
+                     found, "raise record_bytes of weir_runtime_options, or --record-bytes of the command"));
 }
 
 std::string_view FileReader::first_bytes() {
@@ -37,20 +38,28 @@ std::string_view FileReader::first_bytes() {
   return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kSignatureBytes)};
 }
 
+bool FileReader::begins_like_zlib() {
+  const std::span<const uint8_t> bytes = blocks_.peek(kSignatureBytes);
+  // Its two bytes may be two letters, which are no sign of anything.
+  return bytes.size() >= 2 && (bytes[1] < ' ' || bytes[1] > '~') &&
+         guess_compression(bytes) == Compression::zlib;
+}
+
 std::string FileReader::format_hint() {
   if (record_ != 0 || blocks_.offset() != 0) return "";
-  const std::string_view bytes = first_bytes();
-  std::string hint = signature_hint(bytes);
-  const bool zlib = hint.empty() && guess_compression(blocks_.peek(1)) == Compression::zlib;
-  return zlib ? "the file begins like zlib: add compression: \"auto\"" : hint;
+  return begins_like_zlib() ? "the file begins like zlib: add compression: \"auto\""
+                            : signature_hint(first_bytes());
 }
 
 bool FileReader::begins_like_text() {
   if (record_ != 0 || blocks_.offset() != 0) return true;
   const Signature* const found = find_signature(first_bytes());
-  if (found == nullptr || found->text) return true;
-  fail(Code::invalid_argument, expected_found("text", found->name, found->hint));
-  return false;
+  if (found != nullptr && !found->text) {
+    fail(Code::invalid_argument, expected_found("text", found->name, found->hint));
+  } else if (begins_like_zlib()) {
+    fail(Code::invalid_argument, expected_found("text", "zlib", "add compression: \"auto\""));
+  }
+  return failure_.ok();
 }
 
 // Handled like any other error of the file.

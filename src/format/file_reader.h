@@ -68,6 +68,7 @@ class FileReader {
   void fail_without_memory();
   // The first of the next bytes, up to kSignatureBytes of them.
   std::string_view first_bytes();
+  bool begins_like_zlib();
   // At the beginning of a file of another format or compression, what that is and what to do; else empty.
   std::string format_hint();
   // False, and failed, at the beginning of a file of another format whose bytes are no text.
