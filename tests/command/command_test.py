@@ -136,7 +136,9 @@ PARAMETERS = [
             out="1\n2\n"),
     # The literal is one of the declared dtype.
     element("-p", "x=1", "-e", "param x: float32 from_tensors($x)", out="1.0\n"),
-    refused("run", "-e", "param n: int64 range($n)", err=r"error: invalid_argument: .*\$n.*\n"),
+    refused("run", "-e", "param n: int64 range($n)", err=r"error: invalid_argument: .*\$n.*-p n=VALUE\n"),
+    Case(["run", "-"], given="range\0", status=2,
+         err=r"error: invalid_argument: expected a document, found binary data; `weir head -` shows what it is\n"),
     refused("run", "-p", "n=word", "-e", "param n: int64 range($n)",
             err=r"error: invalid_argument: .*\$n.* expected int64, found string\nword\n\^\n"),
     refused("run", "-p", "n=[1]", "-e", "param n: int64 range($n)",
@@ -176,6 +178,7 @@ DOCUMENTS = [
     refused("run", "absent.weir", err=r"error: not_found: expected a FILE .*found absent\.weir: [\w ]+\n"),
     refused("run", "range(5)", err=r"error: not_found: .*found range\(5\): .*write -e 'range\(5\)'\n"),
     refused("run", ".", err=r"error: invalid_argument: expected a FILE .*found \.: .*\n"),
+    refused("run", "rows.csv", err=caret(1, 2, ".*", "1,a") + r"rows\.csv looks like data: `weir info rows\.csv` prints .*\n"),
     refused("run", "-e", "list_files(\"absent-*\")", err=r"error: invalid_argument: (.*\n)+"),
 ]
 

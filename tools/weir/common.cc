@@ -42,6 +42,12 @@ int report_unreadable(const std::string& name, int failure) {
 
 // Records, or another file that is not text.
 int report_binary(const std::string& name, std::string_view bytes) {
+  if (name == "-") {
+    print(
+        stderr,
+        "error: invalid_argument: expected a document, found binary data; `weir head -` shows what it is\n");
+    return kExitNotBuilt;
+  }
   const Signature* const found = find_signature(bytes);
   if (found != nullptr && found->name != "gzip") {
     const std::string text = concat("error: invalid_argument: expected a document, found ", found->name, ": ",
@@ -75,6 +81,14 @@ int report(const Handles& handles) {
   print(stderr, view(handles.error.message));
   print(stderr, "\n");
   return kExitNotBuilt;
+}
+
+void hint_at_data(const std::string& name) {
+  for (const std::string_view suffix : {".csv", ".tsv", ".txt", ".json", ".jsonl", ".log"}) {
+    if (!std::string_view(name).ends_with(suffix)) continue;
+    print(stderr,
+          concat(name, " looks like data: `weir info ", name, "` prints the document that reads it\n"));
+  }
 }
 
 int read_document(const std::string& name, std::string& out) {

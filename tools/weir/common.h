@@ -47,6 +47,9 @@ int report(const Handles& handles);
 // Returns 0, or reports what is wrong with the file and returns kExitNotBuilt.
 int read_document(const std::string& name, std::string& out);
 
+// After a file that is no document was reported: says what to do if its name is that of a table or a text.
+void hint_at_data(const std::string& name);
+
 struct Position {
   // Empty: the beginning.
   std::string file;

@@ -169,7 +169,9 @@ int build_and(const Arguments& arguments) {
   if (arguments.verb == Verb::check && arguments.json) return print_mistakes_as_json(handles, text);
   if (weir_dataset_parse(handles.runtime, text.data(), text.size(), nullptr, 0, &handles.dataset,
                          &handles.error) != WEIR_OK) {
-    return report(handles);
+    const int status = report(handles);
+    if (!arguments.has_text) hint_at_data(arguments.file);
+    return status;
   }
   switch (arguments.verb) {
     case Verb::check:
