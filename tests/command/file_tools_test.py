@@ -153,6 +153,9 @@ def other_formats(tool):
     tool.write("odd", bytes(range(1, 200)))
     tool("info", "odd", status=2)
     check("binary data of an unknown format: odd" in tool.err, tool.err)
+    (tool.folder / "folder of files").mkdir()
+    tool("info", "folder of files", status=2)
+    check("found the folder folder of files without their elements" in tool.err and "load" not in tool.err, tool.err)
     # Records, whatever their first length looks like.
     tool("head", RECORDS / "five.tfrecord")
 

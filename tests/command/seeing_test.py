@@ -67,6 +67,22 @@ def explain():
            both["rewritten"]["inputs"][0]["path"] == "map/map/range", both)
     off = json.loads(call("explain", "--json", "-e", maps + " | options(rewrites: false)").stdout)
     expect("no rewrites", off["rewrites"] == [] and off["rewritten"] is None, off)
+    # What a restore reads again, once for each operator as written.
+    for text, lines in (
+            ('text_line("a") | cache() | batch(1)',
+             ["batch: a restore reads about 1 element again",
+              "batch/cache: a restore reads its input again from the beginning"]),
+            ("range(100) | cache()", ["cache: a restore reads its input again from the beginning, at most 100 elements"]),
+            ("range(9) | reduce(0, (s, x) -> s + x)",
+             ["reduce: a restore reads its input again from the beginning, at most 9 elements"]),
+            ('text_line("a") | group_by_window(x -> 1, (k, d) -> d | batch(2), 2)',
+             ["group_by_window: a restore reads again from the oldest element that it holds"]),
+            ("range(5) | bucket_by_sequence_length(x -> 1, [3], [2, 2])",
+             ["bucket_by_sequence_length: a restore reads again from the oldest element that it holds, at most 5 elements",
+              "bucket_by_sequence_length/range: position only"])):
+        found = call("explain", "-e", text).stdout.split("checkpoint: a position\n")[1].splitlines()
+        expect(f"{text}: {lines}", [line.strip() for line in found[:len(lines)]] == lines and
+               len(found) == len(set(found)), found)
     expect("a mistake", call("explain", "-e", "range(").returncode == 2, "another status")
 
 

@@ -260,6 +260,18 @@ RuntimeOptions runtime_options(const Arguments& arguments) {
   return out;
 }
 
+// Throws if it isn't one of saved elements.
+void check_folder(const Runtime& runtime, const std::string& name) {
+  try {
+    parse(runtime, "load(@file)", {{"file", name}});
+  } catch (const Error& error) {
+    if (error.code() != WEIR_CODE_NOT_FOUND) throw;
+    throw Error(WEIR_CODE_NOT_FOUND,
+                concat("expected a file, or a folder that save, snapshot or cache wrote, found the folder ",
+                       name, " without their elements; name files in it"));
+  }
+}
+
 DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat other) {
   DataFile out;
   out.name = is_standard_input(name) ? standard_input_file() : name;
@@ -269,6 +281,7 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
     throw Error(WEIR_CODE_NOT_FOUND, "expected a file or folder, found none called " + name);
   if (fs::is_directory(name, failed)) {
     out.kind = FileKind::saved;
+    check_folder(runtime, name);
     for (const auto& entry : fs::recursive_directory_iterator(name, failed)) {
       if (entry.is_regular_file(failed)) out.size += entry.file_size(failed);
     }
