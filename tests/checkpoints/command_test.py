@@ -134,7 +134,8 @@ def main():
         with open(folder / "position", "rb") as position:
             found = subprocess.run([sys.argv[1], "checkpoint", "show", "-"], stdin=position, capture_output=True, text=True,
                                    check=False)
-        checker.expect(["checkpoint", "show", "-"], "standard input", found.stdout.startswith("kind: checkpoint\n"), "a position",
+        checker.expect(["checkpoint", "show", "-"], "standard input", found.stdout.startswith("file: standard input\n") and "\nkind: checkpoint\n" in found.stdout,
+                       "a position",
                        found)
         for arguments in (["checkpoint", "--help"], ["help", "checkpoint"], ["checkpoint", "show", "-h"],
                           ["checkpoint", "list", "--help"]):

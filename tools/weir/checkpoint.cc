@@ -97,6 +97,8 @@ int show_checkpoint(const Arguments& arguments) {
   std::string file;
   if (int status = open_file(arguments.file, file)) return status;
   int status = describe(file, format_of(arguments), handles, out);
+  const size_t named = is_standard_input(arguments.file) ? out.find(file) : std::string::npos;
+  if (named != std::string::npos) out.replace(named, file.size(), "standard input");
   if (status == 0 && !arguments.fits.empty()) status = add_fits(arguments, handles, out);
   if (status == kExitNotBuilt) return status;
   print(stdout, out);
