@@ -304,6 +304,54 @@ static void readiness(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
+/* The sum of the elements of one iterator, which begins at an epoch. */
+static double sum_of_epoch(weir_runtime runtime, weir_dataset dataset, uint64_t epoch, uint32_t flags) {
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  weir_iterator iterator = {0};
+  weir_element element = {0};
+  double sum = 0;
+  options.epoch = epoch;
+  options.flags = flags;
+  REQUIRE(weir_iterator_create(runtime, dataset, &options, &iterator, NULL) == WEIR_OK);
+  REQUIRE(weir_element_create(&element, NULL) == WEIR_OK);
+  while (weir_iterator_next(iterator, element, NULL) == WEIR_OK) {
+    weir_view view = WEIR_VIEW_INIT;
+    REQUIRE(weir_element_view(element, 0, &view, NULL) == WEIR_OK);
+    sum += *(const double*)view.data;
+  }
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  return sum;
+}
+
+static void shared_caches(weir_runtime runtime) {
+  const uint32_t share = WEIR_ITERATOR_SHARE_CACHES;
+  /* Each pass over the input of the cache draws other numbers. */
+  weir_dataset dataset = parse(runtime, "range(9) | map(x -> random_uniform([], dtype: float64)) | cache()");
+  const double first = sum_of_epoch(runtime, dataset, 0, share);
+  weir_iterator iterator = {0};
+  weir_iterator none = {0};
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  weir_error error = WEIR_ERROR_INIT;
+  CHECK(sum_of_epoch(runtime, dataset, 1, share) == first);
+  CHECK(sum_of_epoch(runtime, dataset, 5, share) == first);
+  CHECK(sum_of_epoch(runtime, dataset, 1, 0) != first);
+  /* Another handle has caches of its own. */
+  weir_dataset other = parse(runtime, "range(9) | map(x -> random_uniform([], dtype: float64)) | cache()");
+  CHECK(sum_of_epoch(runtime, other, 1, share) != first);
+  weir_dataset_unref(other);
+  /* The flags are for creating. */
+  REQUIRE(weir_iterator_create(runtime, dataset, NULL, &iterator, NULL) == WEIR_OK);
+  options.flags = share;
+  CHECK(weir_iterator_initialize(iterator, dataset, &options, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(strstr(error.message.data, "weir_iterator_create") != NULL);
+  options.flags = 4;
+  CHECK(weir_iterator_create(runtime, dataset, &options, &none, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  weir_error_clear(&error);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+}
+
 int main(void) {
   weir_runtime runtime = make_runtime();
   datasets(runtime);
@@ -315,6 +363,7 @@ int main(void) {
   into_buffers(runtime);
   buffers_too_small(runtime);
   readiness(runtime);
+  shared_caches(runtime);
   weir_runtime_destroy(runtime);
   return failures();
 }

@@ -85,7 +85,7 @@ def _batched(spec: Any) -> Any:
     return tf.nest.map_structure(lambda part: tf.TensorSpec([None, *part.shape], part.dtype), spec)
 
 
-def _in_blocks(source: Dataset, most: int) -> Any:
+def _in_blocks(source: Dataset, made_of: Any, most: int) -> Any:
     """The elements in blocks that begin small, so that the first one comes soon, and grow up to `most` rows."""
 
     def blocks() -> Elements[Any]:
@@ -100,15 +100,19 @@ def _in_blocks(source: Dataset, most: int) -> Any:
             yield to_tf(block)
             rows = max(1, min(most, 2 * rows, _BLOCK_BYTES * count // max(size, 1)))
 
-    return tf.data.Dataset.from_generator(blocks, output_signature=_batched(signature(source.spec))).unbatch()
+    made = tf.data.Dataset.from_generator(blocks, output_signature=_batched(made_of))
+    # Not unbatch(), which crashes where an element is empty. Several members of a tuple come as several arguments.
+    return made.flat_map(
+        lambda *parts: tf.data.Dataset.from_tensor_slices(parts if source.spec.kind == "tuple" else parts[0])
+    )
 
 
-def _one_by_one(source: Dataset) -> Any:
+def _one_by_one(source: Dataset, made_of: Any) -> Any:
     def elements() -> Elements[Any]:
         for element in source:
             yield to_tf(element)
 
-    return tf.data.Dataset.from_generator(elements, output_signature=signature(source.spec))
+    return tf.data.Dataset.from_generator(elements, output_signature=made_of)
 
 
 def dataset(source: Dataset) -> Any:
@@ -117,9 +121,9 @@ def dataset(source: Dataset) -> Any:
     Small elements are handed over in blocks, so weir may be some elements ahead of the consumer. The cardinality is the
     dataset's, where it is known.
     """
-    most = _BLOCK_BYTES // max(1, _known_bytes(source.spec))
-    in_blocks = most > 1 and _is_dense(source.spec)
-    made = _in_blocks(source, min(most, _BLOCK_ROWS)) if in_blocks else _one_by_one(source)
+    made_of = signature(source.spec)
+    most = min(_BLOCK_BYTES // max(1, _known_bytes(source.spec)), _BLOCK_ROWS) if _is_dense(source.spec) else 1
+    made = _in_blocks(source, made_of, most) if most > 1 else _one_by_one(source, made_of)
     if source.count == UNKNOWN:
         return made
     return made.apply(tf.data.experimental.assert_cardinality(source.count))
