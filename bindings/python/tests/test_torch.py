@@ -217,6 +217,10 @@ def test_lengths():
     for rank in range(2):
         loader = data_loader(weir.torch.loader(weir.range(11), rank=rank, world_size=2), 2)
         assert len(loader) == len(list(loader))
+    sharded = weir.range(12).shard("auto", "auto").batch(3)
+    for rank in range(2):
+        loader = weir.torch.loader(sharded, rank=rank, world_size=2)
+        assert len(loader) == len(list(loader)) == 2
     endless = weir.torch.loader(weir.range(10).repeat())
     with pytest.raises(TypeError, match="infinite"):
         len(endless)
@@ -224,6 +228,12 @@ def test_lengths():
 
 
 def test_a_plain_data_loader_says_what_to_use():
+    plain = torch.utils.data.DataLoader
+    assert [int(x) for x in plain(weir.range(3))] == [0, 1, 2]
+    with pytest.raises(TypeError, match=r"weir\.torch\.loader\(dataset\) in place of the dataset: .*shuffle"):
+        list(plain(weir.range(4).shuffle(4)))
+    with pytest.raises(TypeError, match=r"weir\.torch\.loader\(dataset\) in place of the dataset"):
+        list(plain(weir.range(4), num_workers=1, multiprocessing_context="fork"))
     with pytest.raises(TypeError, match=r"weir\.torch\.loader\(dataset\)"):
         list(torch.utils.data.DataLoader(weir.range(10).filter(lambda x: x > 3)))
 

@@ -21,7 +21,7 @@ from ._place import refuse
 from ._runtime import default_runtime
 from ._trace import Captured, Value, active, as_value, spec_of
 from ._writer import Writer
-from .errors import FailedPrecondition
+from .errors import Error, FailedPrecondition
 
 INFINITE = -1
 UNKNOWN = -2
@@ -101,7 +101,7 @@ class Dataset(Operators, Sources):
     def __len__(self) -> int:
         count = self.count
         if count < 0:
-            hint = "; a torch DataLoader takes weir.torch.loader(dataset)" if "torch" in sys.modules else ""
+            hint = "; give a torch DataLoader weir.torch.loader(dataset)" if "torch" in sys.modules else ""
             number = "infinite" if count == INFINITE else "unknown"
             raise TypeError(f"the dataset has no len(): its number of elements is {number}{hint}")
         return count
@@ -113,6 +113,15 @@ class Dataset(Operators, Sources):
         _outside()
         position = index.__index__()
         return self._core.at(position + len(self) if position < 0 else position)
+
+    def __getitems__(self, positions: Iterable[int]) -> list[Any]:
+        """The elements at some positions: what a torch DataLoader asks of a dataset that isn't iterable for it."""
+        try:
+            return [self[position] for position in positions]
+        except Error as error:
+            raise TypeError(
+                f"give the DataLoader weir.torch.loader(dataset) in place of the dataset: {error}"
+            ) from error
 
     def at(self, position: int) -> Any:
         """The element at a position of the first epoch, read without those before it."""

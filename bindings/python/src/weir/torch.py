@@ -14,9 +14,12 @@ import numpy as np
 import torch
 from torch.utils.data import IterableDataset, get_worker_info
 
-from ._dataset import Dataset
+from ._dataset import INFINITE, Dataset, parse
 from ._iterator import Iterator
 from ._values import Optional, Ragged, Sparse
+from .errors import Error
+
+_AUTO = "shard(auto, auto)"
 
 
 def to_torch(value: Any, device: Any = None) -> Any:
@@ -115,7 +118,7 @@ class Loader(IterableDataset[Any]):
     worker makes all elements and keeps its own. Workers must be spawned, not forked: the threads of a library do not
     survive a fork.
 
-    `len(loader)` is the number of elements of this rank, where the dataset knows its number.
+    `len(loader)` is the number of elements of this rank without workers, where the dataset knows its number.
     """
 
     def __init__(self, dataset: Dataset, device: Any, rank: int | None, world_size: int | None, shard: bool) -> None:
@@ -156,7 +159,7 @@ class Loader(IterableDataset[Any]):
     def _shared_out(self) -> Dataset:
         """The dataset with a place where it is shared out; the same for all loops, which share its caches."""
         if self._sharded is None:
-            has_place = not self._shard or "shard(auto, auto)" in str(self._dataset)
+            has_place = not self._shard or _AUTO in str(self._dataset)
             self._sharded = self._dataset if has_place else self._dataset.shard("auto", "auto")
         return self._sharded
 
@@ -219,8 +222,18 @@ class Loader(IterableDataset[Any]):
         return True
 
     def __len__(self) -> int:
-        count = len(self._dataset)
         rank, ranks = self._ranks() if self._shard else (0, 1)
+        text = str(self._dataset)
+        if _AUTO in text:
+            # Numbers in its place, where a text says all of the dataset.
+            try:
+                return len(parse(text.replace(_AUTO, f"shard({ranks}, {rank})"), runtime=self._dataset.runtime))
+            except (Error, TypeError) as error:
+                raise TypeError("the loader has no len(): what follows shard(auto, auto) leaves it unknown") from error
+        count = self._dataset.count
+        if count < 0:
+            number = "infinite" if count == INFINITE else "unknown"
+            raise TypeError(f"the loader has no len(): the number of elements is {number}")
         return (count - rank + ranks - 1) // ranks
 
     def state_dict(self) -> dict[str, Any]:
