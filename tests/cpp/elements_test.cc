@@ -248,6 +248,19 @@ TEST_CASE("blocks, buffers and polling") {
     while ((next = polled.try_next(element)) == weir::Next::element) ++elements;
   }
   CHECK(elements == 3);
+  weir::Iterator tried(runtime, weir::range(5).prefetch(2));
+  int64_t rows = 0;
+  int64_t count = 0;
+  for (weir::Next next = weir::Next::pending; next != weir::Next::end;) {
+    pollfd ready = {tried.ready_fd(), POLLIN, 0};
+    REQUIRE(poll(&ready, 1, -1) == 1);
+    while ((next = tried.try_next_block(2, element, rows)) == weir::Next::element) {
+      CHECK(element.get<Span<const int64_t>>(0)[0] == count);
+      count += rows;
+    }
+    CHECK(rows == 0);
+  }
+  CHECK(count == 5);
 }
 
 TEST_CASE("a dataset is read by position") {

@@ -21,8 +21,8 @@ static inline int32_t planted(int32_t result, weir_error* error) {
   error->line = error->message = (weir_string){"planted", 7};
   return WEIR_ELEMENT_FAILED;
 }
-#define weir_iterator_next(iterator, element, error) planted(weir_iterator_next(iterator, element, error), error)
-#define weir_iterator_try_next(iterator, element, error) planted(weir_iterator_try_next(iterator, element, error), error)
+#define weir_iterator_next(it, element, error) planted(weir_iterator_next(it, element, error), error)
+#define weir_iterator_try_next(it, element, error) planted(weir_iterator_try_next(it, element, error), error)
 """
 # The shortest program looks at no errors, callback goes on after them, function takes one element.
 OTHERS = {"first", "callback", "function"}
@@ -37,8 +37,9 @@ def main():
         for source in sorted(ROOT.glob("examples/*.c")):
             if source.stem in OTHERS:
                 continue
-            subprocess.run([compiler, "-include", header, f"-I{ROOT}/include", source, "-o", program, f"-L{build}", "-lweir",
-                            "-lpthread", f"-Wl,-rpath,{build}"], check=True)
+            libraries = [f"-L{build}", "-lweir", "-lpthread", f"-Wl,-rpath,{build}"]
+            subprocess.run([compiler, "-include", header, f"-I{ROOT}/include", source, "-o", program, *libraries],
+                           check=True)
             done = subprocess.run([program, f"{folder}/file"], capture_output=True, text=True, check=False, timeout=60)
             if done.returncode != 1 or "planted" not in done.stderr:
                 problems.append(f"{source.name}: exit status {done.returncode}, {done.stderr!r}")

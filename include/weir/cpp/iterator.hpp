@@ -267,8 +267,8 @@ class Iterator {
   bool next(Element& element) {
     return detail::call(weir_iterator_next, handle(), element.handle()) != WEIR_END;
   }
-  // Fills it with up to max_rows elements at once, which are the first dimension of each component; returns how
-  // many, 0 at the end.
+  // Fills it with up to max_rows elements at once, 1 to 1024, which are the first dimension of each component; returns
+  // how many, 0 at the end.
   int64_t next_block(int64_t max_rows, Element& element) {
     int64_t rows = 0;
     detail::call(weir_iterator_next_block, handle(), max_rows, element.handle(), &rows);
@@ -282,6 +282,11 @@ class Iterator {
   // Like next(), but instead of waiting for other threads it returns Next::pending.
   Next try_next(Element& element) {
     return detail::next_of(detail::call(weir_iterator_try_next, handle(), element.handle()));
+  }
+  // The same for next_block(); `rows` says how many there are.
+  Next try_next_block(int64_t max_rows, Element& element, int64_t& rows) {
+    return detail::next_of(
+        detail::call(weir_iterator_next_block, handle(), max_rows + WEIR_BLOCK_TRY, element.handle(), &rows));
   }
   // Like next(), but returns Next::pending if there is none after that long; nothing is lost.
   Next next_within(std::chrono::nanoseconds timeout, Element& element) {
