@@ -66,6 +66,13 @@ void check_kept(std::string_view bytes) {
   if (!own.ok() || forged.size() < kHeaderBytes) return;
   forged.replace(0, kCrcAt, *own, 0, kCrcAt);
   forged.replace(kSummedAt, kStateBytes, *own, kSummedAt, kStateBytes);
+  // A count that fits lets more offsets be looked at; the other inputs keep theirs.
+  if (forged.size() % 2 == 0) {
+    forged.resize(forged.size() / sizeof(uint64_t) * sizeof(uint64_t));
+    const uint64_t entries = (forged.size() - kHeaderBytes) / sizeof(uint64_t);
+    const uint64_t count = entries == 0 ? 0 : entries - 1;
+    std::memcpy(&forged[kHeaderBytes - sizeof count], &count, sizeof count);
+  }
   const uint32_t crc = mask_crc32c(crc32c(forged.data() + kSummedAt, kHeaderBytes - kSummedAt));
   std::memcpy(&forged[kCrcAt], &crc, sizeof crc);
   files.put(kIndex, forged);

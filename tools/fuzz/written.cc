@@ -62,13 +62,24 @@ WrittenManifest mend(std::string& bytes, size_t chunks, Compression compression)
   const size_t index_at = bytes.size() - chunks * sizeof(IndexEntry);
   std::vector<IndexEntry> index(chunks);
   std::memcpy(index.data(), bytes.data() + index_at, chunks * sizeof(IndexEntry));
+  // A single chunk is made to fit the file, so that what is in it is looked at.
+  if (chunks == 1) {
+    index[0].offset = sizeof(ShardHeader);
+    std::memcpy(&bytes[index_at], index.data(), sizeof(IndexEntry));
+  }
   uint64_t rows = 0;
   for (size_t i = 0; i < chunks; ++i) {
     rows += index[i].rows;
     const size_t from = index[i].offset + sizeof(ChunkHeader);
     const size_t end = i + 1 < chunks ? index[i + 1].offset : index_at;
-    if (index[i].offset > index_at || from > end || end > index_at) continue;
+    if (index[i].offset < sizeof(ShardHeader) || index[i].offset > index_at || from > end || end > index_at)
+      continue;
     auto chunk = read_at<ChunkHeader>(bytes, index[i].offset);
+    if (chunks == 1) {
+      chunk.rows = static_cast<uint32_t>(index[i].rows);
+      chunk.stored_bytes = end - from;
+      chunk.packed_bytes = std::min(chunk.packed_bytes, chunk.stored_bytes);
+    }
     chunk.payload_crc = crc32c(bytes.data() + from, end - from);
     write_at(bytes, index[i].offset, chunk);
   }
