@@ -188,6 +188,18 @@ TEST_CASE("sql: a query reaches no further than its database") {
         Lines{"(0, \"INTEGER\")"});
 }
 
+TEST_CASE("sql: a query that gives no rows for ever ends with its iterator") {
+  const Database data("create table t (k)");
+  ThreadsRuntime runtime;
+  auto iterator =
+      open_text(*runtime, data.query("with recursive n(i) as (select 0 union all select i + 1 from n) "
+                                     "select i from n where i < 0",
+                                     "(int64,)"));
+  Block block;
+  CHECK(require_value(iterator->try_next(1, block)) == PullResult::pending);
+  iterator.reset();
+}
+
 TEST_CASE("sql gives up its lock where the rows end") {
   const Database data("create table t (k integer); insert into t values (1), (2)");
   ThreadsRuntime runtime;
