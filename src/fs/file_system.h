@@ -91,8 +91,8 @@ class FileSystem {
   Result<bool> exists(const std::string& name);
   // Returns all bytes of a file; resource_exhausted if there are more than `limit_bytes`.
   Result<std::string> read_file(const std::string& name, uint64_t limit_bytes);
-  // The names of matching files and folders, sorted bytewise. `*` `?` `[a-z]` `[!x]` match within one part of
-  // a path, a leading dot included; `\` quotes the next character. No match gives an empty list.
+  // The names of matching files and folders, sorted bytewise. `*` `?` `[a-z]` `[!x]` match characters of UTF-8 in one
+  // part of a path, a leading dot included; `\` quotes the next one. No match gives an empty list.
   Result<std::vector<std::string>> glob(std::string_view pattern);
 };
 
