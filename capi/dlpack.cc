@@ -1,5 +1,6 @@
 #include "capi/callback.h"
 #include "capi/tensor.h"
+#include "core/checked.h"
 
 namespace weir::capi {
 
@@ -62,15 +63,16 @@ struct Reach {
 Result<Reach> reach_of(const DLTensor& tensor, size_t entry_bytes) {
   Reach reach;
   for (int i = 0; tensor.strides && i < tensor.ndim; ++i) {
-    int64_t bytes;
     int64_t& end = tensor.strides[i] < 0 ? reach.low : reach.high;
-    if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.strides[i], &bytes) ||
-        __builtin_mul_overflow(bytes, static_cast<int64_t>(entry_bytes), &bytes) ||
-        __builtin_add_overflow(end, bytes, &end)) {
+    const auto bytes = checked_multiply(checked_multiply(tensor.shape[i] - 1, tensor.strides[i]),
+                                        static_cast<int64_t>(entry_bytes));
+    const auto sum = checked_add(bytes, end);
+    if (!sum) {
       return invalid_argument(expected_found(
           "DLPack strides that reach no further than memory does",
           concat("stride ", tensor.strides[i], " over ", tensor.shape[i], " entries in dimension ", i)));
     }
+    end = *sum;
   }
   return reach;
 }
@@ -80,15 +82,17 @@ Result<Reach> reach_of(const DLTensor& tensor, size_t entry_bytes) {
 // REQUIRES: the tensor has entries.
 Result<uint8_t*> first_entry_of(const DLTensor& tensor, int64_t count, size_t entry_bytes) {
   if (!tensor.data) return invalid_argument("expected entries, found NULL");
-  const auto base = reinterpret_cast<uintptr_t>(tensor.data);
-  uintptr_t first, end;
-  if (__builtin_add_overflow(base, tensor.byte_offset, &first)) {
+  // The addresses of a program fit 63 bits.
+  const auto first = checked_add(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(tensor.data)),
+                                 uint64_t{tensor.byte_offset});
+  if (!first || *first > INT64_MAX) {
     return invalid_argument(expected_found("a DLPack byte_offset within memory", concat(tensor.byte_offset)));
   }
   WEIR_ASSIGN(Reach reach, reach_of(tensor, entry_bytes));
   if (!tensor.strides) reach.high = (count - 1) * static_cast<int64_t>(entry_bytes);
-  if (__builtin_add_overflow(first, reach.low, &end) || __builtin_add_overflow(first, reach.high, &end) ||
-      __builtin_add_overflow(end, entry_bytes, &end)) {
+  const auto begin = static_cast<int64_t>(*first);
+  const auto end = checked_add(checked_add(begin, reach.high), static_cast<int64_t>(entry_bytes));
+  if (begin + reach.low < 0 || !end) {
     return invalid_argument(
         expected_found("DLPack entries within memory",
                        concat("some from byte ", reach.low, " to byte ", reach.high, " of the first")));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/checked.h"
 #include "core/text.h"
 
 namespace weir {
@@ -257,10 +258,9 @@ RowStore::RowStore(std::span<const Component> components) {
       bool small = count >= 0 && count <= static_cast<int64_t>(kInlineBytes);
       plan.bytes = small ? static_cast<size_t>(count) * dtype_size(component.dtype) : kInlineBytes + 1;
       bytes = std::min(bytes + plan.bytes, kInlineBytes + 1);
-      int64_t row = 0;
-      fixed = fixed && count >= 0 &&
-              !__builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(component.dtype)), &row);
-      row_bytes_.push_back(static_cast<size_t>(row));
+      const auto row = checked_multiply(count, static_cast<int64_t>(dtype_size(component.dtype)));
+      fixed = fixed && count >= 0 && row;
+      row_bytes_.push_back(static_cast<size_t>(fixed ? *row : 0));
     }
     fixed = fixed && plan.fixed;
     inlined_ = inlined_ && plan.fixed;

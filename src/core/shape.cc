@@ -1,5 +1,7 @@
 #include "core/shape.h"
 
+#include "core/checked.h"
+
 namespace weir {
 
 bool Shape::is_static() const {
@@ -47,7 +49,8 @@ std::string Shape::to_string() const {
 int64_t checked_count(std::span<const int64_t> dims) {
   int64_t n = 1;
   for (int64_t dim : dims) {
-    if (dim < 0 || __builtin_mul_overflow(n, dim, &n)) return -1;
+    n = dim < 0 ? -1 : checked_multiply(n, dim).value_or(-1);
+    if (n < 0) return -1;
   }
   return n;
 }

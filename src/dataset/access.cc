@@ -15,7 +15,7 @@ class Placed final : public Access {
  public:
   Placed(std::unique_ptr<Access> access, PathRef path) : access_(std::move(access)), path_(std::move(path)) {}
 
-  int64_t count() const override { return access_->count(); }
+  AccessCount count() const override { return access_->count(); }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     access_->read(ctx, positions, out);
     for (RowError& error : out.errors) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -19,17 +20,27 @@
 
 namespace weir {
 
+// How many elements can be read.
+struct AccessCount {
+  static constexpr int64_t kMost = INT64_MAX;
+
+  // They have the positions from 0 on below this one.
+  int64_t positions = 0;
+  // There are more, without end, or so many that the positions of the others, or of what they are made of, are no int64.
+  bool more = false;
+
+  auto operator<=>(const AccessCount&) const = default;
+};
+
 class Access {
  public:
-  // The count of a dataset without end.
-  static constexpr int64_t kEndless = INT64_MAX;
-
   virtual ~Access() = default;
-  // How many elements there are.
-  virtual int64_t count() const = 0;
+  // The same at each call. An operator that computes positions of its input counts only elements for which that gives
+  // positions below the input's count, so read() needs no check (core/checked.h).
+  virtual AccessCount count() const = 0;
   // Puts the elements of these positions into `out`, in that order. One that fails is an error in its place, as is one over
   // which an element below failed. May throw.
-  // REQUIRES: positions from 0 to count() - 1, at most kMaxBlockRows
+  // REQUIRES: positions from 0 to count().positions - 1, at most kMaxBlockRows
   virtual void read(Context& ctx, std::span<const int64_t> positions, Block& out) = 0;
 };
 

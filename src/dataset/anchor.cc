@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/checked.h"
 #include "core/error_state.h"
 
 namespace weir {
@@ -14,7 +15,7 @@ AnchorFields::~AnchorFields() = default;
 Anchor::~Anchor() = default;
 
 void AnchorFields::own_state(Archive& archive) {
-  archive("ordinal", ordinal, 0, INT64_MAX);
+  archive("ordinal", ordinal, 0, kMostCounted);
   archive("values", values, 0, ordinal);
   archive("fresh", fresh);
   archive("bytes", bytes);
@@ -24,7 +25,7 @@ void AnchorFields::own_state(Archive& archive) {
 
 void AnchorFields::cut_state(Archive& archive, Cut& cut) {
   const int64_t first = cuts.empty() || &cut == &cuts.front() ? ordinal : (&cut - 1)->next();
-  archive("at", cut.ordinal, first, INT64_MAX - 1);
+  archive("at", cut.ordinal, first, kMostCounted);
   bool failed = cut.error != nullptr;
   bool anchored = cut.anchor != nullptr;
   archive("failed", failed);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/checked.h"
 #include "core/text.h"
 #include "exec/fork_join.h"
 
@@ -46,17 +47,14 @@ BatchBuffer::BatchBuffer(const std::vector<Component>& components, int64_t rows,
     if (has_owners(component.dtype) || !component.shape.is_static()) continue;
     // The declared size may exceed any memory.
     const int64_t count = checked_count(component.shape.dims());
-    int64_t bytes, total;
-    if (count <= 0 ||
-        __builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(component.dtype)), &bytes) ||
-        __builtin_mul_overflow(bytes, rows, &total)) {
-      continue;
-    }
-    const bool small = total <= kSmallBytes && component.shape.rank() + 1 < kMaxRank;
-    if (!small && total < kPooledBytes) continue;
+    const auto bytes = checked_multiply(count, static_cast<int64_t>(dtype_size(component.dtype)));
+    const auto total = checked_multiply(bytes, rows);
+    if (count <= 0 || !total) continue;
+    const bool small = *total <= kSmallBytes && component.shape.rank() + 1 < kMaxRank;
+    if (!small && *total < kPooledBytes) continue;
     parts_[i].small = small;
-    if (small) parts_[i].buffer = Buffer::allocate(static_cast<size_t>(total));
-    parts_[i].row_bytes = static_cast<size_t>(bytes);
+    if (small) parts_[i].buffer = Buffer::allocate(static_cast<size_t>(*total));
+    parts_[i].row_bytes = static_cast<size_t>(*bytes);
     parts_[i].dtype = component.dtype;
     parts_[i].row_shape = component.shape;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/checked.h"
 #include "core/text.h"
 
 namespace weir {
@@ -52,10 +53,7 @@ bool has_open_scalars(ParamsBase& params) {
 }
 
 // Of two numbers of openings, where a negative one means that nobody knows.
-int64_t product_of(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? -1 : product;
-}
+int64_t product_of(int64_t a, int64_t b) { return a < 0 || b < 0 ? -1 : checked_multiply(a, b).value_or(-1); }
 
 // What OperatorDef::epochs answers for a single pass.
 constexpr int64_t kOnePass = -2;

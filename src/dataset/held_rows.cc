@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/checked.h"
 #include "core/error_state.h"
 #include "core/exception.h"
 #include "core/text.h"
@@ -191,7 +192,7 @@ void HeldRows::load_row(Archive& archive, const Spec& spec, std::span<const Comp
 void HeldRows::state(Archive& archive, const Spec& spec) {
   int64_t count = rows();
   // Each row takes some bytes, so a hostile count ends with them.
-  archive("rows", count, 0, INT64_MAX);
+  archive("rows", count, 0, kMostCounted);
   if (count > 0 && spec.has_dataset()) archive.fail("rows with nested datasets cannot be held");
   if (!archive.loading()) {
     for (int row = begin_; row < front_.rows; ++row) save_row(archive, front_, row);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/checked.h"
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/counted.h"
@@ -69,7 +70,7 @@ Result<Port> Port::open_at(Context& ctx, Instance instance, Mode mode, std::stri
 // Loads what a pass Port saved, or one that holds rows by value: an anchor at the position itself.
 void Port::load_passed(Archive& archive) {
   auto anchor = make_ref<Anchor>();
-  archive("pulled", anchor->ordinal, 0, INT64_MAX);
+  archive("pulled", anchor->ordinal, 0, kMostCounted);
   archive("values", anchor->values, 0, anchor->ordinal);
   // An input that was never opened has no state.
   anchor->fresh = !archive.next_is(node().op().name);
@@ -534,7 +535,7 @@ void Port::state(Archive& archive) {
     passes_afterwards_ = true;
   }
   if (mode_ == Mode::pass) {
-    archive("pulled", pulled_, 0, INT64_MAX);
+    archive("pulled", pulled_, 0, kMostCounted);
     archive("values", values_, 0, pulled_);
     save_input(archive);
     if (archive.loading()) position_lost_ = false;
@@ -549,7 +550,7 @@ void Port::state(Archive& archive) {
     return save_position(archive, *placed(0), consumed_);
   }
   auto anchor = make_ref<Anchor>();
-  archive("consumed", consumed_, 0, INT64_MAX);
+  archive("consumed", consumed_, 0, kMostCounted);
   anchor->state(archive);
   if (archive.status().ok() && anchor->ordinal > consumed_)
     archive.fail("an anchor lies behind its position");

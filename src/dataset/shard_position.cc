@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "core/checked.h"
+
 namespace weir {
 
 namespace {
 
 // A world that is resized again and again before all ranks have passed the last ends.
 constexpr size_t kMaxLayers = 1024;
-// Counting on from here, a run of many years does not overflow.
-constexpr int64_t kMostSteps = int64_t{1} << 62;
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void ShardPosition::state(Archive& archive) {
   archive("ends", ends);
   if (!archive.loading() || !archive.status().ok()) return;
   const auto negative = [](int64_t number) { return number < 0; };
-  bool good = next_.size() == sizes.size() + 1 && sizes.size() <= kMaxLayers && next_[0] <= kMostSteps &&
+  bool good = next_.size() == sizes.size() + 1 && sizes.size() <= kMaxLayers && next_[0] <= kMostCounted &&
               std::none_of(next_.begin(), next_.end(), negative) &&
               std::is_sorted(next_.rbegin(), next_.rend());
   layers_.clear();

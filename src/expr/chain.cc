@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/checked.h"
 #include "core/float_mode.h"
 
 namespace weir {
@@ -89,11 +90,9 @@ bool Chain::fits(size_t i) const {
     }
   }
   const DType dtype = program_.registers[static_cast<size_t>(result(i))].type.dtype;
-  int64_t bytes = 0;
-  const bool fits = !__builtin_mul_overflow(entries_, static_cast<int64_t>(dtype_size(dtype)), &bytes) &&
-                    !__builtin_mul_overflow(bytes, static_cast<int64_t>(rows_), &bytes) &&
-                    bytes <= call_.tensor_bytes;
-  return whole && !uniform && fits;
+  const auto bytes = checked_multiply(checked_multiply(entries_, static_cast<int64_t>(dtype_size(dtype))),
+                                      static_cast<int64_t>(rows_));
+  return whole && !uniform && bytes && *bytes <= call_.tensor_bytes;
 }
 
 void Chain::begin(size_t i, Column* destination) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/checked.h"
 #include "core/seed.h"
 #include "core/text.h"
 #include "dataset/stage.h"
@@ -10,15 +11,13 @@ namespace weir {
 
 Status Run::check_size(DType dtype, const Shape& shape, int rows) const {
   const int64_t count = checked_count(shape.dims());
-  int64_t bytes = 0;
   if (count < 0) {
     return invalid_argument(
         expected_found("a shape of non-negative dimensions whose product fits 63 bits", shape.to_string()));
   }
-  if (!__builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(dtype)), &bytes) &&
-      !__builtin_mul_overflow(bytes, static_cast<int64_t>(rows), &bytes) && bytes <= call_.tensor_bytes) {
-    return Status();
-  }
+  const auto bytes = checked_multiply(checked_multiply(count, static_cast<int64_t>(dtype_size(dtype))),
+                                      static_cast<int64_t>(rows));
+  if (bytes && *bytes <= call_.tensor_bytes) return Status();
   return resource_exhausted(concat("a tensor of shape ", shape.to_string(),
                                    " exceeds the limit tensor_bytes of ", call_.tensor_bytes));
 }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/checked.h"
 #include "core/float_mode.h"
 
 namespace weir {
@@ -56,9 +57,9 @@ bool TileRun::find_shape() {
 }
 
 bool TileRun::within_limits() const {
-  int64_t bytes = 0;
-  return !__builtin_mul_overflow(entries_, static_cast<int64_t>(lane_bytes(plan_.lane)), &bytes) &&
-         !__builtin_mul_overflow(bytes, static_cast<int64_t>(rows_), &bytes) && bytes <= call_.tensor_bytes;
+  const auto bytes = checked_multiply(
+      checked_multiply(entries_, static_cast<int64_t>(lane_bytes(plan_.lane))), static_cast<int64_t>(rows_));
+  return bytes && *bytes <= call_.tensor_bytes;
 }
 
 void TileRun::begin(int reg, Column* destination) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/checked.h"
 #include "core/text.h"
 
 namespace weir {
@@ -182,10 +183,11 @@ Result<WrittenChunk::Part> WrittenChunk::parse_part(std::span<uint8_t> bytes, si
   uint64_t entries = 0;
   const auto add_rows = [&](const Shape& shape, int64_t count) {
     const int64_t each = checked_count(shape.dims());
-    uint64_t all = 0;
-    return each >= 0 && component.shape.compatible(shape) &&
-           !__builtin_mul_overflow(static_cast<uint64_t>(each), static_cast<uint64_t>(count), &all) &&
-           !__builtin_add_overflow(entries, all, &entries);
+    if (each < 0 || !component.shape.compatible(shape)) return false;
+    const auto all = checked_multiply(static_cast<uint64_t>(each), static_cast<uint64_t>(count));
+    const auto sum = checked_add(all, entries);
+    entries = sum.value_or(0);
+    return sum.has_value();
   };
   if (part.uniform) {
     part.shape = Shape(std::span(read.dims, static_cast<size_t>(part.rank)));

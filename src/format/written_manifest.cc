@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/archive.h"
+#include "core/checked.h"
 #include "core/text.h"
 #include "format/crc32c.h"
 
@@ -64,11 +65,9 @@ bool is_run(const std::string& run) {
 
 // The rows of the shards, or -1 if they are too many.
 int64_t rows_of(const WrittenManifest& manifest) {
-  int64_t rows = 0;
-  for (const WrittenShard& shard : manifest.shards) {
-    if (__builtin_add_overflow(rows, shard.rows, &rows)) return -1;
-  }
-  return rows;
+  std::optional<int64_t> rows = 0;
+  for (const WrittenShard& shard : manifest.shards) rows = checked_add(rows, shard.rows);
+  return rows.value_or(-1);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/checked.h"
 #include "core/float_mode.h"
 #include "core/text.h"
 #include "graph/visit_entry.h"
@@ -302,11 +303,10 @@ std::string format_float(BFloat16 value) {
 bool text_exceeds(const Shape& shape, size_t limit) {
   // A character and ", " for each entry, or for each empty list.
   const size_t places = limit / 3 + 1;
-  size_t count = 1;
-  for (int axis = 0; axis < shape.rank() && shape.dim(axis) != 0; ++axis) {
-    if (__builtin_mul_overflow(count, static_cast<size_t>(shape.dim(axis)), &count)) return true;
-  }
-  return count > places;
+  std::optional<size_t> count = 1;
+  for (int axis = 0; axis < shape.rank() && shape.dim(axis) != 0; ++axis)
+    count = checked_multiply(count, static_cast<size_t>(shape.dim(axis)));
+  return !count || *count > places;
 }
 
 Status text_too_long(size_t limit) {

@@ -32,12 +32,13 @@ Status read_at(OpenedAccess& opened, const Document& document, int64_t position,
     WEIR_ASSIGN(opened.access, open_access(ctx, {document.rewrites()->written, std::move(env), root_key(0)}));
   }
   Access& access = *opened.access;
-  if (position < 0 || position >= access.count()) {
-    return Status(Code::out_of_range,
-                  expected_found(access.count() == Access::kEndless
-                                     ? std::string("a position of at least 0")
-                                     : concat("a position of at least 0 and below ", access.count()),
-                                 concat(position)));
+  const AccessCount count = access.count();
+  if (position < 0 || position >= count.positions) {
+    return Status(
+        Code::out_of_range,
+        expected_found(
+            concat("a position of at least 0 and below ", count.positions), concat(position),
+            count.more && position >= 0 ? "elements after those can only be reached with an iterator" : ""));
   }
   out.errors.clear();
   access.read(ctx, {&position, 1}, out);

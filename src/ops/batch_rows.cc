@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/checked.h"
 #include "core/text.h"
 
 namespace weir {
@@ -103,6 +104,8 @@ ErrorPtr BatchRows::open(const Block& block, int row) {
     for (const RowError& error : block.errors) {
       if (error.row > row) end = std::min(end, error.row);
     }
+    // Rows without entries may be as many as a dimension can say.
+    if (!checked_multiply<int64_t>(length, end - row)) end = row + 1;
   }
   const int64_t skip = std::exchange(skip_, 0);
   input_.take(end - row);
@@ -222,7 +225,7 @@ Origin BatchRows::origin() const {
 
 void BatchRows::state(Archive& archive) {
   input_.state(archive);
-  archive("offset", offset_, 0, INT64_MAX);
+  archive("offset", offset_, 0, kMostCounted);
   if (!archive.loading()) return;
   length_ = count_ = window_end_ = 0;
   window_.rows = begin_ = 0;

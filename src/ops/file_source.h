@@ -305,15 +305,16 @@ class FileSource {
   // The names of the files, which are few beside their records.
   static Result<std::vector<std::string>> all_names(Opening& opening) {
     WEIR_ASSIGN(const std::unique_ptr<Access> names, open_access(opening.ctx, opening.input(0)));
-    if (names->count() == Access::kEndless) {
+    const int64_t count = names->count().positions;
+    if (names->count().more) {
       return invalid_argument(expected_found("as many files as there are", "file names without end"));
     }
     std::vector<std::string> out;
     std::vector<int64_t> positions;
     Block block;
-    for (int64_t at = 0; at < names->count(); at += block.rows) {
+    for (int64_t at = 0; at < count; at += block.rows) {
       positions.clear();
-      while (static_cast<int64_t>(positions.size()) < std::min<int64_t>(kMaxBlockRows, names->count() - at))
+      while (static_cast<int64_t>(positions.size()) < std::min<int64_t>(kMaxBlockRows, count - at))
         positions.push_back(at + static_cast<int64_t>(positions.size()));
       block.errors.clear();
       names->read(opening.ctx, positions, block);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/checked.h"
 #include "core/exception.h"
 #include "dataset/compose.h"
 #include "dataset/openings.h"
@@ -84,7 +85,7 @@ class MemoryCache final : public Cursor {
   void state(Archive& archive) override {
     archive("replaying", replaying_);
     archive("pass", making_, 0, int64_t{1} << 40);
-    archive("given", position_, 0, INT64_MAX);
+    archive("given", position_, 0, kMostCounted);
   }
 
   Step resume(Context& ctx) override {

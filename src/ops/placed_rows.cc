@@ -5,6 +5,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "core/checked.h"
+
 namespace weir {
 
 namespace {
@@ -71,12 +73,12 @@ PlacedRows::PlacedRows(const std::vector<Component>& components) {
     const bool known =
         !has_owners(component.dtype) && component.shape.is_static() && component.shape.rank() < kMaxRank;
     const int64_t count = known ? checked_count(component.shape.dims()) : -1;
-    int64_t bytes = 0;
-    fits_ = fits_ && count >= 0 &&
-            !__builtin_mul_overflow(count, static_cast<int64_t>(dtype_size(component.dtype)), &bytes) &&
-            !__builtin_add_overflow(total, bytes, &total);
+    const auto bytes = checked_multiply(count, static_cast<int64_t>(dtype_size(component.dtype)));
+    const auto sum = checked_add(bytes, total);
+    fits_ = fits_ && count >= 0 && sum;
     if (!fits_) return;
-    parts_.push_back({component.dtype, component.shape, static_cast<size_t>(bytes), nullptr});
+    total = *sum;
+    parts_.push_back({component.dtype, component.shape, static_cast<size_t>(*bytes), nullptr});
   }
   row_bytes_ = std::max<int64_t>(total, 1);
 }

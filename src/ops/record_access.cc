@@ -6,6 +6,7 @@
 #include <list>
 #include <utility>
 
+#include "core/checked.h"
 #include "core/exception.h"
 #include "core/text.h"
 #include "format/crc32c.h"
@@ -35,12 +36,18 @@ class RecordAccess final : public Access {
  public:
   RecordAccess(FileSystem& files, uint64_t record_limit) : files_(files), record_limit_(record_limit) {}
 
-  void add(std::string name, RefPtr<RecordIndex> index, uint32_t source) {
+  Status add(std::string name, RefPtr<RecordIndex> index, uint32_t source) {
+    const auto sum = checked_add(count_, index->count());
+    if (!sum) {
+      return file_error(Code::resource_exhausted,
+                        expected_found(concat("files of at most ", INT64_MAX, " records"), "more"), name);
+    }
     parts_.push_back({std::move(name), std::move(index), source, count_, nullptr});
-    count_ += parts_.back().index->count();
+    count_ = *sum;
+    return Status();
   }
 
-  int64_t count() const override { return count_; }
+  AccessCount count() const override { return {count_, false}; }
 
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     out.reset(1);
@@ -225,7 +232,8 @@ Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<st
       std::make_unique<RecordAccess>(*runtime.files, static_cast<uint64_t>(runtime.limits.record_bytes));
   for (const std::string& name : files) {
     WEIR_ASSIGN(RefPtr<RecordIndex> index, index_of(ctx, name));
-    access->add(name, std::move(index), runtime.origins ? ctx.session.source_names().number(name) : 0);
+    WEIR_TRY(
+        access->add(name, std::move(index), runtime.origins ? ctx.session.source_names().number(name) : 0));
   }
   return std::unique_ptr<Access>(std::move(access));
 }

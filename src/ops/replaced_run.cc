@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/checked.h"
 #include "core/exception.h"
 #include "core/sync.h"
 #include "dataset/access.h"
@@ -140,7 +141,7 @@ class RunCursor final : public Cursor {
     int64_t values = 0;
     int64_t standing = 0;
     if (!archive.next_is("pulled")) return false;
-    archive("pulled", pulled, 0, INT64_MAX);
+    archive("pulled", pulled, 0, kMostCounted);
     archive("values", values, 0, pulled);
     if (!archive.next_is(name)) return false;
     archive(name, standing, 0, 0);

@@ -28,13 +28,13 @@ class Positions final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const PositionsParams& params) {
     WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
-    return std::unique_ptr<Cursor>(std::make_unique<Positions>(
-        strided_access(std::move(input), params.first, params.step, Access::kEndless)));
+    return std::unique_ptr<Cursor>(
+        std::make_unique<Positions>(strided_access(std::move(input), params.first, params.step)));
   }
   explicit Positions(std::unique_ptr<Access> input) : input_(std::move(input)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
-    const int64_t left = input_->count() - given_;
+    const int64_t left = input_->count().positions - given_;
     if (left == 0) return PullResult::end;
     const int rows = width_.rows(demand, left);
     positions_.clear();
@@ -50,7 +50,7 @@ class Positions final : public Cursor {
     return 1;
   }
 
-  void state(Archive& archive) override { archive("given", given_, 0, input_->count()); }
+  void state(Archive& archive) override { archive("given", given_, 0, input_->count().positions); }
 
  private:
   const std::unique_ptr<Access> input_;

@@ -51,7 +51,7 @@ class ValueAccess final : public Access {
  public:
   explicit ValueAccess(ValueRows rows) : rows_(std::move(rows)) {}
 
-  int64_t count() const override { return rows_.count(); }
+  AccessCount count() const override { return {rows_.count(), false}; }
   void read(Context&, std::span<const int64_t> positions, Block& out) override {
     out.reset(rows_.columns());
     rows_.read(positions, out);

@@ -12,6 +12,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/checked.h"
 #include "core/memory_budget.h"
 #include "dataset/port.h"
 
@@ -25,11 +26,9 @@ struct WindowShape {
   bool drop_remainder = false;
 
   // The elements from the first to the last of a full window.
-  int64_t span() const { return saturating_add(saturating_multiply(size - 1, stride), 1); }
+  int64_t span() const { return capped_add<int64_t>(capped_multiply(size - 1, stride), 1); }
 
   static constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  static int64_t saturating_add(int64_t a, int64_t b) { return a > kMost - b ? kMost : a + b; }
-  static int64_t saturating_multiply(int64_t a, int64_t b) { return b != 0 && a > kMost / b ? kMost : a * b; }
 };
 
 // Rows of the input that the next windows need, in the blocks that they came in.
@@ -134,9 +133,7 @@ class WindowRows {
   // The number of the input's row that the next window begins with.
   int64_t start() const { return start_; }
   // The number of the row after the last one of the next window.
-  int64_t end(const Port& input) const {
-    return std::min(WindowShape::saturating_add(start_, span_), input.position());
-  }
+  int64_t end(const Port& input) const { return std::min(capped_add(start_, span_), input.position()); }
   // Not null: the next window is lost for this reason.
   ErrorPtr lack() const { return start_ < lost_to_ ? lack_ : nullptr; }
   const std::vector<HeldInput::Piece>& pieces() const { return rows_.pieces(); }
@@ -146,14 +143,14 @@ class WindowRows {
   // Reads what the next window needs; `wanted` windows are asked for.
   PullResult gather(Context& ctx, Port& input, int wanted) {
     if (start_ < lost_to_) return PullResult::rows;
-    const int64_t end = WindowShape::saturating_add(start_, span_);
+    const int64_t end = capped_add(start_, span_);
     while (input.position() < end) {
       const int64_t gap = start_ - input.position();
-      const int64_t beyond = WindowShape::saturating_multiply(shape_.step, wanted - 1);
+      const int64_t beyond = capped_multiply<int64_t>(shape_.step, wanted - 1);
       Demand demand;
       demand.drop = gap > 0;
-      demand.rows = static_cast<int>(std::min<int64_t>(
-          gap > 0 ? gap : WindowShape::saturating_add(end, beyond) - input.position(), kMaxBlockRows));
+      demand.rows = static_cast<int>(
+          std::min<int64_t>(gap > 0 ? gap : capped_add(end, beyond) - input.position(), kMaxBlockRows));
       const PullResult got = input.fill(ctx, demand);
       if (got == PullResult::end && !shape_.drop_remainder && start_ < input.position())
         return PullResult::rows;
@@ -172,7 +169,7 @@ class WindowRows {
 
   // The next `count` windows are made or lost.
   void go_on(Port& input, int64_t count) noexcept {
-    start_ = WindowShape::saturating_add(start_, WindowShape::saturating_multiply(shape_.step, count));
+    start_ = capped_add(start_, capped_multiply<int64_t>(shape_.step, count));
     rows_.drop_before(start_);
     input.consume_to(std::min(start_, input.position()));
   }
@@ -204,7 +201,7 @@ class WindowRows {
       while (ordinal < piece_end) {
         const int count = shape_.stride == 1 ? static_cast<int>(piece_end - ordinal) : 1;
         f(piece.block, static_cast<int>(ordinal - piece.first), count);
-        ordinal += shape_.stride == 1 ? count : shape_.stride;
+        ordinal = capped_add(ordinal, shape_.stride == 1 ? int64_t{count} : shape_.stride);
       }
     }
   }

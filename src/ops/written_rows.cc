@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/checked.h"
 #include "core/text.h"
 
 namespace weir {
@@ -38,7 +39,7 @@ int64_t WrittenRows::lose() noexcept {
 void WrittenRows::state(Archive& archive) {
   std::string run = manifest_.run;
   archive("run", run);
-  archive("row", row_, 0, INT64_MAX);
+  archive("row", row_, 0, kMostCounted);
   archive("ended", ended_);
   if (!archive.loading()) return;
   run_ = std::move(run);

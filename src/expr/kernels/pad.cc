@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/checked.h"
 #include "expr/array.h"
 #include "expr/check.h"
 #include "expr/move.h"
@@ -41,13 +42,10 @@ Result<Shape> padded(const Mode& mode, const Shape& from, const int64_t* pairs) 
   Shape shape = from;
   for (int d = 0; d < from.rank(); ++d, pairs += 2) {
     WEIR_TRY(check_axis(mode, from[d], pairs[0], pairs[1]));
-    int64_t extent = from[d];
-    if (extent < 0) continue;
-    if (__builtin_add_overflow(extent, pairs[0], &extent) ||
-        __builtin_add_overflow(extent, pairs[1], &extent)) {
-      return invalid_argument("expected a padded dimension that fits 63 bits");
-    }
-    shape.set_dim(d, extent);
+    if (from[d] < 0) continue;
+    const auto extent = checked_add(checked_add(from[d], pairs[0]), pairs[1]);
+    if (!extent) return invalid_argument("expected a padded dimension that fits 63 bits");
+    shape.set_dim(d, *extent);
   }
   return shape;
 }

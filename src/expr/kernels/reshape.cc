@@ -2,6 +2,7 @@
 // No bytes move unless rows of a block get different shapes.
 #include <cstring>
 
+#include "core/checked.h"
 #include "core/text.h"
 #include "expr/shape_argument.h"
 
@@ -18,6 +19,7 @@ Result<Shape> resolve(std::span<const int64_t> dims, int64_t count, std::optiona
   int left = -1;
   bool open = false;
   int64_t product = 1;
+  std::optional<int64_t> next;
   for (int d = 0; d < out.rank(); ++d) {
     if (unknown && out[d] == *unknown) {
       open = true;
@@ -27,8 +29,10 @@ Result<Shape> resolve(std::span<const int64_t> dims, int64_t count, std::optiona
       left = d;
     } else if (out[d] < 0) {
       return invalid_argument(expected_found("dimensions of 0 and more, or -1", concat(out[d])));
-    } else if (__builtin_mul_overflow(product, out[d], &product)) {
+    } else if (!(next = checked_multiply(product, out[d]))) {
       return invalid_argument("expected a shape whose number of entries fits int64");
+    } else {
+      product = *next;
     }
   }
   if (left >= 0 && product == 0) {

@@ -1,4 +1,5 @@
 // tile(x, multiples): x repeated along each axis.
+#include "core/checked.h"
 #include "expr/array.h"
 #include "expr/shape_argument.h"
 #include "expr/strided.h"
@@ -23,7 +24,8 @@ Result<Shape> tiled(const Shape& from, const Entries& multiples, int64_t unknown
       continue;
     }
     if (multiples[d] < 0) return invalid_argument(expected_found("0 times or more", concat(multiples[d])));
-    if (from[d] >= 0 && __builtin_mul_overflow(from[d], multiples[d], &extent)) {
+    if (from[d] >= 0) extent = checked_multiply(from[d], multiples[d]).value_or(-2);
+    if (extent < kUnknownDim) {
       return invalid_argument(
           concat("cannot repeat a dimension of ", from[d], " ", multiples[d], " times: it exceeds 63 bits"));
     }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/checked.h"
 #include "core/exception.h"
 #include "dataset/batch_buffer.h"
 #include "dataset/counted.h"
@@ -119,9 +120,8 @@ class WindowBatches final : public HoldingBody {
       row_bytes_.push_back(
           count < 0 || count > kLargeBytes ? 0 : static_cast<size_t>(count) * dtype_size(component.dtype));
       fixed_ = fixed_ && count >= 0 && count <= kLargeBytes;
-      batch_bytes_ = WindowShape::saturating_add(
-          batch_bytes_,
-          WindowShape::saturating_multiply(static_cast<int64_t>(row_bytes_.back()), batching.shape.size));
+      batch_bytes_ = capped_add(
+          batch_bytes_, capped_multiply(static_cast<int64_t>(row_bytes_.back()), batching.shape.size));
     }
     fixed_ = fixed_ && batch_bytes_ < kLargeBytes;
   }
@@ -199,7 +199,7 @@ class WindowBatches final : public HoldingBody {
     AnchorFields anchor;
     bool open = false;
     Inner::Saved inner;
-    archive("consumed", consumed, 0, INT64_MAX - 1);
+    archive("consumed", consumed, 0, kMostCounted);
     anchor.state(archive);
     archive("open", open);
     inner.state(archive);
@@ -223,8 +223,7 @@ class WindowBatches final : public HoldingBody {
     const int64_t passed = consumed - anchor.ordinal;
     windows_ = consumed;
     values_ = anchor.values + passed;
-    rows_.start_at(
-        WindowShape::saturating_add(start, WindowShape::saturating_multiply(rows_.shape().step, passed)));
+    rows_.start_at(capped_add(start, capped_multiply(rows_.shape().step, passed)));
     return true;
   }
 
@@ -277,12 +276,12 @@ class WindowBatches final : public HoldingBody {
       while (piece->end() <= at) ++piece;
       int64_t left = elements;
       for (const HeldInput::Piece* from = piece; left > 0; ++from) {
-        const int64_t count = std::min(left, (from->end() - at + shape.stride - 1) / shape.stride);
-        if (count <= 0) continue;
+        if (from->end() <= at) continue;
+        const int64_t count = std::min(left, (from->end() - at - 1) / shape.stride + 1);
         const uint8_t* const rows = from->block.columns[i].tensor().data;
         copy_rows(to, rows + static_cast<size_t>(at - from->first) * bytes, bytes, shape.stride, count);
         to += static_cast<size_t>(count) * bytes;
-        at += count * shape.stride;
+        at = capped_add(at, capped_multiply(count, shape.stride));
         left -= count;
       }
     }
@@ -377,7 +376,7 @@ class WindowBatches final : public HoldingBody {
     if (standing == 1) return true;
     Archive batch(saved);
     if (!batch.next_is("consumed")) return std::nullopt;
-    batch("consumed", consumed, 0, INT64_MAX);
+    batch("consumed", consumed, 0, kMostCounted);
     return batch.status().ok() ? std::optional(consumed > 0) : std::nullopt;
   }
 
@@ -398,7 +397,7 @@ class WindowBatches final : public HoldingBody {
     window("ahead", ahead, 0, rows_.shape().step);
     window.finish();
     if (!window.status().ok()) return std::nullopt;
-    return WindowShape::saturating_add(input.consumed(), ahead);
+    return capped_add(input.consumed(), ahead);
   }
 
   const Batching batching_;

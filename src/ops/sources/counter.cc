@@ -1,6 +1,9 @@
-// counter(start, step): the numbers from `start` on, `step` apart, without end; they wrap. Checkpoint: the next one.
+// counter(start, step): the numbers from `start` on, `step` apart, without end. Where the next would be no int64, it is an
+// error, and then the sequence ends. Checkpoint: the next number, and whether the last was given.
 #include <cstdint>
 
+#include "core/checked.h"
+#include "core/text.h"
 #include "dataset/operator.h"
 
 namespace weir {
@@ -17,35 +20,66 @@ struct Params : ParamsOf<Params> {
 
 class CounterCursor final : public Cursor {
  public:
-  CounterCursor(Opening&, const Params& params)
-      : next_(*params.start), step_(static_cast<uint64_t>(*params.step)) {}
+  CounterCursor(Opening&, const Params& params) : next_(*params.start), step_(*params.step) {}
 
-  int64_t assured() const noexcept override { return INT64_MAX; }
+  int64_t assured() const noexcept override {
+    return spent_ ? 0 : numbers_before_overflow(next_, step_, INT64_MAX);
+  }
 
   Step next(Context&, const Demand& demand, Block& out) override {
-    out.reset(demand.drop ? 0 : 1);
-    // Unsigned, so that sums wrap.
-    const auto first = static_cast<uint64_t>(next_);
-    if (!demand.drop) {
-      int64_t* numbers = out.columns[0].make_scalars<int64_t>(demand.rows);
-      for (int i = 0; i < demand.rows; ++i)
-        numbers[i] = static_cast<int64_t>(first + static_cast<uint64_t>(i) * step_);
+    if (ended_) return PullResult::end;
+    if (spent_) {
+      ended_ = true;
+      return no_number();
     }
-    out.rows = demand.rows;
-    next_ = static_cast<int64_t>(first + static_cast<uint64_t>(demand.rows) * step_);
+    const auto rows = static_cast<int>(numbers_before_overflow(next_, step_, demand.rows));
+    out.reset(demand.drop ? 0 : 1);
+    if (!demand.drop) {
+      int64_t* numbers = out.columns[0].make_scalars<int64_t>(rows);
+      for (int i = 0; i < rows; ++i) numbers[i] = after(i);
+    }
+    out.rows = rows;
+    next_ = after(rows - 1);
+    go_on();
     return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
-    next_ = static_cast<int64_t>(static_cast<uint64_t>(next_) + step_);
+    if (spent_) ended_ = true;
+    go_on();
     return 1;
   }
 
-  void state(Archive& archive) override { archive("next", next_, INT64_MIN, INT64_MAX); }
+  void state(Archive& archive) override {
+    archive("next", next_, INT64_MIN, INT64_MAX);
+    if (archive.loading()) spent_ = archive.next_is("ended");
+    if (spent_) archive("ended", ended_);
+  }
 
  private:
+  // The number `steps` after the next one. Unsigned, since the product alone may be no int64.
+  int64_t after(int steps) const {
+    return static_cast<int64_t>(static_cast<uint64_t>(next_) +
+                                static_cast<uint64_t>(steps) * static_cast<uint64_t>(step_));
+  }
+  // Steps over the number at hand.
+  void go_on() noexcept {
+    const auto next = checked_add(next_, step_);
+    spent_ = spent_ || !next;
+    if (!spent_) next_ = *next;
+  }
+  Status no_number() const {
+    return Status(Code::out_of_range,
+                  expected_found("numbers of 64 bits", concat("a step of ", step_, " from ", next_, " on"),
+                                 "put take(n) after it, or choose another start or step"));
+  }
+
   int64_t next_;
-  const uint64_t step_;
+  const int64_t step_;
+  // There is no next number.
+  bool spent_ = false;
+  // And that was said.
+  bool ended_ = false;
 };
 
 Result<Spec> spec(const Params&, std::span<const DatasetRef>) { return Spec::tensor(DType::int64); }
@@ -57,7 +91,8 @@ const OperatorDef& counter_operator() {
   static const OperatorDef def = define<Params, CounterCursor>({
       .name = "counter",
       .kind = OperatorKind::source,
-      .doc = "The numbers from `start` on, `step` apart, without end. Sums wrap.",
+      .doc =
+          "The numbers from `start` on, `step` apart, without end. If the next number is no int64, it is an error (out_of_range), and the sequence ends.",
       .cost = "One store per number.",
       .example = "counter(start: 7, step: -2) | take(3)",
       .output = "7\n5\n3",

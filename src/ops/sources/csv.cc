@@ -64,12 +64,12 @@ Status field_numbers(const ValueParam& param, const char* name, std::vector<int6
   WEIR_TRY(integer_list(param, name, out));
   int64_t least = 0;
   for (int64_t index : out) {
-    if (index < least) {
+    // So that the number of fields is an int64.
+    if (index < least || index == INT64_MAX) {
       return with_parameter(
           invalid_argument(expected_found("numbers of fields that rise from 0 or more", concat(index))),
           name);
     }
-    if (index == INT64_MAX) break;
     least = index + 1;
   }
   return Status();

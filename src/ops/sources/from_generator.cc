@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/checked.h"
 #include "core/exception.h"
 #include "core/text.h"
 #include "expr/generator.h"
@@ -78,7 +79,7 @@ class FromGenerator final : public Cursor {
   }
 
   void state(Archive& archive) override {
-    archive("given", given_, 0, INT64_MAX);
+    archive("given", given_, 0, kMostCounted);
     archive("ended", ended_);
     if (!generator_.saves()) {
       if (archive.loading()) run_.reset();
@@ -96,7 +97,7 @@ class FromGenerator final : public Cursor {
     }
     if (begun) {
       archive("place", place_);
-      archive("at", at_, 0, INT64_MAX);
+      archive("at", at_, 0, kMostCounted);
     }
     from_place_ = begun;
   }

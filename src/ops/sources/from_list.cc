@@ -71,7 +71,7 @@ class ListAccess final : public Access {
       : count_(static_cast<int64_t>(params.elements.spec.children.size())),
         blocks_(blocks_of(opening, params)) {}
 
-  int64_t count() const override { return count_; }
+  AccessCount count() const override { return {count_, false}; }
   void read(Context&, std::span<const int64_t> positions, Block& out) override {
     out.reset(0);
     out.rows = 0;

@@ -88,7 +88,7 @@ class SlicesAccess final : public Access {
   explicit SlicesAccess(const Components& values)
       : values_(values), count_(values.empty() ? 0 : values[0].shape.dim(0)) {}
 
-  int64_t count() const override { return count_; }
+  AccessCount count() const override { return {count_, false}; }
   void read(Context&, std::span<const int64_t> positions, Block& out) override {
     out.reset(values_.size());
     for (size_t i = 0; i < values_.size(); ++i) {

@@ -46,7 +46,7 @@ class FromTensors final : public RestartableCursor {
 class ValueAccess final : public Access {
  public:
   explicit ValueAccess(const Components& components) { row_.set_row(components); }
-  int64_t count() const override { return 1; }
+  AccessCount count() const override { return {1, false}; }
   void read(Context&, std::span<const int64_t> positions, Block& out) override {
     out.reset(row_.columns.size());
     out.rows = 0;

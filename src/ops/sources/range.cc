@@ -24,30 +24,41 @@ struct Params : ParamsOf<Params> {
   }
 };
 
-// The number of elements; wide arithmetic, since stop - start may not fit.
-int64_t count_of(int64_t start, int64_t stop, int64_t step) {
-  __int128 distance = static_cast<__int128>(stop) - start;
-  __int128 count = step > 0 ? (distance + step - 1) / step : (distance + step + 1) / step;
-  return static_cast<int64_t>(std::clamp<__int128>(count, 0, INT64_MAX));
+Status check_step(int64_t step) {
+  return step != 0 ? Status() : invalid_argument(expected_found("a step other than 0", "0"));
+}
+
+// The number of elements, if there can be such a range; wide arithmetic, since stop - start may not fit.
+Result<int64_t> count_of(const Params& params) {
+  WEIR_TRY(check_step(*params.step));
+  const __int128 step = *params.step;
+  const __int128 distance = static_cast<__int128>(*params.stop) - *params.start;
+  const __int128 count = step > 0 ? (distance + step - 1) / step : (distance + step + 1) / step;
+  if (count > INT64_MAX) {
+    return invalid_argument(expected_found(concat("at most ", INT64_MAX, " numbers"),
+                                           concat("more of them from ", *params.start, " to ", *params.stop),
+                                           "choose a larger step or a smaller stop"));
+  }
+  return static_cast<int64_t>(std::max<__int128>(count, 0));
 }
 
 class Range final : public RestartableCursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening&, const Params& params) {
-    if (*params.step == 0) return invalid_argument(expected_found("a step other than 0", "0"));
-    return std::unique_ptr<Cursor>(std::make_unique<Range>(params));
+    WEIR_ASSIGN(const int64_t count, count_of(params));
+    return std::unique_ptr<Cursor>(std::make_unique<Range>(params, count));
   }
-  explicit Range(const Params& params)
+  Range(const Params& params, int64_t count)
       : start_(static_cast<uint64_t>(*params.start)),
         step_(static_cast<uint64_t>(*params.step)),
-        count_(count_of(*params.start, *params.stop, *params.step)),
+        count_(count),
         write_(write_numbers(params.dtype.dtype)) {}
 
   bool restart(Opening&, const ParamsBase& base) override {
     const auto& params = static_cast<const Params&>(base);
-    if (*params.step == 0) return false;
-    *this = Range(params);
-    return true;
+    const Result<int64_t> count = count_of(params);
+    if (count.ok()) *this = Range(params, *count);
+    return count.ok();
   }
 
   int64_t assured() const noexcept override { return count_ - position_; }
@@ -80,14 +91,14 @@ class Range final : public RestartableCursor {
 
 class RangeAccess final : public Access {
  public:
-  explicit RangeAccess(const Params& params)
+  RangeAccess(const Params& params, int64_t count)
       : start_(static_cast<uint64_t>(*params.start)),
         step_(static_cast<uint64_t>(*params.step)),
-        count_(count_of(*params.start, *params.stop, *params.step)),
+        count_(count),
         is_int64_(params.dtype.dtype == DType::int64),
         write_(write_numbers(params.dtype.dtype)) {}
 
-  int64_t count() const override { return count_; }
+  AccessCount count() const override { return {count_, false}; }
   void read(Context&, std::span<const int64_t> positions, Block& out) override {
     out.reset(1);
     const int rows = static_cast<int>(positions.size());
@@ -116,20 +127,21 @@ class RangeAccess final : public Access {
 
 Result<std::unique_ptr<Access>> access(Opening&, const ParamsBase& base) {
   const auto& params = static_cast<const Params&>(base);
-  if (*params.step == 0) return invalid_argument(expected_found("a step other than 0", "0"));
-  return std::unique_ptr<Access>(std::make_unique<RangeAccess>(params));
+  WEIR_ASSIGN(const int64_t count, count_of(params));
+  return std::unique_ptr<Access>(std::make_unique<RangeAccess>(params, count));
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   WEIR_TRY(check_number_dtype(params.dtype.dtype));
-  if (params.step.is_constant() && *params.step == 0) {
-    return invalid_argument(expected_found("a step other than 0", "0"));
-  }
+  if (params.step.is_constant()) WEIR_TRY(check_step(*params.step));
+  if (params.start.is_constant() && params.stop.is_constant() && params.step.is_constant())
+    WEIR_TRY(count_of(params).status());
   return Spec::tensor(params.dtype.dtype);
 }
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
-  return count_of(*params.start, *params.stop, *params.step);
+  const Result<int64_t> count = count_of(params);
+  return count.ok() ? *count : kUnknown;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/checked.h"
 #include "core/text.h"
 #include "dataset/compose.h"
 #include "format/sqlite.h"
@@ -54,7 +55,7 @@ class SqlRows final : public Cursor {
   }
 
   void state(Archive& archive) override {
-    archive("row", given_, 0, INT64_MAX);
+    archive("row", given_, 0, kMostCounted);
     archive("failed", failed_);
     if (archive.loading()) rows_.reset();
   }

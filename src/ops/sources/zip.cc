@@ -81,10 +81,11 @@ class Zip final : public Cursor {
 class ZipAccess final : public Access {
  public:
   explicit ZipAccess(std::vector<std::unique_ptr<Access>> inputs) : inputs_(std::move(inputs)) {
+    // Of two with as many positions, the one that has no more ends it.
     for (const auto& input : inputs_) count_ = std::min(count_, input->count());
   }
 
-  int64_t count() const override { return count_; }
+  AccessCount count() const override { return count_; }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     out.reset(0);
     out.rows = static_cast<int>(positions.size());
@@ -102,7 +103,7 @@ class ZipAccess final : public Access {
 
  private:
   const std::vector<std::unique_ptr<Access>> inputs_;
-  int64_t count_ = kEndless;
+  AccessCount count_{AccessCount::kMost, true};
 };
 
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {

@@ -3,6 +3,7 @@
 // the input's position.
 #include <cstdint>
 
+#include "core/checked.h"
 #include "core/text.h"
 #include "dataset/counted.h"
 #include "dataset/operator.h"
@@ -39,7 +40,7 @@ class AssertCardinality final : public Cursor {
   }
 
   void state(Archive& archive) override {
-    archive("counted", counted_, 0, n_ >= 0 ? n_ : INT64_MAX);
+    archive("counted", counted_, 0, n_ >= 0 ? n_ : kMostCounted);
     archive("done", done_);
     input_.state(archive);
   }

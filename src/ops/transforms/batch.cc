@@ -42,12 +42,11 @@ class BatchAccess final : public Access {
   BatchAccess(Opening& opening, const Params& params, std::unique_ptr<Access> input, const More&... more)
       : input_(std::move(input)),
         n_(*params.n),
-        count_(input_->count() == kEndless ? kEndless
-                                           : batch_count(input_->count(), n_, *params.drop_remainder)),
+        count_(count_of(input_->count(), n_, *params.drop_remainder)),
         components_(opening.node->components().size()),
         batch_(opening.node->inputs()[0]->components(), n_, more...) {}
 
-  int64_t count() const override { return count_; }
+  AccessCount count() const override { return count_; }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     out.reset(0);
     out.rows = 0;
@@ -59,11 +58,16 @@ class BatchAccess final : public Access {
   }
 
  private:
+  // Where there is more than can be read, only whole batches can.
+  static AccessCount count_of(const AccessCount& input, int64_t n, bool drop_remainder) {
+    return {batch_count(input.positions, n, drop_remainder || input.more), input.more};
+  }
   // Returns the error of the first element that failed, or of the batch.
   ErrorPtr read_one(Context& ctx, int64_t position, Block& out) {
     batch_.clear();
+    const int64_t all = input_->count().positions;
     int64_t at = position * n_;
-    const int64_t end = input_->count() - at < n_ ? input_->count() : at + n_;
+    const int64_t end = all - at < n_ ? all : at + n_;
     while (at < end) {
       positions_.clear();
       for (; at < end && positions_.size() < kMaxBlockRows; ++at) positions_.push_back(at);
@@ -78,7 +82,7 @@ class BatchAccess final : public Access {
 
   const std::unique_ptr<Access> input_;
   const int64_t n_;
-  const int64_t count_;
+  const AccessCount count_;
   const size_t components_;
   Buffer batch_;
   std::vector<int64_t> positions_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/checked.h"
 #include "dataset/access.h"
 #include "dataset/operator.h"
 
@@ -80,19 +81,18 @@ class ConcatenateAccess final : public Access {
                     std::unique_ptr<Access> second)
       : first_(std::move(first)),
         second_(std::move(second)),
+        split_(first_->count().positions),
+        count_(count_of(first_->count(), second_->count())),
         order_(component_order(opening.input(params.other.index).node->spec(), opening.node->spec())) {}
 
-  int64_t count() const override {
-    int64_t sum;
-    return __builtin_add_overflow(first_->count(), second_->count(), &sum) ? kEndless : sum;
-  }
+  AccessCount count() const override { return count_; }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     AccessParts parts;
     for (const bool of_second : {false, true}) {
       positions_.clear();
       for (size_t i = 0; i < positions.size(); ++i) {
-        if ((positions[i] >= first_->count()) != of_second) continue;
-        positions_.push_back(of_second ? positions[i] - first_->count() : positions[i]);
+        if ((positions[i] >= split_) != of_second) continue;
+        positions_.push_back(of_second ? positions[i] - split_ : positions[i]);
         parts.expect(static_cast<int>(i));
       }
       if (positions_.empty()) continue;
@@ -109,8 +109,17 @@ class ConcatenateAccess final : public Access {
   }
 
  private:
+  static AccessCount count_of(const AccessCount& first, const AccessCount& second) {
+    if (first.more) return first;
+    const auto sum = checked_add(first.positions, second.positions);
+    return {sum.value_or(AccessCount::kMost), second.more || !sum};
+  }
+
   const std::unique_ptr<Access> first_;
   const std::unique_ptr<Access> second_;
+  // The position of the second one's first element.
+  const int64_t split_;
+  const AccessCount count_;
   // Where each component stands in the second one.
   const std::vector<int> order_;
   std::vector<int64_t> positions_;
@@ -136,8 +145,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
   int64_t b = inputs[static_cast<size_t>(params.other.index)]->cardinality();
   if (a == kInfinite || b == kInfinite) return kInfinite;
   if (a == kUnknown || b == kUnknown) return kUnknown;
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+  return checked_add(a, b).value_or(kUnknown);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
-// enumerate(start): (number, element) from `start` on. An error uses up a number. Checkpoint: the next number.
+// enumerate(start): (number, element) from `start` on. An error uses up a number. An element after the largest number is an
+// error. Checkpoint: the next number, and whether there is none left.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
+#include "core/checked.h"
+#include "core/text.h"
 #include "dataset/access.h"
 #include "dataset/operator.h"
 
@@ -14,18 +17,25 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& f) override { f("start", start, "The number of the first element."); }
 };
 
+Status no_number() {
+  return Status(Code::out_of_range,
+                expected_found(concat("numbers of at most ", INT64_MAX),
+                               "an element after the one with that number", "give a smaller start"));
+}
+
 class Enumerate final : public RestartableCursor {
  public:
   Enumerate(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::pass), next_(static_cast<uint64_t>(*params.start)) {}
+      : input_(opening, 0, Port::Mode::pass), next_(*params.start) {}
 
   bool restart(Opening& opening, const ParamsBase& params) override {
     input_.restart(opening, 0, Port::Mode::pass);
-    next_ = static_cast<uint64_t>(*static_cast<const Params&>(params).start);
+    next_ = *static_cast<const Params&>(params).start;
+    spent_ = false;
     return true;
   }
 
-  int64_t assured() const noexcept override { return input_.assured(); }
+  int64_t assured() const noexcept override { return numbers_of(input_.assured()); }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     in_.rows = 0;
@@ -36,40 +46,58 @@ class Enumerate final : public RestartableCursor {
     out.reset(columns ? in_.columns.size() + 1 : 0);
     if (columns) {
       auto* numbers = out.columns[0].make_dense<int64_t>(Shape(), in_.rows);
-      for (int i = 0; i < in_.rows; ++i) numbers[i] = static_cast<int64_t>(next_ + static_cast<uint64_t>(i));
+      const auto numbered = static_cast<int>(numbers_of(in_.rows));
+      for (int i = 0; i < numbered; ++i) numbers[i] = next_ + i;
+      std::fill(numbers + numbered, numbers + in_.rows, 0);
       // Swapping gives the values to the consumer, and the consumer's spare memory to the input.
       for (size_t i = 0; i < in_.columns.size(); ++i) std::swap(out.columns[i + 1], in_.columns[i]);
     }
     std::swap(out.errors, in_.errors);
     out.origins.swap(in_.origins);
     out.rows = in_.rows;
-    next_ += static_cast<uint64_t>(in_.rows);
+    for (int row = static_cast<int>(numbers_of(in_.rows)); row < in_.rows; ++row)
+      out.fail_row(row, no_number().pointer());
+    pass(in_.rows);
     return PullResult::rows;
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
-    next_ += static_cast<uint64_t>(in_.rows);
+    pass(in_.rows);
     return std::max(in_.rows, 1);
   }
 
   void state(Archive& archive) override {
-    archive("next", next_);
+    auto next = static_cast<uint64_t>(next_);
+    archive("next", next);
+    next_ = static_cast<int64_t>(next);
+    if (archive.loading()) spent_ = archive.next_is("spent");
+    if (spent_) archive("spent", spent_);
     input_.state(archive);
   }
 
  private:
+  // How many of the next `rows` elements have a number.
+  int64_t numbers_of(int64_t rows) const noexcept {
+    return spent_ ? 0 : numbers_before_overflow(next_, 1, rows);
+  }
+  void pass(int rows) noexcept {
+    const auto next = checked_add<int64_t>(next_, rows);
+    spent_ = spent_ || !next;
+    if (!spent_) next_ = *next;
+  }
+
   Port input_;
-  // Unsigned, so that counting past the largest number wraps.
-  uint64_t next_;
+  int64_t next_;
+  // The largest number was given, or used up by an error.
+  bool spent_ = false;
   Block in_;
 };
 
 class EnumerateAccess final : public Access {
  public:
-  EnumerateAccess(std::unique_ptr<Access> input, int64_t start)
-      : input_(std::move(input)), start_(static_cast<uint64_t>(start)) {}
+  EnumerateAccess(std::unique_ptr<Access> input, int64_t start) : input_(std::move(input)), start_(start) {}
 
-  int64_t count() const override { return input_->count(); }
+  AccessCount count() const override { return input_->count(); }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     in_.rows = 0;
     input_->read(ctx, positions, in_);
@@ -78,14 +106,17 @@ class EnumerateAccess final : public Access {
     std::swap(out.errors, in_.errors);
     if (in_.columns.empty()) return;
     auto* numbers = out.columns[0].make_dense<int64_t>(Shape(), in_.rows);
-    for (size_t i = 0; i < positions.size(); ++i)
-      numbers[i] = static_cast<int64_t>(start_ + static_cast<uint64_t>(positions[i]));
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const auto number = checked_add(start_, positions[i]);
+      numbers[i] = number.value_or(0);
+      if (!number) out.fail_row(static_cast<int>(i), no_number().pointer());
+    }
     for (size_t i = 0; i < in_.columns.size(); ++i) std::swap(out.columns[i + 1], in_.columns[i]);
   }
 
  private:
   const std::unique_ptr<Access> input_;
-  const uint64_t start_;
+  const int64_t start_;
   Block in_;
 };
 
@@ -105,7 +136,7 @@ const OperatorDef& enumerate_operator() {
   static const OperatorDef def = define<Params, Enumerate>({
       .name = "enumerate",
       .doc =
-          "Pairs of a number and an element, the numbers counting up from `start`. An error uses up a number.",
+          "Pairs of a number and an element, the numbers counting up from `start`. An error uses up a number. Elements after the one with the largest int64 are errors (out_of_range).",
       .cost = "One store per element.",
       .example = "range(10, 12) | enumerate(start: 1)",
       .output = "(1, 10)\n(2, 11)",

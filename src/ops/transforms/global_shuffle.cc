@@ -45,12 +45,12 @@ class GlobalShuffle final : public Cursor {
     const bool each_anew = *params.reshuffle_each_iteration;
     const OpeningSeeds opened = seeds_of(opening, params.seed, each_anew, true);
     WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
-    if (input->count() == Access::kEndless) return invalid_argument(endless());
+    if (input->count().more) return invalid_argument(endless());
     return std::unique_ptr<Cursor>(
         std::make_unique<GlobalShuffle>(std::move(input), key_of(opened, each_anew)));
   }
   GlobalShuffle(std::unique_ptr<Access> input, const IndexShuffle::Key& key)
-      : input_(std::move(input)), count_(input_->count()), key_(key) {
+      : input_(std::move(input)), count_(input_->count().positions), key_(key) {
     make_order();
   }
 

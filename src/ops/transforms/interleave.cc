@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/checked.h"
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/counted.h"
@@ -308,7 +309,8 @@ int64_t Interleave::assured_rows(int64_t wanted) const {
 // Places as many of the next rows as are assured, with one pull for each slot. Answers end if a turn must be taken instead.
 PullResult Interleave::place_assured(Context& ctx, const Demand& demand) {
   const bool round_again = list_turns(demand.rows);
-  if (turns_.size() < 2) return PullResult::end;
+  // Of a longer block no call gives more than a part, and places in several rounds would not fit an int.
+  if (turns_.size() < 2 || block_length_ > kMaxBlockRows) return PullResult::end;
   const int64_t round = static_cast<int64_t>(turns_.size()) * block_length_;
   const int64_t wanted = std::min<int64_t>(demand.rows, round_again ? demand.rows : round - block_index_);
   const int64_t rows = round_again ? assured_rows(wanted) : wanted;
@@ -485,7 +487,7 @@ void Interleave::consume() {
 void Interleave::state(Archive& archive) {
   outer_.input().state(archive);
   int64_t position = this->position();
-  archive("position", position, 0, INT64_MAX);
+  archive("position", position, 0, kMostCounted);
   archive("ended", outer_ended_);
   archive("cycle_index", cycle_index_, 0, cycle_length_ - 1);
   archive("block_index", block_index_, 0, block_length_ - 1);

@@ -61,7 +61,7 @@ class MapAccess final : public Access {
   MapAccess(Opening& opening, const Params& params, std::unique_ptr<Access> input)
       : input_(std::move(input)), apply_(opening, params.f), components_(opening.node->components().size()) {}
 
-  int64_t count() const override { return input_->count(); }
+  AccessCount count() const override { return input_->count(); }
   // Each call knows its element by its position, so it draws the numbers that it draws in order.
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     in_.rows = 0;

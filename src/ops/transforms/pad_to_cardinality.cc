@@ -44,9 +44,9 @@ class PadToCardinality final : public Cursor {
       }
       if (got != PullResult::rows) return got;
       const int elements = counted_rows(in_);
-      if (given_ + elements > n_) {
+      if (elements > n_ - given_) {
         ended_ = true;
-        return too_many(n_, concat("at least ", n_ + 1));
+        return too_many(n_, "more");
       }
       give_input(demand, out);
       given_ += elements;
@@ -61,7 +61,7 @@ class PadToCardinality final : public Cursor {
 
   int64_t lose(const ErrorPtr&) noexcept override {
     const int lost = std::max(in_.rows, 1);
-    given_ = std::min(n_, given_ + lost);
+    given_ += std::min<int64_t>(n_ - given_, lost);
     return lost;
   }
 

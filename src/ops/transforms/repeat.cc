@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/checked.h"
 #include "dataset/access.h"
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
@@ -47,7 +48,7 @@ class Repeat final : public Cursor {
   }
 
   void state(Archive& archive) override {
-    archive("epoch", epoch_, 0, INT64_MAX);
+    archive("epoch", epoch_, 0, kMostCounted);
     input_.state(archive);
   }
 
@@ -84,14 +85,16 @@ class RepeatAccess final : public Access {
 
   Status open(Context& ctx) {
     WEIR_TRY(open_epoch(ctx, 0));
-    each_ = epochs_[0].access->count();
-    count_ = each_ == 0 || repeats_ == 0                   ? 0
-             : repeats_ < 0 || each_ > kEndless / repeats_ ? kEndless
-                                                           : each_ * repeats_;
+    const AccessCount each = epochs_[0].access->count();
+    each_ = each.positions;
+    if (each_ == 0 || repeats_ == 0) return Status();
+    // The first epoch has no end, or all of them have none, or are too many.
+    const auto all = repeats_ < 0 ? std::nullopt : checked_multiply(each_, repeats_);
+    count_ = each.more ? each : AccessCount{all.value_or(AccessCount::kMost), !all};
     return Status();
   }
 
-  int64_t count() const override { return count_; }
+  AccessCount count() const override { return count_; }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     AccessParts parts;
     // The positions, by epoch.
@@ -138,7 +141,7 @@ class RepeatAccess final : public Access {
   const Instance input_;
   const int64_t repeats_;
   int64_t each_ = 0;
-  int64_t count_ = 0;
+  AccessCount count_;
   std::array<Epoch, kOpen> epochs_;
   std::vector<int64_t> positions_;
 };

@@ -1,5 +1,6 @@
 // save(path, compression, num_shards): writes all elements of the input to a folder, from which load reads them. Gives
 // nothing but the errors of the input. Checkpoint: the errors given so far; a restored save begins again.
+#include "core/checked.h"
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/compose.h"
@@ -66,7 +67,7 @@ class Saver final : public Cursor {
 
   void state(Archive& archive) override {
     archive("done", done_);
-    archive("errors", given_, 0, INT64_MAX);
+    archive("errors", given_, 0, kMostCounted);
     input_.state(archive);
     if (!archive.loading()) return;
     skipped_ = std::exchange(given_, 0);

@@ -120,7 +120,7 @@ class Shard final : public Cursor {
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
   WEIR_ASSIGN(const Part part, part_of(opening, static_cast<const Params&>(params)));
   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
-  return strided_access(std::move(input), part.index, part.num_shards, Access::kEndless);
+  return strided_access(std::move(input), part.index, part.num_shards);
 }
 
 bool by_rank(const ParamsBase& base) { return static_cast<const Params&>(base).index.is_auto(); }

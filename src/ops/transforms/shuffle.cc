@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/checked.h"
 #include "core/exception.h"
 #include "dataset/yield_timer.h"
 #include "ops/list.h"
@@ -108,9 +109,9 @@ class Shuffle final : public Cursor, private ShuffleSlots {
     archive("epoch", epoch_);
     archive("seed", seeds_.first);
     archive("seed2", seeds_.second);
-    archive("draws", draws_, 0, INT64_MAX);
-    archive("values", values_, draws_, INT64_MAX);
-    archive("rows", rows, values_, INT64_MAX);
+    archive("draws", draws_, 0, kMostCounted);
+    archive("values", values_, draws_, kMostCounted);
+    archive("rows", rows, values_, kMostCounted);
     archive("oldest", oldest, 0, values_);
     input_.state(archive);
     if (archive.loading() ? archive.next_is("buffer") : by_value_) buffer_state(archive);

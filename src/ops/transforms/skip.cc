@@ -2,6 +2,7 @@
 // not counted. Checkpoint: how many are left to skip, and the input's position.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "core/exception.h"
 #include "dataset/operator.h"
@@ -80,7 +81,8 @@ class Skip final : public Cursor {
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
   const int64_t n = *static_cast<const Params&>(params).n;
   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
-  return strided_access(std::move(input), std::max<int64_t>(n, 0), 1, n < 0 ? 0 : Access::kEndless);
+  return strided_access(std::move(input), std::max<int64_t>(n, 0), 1,
+                        n < 0 ? std::optional<int64_t>(0) : std::nullopt);
 }
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {

@@ -2,6 +2,7 @@
 // are passed on and not counted. Checkpoint: how many are left, and the input's position.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "dataset/counted.h"
 #include "dataset/operator.h"
@@ -54,7 +55,7 @@ class Take final : public RestartableCursor {
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
   const int64_t n = *static_cast<const Params&>(params).n;
   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
-  return strided_access(std::move(input), 0, 1, n < 0 ? Access::kEndless : n);
+  return strided_access(std::move(input), 0, 1, n < 0 ? std::nullopt : std::optional<int64_t>(n));
 }
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {

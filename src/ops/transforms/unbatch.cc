@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/checked.h"
 #include "ops/batch_rows.h"
 #include "ops/list.h"
 
@@ -66,8 +67,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
   const int64_t count = inputs[0]->cardinality();
   if (!row_of_value(inputs[0]->spec(), length).ok()) return kUnknown;
   if (length == kUnknownDim) return count == kInfinite ? kInfinite : kUnknown;
-  int64_t rows;
-  if (count >= 0) return __builtin_mul_overflow(count, length, &rows) ? kUnknown : rows;
+  if (count >= 0) return checked_multiply(count, length).value_or(kUnknown);
   return count == kInfinite && length > 0 ? kInfinite : kUnknown;
 }
 

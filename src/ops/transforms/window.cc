@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/checked.h"
 #include "core/text.h"
 #include "dataset/operator.h"
 #include "ops/held_dataset.h"
@@ -83,7 +84,7 @@ class Window final : public Cursor {
     input_.state(archive);
     int64_t ahead = rows_.start() - input_.consumed();
     archive("ahead", ahead, 0, rows_.shape().step);
-    if (archive.loading()) rows_.start_at(WindowShape::saturating_add(input_.consumed(), ahead));
+    if (archive.loading()) rows_.start_at(capped_add(input_.consumed(), ahead));
   }
 
  private:

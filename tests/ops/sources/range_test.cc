@@ -24,6 +24,16 @@ TEST_CASE("the count of a range needs more than 64 bits on the way") {
   CHECK(cardinality("range(-9223372036854775807, 9223372036854775807, 4611686018427387904)") == 4);
   CHECK(cardinality("range(9223372036854775807, -9223372036854775807, -4611686018427387904)") == 4);
   CHECK(run("range(9223372036854775806, 9223372036854775807, 5)") == Lines{"9223372036854775806"});
+  CHECK(run("range(9223372036854775807, -9223372036854775808, -9223372036854775808)") ==
+        Lines{"9223372036854775807", "-1"});
+  CHECK(run("range(-9223372036854775808, 9223372036854775807, 9223372036854775807)") ==
+        Lines{"-9223372036854775808", "-1", "9223372036854775806"});
+  CHECK(cardinality("range(-9223372036854775808, -1)") == INT64_MAX);
+  CHECK(contains(build_error("range(-9223372036854775808, 0)"),
+                 "expected at most 9223372036854775807 numbers"));
+  CHECK(contains(build_error("range(9223372036854775807, -2, -1)"), "expected at most"));
+  CHECK(run("range(1) | flat_map(x -> range(x - 9223372036854775807, x + 1))") ==
+        Lines{"error: invalid_argument"});
 }
 
 TEST_CASE("a range of another dtype is cast from int64") {

@@ -11,10 +11,23 @@ TEST_CASE("enumerate numbers elements") {
   CHECK(run("range(5, 7) | enumerate()") == Lines{"(0, 5)", "(1, 6)"});
   CHECK(run("range(5, 7) | enumerate(start: -1)") == Lines{"(-1, 5)", "(0, 6)"});
   CHECK(run("range(0) | enumerate()").empty());
-  CHECK(run("range(2) | enumerate(start: 9223372036854775807)") ==
-        Lines{"(9223372036854775807, 0)", "(-9223372036854775808, 1)"});
   CHECK(spec("zip(range(2), range(2)) | enumerate()") == "(int64, (int64, int64))");
   CHECK(cardinality("range(7) | enumerate()") == 7);
+}
+
+TEST_CASE("elements after the largest number are errors") {
+  const std::string text = "range(4) | enumerate(start: 9223372036854775806)";
+  const std::string error = "error: out_of_range";
+  const Lines all = {"(9223372036854775806, 0)", "(9223372036854775807, 1)", error, error};
+  for (int width : {1, 2, 3, 1000}) CHECK(run(text, width) == all);
+  for (size_t given = 0; given <= 4; ++given)
+    CHECK(run_restored(text, static_cast<int>(given)) ==
+          Lines(all.begin() + static_cast<long>(given), all.end()));
+  CHECK(run(text + " | skip(1)") == Lines{all[1], error, error});
+  CHECK(run("range(2) | enumerate(-9223372036854775808) | map((i, x) -> i)") ==
+        Lines{"-9223372036854775808", "-9223372036854775807"});
+  CHECK(run("probe(3, errors: \"1\") | enumerate(9223372036854775806)") ==
+        Lines{"(9223372036854775806, 0)", "error: data_loss", error});
 }
 
 TEST_CASE("an error spends a number") {
