@@ -198,10 +198,6 @@ void RunningCall::reopen() {
   handle_.value = tag << 32 | slot_->index;
 }
 
-Status thread_ended() {
-  return Status(Code::cancelled, "the thread that made this element ended in a callback");
-}
-
 Status CallObject::finish(int32_t result) {
   if (result != WEIR_OK) return returned(result);
   if (!out_.errors.empty()) forget_failed_rows();

@@ -112,7 +112,4 @@ class RunningCall {
   Slot* slot_ = nullptr;
 };
 
-// The error of a call whose thread ends inside it.
-Status thread_ended();
-
 }  // namespace weir::capi

@@ -6,7 +6,10 @@
 
 #include "capi/call.h"
 #include "capi/spec.h"
+#include "expr/kernel.h"
 #include "expr/row_callback.h"
+#include "ops/list.h"
+#include "syntax/lexer.h"
 #include "syntax/parser.h"
 #include "syntax/spec.h"
 
@@ -48,7 +51,7 @@ class HostCallback final : public RowCallback {
         expected_(whole.expected_),
         whole_(&whole) {}
   ~HostCallback() override {
-    if (host_.destroy && !whole_) call_host([this] { host_.destroy(host_.user_data); });
+    if (host_.destroy && !whole_) notify_host([this] { host_.destroy(host_.user_data); });
   }
 
   const Spec* signature() const override { return signature_ ? &*signature_ : nullptr; }
@@ -84,11 +87,11 @@ Result<Spec> HostCallback::result(const Spec& input) const {
   const weir_spec given = publish_spec(std::make_shared<const Spec>(input));
   weir_spec made{};
   int32_t verdict = WEIR_OK;
-  const bool ran = call_host([&] { verdict = host_.infer(host_.user_data, given, &made); });
+  const Status ran(call_host([&] { verdict = host_.infer(host_.user_data, given, &made); }));
   weir_spec_unref(given);
   auto spec = spec_of(made);
   weir_spec_unref(made);
-  if (!ran) return thread_ended();
+  WEIR_TRY(ran);
   if (verdict != WEIR_OK)
     return invalid_argument(
         expected_found("other arguments", concat(input.to_string(), ", which it refuses")));
@@ -140,18 +143,18 @@ Status HostCallback::call(Session& session, const Block& in, Block& out) const {
 
 Status HostCallback::call_once(Session& session, const Block& in, Block& out) const {
   // The host expects no more calls on a thread that ends.
-  if (thread_ends()) return thread_ended();
+  if (thread_ends()) return Status(thread_ended());
   WEIR_TRY(check_arguments(in, 0));
   std::vector<Component> same;
   RunningCall call(std::make_unique<CallObject>(session, in, out, results(in, same), true));
   int32_t result = WEIR_OK;
-  if (!call_host([&] { result = host_.function(host_.user_data, call.handle()); })) return thread_ended();
+  WEIR_TRY(Status(call_host([&] { result = host_.function(host_.user_data, call.handle()); })));
   return call.close().finish(result);
 }
 
 // One call stands for all rows, one after the other, and the host's thread is watched once for all of them.
 Status HostCallback::call_each(Session& session, const Block& in, Block& out) const {
-  if (thread_ends()) return thread_ended();
+  if (thread_ends()) return Status(thread_ended());
   std::vector<Component> same;
   RunningCall call(std::make_unique<CallObject>(session, in, out, results(in, same), false));
   CallObject& object = call.object();
@@ -168,15 +171,20 @@ Status HostCallback::call_each(Session& session, const Block& in, Block& out) co
         }
       }
       if (closed) call.reopen();
-      const int32_t result = host_.function(host_.user_data, call.handle());
+      int32_t result = WEIR_OK;
+      const ErrorPtr thrown = catching([&] { result = host_.function(host_.user_data, call.handle()); });
       call.close();
       closed = true;
-      object.end_row(result);
+      if (thrown) {
+        object.fail_row(row, Status(thrown));
+      } else {
+        object.end_row(result);
+      }
     }
   };
-  if (!call_host(run_rows)) {
+  if (const ErrorPtr error = call_host(run_rows)) {
     call.close();
-    for (; row < in.rows; ++row) object.fail_row(row, thread_ended());
+    for (; row < in.rows; ++row) object.fail_row(row, Status(error));
   }
   object.finish_rows();
   return Status();
@@ -191,7 +199,7 @@ Result<std::string> HostCallback::save_state() const {
   const void* data = nullptr;
   uint64_t size = 0;
   int32_t result = WEIR_OK;
-  if (!call_host([&] { result = host_.save(host_.user_data, &data, &size); })) return thread_ended();
+  WEIR_TRY(Status(call_host([&] { result = host_.save(host_.user_data, &data, &size); })));
   if (result != WEIR_OK) return state_failed("save", result);
   WEIR_ASSIGN(const std::string_view bytes, read_bytes(data, size, "the state of a callback"));
   return std::string(bytes);
@@ -199,8 +207,7 @@ Result<std::string> HostCallback::save_state() const {
 
 Status HostCallback::restore_state(std::string_view bytes) const {
   int32_t result = WEIR_OK;
-  if (!call_host([&] { result = host_.restore(host_.user_data, bytes.data(), bytes.size()); }))
-    return thread_ended();
+  WEIR_TRY(Status(call_host([&] { result = host_.restore(host_.user_data, bytes.data(), bytes.size()); })));
   return result == WEIR_OK ? Status() : state_failed("restore", result);
 }
 
@@ -248,6 +255,17 @@ Result<CallbackRef> take_callback(const weir_callback* given) {
   auto callback = make_ref<HostCallback>(known, std::move(result), std::move(signature));
   guard.dismiss();
   return CallbackRef(std::move(callback));
+}
+
+Status check_function_name(std::string_view name) {
+  if (syntax::is_reserved(name) || name == "_") {
+    return invalid_argument(expected_found(
+        "the name of a function", concat(name, ", a reserved word of the notation"), "choose another"));
+  }
+  if (find_kernel(name) == nullptr && find_operator(name) == nullptr && !dtype_from_name(name))
+    return Status();
+  return Status(Code::already_exists,
+                expected_found("a name that no function, operator or dtype has", name, "choose another"));
 }
 
 }  // namespace weir::capi

@@ -16,7 +16,7 @@ class DestroyGuard {
   DestroyGuard(const DestroyGuard&) = delete;
   DestroyGuard& operator=(const DestroyGuard&) = delete;
   ~DestroyGuard() {
-    if (destroy_) call_host([this] { destroy_(user_data_); });
+    if (destroy_) notify_host([this] { destroy_(user_data_); });
   }
   void dismiss() { destroy_ = nullptr; }
 
@@ -27,5 +27,9 @@ class DestroyGuard {
 
 // Takes over a callback. invalid_argument if it is not a valid one.
 Result<CallbackRef> take_callback(const weir_callback* given);
+
+// Whether texts can call a function by this name: invalid_argument for a reserved word, already_exists for the name of an
+// operator, function or dtype.
+Status check_function_name(std::string_view name);
 
 }  // namespace weir::capi

@@ -30,7 +30,7 @@ class HostGenerator final : public Generator {
   explicit HostGenerator(const weir_generator& host)
       : Generator(weir::capi::flags_of(host.flags)), host_(host) {}
   ~HostGenerator() override {
-    if (host_.destroy) call_host([this] { host_.destroy(host_.user_data); });
+    if (host_.destroy) notify_host([this] { host_.destroy(host_.user_data); });
   }
 
   Result<std::unique_ptr<GeneratorRun>> open() const override;
@@ -38,24 +38,24 @@ class HostGenerator final : public Generator {
   Result<std::unique_ptr<GeneratorRun>> restore(std::string_view bytes) const override;
 
   const weir_generator& host() const { return host_; }
-  // Calls a function of the host, one at a time unless it takes several. False if the thread ended inside.
+  // Calls a function of the host, one at a time unless it takes several.
   template <class F>
-  bool call_in_turn(F&& f) const {
+  Status call_in_turn(F&& f) const {
     // The host expects no more calls on a thread that ends.
-    if (thread_ends()) return false;
-    if (flags.concurrent) return call_host(f);
+    if (thread_ends()) return Status(thread_ended());
+    if (flags.concurrent) return Status(call_host(f));
     MutexLock lock(turn_);
-    return call_host(f);
+    return Status(call_host(f));
   }
   // Ends a run, in turn as well.
   void close(void* state) const {
     const auto close_run = [&] { host_.close(host_.user_data, state); };
     if (flags.concurrent) {
-      call_host(close_run);
+      notify_host(close_run);
       return;
     }
     MutexLock lock(turn_);
-    call_host(close_run);
+    notify_host(close_run);
   }
 
  private:
@@ -75,7 +75,7 @@ class HostRun final : public GeneratorRun {
   template <class F>
   Status begin(const char* which, F&& begin) {
     int32_t result = WEIR_OK;
-    if (!generator_->call_in_turn([&] { result = begin(&state_); })) return thread_ended();
+    WEIR_TRY(generator_->call_in_turn([&] { result = begin(&state_); }));
     if (result != WEIR_OK) return failed(which, result);
     begun_ = true;
     return Status();
@@ -87,8 +87,7 @@ class HostRun final : public GeneratorRun {
     none.rows = 1;
     RunningCall call(std::make_unique<CallObject>(session, none, out, components, false));
     int32_t result = WEIR_OK;
-    if (!generator_->call_in_turn([&] { result = host.next(host.user_data, state_, call.handle()); }))
-      return thread_ended();
+    WEIR_TRY(generator_->call_in_turn([&] { result = host.next(host.user_data, state_, call.handle()); }));
     CallObject& made = call.close();
     if (result == WEIR_END && out.errors.empty()) return false;
     made.end_row(result);
@@ -111,7 +110,7 @@ class HostRun final : public GeneratorRun {
       read = bytes.status();
       if (bytes.ok()) out = *bytes;
     };
-    if (!generator_->call_in_turn(call)) return thread_ended();
+    WEIR_TRY(generator_->call_in_turn(call));
     if (result != WEIR_OK) return failed("save", result);
     WEIR_TRY(read);
     return out;

@@ -48,12 +48,12 @@ class HostLogger final : public Logger {
  public:
   HostLogger(const weir_logger& host, Level least) : host_(host), least_(least) {}
   ~HostLogger() override {
-    if (host_.destroy) call_host([this] { host_.destroy(host_.user_data); });
+    if (host_.destroy) notify_host([this] { host_.destroy(host_.user_data); });
   }
 
   void log(Level level, std::string_view message) override {
     if (level < least_) return;
-    call_host([&] {
+    notify_host([&] {
       host_.log(host_.user_data, static_cast<int32_t>(level) + WEIR_LOG_DEBUG, message.data(),
                 message.size());
     });

@@ -13,10 +13,8 @@
 #include "core/launcher.h"
 #include "exec/threads.h"
 #include "expr/callback.h"
-#include "expr/kernel.h"
 #include "fs/file_system.h"
 #include "fs/machine_limits.h"
-#include "ops/list.h"
 
 namespace weir::capi {
 
@@ -80,19 +78,20 @@ class HostAllocator final : public RefCounted {
   static void* allocate(void* context, size_t size, size_t alignment) {
     auto* self = static_cast<HostAllocator*>(context);
     void* data = nullptr;
-    call_host([&] { data = self->host_.allocate(self->host_.user_data, size, alignment); });
+    // One that throws has none to give, either.
+    notify_host([&] { data = self->host_.allocate(self->host_.user_data, size, alignment); });
     if (data) self->ref();
     return data;
   }
   static void release(void* context, void* data, size_t size) {
     auto* self = static_cast<HostAllocator*>(context);
-    call_host([&] { self->host_.release(self->host_.user_data, data, size); });
+    notify_host([&] { self->host_.release(self->host_.user_data, data, size); });
     self->unref();
   }
 
  private:
   ~HostAllocator() override {
-    if (host_.destroy) call_host([this] { host_.destroy(host_.user_data); });
+    if (host_.destroy) notify_host([this] { host_.destroy(host_.user_data); });
   }
 
   const weir_allocator host_;
@@ -127,7 +126,8 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   runtime.random = host->random_.get();
   runtime.logger = host->logger_.get();
   runtime.pool = host->pool_.get();
-  runtime.world = world_of([](const char* name) { return std::getenv(name); });
+  // A program that has more rights than its caller does not take the caller's word.
+  runtime.world = world_of([](const char* name) { return ::secure_getenv(name); });
   if (options.record_bytes > 0) runtime.limits.record_bytes = options.record_bytes;
   if (options.memory_bytes > 0) runtime.budget = make_ref<MemoryBudget>(options.memory_bytes);
   if (!trace_file.empty()) {
@@ -135,7 +135,7 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
     host->trace_ = std::make_unique<TraceLog>();
     runtime.trace = host->trace_.get();
   }
-  if (options.flags & WEIR_RUNTIME_TOP || asks_for_top(std::getenv("WEIR_TOP")))
+  if (options.flags & WEIR_RUNTIME_TOP || asks_for_top(::secure_getenv("WEIR_TOP")))
     host->top_ = std::make_unique<TopPage>(runtime);
   return host;
 }
@@ -268,6 +268,11 @@ int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* o
     if (!allocator.ok()) return allocator.status();
     if (!logger.ok()) return logger.status();
     WEIR_TRY(check_options(known));
+    if (process_ends()) {
+      return failed_precondition(expected_found("a process that goes on",
+                                                "one that ends, in a destructor that exit() calls",
+                                                "create the runtime before main returns"));
+    }
     WEIR_ASSIGN(const std::string_view trace_file,
                 read_string(known.trace_file, known.trace_file_size, "the name of a file", kMaxNameBytes));
     auto host =
@@ -291,10 +296,7 @@ int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t n
       return invalid_argument(
           expected_found("a name of letters, digits and _ that begins with no digit", concat(quote(key))));
     }
-    if (taken->signature() != nullptr && (find_kernel(key) != nullptr || find_operator(key) != nullptr)) {
-      return Status(Code::already_exists,
-                    expected_found("a name that no function or operator has", std::string(key)));
-    }
+    if (taken->signature() != nullptr) WEIR_TRY(check_function_name(key));
     return host->add_callback(std::string(key), std::move(taken));
   });
 }

@@ -45,7 +45,7 @@ class WrappedBuffer final : public Buffer {
 
  protected:
   ~WrappedBuffer() override {
-    if (release_) call_host([this] { release_(context_); });
+    if (release_) notify_host([this] { release_(context_); });
   }
 
  private:

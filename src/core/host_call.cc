@@ -1,5 +1,7 @@
 #include "core/host_call.h"
 
+#include "core/text.h"
+
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #endif
@@ -13,6 +15,28 @@ int weir_core_call(void (*function)(void*), void* argument);
 namespace weir {
 
 constinit thread_local bool host_call::thread_is_ending = false;
+constinit thread_local int host_call::depth = 0;
+
+namespace {
+
+// Never destroyed: threads may still end while the process does.
+const ErrorPtr& g_thread_ended =
+    *new ErrorPtr(Status(Code::cancelled, "the thread that made this element ended in a callback").pointer());
+
+}  // namespace
+
+const ErrorPtr& thread_ended() noexcept { return g_thread_ended; }
+
+ErrorPtr host_call::too_deep() noexcept try {
+  return failed_precondition(
+             expected_found(
+                 concat("at most ", kMostDepth, " calls of the program's functions inside each other"),
+                 "one more",
+                 "a function that builds or reads datasets must not come back to itself without end"))
+      .pointer();
+} catch (...) {
+  return out_of_memory();
+}
 
 bool host_call::run(void (*function)(void*), void* argument) {
   if (weir_core_call(function, argument)) [[likely]]

@@ -1,4 +1,5 @@
-// Calls host functions, and handles threads that end inside one.
+// The barrier around every call into the host: an exception stops at it and becomes an error, a thread that ends inside is
+// held until the library returns, and calls nest only so deep.
 //
 // A host's function may end its thread, by pthread_exit or a cancellation. That unwinds the stack, but weir's
 // frames cannot be left halfway: rows would be lost with their cursors, destructors must not be left this
@@ -6,15 +7,16 @@
 // if the function had failed, nothing new begins on the thread (thread_ends()), and when the library returns
 // to its caller, end_thread() resumes the unwinding. docs/adr/0010 says what was rejected.
 //
-// Exceptions are passed on. A call costs about 20 ns, thread_ends() a load.
+// A call costs about 20 ns, thread_ends() a load.
 #pragma once
 
 #include <cxxabi.h>
 #include <pthread.h>
 
-#include <exception>
 #include <memory>
 #include <type_traits>
+
+#include "core/exception.h"
 
 namespace weir {
 
@@ -22,6 +24,11 @@ namespace host_call {
 
 // Next to the thread pointer, so that reading it is one instruction in a shared library, too.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_is_ending;
+// How many calls this thread is in that may call the library again.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local int depth;
+// More fit the stack of a small thread. A callback that comes back to itself without end must not overflow it.
+inline constexpr int kMostDepth = 32;
+ErrorPtr too_deep() noexcept;
 
 // Returns false if the thread began to end in `function` instead of returning from it.
 bool run(void (*function)(void*), void* argument);
@@ -42,30 +49,50 @@ inline bool thread_ends() { return host_call::thread_is_ending; }
 // For a thread that cannot end, since it serves others as well.
 inline void stay_alive() { host_call::thread_is_ending = false; }
 
-// Calls function(). Returns false if the thread began to end in it.
+// The error of what a thread was making that ended in a callback. Made when the library was loaded.
+const ErrorPtr& thread_ended() noexcept;
+
+// Calls function(), inside notify_host() or call_host(). Returns what it threw as an error; null if nothing.
+// A forced unwind has no object, which the sanitizer takes for a null reference.
 template <class Function>
-bool call_host(Function&& function) {
+__attribute__((no_sanitize("undefined"))) ErrorPtr catching(Function&& function) {
+  try {
+    function();
+    return nullptr;
+  } catch (const abi::__forced_unwind&) {
+    host_call::forget_frames_below();
+    throw;
+  } catch (...) {
+    return error_of_exception();
+  }
+}
+
+// Calls function(), which does not call the library again, or only releases something: whatever becomes of it, the library
+// goes on. Returns null if it came back, else thread_ended() or what it threw.
+template <class Function>
+ErrorPtr notify_host(Function&& function) noexcept {
   struct Call {
     std::remove_reference_t<Function>* function;
-    std::exception_ptr thrown;
-    // A forced unwind has no object, which the sanitizer takes for a null reference.
-    __attribute__((no_sanitize("undefined"))) static void run(void* call) {
+    ErrorPtr thrown;
+    // An exception must not pass through C frames.
+    static void run(void* call) {
       auto* self = static_cast<Call*>(call);
-      try {
-        (*self->function)();
-      } catch (const abi::__forced_unwind&) {
-        host_call::forget_frames_below();
-        throw;
-      } catch (...) {
-        // It must not pass through C frames.
-        self->thrown = std::current_exception();
-      }
+      self->thrown = catching(*self->function);
     }
   } call{std::addressof(function), nullptr};
-  const bool returned = host_call::run(Call::run, &call);
-  if (call.thrown) [[unlikely]]
-    std::rethrow_exception(std::move(call.thrown));
-  return returned;
+  return host_call::run(Call::run, &call) ? std::move(call.thrown) : thread_ended();
+}
+
+// Calls function(), which may call the library again. Returns null if it came back, else thread_ended(), what it threw, or
+// failed_precondition if too many such calls are inside each other; then it was not called.
+template <class Function>
+[[nodiscard]] ErrorPtr call_host(Function&& function) noexcept {
+  if (host_call::depth == host_call::kMostDepth) [[unlikely]]
+    return host_call::too_deep();
+  ++host_call::depth;
+  ErrorPtr error = notify_host(static_cast<Function&&>(function));
+  --host_call::depth;
+  return error;
 }
 
 // Blocks cancellation while it lives, for weir's own system calls.

@@ -89,7 +89,7 @@ class ThreadParker final : public Parker {
   bool wait(Sleep&& sleep, Done&& done) {
     ::pthread_mutex_lock(&mutex_);
     // A cancelled wait has the lock again, too.
-    const bool returned = call_host([&] {
+    const bool returned = !notify_host([&] {
       while (!permitted_.load(std::memory_order_relaxed) && !done()) sleep();
     });
     const bool permitted = permitted_.load(std::memory_order_relaxed);
@@ -345,7 +345,7 @@ class ArenaStarts {
   ~ArenaStarts() { add(-1); }
   ArenaStarts(const ArenaStarts&) = delete;
   ArenaStarts& operator=(const ArenaStarts&) = delete;
-  bool allowed() const { return !exiting.load(); }
+  static bool allowed() { return !exiting.load(); }
 
  private:
   // The process in the upper half, the number of its starts in the lower.
@@ -383,7 +383,6 @@ class ArenaQueue final : public JobQueue {
   ArenaQueue(const void* executor, int limit, RefPtr<ThreadQueue> starter)
       : JobQueue("arena", kComputeName, executor, limit), limit_(limit), starter_(std::move(starter)) {
     ::pthread_sigmask(SIG_SETMASK, nullptr, &host_mask_);
-    ArenaStarts::watch_exit();
     MutexLock lock(all_mutex);
     next_ = all;
     if (next_) next_->place_ = &next_;
@@ -435,6 +434,7 @@ class ArenaQueue final : public JobQueue {
   }
 
   bool enqueue_runner() noexcept try {
+    if (!ArenaStarts::allowed()) return false;
     arena_->enqueue([self = RefPtr<ArenaQueue>(this)] { self->serve(); });
     return true;
   } catch (...) {
@@ -445,7 +445,7 @@ class ArenaQueue final : public JobQueue {
   bool open() noexcept try {
     if (arena_) return true;
     const ArenaStarts start;
-    if (!start.allowed()) return false;
+    if (!ArenaStarts::allowed()) return false;
     auto arena = std::make_unique<tbb::task_arena>(limit_, 0);
     arena->enqueue([] {});
     arena_ = std::move(arena);
@@ -544,7 +544,9 @@ class Threads final : public Executor {
   // asked for, in a child, where oneTBB's threads are missing, and where there is no oneTBB that can be used, plain threads
   // compute.
   RefPtr<JobQueue> make_compute() {
-    if (!find_onetbb()) return make_plain();
+    const bool found = find_onetbb();
+    ArenaStarts::watch_exit();
+    if (!found) return make_plain();
     const size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     const int owned = static_cast<int>(std::clamp<size_t>(allowed, 2, kMaxComputeThreads + 1)) - 1;
     if (forks_ == 0 && size_ <= owned + 1) {
@@ -571,6 +573,8 @@ class Threads final : public Executor {
 };
 
 }  // namespace
+
+bool process_ends() { return !ArenaStarts::allowed(); }
 
 uint64_t fork_generation() {
   count_forks();

@@ -30,7 +30,11 @@ struct ThreadsOptions {
   bool (*probe)(int threads) = nullptr;
 };
 
+// REQUIRES: !process_ends()
 std::unique_ptr<Executor> make_threads(const ThreadsOptions& options = {});
+
+// True once exit() has come to the destructors of what was made before the first executor: libtbb's have run by then.
+bool process_ends();
 
 // How many forks lie between this process and the one that loaded the library.
 uint64_t fork_generation();

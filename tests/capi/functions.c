@@ -166,6 +166,91 @@ static void mistakes(weir_runtime runtime) {
   CHECK(counted.destroyed == 6);
 }
 
+static int32_t register_as(weir_runtime runtime, const char* name, const char* signature, counts* counted) {
+  weir_callback callback = make_function(counted, signature, "int64[?]");
+  weir_error error = WEIR_ERROR_INIT;
+  const int32_t result = weir_runtime_register(runtime, name, WEIR_STRLEN, &callback, &error);
+  if (result != WEIR_OK) CHECK(error.message.size > 0 && strstr(error.message.data, name) != NULL);
+  weir_error_clear(&error);
+  return result;
+}
+
+static void taken_names(weir_runtime runtime) {
+  static const char* const kReserved[] = {"if",  "then",    "else",  "let",  "in",   "or",
+                                          "and", "not",     "true",  "none", "auto", "false",
+                                          "inf", "newaxis", "param", "nan",  "_"};
+  static const char* const kTaken[] = {"abs", "map", "range", "int32", "string", "batch", "random_uniform"};
+  const char* arguments = "{x: int64[?], by: int64}";
+  counts counted = {0, 0};
+  int destroyed = 0;
+  for (size_t i = 0; i < sizeof kReserved / sizeof *kReserved; ++i) {
+    CHECK(register_as(runtime, kReserved[i], arguments, &counted) == -WEIR_CODE_INVALID_ARGUMENT);
+    CHECK(counted.destroyed == ++destroyed);
+  }
+  for (size_t i = 0; i < sizeof kTaken / sizeof *kTaken; ++i) {
+    CHECK(register_as(runtime, kTaken[i], arguments, &counted) == -WEIR_CODE_ALREADY_EXISTS);
+    CHECK(counted.destroyed == ++destroyed);
+  }
+  /* Also where it is passed along with a text. */
+  weir_callback callback = make_function(&counted, arguments, "int64[?]");
+  weir_argument argument = WEIR_ARGUMENT_CALLBACK("let", &callback);
+  weir_dataset dataset = {0};
+  weir_error error = WEIR_ERROR_INIT;
+  CHECK(weir_dataset_parse(runtime, "range(1)", WEIR_STRLEN, &argument, 1, &dataset, &error) ==
+        -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(counted.destroyed == destroyed + 1);
+  CHECK(strstr(error.message.data, "let, a reserved word of the notation") != NULL);
+  weir_error_clear(&error);
+}
+
+/* A function whose infer builds a dataset that calls it again. */
+typedef struct endless {
+  weir_runtime runtime;
+  int depth;
+  int deepest;
+  char message[400];
+} endless;
+
+static int32_t build_again(void* user_data, weir_spec arguments, weir_spec* result) {
+  endless* self = user_data;
+  weir_dataset dataset = {0};
+  weir_error error = WEIR_ERROR_INIT;
+  int32_t verdict;
+  (void)arguments;
+  if (++self->depth > self->deepest) self->deepest = self->depth;
+  verdict = weir_dataset_parse(self->runtime, "range(1) | map(x -> around(x))", WEIR_STRLEN, NULL, 0,
+                               &dataset, &error);
+  if (verdict != WEIR_OK && self->message[0] == 0)
+    snprintf(self->message, sizeof self->message, "%.*s", (int)error.message.size, error.message.data);
+  if (verdict == WEIR_OK) verdict = weir_spec_parse("int64", WEIR_STRLEN, result, NULL);
+  weir_error_clear(&error);
+  weir_dataset_unref(dataset);
+  --self->depth;
+  return verdict;
+}
+
+static void comes_back_to_itself(void) {
+  weir_callback callback = WEIR_CALLBACK_INIT;
+  weir_dataset dataset = {0};
+  weir_error error = WEIR_ERROR_INIT;
+  endless self = {{0}, 0, 0, ""};
+  weir_runtime runtime = make_runtime();
+  self.runtime = runtime;
+  callback.function = scaled;
+  callback.user_data = &self;
+  callback.signature = "{x: int64}";
+  callback.signature_size = WEIR_STRLEN;
+  callback.infer = build_again;
+  CHECK(weir_runtime_register(runtime, "around", WEIR_STRLEN, &callback, NULL) == WEIR_OK);
+  CHECK(weir_dataset_parse(runtime, "range(1) | map(x -> around(x))", WEIR_STRLEN, NULL, 0, &dataset,
+                           &error) < 0);
+  CHECK(self.deepest == 32);
+  CHECK(strstr(self.message, "expected at most 32 calls of the program's functions inside each other") !=
+        NULL);
+  weir_error_clear(&error);
+  weir_runtime_destroy(runtime);
+}
+
 int main(void) {
   weir_runtime runtime = make_runtime();
   counts counted = {0, 0};
@@ -175,6 +260,8 @@ int main(void) {
   kept_in_graphs(runtime);
   infers(runtime);
   mistakes(runtime);
+  taken_names(runtime);
+  comes_back_to_itself();
   CHECK(counted.destroyed == 0);
   weir_runtime_destroy(runtime);
   CHECK(counted.destroyed == 1);

@@ -34,10 +34,36 @@ struct Counted {
 
 TEST_CASE("host_call: a function that returns, and one that throws") {
   int calls = 0;
-  CHECK(call_host([&] { ++calls; }));
+  CHECK_FALSE(call_host([&] { ++calls; }));
   CHECK(calls == 1);
-  CHECK_THROWS_AS(call_host([] { throw std::runtime_error("no"); }), std::runtime_error);
+  const ErrorPtr error = call_host([] { throw std::runtime_error("no"); });
+  REQUIRE(error);
+  CHECK(error->code == Code::internal);
+  CHECK(error->message.find("no") != std::string::npos);
+  CHECK(call_host([] { throw std::bad_alloc(); }) == out_of_memory());
+  CHECK(notify_host([] { throw 7; })->code == Code::internal);
+  CHECK(call_host([] { throw StatusException(data_loss("gone")); })->code == Code::data_loss);
   CHECK_FALSE(thread_ends());
+}
+
+// Calls itself inside itself and returns how deep it came.
+int nested(int level, ErrorPtr& error) {
+  int deepest = level;
+  if (ErrorPtr failed = call_host([&] { deepest = nested(level + 1, error); })) error = std::move(failed);
+  return deepest;
+}
+
+TEST_CASE("host_call: calls inside each other have a bound") {
+  for (int again = 0; again < 2; ++again) {
+    ErrorPtr error;
+    CHECK(nested(0, error) == host_call::kMostDepth);
+    REQUIRE(error);
+    CHECK(error->code == Code::failed_precondition);
+    CHECK(error->message.find("at most 32 calls") != std::string::npos);
+  }
+  // What throws leaves the depth as it was.
+  for (int i = 0; i < 100; ++i) CHECK(call_host([] { throw 1; })->code == Code::internal);
+  CHECK_FALSE(call_host([] {}));
 }
 
 TEST_CASE("host_call: a thread that ends in a function goes on until it is let go", "[threads]") {
@@ -47,14 +73,14 @@ TEST_CASE("host_call: a thread that ends in a function goes on until it is let g
   void* value = on_thread([&] {
     Counted lives_on(outer);
     for (int i = 0; i < 3; ++i) {
-      const bool returned = call_host([&] {
+      const bool returned = !call_host([&] {
         Counted dies(inner);
         pthread_exit(&the_value);
       });
       // Only the frames below the call have been unwound.
       if (!returned && thread_ends() && inner == i + 1 && outer == 0) ++steps;
     }
-    if (call_host([] {})) ++steps;
+    if (!call_host([] {})) ++steps;
     end_thread();
     steps = -1;
   });
@@ -66,9 +92,8 @@ TEST_CASE("host_call: a thread that ends in a function goes on until it is let g
 TEST_CASE("host_call: calls of the host within one another end one by one", "[threads]") {
   int stops = 0;
   void* value = on_thread([&] {
-    call_host([&] {
-      call_host([] { pthread_exit(&the_value); });
-      ++stops;
+    (void)call_host([&] {
+      if (call_host([] { pthread_exit(&the_value); }) == thread_ended()) ++stops;
       end_thread();
     });
     if (thread_ends()) ++stops;
@@ -82,10 +107,10 @@ TEST_CASE("host_call: a thread that stays alive ends again, with another value",
   int other = 0;
   bool ends = true;
   void* value = on_thread([&] {
-    call_host([] { pthread_exit(&the_value); });
+    notify_host([] { pthread_exit(&the_value); });
     stay_alive();
     ends = thread_ends();
-    call_host([&] { pthread_exit(&other); });
+    notify_host([&] { pthread_exit(&other); });
     end_thread();
   });
   CHECK_FALSE(ends);
@@ -108,7 +133,7 @@ TEST_CASE("host_call: a cancellation acts in functions of the host's, not where 
       ::usleep(0);
       shielded = true;
     }
-    stopped = !call_host([] { pthread_testcancel(); });
+    stopped = call_host([] { pthread_testcancel(); }) == thread_ended();
     end_thread();
   });
   CHECK(shielded);
