@@ -11,10 +11,21 @@ namespace weir {
 namespace {
 
 // Whether the file is worthless to this library, whatever is tried. Others may be read by another try, or after the
-// limit was raised.
-bool is_lost(Code code) {
-  return code != Code::unavailable && code != Code::permission_denied && code != Code::resource_exhausted &&
-         code != Code::unknown;
+// limit was raised: a device that reports damage has not shown what the file holds.
+bool is_lost(const Error& error) {
+  if (error.read_failed && error.code == Code::data_loss) return false;
+  return error.code != Code::unavailable && error.code != Code::permission_denied &&
+         error.code != Code::resource_exhausted && error.code != Code::unknown;
+}
+
+// What load() returns for a file that may be intact.
+Status not_passed_over(const Error& error) {
+  const Code code = error.code == Code::data_loss ? Code::unavailable : error.code;
+  return read_error(
+      code,
+      {concat("the newest generation can't be read now, and an older one would lose work: ", error.message),
+       "try again, or remove the file if it is lost for good"},
+      error.file);
 }
 
 void warn(const Runtime& runtime, const std::string& line) {
@@ -84,6 +95,8 @@ std::vector<std::string> CheckpointFolder::outdated_by_next(const std::vector<in
   std::vector<std::string> outdated;
   int kept = 1;
   for (auto number = older.rbegin(); number != older.rend(); ++number) {
+    // It may be the newest of all that hold work.
+    if (unread_.contains(*number)) continue;
     if (kept < keep_ && !damaged_.contains(*number)) {
       // Only generations that load count as kept.
       kept += unusable_.contains(*number) ? 0 : 1;
@@ -98,7 +111,8 @@ Result<Generation> CheckpointFolder::read(int64_t number) {
   WEIR_ASSIGN(const auto file, runtime_->files->open(path_of(number)));
   auto generation = read_generation(*file, runtime_->limits.checkpoint_bytes);
   if (!generation.ok()) {
-    if (generation.status().code() == Code::data_loss) damaged_.insert(number);
+    const Error& error = generation.status().error();
+    if (error.code == Code::data_loss && !error.read_failed) damaged_.insert(number);
     return generation;
   }
   WEIR_TRY(check_name(*generation, {rank_, number}));
@@ -111,9 +125,14 @@ Result<Generation> CheckpointFolder::load() {
   WEIR_ASSIGN(const std::vector<int64_t> numbers, generations());
   damaged_.clear();
   unusable_.clear();
+  unread_.clear();
   for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
     auto generation = read(*number);
-    if (generation.ok() || !is_lost(generation.status().code())) return generation;
+    if (generation.ok()) return generation;
+    if (!is_lost(generation.status().error())) {
+      unread_.insert(*number);
+      return not_passed_over(generation.status().error());
+    }
     unusable_.insert(*number);
     warn(*runtime_, concat("checkpoints: skipped ", quote(path_of(*number)), ": ",
                            generation.status().error().lead_and_message()));

@@ -84,8 +84,16 @@ Result<CheckpointGroup> CheckpointGroup::open(Runtime& runtime, std::string fold
 }
 
 Result<Generation> CheckpointGroup::load(uint32_t rank) {
-  if (goes_on() && rank == this->rank()) return files_.load();
-  return CheckpointFolder::other(*runtime_, path_in(folder_, source_->to_string()), rank).load();
+  Result<Generation> loaded =
+      goes_on() && rank == this->rank()
+          ? files_.load()
+          : CheckpointFolder::other(*runtime_, path_in(folder_, source_->to_string()), rank).load();
+  if (!loaded.ok() && loaded.status().code() != Code::not_found) {
+    unread_.insert(rank);
+  } else {
+    unread_.erase(rank);
+  }
+  return loaded;
 }
 
 Result<bool> CheckpointGroup::complete() const {
@@ -95,7 +103,7 @@ Result<bool> CheckpointGroup::complete() const {
 
 Result<int64_t> CheckpointGroup::save(std::string_view position, std::string_view extra) {
   bool all_saved = false;
-  if (rank() == 0 && older_) {
+  if (rank() == 0 && older_ && unread_.empty()) {
     WEIR_ASSIGN(all_saved, complete());
   }
   // Syncs the group's folder, so that what the others saved is there for good before older groups go.

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,7 +58,7 @@ class CheckpointGroup {
   // REQUIRES: rank < saved_ranks()
   Result<Generation> load(uint32_t rank);
 
-  // As CheckpointFolder::save().
+  // As CheckpointFolder::save(). Rank 0 removes older groups if all ranks have saved, unless it could not load one.
   Result<int64_t> save(std::string_view position, std::string_view extra);
   // Whether all ranks of this group have saved.
   Result<bool> complete() const;
@@ -80,6 +81,8 @@ class CheckpointGroup {
   CheckpointFolder files_;
   // Whether older groups may be there.
   bool older_ = true;
+  // Ranks whose generations are there and could not be loaded: as long as there are any, older groups stay.
+  std::set<uint32_t> unread_;
 };
 
 }  // namespace weir

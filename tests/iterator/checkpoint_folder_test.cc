@@ -267,6 +267,27 @@ TEST_CASE("checkpoint folder: a generation that can't be read now is an error") 
   CHECK(f.logger.lines.empty());
 }
 
+TEST_CASE("checkpoint folder: what a device could not read is not passed over, and is never removed") {
+  FolderFixture f;
+  CheckpointFolder folder = f.open(0, 2);
+  f.save(folder, 3);
+  f.files.set_faults("dir/" + generation_name(3), {.read_error_offset = 10});
+  const Status status = folder.load().status();
+  CHECK(status.code() == Code::unavailable);
+  INFO(status.error().message);
+  CHECK(status.error().message.find("the newest generation can't be read now") != std::string::npos);
+  CHECK(status.error().message.find("try again, or remove the file") != std::string::npos);
+  CHECK(status.error().file == "dir/" + generation_name(3));
+  CHECK(f.logger.lines.empty());
+  // Whoever goes on all the same finds it later.
+  f.save(folder, 3);
+  CHECK(f.names() == Names{generation_name(3), generation_name(5), generation_name(6)});
+  f.files.set_faults("dir/" + generation_name(3), {});
+  check_loads(folder, 6);
+  f.save(folder, 1);
+  CHECK(f.names() == Names{generation_name(6), generation_name(7)});
+}
+
 TEST_CASE("checkpoint folder: ranks don't touch each other's files") {
   FolderFixture f;
   CheckpointFolder first = f.open(0, 1);

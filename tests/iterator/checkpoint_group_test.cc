@@ -126,6 +126,24 @@ TEST_CASE("checkpoint group: damage of one rank is its alone") {
   CHECK(require_value(group.load(1)).extra == "first 1");
 }
 
+TEST_CASE("checkpoint group: older groups stay as long as rank 0 could not read one of their ranks") {
+  GroupFixture f;
+  f.run(3, "first ");
+  CheckpointGroup two = f.open(0, 2);
+  // Reads fail as well.
+  f.disk.cut_power_at(f.disk.steps());
+  CHECK(two.load(1).status().code() == Code::unavailable);
+  f.disk.lose_power(SimulatedDisk::Survives::everything);
+  CheckpointGroup other = f.open(1, 2);
+  require_value(two.save(GroupFixture::position_of(0), "second 0"));
+  require_value(other.save(GroupFixture::position_of(1), "second 1"));
+  require_value(two.save(GroupFixture::position_of(0), "second 0"));
+  CHECK(f.groups() == Names{"g00001-of-00003", "g00002-of-00002"});
+  CHECK(require_value(two.load(1)).extra == "first 1");
+  require_value(two.save(GroupFixture::position_of(0), "second 0"));
+  CHECK(f.groups() == Names{"g00002-of-00002"});
+}
+
 TEST_CASE("checkpoint group: other files and folders are left alone") {
   GroupFixture f;
   f.run(2, "first ");
