@@ -84,7 +84,7 @@ class FileSystem {
   // Whatever happens, a power failure included, the file holds either its old contents or all of `bytes`;
   // after success the latter. Links are followed: their target is replaced, or created if missing. Anything
   // else but a regular file is refused. Writers of one file take turns. If the process is killed, a file with
-  // ".tmp" appended to the name is left; the next writer takes it over.
+  // ".tmp" appended to the name is left; the next writer replaces it, and never writes into a file that is there.
   virtual Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) = 0;
 
   // Returns false if nothing is there; an error if that can't be found out.

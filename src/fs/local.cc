@@ -276,26 +276,47 @@ Result<std::string> target_of(const std::string& name) {
   return failure_of(ELOOP, "follow the link", name);
 }
 
-// Opens the file beside the target that the bytes go to first: empty and exclusively locked. Other writers
-// wait for the lock, and one whose file was renamed meanwhile opens it anew.
+// Opens a file that is there already, without a change to it: a killed writer left it, or one is at work.
+Result<Descriptor> open_left_temporary(const std::string& name) {
+  // Without O_NONBLOCK, opening a named pipe waits for a reader.
+  Descriptor file = open_descriptor(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+  struct stat info;
+  const int error = errno;
+  if (!file.valid()) {
+    if (::lstat(name.c_str(), &info) == 0) WEIR_TRY(check_regular(info, name));
+    // Gone meanwhile.
+    if (error == ENOENT) return file;
+    return failure_of(error, "open", name, " for writing");
+  }
+  if (::fstat(file.number(), &info) != 0) return failure_of(errno, "look at", name);
+  WEIR_TRY(check_regular(info, name));
+  return file;
+}
+
+// Waits for the lock of an open file. Returns whether the file still has the name.
+Result<bool> lock_named(const Descriptor& file, const std::string& name) {
+  struct stat locked, named;
+  if (retried([&] { return ::flock(file.number(), LOCK_EX); }) != 0) return failure_of(errno, "lock", name);
+  if (::fstat(file.number(), &locked) != 0) return failure_of(errno, "look at", name);
+  return ::lstat(name.c_str(), &named) == 0 && locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+}
+
+// Creates the file beside the target that the bytes go to first: exclusively locked, and a new one always, since one that
+// is there may be a link to a file of somebody else. Other writers wait for the lock; one that gets it while the file has
+// its name removes the file, since its writer was killed.
 Result<Descriptor> open_temporary(const std::string& name) {
   for (;;) {
-    // Without O_NONBLOCK, opening a named pipe waits for a reader.
-    Descriptor file = open_descriptor(name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
-    struct stat locked, named;
-    if (!file.valid()) {
-      const int error = errno;
-      if (::lstat(name.c_str(), &locked) == 0) WEIR_TRY(check_regular(locked, name));
-      return failure_of(error, "open", name, " for writing");
-    }
-    if (::fstat(file.number(), &locked) != 0) return failure_of(errno, "look at", name);
-    WEIR_TRY(check_regular(locked, name));
-    if (retried([&] { return ::flock(file.number(), LOCK_EX); }) != 0) return failure_of(errno, "lock", name);
-    if (::stat(name.c_str(), &named) != 0 || locked.st_ino != named.st_ino || locked.st_dev != named.st_dev) {
+    Descriptor file = open_descriptor(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    if (file.valid()) {
+      WEIR_ASSIGN(const bool named, lock_named(file, name));
+      if (named) return file;
       continue;
     }
-    if (retried([&] { return ::ftruncate(file.number(), 0); }) != 0) return failure_of(errno, "empty", name);
-    return file;
+    if (errno != EEXIST) return failure_of(errno, "open", name, " for writing");
+    WEIR_ASSIGN(const Descriptor left, open_left_temporary(name));
+    if (!left.valid()) continue;
+    WEIR_ASSIGN(const bool named, lock_named(left, name));
+    if (named && ::unlink(name.c_str()) != 0 && errno != ENOENT) return failure_of(errno, "remove", name);
   }
 }
 

@@ -230,5 +230,20 @@ TEST_CASE("check_local_file says what opening would, and opens nothing") {
   }
 }
 
+TEST_CASE("atomic writing: what has the name of the temporary file is replaced, not written into") {
+  TemporaryFolder folder;
+  REQUIRE(write_whole(folder.at("precious"), "precious bytes").ok());
+  // A hard link, as another user of the folder may make, and what a killed writer left.
+  REQUIRE(::link(folder.at("precious").c_str(), folder.at("out.tmp").c_str()) == 0);
+  REQUIRE(write_whole(folder.at("out"), "new").ok());
+  CHECK(read_whole(folder.at("precious")) == "precious bytes");
+  CHECK(read_whole(folder.at("out")) == "new");
+  REQUIRE(write_whole(folder.at("left"), "half a fi").ok());
+  REQUIRE(::rename(folder.at("left").c_str(), folder.at("out.tmp").c_str()) == 0);
+  REQUIRE(write_whole(folder.at("out"), "newer").ok());
+  CHECK(read_whole(folder.at("out")) == "newer");
+  CHECK(entries_of(folder.path()) == 2);
+}
+
 }  // namespace
 }  // namespace weir
