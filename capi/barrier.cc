@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include "core/controls.h"
 #include "core/shape.h"
 #include "core/version.h"
 
@@ -55,7 +56,7 @@ void fill_error(weir_error* out, const Error& error) noexcept {
   clear(*out);
   try {
     auto strings = std::make_unique<ErrorStrings>();
-    strings->message = error.message;
+    strings->message = without_controls(error.message);
     strings->path = error.path;
     strings->file = error.file;
     strings->line = error.describe();

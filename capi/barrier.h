@@ -138,16 +138,22 @@ Status check_reserved(std::string_view name, int64_t reserved);
 // Copies a versioned struct over `known`, which holds the defaults for fields that an older caller does not
 // have. NULL leaves the defaults. If the size is valid, `known` is filled even on failure, since what it
 // hands over has to be destroyed.
+// Size 0 stands for `zero`; elements of arrays, which lie that far apart, have one that is not the smallest that is taken.
 template <class T>
-Status read_struct(std::string_view name, const T* given, size_t first, T& known) {
+Status read_struct(std::string_view name, const T* given, size_t first, size_t zero, T& known) {
   if (!given) return Status();
-  const uint32_t bytes = bytes_of_struct(given->struct_size, first);
+  const uint32_t bytes = bytes_of_struct(given->struct_size, zero);
   if (is_struct_size(bytes, first)) {
     std::memcpy(static_cast<void*>(&known), given, bytes < sizeof(T) ? bytes : sizeof(T));
   }
   WEIR_TRY(check_struct_size(name, given, bytes, sizeof(T), first));
   if constexpr (requires { known.reserved; }) return check_reserved(name, known.reserved);
   return Status();
+}
+
+template <class T>
+Status read_struct(std::string_view name, const T* given, size_t first, T& known) {
+  return read_struct(name, given, first, first, known);
 }
 
 // Hands bytes over to the caller, followed by a NUL and released by weir_bytes_release.

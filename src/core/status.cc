@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/controls.h"
 #include "core/text.h"
 
 namespace weir {
@@ -80,7 +81,7 @@ std::string Error::lead_and_message() const {
   }
   out += parts.rendered ? parts.mistake.sentence() : message;
   for (const std::string& note : parts.notes) out += concat("; ", note);
-  return out;
+  return without_controls(out);
 }
 
 Mistake Error::what() const {
@@ -100,7 +101,7 @@ std::string Error::describe() const {
   if (record >= 0) add("record ", std::to_string(record));
   if (!path.empty()) add("in ", path);
   if (!where.empty()) where += ')';
-  return on_one_line((parts.rendered ? message : lead_and_message()) + where);
+  return without_controls(on_one_line((parts.rendered ? message : lead_and_message()) + where));
 }
 
 Status::Status(Code code, Mistake mistake) {
