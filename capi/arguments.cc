@@ -1,5 +1,6 @@
 #include "capi/arguments.h"
 
+#include <cstddef>
 #include <new>
 
 #include "capi/callback.h"
@@ -18,6 +19,10 @@ HandedValue value_of(Tensor tensor) {
   return HandedValue{std::move(spec), {std::move(tensor)}};
 }
 
+// The first weir_argument, and the one that size 0 stands for: arrays of {0} lie that far apart.
+constexpr size_t kFirstArgumentBytes = offsetof(weir_argument, generator);
+constexpr size_t kArgumentBytesOfZero = offsetof(weir_argument, generator) + sizeof(const weir_generator*);
+
 }  // namespace
 
 TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count) {
@@ -29,18 +34,18 @@ TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count) {
   }
   // Elements are spaced by the size of the caller's version of the struct. Every one is read, even after a
   // failure, since its callback has to be destroyed.
-  const uint32_t stride = bytes_of_struct(arguments->struct_size, sizeof(weir_argument));
+  const uint32_t stride = bytes_of_struct(arguments->struct_size, kArgumentBytesOfZero);
   const auto* bytes = reinterpret_cast<const char*>(arguments);
   for (uint64_t i = 0; i < count; ++i) {
     const auto* given = reinterpret_cast<const weir_argument*>(bytes + i * stride);
     weir_argument known = WEIR_ARGUMENT_INIT;
-    Status status = read_struct("weir_argument", given, sizeof(weir_argument), known);
+    Status status = read_struct("weir_argument", given, kFirstArgumentBytes, kArgumentBytesOfZero, known);
     if (status.ok() && given->struct_size != arguments->struct_size) {
       status =
           invalid_argument("expected all weir_arguments of a call to have one struct_size, found several");
     }
     const bool readable =
-        given->struct_size == arguments->struct_size && is_struct_size(stride, sizeof(weir_argument));
+        given->struct_size == arguments->struct_size && is_struct_size(stride, kFirstArgumentBytes);
     if (readable) {
       try {
         const Status taken = take(known);
@@ -71,6 +76,8 @@ Status TakenArguments::take(const weir_argument& known) {
                        concat(given, " of them")));
   }
   WEIR_ASSIGN(std::string_view name, read_string(known.name, known.name_size, "a name", kMaxNameBytes));
+  const bool is_function = callback && callback->signature() != nullptr;
+  if (is_function && is_identifier(name)) WEIR_TRY(check_function_name(name));
   TakenArgument argument{std::string(name), std::string()};
   if (has_text) {
     WEIR_ASSIGN(std::string_view text,

@@ -58,8 +58,8 @@
  * A process can have 4,194,304 handles of all kinds at once; one more is resource_exhausted.
  *
  * Structs begin with struct_size, which the WEIR_..._INIT macros set. 0 means the size that the struct had in
- * its first version, so {0} works too. A zero field means its default. Structs only grow at their end. Fields
- * named `reserved`, and bytes beyond what this library knows, must be zero.
+ * version 0.1.0, so {0} works too. A zero field means its default. Structs only grow at their end, and those of any
+ * earlier size are taken, in arrays too. Fields named `reserved`, and bytes beyond what this library knows, must be zero.
  *
  * Strings are a pointer and a length, and hold UTF-8 or bytes. WEIR_STRLEN as a length means that the string
  * ends at its NUL. NULL with length 0 is the empty string. Strings returned by the library are NUL-terminated
@@ -68,6 +68,11 @@
  * Examples. Short programs in examples/ show one thing each: arrays.c a dataset over the program's memory,
  * write_records.c a TFRecord file, callback.c a function in a pipeline, threads.c an iterator that threads
  * share, events.c an event loop.
+ *
+ * Functions of the program that the library calls should throw nothing. What they throw stops at the library: a function
+ * that returns a result has failed with it, an allocation has returned NULL, and for a function that returns nothing it
+ * is dropped. At most 32 calls of callbacks and generators run inside each other on one thread; one more fails with
+ * failed_precondition.
  *
  * Threads. Unless its comment says otherwise, a function may be called on any thread, and several threads
  * may use one handle at once.
@@ -326,7 +331,7 @@ typedef struct weir_runtime_options {
   { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0 }
 
 /* Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
- * one; several share nothing. */
+ * one; several share nothing. Errors: failed_precondition while the process ends, in a destructor that exit() calls. */
 WEIR_API int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* out,
                                      weir_error* error);
 
@@ -474,7 +479,8 @@ typedef struct weir_callback {
 /* Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as NAME(…) if it
  * has a signature, and serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last
  * dataset that uses it, or before this call returns if it fails. Errors: already_exists, also for a callback with a
- * signature under the name of an operator or function of the notation. */
+ * signature under the name of an operator, function or dtype of the notation; invalid_argument for one under a reserved
+ * word, such as "let". */
 WEIR_API int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t name_size,
                                        const weir_callback* callback, weir_error* error);
 
@@ -1048,8 +1054,9 @@ WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, i
 /* Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
  * the number; `extra` and `generation` may be NULL. Passes over those that are damaged, were renamed, or were saved by
  * another version of the library, and logs a warning that says why. Errors: not_found if there is none at all, which is
- * how a first run begins; data_loss if there are some and none is valid; those of a file that is intact but can't be
- * read now (no permission, too many open files, larger than 4 GiB), since going back to an older one would lose work;
+ * how a first run begins; data_loss if there are some and none is valid; those of a file that can't be read now and may be
+ * intact (no permission, too many open files, larger than 4 GiB, unavailable where the device reports an error), since
+ * going back to an older one would lose work, and weir_checkpoint_manager_save does not remove it;
  * failed_precondition if it was saved by a group of another number of ranks.
  *
  * `rank` is WEIR_OWN_RANK for that. Of a manager with a world size it may also be a rank of the newest complete group,

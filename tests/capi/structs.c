@@ -238,9 +238,55 @@ static void refused_arguments(weir_runtime runtime) {
   CHECK(counted.calls == 0);
 }
 
+/* weir_argument as it was first: programs that were compiled with it pass arrays of it. */
+typedef struct first_argument {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const char* name;
+  uint64_t name_size;
+  const char* text;
+  uint64_t text_size;
+  const weir_callback* callback;
+  weir_dataset dataset;
+  weir_tensor tensor;
+} first_argument;
+
+static void first_arguments(weir_runtime runtime) {
+  counts counted = {0, 0};
+  weir_callback callback = WEIR_CALLBACK_INIT;
+  first_argument arguments[3] = {{sizeof(first_argument), 0, "a", 1, "x", 1, NULL, {0}, {0}},
+                                 {sizeof(first_argument), 0, "f", 1, NULL, 0, NULL, {0}, {0}},
+                                 {sizeof(first_argument), 0, "b", 1, "yz", 2, NULL, {0}, {0}}};
+  weir_dataset dataset = {0};
+  weir_iterator iterator;
+  weir_element element = make_element();
+  weir_error error = WEIR_ERROR_INIT;
+  const char* text = "range(2) | map(@f) | map(x -> (x, string_join([@a, @b])))";
+  CHECK(sizeof(first_argument) == offsetof(weir_argument, generator));
+  callback.function = copies;
+  callback.destroy = count_destroy;
+  callback.user_data = &counted;
+  arguments[1].callback = &callback;
+  REQUIRE(weir_dataset_parse(runtime, text, WEIR_STRLEN, (const weir_argument*)(const void*)arguments, 3,
+                             &dataset, &error) == WEIR_OK);
+  iterator = iterate(runtime, dataset);
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_OK && prints(element, 0, "(1, \"xyz\")"));
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  CHECK(counted.calls == 1 && counted.destroyed == 1);
+  /* Smaller ones never were; different ones lie nowhere. */
+  arguments[0].struct_size = sizeof(first_argument) - 8;
+  CHECK(weir_dataset_parse(runtime, "range(1)", WEIR_STRLEN, (const weir_argument*)(const void*)arguments, 1,
+                           &dataset, &error) == kBad);
+  CHECK(names(&error, "weir_argument.struct_size"));
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+}
+
 int main(void) {
   weir_runtime runtime = make_runtime();
   size_zero();
+  first_arguments(runtime);
   sizes_of_errors();
   reserved_fields();
   refused_arguments(runtime);

@@ -69,6 +69,11 @@ LIMITS = """\
 - libpng and zlib are shared libraries. A host that exports an incompatible libpng gets errors for PNG files.
 - weir's threads are the process's: a host that counts them sees up to `thread_count` more, and a few for files, while a
   runtime lives. They end after it, without being waited for.
+- weir reads these environment variables, when a runtime is created: `WEIR_TOP`, and for `shard(auto, auto)` `RANK` and
+  `WORLD_SIZE`, those of Open MPI, MPICH and Slurm, and `JOB_COMPLETION_INDEX`. A process that has more rights than the user
+  who started it (setuid, capabilities) ignores all of them.
+- A runtime cannot be created while the process ends, in a destructor or handler that `exit()` calls: an error
+  (failed_precondition). One that is there then computes on the calling thread.
 """
 
 
