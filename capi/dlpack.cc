@@ -82,17 +82,18 @@ Result<Reach> reach_of(const DLTensor& tensor, size_t entry_bytes) {
 // REQUIRES: the tensor has entries.
 Result<uint8_t*> first_entry_of(const DLTensor& tensor, int64_t count, size_t entry_bytes) {
   if (!tensor.data) return invalid_argument("expected entries, found NULL");
-  // The addresses of a program fit 63 bits.
   const auto first = checked_add(static_cast<uint64_t>(reinterpret_cast<uintptr_t>(tensor.data)),
                                  uint64_t{tensor.byte_offset});
-  if (!first || *first > INT64_MAX) {
+  if (!first) {
     return invalid_argument(expected_found("a DLPack byte_offset within memory", concat(tensor.byte_offset)));
   }
   WEIR_ASSIGN(Reach reach, reach_of(tensor, entry_bytes));
   if (!tensor.strides) reach.high = (count - 1) * static_cast<int64_t>(entry_bytes);
-  const auto begin = static_cast<int64_t>(*first);
+  // The addresses of a program fit 63 bits.
+  const bool addresses = *first <= INT64_MAX;
+  const int64_t begin = addresses ? static_cast<int64_t>(*first) : 0;
   const auto end = checked_add(checked_add(begin, reach.high), static_cast<int64_t>(entry_bytes));
-  if (begin + reach.low < 0 || !end) {
+  if (!addresses || begin + reach.low < 0 || !end) {
     return invalid_argument(
         expected_found("DLPack entries within memory",
                        concat("some from byte ", reach.low, " to byte ", reach.high, " of the first")));

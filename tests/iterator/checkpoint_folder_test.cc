@@ -131,10 +131,6 @@ TEST_CASE("checkpoint folder: a damaged newest generation is passed over, and th
     f.files.put("dir/" + generation_name(3), "nothing like a generation at all, really");
     why = "weirgenr";
   }
-  SECTION("a bad place of the disk") {
-    f.files.set_faults("dir/" + generation_name(3), {.read_error_offset = 40});
-    why = "planted fault";
-  }
   check_loads(folder, 2);
   REQUIRE(f.logger.lines.size() == 1);
   INFO(f.logger.lines[0]);
