@@ -7,6 +7,7 @@ entry, and docs/operators.md and docs/functions.md are current.
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -57,6 +58,10 @@ def main():
         check_entry(weir, source, entry)
         first = entry["doc"].split(". ")[0].rstrip(".") + ".\n"
         expect(f"weir list, a line for {entry['name']}", True, f"  {entry['name']} " in overview and first in overview)
+    randomness = (source / "docs/language.md").read_text().split("## Randomness")[1].split("What decides")[0]
+    named = set(re.findall(r"`(\w+)`", randomness)) - {"seed"}
+    drawing = {e["name"] for e in entries if any(p["name"] == "seed" for p in e["parameters"])}
+    expect("docs/language.md names what takes a seed", sorted(drawing), sorted(named))
     expect("weir help float32", call([weir, "help", "cast"], source), call([weir, "help", "float32"], source))
     expect("tools/generate-docs --check", (0, ""), call([source / "tools/generate-docs", weir, "--check"], source))
     print(f"{len(entries)} entries, {len(FAILURES)} failures")

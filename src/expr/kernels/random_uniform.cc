@@ -126,7 +126,7 @@ const Kernel& random_uniform_kernel() {
                  seed_param()},
       .infer = random_uniform_infer,
       .doc =
-          "Independent draws from `min` up to but not including `max`, all equally likely: 23 random bits per float, 52 per float64. What an element draws depends on the seed, the call and the number of the element, never on blocks or threads.",
+          "Independent draws from `min` up to but not including `max`, all equally likely: 23 random bits per float, 52 per float64. What an element draws depends on the seed, the place of the call, the epoch and the number of the element, never on blocks or threads.",
       .result = "The given dtype and shape.",
       .cost = "One hash per group of draws.",
       .example = "range(2) | map(x -> random_uniform([3], min: 0, max: 100, dtype: int64, seed: 1))",
