@@ -137,7 +137,7 @@ Result<Compiler::Seed> Compiler::seed(const Node& node, const Scope& scope) {
     pair.first = context_.runtime->random->draw();
     pair.second = context_.runtime->random->draw();
   }
-  out.site = make_ref<const SeedSite>(pair);
+  out.site = make_ref<const SeedSite>(pair, SeedSite::Origin::drawn);
   traits_.sites.seeds.push_back(out.site);
   return out;
 }

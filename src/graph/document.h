@@ -56,8 +56,8 @@ class Document : public RefCounted {
   // The canonical text. Datasets handed in are written out. Callbacks keep their registered name, else they print
   // as `@1`, `@2` …, as do tensors of more than kMaxPrintedEntries entries; smaller ones print as literals.
   std::string format() const;
-  // Text and handed things as bytes, the same for equal graphs. failed_precondition if a callback is not
-  // registered under a name.
+  // Text, handed things and the seeds that were drawn as bytes, the same for equal graphs that drew the same.
+  // failed_precondition if a callback is not registered under a name.
   Result<std::string> serialize() const;
 
   // The fingerprint of the graph as written: the same for equal texts, whatever they were built from.
@@ -130,7 +130,7 @@ Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
                                    const std::vector<DocumentRef>& inputs,
                                    const std::vector<TextArgument>& arguments, const Handed& handed = {});
 
-// Reads the bytes of serialize(). `callbacks` resolves registered names. data_loss for damaged bytes,
+// Reads the bytes of serialize(): the same dataset, with the seeds that were drawn when it was built. `callbacks` resolves registered names. data_loss for damaged bytes,
 // failed_precondition for another format version, invalid_argument for forged bytes, whose sizes and depth
 // are bounded before anything is built, not_found for an unknown callback.
 Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view bytes,

@@ -6,6 +6,7 @@
 #include "graph/canonical.h"
 #include "graph/counted_dataset.h"
 #include "graph/document.h"
+#include "graph/same_draws.h"
 #include "graph/signatures.h"
 #include "ops/list.h"
 #include "syntax/functions.h"
@@ -72,8 +73,8 @@ class DocumentBuilder {
     const Canonical tree_as_written = canonical(*document);
     document->fingerprint_ = fingerprint_of(tree_as_written);
     document->positional_fingerprint_ = fingerprint_of(positional(tree_as_written));
-    DocumentBuilder builder(runtime, document->params_);
-    WEIR_ASSIGN(document->root_, builder.bind(*document));
+    DocumentBuilder builder(document->params_);
+    WEIR_ASSIGN(document->root_, builder.bind(runtime, *document));
     if (cardinality != kUnknown) {
       WEIR_ASSIGN(document->root_, counted_dataset(document->root_, cardinality));
     }
@@ -81,8 +82,7 @@ class DocumentBuilder {
   }
 
  private:
-  DocumentBuilder(Runtime& runtime, const std::vector<DeclaredParam>& params)
-      : runtime_(runtime), params_(params) {}
+  explicit DocumentBuilder(const std::vector<DeclaredParam>& params) : params_(params) {}
 
   static int depth_of(const Node& node, const Handed& handed) {
     int deepest = 0;
@@ -128,17 +128,20 @@ class DocumentBuilder {
   }
 
   // Makes one node however often a dataset was handed in. One with $params of its own is bound again, since
-  // its variables are elsewhere in the new document's Env.
-  Result<DatasetRef> bind_handed(const DocumentRef& inner) {
+  // its variables are elsewhere in the new document's Env; what it drew stays.
+  Result<DatasetRef> bind_handed(Runtime& runtime, const DocumentRef& inner) {
     if (inner->params().empty()) return inner->root();
     DatasetRef& known = bound_[inner.get()];
     if (!known) {
-      WEIR_ASSIGN(known, bind(*inner));
+      WEIR_ASSIGN(known, build_with_draws(
+                             runtime, drawn_seeds(inner->root()->sites()),
+                             [&](Runtime& same) { return bind(same, *inner); },
+                             [](const DatasetRef& node) -> const Sites& { return node->sites(); }));
     }
     return known;
   }
 
-  Result<DatasetRef> bind(const Document& document) {
+  Result<DatasetRef> bind(Runtime& runtime, const Document& document) {
     Scope scope;
     for (const DeclaredParam& param : params_) scope.declare_param(param.name, param.spec);
     for (const auto& [word, thing] : document.handed()) {
@@ -148,16 +151,15 @@ class DocumentBuilder {
         return invalid_argument(concat("@", word, " ends in ", (*inner)->root()->op().name,
                                        ", which gives a value; expected a dataset"));
       }
-      WEIR_ASSIGN(DatasetRef dataset, bind_handed(*inner));
+      WEIR_ASSIGN(DatasetRef dataset, bind_handed(runtime, *inner));
       scope.bind_dataset(name_of_handed(word), std::move(dataset));
     }
-    Binder binder(runtime_, document.handed(), !params_.empty(), document.tree().source);
+    Binder binder(runtime, document.handed(), !params_.empty(), document.tree().source);
     auto bound = binder.bind_document(*with_names(document.tree().root, document.handed()), scope);
     if (!bound.ok()) return syntax::render(bound.status(), document.tree().source);
     return bound;
   }
 
-  Runtime& runtime_;
   const std::vector<DeclaredParam>& params_;
   std::map<const Document*, DatasetRef> bound_;
 };

@@ -5,6 +5,7 @@
 #include "format/proto/graph.pb.h"
 #include "graph/canonical.h"
 #include "graph/envelope.h"
+#include "graph/same_draws.h"
 #include "syntax/parser.h"
 #include "syntax/printer.h"
 #include "syntax/spec.h"
@@ -124,6 +125,10 @@ Result<std::string> Document::serialize() const {
     }
     entry->mutable_callback();
   }
+  for (const auto& [first, second] : drawn_seeds(root_->sites())) {
+    out.add_seeds(first);
+    out.add_seeds(second);
+  }
   if (out.ByteSizeLong() > INT32_MAX) {
     return resource_exhausted(
         concat("the graph holds ", out.ByteSizeLong(), " bytes of tensors; at most 2 GiB can be serialized"));
@@ -144,7 +149,18 @@ Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view byte
     const auto* callback = std::get_if<CallbackRef>(&thing);
     if (callback != nullptr && (*callback)->signature() != nullptr) handed.emplace(name, thing);
   }
-  return parse_document(runtime, in.text(), handed);
+  SeedPairs seeds;
+  for (int i = 0; i + 1 < in.seeds_size(); i += 2) seeds.emplace_back(in.seeds(i), in.seeds(i + 1));
+  WEIR_ASSIGN(DocumentRef document,
+              build_with_draws(
+                  runtime, seeds, [&](Runtime& same) { return parse_document(same, in.text(), handed); },
+                  [](const DocumentRef& built) -> const Sites& { return built->root()->sites(); }));
+  // Earlier versions wrote none.
+  const size_t drawn = 2 * drawn_seeds(document->root()->sites()).size();
+  if (in.seeds_size() == 0 || static_cast<size_t>(in.seeds_size()) == drawn) return document;
+  return invalid_argument(
+      expected_found(concat("a serialized graph with ", drawn, " numbers for the seeds that it leaves open"),
+                     concat(in.seeds_size())));
 }
 
 }  // namespace weir

@@ -273,6 +273,11 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);
   const Dataset& root = *document->root();
+  if (!checkpoint && position_ && position_->document == document) {
+    // It may have been at a position that says what was drawn.
+    for (const auto& site : root.sites().seeds)
+      position->session->override_seed(*site, position_->session->seed(*site));
+  }
   if (checkpoint) {
     position->opening = checkpoint->opening;
     const auto& sites = root.sites().seeds;

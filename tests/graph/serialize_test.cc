@@ -1,6 +1,7 @@
 #include "build.h"
 #include "format/proto/graph.pb.h"
 #include "graph/envelope.h"
+#include "graph/same_draws.h"
 #include "support/damage.h"
 
 namespace weir {
@@ -55,6 +56,58 @@ TEST_CASE("Callbacks travel by their registered name", "[graph]") {
 
   auto unnamed = graph.build("range(3) | map(@1)", handed)->serialize();
   CHECK(unnamed.status().code() == Code::failed_precondition);
+}
+
+TEST_CASE("What was drawn travels with the graph, and its text stays the same", "[graph]") {
+  const std::string all =
+      "let d = range(9) | shuffle(3) | map(x -> x + random_uniform([], max: 9, dtype: int64) + int64(random_normal([], seed: none))) "
+      "zip(d, d, range(9) | flat_map(x -> range(x) | shuffle(4)), range(9) | global_shuffle(seed: (0, 0)), "
+      "range(3) | rejection_resample(x -> x, [0.5, 0.5]), random(), sample_from_datasets([range(3), d]))";
+  Graph graph;
+  for (const std::string& text :
+       {all, all + " | shuffle(5, seed: 3)", std::string("range(9) | shuffle(4, seed: 1)")}) {
+    DocumentRef document = graph.build(text);
+    const std::string bytes = *document->serialize();
+    auto read = deserialize_document(graph.runtime, bytes);
+    REQUIRE(read.ok());
+    CHECK(drawn_seeds((*read)->root()->sites()) == drawn_seeds(document->root()->sites()));
+    CHECK(drawn_seeds(document->root()->sites()).size() == (text.starts_with("range") ? 0 : 8));
+    CHECK((*read)->format() == document->format());
+    CHECK(equal(**read, *document));
+    CHECK(*(*read)->serialize() == bytes);
+    CHECK(equal(*graph.build(text), *document));
+  }
+}
+
+TEST_CASE("Graphs without what was drawn are read, those with other numbers of seeds are not", "[graph]") {
+  Graph graph;
+  const auto read = [&](std::initializer_list<uint64_t> seeds) {
+    weir::graph::Graph message;
+    message.set_text("range(9) | shuffle(3) | map(x -> random_uniform([], seed: 7))");
+    for (uint64_t seed : seeds) message.add_seeds(seed);
+    const EnvelopeKind kind{.magic = "weirgrph", .version = 1};
+    return deserialize_document(graph.runtime, enclose(kind, message.SerializeAsString()));
+  };
+  REQUIRE(read({}).ok());
+  REQUIRE(read({5, 6}).ok());
+  CHECK(drawn_seeds((*read({5, 6}))->root()->sites()) == SeedPairs{{5, 6}});
+  for (const auto& seeds : {std::initializer_list<uint64_t>{5}, {5, 6, 7}, {5, 6, 7, 8}}) {
+    CHECK(read(seeds).status().code() == Code::invalid_argument);
+    CHECK(contains(read(seeds).status().error().message, "2 numbers for the seeds"));
+  }
+}
+
+TEST_CASE("Datasets that are built again for their $params keep what they drew", "[graph]") {
+  Graph graph;
+  DocumentRef inner = graph.build("param n: int64 range($n) | shuffle(9)");
+  const auto drawn = drawn_seeds(inner->root()->sites());
+  REQUIRE(drawn.size() == 1);
+  auto outer = apply_operator(graph.runtime, "batch", {inner}, {{"n", "2"}});
+  REQUIRE(outer.ok());
+  CHECK(drawn_seeds((*outer)->root()->sites()) == drawn);
+  auto twice = graph.build("zip(@a, @b | map(x -> random_uniform([])))", {{"a", *outer}, {"b", inner}});
+  REQUIRE(drawn_seeds(twice->root()->sites()).size() == 2);
+  CHECK(drawn_seeds(twice->root()->sites())[0] == drawn[0]);
 }
 
 // A pipeline, one with a tensor of more than 20 kB, and one with strings and a dataset handed in.

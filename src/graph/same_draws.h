@@ -1,0 +1,55 @@
+// Seeds that a text leaves open, when its graph is built again: from bytes, or with $params. The new graph gets what was
+// drawn for the first one.
+//
+// A build draws in an order of its own, also for what it then discards. So the graph is built twice: once to see which
+// draw each seed gets, and once with the draws that are wanted.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/runtime.h"
+#include "dataset/traits.h"
+
+namespace weir {
+
+using SeedPairs = std::vector<SeedSite::Pair>;
+
+// The pairs of the seeds that were drawn, in the order of Sites::seeds: the same for all graphs of one text.
+SeedPairs drawn_seeds(const Sites& sites);
+
+// Draws the numbers from `first` on, but those that are wanted where they are.
+class WantedDraws final : public RandomSource {
+ public:
+  explicit WantedDraws(uint64_t first) : first_(first) {}
+  uint64_t draw() override;
+  // What to draw instead, so that seeds that got `found` from here get `wanted`.
+  // REQUIRES: as many of both
+  void want(const SeedPairs& found, const SeedPairs& wanted);
+
+ private:
+  const uint64_t first_;
+  uint64_t count_ = 0;
+  // By the number of the draw.
+  std::map<uint64_t, uint64_t> wanted_;
+};
+
+// What build(runtime) gives, a Result, with these pairs for the seeds that it draws, unless it draws another number of them.
+// `sites_of(value)` are its sites.
+template <class Build, class SitesOf>
+auto build_with_draws(Runtime& runtime, const SeedPairs& pairs, Build build, SitesOf sites_of)
+    -> decltype(build(std::declval<Runtime&>())) {
+  if (pairs.empty()) return build(runtime);
+  Runtime same = runtime;
+  WantedDraws draws(runtime.random != nullptr ? runtime.random->draw() : 0);
+  same.random = &draws;
+  auto first = build(same);
+  if (!first.ok()) return first;
+  const SeedPairs found = drawn_seeds(sites_of(*first));
+  if (found.size() != pairs.size()) return first;
+  draws.want(found, pairs);
+  return build(same);
+}
+
+}  // namespace weir
