@@ -113,8 +113,22 @@ void Compiler::check_scalar(Typed& value, const Scope& scope) {
   value.leaves = to.emit(std::move(instruction), {{value.spec.dtype, Shape()}});
 }
 
+Status BoundCall::ask_kernel() {
+  WEIR_TRY(kernel_.infer(*this));
+  const auto computed = [this](size_t i) {
+    return aliases_.count(static_cast<int>(i)) == 0 && !result_.leaves[i].known();
+  };
+  size_t count = 0;
+  for (size_t i = 0; i < result_.leaves.size(); ++i) count += computed(i) ? 1 : 0;
+  // A body that gives nothing only checks, and one that computes entries gives its one result.
+  const bool fits = body_ == nullptr ? count == 0 : by_entries_ ? count == 1 : count > 0 || can_fail_;
+  if (fits) return Status();
+  return internal_error(concat(kernel_.name, " has ", body_ == nullptr ? "no body" : "a body", " for ", count,
+                               " of its ", result_.leaves.size(), " results"));
+}
+
 Status BoundCall::infer() {
-  const Status status = kernel_.infer(*this);
+  const Status status = ask_kernel();
   return status.ok() ? status : infer_by_rank(status);
 }
 
@@ -152,7 +166,7 @@ Status BoundCall::infer_with(const std::vector<UnknownRanks>& unknown, const std
   state_ = nullptr;
   can_fail_ = kernel_.can_fail;
   for (size_t g = 0; g < unknown.size(); ++g) assume(g, of_rank(ranks[g]));
-  Status status = kernel_.infer(*this);
+  Status status = ask_kernel();
   for (size_t g = 0; g < unknown.size(); ++g) assume(g, Shape::unknown_rank());
   return status;
 }

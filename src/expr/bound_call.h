@@ -78,6 +78,8 @@ class BoundCall final : public KernelCall {
     std::vector<int> arguments;
   };
   Status infer();
+  // Asks the kernel. Its mistake is internal: what it says of its results must fit its body.
+  Status ask_kernel();
   std::vector<UnknownRanks> unknown_ranks();
   Status infer_with(const std::vector<UnknownRanks>& unknown, const std::vector<int>& ranks);
   Status infer_by_rank(const Status& first);

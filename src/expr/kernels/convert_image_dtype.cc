@@ -68,7 +68,10 @@ Status convert_image_dtype_infer(KernelCall& call) {
   });
   if (!from_known) return wrong_dtype(call, 0, "an image of integers or floats");
   if (!to_known) return call.error(1, expected_found("an integer or float dtype", dtype_name(to)));
-  if (to == call.dtype(0)) call.alias(0, call.argument(0));
+  if (to == call.dtype(0)) {
+    call.body(nullptr);
+    call.alias(0, call.argument(0));
+  }
   return Status();
 }
 
