@@ -47,9 +47,8 @@ void fill(const KernelRun& run, int i, int64_t count, T* out) {
                               static_cast<uint64_t>(k) * static_cast<uint64_t>(step));
     }
   } else {
-    // Added one after the other, as TensorFlow does.
-    T value = start;
-    for (int64_t k = 0; k < count; ++k, value += step) out[k] = value;
+    // Adding the step again and again would add up what each sum rounds off, and may pass `stop`.
+    for (int64_t k = 0; k < count; ++k) out[k] = start + static_cast<T>(k) * step;
   }
 }
 
@@ -100,7 +99,7 @@ const Kernel& arange_kernel() {
                   .doc = "The distance between numbers; negative counts down."}},
       .infer = arange_infer,
       .doc =
-          "The vector of numbers from `start` up to but not including `stop`, `step` apart. A single positional argument is `stop`. A step of 0, or one that leads away from `stop`, is an error.",
+          "The vector of numbers from `start` up to but not including `stop`, `step` apart: `start + i * step` for each i from 0. A single positional argument is `stop`. A step of 0, or one that leads away from `stop`, is an error.",
       .result = "A vector of the arguments' dtype.",
       .cost = "One store per number.",
       .example = "range(3) | map(n -> arange(n + 1))",
