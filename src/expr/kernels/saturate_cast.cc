@@ -27,6 +27,13 @@ struct Limits<BFloat16> {
   static constexpr float high = 0x1.fep127f;
 };
 
+// nan stays.
+template <class T>
+T between(T value, T low, T high) {
+  const T capped = value > high ? high : value;
+  return capped < low ? low : capped;
+}
+
 // From is a type that arithmetic is done in.
 template <class To, class From>
 To saturated(From value) {
@@ -41,26 +48,24 @@ To saturated(From value) {
     return value == value ? static_cast<To>(value) : To{0};
   } else if constexpr (is_half<To>) {
     using Wide = std::conditional_t<std::is_same_v<From, float>, float, double>;
-    const auto wide = static_cast<Wide>(value);
-    const Wide capped = wide > Wide{Bound::high} ? Wide{Bound::high} : wide;
-    const Wide held = capped < Wide{Bound::low} ? Wide{Bound::low} : capped;
+    const Wide held = between(static_cast<Wide>(value), Wide{Bound::low}, Wide{Bound::high});
     if constexpr (std::is_same_v<To, Float16>) {
       return to_float16(held);
     } else {
       return to_bfloat16(static_cast<float>(held));
     }
   } else if constexpr (std::is_same_v<To, float> && std::is_same_v<From, double>) {
-    const double capped = value > double{Bound::high} ? double{Bound::high} : value;
-    return static_cast<float>(capped < double{Bound::low} ? double{Bound::low} : capped);
+    return static_cast<float>(between(value, double{Bound::low}, double{Bound::high}));
   } else {
     return static_cast<To>(value);
   }
 }
 
-template <class To>
+// Infinity becomes the nearest value that both dtypes have.
+template <class A, class To>
 struct SaturateCast {
-  template <class From>
-  To operator()(From value) const {
+  To operator()(Compute<A> value) const {
+    if constexpr (!std::is_integral_v<A>) value = between(value, Limits<A>::low, Limits<A>::high);
     return saturated<To>(value);
   }
 };
@@ -73,12 +78,12 @@ Status saturate_cast_infer(KernelCall& call) {
     return call.error(1, expected_found("an integer or float dtype", dtype_name(to)));
   }
   call.result(to, call.shape(0));
-  if (from == to) {
+  if (from == to && is_integer(to)) {
     call.alias(0, call.argument(0));
     return Status();
   }
   visit<Reals>(from, [&]<class From>() {
-    visit<Reals>(to, [&]<class To>() { call.entry_body(unary_body<From, To, SaturateCast<To>>); });
+    visit<Reals>(to, [&]<class To>() { call.entry_body(unary_body<From, To, SaturateCast<From, To>>); });
   });
   return Status();
 }
@@ -91,7 +96,7 @@ const Kernel& saturate_cast_kernel() {
       .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
       .infer = saturate_cast_infer,
       .doc =
-          "`x` as another integer or float dtype; values beyond the dtype become the nearest finite one that it has. Floats are truncated toward zero for integers; nan becomes 0.",
+          "`x` as another integer or float dtype; values beyond the dtype, and infinite ones, become the nearest finite one that it and the dtype of `x` have. Floats are truncated toward zero for integers; nan becomes 0.",
       .result = "The given dtype, the shape of `x`.",
       .cost = "One pass over the entries.",
       .example = "from_tensors(saturate_cast([300.7, -5.5, 77.9], uint8))",
