@@ -365,7 +365,11 @@ Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
       types.push_back(result_.leaves[i].type);
     }
   }
-  if (body_ == nullptr) return std::move(result_);
+  const auto finished = [this] {
+    if (integers_ && result_.leaves.size() == 1) result_.leaves[0].integers = std::move(integers_);
+    return std::move(result_);
+  };
+  if (body_ == nullptr) return finished();
 
   const bool known =
       std::all_of(arguments_.begin(), arguments_.end(), [](const Leaf& leaf) { return leaf.known(); });
@@ -388,8 +392,7 @@ Result<Typed> BoundCall::finish(Builder& builder, uint64_t site) {
   for (size_t i = 0; i < result_.leaves.size(); ++i) {
     if (aliases_.count(static_cast<int>(i)) == 0) result_.leaves[i] = std::move(made[next++]);
   }
-  if (integers_ && result_.leaves.size() == 1) result_.leaves[0].integers = std::move(integers_);
-  return std::move(result_);
+  return finished();
 }
 
 }  // namespace weir

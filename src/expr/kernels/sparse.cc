@@ -1,4 +1,6 @@
 // sparse(indices, values, shape), and its parts: indices(s), values(s), dense_shape(s). No bytes move.
+#include <algorithm>
+
 #include "core/text.h"
 #include "expr/check.h"
 #include "expr/shape_argument.h"
@@ -7,10 +9,20 @@ namespace weir {
 
 namespace {
 
+// One whose rank is unknown is checked again at each row.
+Status check_rank(const Shape& shape, int part) {
+  constexpr int kRanks[] = {2, 1, 1};
+  constexpr std::string_view kParts[] = {"indices as a matrix with a row for each value",
+                                         "a vector of values", "a shape as a vector"};
+  if (!shape.rank_known() || shape.rank() == kRanks[part]) return Status();
+  return invalid_argument(expected_found(kParts[part], concat("the shape ", shape.to_string())));
+}
+
 // Why the row is no sparse tensor: the indices are checked against the shape, not their order.
 Status check_row(const KernelRun& run, int row) {
   const Arg& indices = run.arg(0);
   const Arg& values = run.arg(1);
+  for (int part = 0; part < 3; ++part) WEIR_TRY(check_rank(run.arg(part).shape, part));
   const Entries shape = entries_of(run.arg(2), row);
   if (indices.shape[0] != values.shape[0] || indices.shape[1] != shape.count) {
     return invalid_argument(
@@ -36,25 +48,21 @@ void sparse_body(KernelRun& run) {
   }
 }
 
-// A tensor of rank `rank`, if known.
-Status check_rank(const KernelCall& call, int param, int rank, std::string_view expected) {
-  const Shape& shape = call.shape(param);
-  if (shape.rank_known() && shape.rank() == rank) return Status();
-  return call.error(param, expected_found(expected, concat("the shape ", shape.to_string())));
-}
+int64_t dim_of(const Shape& shape, int axis) { return shape.rank_known() ? shape[axis] : kUnknownDim; }
 
 Status sparse_infer(KernelCall& call) {
-  WEIR_TRY(check_rank(call, 0, 2, "indices as a matrix with a row for each value"));
-  WEIR_TRY(check_rank(call, 1, 1, "a vector of values"));
-  WEIR_TRY(check_rank(call, 2, 1, "a shape as a vector"));
-  const int64_t count = call.shape(0)[0];
-  if (count != kUnknownDim && call.shape(1)[0] != kUnknownDim && count != call.shape(1)[0]) {
-    return call.error(0,
-                      expected_found(concat("a row of indices for each of the ", call.shape(1)[0], " values"),
-                                     concat(count)));
+  for (int part = 0; part < 3; ++part) {
+    const Status status = check_rank(call.shape(part), part);
+    if (!status.ok()) return call.error(part, status.error().what());
+  }
+  const int64_t count = dim_of(call.shape(0), 0);
+  const int64_t values = dim_of(call.shape(1), 0);
+  if (count != kUnknownDim && values != kUnknownDim && count != values) {
+    return call.error(
+        0, expected_found(concat("a row of indices for each of the ", values, " values"), concat(count)));
   }
   WEIR_ASSIGN(Shape shape, shape_from(call, 2));
-  const int64_t rank = call.shape(0)[1];
+  const int64_t rank = dim_of(call.shape(0), 1);
   if (!shape.rank_known() && rank >= 0 && rank <= kMaxRank) {
     shape = Shape();
     for (int64_t d = 0; d < rank; ++d) shape = shape.prepended(kUnknownDim);
@@ -76,6 +84,16 @@ Status part_infer(KernelCall& call) {
   call.result(part.dtype, part.shape);
   call.alias(0, call.argument(0) + kPart);
   return Status();
+}
+
+Status dense_shape_infer(KernelCall& call) {
+  const Shape& shape = call.spec(0).shape;
+  if (shape.rank_known()) {
+    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+    std::ranges::replace(dims, kUnknownDim, kUnknownEntry);
+    call.known_integers(std::move(dims));
+  }
+  return part_infer<2>(call);
 }
 
 }  // namespace
@@ -129,7 +147,7 @@ const Kernel& values_kernel() {
 const Kernel& dense_shape_kernel() {
   static const Kernel def{.name = "dense_shape",
                           .params = {{.name = "s", .kind = ParamKind::sparse}},
-                          .infer = part_infer<2>,
+                          .infer = dense_shape_infer,
                           .doc = "The shape that a sparse tensor has as a dense one.",
                           .result = "int64, a vector of the rank.",
                           .cost = "Moves no bytes.",
