@@ -15,7 +15,7 @@ void flatten(const Spec& spec, std::vector<Component>& out) {
       out.push_back({spec.dtype, spec.shape});
       break;
     case Spec::Kind::dataset:
-      out.push_back({DType::dataset, Shape()});
+      out.push_back({DType::dataset, spec.shape});
       break;
     case Spec::Kind::sparse: {
       int64_t rank = spec.shape.rank_known() ? spec.shape.rank() : kUnknownDim;
@@ -57,7 +57,7 @@ Status differs(const Spec& wanted, const Spec& got) {
 
 bool has_shape(const Spec& spec) {
   return spec.kind == Spec::Kind::tensor || spec.kind == Spec::Kind::sparse ||
-         spec.kind == Spec::Kind::ragged;
+         spec.kind == Spec::Kind::ragged || spec.kind == Spec::Kind::dataset;
 }
 
 // `path` is how the part is reached: keys and positions joined by dots, nothing for the whole.
@@ -190,8 +190,7 @@ int Spec::find(std::string_view key) const {
 
 bool Spec::operator==(const Spec& other) const {
   if (kind != other.kind || dtype != other.dtype || children.size() != other.children.size()) return false;
-  bool has_shape = kind == Kind::tensor || kind == Kind::sparse || kind == Kind::ragged;
-  if (has_shape && !(shape == other.shape)) return false;
+  if (has_shape(*this) && !(shape == other.shape)) return false;
   for (size_t i = 0; i < children.size(); ++i) {
     int at = kind == Kind::dict ? other.find(keys[i]) : static_cast<int>(i);
     if (at < 0 || !(children[i] == other.children[static_cast<size_t>(at)])) return false;
@@ -246,7 +245,7 @@ std::string Spec::to_string() const {
     case Kind::optional:
       return concat("optional<", children[0].to_string(), ">");
     case Kind::dataset:
-      return concat("dataset<", children[0].to_string(), ">");
+      return concat("dataset<", children[0].to_string(), ">", shape.to_string());
     case Kind::tuple:
       out = "(";
       for (size_t i = 0; i < children.size(); ++i) out += concat(i ? ", " : "", children[i].to_string());

@@ -204,9 +204,11 @@ class ArgumentBinder {
     return {};
   }
 
-  // The node with -1 for each `none` in a list: a dimension that is not known.
+  // The node with -1 for each `none` in a list, a dimension that is not known, and () for each `none` in a structure, a part
+  // about which nothing is said.
   static NodePtr with_unknown_dims(const Node& node, bool in_list = false) {
     auto out = std::make_shared<Node>(node);
+    if (node.kind == Kind::none && !in_list) out->kind = Kind::tuple;
     if (node.kind == Kind::none && in_list) {
       auto one = std::make_shared<Node>(node);
       one->kind = Kind::integer;
@@ -335,8 +337,10 @@ class ArgumentBinder {
       return error(body, expected_found("a scalar int64", result.to_string(),
                                         number ? "convert it, as in cast(x, int64)" : ""));
     }
-    if (slot.gives == FunctionParam::Gives::dataset && !result.is_dataset()) {
-      return error(body, expected_found("a dataset", result.to_string()));
+    const bool dataset = result.is_dataset() && result.shape == Shape();
+    if (slot.gives == FunctionParam::Gives::dataset && !dataset) {
+      return error(body, expected_found("a dataset", result.to_string(),
+                                        result.is_dataset() ? "unbatch() gives one at a time" : ""));
     }
     if (slot.gives == FunctionParam::Gives::state && result.has_dataset()) {
       return error(body, expected_found("a state without datasets", result.to_string()));

@@ -19,6 +19,9 @@ using syntax::Place;
 
 namespace {
 
+// Not a batch of them.
+bool is_one_dataset(const Spec& spec) { return spec.is_dataset() && spec.shape == Shape(); }
+
 std::vector<std::string> operator_names(bool sources) {
   std::vector<std::string> out;
   for (const OperatorDef* def : operators()) {
@@ -178,7 +181,7 @@ Result<DatasetRef> Binder::bind_dataset(const Node& node, const Scope& scope, st
     return error_at(node, expected_found("a dataset", concat(described(node))));
   }
   WEIR_ASSIGN(ExpressionRef value, compile_expression(context_, scope, node, path));
-  if (!value->spec().is_dataset()) {
+  if (!is_one_dataset(value->spec())) {
     return error_at(node, expected_found("a dataset", value->spec().to_string()));
   }
   return variable_dataset(std::move(value), site_of(node, scope));
@@ -201,7 +204,7 @@ Result<DatasetRef> Binder::bind_name(const Node& node, const Scope& scope, std::
       break;
   }
   WEIR_ASSIGN(ExpressionRef value, compile_expression(context_, scope, node, path));
-  if (!value->spec().is_dataset()) {
+  if (!is_one_dataset(value->spec())) {
     return error_at(node,
                     expected_found("a dataset", concat(node.text, ", which is ", value->spec().to_string())));
   }

@@ -32,14 +32,14 @@ Result<Spec> join(const Spec& spec, int64_t length, Rule rule, JoinedPlan& plan)
     }
     return out;
   }
-  if (!spec.is_tensor() && spec.kind != Spec::Kind::sparse) {
+  if (!spec.is_tensor() && !spec.is_dataset() && spec.kind != Spec::Kind::sparse) {
     return invalid_argument(
         expected_found("dense or sparse tensors", spec.to_string(), how_to_make_dense(spec)));
   }
   if (spec.shape.rank_known() && spec.shape.rank() == kMaxRank) {
     return invalid_argument(expected_found(concat("tensors of a rank below ", kMaxRank), spec.to_string()));
   }
-  How how = How::sparse;
+  How how = spec.is_dataset() ? How::dense : How::sparse;
   if (spec.is_tensor()) {
     WEIR_ASSIGN(how, rule(spec));
   }
@@ -52,8 +52,10 @@ Result<Spec> join(const Spec& spec, int64_t length, Rule rule, JoinedPlan& plan)
 
 Spec join_rows(const Spec& value, int64_t length, JoinedPlan& plan) {
   Spec out = value;
-  for (Spec& child : out.children) child = join_rows(child, length, plan);
-  if (value.kind == Spec::Kind::tuple || value.kind == Spec::Kind::dict) return out;
+  if (value.kind == Spec::Kind::tuple || value.kind == Spec::Kind::dict) {
+    for (Spec& child : out.children) child = join_rows(child, length, plan);
+    return out;
+  }
   How how = How::dense;
   if (value.kind == Spec::Kind::sparse) how = How::sparse;
   if (value.kind == Spec::Kind::ragged) how = How::to_ragged;
@@ -64,8 +66,10 @@ Spec join_rows(const Spec& value, int64_t length, JoinedPlan& plan) {
 }
 
 void add_empty(const Spec& batch, Components& out) {
-  for (const Spec& child : batch.children) add_empty(child, out);
-  if (batch.kind == Spec::Kind::tuple || batch.kind == Spec::Kind::dict) return;
+  if (batch.kind == Spec::Kind::tuple || batch.kind == Spec::Kind::dict) {
+    for (const Spec& child : batch.children) add_empty(child, out);
+    return;
+  }
   Shape shape = batch.shape.rank_known() ? batch.shape.with_dim(0, 0) : Shape{0};
   const int rank = shape.rank();
   for (int axis = 0; axis < rank; ++axis) shape.set_dim(axis, std::max<int64_t>(shape[axis], 0));
@@ -86,7 +90,7 @@ void add_empty(const Spec& batch, Components& out) {
       return;
     }
     default:
-      out.push_back(Tensor::allocate(batch.dtype, shape));
+      out.push_back(Tensor::allocate(batch.components()[0].dtype, shape));
   }
 }
 

@@ -9,9 +9,16 @@ namespace weir {
 
 namespace {
 
-// For each tensor of `element`, the index of the component of `given` that stands in its place.
+constexpr int kNothing = -1;
+
+// For each tensor of `element`, the index of the component of `given` that stands in its place; kNothing where that is (),
+// which the text writes as none.
 Status match(const Spec& element, const Spec& given, int at, std::vector<int>& out) {
   if (element.is_tensor()) {
+    if (given.kind == Spec::Kind::tuple && given.children.empty()) {
+      out.push_back(kNothing);
+      return Status();
+    }
     if (!given.is_tensor()) return invalid_argument(expected_found("one value", given.to_string()));
     out.push_back(at);
     return Status();
@@ -114,6 +121,10 @@ Status set_shapes(const Spec& element, const ValueParam& shapes, std::vector<Pad
   WEIR_TRY(match(element, shapes.spec, 0, places));
   const std::vector<Component> given = shapes.spec.components();
   for (size_t i = 0; i < components.size(); ++i) {
+    if (places[i] == kNothing) {
+      return invalid_argument(
+          expected_found("a list of dimensions for each tensor, such as [none, 3]; [] for a scalar", "none"));
+    }
     const auto place = static_cast<size_t>(places[i]);
     const Tensor* values = shapes.expression ? nullptr : &shapes.values[place];
     WEIR_ASSIGN(out[i].shape, padded_shape(components[i], given[place], values));
@@ -130,6 +141,7 @@ Status set_values(const Spec& element, const ValueParam& values, std::vector<Pad
     WEIR_TRY(match(element, values.spec, 0, places));
   }
   for (size_t i = 0; i < components.size() && !values.expression; ++i) {
+    if (places[i] == kNothing) continue;
     WEIR_ASSIGN(out[i].value,
                 padding_value(values.values[static_cast<size_t>(places[i])], components[i].dtype));
   }

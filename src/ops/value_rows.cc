@@ -42,6 +42,7 @@ Result<Spec> row_of_value(const Spec& value, int64_t& length) {
     case Spec::Kind::tensor:
     case Spec::Kind::sparse:
     case Spec::Kind::ragged:
+    case Spec::Kind::dataset:
       if (!value.shape.rank_known()) break;
       if (value.shape.rank() == 0) {
         return invalid_argument(
@@ -86,7 +87,8 @@ Status ValueRows::add(const Spec& spec, const Components& values, size_t& at) {
     return Status();
   }
   parts_.emplace_back();
-  parts_.back().kind = spec.kind;
+  // Nested datasets are the entries of a dense tensor.
+  parts_.back().kind = spec.is_dataset() ? Spec::Kind::tensor : spec.kind;
   if (spec.kind == Spec::Kind::sparse) {
     WEIR_TRY(add_sparse(values, at));
     columns_ += 3;

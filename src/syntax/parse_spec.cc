@@ -96,8 +96,7 @@ NodePtr Parser::angle_spec(Kind kind) {
   cursor_.advance();
   if (!cursor_.expect(TokenKind::less, "'<'")) return nullptr;
   Node node{.kind = kind};
-  bool has_shape = kind == Kind::spec_sparse || kind == Kind::spec_ragged;
-  if (has_shape) {
+  if (kind == Kind::spec_sparse || kind == Kind::spec_ragged) {
     if (!dtype_name(&node.dtype)) return nullptr;
   } else {
     NodePtr inner = spec();
@@ -105,7 +104,7 @@ NodePtr Parser::angle_spec(Kind kind) {
     node.add(std::move(inner));
   }
   if (!cursor_.expect(TokenKind::greater, "'>'")) return nullptr;
-  if (has_shape && !shape(&node.shape)) return nullptr;
+  if (kind != Kind::spec_optional && !shape(&node.shape)) return nullptr;
   return cursor_.finish(std::move(node), begin);
 }
 

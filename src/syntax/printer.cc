@@ -332,6 +332,7 @@ class Printer {
         put(n.kind == Kind::spec_optional ? "optional<" : "dataset<");
         node(n.child(0));
         put('>');
+        shape(n.shape);
     }
   }
 

@@ -38,7 +38,8 @@ void PaddedBatchParams::fields(Fields& f) {
   f("shapes", shapes,
     "The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the batch.",
     {}, {.none = true});
-  f("values", values, "What to fill up with: one value, or one for each tensor. Otherwise 0, false or \"\".",
+  f("values", values,
+    "What to fill up with: one value, or one for each tensor, where none is 0, false or \"\", as without it.",
     {}, {.none = true});
   f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
 }
