@@ -221,6 +221,16 @@ Result<Spec> directed_spec(std::span<const int> indices, std::span<const Dataset
   return out;
 }
 
+int64_t directed_cardinality(std::span<const int> indices, bool stop_on_empty,
+                             std::span<const DatasetRef> inputs) {
+  const auto infinite = [&](int index) {
+    return inputs[static_cast<size_t>(index)]->cardinality() == kInfinite;
+  };
+  const bool endless = stop_on_empty ? std::all_of(indices.begin(), indices.end(), infinite)
+                                     : std::any_of(indices.begin(), indices.end(), infinite);
+  return endless ? kInfinite : kUnknown;
+}
+
 Kept kept_by_directed() { return {kMaxBlockRows, 0}; }
 
 }  // namespace weir

@@ -79,6 +79,9 @@ struct DirectedParams : ParamsOf<DirectedParams> {
 
 // The structure of elements of all these datasets; invalid_argument unless they have the same but for dimensions.
 Result<Spec> directed_spec(std::span<const int> indices, std::span<const DatasetRef> inputs);
+// kInfinite where choices without end cannot come to an end of these datasets, else kUnknown.
+int64_t directed_cardinality(std::span<const int> indices, bool stop_on_empty,
+                             std::span<const DatasetRef> inputs);
 // What Directed keeps.
 Kept kept_by_directed();
 

@@ -1,7 +1,5 @@
 // choose_from_datasets(datasets, choice, stop_on_empty): elements of the datasets in the order of the choices. Errors, end
 // and checkpoint: ops/directed.h.
-#include <algorithm>
-
 #include "core/text.h"
 #include "ops/directed.h"
 
@@ -34,12 +32,9 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   return directed_spec(params.datasets.indices, inputs);
 }
 
-// Known only where nothing can end it.
-int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
-  return std::all_of(inputs.begin(), inputs.end(),
-                     [](const DatasetRef& input) { return input->cardinality() == kInfinite; })
-             ? kInfinite
-             : kUnknown;
+int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
+  if (inputs[static_cast<size_t>(params.choice.index)]->cardinality() != kInfinite) return kUnknown;
+  return directed_cardinality(params.datasets.indices, *params.stop_on_empty, inputs);
 }
 
 }  // namespace

@@ -271,18 +271,16 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 
 int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
   if (params.weights.set && params.weights.values.empty()) return kUnknown;
-  bool endless = params.weights.index < 0 ||
-                 inputs[static_cast<size_t>(params.weights.index)]->cardinality() == kInfinite;
-  int64_t alone = 0;
-  int64_t count = 0;
+  const bool draws_end = params.weights.index >= 0 &&
+                         inputs[static_cast<size_t>(params.weights.index)]->cardinality() != kInfinite;
+  std::vector<int> drawn;
   for (size_t i = 0; i < params.datasets.indices.size(); ++i) {
-    if (!drawable(params, i)) continue;
-    alone = inputs[static_cast<size_t>(params.datasets.indices[i])]->cardinality();
-    endless = endless && alone == kInfinite;
-    ++count;
+    if (drawable(params, i)) drawn.push_back(params.datasets.indices[i]);
   }
-  if (count <= 1 && params.weights.index < 0) return alone;
-  return endless ? kInfinite : kUnknown;
+  if (params.weights.index < 0 && drawn.empty()) return 0;
+  if (params.weights.index < 0 && drawn.size() == 1)
+    return inputs[static_cast<size_t>(drawn[0])]->cardinality();
+  return draws_end ? kUnknown : directed_cardinality(drawn, *params.stop_on_empty, inputs);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "dataset/compose.h"
 #include "ops/apply.h"
 #include "ops/batch_cursor.h"
+#include "ops/endless.h"
 #include "ops/held_dataset.h"
 #include "ops/integer_list.h"
 #include "ops/joined_batch.h"
@@ -39,8 +40,8 @@ struct Params : ParamsOf<Params> {
       "The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the batch.",
       {}, {.none = true});
     f("values", values,
-      "What to fill up with: one value, or one for each tensor. Otherwise 0, false or \"\".", {},
-      {.none = true});
+      "What to fill up with: one value, or one for each tensor, where none is 0, false or \"\", as without it.",
+      {}, {.none = true});
     f("pad_to_bucket_boundary", pad_to_bucket_boundary,
       "Pad unknown dimensions to one less than where the bucket ends. A batch of the last bucket is then an error.");
     f("no_padding", no_padding,
@@ -277,7 +278,7 @@ const OperatorDef& bucket_by_sequence_length_operator() {
       .bench =
           "range(100000) | map(x -> full([x % 100], x)) | bucket_by_sequence_length(x -> shape(x)[0], [20, 50], [128, 64, 32])",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
+      .cardinality = infinite_or_unknown,
       .expand = expand,
       .keeps_rows = true,
       .kept =

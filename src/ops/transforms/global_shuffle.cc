@@ -45,7 +45,7 @@ class GlobalShuffle final : public Cursor {
     const bool each_anew = *params.reshuffle_each_iteration;
     const OpeningSeeds opened = seeds_of(opening, params.seed, each_anew, true);
     WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
-    if (input->count().more) return invalid_argument(endless());
+    if (input->count().more) return failed_precondition(endless());
     return std::unique_ptr<Cursor>(
         std::make_unique<GlobalShuffle>(std::move(input), key_of(opened, each_anew)));
   }
@@ -101,9 +101,9 @@ class GlobalShuffle final : public Cursor {
 
 Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
   WEIR_TRY(check_access(*inputs[0]));
-  if (inputs[0]->cardinality() == kInfinite) return invalid_argument(GlobalShuffle::endless());
+  if (inputs[0]->cardinality() == kInfinite) return failed_precondition(GlobalShuffle::endless());
   if (inputs[0]->cardinality() == 0)
-    return invalid_argument(expected_found("a dataset with elements", "one without"));
+    return failed_precondition(expected_found("a dataset with elements", "one without"));
   return inputs[0]->spec();
 }
 
@@ -113,7 +113,7 @@ const OperatorDef& global_shuffle_operator() {
   static const OperatorDef def = define<Params, GlobalShuffle>({
       .name = "global_shuffle",
       .doc =
-          "All elements in random order, every order as likely as a hash makes it, with no buffer. Each element is read by its position, so the operators before it must know where their elements are: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which runs nothing ahead then; others are refused by name (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
+          "All elements in random order, every order as likely as a hash makes it, with no buffer. Each element is read by its position, so the operators before it must know where their elements are: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which runs nothing ahead then; others are refused by name, and so is a dataset that is known to be empty or infinite (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
       .cost =
           "About 50 ns per element, and reading elements one by one: what lies in memory is read across it. A batch before it is made of its elements when its turn comes. A checkpoint holds four numbers.",
       .example = "range(5) | global_shuffle(seed: 42)",

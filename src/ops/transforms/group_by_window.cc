@@ -21,6 +21,7 @@
 #include "core/text.h"
 #include "dataset/held_rows.h"
 #include "dataset/yield_timer.h"
+#include "ops/endless.h"
 #include "ops/held_dataset.h"
 #include "ops/inner.h"
 #include "ops/list.h"
@@ -536,10 +537,6 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   return function_of(params.reduce).result().children[0];
 }
 
-int64_t cardinality(const ParamsBase&, std::span<const DatasetRef> inputs) {
-  return inputs[0]->cardinality() == kInfinite ? kInfinite : kUnknown;
-}
-
 }  // namespace
 
 void GroupByWindowParams::fields(Fields& f) {
@@ -560,7 +557,7 @@ const OperatorDef& group_by_window_operator() {
       .output = "[0, 3]\n[1, 4]\n[2, 5]\n[6]",
       .bench = "range(200000) | group_by_window(x -> x % 10, (k, w) -> w | batch(32), 32)",
       .spec = spec_of<Params, spec>,
-      .cardinality = cardinality,
+      .cardinality = infinite_or_unknown,
       .keeps_rows = true,
       .kept =
           [](const ParamsBase&) {

@@ -15,6 +15,7 @@
 #include "dataset/compose.h"
 #include "expr/dispatch.h"
 #include "ops/apply.h"
+#include "ops/endless.h"
 #include "ops/list.h"
 #include "ops/native.h"
 
@@ -360,7 +361,7 @@ const OperatorDef& rejection_resample_operator() {
       .output = "(0, 0)\n(1, 1)\n(0, 3)\n(1, 4)",
       .bench = "range(100000) | rejection_resample(x -> x % 2, [0.8, 0.2], initial: [0.5, 0.5], seed: 1)",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
+      .cardinality = infinite_or_unknown,
       .expand = expand,
       .ends_early = true,
       .keeps_rows = true,
