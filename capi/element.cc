@@ -4,6 +4,7 @@
 #include "capi/json.h"
 #include "capi/tensor.h"
 #include "capi/view.h"
+#include "graph/format_block.h"
 #include "iterator/element_dataset.h"
 #include "iterator/nested.h"
 
@@ -82,16 +83,13 @@ Result<DocumentRef> dataset(const Element& element, uint32_t index) {
     return invalid_argument(expected_found("one element", "the rows of weir_iterator_next_block",
                                            "fill the element with weir_iterator_next"));
   }
+  const Tensor value = element.tensor(index);
+  if (value.shape.rank() > 0) {
+    return invalid_argument(expected_found("one nested dataset", concat("a batch of ", value.count()),
+                                           "unbatch() after the batch gives one at a time"));
+  }
   return element_dataset(element.host->runtime(), element.host,
-                         component_spec(*element.spec, static_cast<int>(index)), element.tensor(index));
-}
-
-// The structure of what next_block returns: every shape has a leading dimension for the rows.
-Spec batched_spec(const Spec& spec, int64_t rows) {
-  Spec out = spec;
-  if (out.is_tensor() && out.shape.rank_known()) out.shape = out.shape.prepended(rows);
-  for (Spec& child : out.children) child = batched_spec(child, rows);
-  return out;
+                         component_spec(*element.spec, static_cast<int>(index)), value);
 }
 
 Result<std::string> format(const Element& element, uint32_t flags) {
@@ -101,7 +99,11 @@ Result<std::string> format(const Element& element, uint32_t flags) {
   if (element.empty()) return failed_precondition("expected an element with values, found an empty one");
   Components values;
   for (size_t i = 0; i < element.block.columns.size(); ++i) values.push_back(element.tensor(i));
-  Spec spec = element.batched ? batched_spec(*element.spec, element.block.rows) : *element.spec;
+  const Spec& spec = *element.spec;
+  if (element.batched) {
+    const int rows = element.block.rows;
+    return flags & WEIR_FORMAT_JSON ? json_of_block(spec, values, rows) : format_block(spec, values, rows);
+  }
   if (flags & WEIR_FORMAT_JSON) return json_of(spec, values, element.host);
   if (!element.host) return format_element(spec, values);
   NestedDrainer drainer(element.host->runtime(), element.host);

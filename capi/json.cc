@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "core/utf8.h"
+#include "graph/format_block.h"
 #include "graph/visit_entry.h"
 #include "iterator/nested.h"
 
@@ -73,9 +74,14 @@ bool append_tensor(std::string& out, const Tensor& tensor, int axis, int64_t& ne
 
 class JsonWriter {
  public:
-  JsonWriter(const Components& values, const RefPtr<RuntimeHost>& host) : values_(values), host_(host) {}
+  // `rows`: of a block, or kOneElement.
+  JsonWriter(const Components& values, const RefPtr<RuntimeHost>& host, int rows = kOneElement)
+      : values_(values), host_(host), rows_(rows) {}
+
+  static constexpr int kOneElement = -1;
 
   Status write(const Spec& spec, std::string& out) {
+    if (rows_ != kOneElement && prints_row_by_row(spec)) return write_rows(spec, out);
     switch (spec.kind) {
       case Spec::Kind::tensor:
         return append(out);
@@ -91,7 +97,7 @@ class JsonWriter {
         out += '}';
         return Status();
       case Spec::Kind::dataset:
-        return write_dataset(spec.children[0], out);
+        return write_dataset(spec.children[0], values_[next_++], out);
       case Spec::Kind::optional:
         return write_optional(spec.children[0], out);
       case Spec::Kind::tuple:
@@ -107,6 +113,18 @@ class JsonWriter {
     int64_t first = 0;
     if (text_exceeds(tensor.shape, kMaxElementText) || !append_tensor(out, tensor, 0, first))
       return text_too_long(kMaxElementText);
+    return Status();
+  }
+
+  Status write_rows(const Spec& spec, std::string& out) {
+    out += '[';
+    for (int row = 0; row < rows_; ++row) {
+      if (row > 0) out += ", ";
+      const Components parts = row_of_part(spec, values_, next_, row);
+      WEIR_TRY(JsonWriter(parts, host_).write(spec, out));
+    }
+    out += ']';
+    next_ += static_cast<size_t>(spec.component_count());
     return Status();
   }
 
@@ -134,7 +152,16 @@ class JsonWriter {
     return Status();
   }
 
-  Status write_dataset(const Spec& element, std::string& out) {
+  Status write_dataset(const Spec& element, const Tensor& dataset, std::string& out) {
+    if (dataset.shape.rank() > 0) {
+      out += '[';
+      for (int64_t i = 0; i < dataset.shape[0]; ++i) {
+        if (i > 0) out += ", ";
+        WEIR_TRY(write_dataset(element, dataset.row(i), out));
+      }
+      out += ']';
+      return Status();
+    }
     class Rows final : public RowVisitor {
      public:
       Rows(const Spec& spec, const RefPtr<RuntimeHost>& host, std::string& text)
@@ -153,17 +180,26 @@ class JsonWriter {
     };
     out += '[';
     Rows rows(element, host_, out);
-    WEIR_TRY(drain_nested(host_->runtime(), host_, dataset_of(values_[next_++]), rows));
+    WEIR_TRY(drain_nested(host_->runtime(), host_, dataset_of(dataset), rows));
     out += ']';
     return Status();
   }
 
   const Components& values_;
   const RefPtr<RuntimeHost>& host_;
+  const int rows_;
   size_t next_ = 0;
 };
 
 }  // namespace
+
+Result<std::string> json_of_block(const Spec& spec, const Components& block, int rows) {
+  // Blocks hold no nested datasets.
+  const RefPtr<RuntimeHost> host;
+  std::string out;
+  WEIR_TRY(JsonWriter(block, host, rows).write(spec, out));
+  return out;
+}
 
 Result<std::string> json_of(const Spec& spec, const Components& values, const RefPtr<RuntimeHost>& host) {
   std::string out;

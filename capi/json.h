@@ -13,4 +13,7 @@ namespace weir::capi {
 // REQUIRES: `values` has the components of `spec`.
 Result<std::string> json_of(const Spec& spec, const Components& values, const RefPtr<RuntimeHost>& host);
 
+// The same for a block of `rows` elements, as format_block.
+Result<std::string> json_of_block(const Spec& spec, const Components& block, int rows);
+
 }  // namespace weir::capi

@@ -651,8 +651,8 @@ WEIR_API int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int
 WEIR_API int32_t weir_dataset_explain(weir_dataset dataset, uint32_t flags, weir_bytes* out,
                                       weir_error* error);
 
-/* Returns the graph as bytes, for another process or another day. Errors: failed_precondition if it has a
- * callback without a name. */
+/* Returns the graph as bytes, for another process or another day, with the seeds that were drawn when it was built.
+ * Errors: failed_precondition if it has a callback without a name. */
 WEIR_API int32_t weir_dataset_serialize(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
 /* Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the text: `[]`
@@ -664,10 +664,10 @@ WEIR_API int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint
                                     const weir_argument* arguments, uint64_t argument_count, weir_bytes* out,
                                     weir_error* error);
 
-/* Creates the dataset that weir_dataset_serialize wrote, owned by the caller. `arguments` as in
- * weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged; failed_precondition if another
- * version of the library wrote them; not_found if a callback is not registered under its name; those of
- * weir_dataset_parse. */
+/* Creates the dataset that weir_dataset_serialize wrote, owned by the caller. It has the order of that one, also where no
+ * seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
+ * failed_precondition if another version of the library wrote them; not_found if a callback is not registered under
+ * its name; those of weir_dataset_parse. */
 WEIR_API int32_t weir_dataset_deserialize(weir_runtime runtime, const void* bytes, uint64_t byte_size,
                                           const weir_argument* arguments, uint64_t argument_count,
                                           weir_dataset* out, weir_error* error);
@@ -739,9 +739,9 @@ WEIR_API int32_t weir_element_dataset(weir_element element, uint32_t index, weir
  * a ragged one {"values": x, "row_splits": x}, an optional {"some": x} or null. */
 #define WEIR_FORMAT_JSON 1u
 
-/* Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its
- * end for it, and its error is this call's. Errors: failed_precondition if the element is empty;
- * resource_exhausted if the text would be longer than 1 GiB. */
+/* Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its end for it, and
+ * its error is this call's. In the rows of weir_iterator_next_block, parts that are sparse, ragged or optional are lists.
+ * Errors: failed_precondition if the element is empty; resource_exhausted if the text would be longer than 1 GiB. */
 WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_bytes* out,
                                      weir_error* error);
 

@@ -8,6 +8,7 @@
 #include "core/checked.h"
 #include "core/float_mode.h"
 #include "core/text.h"
+#include "graph/format_block.h"
 #include "graph/visit_entry.h"
 
 namespace weir {
@@ -176,10 +177,13 @@ Status check_splits(const Tensor& values, const Tensor& splits) {
 
 class Printer {
  public:
-  Printer(const Components& row, NestedPrinter* nested, size_t limit)
-      : row_(row), nested_(nested), limit_(limit) {}
+  Printer(const Components& row, NestedPrinter* nested, size_t limit, int rows = kOneElement)
+      : row_(row), nested_(nested), limit_(limit), rows_(rows) {}
+
+  static constexpr int kOneElement = -1;
 
   Status append(const Spec& spec, std::string& out) {
+    if (rows_ != kOneElement && prints_row_by_row(spec)) return append_rows(spec, out);
     switch (spec.kind) {
       case Spec::Kind::tensor:
         return append_tensor(out, row_[next_++], limit_);
@@ -194,12 +198,26 @@ class Printer {
       case Spec::Kind::optional:
         return append_optional(spec, out);
       case Spec::Kind::dataset:
-        return append_dataset(spec, out);
+        return append_dataset(spec, row_[next_++], out);
     }
     return {};
   }
 
  private:
+  // In a block.
+  Status append_rows(const Spec& spec, std::string& out) {
+    out += "[";
+    for (int row = 0; row < rows_; ++row) {
+      if (row > 0) out += ", ";
+      const Components parts = row_of_part(spec, row_, next_, row);
+      WEIR_TRY(Printer(parts, nested_, limit_).append(spec, out));
+      if (out.size() > limit_) return text_too_long(limit_);
+    }
+    out += "]";
+    next_ += static_cast<size_t>(spec.component_count());
+    return {};
+  }
+
   Status append_members(const Spec& spec, const char* open, const char* close, std::string& out) {
     out += open;
     for (size_t i = 0; i < spec.children.size(); ++i) {
@@ -251,8 +269,16 @@ class Printer {
     return {};
   }
 
-  Status append_dataset(const Spec& spec, std::string& out) {
-    const Tensor& component = row_[next_++];
+  Status append_dataset(const Spec& spec, const Tensor& component, std::string& out) {
+    if (component.shape.rank() > 0) {
+      out += "[";
+      for (int64_t i = 0; i < component.shape[0]; ++i) {
+        if (i > 0) out += ", ";
+        WEIR_TRY(append_dataset(spec, component.row(i), out));
+      }
+      out += "]";
+      return {};
+    }
     if (!nested_) {
       out += "dataset(...)";
       return {};
@@ -271,6 +297,8 @@ class Printer {
   const Components& row_;
   NestedPrinter* const nested_;
   const size_t limit_;
+  // Of a block.
+  const int rows_;
   size_t next_ = 0;
 };
 
@@ -318,6 +346,24 @@ Result<std::string> format_element(const Spec& spec, const Components& row, Nest
                                    size_t limit) {
   std::string out;
   WEIR_TRY(Printer(row, nested, limit).append(spec, out));
+  return out;
+}
+
+Result<std::string> format_block(const Spec& spec, const Components& block, int rows) {
+  std::string out;
+  WEIR_TRY(Printer(block, nullptr, kMaxElementText, rows).append(spec, out));
+  return out;
+}
+
+bool prints_row_by_row(const Spec& spec) {
+  return spec.kind == Spec::Kind::sparse || spec.kind == Spec::Kind::ragged ||
+         spec.kind == Spec::Kind::optional;
+}
+
+Components row_of_part(const Spec& part, const Components& block, size_t first, int row) {
+  Components out;
+  for (size_t i = 0; i < static_cast<size_t>(part.component_count()); ++i)
+    out.push_back(block[first + i].row(row));
   return out;
 }
 

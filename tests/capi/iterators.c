@@ -178,6 +178,33 @@ static void reinitialisable(weir_runtime runtime) {
   weir_dataset_unref(wrong);
 }
 
+/* Parts that are no dense tensors print row by row. */
+static void printed_blocks(weir_runtime runtime) {
+  weir_dataset dataset = parse(
+      runtime,
+      "range(2) | map(x -> (x, ragged([1, 2], [0, x, 2]), if x == 0 then nothing(int64) else some(x)))");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  int64_t rows = 0;
+  REQUIRE(weir_iterator_next_block(iterator, 8, element, &rows, NULL) == WEIR_OK && rows == 2);
+  CHECK(prints(element, 0, "([0, 1], [ragged([[], [1, 2]]), ragged([[1], [2]])], [none, some(1)])"));
+  CHECK(prints(element, WEIR_FORMAT_JSON,
+               "[[0, 1], [{\"values\": [1, 2], \"row_splits\": [0, 0, 2]}, "
+               "{\"values\": [1, 2], \"row_splits\": [0, 1, 2]}], [null, {\"some\": 1}]]"));
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  dataset = parse(runtime, "range(4) | window(2) | batch(2)");
+  iterator = iterate(runtime, dataset);
+  REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  CHECK(prints(element, 0, "[dataset([0, 1]), dataset([2, 3])]"));
+  CHECK(prints(element, WEIR_FORMAT_JSON, "[[0, 1], [2, 3]]"));
+  weir_dataset inner = {0};
+  CHECK(weir_element_dataset(element, 0, &inner, NULL) == -WEIR_CODE_INVALID_ARGUMENT && inner.value == 0);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+}
+
 static void blocks(weir_runtime runtime) {
   weir_dataset dataset = parse(runtime, "range(10) | map(x -> assert(x != 5, \"five\", x))");
   weir_iterator iterator = iterate(runtime, dataset);
@@ -360,6 +387,7 @@ int main(void) {
   parameters(runtime);
   reinitialisable(runtime);
   blocks(runtime);
+  printed_blocks(runtime);
   into_buffers(runtime);
   buffers_too_small(runtime);
   readiness(runtime);

@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <limits>
 
+#include "graph/format_block.h"
+
 namespace weir {
 namespace {
 
@@ -139,6 +141,32 @@ TEST_CASE("An element whose text would be too long is refused before it is writt
   const Tensor long_entries = tensor_of<int64_t>({1000, 1000, 1000}, {3});
   CHECK(format_element(spec, {long_entries}, nullptr, 18).ok());
   CHECK(format_element(spec, {long_entries}, nullptr, 17).status().code() == Code::resource_exhausted);
+}
+
+TEST_CASE("Parts of blocks that are no dense tensors print row by row", "[format]") {
+  const Spec ragged = Spec::ragged(DType::int64, {kUnknownDim, kUnknownDim});
+  const Spec sparse = Spec::sparse(DType::int64, {4});
+  const Spec optional = Spec::optional(Spec::tuple({Spec::tensor(DType::int64), ragged}));
+  const Spec all = Spec::dict({"x", "r", "s", "o"}, {Spec::tensor(DType::int64), ragged, sparse, optional});
+  const Tensor values = tensor_of<int64_t>({1, 2, 3, 4}, {2, 2});
+  const Tensor splits = tensor_of<int64_t>({0, 0, 2, 0, 1, 2}, {2, 3});
+  const Components block = {tensor_of<int64_t>({8, 9}, {2}),
+                            values,
+                            splits,
+                            tensor_of<int64_t>({3, 0}, {2, 1, 1}),
+                            tensor_of<int64_t>({5, 6}, {2, 1}),
+                            tensor_of<int64_t>({4, 4}, {2, 1}),
+                            tensor_of<bool>({true, false}, {2}),
+                            tensor_of<int64_t>({7, 0}, {2}),
+                            values,
+                            splits};
+  CHECK(
+      *format_block(all, block, 2) ==
+      "{x: [8, 9], r: [ragged([[], [1, 2]]), ragged([[3], [4]])], "
+      "s: [sparse(indices: [[3]], values: [5], shape: [4]), sparse(indices: [[0]], values: [6], shape: [4])], "
+      "o: [some((7, ragged([[], [1, 2]]))), none]}");
+  const Components bad = {values, tensor_of<int64_t>({0, 2, 2, 0, 1, 1}, {2, 3})};
+  CHECK(format_block(ragged, bad, 2).status().code() == Code::invalid_argument);
 }
 
 }  // namespace
