@@ -51,6 +51,16 @@ void find_datasets(const Plan& plan, std::vector<bool>& out) {
   for (const Plan& child : plan.children) find_datasets(child, out);
 }
 
+// A callback of the failed element raised what `except Exception` does not take, such as KeyboardInterrupt: that is set
+// again, and no element.
+bool was_interrupted() {
+  nb::gil_scoped_acquire held;
+  nb::object raised = take_raised();
+  if (!raised.is_valid() || PyObject_IsInstance(raised.ptr(), PyExc_Exception)) return false;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+  return true;
+}
+
 struct Source {
   weir_runtime runtime;
   weir_iterator iterator;
@@ -115,6 +125,7 @@ int32_t drain(Digest& digest, const Source& from, int64_t limit, int64_t& taken,
     }
     ++taken;
     if (result == WEIR_ELEMENT_FAILED) {
+      if (was_interrupted()) return kInterrupted;
       put(digest, 'f');
       put(digest, static_cast<int32_t>(static_cast<weir_error*>(error)->code));
       continue;

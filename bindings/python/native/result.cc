@@ -76,7 +76,8 @@ nb::object as_array(nb::handle value, int32_t dtype) {
     if (!array.is_valid()) return {};
   }
   Py_INCREF(descr);
-  return nb::steal(PyArray_FromAny(array.ptr(), descr, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, nullptr));
+  return nb::steal(
+      PyArray_FromAny(array.ptr(), descr, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, nullptr));
 }
 
 bool write_tensor(nb::handle value, uint32_t index, int32_t dtype, weir_call call) {

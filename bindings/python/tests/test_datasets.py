@@ -295,7 +295,7 @@ def logged(text, loops, **arguments):
 
 def test_a_cache_that_never_fills_warns(tmp_path):
     for cache in ("cache()", f'cache("{tmp_path}/c")'):
-        text = f"range(3000) | map(x -> x + 1) | {cache}"
+        text = f"range(100000000) | map(x -> x + 1) | {cache}"
         (line,) = logged(text, [2, 2, 2])
         assert "an earlier pass stopped before the end" in line
         assert "reads its input again" in line

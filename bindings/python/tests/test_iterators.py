@@ -449,13 +449,14 @@ def test_async_errors_go_on():
 @pytest.mark.parametrize(
     "use",
     [
-        "for _ in weir.range(10**12).filter(lambda x: x < 0): pass",
-        "next(iter(weir.range(10**12).filter(lambda x: x < 0)))",
-        "weir.digest(weir.range(10**12))",
-        "weir.digest(weir.range(10**12).filter(lambda x: x < 0))",
-        "weir.digest(weir.range(10**12).window(10**12))",
-        "weir.range(10**12).reduce(0, lambda s, x: s + x)",
-        "asyncio.run(drain(weir.range(10**12).filter(lambda x: x < 0)))",
+        "for _ in numbers.filter(lambda x: x < 0): pass",
+        "next(iter(numbers.filter(lambda x: x < 0)))",
+        "next(iter(numbers.filter(lambda x: x < 0).prefetch(1)))",
+        "weir.digest(numbers)",
+        "weir.digest(numbers.filter(lambda x: x < 0))",
+        "weir.digest(numbers.window(1000))",
+        "numbers.reduce(0, lambda s, x: s + x)",
+        "asyncio.run(drain(numbers.filter(lambda x: x < 0)))",
     ],
 )
 def test_interrupt_ends_long_work(use):
@@ -467,12 +468,16 @@ def test_interrupt_ends_long_work(use):
             async for _ in dataset:
                 pass
         begun = threading.Event()
+        def begin(x):
+            begun.set()
+            return x
+        first = weir.py_function(begin, spec="int64", pure=True)
+        numbers = weir.range(10**12).map(lambda x: weir.cond(x == 0, lambda: first(x), x))
         def interrupt():
             begun.wait()
             os.kill(os.getpid(), signal.SIGINT)
         threading.Thread(target=interrupt).start()
         try:
-            begun.set()
             {use}
         except KeyboardInterrupt:
             print("interrupted", flush=True)
