@@ -35,6 +35,28 @@ static void errors(void) {
   CHECK(error.code == 0);
 }
 
+/* What a terminal would take for a command is shown in message and line; `file` is the name itself. */
+static void control_characters(void) {
+  static const char kName[] = "no\x1b]0;such\x07\x7f\nfile";
+  weir_runtime runtime = make_runtime();
+  weir_argument argument = WEIR_ARGUMENT_TEXT("file", kName);
+  weir_dataset dataset = parse_with(runtime, "tfrecord(@file)", &argument, 1);
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  weir_error error = WEIR_ERROR_INIT;
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_ELEMENT_FAILED);
+  CHECK(text_is(error.file, kName));
+  CHECK(strstr(error.line.data, "no\\x1b]0;such\\x07\\x7f\\nfile") != NULL);
+  for (uint64_t i = 0; i < error.line.size; ++i) CHECK((unsigned char)error.line.data[i] >= 0x20);
+  for (uint64_t i = 0; i < error.message.size; ++i)
+    CHECK((unsigned char)error.message.data[i] >= 0x20 || error.message.data[i] == '\n');
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  weir_runtime_destroy(runtime);
+}
+
 static void runtimes(void) {
   counts allocated = {0, 0};
   counts logged = {0, 0};
@@ -116,6 +138,7 @@ static void specs(void) {
 int main(void) {
   library();
   errors();
+  control_characters();
   runtimes();
   growing_structs();
   specs();
