@@ -74,6 +74,11 @@ void CsvReader::skip_header() {
 
 bool CsvReader::parse_header(const char*& at, const char* end, bool last) {
   wrong_.kind = Wrong::Kind::nothing;
+  // A byte-order mark stands before the quotes of the first name.
+  const std::string_view mark = "\xef\xbb\xbf";
+  const std::string_view bytes(at, static_cast<size_t>(end - at));
+  if (bytes.size() < mark.size() && !last) return false;
+  if (bytes.starts_with(mark)) at += mark.size();
   CsvField value;
   CsvEnd ended = CsvEnd::delimiter;
   for (int64_t field = 0; ended == CsvEnd::delimiter; ++field) {

@@ -26,7 +26,8 @@ struct CsvParams : ParamsOf<CsvParams> {
     f("files", files, kFilesDoc);
     f("columns", columns,
       "What each column holds: the dtype of one that every row has a value for, or the value that stands for an empty field. int32, int64, float32, float64 or string.");
-    f("header", header, "The first row of each file holds names and is left out.");
+    f("header", header,
+      "The first row of each file holds names and is left out, with a byte-order mark before it.");
     f("delim", delim, "The byte between fields.");
     f("quote", quote,
       "Fields may stand in double quotes, with delimiters and line ends inside and quotes doubled.");

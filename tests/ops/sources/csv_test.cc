@@ -92,6 +92,10 @@ TEST_CASE("csv: headers, and ends of lines and files") {
   CHECK(Table("a,b\n\n1,2").rows("[int64, int64], header: true") ==
         Lines{"error: invalid_argument", "(1, 2)"});
   CHECK(Table("\"a\nb\",\"c\"\"\"\n1,2\n").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
+  // A byte-order mark before a header, in a file that is shorter than one, and before a row, where it is data.
+  CHECK(Table("\xef\xbb\xbf\"a\",b\n1,2\n").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
+  CHECK(Table("a").rows("[int64], header: true").empty());
+  CHECK(Table("\xef\xbb\xbfx,2\n").rows("[string, int64]") == Lines{R"(("\xef\xbb\xbfx", 2))"});
   CHECK(Table("a\"b,c\n1,2\n").rows("[int64, int64], header: true") ==
         Lines{"error: invalid_argument", "(1, 2)"});
   for (const char* bad : {"", "\"a,b\n1,2\n"}) {
