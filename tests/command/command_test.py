@@ -260,6 +260,8 @@ RECORDS = [
                           r"gzip: add compression: \"auto\" \(five\.tfrecord\.gz, in fixed_length_record\)\n")),
     failed("-e", "tfrecord(\"five.tfrecord.zlib\")",
            out=re.compile(r"error: data_loss: .*; the file begins like zlib: add compression: \"auto\" .*\n")),
+    failed("-e", "from_tensors(\"PAR1\") | map(s -> decode_image(s))",
+           out=re.compile(r"error: invalid_argument: map: decode_image: expected a JPEG, .*, found a Parquet file; .*\n")),
     Case(["run", "--origins", "-e", "range(1)"], "-: 0\n"),
     Case(["run", "--origins", "--json", "-e", "tfrecord(\"three.tfrecord\") | map(r -> 7) | batch(3)"],
          '{"origin": {"file": "three.tfrecord", "record": 0}, "element": [7, 7, 7]}\n'),

@@ -7,6 +7,7 @@
 #include "expr/check.h"
 #include "expr/image.h"
 #include "format/image/image.h"
+#include "format/signature.h"
 
 namespace weir {
 
@@ -50,7 +51,10 @@ bool takes(const Decoding& plan, ImageFormat format) {
 Result<ImageDecoderRef> open_image(const Decoding& plan, std::string_view bytes, ImageFormat format,
                                    const ImageWindow* window) {
   if (bytes.empty()) return invalid_argument(expected_found(plan.expected, "an empty string"));
-  if (!takes(plan, format)) return invalid_argument(expected_found(plan.expected, format_name(format)));
+  if (!takes(plan, format)) {
+    const Signature* const other = format == ImageFormat::unknown ? find_signature(bytes) : nullptr;
+    return invalid_argument(expected_found(plan.expected, other ? other->name : format_name(format)));
+  }
   DecodeOptions options = plan.options;
   options.window = window;
   if (format == ImageFormat::jpeg) return open_jpeg(bytes, options);
