@@ -15,10 +15,9 @@ namespace {
 
 constexpr int64_t kPeriodNs = 500'000'000;
 
-std::string next_file() {
-  static std::atomic<int> runtimes{0};
-  return concat("/dev/shm/weir-", ::getpid(), "-", runtimes.fetch_add(1) + 1);
-}
+std::atomic<int> runtimes{0};
+
+std::string next_file() { return concat("/dev/shm/weir-", ::getpid(), "-", runtimes.fetch_add(1) + 1); }
 
 }  // namespace
 

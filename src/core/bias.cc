@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "core/host_call.h"
+#include "core/once.h"
 
 namespace weir {
 
@@ -71,10 +72,14 @@ class BiasedThreadOwner {
   }
 
  private:
+  static constinit Once asked;
+  static constinit bool has;
+
   // Once for the process.
   static bool has_membarrier() noexcept {
-    static const bool has =
-        membarrier(kRegisterPrivateExpedited) && pthread_atfork(nullptr, nullptr, settle_in_child) == 0;
+    asked.call([] {
+      has = membarrier(kRegisterPrivateExpedited) && pthread_atfork(nullptr, nullptr, settle_in_child) == 0;
+    });
     return has;
   }
   // A thread that was deciding about this one is gone in the child, where this one would wait for it. It held the real
@@ -90,6 +95,9 @@ class BiasedThreadOwner {
     g_deciders_are_gone = false;
   }
 };
+
+constinit Once BiasedThreadOwner::asked;
+constinit bool BiasedThreadOwner::has = false;
 
 BiasedThread* BiasedThread::make_current() noexcept {
   static thread_local const BiasedThreadOwner owner;

@@ -13,7 +13,7 @@ namespace weir {
 namespace {
 
 int this_thread() {
-  static thread_local const int id = ::gettid();
+  thread_local const int id = ::gettid();
   return id;
 }
 

@@ -13,6 +13,8 @@ bool weir::find_onetbb() { return true; }
 
 #include <cstdlib>
 
+#include "core/once.h"
+
 namespace weir {
 
 namespace {
@@ -62,11 +64,13 @@ struct Onetbb {
 };
 
 Onetbb functions;
+constinit Once looked_up;
+bool found = false;
 
 }  // namespace
 
 bool find_onetbb() {
-  static const bool found = functions.load();
+  looked_up.call([] { found = functions.load(); });
   return found;
 }
 

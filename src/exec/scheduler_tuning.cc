@@ -6,6 +6,13 @@
 
 namespace weir {
 
+namespace {
+
+// Never destroyed: threads may still ask while the process ends.
+const auto& usual_tuning = *new RefPtr<const Tuning>(make_ref<Tuning>());
+
+}  // namespace
+
 void Scheduler::tune(RefPtr<const Tuning> tuning) noexcept {
   MutexLock lock(mutex_);
   most_jobs_ = tuning->threads > 0 ? tuning->threads : kNoLimit;
@@ -110,9 +117,8 @@ bool Scheduler::admits_job(Lane lane) noexcept {
 }
 
 RefPtr<const Tuning> Scheduler::tuning() noexcept {
-  static const auto& usual = *new RefPtr<const Tuning>(make_ref<Tuning>());
   MutexLock lock(mutex_);
-  return tuning_ ? tuning_ : usual;
+  return tuning_ ? tuning_ : usual_tuning;
 }
 
 void Scheduler::run_here(Pump& pump) {

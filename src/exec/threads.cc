@@ -18,6 +18,7 @@
 
 #include "core/float_mode.h"
 #include "core/host_call.h"
+#include "core/once.h"
 #include "core/sync.h"
 #include "core/text.h"
 #include "exec/fair_queue.h"
@@ -36,11 +37,9 @@ constexpr const char* kComputeName = "weir-compute";
 // At most this many threads are tried out at once.
 constexpr int kMaxProbedThreads = 64;
 
-void count_forks() {
-  static const int installed =
-      ::pthread_atfork(nullptr, nullptr, [] { counted_forks.fetch_add(1, std::memory_order_relaxed); });
-  static_cast<void>(installed);
-}
+// When the library is loaded, so that no fork is missed.
+[[maybe_unused]] const int counts_forks =
+    ::pthread_atfork(nullptr, nullptr, [] { counted_forks.fetch_add(1, std::memory_order_relaxed); });
 
 // The executor whose job this thread runs.
 thread_local const void* running_for = nullptr;
@@ -336,8 +335,7 @@ class ThreadQueue final : public JobQueue {
 class ArenaStarts {
  public:
   static void watch_exit() {
-    static const bool registered = std::atexit(&ArenaStarts::wait_at_exit) == 0;
-    static_cast<void>(registered);
+    registered.call([] { std::atexit(&ArenaStarts::wait_at_exit); });
   }
 
   // Counts a start as long as it lives.
@@ -366,10 +364,12 @@ class ArenaStarts {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
 
+  static constinit Once registered;
   static constinit std::atomic<uint64_t> starts;
   static constinit std::atomic<bool> exiting;
 };
 
+constinit Once ArenaStarts::registered;
 constinit std::atomic<uint64_t> ArenaStarts::starts{0};
 constinit std::atomic<bool> ArenaStarts::exiting{false};
 
@@ -576,13 +576,9 @@ class Threads final : public Executor {
 
 bool process_ends() { return !ArenaStarts::allowed(); }
 
-uint64_t fork_generation() {
-  count_forks();
-  return counted_forks.load();
-}
+uint64_t fork_generation() { return counted_forks.load(); }
 
 std::unique_ptr<Executor> make_threads(const ThreadsOptions& options) {
-  count_forks();
   return std::make_unique<Threads>(options);
 }
 

@@ -2,6 +2,7 @@
 // between those files, so all of it is in an unnamed namespace.
 #pragma once
 
+#include "core/once.h"
 #include "expr/tile_vectors.h"
 #include "expr/tiles.h"
 
@@ -471,9 +472,12 @@ class Made {
   Tiles made_{};
 };
 
+constinit Once tiles_once;
+Tiles tiles_of_level;
+
 const Tiles& made_tiles() {
-  static const Made made;
-  return made.tiles();
+  tiles_once.call([] { tiles_of_level = Made().tiles(); });
+  return tiles_of_level;
 }
 
 }  // namespace

@@ -17,6 +17,8 @@
 #pragma GCC diagnostic pop
 #endif
 
+#include "core/once.h"
+
 namespace weir {
 
 namespace {
@@ -236,6 +238,9 @@ Levels find_levels() {
   return levels;
 }
 
+constinit Once found_levels;
+Levels levels;
+
 uint32_t choose_and_run(const void* data, size_t size, uint32_t crc);
 
 // Starts as the function that replaces it, so that it works before static initialisers have run.
@@ -257,7 +262,7 @@ uint32_t crc32c_portable(const void* data, size_t size, uint32_t crc) {
 }
 
 std::span<const Crc32cLevel> crc32c_levels() {
-  static const Levels levels = find_levels();
+  found_levels.call([] { levels = find_levels(); });
   return {levels.entries, levels.count};
 }
 

@@ -13,6 +13,8 @@
 #include <new>
 #include <type_traits>
 
+#include "core/once.h"
+
 namespace weir {
 
 namespace {
@@ -36,13 +38,14 @@ struct Isal {
   }
 };
 
+Isal isal_functions;
+constinit Once looked_up_isal;
+bool has_isal = false;
+
 // Null if the library is missing.
 const Isal* isal() {
-  static const Isal* const loaded = []() -> const Isal* {
-    static Isal functions;
-    return functions.load() ? &functions : nullptr;
-  }();
-  return loaded;
+  looked_up_isal.call([] { has_isal = isal_functions.load(); });
+  return has_isal ? &isal_functions : nullptr;
 }
 
 // Its assembler leaves something in the upper halves of registers, for which code without AVX would wait.

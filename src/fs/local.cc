@@ -462,6 +462,9 @@ class LocalFileSystem final : public FileSystem {
   }
 };
 
+// Never destroyed: remaining threads may still read while the process ends.
+LocalFileSystem& local_files = *new LocalFileSystem;
+
 }  // namespace
 
 Status check_local_file(const std::string& name) {
@@ -488,10 +491,6 @@ Status write_private_file(const std::string& name, std::span<const uint8_t> byte
   return written;
 }
 
-FileSystem& local_file_system() {
-  // Never destroyed: remaining threads may still read while the process ends.
-  static LocalFileSystem* files = new LocalFileSystem;
-  return *files;
-}
+FileSystem& local_file_system() { return local_files; }
 
 }  // namespace weir

@@ -1,5 +1,7 @@
 #include "ops/replaced_run.h"
 
+#include <pthread.h>
+
 #include <map>
 #include <string>
 #include <tuple>
@@ -208,12 +210,19 @@ Instance as_written(const Opening& opening, const ParamsBase& params) {
   return instance;
 }
 
+// Never destroyed, and no child is forked while somebody holds the lock.
+struct Made {
+  Mutex mutex;
+  std::map<std::tuple<std::string, bool, bool>, OperatorDef> definitions;
+};
+Made& made = *new Made;
+[[maybe_unused]] const int watches_forks =
+    pthread_atfork([] { made.mutex.lock(); }, [] { made.mutex.unlock(); }, [] { made.mutex.unlock(); });
+
 // The definition under the name of the first operator. Those that can be read by position are so as written.
 const OperatorDef& run_operator(const char* name, bool by_position, bool holds) {
-  static Mutex mutex;
-  static auto& definitions = *new std::map<std::tuple<std::string, bool, bool>, OperatorDef>();
-  MutexLock lock(mutex);
-  OperatorDef& def = definitions[{name, by_position, holds}];
+  MutexLock lock(made.mutex);
+  OperatorDef& def = made.definitions[{name, by_position, holds}];
   if (def.open) return def;
   def = define<RunParams, RunCursor>({
       .name = name,
