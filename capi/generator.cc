@@ -2,7 +2,7 @@
 
 #include "capi/call.h"
 #include "capi/callback.h"
-#include "core/sync.h"
+#include "exec/host_turn.h"
 
 namespace weir::capi {
 
@@ -38,14 +38,20 @@ class HostGenerator final : public Generator {
   Result<std::unique_ptr<GeneratorRun>> restore(std::string_view bytes) const override;
 
   const weir_generator& host() const { return host_; }
-  // Calls a function of the host, one at a time unless it takes several.
+  // Calls a function of the host, one at a time unless it takes several. Fails if that would wait for ever.
   template <class F>
   Status call_in_turn(F&& f) const {
     // The host expects no more calls on a thread that ends.
     if (thread_ends()) return Status(thread_ended());
     if (flags.concurrent) return Status(call_host(f));
-    MutexLock lock(turn_);
-    return Status(call_host(f));
+    const SchedulerFrame* frame = SchedulerFrame::innermost();
+    if (!frame) {
+      Status status;
+      turn_->run([&] { status = Status(call_host(f)); });
+      return status;
+    }
+    const HostTurn::Hold hold(*turn_, *frame->scheduler());
+    return hold.status().ok() ? Status(call_host(f)) : hold.status();
   }
   // Ends a run, in turn as well.
   void close(void* state) const {
@@ -54,13 +60,12 @@ class HostGenerator final : public Generator {
       notify_host(close_run);
       return;
     }
-    MutexLock lock(turn_);
-    notify_host(close_run);
+    turn_->run([&] { notify_host(close_run); });
   }
 
  private:
   const weir_generator host_;
-  mutable Mutex turn_;
+  const RefPtr<HostTurn> turn_ = make_ref<HostTurn>();
 };
 
 class HostRun final : public GeneratorRun {

@@ -73,20 +73,34 @@ class Scheduler::Visit {
       status_ = failed_precondition(
           "expected the process that created this iterator, found a child after fork, which has none of its threads; create a new runtime in the child");
     } else if (frame_.outer()) {
-      status_ = add_wait(frame_.outer()->scheduler(), &scheduler);
-      waits_ = status_.ok();
+      waits_ = add_wait(frame_.outer()->scheduler(), &scheduler);
+      turn_ = waits_ ? frame_.outer()->turn() : nullptr;
+      if (turn_ && !add_wait(turn_, &scheduler)) {
+        remove_wait(frame_.outer()->scheduler(), &scheduler);
+        waits_ = false;
+      }
+      if (!waits_) status_ = never_ends();
     }
   }
   ~Visit() {
-    if (waits_) remove_wait(frame_.outer()->scheduler(), &scheduler_);
+    if (!waits_) return;
+    if (turn_) remove_wait(turn_, &scheduler_);
+    remove_wait(frame_.outer()->scheduler(), &scheduler_);
   }
   const Status& status() const { return status_; }
 
  private:
+  static Status never_ends() {
+    return failed_precondition(
+        "expected an iterator that does not wait for the caller; this one's pipeline is waiting, directly or through other iterators, for the callback that makes this call. Use a separate iterator");
+  }
+
   Scheduler& scheduler_;
   SchedulerFrame frame_;
   Status status_;
   bool waits_ = false;
+  // Of the call that makes this one: who waits for it waits for this.
+  Waker* turn_ = nullptr;
 };
 
 Scheduler::~Scheduler() {
@@ -167,6 +181,8 @@ PullResult Scheduler::drive_on(PollRef poll, uint64_t seen, bool saves) {
 Result<PullResult> Scheduler::drive_once(PollRef poll) {
   Visit visit(*this, SchedulerFrame::Does::hurried_poll);
   if (!visit.status().ok()) return visit.status();
+  // Counted from the first poll that answers pending, so that the others read no clock.
+  int64_t deadline = 0;
   for (int tries = 0;; ++tries) {
     if (!turn_.try_lock()) {
       // A driver sees the armed descriptor when it leaves; if it left before, the second try succeeds.
@@ -181,8 +197,10 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
       leave();
       return answer;
     }
+    const int64_t now = clock_ ? clock_->now_ns() : 0;
+    if (deadline == 0) deadline = now + kTryBudgetNs;
     MutexLock lock(mutex_);
-    const bool give_up = tries >= kTriesPerCall || thread_ends();
+    const bool give_up = tries >= kTriesPerCall || thread_ends() || now >= deadline;
     RefPtr<Pump> pump;
     const bool woken = wakes_.load() != seen;
     if (!give_up && !woken) pump = only_waiting_run() ? claim_any() : claim(Lane::caller);
@@ -193,6 +211,7 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
     }
     lock.unlock();
     turn_.unlock();
+    poll.after_pending();
     if (pump) {
       const Waiting waiting(*this);
       execute(*pump, true);
@@ -242,6 +261,7 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
     if (answer != PullResult::pending || late) {
       if (waited && !late) answered(poll);
       turn_.unlock();
+      if (late) poll.after_pending();
       leave();
       return thread_ends() && late ? PullResult::cancelled : answer;
     }
@@ -253,6 +273,7 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
     if (parks) join_locked(sleeper);
     lock.unlock();
     turn_.unlock();
+    poll.after_pending();
     const Waiting waiting(*this);
     waited = true;
     if (pump) execute(*pump, true);
@@ -289,7 +310,9 @@ void Scheduler::interrupt() {
   wake_all();
   try {
     // The cancel may also end what this iterator's code waits for.
-    for (const RefPtr<Waker>& awaited : awaited_by(this)) static_cast<Scheduler&>(*awaited).wake_all();
+    for (const RefPtr<Waker>& awaited : awaited_by(this)) {
+      if (auto* scheduler = dynamic_cast<Scheduler*>(awaited.get())) scheduler->wake_all();
+    }
   } catch (const std::bad_alloc&) {
     // Those notice the cancel when their wait ends by itself.
   }

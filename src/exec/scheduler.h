@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "core/bias.h"
 #include "core/pull.h"
@@ -85,6 +86,9 @@ class SchedulerFrame {
   // Another pump ran inside this frame.
   bool ran_another() const { return ran_another_; }
   void runs_another() { ran_another_ = true; }
+  // The turn (exec/host_turn.h) that a call of the host's has in this frame, or null. swap_turn() returns what it was.
+  Waker* turn() const { return turn_; }
+  Waker* swap_turn(Waker* turn) { return std::exchange(turn_, turn); }
   // Null for the outermost.
   const SchedulerFrame* outer() const { return outer_; }
   static SchedulerFrame* innermost() { return static_cast<SchedulerFrame*>(slot()); }
@@ -102,6 +106,7 @@ class SchedulerFrame {
   Scheduler* const scheduler_;
   SchedulerFrame* const outer_;
   const Does does_;
+  Waker* turn_ = nullptr;
   bool ran_another_ = false;
 };
 
@@ -121,6 +126,9 @@ class BlockingRead {
   Scheduler* const scheduler_;
   const TraceSlice slice_;
 };
+
+// After this long a try_drive begins nothing more.
+inline constexpr int64_t kTryBudgetNs = 10'000'000;
 
 class Scheduler final : public Waker {
  public:
@@ -161,7 +169,8 @@ class Scheduler final : public Waker {
   Result<PullResult> drive_saving(Poll&& poll) {
     return drive_in_line(PollRef(poll), true);
   }
-  // Polls and runs caller-lane pumps but never waits. Answers pending if another thread drives.
+  // Polls and runs caller-lane pumps but never waits, and begins nothing more after kTryBudgetNs. Answers pending if
+  // another thread drives.
   template <class Poll>
   Result<PullResult> try_drive(Poll&& poll) {
     return drive_once(PollRef(poll));
@@ -171,6 +180,15 @@ class Scheduler final : public Waker {
   template <class Poll>
   Result<PullResult> drive_within(int64_t timeout_ns, Poll&& poll) {
     return drive_until(PollRef(poll), timeout_ns);
+  }
+  // Polls once, in a pump of this scheduler. False if another thread drives: it tells those who wait when it leaves.
+  template <class Poll>
+  bool drive_in_pump(Poll&& poll) {
+    if (!turn_.try_lock()) return false;
+    poll();
+    turn_.unlock();
+    leave();
+    return true;
   }
   // Runs `work` with the right to drive, between two polls, to save or initialise. Fails if this thread
   // could wait for itself.
@@ -259,8 +277,14 @@ class Scheduler final : public Waker {
             } else {
               return int64_t{0};
             }
+          }),
+          after_pending_([](void* object) {
+            auto& call = *static_cast<std::remove_reference_t<Poll>*>(object);
+            if constexpr (requires { call.after_pending(); }) call.after_pending();
           }) {}
     PullResult operator()() const { return call_(object_); }
+    // Called by who does not wait for all that an element needs, once it has given up the right to drive.
+    void after_pending() const { after_pending_(object_); }
     // How many elements there were in all; 0: nobody counts.
     // REQUIRES: this thread drives
     int64_t delivered() const { return delivered_(object_); }
@@ -269,6 +293,7 @@ class Scheduler final : public Waker {
     void* object_;
     PullResult (*call_)(void*);
     int64_t (*delivered_)(const void*);
+    void (*after_pending_)(void*);
   };
 
   Result<PullResult> drive_in_line(PollRef poll, bool saves = false);

@@ -18,24 +18,20 @@ struct Graph {
   std::vector<std::pair<Waker*, Waker*>> edges;
 };
 
-// Never destroyed: threads may still wait while the process ends.
-Graph& graph() {
-  static Graph* const graph = [] {
-    auto* made = new Graph;
-    // The child has none of the waiting threads, so none of their edges. The edges' memory is left alone.
-    pthread_atfork([] { weir::graph().mutex.lock(); }, [] { weir::graph().mutex.unlock(); },
+// Made when the library is loaded, and never destroyed: threads may still wait while the process ends.
+Graph& graph = *new Graph;
+
+// The child has none of the waiting threads, so none of their edges. The edges' memory is left alone.
+[[maybe_unused]] const int watches_forks =
+    pthread_atfork([] { graph.mutex.lock(); }, [] { graph.mutex.unlock(); },
                    [] {
-                     weir::graph().edges.clear();
-                     weir::graph().mutex.unlock();
+                     graph.edges.clear();
+                     graph.mutex.unlock();
                    });
-    return made;
-  }();
-  return *graph;
-}
 
 // Returns `from` and all that it waits for.
 // REQUIRES: the graph's lock is held.
-std::vector<Waker*> reached(const Graph& graph, Waker* from) {
+std::vector<Waker*> reached(Waker* from) {
   std::vector<Waker*> found{from};
   for (size_t i = 0; i < found.size(); ++i) {
     for (const auto& [waiting, awaited] : graph.edges) {
@@ -48,33 +44,27 @@ std::vector<Waker*> reached(const Graph& graph, Waker* from) {
 
 }  // namespace
 
-Status add_wait(Waker* from, Waker* to) {
-  Graph& all = graph();
-  MutexLock lock(all.mutex);
-  const std::vector<Waker*> behind = reached(all, to);
-  if (std::find(behind.begin(), behind.end(), from) != behind.end()) {
-    return failed_precondition(
-        "expected an iterator that does not wait for the caller; this one's pipeline is waiting, directly or through other iterators, for the callback that makes this call. Use a separate iterator");
-  }
-  all.edges.emplace_back(from, to);
-  return Status();
+bool add_wait(Waker* from, Waker* to) {
+  MutexLock lock(graph.mutex);
+  const std::vector<Waker*> behind = reached(to);
+  if (std::find(behind.begin(), behind.end(), from) != behind.end()) return false;
+  graph.edges.emplace_back(from, to);
+  return true;
 }
 
 void remove_wait(Waker* from, Waker* to) {
-  Graph& all = graph();
-  MutexLock lock(all.mutex);
-  auto found = std::find(all.edges.begin(), all.edges.end(), std::pair(from, to));
-  if (found == all.edges.end()) return;
-  *found = all.edges.back();
-  all.edges.pop_back();
+  MutexLock lock(graph.mutex);
+  auto found = std::find(graph.edges.begin(), graph.edges.end(), std::pair(from, to));
+  if (found == graph.edges.end()) return;
+  *found = graph.edges.back();
+  graph.edges.pop_back();
 }
 
 std::vector<RefPtr<Waker>> awaited_by(Waker* from) {
-  Graph& all = graph();
   std::vector<RefPtr<Waker>> found;
-  MutexLock lock(all.mutex);
-  if (all.edges.empty()) return found;
-  for (Waker* scheduler : reached(all, from)) {
+  MutexLock lock(graph.mutex);
+  if (graph.edges.empty()) return found;
+  for (Waker* scheduler : reached(from)) {
     // An edge's scheduler lives at least as long as the edge.
     if (scheduler != from) found.emplace_back(scheduler);
   }
@@ -82,13 +72,12 @@ std::vector<RefPtr<Waker>> awaited_by(Waker* from) {
 }
 
 std::string describe_waits() {
-  Graph& all = graph();
-  if (!all.mutex.try_lock()) return "waits: locked\n";
+  if (!graph.mutex.try_lock()) return "waits: locked\n";
   std::string text;
-  for (const auto& [waiting, awaited] : all.edges) {
+  for (const auto& [waiting, awaited] : graph.edges) {
     text += concat("scheduler ", name_of(waiting), " waits for scheduler ", name_of(awaited), "\n");
   }
-  all.mutex.unlock();
+  graph.mutex.unlock();
   return text;
 }
 

@@ -2,8 +2,8 @@
 // shows the callback a failed row.
 #include <vector>
 
-#include "core/sync.h"
 #include "core/text.h"
+#include "exec/host_turn.h"
 #include "expr/function.h"
 #include "expr/row_callback.h"
 
@@ -51,7 +51,7 @@ class CallbackFunction final : public Function {
   Status check(Block& out, int rows) const;
 
   const CallbackRef callback_;
-  mutable Mutex turn_;
+  const RefPtr<HostTurn> turn_ = make_ref<HostTurn>();
 };
 
 void CallbackFunction::call(const CallArgs& args, const Block& in, Block& out) const {
@@ -68,7 +68,7 @@ void CallbackFunction::call(const CallArgs& args, const Block& in, Block& out) c
   if (args.drop) out.columns.clear();
 }
 
-// The host's function runs with the lock held and may take its own locks; it never calls back into this function.
+// The host's function runs in its turn, and may take its own locks.
 Status CallbackFunction::invoke(Session& session, const Block& in, Block& out) const {
   const auto call = [&] {
     return takes_blocks_ ? callback_->call(session, in, out) : call_each(session, in, out);
@@ -77,8 +77,8 @@ Status CallbackFunction::invoke(Session& session, const Block& in, Block& out) c
   if (concurrent_) {
     status = call();
   } else {
-    MutexLock lock(turn_);
-    status = call();
+    const HostTurn::Hold hold(*turn_, *session.scheduler);
+    status = hold.status().ok() ? call() : hold.status();
   }
   return status.ok() ? check(out, in.rows) : status;
 }

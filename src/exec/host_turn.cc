@@ -1,0 +1,34 @@
+#include "exec/host_turn.h"
+
+#include "exec/wait_graph.h"
+
+namespace weir {
+
+HostTurn::Hold::Hold(HostTurn& turn, Scheduler& scheduler)
+    : turn_(turn), frame_(SchedulerFrame::innermost()) {
+  if (!turn.mutex_.try_lock()) {
+    if (!add_wait(&scheduler, &turn)) {
+      status_ = failed_precondition(
+          "expected a function that does not wait for this call; it takes one call at a time, and the call that runs waits, through the iterator that it asks for an element, for this one. Declare it concurrent, or give that iterator another function");
+      return;
+    }
+    turn.mutex_.lock();
+    remove_wait(&scheduler, &turn);
+  }
+  if (frame_) before_ = frame_->swap_turn(&turn);
+}
+
+HostTurn::Hold::~Hold() {
+  if (!status_.ok()) return;
+  if (frame_) frame_->swap_turn(before_);
+  turn_.mutex_.unlock();
+}
+
+bool HostTurn::mine() const {
+  for (const SchedulerFrame* frame = SchedulerFrame::innermost(); frame; frame = frame->outer()) {
+    if (frame->turn() == this) return true;
+  }
+  return false;
+}
+
+}  // namespace weir

@@ -1,0 +1,72 @@
+/* A callback that takes one call at a time asks an iterator that needs the same callback: an error, and no wait for ever. */
+#include "check.h"
+
+typedef struct asking {
+  weir_iterator other;
+  int32_t answer;
+  int refused;
+} asking;
+
+/* x -> x, after an element of the other iterator, if there is one. */
+static int32_t asks(void* user_data, weir_call call) {
+  asking* self = (asking*)user_data;
+  weir_view in = WEIR_VIEW_INIT;
+  void* out = NULL;
+  CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK);
+  CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == WEIR_OK);
+  *(int64_t*)out = *(const int64_t*)in.data;
+  if (self->other.value != 0) {
+    weir_iterator other = self->other;
+    weir_element element = make_element();
+    weir_error error = WEIR_ERROR_INIT;
+    self->other.value = 0;
+    self->answer = weir_iterator_next(other, element, &error);
+    self->refused = error.code == WEIR_CODE_FAILED_PRECONDITION;
+    weir_error_clear(&error);
+    weir_element_destroy(element);
+  }
+  return WEIR_OK;
+}
+
+/* Two iterators of one dataset. In the first, the callback asks the second. */
+static void asks_its_like(weir_runtime runtime, const char* text, uint32_t flags, int circle) {
+  asking self = {{0}, WEIR_OK, 0};
+  weir_callback callback = WEIR_CALLBACK_INIT;
+  const weir_argument argument = WEIR_ARGUMENT_CALLBACK("f", &callback);
+  weir_dataset dataset;
+  weir_iterator first;
+  weir_iterator second;
+  weir_element element = make_element();
+  callback.function = asks;
+  callback.user_data = &self;
+  callback.flags = WEIR_CALLBACK_PURE | flags;
+  dataset = parse_with(runtime, text, &argument, 1);
+  first = iterate(runtime, dataset);
+  second = iterate(runtime, dataset);
+  self.other = second;
+  CHECK(next_int64(first, element) == 0);
+  if (circle) {
+    CHECK(self.refused && self.answer != WEIR_OK);
+  } else {
+    CHECK(self.answer == WEIR_OK);
+  }
+  /* Both go on. */
+  CHECK(next_int64(first, element) == 1);
+  CHECK(weir_iterator_next(second, element, NULL) == WEIR_OK);
+  weir_iterator_destroy(first);
+  weir_iterator_destroy(second);
+  weir_dataset_unref(dataset);
+  weir_element_destroy(element);
+}
+
+int main(void) {
+  weir_runtime runtime = make_runtime();
+  asks_its_like(runtime, "range(3) | map(@f)", 0, 1);
+  asks_its_like(runtime, "range(3) | map(x -> @f(x))", 0, 1);
+  asks_its_like(runtime, "range(3) | map(@f) | prefetch(1)", 0, 1);
+  asks_its_like(runtime, "range(3) | map(@f, num_parallel_calls: 2)", 0, 1);
+  asks_its_like(runtime, "range(3) | map(x -> from_tensors(x) | map(@f) | get_single_element())", 0, 1);
+  asks_its_like(runtime, "range(3) | map(@f)", WEIR_CALLBACK_CONCURRENT, 0);
+  weir_runtime_destroy(runtime);
+  return failures();
+}
