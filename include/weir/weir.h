@@ -315,7 +315,7 @@ typedef struct weir_runtime_options {
   const weir_allocator* allocator; /* copied; NULL: the library's own */
   const weir_logger* logger;       /* copied; NULL: standard error */
   int64_t record_bytes;            /* the longest record that is read; 0: 256 MiB */
-  /* What all shuffles, memory caches and windows may hold together; 0: no limit. One that would hold more gives
+  /* What all shuffles, memory caches, windows and batches may hold together; 0: no limit. One that would hold more gives
    * errors (resource_exhausted) that say so in place of elements; it is exceeded by a block of rows at most. Besides
    * these, iterators run ahead by up to a quarter of it, or of the memory that the process may use if it is 0; they
    * share that quarter fairly, and wait where it is used up. */
@@ -427,7 +427,8 @@ WEIR_API void weir_tensor_unref(weir_tensor tensor);
 #define WEIR_CALLBACK_CONCURRENT 1u
 /* It waits (for a disk, a lock, another process), so it must not occupy a thread that computes: before a
  * prefetch or in a parallel map it gets a thread of its own. Elsewhere nothing runs ahead, and it runs on the
- * thread that is inside weir_iterator_next or _try_next, as every callback does. */
+ * thread that is inside weir_iterator_next, as every callback does; weir_iterator_try_next says when one of the runtime's
+ * takes its place. */
 #define WEIR_CALLBACK_BLOCKING 2u
 /* It takes a block of rows: every view and output has the rows as its first dimension. Each row must get the
  * value that it would get alone. */
@@ -884,13 +885,18 @@ WEIR_API int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* bu
                                          weir_error* error);
 
 /* Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
- * is in a next of this iterator. Work that no other thread does is done here, for up to a millisecond, or
- * until the current callback or read returns. Only what stands before a prefetch runs elsewhere. */
+ * is in a next of this iterator. Work that no other thread does is done here, for up to 10 milliseconds, or until the
+ * current function, callback or read returns. What may take any time is done by a thread of the runtime instead:
+ * functions and parameters that run a dataset to its end, such as `x -> range(x) | reduce(...)`, with all that stands after
+ * the last prefetch, callbacks too unless they are WEIR_CALLBACK_ON_CALLER; and, once weir_iterator_ready_fd was called,
+ * elements without callbacks after one that took longer than a millisecond. An element that was begun is finished,
+ * although nobody asks for it again; weir_iterator_cancel and _destroy end it, and weir_iterator_save waits for it. */
 WEIR_API int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error);
 
 /* Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
- * lost, and the next call goes on. Only what stands before a prefetch runs elsewhere, as for weir_iterator_try_next;
- * what this thread runs itself is not interrupted. Errors: also invalid_argument for a negative timeout. */
+ * lost, and the next call goes on. What may take any time, and elements without callbacks after one that took long, are made by a
+ * thread of the runtime, as for weir_iterator_try_next. What this thread runs itself, a callback or one function of an
+ * expression, is not interrupted. Errors: also invalid_argument for a negative timeout. */
 WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeout_ns, weir_element element,
                                            weir_error* error);
 

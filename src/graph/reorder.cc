@@ -32,6 +32,7 @@ class Reordered final : public Function {
   void add_sites(Sites& out) const override { inner_->add_sites(out); }
   void epoch_nodes(std::vector<EpochNode>& out) const override { inner_->epoch_nodes(out); }
   bool opens_variables() const override { return inner_->opens_variables(); }
+  const Function& inner() const { return *inner_; }
 
  private:
   const FunctionRef inner_;
@@ -48,6 +49,11 @@ Spec ordered_like(const Spec& spec, const Spec& like) {
     out.children[i] = ordered_like(spec.children[from], like.children[i]);
   }
   return out;
+}
+
+const Function* reordered(const Function& function) {
+  const auto* found = dynamic_cast<const Reordered*>(&function);
+  return found ? &found->inner() : nullptr;
 }
 
 FunctionRef reorder_result(FunctionRef function, Spec wanted) {

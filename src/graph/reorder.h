@@ -12,4 +12,7 @@ Spec ordered_like(const Spec& spec, const Spec& like);
 // REQUIRES: wanted is the function's result with keys in another order
 FunctionRef reorder_result(FunctionRef function, Spec wanted);
 
+// The function that reorder_result() was given for this one; null for another function.
+const Function* reordered(const Function& function);
+
 }  // namespace weir

@@ -109,11 +109,9 @@ Iterator::Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, Docume
       source_names_(sharing_ ? sharing_->caches()->source_names : make_ref<SourceNames>()),
       document_(std::move(document)) {}
 
-Iterator::~Iterator() { cancel(); }
-
 PullResult Iterator::poll(Polled& polled) noexcept {
   Position* position = position_.get();
-  if (!position || !position->held.empty() || !position->order.empty() ||
+  if (!position || !position->stage || !position->held.empty() || !position->order.empty() ||
       position->session->cancelled.load(std::memory_order_relaxed)) [[unlikely]] {
     return poll_rarely(polled, false);
   }
@@ -146,6 +144,7 @@ PullResult Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
     if (!position->held.empty()) {
       position->held.take(polled.rows, polled.out);
     } else if (!pulled) {
+      if (!position->stage) position->open(false);
       Context context{*position->session, scheduler_.get(), &position->epochs};
       Demand demand;
       demand.rows = polled.rows;
@@ -243,7 +242,7 @@ Status Iterator::restore(Position& position, const Checkpoint& checkpoint) const
   return held.status();
 }
 
-Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& document,
+Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& document,
                                                             const Beginning& beginning,
                                                             const std::vector<GraphHistory>& histories,
                                                             const Checkpoint* checkpoint) const {
@@ -252,7 +251,7 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
                                            concat("one of ", document->spec().to_string(), ": ", difference),
                                            "an iterator keeps the structure that it was made with"));
   }
-  auto position = std::make_unique<Position>();
+  auto position = std::make_shared<Position>();
   position->document = document;
   WEIR_TRY(document->rewrites().status());
   position->root = beginning.rewrites ? document->rewrites()->root : document->rewrites()->written;
@@ -291,7 +290,12 @@ Result<std::unique_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   if (!count_openings(*position, beginning.epoch, histories, checkpoint))
     return data_loss("expected the counts of openings of this dataset, found others");
   if (!checkpoint && position->document == sharing_) share_caches(*position);
-  open_root(*position, checkpoint != nullptr);
+  const bool is_window = root.op().is_window != nullptr && root.op().is_window(root.params());
+  position->work = work_of(root);
+  position->may_fetch = root.lane() != Lane::caller && !root.spec().has_dataset() && !is_window;
+  // Parameters that take any time are computed by the first poll, which can be waited for.
+  if (checkpoint || !position->may_fetch || !position->work.runs_datasets)
+    position->open(checkpoint != nullptr);
   if (checkpoint) {
     WEIR_TRY(restore(*position, *checkpoint));
     WEIR_TRY(check_states(root, *checkpoint));
@@ -331,17 +335,6 @@ void Iterator::share_caches(Position& position) const {
   position.session->memo().share_caches(sharing_->caches());
 }
 
-void Iterator::open_root(Position& position, bool counted) const {
-  Context context{*position.session, scheduler_.get(), &position.epochs};
-  ErrorPtr opening_error;
-  context.opening_error = &opening_error;
-  QuietContext quiet(context);
-  position.stage =
-      Stage::open(counted ? *quiet : context, {position.root, position.env, root_key(position.opening)});
-  // Other errors are elements.
-  if (opening_error && is_out_of_memory(*opening_error)) throw std::bad_alloc();
-}
-
 // The histories, with how far the present position has come, for the next time that its graph is opened.
 std::vector<GraphHistory> Iterator::remembered() const {
   std::vector<GraphHistory> histories = histories_;
@@ -365,8 +358,8 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
     WEIR_ASSIGN(loaded, Checkpoint::from_bytes(*checkpoint));
   }
   // Destroyed without the right to drive, since a callback of the host may be destroyed with it.
-  std::unique_ptr<Position> old;
-  std::unique_ptr<Position> position;
+  std::shared_ptr<Position> old;
+  std::shared_ptr<Position> position;
   std::vector<GraphHistory> histories;
   const auto make = [&]() -> Status {
     if (closed_) return failed_precondition("expected an iterator, found one that was destroyed");
@@ -384,7 +377,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
     document_ = position->document;
     if (beginning.world) world_ = *beginning.world;
     if (beginning.policy) policy_ = *beginning.policy;
-    old = std::exchange(position_, std::move(position));
+    old = replace_position(std::move(position));
     MutexLock lock(mutex_);
     if (old) old->session->cancelled.store(true);
     session_ = position_->session;
@@ -409,7 +402,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
     if (restored.ok()) {
       begin();
     } else {
-      old = std::move(position_);
+      old = replace_position(nullptr);
     }
     return restored;
   });
@@ -469,11 +462,11 @@ void Iterator::cancel() {
 
 void Iterator::close() {
   cancel();
-  std::unique_ptr<Position> old;
+  std::shared_ptr<Position> old;
   // Inside this iterator's own code the right cannot be had: the position goes with the last user.
   Status taken = with_right([&]() -> Status {
     closed_ = true;
-    old = std::move(position_);
+    old = replace_position(nullptr);
     return Status();
   });
   old.reset();
@@ -583,6 +576,7 @@ Result<std::string> Iterator::save(World* whose) {
   Result<Checkpoint> checkpoint = Checkpoint();
   bool holds_rows = false;
   WEIR_TRY(with_right([&]() -> Status {
+    if (position_ && !position_->stage) position_->open(false);
     holds_rows = position_ && position_->session->holds_rows();
     if (!holds_rows) checkpoint = write_down(nullptr);
     return Status();

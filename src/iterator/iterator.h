@@ -10,11 +10,13 @@
 // the root Stage, none on a thread that has used it alone for a while (ADR 0022); initialize about 10 us.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/exception.h"
 #include "core/runtime.h"
 #include "core/stage_stats.h"
 #include "core/sync.h"
@@ -24,6 +26,7 @@
 #include "graph/document.h"
 #include "iterator/checkpoint.h"
 #include "iterator/iterator_stats.h"
+#include "iterator/pull_work.h"
 
 namespace weir {
 
@@ -79,20 +82,20 @@ class Iterator {
       return answer;
     return polled.status;
   }
-  // Like next, but does not wait for others.
+  // Like next, but does not wait for others. What may take any time is made by a thread of the runtime: see poll_hurried().
   Result<PullResult> try_next(int rows, Block& out) {
-    Polled polled{*this, rows, out, Status()};
-    Result<PullResult> answer = scheduler_->try_drive(polled);
-    if (polled.status.ok()) [[likely]]
+    Hurried hurried{{*this, rows, out, Status()}, polls_descriptor_.load(std::memory_order_relaxed), nullptr};
+    Result<PullResult> answer = scheduler_->try_drive(hurried);
+    if (hurried.polled.status.ok()) [[likely]]
       return answer;
-    return polled.status;
+    return hurried.polled.status;
   }
   // The same for at most `timeout_ns`, then pending.
   Result<PullResult> next_within(int64_t timeout_ns, int rows, Block& out) {
-    Polled polled{*this, rows, out, Status()};
-    Result<PullResult> answer = scheduler_->drive_within(timeout_ns, polled);
-    if (polled.status.ok()) return answer;
-    return polled.status;
+    Hurried hurried{{*this, rows, out, Status()}, true, nullptr};
+    Result<PullResult> answer = scheduler_->drive_within(timeout_ns, hurried);
+    if (hurried.polled.status.ok()) return answer;
+    return hurried.polled.status;
   }
   // Returns rows [begin, …) of the last block: they come again first.
   Status give_back(const Block& block, int begin);
@@ -104,7 +107,10 @@ class Iterator {
   void cancel();
   // Drops the position. Waits for what is running unless called from inside it.
   void close();
-  Result<int> ready_descriptor() { return scheduler_->ready_descriptor(); }
+  Result<int> ready_descriptor() {
+    polls_descriptor_.store(true, std::memory_order_relaxed);
+    return scheduler_->ready_descriptor();
+  }
 
   // Returns the position as bytes. `whose`, if given, becomes the rank whose position it is, with size 0 if the graph
   // has no shards by rank. Where rows are saved by value, waits for the calls in progress.
@@ -120,6 +126,12 @@ class Iterator {
         return PullResult::end;
       }
       Context context{*position_->session, scheduler_.get(), &position_->epochs};
+      try {
+        if (!position_->stage) position_->open(false);
+      } catch (...) {
+        status = Status(error_of_exception());
+        return PullResult::end;
+      }
       return work(context, *position_->stage);
     };
     const Result<PullResult> answer = scheduler_->drive_saving(poll);
@@ -130,8 +142,13 @@ class Iterator {
   Status save_file(const std::string& name);
 
  private:
-  // What initialize() swaps.
+  // What initialize() swaps. Shared with the pump that makes its rows.
   struct Position {
+    // Opens the root. `counted`: the openings are already part of the position's counts.
+    void open(bool counted);
+    // Makes the next rows and holds them.
+    PullResult fetch() noexcept;
+
     RefPtr<Session> session;
     DocumentRef document;
     // What is opened.
@@ -140,7 +157,16 @@ class Iterator {
     std::vector<ParamDigest> params;
     uint64_t opening = 0;
     EpochScope epochs;
+    // Null until the first poll where opening it may take any time.
     std::unique_ptr<Stage> stage;
+    PullWork work;
+    // A pump may make rows, so many at once.
+    bool may_fetch = false;
+    int fetched_rows = 1;
+    // How often it was asked for some since it last ran.
+    int asks = 0;
+    // The last row took long.
+    bool slow = false;
     HeldRows held;
     Sampler sampler;
     // Where the components of spec_ stand in the document's; empty if in the same places.
@@ -152,17 +178,34 @@ class Iterator {
     Block& out;
     Status status;
     PullResult operator()() noexcept { return self.poll(*this); }
-    int64_t delivered() const noexcept { return self.position_ ? self.position_->stage->delivered() : 0; }
+    int64_t delivered() const noexcept {
+      const Position* position = self.position_.get();
+      return position && position->stage ? position->stage->delivered() : 0;
+    }
+  };
+  class Fetcher;
+  // A poll for somebody who does not wait for all that an element needs.
+  struct Hurried {
+    Polled polled;
+    // It comes back when there is an element, rather than do something else meanwhile.
+    bool waits;
+    RefPtr<Pump> asked;
+    PullResult operator()() noexcept { return polled.self.poll_hurried(*this); }
+    int64_t delivered() const noexcept { return polled.delivered(); }
+    void after_pending() noexcept;
   };
 
   static Status not_initialised();
   PullResult poll(Polled& polled) noexcept;
+  PullResult poll_hurried(Hurried& hurried) noexcept;
+  RefPtr<Pump> fetcher() noexcept;
+  std::shared_ptr<Position> replace_position(std::shared_ptr<Position> position) noexcept;
   // `pulled`: a block is already in `out`.
   PullResult poll_rarely(Polled& polled, bool pulled) noexcept;
   void arrange(Position& position, Block& out);
   template <class Work>
   Status with_right(Work&& work);
-  Result<std::unique_ptr<Position>> build(const DocumentRef& document, const Beginning& beginning,
+  Result<std::shared_ptr<Position>> build(const DocumentRef& document, const Beginning& beginning,
                                           const std::vector<GraphHistory>& histories,
                                           const Checkpoint* checkpoint) const;
   Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;
@@ -170,8 +213,6 @@ class Iterator {
                       const Checkpoint* checkpoint) const;
   // Begins with what the caches of other iterators have made. REQUIRES: `position` is of sharing_, and not restored
   void share_caches(Position& position) const;
-  // `counted`: the openings are already part of the position's counts.
-  void open_root(Position& position, bool counted) const;
   Status restore(Position& position, const Checkpoint& checkpoint) const;
   std::vector<GraphHistory> remembered() const;
   // `holding`: null, or waits there for Windows to stop, and answers nothing.
@@ -188,12 +229,15 @@ class Iterator {
   const RefPtr<SourceNames> source_names_;
 
   // Guarded by the right to drive.
-  std::unique_ptr<Position> position_;
+  std::shared_ptr<Position> position_;
+  // Null until it is needed.
+  RefPtr<Pump> fetcher_;
   DocumentRef document_;
   std::vector<GraphHistory> histories_;
   std::optional<World> world_;
   CheckpointPolicy policy_ = CheckpointPolicy::refuse;
   bool closed_ = false;
+  std::atomic<bool> polls_descriptor_{false};
 
   // Guarded by mutex_: what cancel() reaches without the right to drive. A leaf.
   Mutex mutex_;

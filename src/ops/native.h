@@ -31,6 +31,9 @@ class Native : public Function {
   }
   bool opens_variables() const override { return inner_ && inner_->opens_variables(); }
 
+  // The function that it calls, or null.
+  const FunctionRef& inner() const { return inner_; }
+
  protected:
   const FunctionRef inner_;
 };
