@@ -6,18 +6,20 @@
 #include <utility>
 
 #include "ops/apply.h"
+#include "ops/row_width.h"
 
 namespace weir {
 
 class MappedRows {
  public:
-  MappedRows(const Opening& opening, const FunctionParam& function) : apply_(opening, function) {}
+  MappedRows(const Opening& opening, const FunctionParam& function)
+      : apply_(opening, function), width_(apply_.function()) {}
   // For another opening; memory stays.
   void restart(const Opening& opening, const FunctionParam& function) { apply_ = Apply(opening, function); }
 
   PullResult next(Context& ctx, const Demand& demand, Port& input, Block& out) {
     in_.rows = 0;
-    Demand wanted = demand;
+    Demand wanted = width_.narrowed(demand);
     // A call that may fail needs its argument even if its value is not wanted.
     wanted.drop = demand.drop && !apply_.function().can_fail();
     const PullResult got = input.pull(ctx, wanted, in_);
@@ -25,6 +27,7 @@ class MappedRows {
     failed_before_ = static_cast<int64_t>(in_.errors.size());
     if (!wanted.drop) {
       apply_(ctx.session, input.position() - in_.rows, in_, out, demand.drop);
+      width_.learn(out);
       return PullResult::rows;
     }
     out.reset(0);
@@ -41,6 +44,7 @@ class MappedRows {
 
  private:
   Apply apply_;
+  RowWidth width_;
   // What the function is applied to.
   Block in_;
   int64_t failed_before_ = 0;

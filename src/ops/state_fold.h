@@ -32,6 +32,7 @@ class StateFold {
     state_ = std::move(state);
     in_loop_ = false;
   }
+  const Function& function() const { return apply_.function(); }
   // The structure of the state.
   const Spec& spec() const { return spec_; }
   // Saves and loads the state by value.

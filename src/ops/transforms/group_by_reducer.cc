@@ -13,6 +13,7 @@
 #include "dataset/held_rows.h"
 #include "dataset/yield_timer.h"
 #include "ops/row_keys.h"
+#include "ops/row_width.h"
 #include "ops/state_fold.h"
 
 namespace weir {
@@ -38,7 +39,8 @@ class GroupByReducer final : public Cursor {
         keys_(input_, opening, params.key),
         init_(opening, params.init),
         fold_(opening, params.reduce),
-        finalize_(opening, params.finalize) {}
+        finalize_(opening, params.finalize),
+        width_(finalize_.function()) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (!read_) {
@@ -148,11 +150,13 @@ class GroupByReducer final : public Cursor {
 
   // Gives the groups of the least keys.
   void give(Session& session, const Demand& demand, Block& out) {
-    const int rows = static_cast<int>(std::min<size_t>(states_.size(), static_cast<size_t>(demand.rows)));
+    const int most = width_.narrowed(demand).rows;
+    const int rows = static_cast<int>(std::min<size_t>(states_.size(), static_cast<size_t>(most)));
     in_ = Block();
     auto state = states_.begin();
     for (int row = 0; row < rows; ++row, ++state) in_.append(state->second, 0, 1);
     finalize_(session, given_, in_, out, demand.drop);
+    width_.learn(out);
     drop(rows);
   }
 
@@ -166,6 +170,7 @@ class GroupByReducer final : public Cursor {
   const Apply init_;
   StateFold fold_;
   const Apply finalize_;
+  RowWidth width_;
   // All elements were taken.
   bool read_ = false;
   // A row each.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ops/list.h"
+#include "ops/row_width.h"
 #include "ops/state_fold.h"
 
 namespace weir {
@@ -21,11 +22,13 @@ using Params = ScanParams;
 class Scan final : public Cursor {
  public:
   Scan(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::pass), fold_(opening, params.state, params.f) {}
+      : input_(opening, 0, Port::Mode::pass),
+        fold_(opening, params.state, params.f),
+        width_(fold_.function()) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     in_.rows = 0;
-    Demand wanted = demand;
+    Demand wanted = width_.narrowed(demand);
     // The state needs the elements whose results nobody wants.
     wanted.drop = false;
     PullResult got = input_.pull(ctx, wanted, in_);
@@ -33,6 +36,7 @@ class Scan final : public Cursor {
     errors_.clear();
     fold_.run(ctx.session, input_.position() - in_.rows, in_, 0, in_.rows, false, errors_,
               demand.drop ? nullptr : &out);
+    if (!demand.drop) width_.learn(out);
     if (demand.drop) out.reset(0);
     out.rows = in_.rows;
     std::swap(out.errors, errors_);
@@ -50,6 +54,7 @@ class Scan final : public Cursor {
  private:
   Port input_;
   StateFold fold_;
+  RowWidth width_;
   Block in_;
   RowErrors errors_;
 };
