@@ -73,7 +73,9 @@ void BatchBuffer::lose() {
 void BatchBuffer::reserve(Context& ctx, Part& part, int64_t rows) {
   size_t needed = static_cast<size_t>(rows) * part.row_bytes;
   if (part.buffer && part.buffer->size() >= needed) return;
-  int64_t whole = limit_ > kFirstBytes / static_cast<int64_t>(part.row_bytes) ? 2 * rows : limit_;
+  const MemoryBudget* budget = ctx.runtime().budget.get();
+  const int64_t first = budget ? std::min(kFirstBytes, budget->limit() / 8) : kFirstBytes;
+  int64_t whole = limit_ > first / static_cast<int64_t>(part.row_bytes) ? 2 * rows : limit_;
   BufferRef fresh =
       ctx.runtime().pool->allocate(std::max(needed, static_cast<size_t>(whole) * part.row_bytes));
   if (part.buffer && rows_ > 0) {

@@ -13,6 +13,7 @@
 
 #include "core/exception.h"
 #include "dataset/operator.h"
+#include "dataset/yield_timer.h"
 
 namespace weir {
 
@@ -39,13 +40,15 @@ class BatchCursor final : public RestartableCursor {
       : input_(ctx, std::move(input), Port::Mode::keep),
         n_(n),
         drop_remainder_(drop_remainder),
-        batch_(input_.node().components(), n_, std::forward<More>(more)...) {}
+        batch_(input_.node().components(), n_, std::forward<More>(more)...),
+        held_(ctx.runtime().budget),
+        limited_(ctx.runtime().budget != nullptr) {}
 
   bool restart(Opening& opening, const ParamsBase&) override {
     // Other sizes need another buffer, and what reads another input than its operator's is at another place.
     if (opening.node->dynamic() || opening.node->inputs()[0].get() != &input_.node()) return false;
     input_.restart(opening, 0, Port::Mode::keep);
-    batch_.clear();
+    forget();
     error_ = nullptr;
     return true;
   }
@@ -60,16 +63,22 @@ class BatchCursor final : public RestartableCursor {
       PullResult got = input_.fill(ctx, demand);
       if (got == PullResult::end) break;
       if (got != PullResult::rows) return got;
+      const int64_t before = input_.position();
       if (ErrorPtr error = gather(ctx)) return error;
+      const bool more = batch_.rows() < n_;
+      if (more && yield_timer_.should_yield(ctx, static_cast<int>(input_.position() - before)))
+        return PullResult::pending;
     }
+    yield_timer_.reset();
     const bool keep = batch_.rows() == n_ || (batch_.rows() > 0 && !drop_remainder_);
     if (!keep && (!error_ || is_out_of_memory(*error_))) return PullResult::end;
     input_.consume_all();
     if (error_) {
-      batch_.clear();
+      forget();
       return std::exchange(error_, nullptr);
     }
     Status status = batch_.finish(out);
+    hold(0);
     if (!status.ok()) return status;
     return PullResult::rows;
   }
@@ -78,13 +87,14 @@ class BatchCursor final : public RestartableCursor {
     // The error comes in place of the batch.
     error_ = error;
     batch_.lose();
+    hold(0);
     return 0;
   }
 
   void state(Archive& archive) override {
     input_.state(archive);
     if (!archive.loading()) return;
-    batch_.clear();
+    forget();
     error_ = nullptr;
   }
 
@@ -101,11 +111,13 @@ class BatchCursor final : public RestartableCursor {
         continue;
       }
       input_.take(error.row + 1 - begin);
-      batch_.clear();
+      forget();
       error_ = nullptr;
       input_.consume_all();
       return error.error;
     }
+    if (!error_ && limited_ && !hold(held_bytes_ + block.byte_size() / block.rows * (end - begin)))
+      lose(held_.exceeded().pointer());
     if (error_) {
       batch_.pass_over(end - begin);
     } else {
@@ -115,10 +127,24 @@ class BatchCursor final : public RestartableCursor {
     return nullptr;
   }
 
+  void forget() noexcept {
+    batch_.clear();
+    hold(0);
+  }
+  // The rows gathered take that much.
+  bool hold(int64_t bytes) noexcept {
+    held_bytes_ = bytes;
+    return held_.set(bytes);
+  }
+
   Port input_;
   int64_t n_;
   bool drop_remainder_;
   Buffer batch_;
+  HeldBytes held_;
+  const bool limited_;
+  int64_t held_bytes_ = 0;
+  YieldTimer yield_timer_;
   // Why the current batch cannot be made; its rows are only counted.
   ErrorPtr error_;
 };

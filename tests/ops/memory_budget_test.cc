@@ -128,6 +128,37 @@ TEST_CASE("a window beyond the budget is an error, and those that fit are there"
   CHECK(enough == Lines(8, "1"));
 }
 
+TEST_CASE("a batch beyond the budget is an error in its place, and those that fit are there") {
+  Lines lines;
+  CHECK(most_held(kRows + " | batch(4000) | map(b -> b[0, 0])", kPayload / 4, lines) <=
+        kPayload / 4 + kBlock);
+  CHECK(lines == Lines{"error: resource_exhausted", "error: resource_exhausted"});
+  // So is one of rows of different shapes.
+  Lines padded;
+  most_held("range(4000) | map(x -> full([x % 250], x)) | padded_batch(2000) | map(b -> 1)", 1 << 20, padded);
+  CHECK(padded == Lines{"error: resource_exhausted", "error: resource_exhausted"});
+  Lines enough;
+  most_held(kRows + " | batch(1000) | map(b -> b[0, 0])", kPayload / 4, enough);
+  CHECK(enough == run("range(0, 8000, 1000)"));
+}
+
+TEST_CASE("what a function makes of many rows comes in blocks of the bytes that are wanted") {
+  ThreadsRuntime runtime;
+  for (const char* const text :
+       {"range(64) | map(x -> full([250000], x))", "range(64) | map(x -> full([250000 + x % 2], x))",
+        "range(64) | scan(0, (s, x) -> (s, full([250000 + x % 2], x)))"}) {
+    INFO(text);
+    auto iterator = open_text(*runtime, text);
+    Block block;
+    int64_t rows = 0;
+    while (require_value(iterator->next(kMaxBlockRows, block)) == PullResult::rows) {
+      CHECK(block.byte_size() <= (int64_t{4} << 20));
+      rows += block.rows;
+    }
+    CHECK(rows == 64);
+  }
+}
+
 TEST_CASE("an element that no group has room for is an error in its place") {
   const std::string groups = kRows + " | group_by_window(x -> x[0] % 4, (k, w) -> w | map(x -> x[0]), 4000)";
   Lines lines;
