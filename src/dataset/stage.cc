@@ -185,7 +185,7 @@ PullResult Stage::finish() {
 PullResult Stage::fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept {
   const Origin origin = out.origins.of(0);
   if (ran_out_of_memory(*error)) ctx.session.lacked_memory.store(true, std::memory_order_relaxed);
-  out.set_error(with_place(error, *path_, ctx.session, origin), node_->components().size());
+  out.set_error(placed(ctx.session, error, origin), node_->components().size());
   add_alone(live_.rows, 1);
   if (stats_) add_to(stats_->failed, 1);
   return PullResult::rows;
@@ -194,8 +194,19 @@ PullResult Stage::fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept
 void Stage::add_places(Context& ctx, Block& out) noexcept {
   if (stats_) add_to(stats_->failed, static_cast<int64_t>(out.errors.size()));
   for (RowError& error : out.errors) {
-    error.error = with_place(error.error, *path_, ctx.session, out.origins.of(error.row));
+    error.error = placed(ctx.session, error.error, out.origins.of(error.row));
   }
+}
+
+// The error with its place. Where memory is short, one error may come for very many rows.
+ErrorPtr Stage::placed(Session& session, const ErrorPtr& error, Origin origin) noexcept {
+  if (origin.known()) return with_place(error, *path_, session, origin);
+  if (!error->path.empty()) return error;
+  if (error != unplaced_error_) {
+    placed_error_ = with_place(error, *path_, session, origin);
+    unplaced_error_ = error;
+  }
+  return placed_error_;
 }
 
 // Ends the sequence at a position that cannot be resumed.

@@ -75,6 +75,7 @@ class Stage {
   PullResult resume(Context& ctx, Block& out);
   PullResult give_up(Context& ctx, const ErrorPtr& error, Block& out) noexcept;
   void add_places(Context& ctx, Block& out) noexcept;
+  ErrorPtr placed(Session& session, const ErrorPtr& error, Origin origin) noexcept;
   PullResult finish();
   void settled_state(Archive& archive);
   void hold_rows(Holding& holding, HeldRows& rows);
@@ -89,6 +90,9 @@ class Stage {
   StageStats* stats_ = nullptr;
   LiveStage live_;
   ErrorPtr open_error_;
+  // The last error without an origin, as it came and with its place.
+  ErrorPtr unplaced_error_;
+  ErrorPtr placed_error_;
   bool ended_ = false;
   // Errors or rows come before what the cursor gives next.
   bool owes_ = false;

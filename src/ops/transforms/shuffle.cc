@@ -52,6 +52,24 @@ struct Refill {
   int64_t next = 0;
 };
 
+// How often to ask for memory where there is none: an answer costs more than an element. After a few refusals in a row it is
+// asked for every so many elements, which pass without.
+class Refusals {
+ public:
+  // The next element passes without memory.
+  bool passes_over() { return left_ > 0 && left_-- > 0; }
+  void asked(bool granted) {
+    in_a_row_ = granted ? 0 : in_a_row_ + 1;
+    if (in_a_row_ > kAlwaysAsked) left_ = int64_t{1} << std::min(in_a_row_ - kAlwaysAsked, kMostBits);
+  }
+
+ private:
+  static constexpr int kAlwaysAsked = 16;
+  static constexpr int kMostBits = 14;
+  int in_a_row_ = 0;
+  int64_t left_ = 0;
+};
+
 class Shuffle final : public Cursor, private ShuffleSlots {
  public:
   Shuffle(Opening& opening, const Params& params)
@@ -211,8 +229,9 @@ class Shuffle final : public Cursor, private ShuffleSlots {
       if (filling <= 0) taken = drawable(taken);
       if (taken == 0) break;
       ErrorPtr error;
-      if (failed || !stage(taken, error)) {
-        if (failed) stage_nothing();
+      const bool tries = !failed && !refusals_.passes_over();
+      if (!tries || !stage(taken, error)) {
+        if (!tries) stage_nothing();
         taken = 1;
       }
       if (!in_staging_ && !room_for_errors(1)) break;
@@ -299,6 +318,7 @@ class Shuffle final : public Cursor, private ShuffleSlots {
       lack_ = out_of_memory();
       count = 1;
     }
+    refusals_.asked(in_staging_ || error);
     if (!error) live_.begin(values_, input_.position(), count);
     return in_staging_ || error;
   }
@@ -520,7 +540,17 @@ class Shuffle final : public Cursor, private ShuffleSlots {
   Block block_;
   // stage() has found memory.
   bool in_staging_ = false;
+  Refusals refusals_;
 };
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+  const bool whole = params.buffer_size.is_constant() && *params.buffer_size == kUnknown;
+  if (whole && inputs[0]->cardinality() == kInfinite) {
+    return invalid_argument(expected_found("a finite dataset, which fits a buffer", "an infinite one",
+                                           "give a buffer_size, or put take(n) before it"));
+  }
+  return inputs[0]->spec();
+}
 
 }  // namespace
 
@@ -528,13 +558,13 @@ const OperatorDef& shuffle_operator() {
   static const OperatorDef def = define<Params, Shuffle>({
       .name = "shuffle",
       .doc =
-          "The elements in random order, each drawn from a buffer of `buffer_size` elements that is filled first; with -2 the whole input is. The order is tf.data's for the same seed. Errors pass at once.",
+          "The elements in random order, each drawn from a buffer of `buffer_size` elements that is filled first; with -2 the whole input is, and one that is known to be infinite is refused. The order is tf.data's for the same seed. Errors pass at once.",
       .cost =
           "One draw and one copy per element. A checkpoint is small; restoring it reads about buffer_size * (ln(buffer_size) + 0.6) elements again: 8 times the buffer at a thousand, 14 times at a million.",
       .example = "range(5) | shuffle(5, seed: 42)",
       .output = "0\n4\n1\n3\n2",
       .bench = "range(1000000) | shuffle(10000, seed: 1)",
-      .spec = same_spec,
+      .spec = spec_of<Params, spec>,
       .cardinality = same_cardinality,
       .counts_openings = always,
       .opens_late_from = 0,

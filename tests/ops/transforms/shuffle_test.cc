@@ -228,6 +228,16 @@ TEST_CASE("shuffle refuses a buffer of no elements") {
   }
 }
 
+TEST_CASE("shuffle refuses to hold all elements of an input without end") {
+  for (const char* const text : {"counter() | shuffle(-2)", "range(3) | repeat() | shuffle(-2)"}) {
+    ThreadsRuntime runtime;
+    const auto parsed = parse_document(*runtime, text);
+    REQUIRE(!parsed.ok());
+    CHECK(parsed.status().code() == Code::invalid_argument);
+    CHECK(parsed.status().error().describe().find("an infinite one") != std::string::npos);
+  }
+}
+
 TEST_CASE("Errors pass at once and do not change the order of the elements") {
   CHECK(run(shuffle(numbers(6, 6), 3, 1), 1) == Rows{kError, 2, 4, 0, 5, 3});
   Rows alone = run(shuffle(numbers(300, 3), 20, 9), 1);
