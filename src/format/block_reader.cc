@@ -11,8 +11,16 @@ namespace {
 // Blocks kept for their next use, so that reading on touches no fresh pages.
 constexpr size_t kRetainedBlocks = 8;
 
-// A longer run is trusted only as far as the stream has proven it: what is already there, doubled.
+// A longer run is trusted only as far as the stream has proven it: by what is already there. The memory is not touched before
+// it is read into, and what was read is moved while it is little.
 constexpr size_t kBelievedBytes = size_t{4} << 20;
+constexpr size_t kBelievedTimes = 8;
+
+// The room to make for a run of `size` bytes of which `have` are there.
+size_t believed_bytes(size_t have, size_t size) {
+  if (have >= size / (2 * kBelievedTimes)) return size;
+  return std::min(size, std::max(kBelievedTimes * have, kBelievedBytes));
+}
 
 }  // namespace
 
@@ -37,19 +45,36 @@ void BlockReader::renew_buffer(size_t size) {
   end_ = kept;
 }
 
+// Of the room that there is, only so much is touched as the stream has proven it to need.
+void BlockReader::read_more() {
+  const size_t most = std::max(block_bytes_, (end_ - begin_) / 8);
+  const Result<size_t> got = stream_->read({data_ + end_, std::min(buffer_->size() - end_, most)});
+  if (!got.ok()) {
+    status_ = got.status();
+  } else if (*got == 0) {
+    ended_ = true;
+  } else {
+    end_ += *got;
+  }
+}
+
 std::span<const uint8_t> BlockReader::fill(size_t size) {
   while (end_ - begin_ < size && !ended_ && status_.ok()) {
-    const size_t believed = std::min(size, std::max(2 * (end_ - begin_), kBelievedBytes));
+    const size_t believed = believed_bytes(end_ - begin_, size);
     if (!buffer_ || buffer_->size() - begin_ < believed) renew_buffer(believed);
-    const Result<size_t> got = stream_->read({data_ + end_, buffer_->size() - end_});
-    if (!got.ok()) {
-      status_ = got.status();
-    } else if (*got == 0) {
-      ended_ = true;
-    } else {
-      end_ += *got;
-    }
+    read_more();
   }
+  return {data_ + begin_, end_ - begin_};
+}
+
+std::span<const uint8_t> BlockReader::extend(size_t most) {
+  const size_t have = end_ - begin_;
+  if (ended_ || !status_.ok()) return {data_ + begin_, have};
+  if (!buffer_ || buffer_->size() == end_) {
+    const bool is_long = have >= kBelievedBytes;
+    renew_buffer(is_long ? believed_bytes(have, std::max(most, have + 1)) : 2 * have + 1);
+  }
+  read_more();
   return {data_ + begin_, end_ - begin_};
 }
 

@@ -46,9 +46,10 @@ size_t CsvReader::read(Parse parse) {
       return 0;
     }
     if (complete) return size;
-    // Doubled, so that a long row is parsed only a few times.
-    bytes = blocks_.peek(2 * size);
-    last = bytes.size() < 2 * size;
+    // Doubled, so that a long row is parsed only a few times. The last step begins where there is little to move.
+    const size_t more = size > record_bytes_limit_ / 4 ? record_bytes_limit_ + 1 : 2 * size;
+    bytes = blocks_.peek(more);
+    last = bytes.size() < more;
     if (last && !blocks_.status().ok()) {
       fail_unreadable();
       return 0;

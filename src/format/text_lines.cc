@@ -45,8 +45,7 @@ std::string_view LineReader::next_line(RecordBatch& out) {
     if (newline != nullptr) break;
     searched = bytes.size();
     if (searched > record_bytes_limit_) break;
-    // Doubled, so that a long line is moved only a few times.
-    bytes = blocks_.peek(2 * searched);
+    bytes = blocks_.extend(record_bytes_limit_ + 1);
   }
   if (newline == nullptr && !blocks_.status().ok()) return fail_unreadable();
   const size_t size = newline == nullptr
