@@ -133,7 +133,8 @@ int32_t weir_spec_view(weir_spec spec, weir_spec_info* out, weir_error* error) {
         tree.kind == Spec::Kind::tensor || tree.kind == Spec::Kind::sparse || tree.kind == Spec::Kind::ragged;
     out->kind = static_cast<int32_t>(tree.kind);
     out->dtype = has_dtype ? static_cast<int32_t>(tree.dtype) : 0;
-    out->rank = !has_dtype ? 0 : tree.shape.rank_known() ? tree.shape.rank() : -1;
+    // The shape of a dataset is that of a batch of them.
+    out->rank = !has_dtype && !tree.is_dataset() ? 0 : tree.shape.rank_known() ? tree.shape.rank() : -1;
     out->dims = tree.shape.dims().data();
     out->child_count = static_cast<uint32_t>(tree.children.size());
     out->component_count = static_cast<uint32_t>(pinned->components.size());

@@ -8,13 +8,14 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-OpenIterator open(Runtime& runtime, const DocumentRef& document, const std::string* checkpoint = nullptr) {
+OpenIterator open_drawn(Runtime& runtime, const DocumentRef& document,
+                        const std::string* checkpoint = nullptr) {
   OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
   require_ok(iterator->initialize(document, {{}, checkpoint}));
   return iterator;
 }
 
-const char* const kTexts[] = {
+const char* const kDrawing[] = {
     "range(20) | shuffle(20) | repeat(2)",
     "range(20) | global_shuffle()",
     "range(9) | map(x -> (x, random_uniform([]), random_uniform([], seed: (0, 0))))",
@@ -26,41 +27,41 @@ const char* const kTexts[] = {
 
 TEST_CASE("drawn seeds: a graph that is read again has the order of the one that was written") {
   ThreadsRuntime runtime;
-  for (const char* text : kTexts) {
+  for (const char* text : kDrawing) {
     INFO(text);
     const DocumentRef document = parse_text(*runtime, text);
     const DocumentRef read =
         require_value(deserialize_document(*runtime, require_value(document->serialize())));
-    const Lines lines = all_lines(*open(*runtime, document));
-    CHECK(all_lines(*open(*runtime, read)) == lines);
-    CHECK(all_lines(*open(*runtime, parse_text(*runtime, text))) != lines);
+    const Lines lines = all_lines(*open_drawn(*runtime, document));
+    CHECK(all_lines(*open_drawn(*runtime, read)) == lines);
+    CHECK(all_lines(*open_drawn(*runtime, parse_text(*runtime, text))) != lines);
   }
 }
 
 TEST_CASE("drawn seeds: positions fit the graph that is read again, and any other of that text") {
   ThreadsRuntime runtime;
-  for (const char* text : kTexts) {
+  for (const char* text : kDrawing) {
     INFO(text);
     const DocumentRef document = parse_text(*runtime, text);
     const DocumentRef read =
         require_value(deserialize_document(*runtime, require_value(document->serialize())));
-    OpenIterator iterator = open(*runtime, document);
+    OpenIterator iterator = open_drawn(*runtime, document);
     take_lines(*iterator, 4);
     const std::string saved = require_value(iterator->save());
     const Lines rest = all_lines(*iterator);
-    CHECK(all_lines(*open(*runtime, read, &saved)) == rest);
-    CHECK(all_lines(*open(*runtime, parse_text(*runtime, text), &saved)) == rest);
+    CHECK(all_lines(*open_drawn(*runtime, read, &saved)) == rest);
+    CHECK(all_lines(*open_drawn(*runtime, parse_text(*runtime, text), &saved)) == rest);
   }
 }
 
 TEST_CASE("drawn seeds: an iterator at a position keeps what that says, when it begins again, too") {
   ThreadsRuntime runtime;
-  for (const char* text : kTexts) {
+  for (const char* text : kDrawing) {
     INFO(text);
-    OpenIterator first = open(*runtime, parse_text(*runtime, text));
+    OpenIterator first = open_drawn(*runtime, parse_text(*runtime, text));
     take_lines(*first, 4);
     const std::string saved = require_value(first->save());
-    OpenIterator second = open(*runtime, parse_text(*runtime, text), &saved);
+    OpenIterator second = open_drawn(*runtime, parse_text(*runtime, text), &saved);
     require_ok(first->initialize(nullptr, {{}}));
     require_ok(second->initialize(nullptr, {{}}));
     CHECK(all_lines(*second) == all_lines(*first));
