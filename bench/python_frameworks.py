@@ -3,7 +3,8 @@
 
     bench/python_frameworks.py [jax] [tf] [torch]
 
-Needs the frameworks that are named (default: those that are installed). One line each: elements per second.
+Needs the frameworks that are named (default: those that are installed). One line each; where the machine does other
+things as well, compare the time of the processor.
 """
 
 from __future__ import annotations
@@ -26,16 +27,17 @@ SECONDS = 1.0
 
 
 def rate(name: str, make: Callable[[], Iterable[Any]]) -> None:
-    """Loops until a second has passed, and prints elements per second."""
+    """Loops until a second has passed; prints elements per second, and the processor's time for each."""
     for _ in zip(range(64), make(), strict=False):
         pass
-    count, begun = 0, time.perf_counter()
+    count, begun, used = 0, time.perf_counter(), time.process_time()
     while time.perf_counter() < begun + SECONDS:
         for _ in make():
             count += 1
             if count % 16 == 0 and time.perf_counter() > begun + SECONDS:
                 break
-    print(f"{name:44} {count / (time.perf_counter() - begun):14,.0f} /s", flush=True)
+    per_second, each = count / (time.perf_counter() - begun), (time.process_time() - used) / count * 1e6
+    print(f"{name:44} {per_second:14,.0f} /s {each:10.2f} us of processor", flush=True)
 
 
 def images() -> weir.Dataset:
