@@ -24,7 +24,7 @@ std::string concat(const Parts&... parts) {
 // The bytes in double quotes as the notation prints strings: \n \t \r \" \\ and \xhh for the rest.
 std::string quote(std::string_view bytes);
 
-// The text in double quotes as JSON writes it, \u00xx for control characters. Invalid UTF-8 stays as it is.
+// The text in double quotes as JSON writes it, \u00xx for control characters, U+FFFD for bytes that are not UTF-8.
 std::string json_string(std::string_view text);
 
 int edit_distance(std::string_view a, std::string_view b);
