@@ -243,6 +243,22 @@ NodePtr default_of(const Field& field) {
   return std::visit([](const auto* slot) { return default_literal(*slot); }, field.slot);
 }
 
+NodePtr with_unknown_dims(const Node& node, bool in_list) {
+  auto out = std::make_shared<Node>(node);
+  if (node.kind == Kind::none && !in_list) out->kind = Kind::tuple;
+  if (node.kind == Kind::none && in_list) {
+    auto one = std::make_shared<Node>(node);
+    one->kind = Kind::integer;
+    one->integer = 1;
+    out->kind = Kind::unary;
+    out->op = syntax::Op::negate;
+    out->add(std::move(one));
+  }
+  if (node.kind != Kind::list && node.kind != Kind::tuple && node.kind != Kind::dict) return out;
+  for (Item& item : out->items) item.value = with_unknown_dims(*item.value, node.kind == Kind::list);
+  return out;
+}
+
 bool is_required(const Field& field) { return default_of(field) == nullptr; }
 
 MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields, const Node& call) {

@@ -25,6 +25,10 @@ struct FieldList {
   int find(std::string_view name) const;
 };
 
+// The node with -1 for each `none` in a list, a dimension that is not known, and () for each `none` in a structure, a part
+// about which nothing is said.
+syntax::NodePtr with_unknown_dims(const syntax::Node& node, bool in_list = false);
+
 // True if a call must give the field.
 bool is_required(const Field& field);
 

@@ -204,25 +204,6 @@ class ArgumentBinder {
     return {};
   }
 
-  // The node with -1 for each `none` in a list, a dimension that is not known, and () for each `none` in a structure, a part
-  // about which nothing is said.
-  static NodePtr with_unknown_dims(const Node& node, bool in_list = false) {
-    auto out = std::make_shared<Node>(node);
-    if (node.kind == Kind::none && !in_list) out->kind = Kind::tuple;
-    if (node.kind == Kind::none && in_list) {
-      auto one = std::make_shared<Node>(node);
-      one->kind = Kind::integer;
-      one->integer = 1;
-      out->kind = Kind::unary;
-      out->op = syntax::Op::negate;
-      out->add(std::move(one));
-    }
-    if (node.kind != Kind::list && node.kind != Kind::tuple && node.kind != Kind::dict) return out;
-    for (syntax::Item& item : out->items)
-      item.value = with_unknown_dims(*item.value, node.kind == Kind::list);
-    return out;
-  }
-
   Status take(ValueParam& slot) {
     if (node_->kind == Kind::lambda) return error(*node_, "expected a value, found a lambda");
     if (node_->kind == Kind::none && field_->allows.none) return {};
@@ -562,6 +543,7 @@ class ArgumentBinder {
   // The members of a value, as `node.key` and `node.0` give them.
   Status take_members(const Node& node, const Spec& spec, const Scope& scope, Spec& structure,
                       std::vector<int>& indices) {
+    if (spec.children.empty()) return error(node, "expected at least one dataset, found none");
     structure = spec;
     for (size_t i = 0; i < spec.children.size(); ++i) {
       const bool dict = spec.kind == Spec::Kind::dict;
