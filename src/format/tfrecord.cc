@@ -62,10 +62,16 @@ std::string_view RecordReader::fail_short(std::string_view what, uint64_t found,
 
 std::string_view RecordReader::fail_corrupted(std::string_view what) {
   damaged_ = true;
-  const std::string hint = format_hint();
+  std::string hint = format_hint();
+  if (hint.empty()) {
+    // What was read before says that the file is no compressed one.
+    hint = record_ == 0 ? "restore the file, or name its compression if it has one"
+           : on_corrupt_ == OnCorrupt::error
+               ? "restore the file, or read on after the damage with on_corrupt: \"resync\""
+               : "restore the file";
+  }
   return fail(Code::data_loss,
-              {concat("corrupted record: the checksum of its ", what, " is wrong"),
-               hint.empty() ? "restore the file, or name its compression if it has one" : hint});
+              {concat("corrupted record: the checksum of its ", what, " is wrong"), std::move(hint)});
 }
 
 std::string_view RecordReader::next_record() {

@@ -99,6 +99,7 @@ TEST_CASE("skip_file logs each file of which it leaves out the rest") {
     CHECK(contains(line, "rest of file skipped: corrupted record"));
     CHECK(contains(line, bad));
     CHECK(contains(line, "offset 48, record 2"));
+    CHECK(contains(line, "is wrong; restore the file ("));
   }
   all_lines(*runtime, files + ", on_corrupt: \"resync\")", 4);
   CHECK(collect.lines.size() == 2);

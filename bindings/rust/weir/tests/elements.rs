@@ -156,6 +156,7 @@ fn errors_carry_their_parts() -> Result<()> {
     assert_eq!(error.file(), Some(&file as &std::path::Path));
     assert_eq!(error.record(), Some(1));
     assert!(error.offset() >= Some(16 + 5), "{error}");
+    assert!(error.message().contains("on_corrupt: \"resync\""), "{error}");
     for part in ["data_loss: ", "record 1", "in batch/tfrecord", &*file.to_string_lossy()] {
         assert!(format!("{error:?}").contains(part), "{error:?}");
     }
