@@ -54,7 +54,7 @@ std::string FileReader::format_hint() {
 bool FileReader::begins_like_text() {
   if (record_ != 0 || blocks_.offset() != 0) return true;
   const Signature* const found = find_signature(first_bytes());
-  if (found != nullptr && !found->text) {
+  if (found != nullptr && !found->text && holds_controls(first_bytes())) {
     fail(Code::invalid_argument, expected_found("text", found->name, found->hint));
   } else if (begins_like_zlib()) {
     fail(Code::invalid_argument, expected_found("text", "zlib", "add compression: \"auto\""));

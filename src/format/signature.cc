@@ -1,5 +1,6 @@
 #include "format/signature.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/text.h"
@@ -116,6 +117,12 @@ const Signature* find_signature(std::string_view first_bytes) {
     return each.name == "a zip archive" && begins_like_npz(first_bytes) ? &kNpz : &each;
   }
   return begins_like_bmp(first_bytes) ? &kBmp : nullptr;
+}
+
+bool holds_controls(std::string_view first_bytes) {
+  return std::any_of(first_bytes.begin(), first_bytes.end(), [](char c) {
+    return static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f';
+  });
 }
 
 std::string signature_hint(std::string_view first_bytes) {

@@ -25,6 +25,9 @@ inline constexpr size_t kSignatureBytes = 512;
 // nullptr: the format isn't known.
 const Signature* find_signature(std::string_view first_bytes);
 
+// Whether there is a byte among them that no text has: a line of text may begin with the letters "PAR1".
+bool holds_controls(std::string_view first_bytes);
+
 // The hint of an error about a file that begins so: "the file begins like gzip: add …"; empty if the format isn't known.
 std::string signature_hint(std::string_view first_bytes);
 

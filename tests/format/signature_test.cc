@@ -40,6 +40,15 @@ TEST_CASE("signature: letters that begin texts are no format") {
   CHECK(name_of("BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28"sv) == "a BMP image");
 }
 
+TEST_CASE("signature: a text may begin with the letters of a format") {
+  for (const std::string_view text : {"PAR1 and PAR2\tare tapes\r\n", "%PDF-", "GGUF \xc3\xa9", "FEA1\f"}) {
+    CHECK_FALSE(name_of(text).empty());
+    CHECK_FALSE(holds_controls(text));
+  }
+  for (const std::string_view other : {"PAR1\x15"sv, "GIF89a\0"sv, "\x1f\x8b"sv})
+    CHECK(holds_controls(other));
+}
+
 TEST_CASE("signature: an archive of arrays is told from others") {
   const auto zip = [](std::string_view member) {
     std::string bytes("PK\x03\x04", 4);
