@@ -65,9 +65,11 @@ const WEIR_EXPLAIN_CHECKPOINT = UInt32(2)
 const WEIR_DLPACK_WRITABLE = UInt32(1)
 const WEIR_FORMAT_JSON = UInt32(1)
 const WEIR_ITERATOR_UNINITIALIZED = UInt32(1)
+const WEIR_ITERATOR_SHARE_CACHES = UInt32(2)
 const WEIR_CHECKPOINT_REFUSE = UInt32(1)
 const WEIR_CHECKPOINT_BY_VALUE = UInt32(2)
 const WEIR_CHECKPOINT_IGNORE = UInt32(3)
+const WEIR_BLOCK_TRY = Int32(1073741824)
 const WEIR_STATS_TEXT = UInt32(1)
 const WEIR_STATS_PROMETHEUS = UInt32(2)
 const WEIR_OWN_RANK = Int32(-1)
@@ -360,7 +362,8 @@ An ENTRY has "name"; "kind": source, transformation or terminal, function, or op
 a + b; "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
 "example", a document, and "output", what it prints. A parameter has "name", "type", "required" and, where
 they apply, "dtype", "takes", "gives", "default" as the notation writes it, "minimum", "maximum", "also", "auto",
-"none" and "doc". Later versions may add keys. Errors: not_found, with the nearest name.
+"none", "aliases" (tf.data's names for it) and "doc". Later versions may add keys. Errors: not_found, with the
+nearest name.
 """
 weir_schema(name, name_size, flags, out, error) =
     @ccall libweir.weir_schema(name::Ptr{UInt8}, name_size::UInt64, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -369,7 +372,7 @@ weir_schema(name, name_size, flags, out, error) =
     weir_runtime_create(options, out, error)
 
 Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
-one; several share nothing.
+one; several share nothing. Errors: failed_precondition while the process ends, in a destructor that exit() calls.
 """
 weir_runtime_create(options, out, error) =
     @ccall libweir.weir_runtime_create(options::Ptr{weir_runtime_options}, out::Ptr{weir_runtime}, error::Ptr{weir_error})::Int32
@@ -490,7 +493,8 @@ weir_tensor_unref(tensor) =
 Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as NAME(…) if it
 has a signature, and serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last
 dataset that uses it, or before this call returns if it fails. Errors: already_exists, also for a callback with a
-signature under the name of an operator or function of the notation.
+signature under the name of an operator, function or dtype of the notation; invalid_argument for one under a reserved
+word, such as "let".
 """
 weir_runtime_register(runtime, name, name_size, callback, error) =
     @ccall libweir.weir_runtime_register(runtime::weir_runtime, name::Ptr{UInt8}, name_size::UInt64, callback::Ptr{weir_callback}, error::Ptr{weir_error})::Int32
@@ -655,8 +659,8 @@ weir_dataset_explain(dataset, flags, out, error) =
 """
     weir_dataset_serialize(dataset, out, error)
 
-Returns the graph as bytes, for another process or another day. Errors: failed_precondition if it has a
-callback without a name.
+Returns the graph as bytes, for another process or another day, with the seeds that were drawn when it was built.
+Errors: failed_precondition if it has a callback without a name.
 """
 weir_dataset_serialize(dataset, out, error) =
     @ccall libweir.weir_dataset_serialize(dataset::weir_dataset, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -676,10 +680,10 @@ weir_dataset_check(runtime, text, text_size, arguments, argument_count, out, err
 """
     weir_dataset_deserialize(runtime, bytes, byte_size, arguments, argument_count, out, error)
 
-Creates the dataset that weir_dataset_serialize wrote, owned by the caller. `arguments` as in
-weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged; failed_precondition if another
-version of the library wrote them; not_found if a callback is not registered under its name; those of
-weir_dataset_parse.
+Creates the dataset that weir_dataset_serialize wrote, owned by the caller. It has the order of that one, also where no
+seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
+failed_precondition if another version of the library wrote them; not_found if a callback is not registered under
+its name; those of weir_dataset_parse.
 """
 weir_dataset_deserialize(runtime, bytes, byte_size, arguments, argument_count, out, error) =
     @ccall libweir.weir_dataset_deserialize(runtime::weir_runtime, bytes::Ptr{Cvoid}, byte_size::UInt64, arguments::Ptr{weir_argument}, argument_count::UInt64, out::Ptr{weir_dataset}, error::Ptr{weir_error})::Int32
@@ -768,9 +772,9 @@ weir_element_dataset(element, index, out, error) =
 """
     weir_element_format(element, flags, out, error)
 
-Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its
-end for it, and its error is this call's. Errors: failed_precondition if the element is empty;
-resource_exhausted if the text would be longer than 1 GiB.
+Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its end for it, and
+its error is this call's. In the rows of weir_iterator_next_block, parts that are sparse, ragged or optional are lists.
+Errors: failed_precondition if the element is empty; resource_exhausted if the text would be longer than 1 GiB.
 """
 weir_element_format(element, flags, out, error) =
     @ccall libweir.weir_element_format(element::weir_element, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -802,7 +806,7 @@ weir_iterator_create_from_spec(runtime, spec, out, error) =
 Begins `dataset` from its start or from a checkpoint; a zero handle means the iterator's current dataset.
 The new position is built and checked first, so after a failure the old one still works. Epochs go on
 counting, so every shuffle has a new order, even with other datasets in between. Ends a cancellation. The
-flag WEIR_ITERATOR_UNINITIALIZED is refused. Waits for a next in progress; what a checkpoint has to read
+flags are refused: they are for weir_iterator_create. Waits for a next in progress; what a checkpoint has to read
 again is read by the next one. Errors: invalid_argument if the structure is not the iterator's, or a
 parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
 failed_precondition if it belongs to another graph (the error names the operator and parameter that
@@ -854,7 +858,7 @@ weir_iterator_next(iterator, element, error) =
 Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
 dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
 failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
-weir_iterator_next. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
+weir_iterator_next, or like weir_iterator_try_next for max_rows + WEIR_BLOCK_TRY. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
 room for another dimension.
 """
 weir_iterator_next_block(iterator, max_rows, element, out_rows, error) =
@@ -875,8 +879,12 @@ weir_iterator_next_into(iterator, buffers, buffer_count, error) =
     weir_iterator_try_next(iterator, element, error)
 
 Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
-is in a next of this iterator. Work that no other thread does is done here, for up to a millisecond, or
-until the current callback or read returns. Only what stands before a prefetch runs elsewhere.
+is in a next of this iterator. Work that no other thread does is done here, for up to 10 milliseconds, or until the
+current function, callback or read returns. What may take any time is done by a thread of the runtime instead:
+functions and parameters that run a dataset to its end, such as `x -> range(x) | reduce(...)`, with all that stands after
+the last prefetch, callbacks too unless they are WEIR_CALLBACK_ON_CALLER; and, once weir_iterator_ready_fd was called,
+elements without callbacks after one that took longer than a millisecond. An element that was begun is finished,
+although nobody asks for it again; weir_iterator_cancel and _destroy end it, and weir_iterator_save waits for it.
 """
 weir_iterator_try_next(iterator, element, error) =
     @ccall libweir.weir_iterator_try_next(iterator::weir_iterator, element::weir_element, error::Ptr{weir_error})::Int32
@@ -885,8 +893,9 @@ weir_iterator_try_next(iterator, element, error) =
     weir_iterator_next_within(iterator, timeout_ns, element, error)
 
 Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
-lost, and the next call goes on. Only what stands before a prefetch runs elsewhere, as for weir_iterator_try_next;
-what this thread runs itself is not interrupted. Errors: also invalid_argument for a negative timeout.
+lost, and the next call goes on. What may take any time, and elements without callbacks after one that took long, are made by a
+thread of the runtime, as for weir_iterator_try_next. What this thread runs itself, a callback or one function of an
+expression, is not interrupted. Errors: also invalid_argument for a negative timeout.
 """
 weir_iterator_next_within(iterator, timeout_ns, element, error) =
     @ccall libweir.weir_iterator_next_within(iterator::weir_iterator, timeout_ns::Int64, element::weir_element, error::Ptr{weir_error})::Int32
@@ -1093,8 +1102,9 @@ weir_checkpoint_manager_step(manager, elements, due, error) =
 Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
 the number; `extra` and `generation` may be NULL. Passes over those that are damaged, were renamed, or were saved by
 another version of the library, and logs a warning that says why. Errors: not_found if there is none at all, which is
-how a first run begins; data_loss if there are some and none is valid; those of a file that is intact but can't be
-read now (no permission, too many open files, larger than 4 GiB), since going back to an older one would lose work;
+how a first run begins; data_loss if there are some and none is valid; those of a file that can't be read now and may be
+intact (no permission, too many open files, larger than 4 GiB, unavailable where the device reports an error), since
+going back to an older one would lose work, and weir_checkpoint_manager_save does not remove it;
 failed_precondition if it was saved by a group of another number of ranks.
 
 `rank` is WEIR_OWN_RANK for that. Of a manager with a world size it may also be a rank of the newest complete group,

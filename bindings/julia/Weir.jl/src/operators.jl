@@ -18,7 +18,8 @@ choose_from_datasets(datasets, choice; stop_on_empty=nothing) =
 """
     counter(; start=nothing, step=nothing)
 
-The numbers from `start` on, `step` apart, without end. Sums wrap.
+The numbers from `start` on, `step` apart, without end. If the next number is no int64, it is an
+error (out_of_range), and the sequence ends.
 
 - `start`: The first number. Default: `0`.
 - `step`: The distance between numbers; negative counts down, 0 repeats the first. Default: `1`.
@@ -33,14 +34,16 @@ The rows of tables in text form, each a tuple of its columns. Rows end with `\\n
 file. Numbers may have spaces around them; strings are given as they are. A row with another number
 of fields, a missing value, a number that is none or a stray quote, in the header too, is one error
 (invalid_argument) with the file and its number, and the next row follows. A file that does not
-exist (not_found), is empty where a header is wanted (invalid_argument), is damaged (data_loss) or
-holds a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place
-of its remaining rows, and the next file follows. Runs ahead of its consumer on a thread of its own.
+exist (not_found), is empty where a header is wanted (invalid_argument), begins like gzip or another
+format that is no text (invalid_argument), is damaged (data_loss) or holds a row longer than the
+runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and
+the next file follows. Runs ahead of its consumer on a thread of its own.
 
 - `files`: A file name, a list of names, or a dataset of names.
 - `columns`: What each column holds: the dtype of one that every row has a value for, or the value
 that stands for an empty field. int32, int64, float32, float64 or string.
-- `header`: The first row of each file holds names and is left out. Default: `false`.
+- `header`: The first row of each file holds names and is left out, with a byte-order mark before
+it. Default: `false`.
 - `delim`: The byte between fields. Default: `","`.
 - `quote`: Fields may stand in double quotes, with delimiters and line ends inside and quotes
 doubled. Default: `true`.
@@ -152,7 +155,8 @@ The names of the files that match a pattern. Order: random, and another one each
 `shuffle` is false; then sorted. A pattern that matches no file is an error when the dataset is
 built. Index files (`*.weir-index`) are left out unless the pattern ends so.
 
-- `pattern`: A glob pattern or a list of them: * ? [a-z] within one part of a path.
+- `pattern`: A glob pattern or a list of them. Within one part of a path, `*` is any characters, `?`
+one character (of UTF-8), `[a-z]` one of these; `\\` before one of them takes it as it is.
 - `shuffle`: A new random order each epoch; else sorted. Default: `true`.
 - `seed`: The seed of the order. Default: `none`.
 """
@@ -238,14 +242,18 @@ sample_from_datasets(datasets; weights=nothing, seed=nothing, stop_on_empty=noth
 The rows of a query of an SQLite 3 database, in the order in which the query gives them. NULL is 0,
 false or "", as in tf.data. A number in a column of strings becomes its text, and any number but 0
 is true; a value that its dtype does not hold is an error (invalid_argument) in the row's place. A
-database that does not exist (not_found) or is damaged (data_loss), and a query that is wrong
-(invalid_argument) or fails, gives one error in place of the remaining rows. A database that
-somebody else writes is waited for, 5 seconds at most. The query runs again where a restored
-iterator goes on, so give it an `order by`. Runs ahead of its consumer on a thread of its own. Needs
-SQLite's shared library, version 3.26 or newer, when the dataset is built.
+database that does not exist (not_found), is damaged or ends within a page (data_loss) or is no
+regular file (invalid_argument), and a query that is wrong (invalid_argument) or fails, gives one
+error in place of the remaining rows. A database that somebody else writes is waited for, 5 seconds
+at most; while rows are read, a writer waits. The query reads this one file: other databases,
+pragmas that set something and extensions are refused (permission_denied). One in WAL mode gets the
+files `-wal` and `-shm` beside it, as from every reader. SQLite is built in; a process that writes
+the database by another SQLite must close it before it reads it here, since a process loses its
+locks on a file where one of them closes it. The query runs again where a restored iterator goes on,
+so give it an `order by`. Runs ahead of its consumer on a thread of its own.
 
 - `driver`: Of what kind the database is: "sqlite", an SQLite 3 file.
-- `connection`: The database: the name of its file.
+- `connection`: The database: the name of its file, taken as it is.
 - `query`: One statement that gives rows. The database is only read.
 - `spec`: What each column holds: a tuple of scalars, one for each column in their order, or a dict
 of them by the columns' names. An integer dtype, float32, float64, bool or string.
@@ -257,10 +265,11 @@ sql(driver, connection, query, spec) =
     text_line(files; compression=nothing, buffer_size=nothing, num_parallel_reads=nothing)
 
 The lines of text files, as strings without their `\\n` and without any `\\r`. A last line needs no
-`\\n`. Bytes are given as they are, a byte-order mark included. A file that does not exist
-(not_found), is damaged (data_loss) or holds a line longer than the runtime's `record_bytes`
-(resource_exhausted) gives one error in place of its remaining lines, and the next file follows.
-Runs ahead of its consumer on a thread of its own.
+`\\n`. Bytes are given as they are, a byte-order mark included. A file that begins like gzip or
+another format that is no text is refused (invalid_argument), which names the format. A file that
+does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's
+`record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next
+file follows. Runs ahead of its consumer on a thread of its own.
 
 - `files`: A file name, a list of names, or a dataset of names.
 - `compression`: "", "gzip", "zlib", or "auto": by the first bytes. Default: `""`.
@@ -298,7 +307,8 @@ tfrecord(files; compression=nothing, num_parallel_reads=nothing, on_corrupt=noth
     zip(datasets)
 
 One element of each dataset at a time, in the structure that the datasets are given in. Ends with
-the shortest. If any input fails at a position, that position is one error.
+the shortest. If any input fails at a position, that position is one error. A value that holds
+datasets is such a structure, too: `zip(w)` joins the members of a window of dicts or tuples.
 
 - `datasets`: One or more datasets, or a tuple or dict of them.
 """
@@ -347,8 +357,8 @@ below the first of them, the last one those from the last of them on.
 - `batch_sizes`: How many elements make a batch, for each bucket: one more than boundaries.
 - `shapes`: The dimensions of each tensor, in the structure of the element: a number, or none for
 the largest of the batch. Default: `none`.
-- `values`: What to fill up with: one value, or one for each tensor. Otherwise 0, false or "".
-Default: `none`.
+- `values`: What to fill up with: one value, or one for each tensor, where none is 0, false or "",
+as without it. Default: `none`.
 - `pad_to_bucket_boundary`: Pad unknown dimensions to one less than where the bucket ends. A batch
 of the last bucket is then an error. Default: `false`.
 - `no_padding`: Elements of a batch must have one shape; sparse tensors become one sparse tensor of
@@ -364,9 +374,10 @@ bucket_by_sequence_length(length, boundaries, batch_sizes; shapes=nothing, value
 Reads its input once and keeps the elements; from then on it gives these. The first pass hands on
 what it reads, and fills the cache if it reaches the end. Errors pass at once and are left out
 later. In memory, every iterator has a cache of its own, and so has every dataset that a function
-opens. With a `file`, the elements are kept in a folder of that name, as `snapshot` does it: other
-iterators and later processes are given them, too; those of another pipeline are refused; while one
-fills it, others hand on what they read.
+opens; in Python, the loops over a dataset share its caches. A cache whose passes stop early never
+fills: its next pass logs a warning. With a `file`, the elements are kept in a folder of that name,
+as `snapshot` does it: other iterators and later processes are given them, too; those of another
+pipeline are refused; while one fills it, others hand on what they read.
 
 - `file`: The folder of the written elements; "" keeps them in memory. Default: `""`.
 """
@@ -388,6 +399,7 @@ concatenate(other) =
     enumerate(start=nothing)
 
 Pairs of a number and an element, the numbers counting up from `start`. An error uses up a number.
+Elements after the one with the largest int64 are errors (out_of_range).
 
 - `start`: The number of the first element. Default: `0`.
 """
@@ -422,8 +434,9 @@ All elements in random order, every order as likely as a hash makes it, with no 
 is read by its position, so the operators before it must know where their elements are: range,
 from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes,
 zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which
-runs nothing ahead then; others are refused by name (failed_precondition). An element that fails is
-an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.
+runs nothing ahead then; others are refused by name, and so is a dataset that is known to be empty
+or infinite (failed_precondition). An element that fails is an error in its place, as is a batch of
+which one fails. The order is tf.data's for the same seed.
 
 - `seed`: Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
@@ -574,8 +587,8 @@ the elements drops the batch gathered so far; the next one begins after it.
 - `n`: How many elements make a batch.
 - `shapes`: The dimensions of each tensor, in the structure of the element: a number, or none for
 the largest of the batch. Default: `none`.
-- `values`: What to fill up with: one value, or one for each tensor. Otherwise 0, false or "".
-Default: `none`.
+- `values`: What to fill up with: one value, or one for each tensor, where none is 0, false or "",
+as without it. Default: `none`.
 - `drop_remainder`: Leave out a last batch of fewer than n elements. Default: `false`.
 """
 padded_batch(n; shapes=nothing, values=nothing, drop_remainder=nothing) =
@@ -670,8 +683,8 @@ scan(state, f) =
 One of `num_shards` parts: the elements whose number, counted from 0, has remainder `index` modulo
 `num_shards`. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of
 the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open
-MPI, MPICH, Slurm and Kubernetes); the checkpoints of all its ranks can be continued by another
-number of ranks.
+MPI, MPICH, Slurm and Kubernetes), and all of it in a process that no launcher started; the
+checkpoints of all its ranks can be continued by another number of ranks.
 
 - `num_shards`: How many shards there are; auto: as many as the iterator has ranks.
 - `index`: Which of them this is, from 0; auto: that of the iterator's rank.
@@ -683,7 +696,8 @@ shard(num_shards, index) =
     shuffle(buffer_size; seed=nothing, reshuffle_each_iteration=nothing)
 
 The elements in random order, each drawn from a buffer of `buffer_size` elements that is filled
-first; with -2 the whole input is. The order is tf.data's for the same seed. Errors pass at once.
+first; with -2 the whole input is, and one that is known to be infinite is refused. The order is
+tf.data's for the same seed. Errors pass at once.
 
 - `buffer_size`: How many elements wait to be drawn from; larger mixes better. -2: all of them,
 which then must end.

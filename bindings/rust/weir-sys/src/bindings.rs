@@ -67,7 +67,8 @@ pub const WEIR_SPEC_DATASET: i32 = 6;
 pub const WEIR_CALLBACK_CONCURRENT: u32 = 1;
 /// It waits (for a disk, a lock, another process), so it must not occupy a thread that computes: before a
 /// prefetch or in a parallel map it gets a thread of its own. Elsewhere nothing runs ahead, and it runs on the
-/// thread that is inside weir_iterator_next or _try_next, as every callback does.
+/// thread that is inside weir_iterator_next, as every callback does; weir_iterator_try_next says when one of the runtime's
+/// takes its place.
 pub const WEIR_CALLBACK_BLOCKING: u32 = 2;
 /// It takes a block of rows: every view and output has the rows as its first dimension. Each row must get the
 /// value that it would get alone.
@@ -93,6 +94,11 @@ pub const WEIR_DLPACK_WRITABLE: u32 = 1;
 pub const WEIR_FORMAT_JSON: u32 = 1;
 /// Leave the new iterator uninitialised even if the dataset needs no parameters.
 pub const WEIR_ITERATOR_UNINITIALIZED: u32 = 1;
+/// Share what cache() without a file keeps with all iterators of this dataset handle that have this flag: a loop of new
+/// iterators then reads the input of a cache once, and leaves out its errors from then on. The elements stay in memory as
+/// long as the dataset. Iterators that begin at a checkpoint, or with other parameters or another rank than the first, have
+/// caches of their own, as those without the flag.
+pub const WEIR_ITERATOR_SHARE_CACHES: u32 = 2;
 /// The position is not saved: failed_precondition.
 pub const WEIR_CHECKPOINT_REFUSE: u32 = 1;
 /// What was made and not delivered is saved by value. No element is lost or comes twice, and no call is made again,
@@ -102,6 +108,8 @@ pub const WEIR_CHECKPOINT_REFUSE: u32 = 1;
 pub const WEIR_CHECKPOINT_BY_VALUE: u32 = 2;
 /// Elements are taken for ones that can be made again. If they come out otherwise, some are lost or come twice.
 pub const WEIR_CHECKPOINT_IGNORE: u32 = 3;
+/// Added to max_rows of weir_iterator_next_block: WEIR_PENDING instead of waiting, as weir_iterator_try_next does.
+pub const WEIR_BLOCK_TRY: i32 = 1073741824;
 /// As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of JSON.
 pub const WEIR_STATS_TEXT: u32 = 1;
 pub const WEIR_STATS_PROMETHEUS: u32 = 2;
@@ -115,11 +123,7 @@ pub const WEIR_COMPRESSION_NONE: i32 = 0;
 pub const WEIR_COMPRESSION_GZIP: i32 = 1;
 pub const WEIR_COMPRESSION_ZLIB: i32 = 2;
 
-/// Of `weir/dlpack.h`; reached through a pointer only.
-#[repr(C)]
-pub struct DLManagedTensorVersioned {
-    _private: [u8; 0],
-}
+pub use crate::dlpack::DLManagedTensorVersioned;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -546,11 +550,12 @@ extern "C" {
     /// a + b; "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
     /// "example", a document, and "output", what it prints. A parameter has "name", "type", "required" and, where
     /// they apply, "dtype", "takes", "gives", "default" as the notation writes it, "minimum", "maximum", "also", "auto",
-    /// "none" and "doc". Later versions may add keys. Errors: not_found, with the nearest name.
+    /// "none", "aliases" (tf.data's names for it) and "doc". Later versions may add keys. Errors: not_found, with the
+    /// nearest name.
     pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
-    /// one; several share nothing.
+    /// one; several share nothing. Errors: failed_precondition while the process ends, in a destructor that exit() calls.
     pub fn weir_runtime_create(options: *const weir_runtime_options, out: *mut weir_runtime, error: *mut weir_error) -> i32;
 
     /// Closes the runtime: nothing new can be made with it. Iterators, datasets and buffers made with it stay
@@ -608,7 +613,8 @@ extern "C" {
     /// Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as NAME(…) if it
     /// has a signature, and serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last
     /// dataset that uses it, or before this call returns if it fails. Errors: already_exists, also for a callback with a
-    /// signature under the name of an operator or function of the notation.
+    /// signature under the name of an operator, function or dtype of the notation; invalid_argument for one under a reserved
+    /// word, such as "let".
     pub fn weir_runtime_register(runtime: weir_runtime, name: *const c_char, name_size: u64, callback: *const weir_callback, error: *mut weir_error) -> i32;
 
     /// Returns the number of rows: 1 without WEIR_CALLBACK_BLOCK; 0 for a stale call.
@@ -701,8 +707,8 @@ extern "C" {
     /// null where nobody knows. Errors: invalid_argument.
     pub fn weir_dataset_explain(dataset: weir_dataset, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Returns the graph as bytes, for another process or another day. Errors: failed_precondition if it has a
-    /// callback without a name.
+    /// Returns the graph as bytes, for another process or another day, with the seeds that were drawn when it was built.
+    /// Errors: failed_precondition if it has a callback without a name.
     pub fn weir_dataset_serialize(dataset: weir_dataset, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the text: `\[\]`
@@ -712,10 +718,10 @@ extern "C" {
     /// Errors: invalid_argument if the arguments themselves are wrong.
     pub fn weir_dataset_check(runtime: weir_runtime, text: *const c_char, text_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Creates the dataset that weir_dataset_serialize wrote, owned by the caller. `arguments` as in
-    /// weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged; failed_precondition if another
-    /// version of the library wrote them; not_found if a callback is not registered under its name; those of
-    /// weir_dataset_parse.
+    /// Creates the dataset that weir_dataset_serialize wrote, owned by the caller. It has the order of that one, also where no
+    /// seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
+    /// failed_precondition if another version of the library wrote them; not_found if a callback is not registered under
+    /// its name; those of weir_dataset_parse.
     pub fn weir_dataset_deserialize(runtime: weir_runtime, bytes: *const c_void, byte_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_dataset, error: *mut weir_error) -> i32;
 
     /// Returns 128 bits that equal graphs share, in every process and on every machine.
@@ -758,9 +764,9 @@ extern "C" {
     /// tensor, and for the rows of weir_iterator_next_block. Cost: about 40 us.
     pub fn weir_element_dataset(element: weir_element, index: u32, out: *mut weir_dataset, error: *mut weir_error) -> i32;
 
-    /// Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its
-    /// end for it, and its error is this call's. Errors: failed_precondition if the element is empty;
-    /// resource_exhausted if the text would be longer than 1 GiB.
+    /// Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its end for it, and
+    /// its error is this call's. In the rows of weir_iterator_next_block, parts that are sparse, ragged or optional are lists.
+    /// Errors: failed_precondition if the element is empty; resource_exhausted if the text would be longer than 1 GiB.
     pub fn weir_element_format(element: weir_element, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates an iterator at the beginning of `dataset`, or where the checkpoint was taken, owned by the caller.
@@ -777,7 +783,7 @@ extern "C" {
     /// Begins `dataset` from its start or from a checkpoint; a zero handle means the iterator's current dataset.
     /// The new position is built and checked first, so after a failure the old one still works. Epochs go on
     /// counting, so every shuffle has a new order, even with other datasets in between. Ends a cancellation. The
-    /// flag WEIR_ITERATOR_UNINITIALIZED is refused. Waits for a next in progress; what a checkpoint has to read
+    /// flags are refused: they are for weir_iterator_create. Waits for a next in progress; what a checkpoint has to read
     /// again is read by the next one. Errors: invalid_argument if the structure is not the iterator's, or a
     /// parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
     /// failed_precondition if it belongs to another graph (the error names the operator and parameter that
@@ -809,7 +815,7 @@ extern "C" {
     /// Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
     /// dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
     /// failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
-    /// weir_iterator_next. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
+    /// weir_iterator_next, or like weir_iterator_try_next for max_rows + WEIR_BLOCK_TRY. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
     /// room for another dimension.
     pub fn weir_iterator_next_block(iterator: weir_iterator, max_rows: i64, element: weir_element, out_rows: *mut i64, error: *mut weir_error) -> i32;
 
@@ -820,13 +826,18 @@ extern "C" {
     pub fn weir_iterator_next_into(iterator: weir_iterator, buffers: *mut weir_buffer, buffer_count: u64, error: *mut weir_error) -> i32;
 
     /// Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
-    /// is in a next of this iterator. Work that no other thread does is done here, for up to a millisecond, or
-    /// until the current callback or read returns. Only what stands before a prefetch runs elsewhere.
+    /// is in a next of this iterator. Work that no other thread does is done here, for up to 10 milliseconds, or until the
+    /// current function, callback or read returns. What may take any time is done by a thread of the runtime instead:
+    /// functions and parameters that run a dataset to its end, such as `x -> range(x) | reduce(...)`, with all that stands after
+    /// the last prefetch, callbacks too unless they are WEIR_CALLBACK_ON_CALLER; and, once weir_iterator_ready_fd was called,
+    /// elements without callbacks after one that took longer than a millisecond. An element that was begun is finished,
+    /// although nobody asks for it again; weir_iterator_cancel and _destroy end it, and weir_iterator_save waits for it.
     pub fn weir_iterator_try_next(iterator: weir_iterator, element: weir_element, error: *mut weir_error) -> i32;
 
     /// Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
-    /// lost, and the next call goes on. Only what stands before a prefetch runs elsewhere, as for weir_iterator_try_next;
-    /// what this thread runs itself is not interrupted. Errors: also invalid_argument for a negative timeout.
+    /// lost, and the next call goes on. What may take any time, and elements without callbacks after one that took long, are made by a
+    /// thread of the runtime, as for weir_iterator_try_next. What this thread runs itself, a callback or one function of an
+    /// expression, is not interrupted. Errors: also invalid_argument for a negative timeout.
     pub fn weir_iterator_next_within(iterator: weir_iterator, timeout_ns: i64, element: weir_element, error: *mut weir_error) -> i32;
 
     /// Returns a file descriptor that is readable while weir_iterator_try_next is worth calling: at first, until a
@@ -958,8 +969,9 @@ extern "C" {
     /// Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
     /// the number; `extra` and `generation` may be NULL. Passes over those that are damaged, were renamed, or were saved by
     /// another version of the library, and logs a warning that says why. Errors: not_found if there is none at all, which is
-    /// how a first run begins; data_loss if there are some and none is valid; those of a file that is intact but can't be
-    /// read now (no permission, too many open files, larger than 4 GiB), since going back to an older one would lose work;
+    /// how a first run begins; data_loss if there are some and none is valid; those of a file that can't be read now and may be
+    /// intact (no permission, too many open files, larger than 4 GiB, unavailable where the device reports an error), since
+    /// going back to an older one would lose work, and weir_checkpoint_manager_save does not remove it;
     /// failed_precondition if it was saved by a group of another number of ranks.
     ///
     /// `rank` is WEIR_OWN_RANK for that. Of a manager with a world size it may also be a rank of the newest complete group,
