@@ -376,7 +376,6 @@ UNSEEDED = [
 ]
 
 
-@pytest.mark.xfail(reason="graphs are serialized without what was drawn when they were built")
 @pytest.mark.parametrize("text", UNSEEDED)
 def test_what_was_drawn_when_the_dataset_was_built_travels(text):
     dataset = weir.parse(text)

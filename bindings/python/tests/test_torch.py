@@ -246,7 +246,6 @@ def test_loops_share_a_cache():
     assert len(calls) == 5
 
 
-@pytest.mark.xfail(reason="graphs are serialized without what was drawn when they were built")
 @pytest.mark.parametrize("text", ["range(40) | shuffle(40)", "sample_from_datasets([range(20), range(20, 40)])"])
 def test_workers_draw_the_same(text):
     # Each element once, though every worker makes them all and keeps its own.
