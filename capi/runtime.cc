@@ -269,9 +269,7 @@ int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* o
     if (!logger.ok()) return logger.status();
     WEIR_TRY(check_options(known));
     if (process_ends()) {
-      return failed_precondition(expected_found("a process that goes on",
-                                                "one that ends, in a destructor that exit() calls",
-                                                "create the runtime before main returns"));
+      return failed_precondition("the process is exiting; create the runtime before main returns");
     }
     WEIR_ASSIGN(const std::string_view trace_file,
                 read_string(known.trace_file, known.trace_file_size, "the name of a file", kMaxNameBytes));

@@ -69,10 +69,9 @@
  * write_records.c a TFRecord file, callback.c a function in a pipeline, threads.c an iterator that threads
  * share, events.c an event loop.
  *
- * Functions of the program that the library calls should throw nothing. What they throw stops at the library: a function
- * that returns a result has failed with it, an allocation has returned NULL, and for a function that returns nothing it
- * is dropped. At most 32 calls of callbacks and generators run inside each other on one thread; one more fails with
- * failed_precondition.
+ * Functions that the program gives to the library should not throw. If one does, the library catches the exception: a
+ * function that returns a result has failed, an allocation has returned NULL, and elsewhere the exception is ignored.
+ * Callbacks and generators can be nested up to 32 deep on one thread; the next call fails with failed_precondition.
  *
  * Threads. Unless its comment says otherwise, a function may be called on any thread, and several threads
  * may use one handle at once.
@@ -331,7 +330,7 @@ typedef struct weir_runtime_options {
   { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0 }
 
 /* Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
- * one; several share nothing. Errors: failed_precondition while the process ends, in a destructor that exit() calls. */
+ * one; several share nothing. Errors: failed_precondition in a destructor that runs inside exit(). */
 WEIR_API int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* out,
                                      weir_error* error);
 
@@ -427,8 +426,8 @@ WEIR_API void weir_tensor_unref(weir_tensor tensor);
 #define WEIR_CALLBACK_CONCURRENT 1u
 /* It waits (for a disk, a lock, another process), so it must not occupy a thread that computes: before a
  * prefetch or in a parallel map it gets a thread of its own. Elsewhere nothing runs ahead, and it runs on the
- * thread that is inside weir_iterator_next, as every callback does; weir_iterator_try_next says when one of the runtime's
- * takes its place. */
+ * thread that is inside weir_iterator_next, as every callback does; weir_iterator_try_next may use one of the
+ * runtime's. */
 #define WEIR_CALLBACK_BLOCKING 2u
 /* It takes a block of rows: every view and output has the rows as its first dimension. Each row must get the
  * value that it would get alone. */
@@ -665,8 +664,8 @@ WEIR_API int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint
                                     const weir_argument* arguments, uint64_t argument_count, weir_bytes* out,
                                     weir_error* error);
 
-/* Creates the dataset that weir_dataset_serialize wrote, owned by the caller. It has the order of that one, also where no
- * seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
+/* Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same order, even where no seed
+ * was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
  * failed_precondition if another version of the library wrote them; not_found if a callback is not registered under
  * its name; those of weir_dataset_parse. */
 WEIR_API int32_t weir_dataset_deserialize(weir_runtime runtime, const void* bytes, uint64_t byte_size,
@@ -750,10 +749,10 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 
 /* Leave the new iterator uninitialised even if the dataset needs no parameters. */
 #define WEIR_ITERATOR_UNINITIALIZED 1u
-/* Share what cache() without a file keeps with all iterators of this dataset handle that have this flag: a loop of new
- * iterators then reads the input of a cache once, and leaves out its errors from then on. The elements stay in memory as
- * long as the dataset. Iterators that begin at a checkpoint, or with other parameters or another rank than the first, have
- * caches of their own, as those without the flag. */
+/* Shares memory caches, cache() without a file, among all iterators of this dataset handle that have this flag. The first
+ * iterator to finish a pass fills the cache; later ones read it and leave out errors. The elements stay in memory as long
+ * as the dataset. An iterator that starts from a checkpoint, or with other parameters or another rank than the first,
+ * has its own caches. */
 #define WEIR_ITERATOR_SHARE_CACHES 2u
 
 /* What saving does where elements cannot be made again: those of a callback that is not pure and has no state to save
@@ -854,14 +853,14 @@ WEIR_API int32_t weir_iterator_spec(weir_iterator iterator, weir_spec* out, weir
  * itself. The cost beyond the pipeline's is the row range_c_abi of bench/README.md. */
 WEIR_API int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_error* error);
 
-/* Added to max_rows of weir_iterator_next_block: WEIR_PENDING instead of waiting, as weir_iterator_try_next does. */
+/* Added to `max_rows` of weir_iterator_next_block: returns WEIR_PENDING instead of waiting. */
 #define WEIR_BLOCK_TRY 1073741824
 
 /* Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
  * dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
  * failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
- * weir_iterator_next, or like weir_iterator_try_next for max_rows + WEIR_BLOCK_TRY. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
- * room for another dimension. */
+ * weir_iterator_next, or, for `max_rows` + WEIR_BLOCK_TRY, like weir_iterator_try_next. Errors: also unimplemented
+ * for nested datasets, and for tensors of rank 8, which have no room for another dimension. */
 WEIR_API int32_t weir_iterator_next_block(weir_iterator iterator, int64_t max_rows, weir_element element,
                                           int64_t* out_rows, weir_error* error);
 
@@ -885,18 +884,18 @@ WEIR_API int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* bu
                                          weir_error* error);
 
 /* Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
- * is in a next of this iterator. Work that no other thread does is done here, for up to 10 milliseconds, or until the
- * current function, callback or read returns. What may take any time is done by a thread of the runtime instead:
- * functions and parameters that run a dataset to its end, such as `x -> range(x) | reduce(...)`, with all that stands after
- * the last prefetch, callbacks too unless they are WEIR_CALLBACK_ON_CALLER; and, once weir_iterator_ready_fd was called,
- * elements without callbacks after one that took longer than a millisecond. An element that was begun is finished,
- * although nobody asks for it again; weir_iterator_cancel and _destroy end it, and weir_iterator_save waits for it. */
+ * is in a next of this iterator. This thread works for up to 10 milliseconds, or until the current function, callback or
+ * read returns. A thread of the runtime takes over where an element has no bound in time: where a function or parameter
+ * runs a dataset to its end, as in `x -> range(x) | reduce(...)`. It then makes all that follows the last prefetch, and
+ * calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER. After weir_iterator_ready_fd it also makes elements
+ * without callbacks once one has taken more than a millisecond. It finishes the element that it has begun even if no
+ * call asks for it; weir_iterator_cancel and weir_iterator_destroy end it early, and weir_iterator_save waits for it. */
 WEIR_API int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error);
 
 /* Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
- * lost, and the next call goes on. What may take any time, and elements without callbacks after one that took long, are made by a
- * thread of the runtime, as for weir_iterator_try_next. What this thread runs itself, a callback or one function of an
- * expression, is not interrupted. Errors: also invalid_argument for a negative timeout. */
+ * lost, and the next call continues. A thread of the runtime makes slow elements, as for weir_iterator_try_next, also
+ * before weir_iterator_ready_fd was called. A callback or a single function that runs on this thread is not
+ * interrupted. Errors: also invalid_argument for a negative timeout. */
 WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeout_ns, weir_element element,
                                            weir_error* error);
 

@@ -83,7 +83,7 @@ constexpr std::array kSignatures = {
     Signature{0, "weirgenr"sv, "a saved position", "`weir checkpoint show` prints it"},
     Signature{0, "weirgrph"sv, "a serialized dataset", "weir_dataset_deserialize makes it again"},
     Signature{0, "version https://git-lfs.github.com/"sv, "a pointer of Git LFS",
-              "fetch the file that it stands for: git lfs pull", true},
+              "fetch the file itself: git lfs pull", true},
     Signature{0, "<!DOCTYPE html"sv, "an HTML page", kDownload, true},
     Signature{0, "<!doctype html"sv, "an HTML page", kDownload, true},
     Signature{0, "<html"sv, "an HTML page", kDownload, true},

@@ -372,7 +372,7 @@ weir_schema(name, name_size, flags, out, error) =
     weir_runtime_create(options, out, error)
 
 Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
-one; several share nothing. Errors: failed_precondition while the process ends, in a destructor that exit() calls.
+one; several share nothing. Errors: failed_precondition in a destructor that runs inside exit().
 """
 weir_runtime_create(options, out, error) =
     @ccall libweir.weir_runtime_create(options::Ptr{weir_runtime_options}, out::Ptr{weir_runtime}, error::Ptr{weir_error})::Int32
@@ -680,8 +680,8 @@ weir_dataset_check(runtime, text, text_size, arguments, argument_count, out, err
 """
     weir_dataset_deserialize(runtime, bytes, byte_size, arguments, argument_count, out, error)
 
-Creates the dataset that weir_dataset_serialize wrote, owned by the caller. It has the order of that one, also where no
-seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
+Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same order, even where no seed
+was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
 failed_precondition if another version of the library wrote them; not_found if a callback is not registered under
 its name; those of weir_dataset_parse.
 """
@@ -858,8 +858,8 @@ weir_iterator_next(iterator, element, error) =
 Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
 dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
 failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
-weir_iterator_next, or like weir_iterator_try_next for max_rows + WEIR_BLOCK_TRY. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
-room for another dimension.
+weir_iterator_next, or, for `max_rows` + WEIR_BLOCK_TRY, like weir_iterator_try_next. Errors: also unimplemented
+for nested datasets, and for tensors of rank 8, which have no room for another dimension.
 """
 weir_iterator_next_block(iterator, max_rows, element, out_rows, error) =
     @ccall libweir.weir_iterator_next_block(iterator::weir_iterator, max_rows::Int64, element::weir_element, out_rows::Ptr{Int64}, error::Ptr{weir_error})::Int32
@@ -879,12 +879,12 @@ weir_iterator_next_into(iterator, buffers, buffer_count, error) =
     weir_iterator_try_next(iterator, element, error)
 
 Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
-is in a next of this iterator. Work that no other thread does is done here, for up to 10 milliseconds, or until the
-current function, callback or read returns. What may take any time is done by a thread of the runtime instead:
-functions and parameters that run a dataset to its end, such as `x -> range(x) | reduce(...)`, with all that stands after
-the last prefetch, callbacks too unless they are WEIR_CALLBACK_ON_CALLER; and, once weir_iterator_ready_fd was called,
-elements without callbacks after one that took longer than a millisecond. An element that was begun is finished,
-although nobody asks for it again; weir_iterator_cancel and _destroy end it, and weir_iterator_save waits for it.
+is in a next of this iterator. This thread works for up to 10 milliseconds, or until the current function, callback or
+read returns. A thread of the runtime takes over where an element has no bound in time: where a function or parameter
+runs a dataset to its end, as in `x -> range(x) | reduce(...)`. It then makes all that follows the last prefetch, and
+calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER. After weir_iterator_ready_fd it also makes elements
+without callbacks once one has taken more than a millisecond. It finishes the element that it has begun even if no
+call asks for it; weir_iterator_cancel and weir_iterator_destroy end it early, and weir_iterator_save waits for it.
 """
 weir_iterator_try_next(iterator, element, error) =
     @ccall libweir.weir_iterator_try_next(iterator::weir_iterator, element::weir_element, error::Ptr{weir_error})::Int32
@@ -893,9 +893,9 @@ weir_iterator_try_next(iterator, element, error) =
     weir_iterator_next_within(iterator, timeout_ns, element, error)
 
 Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
-lost, and the next call goes on. What may take any time, and elements without callbacks after one that took long, are made by a
-thread of the runtime, as for weir_iterator_try_next. What this thread runs itself, a callback or one function of an
-expression, is not interrupted. Errors: also invalid_argument for a negative timeout.
+lost, and the next call continues. A thread of the runtime makes slow elements, as for weir_iterator_try_next, also
+before weir_iterator_ready_fd was called. A callback or a single function that runs on this thread is not
+interrupted. Errors: also invalid_argument for a negative timeout.
 """
 weir_iterator_next_within(iterator, timeout_ns, element, error) =
     @ccall libweir.weir_iterator_next_within(iterator::weir_iterator, timeout_ns::Int64, element::weir_element, error::Ptr{weir_error})::Int32

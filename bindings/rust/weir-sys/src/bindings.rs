@@ -67,8 +67,8 @@ pub const WEIR_SPEC_DATASET: i32 = 6;
 pub const WEIR_CALLBACK_CONCURRENT: u32 = 1;
 /// It waits (for a disk, a lock, another process), so it must not occupy a thread that computes: before a
 /// prefetch or in a parallel map it gets a thread of its own. Elsewhere nothing runs ahead, and it runs on the
-/// thread that is inside weir_iterator_next, as every callback does; weir_iterator_try_next says when one of the runtime's
-/// takes its place.
+/// thread that is inside weir_iterator_next, as every callback does; weir_iterator_try_next may use one of the
+/// runtime's.
 pub const WEIR_CALLBACK_BLOCKING: u32 = 2;
 /// It takes a block of rows: every view and output has the rows as its first dimension. Each row must get the
 /// value that it would get alone.
@@ -94,10 +94,10 @@ pub const WEIR_DLPACK_WRITABLE: u32 = 1;
 pub const WEIR_FORMAT_JSON: u32 = 1;
 /// Leave the new iterator uninitialised even if the dataset needs no parameters.
 pub const WEIR_ITERATOR_UNINITIALIZED: u32 = 1;
-/// Share what cache() without a file keeps with all iterators of this dataset handle that have this flag: a loop of new
-/// iterators then reads the input of a cache once, and leaves out its errors from then on. The elements stay in memory as
-/// long as the dataset. Iterators that begin at a checkpoint, or with other parameters or another rank than the first, have
-/// caches of their own, as those without the flag.
+/// Shares memory caches, cache() without a file, among all iterators of this dataset handle that have this flag. The first
+/// iterator to finish a pass fills the cache; later ones read it and leave out errors. The elements stay in memory as long
+/// as the dataset. An iterator that starts from a checkpoint, or with other parameters or another rank than the first,
+/// has its own caches.
 pub const WEIR_ITERATOR_SHARE_CACHES: u32 = 2;
 /// The position is not saved: failed_precondition.
 pub const WEIR_CHECKPOINT_REFUSE: u32 = 1;
@@ -108,7 +108,7 @@ pub const WEIR_CHECKPOINT_REFUSE: u32 = 1;
 pub const WEIR_CHECKPOINT_BY_VALUE: u32 = 2;
 /// Elements are taken for ones that can be made again. If they come out otherwise, some are lost or come twice.
 pub const WEIR_CHECKPOINT_IGNORE: u32 = 3;
-/// Added to max_rows of weir_iterator_next_block: WEIR_PENDING instead of waiting, as weir_iterator_try_next does.
+/// Added to `max_rows` of weir_iterator_next_block: returns WEIR_PENDING instead of waiting.
 pub const WEIR_BLOCK_TRY: i32 = 1073741824;
 /// As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of JSON.
 pub const WEIR_STATS_TEXT: u32 = 1;
@@ -555,7 +555,7 @@ extern "C" {
     pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
-    /// one; several share nothing. Errors: failed_precondition while the process ends, in a destructor that exit() calls.
+    /// one; several share nothing. Errors: failed_precondition in a destructor that runs inside exit().
     pub fn weir_runtime_create(options: *const weir_runtime_options, out: *mut weir_runtime, error: *mut weir_error) -> i32;
 
     /// Closes the runtime: nothing new can be made with it. Iterators, datasets and buffers made with it stay
@@ -718,8 +718,8 @@ extern "C" {
     /// Errors: invalid_argument if the arguments themselves are wrong.
     pub fn weir_dataset_check(runtime: weir_runtime, text: *const c_char, text_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Creates the dataset that weir_dataset_serialize wrote, owned by the caller. It has the order of that one, also where no
-    /// seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
+    /// Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same order, even where no seed
+    /// was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
     /// failed_precondition if another version of the library wrote them; not_found if a callback is not registered under
     /// its name; those of weir_dataset_parse.
     pub fn weir_dataset_deserialize(runtime: weir_runtime, bytes: *const c_void, byte_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_dataset, error: *mut weir_error) -> i32;
@@ -815,8 +815,8 @@ extern "C" {
     /// Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
     /// dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
     /// failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
-    /// weir_iterator_next, or like weir_iterator_try_next for max_rows + WEIR_BLOCK_TRY. Errors: also unimplemented for nested datasets and for tensors of rank 8, which have no
-    /// room for another dimension.
+    /// weir_iterator_next, or, for `max_rows` + WEIR_BLOCK_TRY, like weir_iterator_try_next. Errors: also unimplemented
+    /// for nested datasets, and for tensors of rank 8, which have no room for another dimension.
     pub fn weir_iterator_next_block(iterator: weir_iterator, max_rows: i64, element: weir_element, out_rows: *mut i64, error: *mut weir_error) -> i32;
 
     /// Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them; `used`
@@ -826,18 +826,18 @@ extern "C" {
     pub fn weir_iterator_next_into(iterator: weir_iterator, buffers: *mut weir_buffer, buffer_count: u64, error: *mut weir_error) -> i32;
 
     /// Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
-    /// is in a next of this iterator. Work that no other thread does is done here, for up to 10 milliseconds, or until the
-    /// current function, callback or read returns. What may take any time is done by a thread of the runtime instead:
-    /// functions and parameters that run a dataset to its end, such as `x -> range(x) | reduce(...)`, with all that stands after
-    /// the last prefetch, callbacks too unless they are WEIR_CALLBACK_ON_CALLER; and, once weir_iterator_ready_fd was called,
-    /// elements without callbacks after one that took longer than a millisecond. An element that was begun is finished,
-    /// although nobody asks for it again; weir_iterator_cancel and _destroy end it, and weir_iterator_save waits for it.
+    /// is in a next of this iterator. This thread works for up to 10 milliseconds, or until the current function, callback or
+    /// read returns. A thread of the runtime takes over where an element has no bound in time: where a function or parameter
+    /// runs a dataset to its end, as in `x -> range(x) | reduce(...)`. It then makes all that follows the last prefetch, and
+    /// calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER. After weir_iterator_ready_fd it also makes elements
+    /// without callbacks once one has taken more than a millisecond. It finishes the element that it has begun even if no
+    /// call asks for it; weir_iterator_cancel and weir_iterator_destroy end it early, and weir_iterator_save waits for it.
     pub fn weir_iterator_try_next(iterator: weir_iterator, element: weir_element, error: *mut weir_error) -> i32;
 
     /// Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
-    /// lost, and the next call goes on. What may take any time, and elements without callbacks after one that took long, are made by a
-    /// thread of the runtime, as for weir_iterator_try_next. What this thread runs itself, a callback or one function of an
-    /// expression, is not interrupted. Errors: also invalid_argument for a negative timeout.
+    /// lost, and the next call continues. A thread of the runtime makes slow elements, as for weir_iterator_try_next, also
+    /// before weir_iterator_ready_fd was called. A callback or a single function that runs on this thread is not
+    /// interrupted. Errors: also invalid_argument for a negative timeout.
     pub fn weir_iterator_next_within(iterator: weir_iterator, timeout_ns: i64, element: weir_element, error: *mut weir_error) -> i32;
 
     /// Returns a file descriptor that is readable while weir_iterator_try_next is worth calling: at first, until a
