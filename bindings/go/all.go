@@ -9,7 +9,7 @@ import (
 )
 
 // All gives the elements that are left, for a loop: for element, err := range iterator.All(ctx). The element is valid until
-// the next round. An error of one element stands in its place, and the loop goes on after it; any other error is the last.
+// the next round. An error takes the place of its element, and the loop continues; any other error is the last.
 func (it *Iterator) All(ctx context.Context) iter.Seq2[*Element, error] {
 	return func(yield func(*Element, error) bool) {
 		e, err := NewElement()

@@ -30,7 +30,7 @@ struct Repeat {
   // Time inside next and between two calls, without that of beginning anew.
   double ns = 0;
   bool stopped = false;
-  // How often it began anew, the first time included.
+  // How often it was started, the first time included.
   int64_t passes = 0;
   double rate() const { return ns <= 0 ? 0 : static_cast<double>(elements + failed) * 1e9 / ns; }
 };

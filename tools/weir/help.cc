@@ -196,9 +196,9 @@ FILE is the file that holds the document, `-` standard input; -e, --expression T
 single quotes.
 
 Reads elements and throws them away: R times (5) for S seconds (1) each, after one repeat more that warms up and doesn't
-count. A dataset that ends sooner begins anew. Prints elements per second, the median of the repeats with the lowest and
-the highest, how long calls of next took, and what the stages did in the last repeat, or in the longest pass of it where
-the dataset began anew, with the verdict that `weir run --stats` gives. How long it takes to begin doesn't count.
+count. A dataset that ends sooner is started again. Prints elements per second, the median of the repeats with the lowest and
+the highest, how long calls of next took, and what the stages did in the last repeat, or in its longest pass if the
+dataset was started again, with the verdict that `weir run --stats` gives. How long it takes to begin doesn't count.
 
 options:
   -n, --count COUNT       a repeat is COUNT elements instead

@@ -118,7 +118,7 @@ def _one_by_one(source: Dataset, made_of: Any) -> Any:
 def dataset(source: Dataset) -> Any:
     """A tf.data.Dataset of the same structure; each pass over it begins the next epoch.
 
-    Small elements are handed over in blocks, so weir may be some elements ahead of the consumer. The cardinality is the
+    Small elements are passed in blocks, so weir may be some elements ahead of the consumer. The cardinality is the
     dataset's, where it is known.
     """
     made_of = signature(source.spec)
