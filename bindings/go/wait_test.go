@@ -185,3 +185,19 @@ func TestCloseWakes(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A function that runs a dataset for hours doesn't keep its caller.
+func TestLongWorkHonoursItsContext(t *testing.T) {
+	r := newTestRuntime(t)
+	dataset := must(Parse(r, "from_tensors(0) | map(z -> range(100000000000000) | reduce(0, (s, x) -> s + x))"))
+	it := must(dataset.Iterator())
+	defer it.Close()
+	e := must(NewElement())
+	for _, timeout := range []time.Duration{-time.Second, time.Millisecond, 100 * time.Millisecond} {
+		ctx, cancel := context.WithTimeout(background, timeout)
+		expect(t, it.NextInto(ctx, e), context.DeadlineExceeded)
+		_, err := it.NextBlock(ctx, 8, e)
+		expect(t, err, context.DeadlineExceeded)
+		cancel()
+	}
+}
