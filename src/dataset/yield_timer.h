@@ -2,7 +2,7 @@
 //
 // An operator that drops rows (filter, skip, ignore_errors) asks after each block. After about a millisecond
 // it must return pending, with its own waker already woken, so that cancellation and other pumps get a turn.
-// The clock is read every 256 rows.
+// The clock is read every 256 rows at most, and more often where they take long.
 #pragma once
 
 #include <algorithm>

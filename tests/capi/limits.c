@@ -156,10 +156,10 @@ static void iterators(weir_runtime runtime) {
     CHECK(result == (i == 2 || i == 3 ? WEIR_OK : kBad));
     CHECK(result == WEIR_OK ? rows >= 1 && rows <= kMaxRows[i] : rows == 0);
   }
-  for (uint32_t flags = 0; flags <= 2; ++flags) {
+  for (uint32_t flags = 0; flags <= 4; ++flags) {
     weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
     options.flags = flags;
-    CHECK(weir_iterator_create(runtime, dataset, &options, &made, NULL) == (flags < 2 ? WEIR_OK : kBad));
+    CHECK(weir_iterator_create(runtime, dataset, &options, &made, NULL) == (flags < 4 ? WEIR_OK : kBad));
     weir_iterator_destroy(made);
   }
   weir_iterator_destroy(iterator);

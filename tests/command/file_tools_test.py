@@ -133,13 +133,13 @@ FORMATS = {
 
 def other_formats(tool):
     for name, (begin, called) in FORMATS.items():
-        tool.write(name, begin + b" and what follows" * 40)
+        text = name.startswith("b.")
+        tool.write(name, begin + (b"" if text else b"\0") + b" and what follows" * 40)
         for verb in ("info", "head", "run"):
             out = tool(verb, name, status=2)
             check(out == "" and f"found {called}" in tool.err and name in tool.err, f"{verb} {name}: {out}{tool.err}")
         out = tool.run(f'tfrecord("{name}")', status=1)
         check(f"; the file begins like {called}" in out, f"tfrecord of {name}: {out}")
-        text = name.startswith("b.")
         for source in (f'text_line("{name}")', f'csv("{name}", [string])'):
             out = tool.run(source, status=0 if text else 1)
             check(text or f"expected text, found {called}" in out, f"{source}: {out}")

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/pipeline.h"
+#include "support/test_data.h"
 
 namespace weir {
 namespace {
@@ -15,19 +16,19 @@ OpenIterator open_drawn(Runtime& runtime, const DocumentRef& document,
   return iterator;
 }
 
-const char* const kDrawing[] = {
+const std::string kDrawing[] = {
     "range(20) | shuffle(20) | repeat(2)",
     "range(20) | global_shuffle()",
     "range(9) | map(x -> (x, random_uniform([]), random_uniform([], seed: (0, 0))))",
     "sample_from_datasets([range(9), range(10, 19)]) | shuffle_and_repeat(4, 2)",
     "range(9) | flat_map(x -> range(9) | shuffle(9))",
     "range(99) | rejection_resample(x -> x % 2, [0.9, 0.1])",
-    "zip(random() | take(9), list_files(\"tests/data/records/*\") | repeat())",
+    std::string("zip(random() | take(9), list_files(\"") + test_data("records/*") + "\") | repeat())",
     "let d = range(9) | shuffle(9) zip(d, d)"};
 
 TEST_CASE("drawn seeds: a graph that is read again has the order of the one that was written") {
   ThreadsRuntime runtime;
-  for (const char* text : kDrawing) {
+  for (const std::string& text : kDrawing) {
     INFO(text);
     const DocumentRef document = parse_text(*runtime, text);
     const DocumentRef read =
@@ -40,7 +41,7 @@ TEST_CASE("drawn seeds: a graph that is read again has the order of the one that
 
 TEST_CASE("drawn seeds: positions fit the graph that is read again, and any other of that text") {
   ThreadsRuntime runtime;
-  for (const char* text : kDrawing) {
+  for (const std::string& text : kDrawing) {
     INFO(text);
     const DocumentRef document = parse_text(*runtime, text);
     const DocumentRef read =
@@ -56,7 +57,7 @@ TEST_CASE("drawn seeds: positions fit the graph that is read again, and any othe
 
 TEST_CASE("drawn seeds: an iterator at a position keeps what that says, when it begins again, too") {
   ThreadsRuntime runtime;
-  for (const char* text : kDrawing) {
+  for (const std::string& text : kDrawing) {
     INFO(text);
     OpenIterator first = open_drawn(*runtime, parse_text(*runtime, text));
     take_lines(*first, 4);

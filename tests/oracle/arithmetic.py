@@ -248,6 +248,10 @@ def cast(g, name):
 
 
 def saturated(array, to):
+    if array.dtype.kind == "f":
+        # Infinity becomes the nearest value that both dtypes have, as in tf.saturate_cast.
+        most = np.finfo(array.dtype).max
+        array = np.where(np.isinf(array), np.copysign(most, array), array).astype(array.dtype)
     if to in INTEGERS:
         info = np.iinfo(to)
 
@@ -255,15 +259,10 @@ def saturated(array, to):
             if isinstance(value, float):
                 if math.isnan(value):
                     return 0
-                if math.isinf(value):
-                    return info.max if value > 0 else info.min
             return min(max(int(value), info.min), info.max)
         return each(held, to, array)
     top = float(np.finfo(to).max)
     out = cast_to(array, to)
-    # An infinity is within the bounds of a wider float, as in tf.saturate_cast.
-    if array.dtype.kind == "f" and np.finfo(array.dtype).max <= top:
-        return out
     return np.where(np.isinf(out), np.copysign(top, out), out).astype(to)
 
 

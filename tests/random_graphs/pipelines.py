@@ -295,7 +295,9 @@ class _Enumerate(Rows):
         if row is END:
             return END
         number, self.number = self.number, self.number + 1
-        return row if isinstance(row, Error) else (scalar("int64", number), row)
+        if isinstance(row, Error):
+            return row
+        return Error("out_of_range") if number >= 1 << 63 else (scalar("int64", number), row)
 
 
 class _Take(Rows):

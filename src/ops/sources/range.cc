@@ -28,18 +28,24 @@ Status check_step(int64_t step) {
   return step != 0 ? Status() : invalid_argument(expected_found("a step other than 0", "0"));
 }
 
-// The number of elements, if there can be such a range; wide arithmetic, since stop - start may not fit.
+// The number of elements, if there can be such a range. Distances are unsigned, since stop - start may not fit.
 Result<int64_t> count_of(const Params& params) {
-  WEIR_TRY(check_step(*params.step));
-  const __int128 step = *params.step;
-  const __int128 distance = static_cast<__int128>(*params.stop) - *params.start;
-  const __int128 count = step > 0 ? (distance + step - 1) / step : (distance + step + 1) / step;
-  if (count > INT64_MAX) {
+  const int64_t start = *params.start;
+  const int64_t stop = *params.stop;
+  const int64_t step = *params.step;
+  WEIR_TRY(check_step(step));
+  if (step > 0 ? stop <= start : stop >= start) return int64_t{0};
+  const auto distance_of = [](int64_t low, int64_t high) {
+    return static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  };
+  const uint64_t distance = step > 0 ? distance_of(start, stop) : distance_of(stop, start);
+  const uint64_t count = (distance - 1) / (step > 0 ? distance_of(0, step) : distance_of(step, 0)) + 1;
+  if (count > static_cast<uint64_t>(INT64_MAX)) {
     return invalid_argument(expected_found(concat("at most ", INT64_MAX, " numbers"),
-                                           concat("more of them from ", *params.start, " to ", *params.stop),
+                                           concat("more of them from ", start, " to ", stop),
                                            "choose a larger step or a smaller stop"));
   }
-  return static_cast<int64_t>(std::max<__int128>(count, 0));
+  return static_cast<int64_t>(count);
 }
 
 class Range final : public RestartableCursor {
