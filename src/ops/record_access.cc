@@ -188,9 +188,10 @@ class RecordAccess final : public Access {
     if (offsets_[1] >= offsets_[0] + kHeaderBytes + kFooterBytes) {
       return file_error(
           Code::resource_exhausted,
-          expected_found(concat("a record of at most ", record_limit_, " bytes"),
-                         concat("one of ", offsets_[1] - offsets_[0] - kHeaderBytes - kFooterBytes),
-                         "raise record_bytes of weir_runtime_options, or --record-bytes of the command, if it is right"),
+          expected_found(
+              concat("a record of at most ", record_limit_, " bytes"),
+              concat("one of ", offsets_[1] - offsets_[0] - kHeaderBytes - kFooterBytes),
+              "raise record_bytes of weir_runtime_options, or --record-bytes of the command, if it is right"),
           part.name, static_cast<int64_t>(offsets_[0]), record);
     }
     return damaged(part, record, offsets_[0], "its index is damaged");

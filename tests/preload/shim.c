@@ -208,13 +208,6 @@ int flock(int descriptor, int operation) {
   return (int)syscall(SYS_flock, descriptor, operation);
 }
 
-int ftruncate(int descriptor, off_t size) {
-  const char* name = watched_descriptor(descriptor);
-  if (name && (numbered() || interrupted(SHIM_TRUNCATE, name))) return -1;
-  return (int)syscall(SYS_ftruncate, descriptor, size);
-}
-int ftruncate64(int descriptor, off64_t size) { return ftruncate(descriptor, size); }
-
 int rename(const char* from, const char* to) {
   const char* name = watched(from);
   if (name && numbered()) return -1;

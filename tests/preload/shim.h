@@ -21,7 +21,6 @@ typedef enum shim_call {
   SHIM_WRITE,
   SHIM_FSYNC,
   SHIM_LOCK,
-  SHIM_TRUNCATE,
   SHIM_LIST,
   SHIM_CALLS
 } shim_call;

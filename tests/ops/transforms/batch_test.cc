@@ -104,7 +104,8 @@ TEST_CASE("what cannot be batched says how to make it dense") {
                  "expected dense or sparse tensors, found ragged<int64>[1, ?]; to_tensor(x) in a map"));
   CHECK(contains(build_error("range(3) | map(x -> (x, some(x))) | batch(2)"),
                  "found optional<int64>; get_value(x) in a map"));
-  CHECK(contains(build_error("range(3) | window(2) | padded_batch(2)"), "found dataset<int64>; flat_map(x -> x)"));
+  CHECK(contains(build_error("range(3) | window(2) | padded_batch(2)"),
+                 "found dataset<int64>; flat_map(x -> x)"));
   CHECK(contains(build_error("range(3) | map(x -> {s: from_dense([x])}) | padded_batch(2)"),
                  "expected dense tensors, found sparse<int64>[1]; to_dense(x) in a map"));
   CHECK(contains(build_error("range(3) | map(x -> ragged([x], [0, 1])) | padded_batch(2)"), "to_tensor(x)"));
