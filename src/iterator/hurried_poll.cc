@@ -16,8 +16,10 @@ namespace {
 // From elements that took longer on to ones that took less, a pump makes them.
 constexpr int64_t kSlowNs = 1'000'000;
 constexpr int64_t kQuickNs = 100'000;
-// A pump that has been asked so often, and has not come to run, has no thread.
+// A pump that has been asked so often, first so long ago, and has not come to run, has no thread. Who asks without a pause
+// reaches the number before a thread has started.
 constexpr int kMostAsks = 64;
+constexpr int64_t kMostStartNs = 1'000'000'000;
 
 }  // namespace
 
@@ -70,15 +72,14 @@ PullResult Iterator::poll_hurried(Hurried& hurried) noexcept {
   // A callback that asks may have the only thread.
   const bool apart =
       SchedulerFrame::innermost()->outer() == nullptr && (any_time || (measures && position->slow));
-  if (apart && position->asks < kMostAsks && position->held.empty() &&
-      !position->session->cancelled.load(std::memory_order_relaxed)) {
+  Clock& clock = *runtime_.clock;
+  if (apart && position->held.empty() && !position->session->cancelled.load(std::memory_order_relaxed) &&
+      position->may_ask(clock)) {
     position->fetched_rows = hurried.polled.rows;
     hurried.asked = fetcher();
-    ++position->asks;
     if (hurried.asked) return PullResult::pending;
   }
   if (!measures) return poll(hurried.polled);
-  Clock& clock = *runtime_.clock;
   const int64_t begin_ns = clock.now_ns();
   const PullResult answer = poll(hurried.polled);
   if (answer == PullResult::rows && clock.now_ns() - begin_ns > kSlowNs) position->slow = true;
@@ -98,6 +99,14 @@ void Iterator::Position::open(bool counted) {
   // Other errors are elements.
   if (opening_error && is_out_of_memory(*opening_error)) throw std::bad_alloc();
   stage = std::move(opened);
+}
+
+// Counts the question. False if the pump has no thread.
+bool Iterator::Position::may_ask(Clock& clock) noexcept {
+  if (asks == 0) asked_ns = clock.now_ns();
+  if (asks >= kMostAsks) return clock.now_ns() - asked_ns < kMostStartNs;
+  ++asks;
+  return true;
 }
 
 // REQUIRES: this thread drives

@@ -146,6 +146,7 @@ class Iterator {
   struct Position {
     // Opens the root. `counted`: the openings are already part of the position's counts.
     void open(bool counted);
+    bool may_ask(Clock& clock) noexcept;
     // Makes the next rows and holds them.
     PullResult fetch() noexcept;
 
@@ -163,8 +164,9 @@ class Iterator {
     // A pump may make rows, so many at once.
     bool may_fetch = false;
     int fetched_rows = 1;
-    // How often it was asked for some since it last ran.
+    // How often it was asked for some since it last ran, and when first.
     int asks = 0;
+    int64_t asked_ns = 0;
     // The last row took long.
     bool slow = false;
     HeldRows held;

@@ -37,6 +37,15 @@ static void gives_back(weir_runtime runtime, const char* text) {
   weir_element_destroy(element);
 }
 
+/* Also to who asks again at once, before a thread has begun. */
+static void to_the_impatient(weir_runtime runtime) {
+  weir_iterator iterator = iterate_text(runtime, "from_tensors(0) | map(z -> " LONG_SUM ")");
+  weir_element element = make_element();
+  for (int i = 0; i < 1000; ++i) CHECK(weir_iterator_try_next(iterator, element, NULL) == WEIR_PENDING);
+  weir_iterator_destroy(iterator);
+  weir_element_destroy(element);
+}
+
 static void all_kinds(weir_runtime runtime) {
   static const char* const texts[] = {
       "from_tensors(0) | map(z -> " LONG_SUM ")",
@@ -112,6 +121,7 @@ static void errors_too(weir_runtime runtime) {
 
 int main(void) {
   weir_runtime runtime = make_runtime();
+  to_the_impatient(runtime);
   all_kinds(runtime);
   goes_on(runtime);
   errors_too(runtime);
