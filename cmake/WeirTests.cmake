@@ -99,7 +99,7 @@ endfunction()
 # Buffers come from malloc, which tests of this program let fail, or meter (support/failing_malloc.cc).
 function(weir_wrap_malloc program)
   if(TARGET ${program})
-    target_link_options(${program} PRIVATE LINKER:--wrap=malloc,--wrap=realloc,--wrap=posix_memalign)
+    target_link_options(${program} PRIVATE LINKER:--wrap=malloc,--wrap=realloc,--wrap=posix_memalign,--wrap=free)
   endif()
 endfunction()
 

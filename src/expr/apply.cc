@@ -73,6 +73,7 @@ void apply_function(const Program& program, Frame& frame, const Call& call, cons
   if (!work.made) work.made = std::make_unique<Block>();
   Block& out = *work.made;
   instruction.function->call({.session = *call.session, .key = call.key}, in, out);
+  if (call.room) call.room->take(out.byte_size());
   for (const RowError& error : out.errors) frame.fail(error.row, rows, error.error);
   for (size_t i = 0; i < instruction.results.size(); ++i) {
     const Column& column = out.columns[i];

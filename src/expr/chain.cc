@@ -99,10 +99,10 @@ void Chain::begin(size_t i, Column* destination) {
   Slot& out = slot(result(i));
   const DType dtype = program_.registers[static_cast<size_t>(result(i))].type.dtype;
   if (kept(i)) {
-    out.begin(dtype, rows_, destination);
+    out.begin(dtype, rows_, destination, call_.room);
     out.make(0, rows_, shape_);
   } else {
-    out.begin(dtype, 1, nullptr);
+    out.begin(dtype, 1, nullptr, nullptr);
     out.make(0, 1, Shape({std::min(entries_ * rows_, kPieceEntries)}));
   }
 }

@@ -120,6 +120,7 @@ CompiledFunction::CompiledFunction(Spec input, Spec result, Program program, Pro
       opens_variables_(may_open_variables(program_)),
       small_rows_(count_small_rows(program_)),
       closes_over_(only_closes_over(program_)),
+      width_(program_),
       frames_(program_) {
   can_fail_ = program_.can_fail;
   draws_random_ = traits_.draws_random;
@@ -166,11 +167,34 @@ int CompiledFunction::passes(int i) const {
 void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) const {
   const bool few = in.rows <= small_rows_ && in.rows > 0 && (args.selection == nullptr || in.rows == 1);
   if (few && in.errors.empty() && !args.drop && call_small(args, in, out)) return;
+  if (in.rows <= width_.rows() && call_whole(args, in, out)) return;
+  call_in_parts(args, in, out);
+}
+
+void CompiledFunction::call_in_parts(const CallArgs& args, const Block& in, Block& out) const {
+  out.rows = 0;
+  out.reset(args.drop ? 0 : program_.results.size());
+  Block part;
+  for (int row = 0; row < in.rows; row += part.rows) {
+    CallArgs part_args = args;
+    if (args.selection != nullptr) {
+      part_args.selection += row;
+    } else {
+      part_args.base_ordinal += row;
+    }
+    while (!call_whole(part_args, in.slice(row, std::min(in.rows - row, width_.rows())), part)) {
+    }
+    out.append(part, 0, part.rows);
+  }
+}
+
+// False if the values take too much; then fewer rows are to be tried.
+bool CompiledFunction::call_whole(const CallArgs& args, const Block& in, Block& out) const {
   out.rows = in.rows;
   out.errors = in.errors;
   if (args.drop && !can_fail_) {
     out.columns.clear();
-    return;
+    return true;
   }
   constexpr size_t kInPlace = 16;
   Destination places[kInPlace];
@@ -187,15 +211,23 @@ void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) c
   Frame& frame = *lease;
   for (size_t i = 0; i < static_cast<size_t>(program_.inputs); ++i) frame.slots[i].borrow(in.columns[i]);
   for (const RowError& error : in.errors) frame.fail(error.row, in.rows, error.error);
+  Room room = width_.room(in.rows);
   const Call call{.session = &args.session,
                   .env = args.env,
                   .key = args.key,
                   .base_ordinal = args.base_ordinal,
                   .selection = args.selection,
-                  .tensor_bytes = args.session.runtime.limits.tensor_bytes};
+                  .tensor_bytes = args.session.runtime.limits.tensor_bytes,
+                  .room = &room};
   if (!program_.code.empty() || program_.registers.size() > static_cast<size_t>(program_.inputs)) {
     const PooledResults pooled({places, count}, args.session.runtime.pool);
-    evaluate(program_, frame, call, in.rows, args.drop, {places, count});
+    try {
+      evaluate(program_, frame, call, in.rows, args.drop, {places, count});
+    } catch (const Room::Overfull&) {
+      width_.narrow(in.rows, room.taken);
+      return false;
+    }
+    width_.learn(in.rows, room.taken);
   }
   if (frame.error_count > static_cast<int>(in.errors.size())) {
     out.errors.clear();
@@ -204,6 +236,7 @@ void CompiledFunction::call(const CallArgs& args, const Block& in, Block& out) c
     }
   }
   if (!args.drop) deliver(frame, in, out);
+  return true;
 }
 
 // False if the rows are not of the shapes that the function was compiled for.

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 
+#include "expr/call_width.h"
 #include "expr/evaluate.h"
 #include "expr/function.h"
 
@@ -71,6 +72,7 @@ class CompiledFunction final : public Function {
   // that takes a call.
   // REQUIRES: the row has not failed
   bool close_over(const CallArgs& args, const Block& in, int row, Closure& out) const;
+  int most_rows() const override { return width_.rows(); }
   int passes(int i) const override;
   std::unique_ptr<RowLoop> row_loop(size_t states) const override;
   Lane lane() const override { return traits_.lane; }
@@ -85,6 +87,8 @@ class CompiledFunction final : public Function {
 
  private:
   bool call_small(const CallArgs& args, const Block& in, Block& out) const;
+  bool call_whole(const CallArgs& args, const Block& in, Block& out) const;
+  void call_in_parts(const CallArgs& args, const Block& in, Block& out) const;
   void deliver(Frame& frame, const Block& in, Block& out) const;
   void deliver_computed(Frame& frame, int reg, int rows, Column& out) const;
 
@@ -97,6 +101,7 @@ class CompiledFunction final : public Function {
   const bool closes_over_;
   // Results that are computed and used by one column only, which may be written in place.
   std::vector<bool> direct_;
+  mutable CallWidth width_;
   mutable FramePool frames_;
 };
 

@@ -137,7 +137,7 @@ void Evaluation::kernel(const Instruction& instruction, Frame::Work& work) {
   const int rows = uniform ? 1 : rows_;
   for (int result : instruction.results) {
     slot(result).begin(program_.registers[static_cast<size_t>(result)].type.dtype, rows,
-                       uniform ? nullptr : destination(result));
+                       uniform ? nullptr : destination(result), uniform ? nullptr : call_.room);
   }
   if (frame_.error_count == rows_) return;
   // Not around the whole evaluation, since a terminal may call the host.
@@ -211,7 +211,7 @@ void Evaluation::run_side(const Program& program, Frame& frame, const std::vecto
     if (rows.empty() || from.uniform) {
       frame.slots[i].borrow(from);
     } else {
-      frame.slots[i].gather(from, reg.type.dtype, rows);
+      frame.slots[i].gather(from, reg.type.dtype, rows, call_.room);
     }
   }
   const int count = rows.empty() ? rows_ : static_cast<int>(rows.size());
@@ -275,7 +275,7 @@ void Evaluation::merge(const Instruction& instruction, Frame::Work& work) {
 void Evaluation::merge_result(size_t i, const Instruction& instruction, Frame::Work& work) {
   const int reg = instruction.results[i];
   Slot& out = slot(reg);
-  out.begin(program_.registers[static_cast<size_t>(reg)].type.dtype, rows_, destination(reg));
+  out.begin(program_.registers[static_cast<size_t>(reg)].type.dtype, rows_, destination(reg), call_.room);
   const Slot& yes = work.then_frame->slots[static_cast<size_t>(instruction.then_program->results[i])];
   const Slot& no = work.else_frame->slots[static_cast<size_t>(instruction.else_program->results[i])];
   size_t in_yes = 0;
@@ -313,7 +313,7 @@ void Evaluation::dataset(const Instruction& instruction, Frame::Work& work) {
   Slot& out = slot(instruction.results[0]);
   const bool uniform = all_uniform(instruction) && rows_ > 0;
   const int rows = uniform ? 1 : rows_;
-  out.begin(DType::dataset, rows, uniform ? nullptr : destination(instruction.results[0]));
+  out.begin(DType::dataset, rows, uniform ? nullptr : destination(instruction.results[0]), nullptr);
   auto* entries = reinterpret_cast<const NestedDataset**>(out.make(0, rows, Shape()));
   for (int row = 0; row < rows; ++row) {
     if (!uniform && frame_.failed(row)) {
@@ -337,8 +337,8 @@ void Evaluation::dataset(const Instruction& instruction, Frame::Work& work) {
 
 void Evaluation::terminal(const Instruction& instruction, Frame::Work& work) {
   for (int result : instruction.results) {
-    slot(result).begin(program_.registers[static_cast<size_t>(result)].type.dtype, rows_,
-                       destination(result));
+    slot(result).begin(program_.registers[static_cast<size_t>(result)].type.dtype, rows_, destination(result),
+                       call_.room);
   }
   const uint64_t key = derive_key(call_.key, instruction.site);
   Components values;

@@ -80,7 +80,7 @@ void Slot::borrow(const Column& column) {
   holder = &tensor.buffer;
 }
 
-void Slot::begin(DType dtype, int rows, Column* destination) {
+void Slot::begin(DType dtype, int rows, Column* destination, Room* room) {
   form = Form::empty;
   uniform = false;
   own_ = false;
@@ -88,6 +88,7 @@ void Slot::begin(DType dtype, int rows, Column* destination) {
   view.dtype = dtype;
   rows_ = rows;
   destination_ = destination;
+  room_ = room;
 }
 
 uint8_t* Slot::make_dense(const Shape& shape) {
@@ -96,6 +97,7 @@ uint8_t* Slot::make_dense(const Shape& shape) {
   view.shape = shape;
   const size_t row_bytes = view.row_bytes();
   view.stride = static_cast<int64_t>(row_bytes);
+  take(row_bytes * static_cast<size_t>(rows_));
   if (shape.rank() == kMaxRank) destination_ = nullptr;
   if (destination_) {
     uint8_t* data = destination_->make_dense(view.dtype, shape, rows_);
@@ -132,7 +134,9 @@ uint8_t* Slot::make(int first, int count, const Shape& shape) {
     become_list(first);
   }
   if (form == Form::dense) return const_cast<uint8_t*>(view.data) + first * view.stride;
-  uint8_t* data = arena_.allocate(static_cast<size_t>(row_bytes) * static_cast<size_t>(count));
+  const size_t bytes = static_cast<size_t>(row_bytes) * static_cast<size_t>(count);
+  take(bytes);
+  uint8_t* data = arena_.allocate(bytes);
   for (int i = 0; i < count; ++i) {
     Tensor& tensor = own_list_[static_cast<size_t>(first) + static_cast<size_t>(i)];
     tensor.dtype = view.dtype;
@@ -155,8 +159,8 @@ void Slot::share(const Slot& other, const Shape& shape, size_t offset) {
   origin = other.origin;
 }
 
-void Slot::gather(const Slot& from, DType dtype, std::span<const int32_t> rows) {
-  begin(dtype, static_cast<int>(rows.size()), nullptr);
+void Slot::gather(const Slot& from, DType dtype, std::span<const int32_t> rows, Room* room) {
+  begin(dtype, static_cast<int>(rows.size()), nullptr, room);
   for (size_t i = 0; i < rows.size(); ++i) copy_row(static_cast<int>(i), from, rows[i]);
 }
 

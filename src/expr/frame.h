@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "expr/call.h"
 #include "expr/program.h"
 
 namespace weir {
@@ -48,8 +49,13 @@ class Slot {
   void borrow(const Tensor& value);   // one value for all rows
   void borrow(const Column& column);  // a row each
 
-  // Begins a result of `rows` rows. If it becomes dense, it goes to `destination`, or to scratch if that is null.
-  void begin(DType dtype, int rows, Column* destination);
+  // Begins a result of `rows` rows. If it becomes dense, it goes to `destination`, or to scratch if that is null. What it
+  // takes counts in `room`, unless that is null.
+  void begin(DType dtype, int rows, Column* destination, Room* room);
+  // Counts bytes that the result points into.
+  void take(size_t bytes) {
+    if (room_) room_->take(static_cast<int64_t>(bytes));
+  }
   // True if the rows went straight to the destination.
   bool delivered() const { return form == Form::dense && own_ && destination_ != nullptr; }
   // Makes contiguous room for rows [first, first + count), in rising order of `first`. Stays dense as long
@@ -63,7 +69,7 @@ class Slot {
   void clear_row(int i);
 
   // Copies the listed rows of another slot one after the other.
-  void gather(const Slot& from, DType dtype, std::span<const int32_t> rows);
+  void gather(const Slot& from, DType dtype, std::span<const int32_t> rows, Room* room);
   // Copies row `at` of another slot to row `row` of the result.
   void copy_row(int row, const Slot& from, int at);
   template <class T>
@@ -83,6 +89,7 @@ class Slot {
   int rows_ = 0;
   bool own_ = false;
   Column* destination_ = nullptr;
+  Room* room_ = nullptr;
   BufferRef memory_;
   std::vector<Tensor> own_list_;
   Scratch arena_;

@@ -58,6 +58,8 @@ class Function : public FunctionTraits {
   // Runs it over rows whose first `states` arguments are the first `states` results of the row before. Null if it can
   // only be called.
   virtual std::unique_ptr<RowLoop> row_loop(size_t states) const;
+  // How many rows it takes at once. More cost a copy of their results.
+  virtual int most_rows() const { return kMaxBlockRows; }
   // The input component that result component i is, or -1 if it is computed.
   virtual int passes(int i) const {
     (void)i;

@@ -66,7 +66,10 @@ void Run::fail(int row, const Status& status) {
   for (int each = 0; each < all_rows_; ++each) frame_.fail(each, all_rows_, located_);
 }
 
-char* Run::bytes(size_t size) { return reinterpret_cast<char*>(work_.bytes.allocate(size)); }
+char* Run::bytes(size_t size) {
+  result_slot(0).take(size);
+  return reinterpret_cast<char*>(work_.bytes.allocate(size));
+}
 
 uint64_t random_key_of(const Instruction& instruction, const Call& call, std::span<const Arg> args) {
   SeedSite::Pair pair = instruction.seed ? call.session->seed(*instruction.seed) : SeedSite::Pair();

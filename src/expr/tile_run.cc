@@ -64,7 +64,7 @@ bool TileRun::within_limits() const {
 
 void TileRun::begin(int reg, Column* destination) {
   Slot& out = slot(reg);
-  out.begin(dtype(reg), rows_, destination);
+  out.begin(dtype(reg), rows_, destination, call_.room);
   out.make(0, rows_, shape_);
 }
 

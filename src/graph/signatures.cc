@@ -2,6 +2,7 @@
 
 #include "expr/kernel.h"
 #include "graph/arguments.h"
+#include "graph/rewrites/rule.h"
 #include "ops/list.h"
 
 namespace weir {
@@ -25,6 +26,13 @@ syntax::SignatureTable make_table() {
     table.add(place, def->name, positions);
   }
   return table;
+}
+
+// All definitions are made when the library is loaded: the child of a fork would wait for ever for a thread of its parent
+// that makes one, at first use.
+[[gnu::constructor]] void make_definitions() {
+  signatures();
+  rules();
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class MappedRows {
 
   PullResult next(Context& ctx, const Demand& demand, Port& input, Block& out) {
     in_.rows = 0;
-    Demand wanted = width_.narrowed(demand);
+    Demand wanted = width_.narrowed(demand, apply_.function());
     // A call that may fail needs its argument even if its value is not wanted.
     wanted.drop = demand.drop && !apply_.function().can_fail();
     const PullResult got = input.pull(ctx, wanted, in_);

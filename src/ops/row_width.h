@@ -1,4 +1,5 @@
-// RowWidth: how many rows to give a function at once, so that what it makes of them takes about the bytes that are wanted.
+// RowWidth: how many rows to give a function at once, so that what it makes of them takes about the bytes that are wanted,
+// and no more rows than the function takes at once.
 // Where that is not known before, it begins with one row, and goes by what the last calls made.
 #pragma once
 
@@ -24,8 +25,9 @@ class RowWidth {
     if (!fixed_ && !(function.is_host() && function.takes_blocks())) width_ = 1;
   }
 
-  Demand narrowed(const Demand& demand) const {
-    return demand.at_most(std::clamp<int64_t>(demand.bytes / row_bytes_, 1, width_));
+  Demand narrowed(const Demand& demand, const Function& function) const {
+    const int most = std::min(width_, function.most_rows());
+    return demand.at_most(std::clamp<int64_t>(demand.bytes / row_bytes_, 1, most));
   }
   // What the rows of a call have become.
   void learn(const Block& made) {

@@ -1,4 +1,5 @@
-/* A callback that takes one call at a time asks an iterator that needs the same callback: an error, and no wait for ever. */
+/* A callback or generator that takes one call at a time asks an iterator that needs the same one: an error, and no wait for
+ * ever. */
 #include "check.h"
 
 typedef struct asking {
@@ -7,40 +8,71 @@ typedef struct asking {
   int refused;
 } asking;
 
-/* x -> x, after an element of the other iterator, if there is one. */
+/* Takes an element of the other iterator, if there is one. */
+static void ask(asking* self) {
+  weir_iterator other = self->other;
+  weir_element element;
+  weir_error error = WEIR_ERROR_INIT;
+  if (other.value == 0) return;
+  element = make_element();
+  self->other.value = 0;
+  self->answer = weir_iterator_next(other, element, &error);
+  self->refused = error.code == WEIR_CODE_FAILED_PRECONDITION;
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+}
+
+/* x -> x, after that. */
 static int32_t asks(void* user_data, weir_call call) {
-  asking* self = (asking*)user_data;
   weir_view in = WEIR_VIEW_INIT;
   void* out = NULL;
   CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK);
   CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == WEIR_OK);
   *(int64_t*)out = *(const int64_t*)in.data;
-  if (self->other.value != 0) {
-    weir_iterator other = self->other;
-    weir_element element = make_element();
-    weir_error error = WEIR_ERROR_INIT;
-    self->other.value = 0;
-    self->answer = weir_iterator_next(other, element, &error);
-    self->refused = error.code == WEIR_CODE_FAILED_PRECONDITION;
-    weir_error_clear(&error);
-    weir_element_destroy(element);
-  }
+  ask((asking*)user_data);
   return WEIR_OK;
 }
 
-/* Two iterators of one dataset. In the first, the callback asks the second. */
+/* A generator of 0, 1 and 2, the same way. */
+static int32_t open_count(void* user_data, void** state) {
+  (void)user_data;
+  *state = calloc(1, sizeof(int64_t));
+  return *state ? WEIR_OK : 1;
+}
+
+static int32_t next_count(void* user_data, void* state, weir_call call) {
+  int64_t* n = (int64_t*)state;
+  void* out = NULL;
+  if (*n == 3) return WEIR_END;
+  CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == WEIR_OK);
+  *(int64_t*)out = (*n)++;
+  ask((asking*)user_data);
+  return WEIR_OK;
+}
+
+static void close_count(void* user_data, void* state) {
+  (void)user_data;
+  free(state);
+}
+
+/* Two iterators of one dataset. In the first, the callback or generator asks the second. */
 static void asks_its_like(weir_runtime runtime, const char* text, uint32_t flags, int circle) {
   asking self = {{0}, WEIR_OK, 0};
   weir_callback callback = WEIR_CALLBACK_INIT;
-  const weir_argument argument = WEIR_ARGUMENT_CALLBACK("f", &callback);
+  weir_generator generator = WEIR_GENERATOR_INIT;
+  const weir_argument of_callback = WEIR_ARGUMENT_CALLBACK("f", &callback);
+  const weir_argument of_generator = WEIR_ARGUMENT_GENERATOR("g", &generator);
   weir_dataset dataset;
   weir_iterator first;
   weir_iterator second;
   weir_element element = make_element();
   callback.function = asks;
-  callback.user_data = &self;
-  callback.flags = WEIR_CALLBACK_PURE | flags;
-  dataset = parse_with(runtime, text, &argument, 1);
+  generator.open = open_count;
+  generator.next = next_count;
+  generator.close = close_count;
+  callback.user_data = generator.user_data = &self;
+  callback.flags = generator.flags = WEIR_CALLBACK_PURE | flags;
+  dataset = parse_with(runtime, text, strstr(text, "@g") ? &of_generator : &of_callback, 1);
   first = iterate(runtime, dataset);
   second = iterate(runtime, dataset);
   self.other = second;
@@ -67,6 +99,10 @@ int main(void) {
   asks_its_like(runtime, "range(3) | map(@f, num_parallel_calls: 2)", 0, 1);
   asks_its_like(runtime, "range(3) | map(x -> from_tensors(x) | map(@f) | get_single_element())", 0, 1);
   asks_its_like(runtime, "range(3) | map(@f)", WEIR_CALLBACK_CONCURRENT, 0);
+  asks_its_like(runtime, "from_generator(@g, int64)", 0, 1);
+  asks_its_like(runtime, "from_generator(@g, int64) | prefetch(1)", 0, 1);
+  asks_its_like(runtime, "range(1) | flat_map(_ -> from_generator(@g, int64))", 0, 1);
+  asks_its_like(runtime, "from_generator(@g, int64)", WEIR_CALLBACK_CONCURRENT, 0);
   weir_runtime_destroy(runtime);
   return failures();
 }

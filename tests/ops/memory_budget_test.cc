@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/pipelines.h"
+#include "support/failing_new.h"
 
 namespace weir::test {
 namespace {
@@ -156,6 +157,36 @@ TEST_CASE("what a function makes of many rows comes in blocks of the bytes that 
       rows += block.rows;
     }
     CHECK(rows == 64);
+  }
+}
+
+// Each of 64 rows takes 2 MB or more in the function, whose result is small.
+TEST_CASE("what a function needs for many rows is bounded by bytes") {
+  for (
+      const char* const text :
+      {"range(64) | map(x -> sum(full([250000], x)))", "range(64) | map(x -> sum(full([250000 + x % 2], x)))",
+       "range(64) | filter(x -> sum(full([250000 + x % 2], x)) >= 0)",
+       "range(64) | take_while(x -> sum(full([250000], x)) >= 0)",
+       "range(64) | map(x -> full([250000], x)) | map(x -> x * 2) | map(x -> x[0])",
+       "range(64) | scan(0, (s, x) -> (s, sum(full([250000], x))))",
+       "range(64) | map(x -> if x > 3 then sum(full([250000], x)) else sum(full([250000], -x)))",
+       "range(64) | map(x -> sum(string_length(as_string(full([40000], x)))))",
+       "range(64) | map(x -> range(2) | reduce(full([250000], x), (s, _) -> s + 1)) | map(x -> x[0])",
+       "range(64) | group_by_reducer(x -> sum(full([250000], x)) % 1, init: k -> 0, reduce: (s, x) -> s + x, "
+       "finalize: s -> s)",
+       "range(64) | group_by_window(x -> sum(full([250000], x)) % 1, (k, w) -> w, 64)",
+       // The rows grow when the function has been found cheap.
+       "range(4096) | map(x -> sum(full([if x < 4000 then 1 else 250000], x)))"}) {
+    INFO(text);
+    const Lines all = run(text);
+    ThreadsRuntime runtime;
+    auto iterator = open_text(*runtime, text);
+    MemoryUse use;
+    {
+      const Metered metered(use);
+      CHECK(all_lines(*iterator, kMaxBlockRows) == all);
+    }
+    CHECK(use.most_bytes < int64_t{32} << 20);
   }
 }
 

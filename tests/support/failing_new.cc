@@ -22,11 +22,6 @@ void count(int64_t bytes) {
   use->most_bytes = std::max(use->most_bytes, use->bytes);
 }
 
-void free_counted(void* memory) {
-  if (use != nullptr && memory != nullptr) count(-static_cast<int64_t>(malloc_usable_size(memory)));
-  std::free(memory);
-}
-
 }  // namespace
 
 void fail_allocations(int count) { failures = count; }
@@ -57,6 +52,28 @@ bool allocation_fails(size_t size) {
   return size > largest;
 }
 
+void* allocated(void* memory, size_t size) {
+  // What was given may be more than what was wanted.
+  if (!in_new && use != nullptr && memory != nullptr)
+    count(static_cast<int64_t>(malloc_usable_size(memory)) - static_cast<int64_t>(size));
+  return memory;
+}
+
+void freed(void* memory) {
+  if (!in_new && use != nullptr && memory != nullptr)
+    count(-static_cast<int64_t>(malloc_usable_size(memory)));
+}
+
+namespace {
+
+void free_counted(void* memory) {
+  freed(memory);
+  in_new = true;
+  std::free(memory);
+  in_new = false;
+}
+
+}  // namespace
 }  // namespace weir
 
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
@@ -64,9 +81,7 @@ void* operator new(size_t size, const std::nothrow_t&) noexcept {
   weir::in_new = true;
   void* memory = std::malloc(size > 0 ? size : 1);
   weir::in_new = false;
-  // What was given may be more than what was wanted.
-  if (memory != nullptr) weir::count(static_cast<int64_t>(malloc_usable_size(memory) - size));
-  return memory;
+  return weir::allocated(memory, size);
 }
 
 void* operator new(size_t size) {

@@ -38,8 +38,8 @@ class Scarce {
   ~Scarce();
 };
 
-// The memory that this thread takes while it is metered: now, and the most so far. What malloc gave counts until the
-// end, since it may be freed elsewhere.
+// The memory that this thread takes while it is metered: now, and the most so far. What another thread frees counts until
+// the end, and what malloc gave as well, except in programs that are linked with it wrapped.
 struct MemoryUse {
   int64_t bytes = 0;
   int64_t most_bytes = 0;
@@ -56,5 +56,8 @@ class Metered {
 
 // For allocators of tests: true if an allocation of this thread must fail.
 bool allocation_fails(size_t size);
+// Meters memory that was given for `size` bytes, and returns it; and memory that is to be freed.
+void* allocated(void* memory, size_t size);
+void freed(void* memory);
 
 }  // namespace weir

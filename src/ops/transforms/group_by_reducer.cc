@@ -150,7 +150,7 @@ class GroupByReducer final : public Cursor {
 
   // Gives the groups of the least keys.
   void give(Session& session, const Demand& demand, Block& out) {
-    const int most = width_.narrowed(demand).rows;
+    const int most = width_.narrowed(demand, finalize_.function()).rows;
     const int rows = static_cast<int>(std::min<size_t>(states_.size(), static_cast<size_t>(most)));
     in_ = Block();
     auto state = states_.begin();

@@ -28,7 +28,7 @@ class Scan final : public Cursor {
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     in_.rows = 0;
-    Demand wanted = width_.narrowed(demand);
+    Demand wanted = width_.narrowed(demand, fold_.function());
     // The state needs the elements whose results nobody wants.
     wanted.drop = false;
     PullResult got = input_.pull(ctx, wanted, in_);

@@ -1,8 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <climits>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/memory_budget.h"
 #include "ops/contract.h"
 #include "ops/pipelines.h"
 #include "ops/shuffle_order.h"
@@ -236,6 +238,23 @@ TEST_CASE("shuffle refuses to hold all elements of an input without end") {
     CHECK(parsed.status().code() == Code::invalid_argument);
     CHECK(parsed.status().error().describe().find("an infinite one") != std::string::npos);
   }
+}
+
+TEST_CASE("shuffle seldom asks for memory where there is none") {
+  constexpr int64_t kElements = 200000;
+  ThreadsRuntime runtime;
+  (*runtime).budget = make_ref<MemoryBudget>(1);
+  auto iterator = open_text(*runtime, "range(200000) | shuffle(100000, seed: 1)");
+  Block block;
+  int64_t given = 0;
+  // A refusal makes an error of its own.
+  std::set<ErrorPtr> refusals;
+  while (require_value(iterator->next(kMaxBlockRows, block)) == PullResult::rows) {
+    given += block.rows;
+    for (const RowError& error : block.errors) refusals.insert(error.error);
+  }
+  CHECK(given == kElements);
+  CHECK(refusals.size() <= 64);
 }
 
 TEST_CASE("Errors pass at once and do not change the order of the elements") {
