@@ -64,11 +64,16 @@ nb::object as_array(nb::handle value, int32_t dtype) {
     return {};
   }
   nb::object wanted = nb::steal(reinterpret_cast<PyObject*>(descr));
-  if (dtype == WEIR_DTYPE_STRING) {
-    Py_INCREF(descr);
-    return nb::steal(PyArray_FromAny(value.ptr(), descr, 0, 0, NPY_ARRAY_CARRAY, nullptr));
-  }
   nb::object array = nb::borrow(value);
+  if (dtype == WEIR_DTYPE_STRING) {
+    // A class of arrays of its own may have a mask.
+    if (PyArray_Check(value.ptr()) && !PyArray_CheckExact(value.ptr())) {
+      array = nb::steal(PyObject_CallFunctionObjArgs(classes().refit.ptr(), value.ptr(), descr, nullptr));
+      if (!array.is_valid()) return {};
+    }
+    Py_INCREF(descr);
+    return nb::steal(PyArray_FromAny(array.ptr(), descr, 0, 0, NPY_ARRAY_CARRAY, nullptr));
+  }
   if (PyArray_CheckExact(value.ptr())
           ? !PyArray_EquivTypes(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(value.ptr())), descr)
           : !surely_fits(value.ptr(), dtype)) {
@@ -114,6 +119,12 @@ bool write_parts(const Plan& plan, nb::handle value, weir_call call,
 }
 
 bool write_tuple(const Plan& plan, nb::handle value, weir_call call) {
+  // These can be taken apart, too, but into letters, keys, or without an order.
+  if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()) || PyDict_Check(value.ptr()) ||
+      PyAnySet_Check(value.ptr())) {
+    PyErr_Format(PyExc_TypeError, "expected a tuple as the result, found %R", Py_TYPE(value.ptr()));
+    return false;
+  }
   nb::object items = nb::steal(PySequence_Fast(value.ptr(), "expected a tuple as the result"));
   if (!items.is_valid()) return false;
   const auto found = static_cast<size_t>(PySequence_Fast_GET_SIZE(items.ptr()));
@@ -134,6 +145,9 @@ bool write_tuple(const Plan& plan, nb::handle value, weir_call call) {
 bool write_dict(const Plan& plan, nb::handle value, weir_call call) {
   for (size_t i = 0; i < plan.children.size(); ++i) {
     nb::object member = nb::steal(PyObject_GetItem(value.ptr(), plan.keys[i].ptr()));
+    if (!member.is_valid() && PyErr_ExceptionMatches(PyExc_KeyError)) {
+      PyErr_Format(PyExc_KeyError, "expected a result with the key %R, found none", plan.keys[i].ptr());
+    }
     if (!member.is_valid() || !write_result(plan.children[i], member, call)) return false;
   }
   return true;

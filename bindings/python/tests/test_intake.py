@@ -99,6 +99,10 @@ WHAT_DOES_NOT_FIT = [
     (np.float64(2.5), "int64"),
     (np.array([300]), "int8[1]"),
     (np.array([1e300]), "float32[1]"),
+    ([2**53 + 1, 0.5], "int64[2]"),
+    (None, "int64"),
+    (np.longdouble("1e400"), "float64"),
+    (complex(0.0, 1e50), "complex64"),
 ]
 
 
@@ -110,7 +114,7 @@ def test_numbers_that_do_not_fit_are_errors(value, spec):
         weir.range(1).map(weir.py_function(lambda x: value, spec=spec)),
         weir.range(1).map(weir.py_function(lambda x: (x, value), spec=f"(int64, {spec})")),
     ):
-        with pytest.raises(weir.Error, match=rf"expected a result of dtype {dtype}, found"):
+        with pytest.raises(weir.Error, match=rf"expected a value of dtype {dtype}, found"):
             next(iter(dataset))
 
 
@@ -127,6 +131,12 @@ def test_numbers_that_fit():
         ([1, 2], "uint8[2]", [1, 2]),
         (np.array([1, 2]), "int32[2]", [1, 2]),
         (np.float64(0.25), "float32", 0.25),
+        # As floats, these would lose their last bits.
+        ([2**53 + 1, 1.0], "int64[2]", [2**53 + 1, 1]),
+        ([2**63 + 1, 1], "uint64[2]", [2**63 + 1, 1]),
+        ([[2**53 + 1], (1.0,)], "int64[2, 1]", [[2**53 + 1], [1]]),
+        (np.array([]), "int64[?]", []),
+        (np.float64(np.inf), "float32", np.inf),
     ]:
         made = next(iter(weir.from_generator(lambda value=value: [value], spec)))
         assert np.asarray(made).tolist() == expected, (value, spec)
@@ -234,3 +244,22 @@ def test_arrow_streams_come_out():
         pyarrow.table(weir.range(4).window(2))
     with pytest.raises(OSError, match="division"):
         pyarrow.table(weir.range(4).map(lambda x: 6 // x))
+
+
+@pytest.mark.parametrize("value", ["ab", b"ab", {"x": "a", "y": "b"}, {"a", "b"}])
+def test_what_is_no_tuple_is_not_taken_apart(value):
+    dataset = weir.from_generator(lambda: [value], "(string, string)")
+    with pytest.raises(weir.Error, match="expected a tuple as the result, found"):
+        next(iter(dataset))
+
+
+def test_a_missing_key_is_named():
+    dataset = weir.from_generator(lambda: [{"x": 1}], "{x: int64, y: int64}")
+    with pytest.raises(weir.Error, match="expected a result with the key 'y'"):
+        next(iter(dataset))
+
+
+def test_masks_of_strings_are_refused():
+    array = np.ma.masked_array(np.array(["a", "b"]), [False, True])
+    with pytest.raises(weir.Error, match="without a mask"):
+        next(iter(weir.from_generator(lambda: [array], "string[2]")))

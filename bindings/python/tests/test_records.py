@@ -1,7 +1,9 @@
 """Writing TFRecord files."""
 
 import pathlib
+from typing import Any
 
+import numpy as np
 import pytest
 
 import weir
@@ -54,3 +56,48 @@ def test_a_full_disk_is_an_error_at_the_end_at_the_latest() -> None:
         written(10)
     with pytest.raises(weir.Error, match="space"):
         written(1000)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        2**63,
+        2**64,
+        np.uint64(2**63),
+        [1, 2**63],
+        1e300,
+        1j,
+        None,
+        [1, None],
+        [1, "a"],
+        ["a", 1],
+        {"a": 1},
+        np.ma.masked_array([1, 2], [False, True]),
+        np.datetime64("NaT"),
+    ],
+)
+def test_an_example_takes_no_value_that_it_would_change(value: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"^feature 'x': expected"):
+        weir.example({"x": value})
+
+
+def test_an_example_keeps_its_values() -> None:
+    values = {
+        "int": ([2**53 + 1, -(2**63), True], "int64[?]"),
+        "float": ([0.5, 2], "float32[?]"),
+        "half": (np.array([0.5], np.float16), "float32[?]"),
+        "string": (["a", b"\xff"], "string[?]"),
+        "array": (np.array(["a", "bc"]), "string[?]"),
+        "date": (np.datetime64("1970-01-01T00:00:01"), "int64[?]"),
+    }
+    data = weir.example({name: value for name, (value, _) in values.items()})
+    features = {name: f"varlen({spec.split('[')[0]})" for name, (_, spec) in values.items()}
+    parsed = next(iter(weir.from_tensors(data).map(lambda x: weir.fn.parse_example(x, features))))
+    assert {name: parsed[name].values.tolist() for name in values} == {
+        "int": [2**53 + 1, -(2**63), 1],
+        "float": [0.5, 2.0],
+        "half": [0.5],
+        "string": [b"a", b"\xff"],
+        "array": [b"a", b"bc"],
+        "date": [1_000_000_000],
+    }

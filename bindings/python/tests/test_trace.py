@@ -275,7 +275,7 @@ def test_functions_that_fail():
     assert raised.value.goes_on and raised.value.path == "map"
     with pytest.raises(weir.errors.DataLoss, match="two"):
         next(iterator)
-    with pytest.raises(weir.errors.Unknown, match="expected a result of dtype"):
+    with pytest.raises(weir.errors.Unknown, match="expected a value of dtype"):
         next(iterator)
     assert next(iterator) == 4
     blocks = iter(weir.range(2).map(weir.py_function(lambda x: x[10], spec="int64", block=True)))

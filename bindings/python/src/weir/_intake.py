@@ -58,13 +58,13 @@ def _of_strings(array: np.ndarray[Any, Any]) -> Tensor:
         if isinstance(entry, str):
             entries.append(_text.checked(entry).encode())
         elif isinstance(entry, (bytes, bytearray)):
-            entries.append(bytes(entry))
+            entries.append(bytes(_text.checked(entry)))
         else:
             raise TypeError(f"expected str or bytes in an array of objects, found {type(entry).__name__}")
     return Tensor.from_strings(entries, list(array.shape))
 
 
-def _refuse_mask(value: object) -> None:
+def refuse_mask(value: object) -> None:
     """A masked array has entries that stand for nothing, and tensors have none such."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError("expected an array without a mask, found a masked array; fill it first: array.filled(value)")
@@ -86,27 +86,33 @@ def nanoseconds(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def refit(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """What a function of Python gave, as an array of that dtype; an error if a value would become another.
 
-    Numbers of Python may be of any kind, arrays only of the same, as in NumPy's same_kind. Floats are rounded.
+    Numbers of Python may be of any kind, arrays only of the same, as in NumPy's same_kind, or empty. Floats are rounded.
     """
-    _refuse_mask(value)
+    refuse_mask(value)
     array = np.asarray(value)
+    if dtype == object:
+        return array.astype(object)
+    plain = isinstance(value, (bool, int, float, list, tuple)) and array.dtype.kind in "biufO"
+    if isinstance(value, (list, tuple)) and array.dtype.kind == "f" and dtype.kind in "iu":
+        # Integers among floats, or of more than 63 bits: as floats they would be others.
+        array = np.array(value, object)
     if array.dtype == dtype:
         return array
     if array.dtype.kind in "mM" and dtype == np.int64:
         return nanoseconds(array)
-    plain = isinstance(value, (bool, int, float, list, tuple)) and array.dtype.kind in "biufO"
-    if not plain and not np.can_cast(array.dtype, dtype, "same_kind"):
-        raise TypeError(f"expected a result of dtype {dtype}, found {array.dtype}; convert it with astype")
+    if array.size and not plain and not np.can_cast(array.dtype, dtype, "same_kind"):
+        found = type(array.flat[0]).__name__ if array.dtype == object else array.dtype
+        raise TypeError(f"expected a value of dtype {dtype}, found {found}; convert it with astype")
     entries = array.ravel()
     try:
         with np.errstate(all="ignore"):
             made = entries.astype(dtype)
     except (OverflowError, TypeError, ValueError):
-        raise TypeError(f"expected a result of dtype {dtype}, found {value!r:.200}") from None
+        raise TypeError(f"expected a value of dtype {dtype}, found {value!r:.200}") from None
     changed = _changed(entries, made)
     if changed.any():
         raise ValueError(
-            f"expected a result of dtype {dtype}, found {entries[changed][0]!s}, which it cannot hold; "
+            f"expected a value of dtype {dtype}, found {entries[changed][0]!s}, which it cannot hold; "
             "round or clip it, or give another spec"
         )
     return made.reshape(array.shape)
@@ -118,12 +124,12 @@ def _changed(before: np.ndarray[Any, Any], after: np.ndarray[Any, Any]) -> np.nd
         with np.errstate(all="ignore"):
             back = after.astype(before.dtype)
         return np.asarray((back != before) | ((after < 0) != (before < 0)))
-    return np.asarray(np.isinf(after) & ~np.isinf(before.astype(np.float64)))
+    return np.asarray(np.isinf(after) & ~np.isinf(before.astype(np.float64) if before.dtype == object else before))
 
 
 def _of_array(array: np.ndarray[Any, Any]) -> Tensor:
     """From a NumPy array."""
-    _refuse_mask(array)
+    refuse_mask(array)
     if array.dtype.kind in "OSUT":
         return _of_strings(array)
     if array.dtype.kind in "mM":
@@ -140,7 +146,7 @@ def to_tensor(value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (np.ndarray, np.generic)):
-        _refuse_mask(value)
+        refuse_mask(value)
         return _of_array(np.asarray(value))
     if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
         tensor = from_arrow(value)

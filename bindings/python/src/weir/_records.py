@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._intake import refit, refuse_mask
 from ._runtime import default_runtime
 
 _COMPRESSIONS = {"": 0, "gzip": 1, "zlib": 2}
@@ -37,16 +38,34 @@ class RecordWriter(_core.RecordWriter):
 
 def _values(value: Any) -> Any:
     """The values of one feature: int64 or float32 arrays, or a list of bytes."""
+    refuse_mask(value)
     if isinstance(value, (str, bytes)):
         value = [value]
-    if isinstance(value, (list, tuple)) and value and isinstance(value[0], (str, bytes)):
-        return [entry.encode() if isinstance(entry, str) else entry for entry in value]
-    array = np.atleast_1d(np.asarray(value))
+    # NumPy would write numbers among strings as text.
+    strings = isinstance(value, (list, tuple)) and any(isinstance(entry, (str, bytes)) for entry in value)
+    array = np.atleast_1d(np.array(value, object) if strings else np.asarray(value)).ravel()
+    if isinstance(value, (list, tuple)) and array.dtype == np.float64 and all(isinstance(one, int) for one in value):
+        # Integers of more than 63 bits are no floats.
+        return np.asarray(refit(value, np.dtype(np.int64)))
     if array.dtype.kind in "OSUT":
-        return _values(array.ravel().tolist())
-    return np.ascontiguousarray(array.ravel(), np.int64 if array.dtype.kind in "iub" else np.float32)
+        entries = array.tolist()
+        for entry in entries:
+            if not isinstance(entry, (str, bytes)):
+                raise TypeError(f"expected strings, int64 or float32 numbers, found {type(entry).__name__} {entry!r:.80}")
+        return [entry.encode() if isinstance(entry, str) else entry for entry in entries]
+    wanted = np.int64 if array.dtype.kind in "iubmM" else np.float32
+    return np.ascontiguousarray(refit(array, np.dtype(wanted)))
 
 
 def example(features: Mapping[str, Any]) -> bytes:
-    """A serialized tf.Example of int64, float32 and bytes values. Equal features give equal bytes."""
-    return _core.example({name: _values(value) for name, value in features.items()})
+    """A serialized tf.Example of int64, float32 and bytes values. Equal features give equal bytes.
+
+    A value that its dtype cannot hold is an error; floats are rounded. Dates are int64 nanoseconds.
+    """
+    made = {}
+    for name, value in features.items():
+        try:
+            made[name] = _values(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"feature {name!r}: {error}") from None
+    return _core.example(made)
