@@ -40,3 +40,11 @@ def test_parts_of_elements():
     assert isinstance(ragged.values, jax.Array) and ragged.row_splits.tolist() == [0, 0, 1, 3]
     text = next(weir.jax.arrays(weir.from_list(["a"])))
     assert text == b"a"
+
+
+def test_the_next_element_follows_one_that_fails():
+    elements = weir.jax.arrays(weir.range(4).map(lambda x: 6 // (x - 1)))
+    assert next(elements) == -6
+    with pytest.raises(weir.Error):
+        next(elements)
+    assert [int(x) for x in elements] == [6, 3]

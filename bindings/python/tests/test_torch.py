@@ -160,6 +160,30 @@ def test_stateful_data_loaders():
         other = make(workers)
         other.load_state_dict(loader.state_dict())
         assert begun + orders(other, 1)[0] == expected[1]
+        assert orders(other, 1) == expected[2:]
+        ended = make(workers)
+        orders(ended, 1)
+        other.load_state_dict(ended.state_dict())
+        assert orders(other, 2) == expected[1:]
+
+
+def test_a_loop_that_takes_nothing_is_none():
+    expected = orders(shuffled(), 2)
+    loader = shuffled()
+    iter(loader)
+    state = loader.state_dict()
+    assert orders(loader, 1) == expected[:1]
+    begun = iter(loader)
+    loader.load_state_dict(state)
+    assert [int(x) for x in begun] == expected[0]
+
+
+def test_a_loop_goes_on_after_an_element_that_fails():
+    iterator = iter(weir.torch.loader(weir.range(4).map(lambda x: 6 // (x - 1))))
+    assert next(iterator) == -6
+    with pytest.raises(weir.Error):
+        next(iterator)
+    assert [int(x) for x in iterator] == [6, 3]
 
 
 @pytest.mark.parametrize("dataset", [weir.range(24), weir.range(24).shard("auto", "auto").map(lambda x: x * 1)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from collections.abc import Iterator as Elements
 from typing import Any
@@ -45,8 +46,7 @@ def to_jax(value: Any, device: Any = None) -> Any:
 
 def arrays(dataset: Dataset | Iterator, device: Any = None) -> Elements[Any]:
     """The elements of a dataset, or those that an iterator has left, as jax arrays. `device` may be a sharding."""
-    for element in dataset:
-        yield to_jax(element, device)
+    return map(functools.partial(to_jax, device=device), dataset)
 
 
 __all__ = ["arrays", "to_jax"]

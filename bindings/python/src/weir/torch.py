@@ -109,6 +109,28 @@ def _positions(state: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list(state["resumed"])
 
 
+class _Loop:
+    """The elements of one loop over a loader. It begins with the first one, unless it has begun."""
+
+    def __init__(self, loader: Loader, iterator: Iterator | None) -> None:
+        self._loader = loader
+        self._iterator = iterator
+
+    def __iter__(self) -> _Loop:
+        return self
+
+    def __next__(self) -> Any:
+        if self._iterator is None:
+            self._iterator = self._loader._begin()
+        try:
+            element = next(self._iterator)
+        except StopIteration:
+            if self._loader._iterator is self._iterator:
+                self._loader._ended = True
+            raise
+        return to_torch(element, self._loader._device)
+
+
 class Loader(IterableDataset[Any]):
     """A dataset as torch tensors. Made by `weir.torch.loader`.
 
@@ -184,6 +206,13 @@ class Loader(IterableDataset[Any]):
                 'pass multiprocessing_context="spawn" (or "forkserver") to the DataLoader, or num_workers=0: '
                 "weir has threads of its own"
             )
+        self._iterator = None
+        self._ended = False
+        # A StatefulDataLoader that resumes at the end of a loop takes nothing from its first iterator.
+        return _Loop(self, self._begin() if get_worker_info() else None)
+
+    def _begin(self) -> Iterator:
+        """Begins a loop."""
         rank, ranks = self._share()
         self._ended = False
         resumed, self._resumed = self._resumed, []
@@ -193,7 +222,7 @@ class Loader(IterableDataset[Any]):
             epoch = self._begin_epoch()
             self._iterator = self._shared_out().iterator(epoch=epoch, rank=rank, world_size=ranks)
         self._loops += 1
-        return self._elements(self._iterator)
+        return self._iterator
 
     def _resume(self, states: list[dict[str, Any]], rank: int, ranks: int) -> Iterator:
         """An iterator where the loops were that were saved."""
@@ -211,12 +240,6 @@ class Loader(IterableDataset[Any]):
             )
         positions = [state["position"] for state in saved]
         return self._shared_out().iterator(rank_checkpoints=positions, rank=rank, world_size=ranks)
-
-    def _elements(self, iterator: Iterator) -> Elements[Any]:
-        for element in iterator:
-            yield to_torch(element, self._device)
-        if iterator is self._iterator:
-            self._ended = True
 
     def __bool__(self) -> bool:
         return True
