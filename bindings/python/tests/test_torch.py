@@ -167,6 +167,26 @@ def test_stateful_data_loaders():
         assert orders(other, 2) == expected[1:]
 
 
+def test_an_older_state_goes_back():
+    stateful = pytest.importorskip("torchdata.stateful_dataloader").StatefulDataLoader
+    expected = orders(shuffled(), 3)
+    loader = shuffled()
+    orders(loader, 1)
+    state = loader.state_dict()
+    orders(data_loader(loader, 2), 2)
+    loader.load_state_dict(state)
+    assert orders(loader, 1) + orders(data_loader(loader, 1), 1) == expected[1:]
+    again = stateful(shuffled(), batch_size=None, num_workers=2, multiprocessing_context="spawn")
+    iterator = iter(again)
+    begun = [int(next(iterator)) for _ in range(10)]
+    state = again.state_dict()
+    del iterator
+    orders(again, 2)
+    again.load_state_dict(state)
+    assert begun + orders(again, 1)[0] == expected[0]
+    assert orders(again, 2) == expected[1:]
+
+
 def test_a_loop_that_takes_nothing_is_none():
     expected = orders(shuffled(), 2)
     loader = shuffled()

@@ -68,14 +68,19 @@ class _Epochs:
     KEPT = 64  # loops of workers whose number is known; those of a DataLoader begin at about the same time
 
     def __init__(self, next_epoch: int) -> None:
-        # The next number, how many loops of workers there were; for each of the last ones group, loop and number.
-        self._numbers = torch.zeros(2 + 3 * self.KEPT, dtype=torch.int64).share_memory_()
+        # The next number, how many loops of workers there were, the workers that loaded a state last; for each of the
+        # last loops group, loop and number.
+        self._numbers = torch.zeros(3 + 3 * self.KEPT, dtype=torch.int64).share_memory_()
         self._numbers[0] = next_epoch
+        self._numbers[2] = -1
         self._lock = multiprocessing.get_context("spawn").Lock()
 
-    def advance_to(self, epoch: int) -> None:
+    def load(self, epoch: int, group: int) -> None:
+        """Sets the next number. Workers of one group load their states one after another, the parent has no group."""
         with self._lock:
-            self._numbers[0] = max(self.current(), epoch)
+            again = group >= 0 and int(self._numbers[2]) == group
+            self._numbers[0] = max(self.current(), epoch) if again else epoch
+            self._numbers[2] = group
 
     def current(self) -> int:
         """The number that the next loop has."""
@@ -90,12 +95,12 @@ class _Epochs:
     def begin_together(self, group: int, loop: int) -> int:
         """The number of loop `loop` of a group of workers, the same for all of them."""
         with self._lock:
-            number, begun, *known = self._numbers.tolist()
+            number, begun, _, *known = self._numbers.tolist()
             for place in range(max(0, begun - self.KEPT), begun):
                 at = 3 * (place % self.KEPT)
                 if known[at : at + 2] == [group, loop]:
                     return int(known[at + 2])
-            at = 2 + 3 * (begun % self.KEPT)
+            at = 3 + 3 * (begun % self.KEPT)
             self._numbers[at : at + 3] = torch.tensor([group, loop, number])
             self._numbers[:2] += 1
             return int(number)
@@ -287,7 +292,7 @@ class Loader(IterableDataset[Any]):
             self._resumed = [dict(position) for one in states for position in _positions(one)]
         epoch = max(int(one["epoch"]) for one in states)
         if self._epochs:
-            self._epochs.advance_to(epoch)
+            self._epochs.load(epoch, self._group() if get_worker_info() else -1)
         else:
             self._epoch = epoch
 
