@@ -90,6 +90,8 @@ _WORDS = (
     (r"\btrue or false\b", "True or False"),
     (r"\bwrite (true|false)\b", lambda found: f"write {found[1].capitalize()}"),
     (r"\b(write|add|give) (\w+): ", r"\1 \2="),
+    (r"(weir\.fn\.cast\(\w+, )(\w+\))", r"\1weir.\2"),
+    (r"`if`", "weir.cond"),
 )
 
 
