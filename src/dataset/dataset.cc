@@ -79,6 +79,8 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   if (op.expands_first) WEIR_TRY(node->expand(*params, site));
   WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
   WEIR_TRY(node->spec_.check_size());
+  if (op.kept && op.kept(*params).whole && node->inputs_[0]->cardinality() == kInfinite)
+    return invalid_argument(expected_found("a finite dataset", "an infinite one", "put take(n) before it"));
   if (!op.expands_first) WEIR_TRY(node->expand(*params, site));
   node->components_ = node->spec_.components();
   // A count that depends on a variable is not known until a cursor opens.

@@ -46,6 +46,8 @@ struct Kept {
   int64_t rows = 0;
   // Else about so many are read again by a restore, not counting those since a Port's last anchor.
   int64_t read_again = 0;
+  // The whole input is read before the first element is given, so it must end.
+  bool whole = false;
 };
 
 // What an operator makes ahead of its consumer. kUnknown where nobody knows beforehand.

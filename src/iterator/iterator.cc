@@ -294,7 +294,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   position->work = work_of(root);
   position->may_fetch = root.lane() != Lane::caller && !root.spec().has_dataset() && !is_window;
   // Parameters that take any time are computed by the first poll, which can be waited for.
-  if (checkpoint || !position->may_fetch || !position->work.runs_datasets)
+  if (checkpoint || !position->may_fetch || !position->work.opens_slowly)
     position->open(checkpoint != nullptr);
   if (checkpoint) {
     WEIR_TRY(restore(*position, *checkpoint));

@@ -1,6 +1,7 @@
 #include "iterator/pull_work.h"
 
 #include <unordered_set>
+#include <utility>
 
 #include "expr/compiled.h"
 #include "expr/generator.h"
@@ -32,7 +33,11 @@ class Walk {
     if constexpr (requires { slot.function.get(); }) {
       if (slot.function) traits(*slot.function);
     } else if constexpr (requires { slot.expression.get(); }) {
-      if (slot.expression) traits(slot.expression->traits());
+      if (!slot.expression) return;
+      const bool ran_before = std::exchange(found.runs_datasets, false);
+      traits(slot.expression->traits());
+      found.opens_slowly = found.opens_slowly || found.runs_datasets;
+      found.runs_datasets = found.runs_datasets || ran_before;
     }
   }
 

@@ -8,6 +8,8 @@ namespace weir {
 struct PullWork {
   // Some function or parameter runs a dataset to its end, which may take any time.
   bool runs_datasets = false;
+  // Some parameter does, so that opening may take any time.
+  bool opens_slowly = false;
   // Functions or generators of the host are called.
   bool calls_host = false;
 };

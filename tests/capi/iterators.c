@@ -182,10 +182,12 @@ static void reinitialisable(weir_runtime runtime) {
 static void printed_blocks(weir_runtime runtime) {
   weir_dataset dataset = parse(
       runtime,
-      "range(2) | map(x -> (x, ragged([1, 2], [0, x, 2]), if x == 0 then nothing(int64) else some(x)))");
+      "range(-1, 2) | map(x -> (x, ragged([1, 2], [0, abs(x), 2]), if x == 0 then nothing(int64) else some(x)))");
   weir_iterator iterator = iterate(runtime, dataset);
   weir_element element = make_element();
   int64_t rows = 0;
+  /* How wide a row is shows in the first one. */
+  REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   REQUIRE(weir_iterator_next_block(iterator, 8, element, &rows, NULL) == WEIR_OK && rows == 2);
   CHECK(prints(element, 0, "([0, 1], [ragged([[], [1, 2]]), ragged([[1], [2]])], [none, some(1)])"));
   CHECK(prints(element, WEIR_FORMAT_JSON,

@@ -543,15 +543,6 @@ class Shuffle final : public Cursor, private ShuffleSlots {
   Refusals refusals_;
 };
 
-Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
-  const bool whole = params.buffer_size.is_constant() && *params.buffer_size == kUnknown;
-  if (whole && inputs[0]->cardinality() == kInfinite) {
-    return invalid_argument(expected_found("a finite dataset, which fits a buffer", "an infinite one",
-                                           "give a buffer_size, or put take(n) before it"));
-  }
-  return inputs[0]->spec();
-}
-
 }  // namespace
 
 const OperatorDef& shuffle_operator() {
@@ -564,7 +555,7 @@ const OperatorDef& shuffle_operator() {
       .example = "range(5) | shuffle(5, seed: 42)",
       .output = "0\n4\n1\n3\n2",
       .bench = "range(1000000) | shuffle(10000, seed: 1)",
-      .spec = spec_of<Params, spec>,
+      .spec = same_spec,
       .cardinality = same_cardinality,
       .counts_openings = always,
       .opens_late_from = 0,
@@ -572,7 +563,7 @@ const OperatorDef& shuffle_operator() {
       .kept =
           [](const ParamsBase& base) {
             const IntParam& size = static_cast<const Params&>(base).buffer_size;
-            if (!size.is_constant() || *size == kUnknown) return Kept{kUnknown, kUnknown};
+            if (!size.is_constant() || *size == kUnknown) return Kept{kUnknown, kUnknown, size.is_constant()};
             return Kept{*size, static_cast<int64_t>(shuffle_reread_rows(static_cast<double>(*size)))};
           },
   });
