@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "core/checked.h"
 #include "core/text.h"
 #include "dataset/held_rows.h"
 #include "dataset/yield_timer.h"
@@ -67,7 +67,7 @@ class GroupByReducer final : public Cursor {
   void state(Archive& archive) override {
     input_.state(archive);
     archive("read", read_);
-    archive("given", given_, 0, std::numeric_limits<int64_t>::max());
+    archive("given", given_, 0, kMostCounted);
     std::vector<int64_t> keys;
     HeldRows held;
     if (!archive.loading()) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <list>
 #include <map>
 #include <memory>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/checked.h"
 #include "core/exception.h"
 #include "core/memory_budget.h"
 #include "core/text.h"
@@ -71,7 +71,9 @@ class Largest {
  public:
   int64_t rows() const { return static_cast<int64_t>(groups_.size()); }
   // Makes room for one more row in any group.
-  void prepare() { groups_.reserve(groups_.size() + 1); }
+  void prepare() {
+    if (groups_.size() == groups_.capacity()) groups_.reserve(2 * groups_.size() + 1);
+  }
   // A group has `rows` now, one more than before.
   // REQUIRES: prepare() since the last call
   void grew(int64_t rows) noexcept {
@@ -153,8 +155,8 @@ class GroupByWindow final : public Cursor {
   void state(Archive& archive) override {
     input_.state(archive);
     read_ = input_.position();
-    archive("read", read_, input_.consumed(), std::numeric_limits<int64_t>::max());
-    archive("opened", opened_, 0, std::numeric_limits<int64_t>::max());
+    archive("read", read_, input_.consumed(), kMostCounted);
+    archive("opened", opened_, 0, kMostCounted);
     archive("open", is_open_);
     if (is_open_) {
       archive("key", open_key_);
