@@ -45,6 +45,9 @@ void after_fork_in_child() {
   }
   g_table.mutex.unlock();
 }
+// When the library is loaded, so that no fork is missed, also while another thread makes the first handle.
+[[maybe_unused]] const int watches_forks =
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 
 // REQUIRES: the table's lock.
 void begin_table() {
@@ -53,7 +56,6 @@ void begin_table() {
     g_table.first_generation = 0x5bd1e995;
   }
   g_table.first_free = g_table.last_free = kNone;
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   g_table.begun = true;
 }
 

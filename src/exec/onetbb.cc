@@ -13,6 +13,7 @@ bool weir::find_onetbb() { return true; }
 
 #include <cstdlib>
 
+#include "core/load_library.h"
 #include "core/once.h"
 
 namespace weir {
@@ -41,7 +42,7 @@ struct Onetbb {
   void (*assertion_failure)(const char*, int, const char*, const char*);
 
   bool load() {
-    void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    void* library = load_library(kLibrary);
     if (library == nullptr) return false;
     const auto find = [&](const char* name, auto& function) {
       reinterpret_cast<void*&>(function) = ::dlsym(library, name);

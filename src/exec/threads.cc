@@ -544,12 +544,12 @@ class Threads final : public Executor {
   // asked for, in a child, where oneTBB's threads are missing, and where there is no oneTBB that can be used, plain threads
   // compute.
   RefPtr<JobQueue> make_compute() {
-    const bool found = find_onetbb();
+    const bool found = forks_ == 0 && find_onetbb();
     ArenaStarts::watch_exit();
     if (!found) return make_plain();
     const size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     const int owned = static_cast<int>(std::clamp<size_t>(allowed, 2, kMaxComputeThreads + 1)) - 1;
-    if (forks_ == 0 && size_ <= owned + 1) {
+    if (size_ <= owned + 1) {
       auto starter = make_ref<ThreadQueue>("starter", "weir-starter", this, 1);
       auto arena = make_ref<ArenaQueue>(this, std::min(size_, owned), starter);
       if (arena->warm_up()) {

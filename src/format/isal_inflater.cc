@@ -13,6 +13,7 @@
 #include <new>
 #include <type_traits>
 
+#include "core/load_library.h"
 #include "core/once.h"
 
 namespace weir {
@@ -27,7 +28,7 @@ struct Isal {
   decltype(&isal_inflate) inflate = nullptr;
 
   bool load() {
-    void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    void* library = load_library(kLibrary);
     if (!library) return false;
     const auto find = [&](const char* name, auto& function) {
       function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));

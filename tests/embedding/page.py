@@ -56,9 +56,10 @@ Handles belong to the process that made them. A child of `fork` gets an error (`
 handles, at once, and makes a runtime of its own. The child reads the whole pipeline, the parent goes on with its iterator,
 and a watchdog ends what hangs. Pools have four workers, each of which ends after two tasks.
 
-A child may be forked at any time after the first dataset was parsed, even while other threads of the parent create their
-first runtime or are in their first `next`. What the library makes once is made while it is loaded, or made again in the child
-if a thread of the parent was making it (`src/core/once.h`); `tools/check-layers` looks for statics that are made otherwise.
+A child may be forked at any time, even while other threads of the parent parse their first text, create their first runtime
+or are in their first `next` (`tests/capi/fork_first.c`). What the library makes once is made while it is loaded, or made
+again in the child if a thread of the parent was making it (`src/core/once.h`); `tools/check-layers` looks for statics that
+are made otherwise. A fork waits while the library opens another library.
 """
 
 PACKAGE_PROCESSES = """\
