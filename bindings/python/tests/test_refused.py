@@ -1,9 +1,14 @@
 """What cannot become an expression is refused by name, with the line of Python and the way out."""
 
 import base64
+import copy
+import functools
 import json
 import os
+import pickle
+import random
 import re
+import string
 import zlib
 
 import numpy as np
@@ -168,3 +173,38 @@ def test_mistakes_inside_a_structure_are_found_while_it_is_asked_for():
         weir.range(3).map(lambda x: wrong(x))
     assert f"line {wrong.__code__.co_firstlineno + 1}: `both = (x, x + fn.float32(x))`" in str(raised.value)
     assert "empty(" not in str(raised.value)
+
+
+def test_bytes_of_a_value_are_refused():
+    dataset = weir.range(2)
+    for function in (
+        lambda x: np.array([repr(x).encode()]),
+        lambda x: np.array([repr(x)], object),
+        pickle.dumps,
+        lambda x: pickle.dumps({"x": x}),
+    ):
+        with pytest.raises(weir.TraceError, match="cannot become an expression"):
+            dataset.map(function)
+
+
+def test_copies_of_a_value_are_the_value():
+    doubled = weir.range(3).map(lambda x: copy.deepcopy({"x": x})["x"] + copy.copy(x))
+    assert list(doubled) == [0, 2, 4]
+
+
+def test_the_line_is_not_one_of_a_library():
+    for function in (
+        lambda x: string.Template("$x.jpg").substitute(x=x),
+        lambda x: random.randint(0, x),
+        lambda x: np.full([2], x),
+    ):
+        with pytest.raises(weir.TraceError, match=r"test_refused\.py, line"):
+            weir.range(2).map(function)
+
+
+def test_an_unknown_name_stays_one():
+    def run(code, x):
+        return eval(code)
+
+    with pytest.raises(NameError, match="unknown_name"):
+        weir.range(2).map(lambda x: functools.reduce(run, [x], "unknown_name"))

@@ -11,6 +11,8 @@ import threading
 from types import FrameType, TracebackType
 from typing import NamedTuple, NoReturn
 
+import numpy as np
+
 from .errors import TraceError
 
 _OFFER = (
@@ -32,14 +34,23 @@ class Place(NamedTuple):
 
 
 _OURS = os.path.dirname(__file__) + os.sep
+# Python's own modules, and NumPy: a line of theirs says nothing to who called them.
+_LIBRARIES = (os.path.dirname(os.__file__) + os.sep, os.path.dirname(np.__file__) + os.sep)
+_PACKAGES = ("site-packages", "dist-packages")
 
 
 def _is_ours(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(_OURS)
 
 
+def _is_library(file: str) -> bool:
+    return file.startswith(_LIBRARIES[1]) or (
+        file.startswith(_LIBRARIES[0]) and not file[len(_LIBRARIES[0]) :].startswith(_PACKAGES)
+    )
+
+
 def _caller() -> FrameType:
-    """The innermost frame of the caller's own code."""
+    """The innermost frame of the caller's own code, or of a library that it called."""
     frame = sys._getframe(1)
     while frame.f_back and _is_ours(frame):
         frame = frame.f_back
@@ -59,7 +70,12 @@ def here() -> Place:
     """The line of the caller's that runs."""
     if returned.place:
         return returned.place
-    frame = _caller()
+    frame = called = _caller()
+    while frame.f_back and _is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    # A program may have no code of its own, as with python -m.
+    if _is_ours(frame):
+        frame = called
     return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
@@ -152,7 +168,7 @@ def met_value(error: BaseException, file: str, kind: type) -> TraceError | None:
     else. `file` is that of the function that is traced, `kind` the class of such values.
     """
     frames = _frames(error.__traceback__)
-    if isinstance(error, (TraceError, KeyError)) or not frames or _is_ours(frames[-1][0]):
+    if isinstance(error, (TraceError, KeyError, NameError, ImportError)) or not frames or _is_ours(frames[-1][0]):
         return None
     message = str(error)
     last = frames[-1][0]

@@ -319,6 +319,15 @@ class Value:
             return binary(_UFUNCS[ufunc.__name__], *scalars)
         refuse(f"numpy.{ufunc.__name__} on a value", like(ufunc.__name__))
 
+    def __copy__(self) -> Value:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Value:
+        return self
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        refuse("A pickled value", "weir.fn.serialize_tensor(x) makes a string of a tensor.")
+
     def __str__(self) -> str:
         refuse(
             "The text of a value",
