@@ -48,3 +48,19 @@ def test_the_next_element_follows_one_that_fails():
     with pytest.raises(weir.Error):
         next(elements)
     assert [int(x) for x in elements] == [6, 3]
+
+
+def test_integers_are_not_cut():
+    dataset = weir.from_tensor_slices([2**31 - 1, -(2**31), 2**31, -(2**31) - 1]).map(lambda x: {"x": x})
+    elements = weir.jax.arrays(dataset)
+    assert [int(next(elements)["x"]) for _ in range(2)] == [2**31 - 1, -(2**31)]
+    for _ in range(2):
+        with pytest.raises(OverflowError, match="expected int64 values that fit int32"):
+            next(elements)
+    large = weir.from_tensor_slices([2**32 - 1, 2**32]).map(lambda x: weir.fn.cast(x, weir.uint64))
+    elements = weir.jax.arrays(large)
+    assert int(next(elements)) == 2**32 - 1
+    with pytest.raises(OverflowError, match="uint64"):
+        next(elements)
+    with jax.enable_x64(True):
+        assert [int(x["x"]) for x in weir.jax.arrays(dataset)][2:] == [2**31, -(2**31) - 1]

@@ -32,14 +32,26 @@ def _mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
     return leaf(value)
 
 
+def _checked(value: Any) -> Any:
+    """An array whose integers JAX keeps: without x64 it has only their low 32 bits."""
+    if value.dtype.kind in "iu" and value.dtype.itemsize == 8 and not jax.config.jax_enable_x64:
+        limits = np.iinfo(np.int32 if value.dtype.kind == "i" else np.uint32)
+        if value.size and not limits.min <= value.min() <= value.max() <= limits.max:
+            raise OverflowError(
+                f"expected {value.dtype} values that fit {limits.dtype}, to which JAX cuts them, found {value.max()} at "
+                'most; call jax.config.update("jax_enable_x64", True), or leave them out'
+            )
+    return value
+
+
 def to_jax(value: Any, device: Any = None) -> Any:
     """An element with jax arrays in place of arrays and numbers; strings and nested datasets stay as they are.
 
     All arrays go to the device in one call. On the CPU large arrays are shared with weir, which does not write to what
-    somebody holds.
+    somebody holds. Without x64, floats are rounded to float32, and integers that do not fit 32 bits are an error.
     """
     leaves: list[Any] = []
-    _mapped(value, leaves.append)
+    _mapped(value, lambda leaf: leaves.append(_checked(leaf)))
     put = iter(jax.device_put(leaves, device))
     return _mapped(value, lambda _: next(put))
 
