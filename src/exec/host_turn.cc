@@ -9,7 +9,7 @@ HostTurn::Hold::Hold(HostTurn& turn, Scheduler& scheduler)
   if (!turn.mutex_.try_lock()) {
     if (!add_wait(&scheduler, &turn)) {
       status_ = failed_precondition(
-          "expected a function that does not wait for this call; it takes one call at a time, and the call that runs waits, through the iterator that it asks for an element, for this one. Declare it concurrent, or give that iterator another function");
+          "this function takes one call at a time, and the call in progress waits for an iterator that makes this call: neither could ever return. Declare the function concurrent, or give that iterator another one");
       return;
     }
     turn.mutex_.lock();

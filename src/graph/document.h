@@ -130,9 +130,9 @@ Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
                                    const std::vector<DocumentRef>& inputs,
                                    const std::vector<TextArgument>& arguments, const Handed& handed = {});
 
-// Reads the bytes of serialize(): the same dataset, with the seeds that were drawn when it was built. `callbacks` resolves registered names. data_loss for damaged bytes,
-// failed_precondition for another format version, invalid_argument for forged bytes, whose sizes and depth
-// are bounded before anything is built, not_found for an unknown callback.
+// Reads the bytes of serialize(): the same dataset, with the seeds that were drawn when it was built. `callbacks` resolves
+// registered names. data_loss for damaged bytes, failed_precondition for another format version, invalid_argument for
+// forged bytes, whose sizes and depth are bounded before anything is built, not_found for an unknown callback.
 Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view bytes,
                                          const Handed& callbacks = {});
 

@@ -37,15 +37,15 @@ class CheckpointFolder {
   uint32_t rank() const { return rank_; }
 
   // Publishes `position`, from Iterator::save(), as the next generation and returns its number. Then removes the oldest
-  // generations beyond `keep`, and those that load() found damaged; others that it passed over don't count, and one that
-  // it could not read stays. A file that cannot be removed is logged. After a failure all older ones are still there. resource_exhausted above the limit
-  // checkpoint_bytes. Calls fsync twice.
+  // generations beyond `keep`, and those that load() found damaged. Others that load() skipped don't count towards `keep`,
+  // and one that it could not read stays. A file that cannot be removed is logged. After a failure all older ones are
+  // still there. resource_exhausted above the limit checkpoint_bytes. Calls fsync twice.
   Result<int64_t> save(std::string_view position, std::string_view extra);
 
   // Returns the newest generation that is valid, its position included, and logs why newer ones were passed over.
-  // not_found if there is none at all, data_loss if none is valid. A file that may be readable later (unavailable, also
-  // where the device reports damage, no permission, too many open files), or is only larger than the limit, is an error:
-  // going back to an older one would lose work for nothing.
+  // not_found if there is none at all, data_loss if none is valid. A file that may be readable later, or is only larger
+  // than the limit, is an error, since going back to an older one would lose work for nothing: unavailable (also if the
+  // device reports damage), no permission, too many open files.
   Result<Generation> load();
 
  private:
@@ -67,7 +67,7 @@ class CheckpointFolder {
   // version or name, or their position is of no use: their extra bytes may be.
   std::set<int64_t> unusable_;
   std::set<int64_t> damaged_;
-  // That which the last load() could not read.
+  // The one that the last load() could not read.
   std::set<int64_t> unread_;
 };
 

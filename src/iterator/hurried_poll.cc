@@ -1,9 +1,9 @@
-// Iterator: polls for those who do not wait for all that an element needs (try_next, next_within).
+// Iterator: polls for calls that may return without an element (try_next, next_within).
 //
-// A poll cannot be interrupted while it computes. So what may take any time is made by a pump, on a thread of the runtime:
-// it polls the root in place of the caller, and holds the row until somebody asks for it. That holds for functions that
-// run datasets and, where the caller waits by a deadline or a descriptor, for elements that turn out to take long. A row
-// that was begun is finished although nobody waits for it any more; cancel() ends it.
+// A poll cannot be interrupted while it computes. So a pump, on a thread of the runtime, makes elements that may take any
+// time: it polls the root in place of the caller and holds the row until a call asks for it. Such elements are those of
+// functions that run datasets and, if the caller has a deadline or a descriptor, those that turn out to be slow. A row that
+// was begun is finished even if no call waits for it any more; cancel() ends it.
 #include "core/exception.h"
 #include "dataset/openings.h"
 #include "iterator/iterator.h"
@@ -16,8 +16,8 @@ namespace {
 // From elements that took longer on to ones that took less, a pump makes them.
 constexpr int64_t kSlowNs = 1'000'000;
 constexpr int64_t kQuickNs = 100'000;
-// A pump that has been asked so often, first so long ago, and has not come to run, has no thread. Who asks without a pause
-// reaches the number before a thread has started.
+// A pump that was asked this often and has not run this long after the first time has no thread. The number alone says
+// little: a caller that polls without a pause reaches it before a thread has started.
 constexpr int kMostAsks = 64;
 constexpr int64_t kMostStartNs = 1'000'000'000;
 

@@ -5,9 +5,10 @@
 //   uint8_t* out = make(image->shape());
 //   WEIR_TRY(image->decode(out));
 //
-// What a file costs is limited by what it has, not by what it says: before pixels are made, its size must be one that so
-// many pixels can have. A decoder reads the bytes that it was opened with, so they must outlive it. One thread at a time may use it. Bytes that
-// are no such image, are damaged or cut off, or declare more than kMaxImagePixels give invalid_argument.
+// The work is bounded by the size of the file, not by what its header claims: a file that is too small for the pixels that
+// it declares is refused before any are decoded. A decoder reads the bytes that it was opened with, so they must outlive
+// it. One thread at a time may use it. Bytes that are no such image, are damaged or cut off, or declare more than
+// kMaxImagePixels give invalid_argument.
 #pragma once
 
 #include <cstdint>
