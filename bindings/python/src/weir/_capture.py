@@ -19,6 +19,8 @@ def capture(value: Any, adapts: bool = False) -> Value:
 
     A scalar of NumPy keeps its dtype, unless it `adapts` as a literal does.
     """
+    if type(value) in (int, float, bool, str):
+        return Value((str(_literal(value)),), trivial=True)
     from ._dataset import Dataset, DatasetValue
 
     if isinstance(value, Dataset):
@@ -55,6 +57,8 @@ def _literal(value: Any) -> str | None:
     """The text of what can be written: None, numbers, strings and dtypes."""
     if value is None:
         return "none"
+    if type(value) is int:
+        return str(value) if value >= 0 else f"({value})"
     if isinstance(value, np.generic) and not isinstance(value, (np.bool_, np.str_, np.bytes_)):
         if value.dtype.kind not in "iuf":
             return None

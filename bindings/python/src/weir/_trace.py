@@ -106,6 +106,8 @@ class Value:
         self._scope = active.scopes[-1] if active.scopes else None
         self._free: dict[int, Value] = {}
         for part in parts:
+            if type(part) is str:
+                continue
             if isinstance(part, Bare):
                 self._free.update(part.value._free)
             elif isinstance(part, Value):

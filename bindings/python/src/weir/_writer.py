@@ -67,6 +67,8 @@ class Writer:
             # It is written at home, and so is what it is made of.
             chain = chain[: chain.index(home) + 1]
         for part in value._parts:
+            if type(part) is str:
+                continue
             if isinstance(part, Bare):
                 self._survey(part.value, chain)
             elif isinstance(part, Value):
