@@ -86,11 +86,12 @@ def nanoseconds(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def refit(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """What a function of Python gave, as an array of that dtype; an error if a value would become another.
 
-    Numbers of Python may be of any kind, arrays only of the same, as in NumPy's same_kind, or empty. Floats are rounded.
+    Numbers of Python may be of any kind, arrays only of the same, as in NumPy's same_kind, unless they are empty.
+    Floats are rounded.
     """
     refuse_mask(value)
     array = np.asarray(value)
-    if dtype == object:
+    if dtype.kind == "O":
         return array.astype(object)
     plain = isinstance(value, (bool, int, float, list, tuple)) and array.dtype.kind in "biufO"
     if isinstance(value, (list, tuple)) and array.dtype.kind == "f" and dtype.kind in "iu":

@@ -51,7 +51,7 @@ def _values(value: Any) -> Any:
         entries = array.tolist()
         for entry in entries:
             if not isinstance(entry, (str, bytes)):
-                raise TypeError(f"expected strings, int64 or float32 numbers, found {type(entry).__name__} {entry!r:.80}")
+                raise TypeError(f"expected strings, int64 or float32 numbers, found {type(entry).__name__}")
         return [entry.encode() if isinstance(entry, str) else entry for entry in entries]
     wanted = np.int64 if array.dtype.kind in "iubmM" else np.float32
     return np.ascontiguousarray(refit(array, np.dtype(wanted)))

@@ -34,12 +34,12 @@ def _mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
 
 def _checked(value: Any) -> Any:
     """An array whose integers JAX keeps: without x64 it has only their low 32 bits."""
-    if value.dtype.kind in "iu" and value.dtype.itemsize == 8 and not jax.config.jax_enable_x64:
-        limits = np.iinfo(np.int32 if value.dtype.kind == "i" else np.uint32)
-        if value.size and not limits.min <= value.min() <= value.max() <= limits.max:
+    if value.dtype.kind in "iu" and value.dtype.itemsize == 8 and value.size:
+        limits = np.iinfo(jax.dtypes.canonicalize_dtype(value.dtype))
+        if not limits.min <= value.min() <= value.max() <= limits.max:
             raise OverflowError(
-                f"expected {value.dtype} values that fit {limits.dtype}, to which JAX cuts them, found {value.max()} at "
-                'most; call jax.config.update("jax_enable_x64", True), or leave them out'
+                f"expected {value.dtype} values that fit {limits.dtype}, to which JAX cuts them, found others; call "
+                'jax.config.update("jax_enable_x64", True), or leave them out'
             )
     return value
 

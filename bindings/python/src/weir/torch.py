@@ -5,14 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Iterator as Elements
-from collections.abc import Mapping, Sequence
 from multiprocessing.context import get_spawning_popen
 from typing import Any
 
 import numpy as np
 import torch
 from torch.utils.data import IterableDataset, get_worker_info
+from torch.utils.dlpack import from_dlpack
 
 from ._dataset import INFINITE, Dataset, parse
 from ._iterator import Iterator
@@ -43,7 +44,7 @@ def to_torch(value: Any, device: Any = None) -> Any:
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind in "OT":
         return value
     shared = isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.name != "bfloat16"
-    made = torch.from_dlpack(_writable(np.asarray(value))) if shared else _small(value)
+    made = from_dlpack(_writable(np.asarray(value))) if shared else _small(value)
     return made if device is None else made.to(device, non_blocking=True)
 
 
@@ -70,7 +71,9 @@ class _Epochs:
     def __init__(self, next_epoch: int) -> None:
         # The next number, how many loops of workers there were, the workers that loaded a state last; for each of the
         # last loops group, loop and number.
-        self._numbers = torch.zeros(3 + 3 * self.KEPT, dtype=torch.int64).share_memory_()
+        self._numbers: torch.Tensor = torch.zeros(3 + 3 * self.KEPT, dtype=torch.int64)
+        share: Callable[[], object] = self._numbers.share_memory_
+        share()
         self._numbers[0] = next_epoch
         self._numbers[2] = -1
         self._lock = multiprocessing.get_context("spawn").Lock()
