@@ -101,6 +101,8 @@ def refit(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         return array
     if array.dtype.kind in "mM" and dtype == np.int64:
         return nanoseconds(array)
+    if array.dtype.kind in "biufc" and np.can_cast(array.dtype, dtype, "safe"):
+        return array.astype(dtype)
     if array.size and not plain and not np.can_cast(array.dtype, dtype, "same_kind"):
         found = type(array.flat[0]).__name__ if array.dtype == object else array.dtype
         raise TypeError(f"expected a value of dtype {dtype}, found {found}; convert it with astype")
@@ -125,7 +127,10 @@ def _changed(before: np.ndarray[Any, Any], after: np.ndarray[Any, Any]) -> np.nd
         with np.errstate(all="ignore"):
             back = after.astype(before.dtype)
         return np.asarray((back != before) | ((after < 0) != (before < 0)))
-    return np.asarray(np.isinf(after) & ~np.isinf(before.astype(np.float64) if before.dtype == object else before))
+    infinite = np.asarray(np.isinf(after))
+    if infinite.any():
+        infinite &= ~np.isinf(before.astype(np.float64) if before.dtype == object else before)
+    return infinite
 
 
 def _of_array(array: np.ndarray[Any, Any]) -> Tensor:
