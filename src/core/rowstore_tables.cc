@@ -10,23 +10,23 @@ namespace {
 
 // A store refers to as many tables at a time; rows of others become images.
 constexpr size_t kMaxTables = 8;
-constexpr size_t kCacheLine = 64;
+constexpr size_t kTableLine = 64;
 // While a row of so many bytes or more is copied, the next ones are being loaded into the second level of cache, up to so
 // much of each: the processor looks ahead by itself over shorter rows, and within longer ones.
 constexpr size_t kLoadedFrom = 256;
-constexpr size_t kLoadedAhead = 4096;
-constexpr size_t kRowsAhead = 2;
+constexpr size_t kEntriesLoadedAhead = 4096;
+constexpr size_t kTableRowsAhead = 2;
 
 // Always inlined: gcc drops calls that do nothing else.
 [[gnu::always_inline]] inline void load_ahead(const uint8_t* row, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(row + at, 0, 2);
+  for (size_t at = 0; at < bytes; at += kTableLine) __builtin_prefetch(row + at, 0, 2);
 }
 
 // Copies the numbered rows of a table side by side; -1 leaves zeros.
 void gather_wide(uint8_t* to, const uint8_t* table, size_t bytes, std::span<const int64_t> rows) {
-  const size_t loaded = std::min(bytes, kLoadedAhead);
+  const size_t loaded = std::min(bytes, kEntriesLoadedAhead);
   for (size_t i = 0; i < rows.size(); ++i, to += bytes) {
-    const size_t ahead = i + kRowsAhead;
+    const size_t ahead = i + kTableRowsAhead;
     if (ahead < rows.size() && rows[ahead] >= 0)
       load_ahead(table + static_cast<size_t>(rows[ahead]) * bytes, loaded);
     if (rows[i] < 0) {

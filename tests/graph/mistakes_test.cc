@@ -179,6 +179,8 @@ TEST_CASE("mistakes: tf.data's names of parameters are taken, and printed as thi
   CHECK(graph.build("range(9) | batch(batch_size: 4)")->format() == "range(9) | batch(4)");
   CHECK(graph.build("range(9) | take(count: 4)")->format() == "range(9) | take(4)");
   CHECK(graph.build("range(9) | map(map_func: x -> x + 1)")->format() == "range(9) | map(x -> x + 1)");
+  CHECK(graph.build("range(9) | group_by_window(key_func: x -> 0, reduce_func: (k, w) -> w, window_size: 2)")
+            ->format() == "range(9) | group_by_window(x -> 0, (k, w) -> w, 2)");
   CHECK(graph.build("range(9) | filter(predicate: x -> x > 1)")->format() == "range(9) | filter(x -> x > 1)");
   CHECK(graph.build("tfrecord(filenames: \"a\", compression_type: \"gzip\")")->format() ==
         "tfrecord(\"a\", compression: \"gzip\")");

@@ -1,5 +1,7 @@
 #include "iterator.h"
 
+#include <poll.h>
+
 #include <chrono>
 #include <unordered_set>
 
@@ -214,15 +216,27 @@ nb::object try_next(Iterator& self) {
   return converted(self, result, filling.get(), error);
 }
 
+// WEIR_PENDING, so that the caller looks again, or what failed.
+int32_t ready_fd(Iterator& self, int& fd, Error& error) {
+  const int32_t result = weir_iterator_ready_fd(self.handle.get(), &fd, error);
+  return result == WEIR_OK ? WEIR_PENDING : result;
+}
+
 nb::object next_block(Iterator& self, int64_t max_rows) {
   Filling filling(self.element);
   Error error;
   int64_t rows = 0;
-  int32_t result;
-  {
-    nb::gil_scoped_release released;
-    result = weir_iterator_next_block(self.handle.get(), max_rows, filling.get(), &rows, error);
-  }
+  const bool in_range = max_rows >= 1 && max_rows < WEIR_BLOCK_TRY;
+  int fd = -1;
+  const int32_t result = wait_in_slices([&](int64_t slice) {
+    const int64_t wanted = in_range ? max_rows + WEIR_BLOCK_TRY : max_rows;
+    const int32_t answer = weir_iterator_next_block(self.handle.get(), wanted, filling.get(), &rows, error);
+    if (answer != WEIR_PENDING) return answer;
+    if (fd < 0) return ready_fd(self, fd, error);
+    pollfd ready{fd, POLLIN, 0};
+    ::poll(&ready, 1, static_cast<int>(slice / 1'000'000));
+    return answer;
+  });
   nb::object value = converted(self, result, filling.get(), error);
   return nb::make_tuple(value, rows);
 }

@@ -456,6 +456,7 @@ def test_async_errors_go_on():
         "weir.digest(numbers.filter(lambda x: x < 0))",
         "weir.digest(numbers.window(1000))",
         "numbers.reduce(0, lambda s, x: s + x)",
+        "iter(numbers.filter(lambda x: x < 0)).next_block(8)",
         "asyncio.run(drain(numbers.filter(lambda x: x < 0)))",
     ],
 )
