@@ -23,12 +23,12 @@ Status some_infer(KernelCall& call) {
 }
 
 // The shapes of parts that nobody reads.
-struct Parts : KernelState {
+struct OptionalParts : KernelState {
   std::vector<Component> parts;
 };
 
 void nothing_body(KernelRun& run) {
-  const std::vector<Component>& parts = run.state<Parts>().parts;
+  const std::vector<Component>& parts = run.state<OptionalParts>().parts;
   for (size_t i = 0; i < parts.size(); ++i) {
     uint8_t* out = run.make(static_cast<int>(i), parts[i].shape);
     const size_t bytes = static_cast<size_t>(parts[i].shape.count()) * dtype_size(parts[i].dtype);
@@ -62,7 +62,7 @@ Status nothing_infer(KernelCall& call) {
   const Spec value = syntax::to_spec(call.node(0));
   WEIR_TRY(value.check_size());
   if (value.has_dataset()) return call.error(0, expected_found("tensors", value.to_string()));
-  auto state = std::make_shared<Parts>();
+  auto state = std::make_shared<OptionalParts>();
   smallest(Spec::optional(value), state->parts);
   call.result(Spec::optional(value));
   call.body(nothing_body, std::move(state));

@@ -9,7 +9,7 @@ namespace weir {
 
 namespace {
 
-struct Parts : KernelState {
+struct SplitParts : KernelState {
   int64_t axis = 0;
   int64_t count = 0;
   // Whether the axis is left out of the parts, which are then of 1 along it.
@@ -23,16 +23,16 @@ Status uneven(int64_t extent, int64_t count) {
   return invalid_argument(concat("cannot split a dimension of ", extent, " into ", count, " equal parts"));
 }
 
-const char* function_of(const Parts& parts) { return parts.unstacked ? "unstack" : "split"; }
+const char* function_of(const SplitParts& parts) { return parts.unstacked ? "unstack" : "split"; }
 
 // REQUIRES: the extent of the axis is known and divides
-Shape part_of(const Parts& parts, const Shape& shape, int axis) {
+Shape part_of(const SplitParts& parts, const Shape& shape, int axis) {
   if (parts.unstacked) return *spliced(shape, axis, axis + 1, {});
   return shape.with_dim(axis, shape[axis] / parts.count);
 }
 
 void split_body(KernelRun& run) {
-  const auto& parts = run.state<Parts>();
+  const auto& parts = run.state<SplitParts>();
   const Arg& x = run.arg(0);
   Result<int> resolved = resolve_axis(parts.axis, x.shape.rank());
   if (!resolved.ok()) return fail_all(run, function_of(parts), resolved.status());
@@ -58,7 +58,7 @@ void split_body(KernelRun& run) {
   }
 }
 
-Status finish(KernelCall& call, const Shape& part, std::shared_ptr<const Parts> parts) {
+Status finish(KernelCall& call, const Shape& part, std::shared_ptr<const SplitParts> parts) {
   const auto count = static_cast<size_t>(parts->count);
   call.result(Spec::tuple(std::vector<Spec>(count, Spec::tensor(call.dtype(0), part))));
   if (count > 0) call.body(split_body, std::move(parts));
@@ -67,7 +67,7 @@ Status finish(KernelCall& call, const Shape& part, std::shared_ptr<const Parts> 
 
 Status split_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
-  auto parts = std::make_shared<Parts>();
+  auto parts = std::make_shared<SplitParts>();
   WEIR_ASSIGN(parts->count, call.integer(1));
   if (parts->count < 1 || parts->count > kMostParts) {
     return call.error(1, expected_found(concat("from 1 to ", kMostParts, " parts"), concat(parts->count)));
@@ -87,7 +87,7 @@ Status split_infer(KernelCall& call) {
 Status unstack_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
   if (!from.rank_known()) return call.error(0, "expected a tensor of known rank; reshape it first");
-  auto parts = std::make_shared<Parts>();
+  auto parts = std::make_shared<SplitParts>();
   parts->unstacked = true;
   WEIR_ASSIGN(const int axis, call.axis(1, from.rank()));
   parts->axis = axis;

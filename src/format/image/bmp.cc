@@ -17,7 +17,7 @@ constexpr size_t kMasksAt = 54;
 constexpr int64_t kInfoHeaderBytes = 40;
 constexpr int64_t kAlphaHeaderBytes = 56;
 
-enum Compression : uint8_t { kNone = 0, kMasks = 3, kAlphaMasks = 6 };
+enum BmpCompression : uint8_t { kNone = 0, kMasks = 3, kAlphaMasks = 6 };
 
 int64_t little_endian(std::string_view bytes, size_t at, size_t size) {
   uint32_t value = 0;
