@@ -50,7 +50,7 @@ class HostGenerator final : public Generator {
       turn_->run([&] { status = Status(call_host(f)); });
       return status;
     }
-    const HostTurn::Hold hold(*turn_, *frame->scheduler());
+    const HostTurn::Hold hold(*turn_, frame->scheduler());
     return hold.status().ok() ? Status(call_host(f)) : hold.status();
   }
   // Ends a run, in turn as well.

@@ -4,16 +4,16 @@
 
 namespace weir {
 
-HostTurn::Hold::Hold(HostTurn& turn, Scheduler& scheduler)
+HostTurn::Hold::Hold(HostTurn& turn, Scheduler* scheduler)
     : turn_(turn), frame_(SchedulerFrame::innermost()) {
   if (!turn.mutex_.try_lock()) {
-    if (!add_wait(&scheduler, &turn)) {
+    if (scheduler && !add_wait(scheduler, &turn)) {
       status_ = failed_precondition(
           "this function takes one call at a time, and the call in progress waits for an iterator that makes this call: neither could ever return. Declare the function concurrent, or give that iterator another one");
       return;
     }
     turn.mutex_.lock();
-    remove_wait(&scheduler, &turn);
+    if (scheduler) remove_wait(scheduler, &turn);
   }
   if (frame_) before_ = frame_->swap_turn(&turn);
 }

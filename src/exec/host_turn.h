@@ -1,6 +1,6 @@
 // HostTurn: lets one call at a time into a function of the host that does not take several at once.
 //
-//   HostTurn::Hold hold(*turn, *session.scheduler);
+//   HostTurn::Hold hold(*turn, session.scheduler);
 //   if (!hold.status().ok()) return hold.status();
 //
 // The call in progress may ask another iterator for an element, and that iterator may need the same function: both would
@@ -18,8 +18,8 @@ class HostTurn final : public Waker {
 
   class Hold {
    public:
-    // Waits for the turn, in code of `scheduler`.
-    Hold(HostTurn& turn, Scheduler& scheduler);
+    // Waits for the turn, in code of `scheduler`; null: of no iterator, so that nothing can wait for it.
+    Hold(HostTurn& turn, Scheduler* scheduler);
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
     ~Hold();

@@ -77,7 +77,7 @@ Status CallbackFunction::invoke(Session& session, const Block& in, Block& out) c
   if (concurrent_) {
     status = call();
   } else {
-    const HostTurn::Hold hold(*turn_, *session.scheduler);
+    const HostTurn::Hold hold(*turn_, session.scheduler);
     status = hold.status().ok() ? call() : hold.status();
   }
   return status.ok() ? check(out, in.rows) : status;
