@@ -8,11 +8,12 @@ namespace weir {
 
 namespace {
 
-// Only kernels: running them again gives the same, and nobody sees it.
-bool has_no_effects(const Program& program) {
-  return std::all_of(program.code.begin(), program.code.end(), [](const Instruction& one) {
+// Only kernels, which give the same when they run again and have no effects; and functions that take blocks, if `blocks`.
+bool has_only_kernels(const Program& program, bool blocks) {
+  return std::all_of(program.code.begin(), program.code.end(), [blocks](const Instruction& one) {
     if (one.kind == Instruction::Kind::branch)
-      return has_no_effects(*one.then_program) && has_no_effects(*one.else_program);
+      return has_only_kernels(*one.then_program, blocks) && has_only_kernels(*one.else_program, blocks);
+    if (blocks && one.function && one.function->takes_blocks()) return true;
     return one.kind == Instruction::Kind::kernel || one.kind == Instruction::Kind::dataset;
   });
 }
@@ -42,7 +43,8 @@ int known_rows(const Program& program) {
 }  // namespace
 
 CallWidth::CallWidth(const Program& program)
-    : may_repeat_(has_no_effects(program)), rows_(may_repeat_ ? kMaxBlockRows : known_rows(program)) {}
+    : may_repeat_(has_only_kernels(program, false)),
+      rows_(has_only_kernels(program, true) ? kMaxBlockRows : known_rows(program)) {}
 
 void CallWidth::adapt(int rows, int64_t bytes) {
   const int now = this->rows();
