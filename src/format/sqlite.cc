@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <span>
 #include <thread>
 #include <utility>
@@ -216,7 +217,7 @@ class Rows final : public SqliteRows {
     const std::string name = file_.starts_with('/') ? file_ : "./" + file_;
     const int opened =
         sqlite3_open_v2(name.c_str(), &database_, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
-    if (!database_) return resource_exhausted("out of memory");
+    if (!database_) throw std::bad_alloc();
     if (opened != SQLITE_OK) return failed();
     // A database may come from anywhere: what it defines must not run what it likes.
     sqlite3_db_config(database_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -253,10 +254,12 @@ class Rows final : public SqliteRows {
     return sqlite3_exec(database_, statements, nullptr, nullptr, nullptr) == SQLITE_OK;
   }
 
-  // The last call's error. What is wrong with the whole database has no record.
+  // The last call's error. What is wrong with the whole database has no record. Throws where memory ran out, like the code
+  // around SQLite, so that the cursor loses one row and no more.
   Status failed() {
-    ended_ = true;
     const int code = sqlite3_extended_errcode(database_);
+    if ((code & 0xff) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
+    ended_ = true;
     const Mistake mistake{concat("SQLite: ", sqlite3_errmsg(database_)), advice_for(code)};
     const int64_t record = statement_ ? number_ : -1;
     return may_pass(code) ? read_error(code_of(code), mistake, file_, -1, record)
