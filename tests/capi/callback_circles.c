@@ -56,8 +56,10 @@ static void close_count(void* user_data, void* state) {
 }
 
 /* Two iterators of one dataset. In the first, the callback or generator asks the second, which has given `taken` elements. A
- * generator that is refused when it opens has no elements. */
+ * generator that is refused when it opens has no elements; before a prefetch, whose thread may wait for the turn first, the one
+ * that asks may be refused instead. */
 static void asks_its_like(weir_runtime runtime, const char* text, uint32_t flags, int circle, int taken) {
+  int32_t result;
   const int opens = circle && taken == 0 && strstr(text, "@g");
   asking self = {{0}, WEIR_OK, 0};
   weir_callback callback = WEIR_CALLBACK_INIT;
@@ -87,7 +89,8 @@ static void asks_its_like(weir_runtime runtime, const char* text, uint32_t flags
   }
   /* Both go on. */
   CHECK(next_int64(first, element) == 1);
-  CHECK(weir_iterator_next(second, element, NULL) == (opens ? WEIR_END : WEIR_OK));
+  result = weir_iterator_next(second, element, NULL);
+  CHECK(result == (opens ? WEIR_END : WEIR_OK) || (result == WEIR_OK && strstr(text, "prefetch")));
   weir_iterator_destroy(first);
   weir_iterator_destroy(second);
   weir_dataset_unref(dataset);
