@@ -49,7 +49,7 @@ func TestDeletesWhatItRefuses(t *testing.T) {
 	tensor := must(must(TakeDLPack(turned.Managed())).Tensor())
 	expect(t, turned.Deleted(), 1)
 	expect(t, must(ViewSlice[float32](must(tensor.View()))), []float32{0, 3, 1, 4, 2, 5})
-	// What nobody took is deleted once, by Close or by the garbage collector.
+	// A struct that was not taken is deleted once, by Close or by the garbage collector.
 	closed := reference.NewForeign(1, false, false)
 	given := must(TakeDLPack(closed.Managed()))
 	given.Close()

@@ -65,7 +65,7 @@ def _of_strings(array: np.ndarray[Any, Any]) -> Tensor:
 
 
 def refuse_mask(value: object) -> None:
-    """A masked array has entries that stand for nothing, and tensors have none such."""
+    """A masked array has entries without a value, which a tensor cannot have."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError("expected an array without a mask, found a masked array; fill it first: array.filled(value)")
 

@@ -53,7 +53,7 @@ _ENDED = object()
 
 @functools.cache
 def _takers(_process: int) -> concurrent.futures.Executor:
-    """The threads of this process that compute elements for `async for`, while its loop goes on."""
+    """The threads of this process that compute elements for `async for`, so that its event loop stays free."""
     import concurrent.futures
 
     return concurrent.futures.ThreadPoolExecutor(thread_name_prefix="weir-async")
@@ -79,7 +79,7 @@ class Iterator(_core.Iterator):
 
     An element that fails raises a `weir.Error`; the next call goes on after it. The GIL is released while an element is
     waited for, and Ctrl-C ends the wait. Several threads may share one. With `async for` other threads compute the
-    elements, and its loop goes on; an element that a cancelled task waited for is the next one's.
+    elements; the event loop stays free. An element that a cancelled task waited for is the next one's.
     """
 
     __slots__ = ("_taking", "_turn")

@@ -177,7 +177,7 @@ def fields(value: Any) -> str:
 
 
 def shapes(value: Any, element: _core.Spec) -> Any:
-    """Shapes in the structure of the elements, as lists with None; specs and examples stand for their own."""
+    """Shapes in the structure of the elements, as lists with None; a spec or example gives its own shape."""
     if element.kind == "dict" and isinstance(value, dict):
         inner = dict(zip(element.keys, element.children, strict=True))
         return {name: shapes(part, inner[name]) if name in inner else part for name, part in value.items()}

@@ -149,7 +149,7 @@ class Writer:
 
 
 def _owner(scope: Scope, chain: list[Scope]) -> Scope:
-    """The lambda that a scope belongs to, or what stands for it where only a part of it is written."""
+    """The lambda that a scope belongs to, or a part of it that is written alone."""
     return scope.owner if scope.owner in chain else chain[0]
 
 

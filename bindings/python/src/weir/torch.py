@@ -166,7 +166,7 @@ class Loader(IterableDataset[Any]):
         self._sharded: Dataset | None = None
         self._iterator: Iterator | None = None
         self._ended = False  # the loop of the iterator
-        self._resumed: list[dict[str, Any]] = []  # what the next loop goes on from
+        self._resumed: list[dict[str, Any]] = []  # where the next loop continues
         self._resumes = 0  # which group of workers does that
 
     def _ranks(self) -> tuple[int, int]:
