@@ -5,8 +5,7 @@
 //     return guarded(error, out, [&]() -> Status { … *out = …; return Status(); });
 //   }
 //
-// A Status becomes minus its code, an exception resource_exhausted or internal. A thread that a host function
-// has begun to end (core/host_call.h) ends here, where none of weir's frames are left on its stack.
+// A Status becomes minus its code, an exception resource_exhausted or internal.
 #pragma once
 
 #include <cstring>
@@ -52,7 +51,7 @@ int32_t answer_error(weir_error* error, const Answer& answer) noexcept;
 int32_t answer_null_out(weir_error* error) noexcept;
 
 template <class Body>
-int32_t answer_of_body(weir_error* error, Body&& body) noexcept {
+int32_t guarded(weir_error* error, Body&& body) noexcept {
   try {
     Answer answer(body());
     if (answer.error()) [[unlikely]]
@@ -63,17 +62,9 @@ int32_t answer_of_body(weir_error* error, Body&& body) noexcept {
   }
 }
 
-template <class Body>
-int32_t guarded(weir_error* error, Body&& body) {
-  const int32_t result = answer_of_body(error, body);
-  if (thread_ends()) [[unlikely]]
-    end_thread();
-  return result;
-}
-
 // For functions with an out parameter, which is zeroed first and again after a failure.
 template <class Out, class Body>
-int32_t guarded(weir_error* error, Out* out, Body&& body) {
+int32_t guarded(weir_error* error, Out* out, Body&& body) noexcept {
   if (!out) return answer_null_out(error);
   *out = Out{};
   int32_t result = guarded(error, static_cast<Body&&>(body));
@@ -83,10 +74,8 @@ int32_t guarded(weir_error* error, Out* out, Body&& body) {
 
 // For functions that cannot fail.
 template <class Body>
-void released(Body&& body) {
+void released(Body&& body) noexcept {
   body();
-  if (thread_ends()) [[unlikely]]
-    end_thread();
 }
 
 // "expected a runtime, found a handle that is zero, released or made up"

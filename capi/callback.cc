@@ -142,8 +142,6 @@ Status HostCallback::call(Session& session, const Block& in, Block& out) const {
 }
 
 Status HostCallback::call_once(Session& session, const Block& in, Block& out) const {
-  // The host expects no more calls on a thread that ends.
-  if (thread_ends()) return Status(thread_ended());
   WEIR_TRY(check_arguments(in, 0));
   std::vector<Component> same;
   RunningCall call(std::make_unique<CallObject>(session, in, out, results(in, same), true));
@@ -154,7 +152,6 @@ Status HostCallback::call_once(Session& session, const Block& in, Block& out) co
 
 // One call stands for all rows, one after the other, and the host's thread is watched once for all of them.
 Status HostCallback::call_each(Session& session, const Block& in, Block& out) const {
-  if (thread_ends()) return Status(thread_ended());
   std::vector<Component> same;
   RunningCall call(std::make_unique<CallObject>(session, in, out, results(in, same), false));
   CallObject& object = call.object();
@@ -172,7 +169,7 @@ Status HostCallback::call_each(Session& session, const Block& in, Block& out) co
       }
       if (closed) call.reopen();
       int32_t result = WEIR_OK;
-      const ErrorPtr thrown = catching([&] { result = host_.function(host_.user_data, call.handle()); });
+      const ErrorPtr thrown = notify_host([&] { result = host_.function(host_.user_data, call.handle()); });
       call.close();
       closed = true;
       if (thrown) {

@@ -41,8 +41,6 @@ class HostGenerator final : public Generator {
   // Calls a function of the host, one at a time unless it takes several. Fails if that would wait for ever.
   template <class F>
   Status call_in_turn(F&& f) const {
-    // The host expects no more calls on a thread that ends.
-    if (thread_ends()) return Status(thread_ended());
     if (flags.concurrent) return Status(call_host(f));
     const SchedulerFrame* frame = SchedulerFrame::innermost();
     if (!frame) {

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <new>
 
-#include "core/host_call.h"
 #include "core/sync.h"
 
 namespace weir::capi {
@@ -51,7 +50,6 @@ void after_fork_in_child() {
 
 // REQUIRES: the table's lock.
 void begin_table() {
-  const Uncancelled uncancelled;
   if (getrandom(&g_table.first_generation, sizeof g_table.first_generation, GRND_NONBLOCK) < 0) {
     g_table.first_generation = 0x5bd1e995;
   }

@@ -18,7 +18,6 @@ class StderrLogger final : public Logger {
   }
 
   void log(Level level, std::string_view message) override {
-    const Uncancelled uncancelled;
     try {
       logger_.log(level_of(level), spdlog::string_view_t(message.data(), message.size()));
     } catch (...) {

@@ -57,7 +57,6 @@ class SystemRandom final : public RandomSource {
  public:
   explicit SystemRandom(Clock& clock) : clock_(clock) {}
   uint64_t draw() override {
-    const Uncancelled uncancelled;
     uint64_t bits = 0;
     // A machine that has just booted may have none yet; then the clock must do.
     if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits)
@@ -100,7 +99,6 @@ class HostAllocator final : public RefCounted {
 RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, RefPtr<HostAllocator> allocator,
                                         std::unique_ptr<Logger> logger, const std::string& trace_file) {
   // Starting threads makes the system read files about the machine.
-  const Uncancelled uncancelled;
   RefPtr<RuntimeHost> host(new RuntimeHost());
   host->clock_ = std::make_unique<SteadyClock>();
   host->random_ = std::make_unique<SystemRandom>(*host->clock_);
@@ -149,7 +147,6 @@ RuntimeHost::~RuntimeHost() {
 }
 
 void RuntimeHost::write_trace() noexcept try {
-  const Uncancelled uncancelled;
   const std::string json = trace_->to_json();
   const Status written = runtime_.files->write_file_atomically(
       trace_file_, {reinterpret_cast<const uint8_t*>(json.data()), json.size()});

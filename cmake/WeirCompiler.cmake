@@ -61,10 +61,6 @@ function(weir_set_instruction_sets)
   endforeach()
 endfunction()
 
-# With exceptions in C, glibc's headers offer other means than this file works with.
-set_source_files_properties("${PROJECT_SOURCE_DIR}/src/core/stopped_unwinding.c"
-                            PROPERTIES COMPILE_OPTIONS "-fno-exceptions")
-
 # The version reaches one file only, so that a new one compiles nothing else again.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/core/version.cc"
                             PROPERTIES COMPILE_DEFINITIONS "WEIR_LIBRARY_VERSION=\"${PROJECT_VERSION}\"")

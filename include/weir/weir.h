@@ -76,12 +76,9 @@
  * Threads. Unless its comment says otherwise, a function may be called on any thread, and several threads
  * may use one handle at once.
  *
- * A thread may end inside a callback, by pthread_exit or because it is cancelled. The elements that it was
- * making fail with cancelled, nothing else is lost, and other threads go on. The thread ends, with its value,
- * as soon as the library returns to the caller. A deferred pthread_cancel takes effect in callbacks and while
- * weir_iterator_next waits for an element, nowhere else in the library; asynchronous cancellation is not
- * supported. The library's own threads cannot be ended this way: the callback fails, and the thread, or
- * another one in its place, goes on.
+ * A thread must not end while it is inside the library. A callback must not call pthread_exit, and a thread must
+ * not be cancelled during a call: pthread_setcancelstate can disable cancellation around it. To stop a thread
+ * that waits, call weir_iterator_cancel.
  */
 #ifndef WEIR_WEIR_H
 #define WEIR_WEIR_H

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 
-#include "core/host_call.h"
 #include "core/once.h"
 
 namespace weir {
@@ -34,9 +33,7 @@ bool membarrier(int command) noexcept {
 void pass_barrier() noexcept {
   if (membarrier(kPrivateExpedited)) return;
   if (membarrier(kRegisterPrivateExpedited) && membarrier(kPrivateExpedited)) return;
-  // Forbidden since. No processor keeps a store to itself for so long. Signals must not shorten it, and no cancel may
-  // end the thread here.
-  const Uncancelled uncancelled;
+  // Forbidden since. No processor keeps a store to itself for so long. Signals must not shorten it.
   const int before = errno;
   timespec left{0, 10'000'000};
   while (nanosleep(&left, &left) != 0 && errno == EINTR) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/exception.h"
-#include "core/host_call.h"
 #include "core/text.h"
 #include "dataset/holding.h"
 #include "dataset/openings.h"
@@ -296,11 +295,6 @@ PullResult Stage::give_owed(Context& ctx, const Demand& demand, Block& out) noex
                                                          Block& out) noexcept {
   if (ended_ && !owes_) return PullResult::end;
   if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
-  if (thread_ends()) [[unlikely]] {
-    // Another thread takes over from here.
-    ctx.waker->wake();
-    return PullResult::pending;
-  }
   if (ctx.openings && ctx.openings->read_failed) [[unlikely]] {
     // The enclosing Ports cut here, before the rows that follow.
     ctx.waker->wake();

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/exception.h"
-#include "core/host_call.h"
 #include "core/sync.h"
 #include "core/trace.h"
 #include "exec/call_core.h"
@@ -546,7 +545,7 @@ Pump::After CallCore::Runner::run(bool helping) noexcept {
       return After::rest;
     }
     core_->make_call(*this, *call);
-    if (helping || thread_ends() || clock.now_ns() >= deadline_ns)
+    if (helping || clock.now_ns() >= deadline_ns)
       return core_->stays_active(*this) ? After::again : After::rest;
   }
   return After::rest;

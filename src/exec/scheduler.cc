@@ -6,7 +6,6 @@
 #include <new>
 #include <thread>
 
-#include "core/host_call.h"
 #include "core/text.h"
 #include "exec/call_watch.h"
 #include "exec/wait_graph.h"
@@ -105,7 +104,6 @@ class Scheduler::Visit {
 
 Scheduler::~Scheduler() {
   if (descriptor_ < 0) return;
-  const Uncancelled uncancelled;
   ::close(descriptor_);
 }
 
@@ -142,7 +140,7 @@ Result<PullResult> Scheduler::drive_in_line(PollRef poll, bool saves) {
 // REQUIRES: this thread drives, its frame stands, and a poll begun at `seen` wakes answered pending
 PullResult Scheduler::drive_on(PollRef poll, uint64_t seen, bool saves) {
   Sleeper sleeper{executor_.make_parker(), saves};
-  while (!thread_ends()) {
+  for (;;) {
     MutexLock lock(mutex_);
     RefPtr<Pump> pump;
     const bool woken = wakes_.load() != seen;
@@ -156,11 +154,6 @@ PullResult Scheduler::drive_on(PollRef poll, uint64_t seen, bool saves) {
       if (pump) execute(*pump, true);
       if (parks) sleeper.parker->park();
     }
-    if (thread_ends()) [[unlikely]] {
-      withdraw(sleeper);
-      leave();
-      return PullResult::cancelled;
-    }
     {
       MutexLock gate(gate_);
       turn_.lock();
@@ -173,9 +166,6 @@ PullResult Scheduler::drive_on(PollRef poll, uint64_t seen, bool saves) {
     leave();
     return answer;
   }
-  turn_.unlock();
-  leave();
-  return PullResult::cancelled;
 }
 
 Result<PullResult> Scheduler::drive_once(PollRef poll) {
@@ -200,7 +190,7 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
     const int64_t now = clock_ ? clock_->now_ns() : 0;
     if (deadline == 0) deadline = now + kTryBudgetNs;
     MutexLock lock(mutex_);
-    const bool give_up = tries >= kTriesPerCall || thread_ends() || now >= deadline;
+    const bool give_up = tries >= kTriesPerCall || now >= deadline;
     RefPtr<Pump> pump;
     const bool woken = wakes_.load() != seen;
     if (!give_up && !woken) pump = only_waiting_run() ? claim_any() : claim(Lane::caller);
@@ -242,7 +232,7 @@ bool Scheduler::lock_turn_within(Sleeper& sleeper, int64_t deadline) {
       return true;
     }
     park_until(sleeper, deadline);
-    if (thread_ends() || clock_->now_ns() >= deadline) return false;
+    if (clock_->now_ns() >= deadline) return false;
   }
   return true;
 }
@@ -257,13 +247,13 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
   while (lock_turn_within(sleeper, deadline)) {
     const uint64_t seen = wakes_.load();
     const PullResult answer = poll();
-    const bool late = answer == PullResult::pending && (thread_ends() || clock_->now_ns() >= deadline);
+    const bool late = answer == PullResult::pending && clock_->now_ns() >= deadline;
     if (answer != PullResult::pending || late) {
       if (waited && !late) answered(poll);
       turn_.unlock();
       if (late) poll.after_pending();
       leave();
-      return thread_ends() && late ? PullResult::cancelled : answer;
+      return answer;
     }
     MutexLock lock(mutex_);
     RefPtr<Pump> pump;
@@ -281,7 +271,7 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
   }
   // A wake that raised this thread goes to another.
   leave();
-  return thread_ends() ? PullResult::cancelled : PullResult::pending;
+  return PullResult::pending;
 }
 
 Status Scheduler::run_between(PollRef work) {
@@ -370,7 +360,6 @@ void Scheduler::withdraw(Sleeper& sleeper) {
 
 void Scheduler::wait_until_quiet() {
   if (inside_any() || !executor_.alive()) return;
-  const Uncancelled uncancelled;
   Sleeper sleeper{executor_.make_parker()};
   for (;;) {
     MutexLock lock(mutex_);
@@ -389,7 +378,6 @@ void Scheduler::wait_until_quiet() {
 }
 
 Result<int> Scheduler::ready_descriptor() {
-  const Uncancelled uncancelled;
   // Who waits for it does something else meanwhile.
   wants_threads();
   MutexLock lock(mutex_);
@@ -409,7 +397,6 @@ void Scheduler::arm_descriptor() {
 // REQUIRES: mutex_ is held
 void Scheduler::arm_descriptor_locked() {
   if (descriptor_ < 0) return;
-  const Uncancelled uncancelled;
   uint64_t count = 0;
   if (descriptor_readable_) descriptor_readable_ = ::read(descriptor_, &count, sizeof count) < 0;
   if (!descriptor_armed_) observers_.fetch_add(1);
@@ -419,7 +406,6 @@ void Scheduler::arm_descriptor_locked() {
 // REQUIRES: mutex_ is held
 void Scheduler::signal_descriptor() {
   if (!descriptor_armed_) return;
-  const Uncancelled uncancelled;
   descriptor_armed_ = false;
   observers_.fetch_sub(1);
   const uint64_t one = 1;

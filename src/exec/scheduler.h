@@ -16,9 +16,6 @@
 // A pump inside a BlockingRead counts as not running for wait_until_quiet(): nothing can interrupt a read, and it uses
 // only what its pump owns.
 //
-// A thread that ends in a callback, or while it is parked (core/host_call.h), stops polling: it leaves as a
-// driver does, and drive answers cancelled to it alone.
-//
 // Shared by the Session, queued jobs and whoever holds it as a waker. May be used on any thread. Methods fail
 // with failed_precondition if waiting could never end, and in a child after fork. A drive that does not wait
 // costs two atomic exchanges around the poll, and none if one thread drives all the time.

@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "core/float_mode.h"
-#include "core/host_call.h"
 #include "core/once.h"
 #include "core/sync.h"
 #include "core/text.h"
@@ -44,7 +43,7 @@ constexpr int kMaxProbedThreads = 64;
 // The executor whose job this thread runs.
 thread_local const void* running_for = nullptr;
 
-// Not std::condition_variable: a host's thread may be cancelled where it waits.
+// Not std::condition_variable, whose waits follow the wall clock where the C library is old.
 class ThreadParker final : public Parker {
  public:
   ThreadParker() {
@@ -87,12 +86,9 @@ class ThreadParker final : public Parker {
   template <class Sleep, class Done>
   bool wait(Sleep&& sleep, Done&& done) {
     ::pthread_mutex_lock(&mutex_);
-    // A cancelled wait has the lock again, too.
-    const bool returned = !notify_host([&] {
-      while (!permitted_.load(std::memory_order_relaxed) && !done()) sleep();
-    });
+    while (!permitted_.load(std::memory_order_relaxed) && !done()) sleep();
     const bool permitted = permitted_.load(std::memory_order_relaxed);
-    if (returned && permitted) permitted_.store(false, std::memory_order_relaxed);
+    if (permitted) permitted_.store(false, std::memory_order_relaxed);
     ::pthread_mutex_unlock(&mutex_);
     return permitted;
   }
@@ -112,7 +108,6 @@ void name_thread_once(const char* name) noexcept {
 
 // Starts a thread that leaves the host's signal handlers alone. The caller must join or detach it.
 bool start_thread(void* (*body)(void*), void* argument, pthread_t& thread) {
-  const Uncancelled uncancelled;
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -131,7 +126,7 @@ class JobQueue : public RefCounted {
   bool submit(const RefPtr<Job>& job) noexcept;
   // Drops jobs that have not started and waits for the serving threads, unless called on one of them.
   virtual void close();
-  // Runs jobs until there are none, or until another runner has taken over. The runner is already counted.
+  // Runs jobs until there are none. The runner is already counted.
   void serve() noexcept;
   // Describes the jobs and what its threads do, to show why nothing runs.
   std::string describe();
@@ -153,9 +148,6 @@ class JobQueue : public RefCounted {
   FairQueue jobs_;
 
  private:
-  // REQUIRES: mutex_ is held
-  bool replace_runner() noexcept;
-
   const std::string_view name_;
   const char* const thread_name_;
   const void* const executor_;
@@ -197,8 +189,7 @@ void JobQueue::serve() noexcept {
   running_for = executor_;
   mutex_.lock();
   ++serving_;
-  bool replaced = false;
-  while (!replaced) {
+  for (;;) {
     if (jobs_.empty()) {
       if (closed_ || !wait_for_job()) break;
       continue;
@@ -213,31 +204,15 @@ void JobQueue::serve() noexcept {
     mutex_.unlock();
     job = nullptr;
     mutex_.lock();
-    replaced = thread_ends() && replace_runner();
   }
-  // The runner that took over is counted instead of this one.
-  if (!replaced) --runners_;
+  --runners_;
   --serving_;
   if (closed_) left_.notify_all();
   mutex_.unlock();
   running_for = outer;
 }
 
-// The thread was about to end in a host function: another runner takes its place. A oneTBB thread goes back
-// to oneTBB, since it cannot end.
-bool JobQueue::replace_runner() noexcept {
-  bool replaced = false;
-  if (!closed_) {
-    mutex_.unlock();
-    replaced = start_runner();
-    mutex_.lock();
-  }
-  stay_alive();
-  return replaced;
-}
-
 void JobQueue::close() {
-  const Uncancelled uncancelled;
   mutex_.lock();
   closed_ = true;
   DroppedJobs dropped;
@@ -263,7 +238,6 @@ class ThreadQueue final : public JobQueue {
   using JobQueue::JobQueue;
 
   void close() override {
-    const Uncancelled uncancelled;
     JobQueue::close();
     mutex_.lock();
     // Nobody will be there to join the calling thread, nor those that leave after it.
@@ -302,7 +276,6 @@ class ThreadQueue final : public JobQueue {
   }
 
   void leave() {
-    const Uncancelled uncancelled;
     mutex_.lock();
     const std::optional<pthread_t> before = std::exchange(ended_, std::nullopt);
     if (abandoned_) {
@@ -421,7 +394,6 @@ class ArenaQueue final : public JobQueue {
   }
 
   bool start_runner() noexcept override try {
-    const Uncancelled uncancelled;
     if (open_.load(std::memory_order_acquire) && known_to_tbb()) return enqueue_runner();
     return starter_->submit(make_ref<Start>(*this, Start::What::runner));
   } catch (...) {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <condition_variable>
 
-#include "core/host_call.h"
 #include "core/sync.h"
 #include "exec/threads.h"
 
@@ -39,7 +38,6 @@ struct Ticker::Shared {
 
 Ticker::Ticker(const char* name, int64_t period_ns, std::function<void()> tick)
     : shared_(std::make_unique<Shared>()) {
-  const Uncancelled uncancelled;
   shared_->period_ns = period_ns;
   shared_->tick = std::move(tick);
   shared_->name = name;
@@ -62,7 +60,6 @@ Ticker::~Ticker() {
     static_cast<void>(shared_.release());
     return;
   }
-  const Uncancelled uncancelled;
   {
     MutexLock lock(shared_->mutex);
     shared_->stopped = true;

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/host_call.h"
 #include "core/text.h"
 #include "fs/durable_steps.h"
 #include "fs/file_system.h"
@@ -103,7 +102,6 @@ Status check_name(const std::string& name, Code empty = Code::invalid_argument) 
 
 template <class Call>
 auto retried(Call call) {
-  const Uncancelled uncancelled;
   auto result = call();
   while (result == -1 && errno == EINTR) result = call();
   return result;
@@ -120,14 +118,12 @@ class Descriptor {
   }
   ~Descriptor() {
     if (number_ < 0) return;
-    const Uncancelled uncancelled;
     ::close(number_);
   }
   int number() const { return number_; }
   bool valid() const { return number_ >= 0; }
   // On Linux the descriptor is closed even if this fails; an interruption is not a failure.
   int close() {
-    const Uncancelled uncancelled;
     const int result = ::close(std::exchange(number_, -1));
     return result == -1 && errno == EINTR ? 0 : result;
   }

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "core/exception.h"
-#include "core/host_call.h"
 #include "core/memo.h"
 #include "core/text.h"
 #include "dataset/adopt_made.h"
@@ -125,12 +124,12 @@ PullResult Iterator::poll(Polled& polled) noexcept {
     return got;
   }
   const bool as_it_is = polled.out.rows == 1 || polled.out.errors.empty();
-  if (as_it_is && !thread_ends()) [[likely]]
+  if (as_it_is) [[likely]]
     return got;
   return poll_rarely(polled, true);
 }
 
-// The rare cases: nothing to poll, rows held back, errors among other rows, another order of keys, a thread that ends.
+// The rare cases: nothing to poll, rows held back, errors among other rows, another order of keys.
 PullResult Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
   try {
     Position* position = position_.get();
@@ -150,16 +149,6 @@ PullResult Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
       demand.rows = polled.rows;
       PullResult got = position->stage->next(context, demand, polled.out);
       if (got != PullResult::rows) return got;
-    }
-    if (thread_ends()) {
-      // The ending thread sees no rows, so the next caller gets them.
-      if (position->held.empty()) {
-        position->held.hold(std::move(polled.out));
-      } else {
-        position->held.hold(polled.out, 0);
-      }
-      polled.out.reset(0);
-      return PullResult::cancelled;
     }
     arrange(*position, polled.out);
     return PullResult::rows;

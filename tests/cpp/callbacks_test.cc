@@ -1,5 +1,4 @@
 // Functions of the program in pipelines: what they see, what they throw, and that they are destroyed once.
-#include <pthread.h>
 
 #include <array>
 #include <numeric>
@@ -281,46 +280,6 @@ TEST_CASE("calls come one at a time unless they may be concurrent", "[threads]")
   CHECK(sum == 1999 * 1000);
   CHECK(calls == 2000);
   CHECK(!overlapped);
-}
-
-TEST_CASE("a thread may end inside a callback", "[threads]") {
-  const weir::Runtime runtime;
-  std::atomic<int> destroyed{0};
-  std::optional<weir::Iterator> iterator(std::in_place, runtime,
-                                         weir::range(3).map([counted = Counted(destroyed)](int64_t x) {
-                                           static_cast<void>(counted);
-                                           if (x == 1) pthread_exit(nullptr);
-                                           return x;
-                                         }));
-  weir::Element element;
-  REQUIRE(iterator->next(element));
-  pthread_t thread{};
-  struct Work {
-    weir::Iterator& iterator;
-    weir::Element& element;
-  } work{*iterator, element};
-  const auto run = [](void* given) -> void* {
-    auto* self = static_cast<Work*>(given);
-    try {
-      self->iterator.next(self->element);
-    } catch (const weir::Error&) {
-    }
-    return given;
-  };
-  REQUIRE(pthread_create(&thread, nullptr, run, &work) == 0);
-  void* result = &thread;
-  REQUIRE(pthread_join(thread, &result) == 0);
-  CHECK(result == nullptr);
-  while (true) {
-    try {
-      if (!iterator->next(element)) break;
-      CHECK(element.text() == "2");
-    } catch (const weir::Error& error) {
-      CHECK(error.code() == WEIR_CODE_CANCELLED);
-    }
-  }
-  iterator.reset();
-  CHECK(destroyed == 1);
 }
 
 }  // namespace

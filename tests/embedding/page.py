@@ -71,6 +71,8 @@ LIMITS = """\
 ## Limits
 
 - A host that exports its own oneTBB: weir computes on its own threads, not on the host's (docs/adr/0042).
+- A thread must not end inside the library: no `pthread_exit` in a callback, and no `pthread_cancel` of a thread that is in a
+  call. It ends the process.
 - libpng and zlib are shared libraries. A host that exports an incompatible libpng gets errors for PNG files.
 - weir's threads are the process's: a host that counts them sees up to `thread_count` more, and a few for files, while a
   runtime lives. They end after it, without being waited for.

@@ -17,23 +17,24 @@ Plan plan_of(const std::string& text, uint32_t first = 0) {
 template <class Body>
 int32_t held(weir_call call, Body&& body) {
   if (finalizing()) return WEIR_CODE_CANCELLED;
-  nb::gil_scoped_acquire gil;
-  bool done = false;
-  try {
-    done = body();
-  } catch (nb::python_error& raised) {
-    raised.restore();
-  } catch (const std::exception& thrown) {
-    PyErr_SetString(PyExc_RuntimeError, thrown.what());
-  }
-  if (done) return WEIR_OK;
-  if (!call.value) {
-    keep_raised(nb::borrow(nb::python_error().value()));
-    return WEIR_CODE_UNKNOWN;
-  }
-  // Every row has its error then.
-  fail_call(call);
-  return WEIR_OK;
+  return with_gil([&] {
+    bool done = false;
+    try {
+      done = body();
+    } catch (nb::python_error& raised) {
+      raised.restore();
+    } catch (const std::exception& thrown) {
+      PyErr_SetString(PyExc_RuntimeError, thrown.what());
+    }
+    if (done) return WEIR_OK;
+    if (!call.value) {
+      keep_raised(nb::borrow(nb::python_error().value()));
+      return WEIR_CODE_UNKNOWN;
+    }
+    // Every row has its error then.
+    fail_call(call);
+    return WEIR_OK;
+  });
 }
 
 int32_t run_callback(void* user_data, weir_call call) {
@@ -54,8 +55,7 @@ int32_t run_callback(void* user_data, weir_call call) {
 void destroy_host(void* user_data) {
   // After the interpreter has ended its objects cannot be released, and the process is ending too.
   if (finalizing()) return;
-  nb::gil_scoped_acquire gil;
-  delete static_cast<Host*>(user_data);
+  with_gil([&] { delete static_cast<Host*>(user_data); });
 }
 
 int32_t save_callback(void* user_data, const void** data, uint64_t* size) {
@@ -125,8 +125,7 @@ int32_t save_run(void*, void* state, const void** data, uint64_t* size) {
 
 void close_run(void*, void* state) {
   if (finalizing()) return;
-  nb::gil_scoped_acquire gil;
-  delete static_cast<Run*>(state);
+  with_gil([&] { delete static_cast<Run*>(state); });
 }
 
 std::unique_ptr<Host> host_of(const nb::object& function, const std::string& result, bool stateful) {

@@ -12,8 +12,10 @@
 #ifndef WEIR_PYTHON_MODULE
 #define NO_IMPORT_ARRAY
 #endif
+#include <cxxabi.h>
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
+#include <unistd.h>
 
 #include <string>
 #include <utility>
@@ -119,6 +121,30 @@ void checked_without_gil(Call&& call) {
 
 // Whether the interpreter is ending: then objects can no longer be released.
 bool finalizing();
+
+// Python before 3.14 ends a thread that wants the GIL after the interpreter has ended, but a thread must not end inside the
+// library. As in later versions, it sleeps until the process is gone.
+template <class Body>
+auto never_ending(Body&& body) {
+  try {
+    return body();
+  } catch (const abi::__forced_unwind&) {
+    for (;;) ::pause();
+  }
+}
+
+// Runs `body` under the GIL, in a function that the library calls.
+template <class Body>
+auto with_gil(Body&& body) {
+  return never_ending([&] {
+    struct Gil {
+      PyGILState_STATE state = PyGILState_Ensure();
+      ~Gil() { PyGILState_Release(state); }
+    };
+    const Gil gil;
+    return never_ending(body);
+  });
+}
 
 // For memory that the library borrows from a Python object: releases the object, on any thread.
 void release_object(void* object);

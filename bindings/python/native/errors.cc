@@ -59,9 +59,7 @@ bool finalizing() {
 
 void release_object(void* object) {
   if (finalizing()) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
-  Py_DECREF(static_cast<PyObject*>(object));
-  PyGILState_Release(state);
+  with_gil([&] { Py_DECREF(static_cast<PyObject*>(object)); });
 }
 
 void define_errors(nb::module_& module) {

@@ -6,11 +6,12 @@ namespace {
 
 void log_line(void* function, int32_t level, const char* line, uint64_t size) {
   if (finalizing()) return;
-  nb::gil_scoped_acquire held;
-  PyObject* result = PyObject_CallFunction(static_cast<PyObject*>(function), "is#", level, line,
-                                           static_cast<Py_ssize_t>(size));
-  if (!result) PyErr_WriteUnraisable(static_cast<PyObject*>(function));
-  Py_XDECREF(result);
+  with_gil([&] {
+    PyObject* result = PyObject_CallFunction(static_cast<PyObject*>(function), "is#", level, line,
+                                             static_cast<Py_ssize_t>(size));
+    if (!result) PyErr_WriteUnraisable(static_cast<PyObject*>(function));
+    Py_XDECREF(result);
+  });
 }
 
 void create(Runtime* self, int32_t threads, int64_t pool_bytes, int32_t log_level, int64_t record_bytes,

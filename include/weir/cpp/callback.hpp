@@ -17,10 +17,6 @@
 #include "weir/cpp/array.hpp"
 #include "weir/cpp/error.hpp"
 
-#if defined(__GLIBCXX__)
-#include <cxxabi.h>
-#endif
-
 namespace weir {
 inline namespace v0 {
 
@@ -99,11 +95,9 @@ inline void fail_rows(weir_call call, int64_t first, int64_t last, int32_t code,
   }
 }
 
-// Runs code of the program: what it throws becomes the error of these rows. False if it threw. The end of a thread is
-// caught without an object, which the undefined-behaviour sanitizer takes for a null reference.
+// Runs code of the program: what it throws becomes the error of these rows. False if it threw.
 template <class Body>
-__attribute__((no_sanitize("null"))) bool run_guarded(weir_call call, int64_t first, int64_t last,
-                                                      Body&& body) {
+bool run_guarded(weir_call call, int64_t first, int64_t last, Body&& body) {
   try {
     body();
     return true;
@@ -113,11 +107,6 @@ __attribute__((no_sanitize("null"))) bool run_guarded(weir_call call, int64_t fi
     fail_rows(call, first, last, WEIR_CODE_RESOURCE_EXHAUSTED, "out of memory");
   } catch (const std::exception& error) {
     fail_rows(call, first, last, WEIR_CODE_UNKNOWN, error.what());
-#if defined(__GLIBCXX__)
-  } catch (const abi::__forced_unwind&) {
-    // The thread ends, by pthread_exit or because it is cancelled.
-    throw;
-#endif
   } catch (...) {
     fail_rows(call, first, last, WEIR_CODE_UNKNOWN,
               "the callback threw something other than a std::exception");
@@ -336,15 +325,10 @@ inline int32_t run_callback(void* body, weir_call call) {
 }
 // What save or restore throws fails the checkpoint, without its message: an exception may not leave them.
 template <class Body>
-__attribute__((no_sanitize("null"))) int32_t state_result(Body&& body) {
+int32_t state_result(Body&& body) {
   try {
     body();
     return WEIR_OK;
-#if defined(__GLIBCXX__)
-  } catch (const abi::__forced_unwind&) {
-    // The thread ends, by pthread_exit or because it is cancelled.
-    throw;
-#endif
   } catch (...) {
     return 1;
   }
