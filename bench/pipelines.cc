@@ -9,12 +9,12 @@ namespace {
 // `counted` is the divisor of a run if it is not its elements.
 template <class Watch = CpuWatch>
 void drain(benchmark::State& state, const std::string& text, int rows, double target_ns, int64_t counted = 0,
-           Reference reference = arithmetic(), bool rewrites = false) {
+           Reference reference = arithmetic()) {
   DocumentRef document = parse(text);
   Rounds rounds;
   for (auto _ : state) {
     const Watch watch;
-    const int64_t elements = Drain(document, rewrites).run(rows);
+    const int64_t elements = Drain(document).run(rows);
     rounds.add(watch.seconds(), counted ? counted : elements);
   }
   rounds.report(state, target_ns, reference);
@@ -49,13 +49,6 @@ void window_batches(benchmark::State& state) {
   drain(state, "range(100000) | window(16, shift: 1) | flat_map(w -> w | batch(16))", 128, 1000, 100000);
 }
 BENCHMARK(window_batches)->Unit(benchmark::kMillisecond);
-
-// The same as an iterator opens it.
-void window_batches_rewritten(benchmark::State& state) {
-  drain(state, "range(100000) | window(16, shift: 1) | flat_map(w -> w | batch(16))", 128, 200, 100000,
-        arithmetic(), true);
-}
-BENCHMARK(window_batches_rewritten)->Unit(benchmark::kMillisecond);
 
 // Blocks of each slot, in turns.
 void interleave_cycle(benchmark::State& state, const char* text, double target_ns) {

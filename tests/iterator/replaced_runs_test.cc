@@ -57,8 +57,6 @@ void check_same_either_way(Runtime& runtime, std::string_view text) {
 }
 
 TEST_CASE("replaced runs: a parameter that is not known yet keeps an operator as it is", "[rewrites]") {
-  CHECK(runs_in("param n: int64\nrange(9) | window($n) | flat_map(w -> w | batch(4))").empty());
-  CHECK(runs_in("param n: int64\nrange(9) | window(4) | flat_map(w -> w | batch($n))").empty());
   CHECK(runs_in("param n: int64\nrange(9) | skip($n) | take($n)").empty());
   // A function has it among its variables.
   CHECK(runs_in("param n: int64\nrange(9) | map(x -> x + $n) | map(x -> x * $n)") == "fuse_maps:map:map");
@@ -71,18 +69,6 @@ TEST_CASE("replaced runs: options of any input keep the whole pipeline as it is"
   CHECK(runs_in(concat("zip(range(9) | options(rewrites: false), ", fused, ")")).empty());
   CHECK(runs_in(concat("zip(range(9), ", fused, ") | options(rewrites: false)")).empty());
   CHECK(runs_in(concat("zip(range(9), ", fused, ") | options(rewrites: true)")) != "");
-}
-
-TEST_CASE("replaced runs: windows whose rows are not made again, or get another structure", "[rewrites]") {
-  const char* const batched = " | window(4) | flat_map(w -> w | batch(4))";
-  CHECK(runs_in(concat("probe(9)", batched)) == "batch_windows:window:flat_map");
-  CHECK(runs_in(concat("probe(9, once: true)", batched)).empty());
-  CHECK(runs_in(concat("probe(9, once: true) | map(x -> x + 1)", batched)).empty());
-  CHECK(runs_in("range(9) | map(x -> (x, -x)) | window(4) | flat_map((a, b) -> zip({x: a, y: b}) | batch(4))")
-            .empty());
-  CHECK(
-      runs_in("range(9) | map(x -> {x, y: -x}) | window(4) | flat_map(w -> zip({x: w.y, y: w.x}) | batch(4))")
-          .empty());
 }
 
 TEST_CASE("replaced runs: what does something after all is no no-op", "[rewrites]") {

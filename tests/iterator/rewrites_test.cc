@@ -108,33 +108,6 @@ TEST_CASE("rewrites take what they may", "[rewrites]") {
         "shard_first+fuse_maps(map, shard)");
 }
 
-TEST_CASE("windows that are only batched become one cursor", "[rewrites]") {
-  for (
-      const char* text : {
-          "range(9) | window(4) | flat_map(w -> w | batch(4))",
-          "range(9) | window(4, shift: 1, stride: 2) | flat_map(w -> w | batch(5))",
-          "range(9) | map(x -> (x, x)) | window(4) | flat_map((a, b) -> zip(a, b) | batch(4, drop_remainder: true))",
-          "range(9) | window(4) | flat_map(w -> w | batch(4, num_parallel_calls: 2)) | batch(2)",
-      }) {
-    INFO(text);
-    CHECK(replaced_in(text) == "batch_windows(window, flat_map)");
-  }
-  for (const char* text : {
-           "range(9) | window(4) | flat_map(w -> w | batch(3))",
-           "range(9) | window(4) | flat_map(w -> w | batch(5, drop_remainder: true))",
-           "range(9) | window(4) | flat_map(w -> w | map(x -> x + 1) | batch(4))",
-           "range(9) | window(4) | flat_map(w -> w | batch(4) | batch(2))",
-           "range(9) | window(4) | interleave(w -> w | batch(4))",
-           "let d = range(4)\nrange(9) | window(4) | flat_map(w -> d | batch(4))",
-           "range(9) | map(x -> (x, x)) | window(4) | flat_map((a, b) -> zip(b, a) | batch(4))",
-           "range(9) | map(x -> (x, x)) | window(4) | flat_map((a, b) -> a | batch(4))",
-           "range(9) | map(x -> (x, x)) | window(4) | flat_map((a, b) -> zip(a, a) | batch(4))",
-       }) {
-    INFO(text);
-    CHECK(replaced_in(text).empty());
-  }
-}
-
 TEST_CASE("rewrites leave what they must", "[rewrites]") {
   for (const char* text : {
            "range(9) | take(-1)",
