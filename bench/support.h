@@ -19,8 +19,7 @@ DocumentRef parse(const std::string& text, const Handed& handed = {});
 // A root Stage driven directly, for what must be consumed inside the library.
 class Drain {
  public:
-  // `rewrites`: what an iterator opens, in place of the document as written.
-  explicit Drain(DocumentRef document, bool rewrites = false);
+  explicit Drain(DocumentRef document);
   // Returns the number of rows of the next block of at most `rows`; 0 at the end.
   int next(int rows);
   // Runs to the end or for at least `limit` rows; returns how many.

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "core/checked.h"
@@ -23,16 +22,13 @@ class RunCursor final : public Cursor {
   RunCursor(Opening& opening, const RunParams& params) : instance_(opening), params_(params) {
     if (params.seeks && open_seeking(opening)) return;
     body_ = params.make(opening, params);
-    if (params.holds) holding_ = static_cast<HoldingBody*>(body_.get());
-    port_ =
-        std::make_unique<Port>(opening.ctx, input(opening), holding_ ? Port::Mode::keep : Port::Mode::pass);
-    if (holding_) holding_->count_in(counted_);
+    port_ = std::make_unique<Port>(opening.ctx, input(opening), Port::Mode::pass);
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (as_written_) return as_written_->next(ctx, demand, out);
     const Step step = body_->next(ctx, demand, *port_, out);
-    if (!holding_ && !step.error() && step.answer() == PullResult::rows) {
+    if (!step.error() && step.answer() == PullResult::rows) {
       for (const auto& counted : counted_) {
         add_alone(counted->live.rows, out.rows);
         if (!out.errors.empty()) add_to(counted->stats.failed, body_->failed_before(out));
@@ -54,10 +50,8 @@ class RunCursor final : public Cursor {
       as_written_->state(archive);
     } else if (archive.loading()) {
       archive.rest(saved_);
-      misfit_ = !(holding_ ? holding_->load(saved_, *port_) : load(saved_, 0));
+      misfit_ = !load(saved_, 0);
       if (!misfit_) saved_.clear();
-    } else if (holding_) {
-      holding_->save(archive, *port_);
     } else {
       save(archive, 0);
     }
@@ -171,7 +165,6 @@ class RunCursor final : public Cursor {
     port_.reset();
     counted_.clear();
     body_.reset();
-    holding_ = nullptr;
     const Dataset& node = *params_.as_written;
     Opening opening(*quiet, instance_);
     opening.node = params_.as_written;
@@ -189,8 +182,6 @@ class RunCursor final : public Cursor {
   const RunParams& params_;
   // Null once the run goes on as written.
   std::unique_ptr<RunBody> body_;
-  // The body, if it keeps rows.
-  HoldingBody* holding_ = nullptr;
   std::vector<std::unique_ptr<Counted>> counted_;
   std::unique_ptr<Port> port_;
   std::unique_ptr<Cursor> as_written_;
@@ -213,16 +204,16 @@ Instance as_written(const Opening& opening, const ParamsBase& params) {
 // Never destroyed, and no child is forked while somebody holds the lock.
 struct Made {
   Mutex mutex;
-  std::map<std::tuple<std::string, bool, bool>, OperatorDef> definitions;
+  std::map<std::pair<std::string, bool>, OperatorDef> definitions;
 };
 Made& made = *new Made;
 [[maybe_unused]] const int watches_forks =
     pthread_atfork([] { made.mutex.lock(); }, [] { made.mutex.unlock(); }, [] { made.mutex.unlock(); });
 
 // The definition under the name of the first operator. Those that can be read by position are so as written.
-const OperatorDef& run_operator(const char* name, bool by_position, bool holds) {
+const OperatorDef& run_operator(const char* name, bool by_position) {
   MutexLock lock(made.mutex);
-  OperatorDef& def = made.definitions[{name, by_position, holds}];
+  OperatorDef& def = made.definitions[{name, by_position}];
   if (def.open) return def;
   def = define<RunParams, RunCursor>({
       .name = name,
@@ -232,8 +223,7 @@ const OperatorDef& run_operator(const char* name, bool by_position, bool holds) 
       },
       .cardinality = [](const ParamsBase& params,
                         std::span<const DatasetRef>) { return top(params).cardinality(); },
-      .keeps_rows = holds,
-      .passes_positions = !holds,
+      .passes_positions = true,
   });
   if (!by_position) return def;
   def.access = [](Opening& opening, const ParamsBase& params) {
@@ -269,7 +259,7 @@ Result<DatasetRef> replaced_run(RunParams params, DatasetRef input) {
   params.as_written = std::move(below);
   const Dataset& first = *params.operators[0].node;
   const BuildSite site{.depth = first.depth(), .on_behalf_of = first.epoch_id()};
-  const OperatorDef& def = run_operator(first.op().name, by_position, params.holds);
+  const OperatorDef& def = run_operator(first.op().name, by_position);
   return Dataset::build(def, std::make_unique<RunParams>(std::move(params)), {std::move(input)}, site);
 }
 

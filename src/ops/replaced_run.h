@@ -52,17 +52,6 @@ struct Counted {
   LiveStage live;
 };
 
-// A body that keeps rows of its input between two calls: it saves for all operators, and counts for those below the first.
-class HoldingBody : public RunBody {
- public:
-  // What the first operator's cursor saves.
-  virtual void save(Archive& archive, Port& input) = 0;
-  // Takes up what save() or the first operator's cursor wrote. False if that cannot be: the operators go on from there.
-  virtual bool load(std::string_view bytes, Port& input) = 0;
-  // Called before the first next(): where the operators below the first one count, in the order of RunParams.
-  virtual void count_in(std::vector<std::unique_ptr<Counted>>& below) = 0;
-};
-
 struct RunParams : ParamsOf<RunParams> {
   // From the last to the first that a row comes to: a row of the input comes to the last one of the list first.
   std::vector<ReplacedOperator> operators;
@@ -71,8 +60,6 @@ struct RunParams : ParamsOf<RunParams> {
   // What is applied to the elements; null if nothing is.
   FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::anything};
   std::unique_ptr<RunBody> (*make)(const Opening& opening, const RunParams& params) = nullptr;
-  // The body is a HoldingBody.
-  bool holds = false;
   // The first operator reads only the elements that it needs, where they are at hand by their positions.
   bool seeks = false;
 

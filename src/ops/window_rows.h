@@ -1,5 +1,4 @@
-// WindowRows: the rows of an input that the next windows need, and where these begin: what window and the rewrite of windows
-// that are only batched (graph/rewrites) have in common.
+// WindowRows: the rows of an input that the next windows need, and where these begin.
 //
 //   while ((got = rows.gather(ctx, input, wanted)) == PullResult::rows) {
 //     … rows.pieces(), from rows.start() to rows.end(input) …
@@ -42,14 +41,11 @@ class HeldInput {
     int64_t end() const { return first + block.rows; }
   };
 
-  // `joins`: pieces of few rows become one, which is to be shared with nobody.
-  HeldInput(const RefPtr<MemoryBudget>& budget, bool joins)
-      : joins_(joins), counts_(budget != nullptr), held_(budget) {}
+  explicit HeldInput(const RefPtr<MemoryBudget>& budget) : counts_(budget != nullptr), held_(budget) {}
 
   const std::vector<Piece>& pieces() const { return pieces_; }
   // Takes what the Port has buffered. Returns why not, having dropped all rows, if they exceed the budget.
   ErrorPtr take(Port& input, size_t columns) {
-    if (joins_ && join(input)) return nullptr;
     Piece& piece = pieces_.emplace_back();
     // With the memory of an earlier piece, which goes on to the input.
     piece.block.columns.swap(spare_);
@@ -93,18 +89,6 @@ class HeldInput {
   }
 
  private:
-  // Appends what the Port has buffered to the last piece, if that makes it no large one.
-  bool join(Port& input) {
-    constexpr int kFewRows = 16;
-    constexpr int kMostJoined = 256;
-    const int rows = input.buffered();
-    if (pieces_.empty() || counts_ || rows > kFewRows) return false;
-    Block& last = pieces_.back().block;
-    if (last.rows > kMostJoined - rows || !last.errors.empty() || !input.block().errors.empty()) return false;
-    last.append(input.block(), input.begin(), rows);
-    input.take(rows);
-    return true;
-  }
   // False if the budget is exceeded.
   bool count() noexcept {
     if (!counts_) return true;
@@ -117,16 +101,15 @@ class HeldInput {
   // Columns that are kept for their memory.
   std::vector<Column> spare_;
   std::vector<Column> copy_;
-  const bool joins_;
   const bool counts_;
   HeldBytes held_;
 };
 
 class WindowRows {
  public:
-  // `width`: how many columns a row of the input has. `joins`: as for HeldInput.
-  WindowRows(const WindowShape& shape, size_t width, const RefPtr<MemoryBudget>& budget, bool joins)
-      : shape_(shape), span_(shape.span()), width_(width), rows_(budget, joins) {}
+  // `width`: how many columns a row of the input has.
+  WindowRows(const WindowShape& shape, size_t width, const RefPtr<MemoryBudget>& budget)
+      : shape_(shape), span_(shape.span()), width_(width), rows_(budget) {}
 
   const WindowShape& shape() const { return shape_; }
   int64_t span() const { return span_; }

@@ -80,7 +80,6 @@ class Rewriter {
     params.operators = std::move(run.operators);
     params.f.function = std::move(run.function);
     params.make = run.body ? run.body->make : make_passing;
-    params.holds = run.body && run.body->holds;
     params.seeks = run.body == &shard_first_rule();
     return replaced_run(std::move(params), std::move(input));
   }

@@ -40,8 +40,6 @@ struct Rule {
   bool (*take)(OperatorRun& run, const DatasetRef& node) = nullptr;
   // Null for rules whose operators pass elements unchanged.
   std::unique_ptr<RunBody> (*make)(const Opening& opening, const RunParams& params) = nullptr;
-  // It makes a HoldingBody.
-  bool holds = false;
 };
 
 #define WEIR_RULE(name) const Rule& name##_rule();

@@ -51,7 +51,7 @@ class Window final : public Cursor {
       : input_(opening, 0, Port::Mode::keep),
         leaves_(std::move(leaves)),
         width_(input_.node().components().size()),
-        rows_(params.shape(), width_, opening.ctx.runtime().budget, false) {}
+        rows_(params.shape(), width_, opening.ctx.runtime().budget) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     windows_.clear();
