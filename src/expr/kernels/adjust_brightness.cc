@@ -10,7 +10,7 @@ const Kernel& adjust_brightness_kernel() {
                  {.name = "delta", .type = "float32", .doc = "Added to each entry."}},
       .infer = adjust_infer<colour::Brightness, AdjustBy::given>,
       .doc =
-          "Each entry plus `delta`. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+          "Changes the brightness of an image: adds `delta` to each entry. Integer images are converted to float32 from 0 to 1 and back, limited to the dtype's range.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(uint8([[[0, 100, 250]]])) | map(x -> adjust_brightness(x, 0.1))",
@@ -28,9 +28,9 @@ const Kernel& random_brightness_kernel() {
                  seed_param()},
       .infer = adjust_infer<colour::Brightness, AdjustBy::drawn_up_to>,
       .doc =
-          "adjust_brightness by a number that each element draws from `-max_delta` up to `max_delta`. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+          "Changes the brightness of an image at random: adjust_brightness with a `delta` drawn from `-max_delta` up to `max_delta`. Each element draws its own. Integer images are converted to float32 from 0 to 1 and back, limited to the dtype's range.",
       .result = "The dtype and shape of `x`.",
-      .cost = "That of adjust_brightness.",
+      .cost = "The cost of adjust_brightness.",
       .example = "from_tensors(uint8([[[0, 100, 250]]])) | map(x -> random_brightness(x, 0.2, seed: 1))",
       .output = "[[[22, 122, 255]]]",
       .bench = "random_brightness(x, 0.1, seed: 1)",

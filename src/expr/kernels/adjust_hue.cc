@@ -12,7 +12,7 @@ const Kernel& adjust_hue_kernel() {
                   .doc = "In turns: 1 is a whole turn, which changes nothing."}},
       .infer = adjust_infer<colour::Hue, AdjustBy::given>,
       .doc =
-          "RGB images with `delta` added to the hue of HSV, which goes round from 1 to 0. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+          "Shifts the hue of RGB images by `delta`. The hue is that of HSV, and wraps around from 1 to 0. Integer images are converted to float32 from 0 to 1 and back, limited to the dtype's range.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors([[[1.0, 0.0, 0.0]]]) | map(x -> adjust_hue(x, 0.25))",
@@ -30,9 +30,9 @@ const Kernel& random_hue_kernel() {
                  seed_param()},
       .infer = adjust_infer<colour::Hue, AdjustBy::drawn_turn>,
       .doc =
-          "adjust_hue by a number that each element draws from `-max_delta` up to `max_delta`. Integer images go through float32, in which they lie from 0 to 1, and back, held within the dtype.",
+          "Shifts the hue of RGB images at random: adjust_hue with a `delta` drawn from `-max_delta` up to `max_delta`. Each element draws its own. Integer images are converted to float32 from 0 to 1 and back, limited to the dtype's range.",
       .result = "The dtype and shape of `x`.",
-      .cost = "That of adjust_hue.",
+      .cost = "The cost of adjust_hue.",
       .example = "from_tensors([[[1.0, 0.0, 0.0]]]) | map(x -> random_hue(x, 0.1, seed: 1))",
       .output = "[[[1.0, 0.26586866, 0.0]]]",
       .bench = "random_hue(reshape(x[:768], [16, 16, 3]), 0.1, seed: 1)",

@@ -96,10 +96,10 @@ const Kernel& arange_kernel() {
                  {.name = "step",
                   .type = "T",
                   .fallback = "1",
-                  .doc = "The distance between numbers; negative counts down."}},
+                  .doc = "The distance between numbers; a negative one counts down."}},
       .infer = arange_infer,
       .doc =
-          "The vector of numbers from `start` up to but not including `stop`, `step` apart: `start + i * step` for each i from 0. A single positional argument is `stop`. A step of 0, or one that leads away from `stop`, is an error.",
+          "A vector of evenly spaced numbers, from `start` up to but not including `stop`. Entry i is `start + i * step`. A single positional argument is `stop`. A step of 0, or one that leads away from `stop`, is an error.",
       .result = "A vector of the arguments' dtype.",
       .cost = "One store per number.",
       .example = "range(3) | map(n -> arange(n + 1))",

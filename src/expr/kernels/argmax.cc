@@ -211,9 +211,9 @@ const Kernel& argmax_kernel() {
       .params = params(),
       .infer = argmax_infer<Greater>,
       .doc =
-          "The position of the greatest entry along an axis, the first of equals. nan is passed over. No entries to choose from are an error of the element.",
+          "The index of the greatest entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error of the element.",
       .result = "int64; the shape of `x` without the axis.",
-      .cost = "Two vectorised passes over the entries, of which the second ends at the one found.",
+      .cost = "Two vectorised passes over the entries; the second ends at the entry found.",
       .example = "from_tensors(argmax([3, 9, 9]))",
       .output = "1",
       .bench = "argmax(x)",
@@ -227,9 +227,9 @@ const Kernel& argmin_kernel() {
       .params = params(),
       .infer = argmax_infer<Less>,
       .doc =
-          "The position of the least entry along an axis, the first of equals. nan is passed over. No entries to choose from are an error of the element.",
+          "The index of the least entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error of the element.",
       .result = "int64; the shape of `x` without the axis.",
-      .cost = "Two vectorised passes over the entries, of which the second ends at the one found.",
+      .cost = "Two vectorised passes over the entries; the second ends at the entry found.",
       .example = "from_tensors(argmin([3, 1, 1]))",
       .output = "1",
       .bench = "argmin(x)",

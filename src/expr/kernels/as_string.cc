@@ -68,7 +68,7 @@ const Kernel& as_string_kernel() {
       .params = {{.name = "x"}},
       .infer = as_string_infer,
       .doc =
-          "Each entry as text: integers in decimal, floats with six decimals as `%f` writes them, complex numbers as two floats in parentheses, `true` and `false`. Strings stay as they are.",
+          "Converts each entry to text. Integers are decimal; floats have six decimals, as `%f` writes them; complex numbers are two floats in parentheses; bools are `true` and `false`. Strings stay as they are.",
       .result = "string, the shape of `x`.",
       .cost = "One pass over the entries, and one copy of the text.",
       .example = "from_tensors((as_string(42), as_string([1.5, 1e-7]), as_string(true)))",

@@ -35,11 +35,11 @@ const Kernel& assert_kernel() {
       .name = "assert",
       .params =
           {{.name = "c", .type = "bool", .doc = "The condition, a scalar."},
-           {.name = "message", .kind = ParamKind::constant, .type = "string", .doc = "What the error says."},
+           {.name = "message", .kind = ParamKind::constant, .type = "string", .doc = "The message of the error."},
            {.name = "x", .kind = ParamKind::any, .doc = "A value of any structure."}},
       .infer = assert_infer,
       .doc =
-          "`x` where the condition holds, else invalid_argument with the message as the error of the element.",
+          "`x` if the condition is true, else an error of the element (invalid_argument) with the message.",
       .result = "The structure of `x`.",
       .cost = "Moves no bytes.",
       .example = R"(range(3) | map(x -> assert(x != 1, "found a one", x)))",

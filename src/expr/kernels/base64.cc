@@ -34,7 +34,7 @@ const Kernel& encode_base64_kernel() {
       .params = {{.name = "s", .doc = "A string or a tensor of strings."}},
       .infer = base64_infer<encode_body>,
       .doc =
-          "The bytes of each string as text in web-safe base64 (`-` and `_` in place of `+` and `/`), without padding, as tf.io.encode_base64 writes it.",
+          "Encodes strings as web-safe base64 without padding, as tf.io.encode_base64. Web-safe base64 has `-` and `_` in place of `+` and `/`.",
       .result = "string, of the same shape.",
       .cost = "One pass over the bytes.",
       .example = R"(from_tensors(encode_base64(["a", "\xfb\xff\xfe"])))",
@@ -49,7 +49,7 @@ const Kernel& decode_base64_kernel() {
       .params = {{.name = "s", .doc = "A string or a tensor of strings."}},
       .infer = base64_infer<decode_body>,
       .doc =
-          "The bytes that each text in web-safe base64 stands for, padded with `=` or not, as tf.io.decode_base64. Any other byte, `+`, `/` and line ends too, is an error of the element.",
+          "Decodes web-safe base64, as tf.io.decode_base64. It may be padded with `=`. Any other byte, including `+`, `/` and line ends, is an error of the element.",
       .result = "string, of the same shape.",
       .cost = "One pass over the bytes.",
       .example = R"(from_tensors(decode_base64(["YQ==", "YWI"])))",

@@ -87,7 +87,7 @@ Status shift_infer(KernelCall& call) {
 
 std::vector<KernelParam> both() { return {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}}; }
 std::vector<KernelParam> shift_params() {
-  return {{.name = "a", .type = "T"}, {.name = "b", .type = "T", .doc = "By how many bits."}};
+  return {{.name = "a", .type = "T"}, {.name = "b", .type = "T", .doc = "The number of bits."}};
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ const Kernel& bitwise_and_kernel() {
   static const Kernel def{.name = "bitwise_and",
                           .params = both(),
                           .infer = bitwise_infer<And>,
-                          .doc = "The bits that are set in both of two integers.",
+                          .doc = "The bitwise and of two integers.",
                           .result = "The operands' dtype and broadcast shape.",
                           .cost = "One vectorised pass over the entries.",
                           .example = "from_tensors(bitwise_and([12, -1], 10))",
@@ -109,7 +109,7 @@ const Kernel& bitwise_or_kernel() {
   static const Kernel def{.name = "bitwise_or",
                           .params = both(),
                           .infer = bitwise_infer<Or>,
-                          .doc = "The bits that are set in at least one of two integers.",
+                          .doc = "The bitwise or of two integers.",
                           .result = "The operands' dtype and broadcast shape.",
                           .cost = "One vectorised pass over the entries.",
                           .example = "from_tensors(bitwise_or([12, -1], 10))",
@@ -122,7 +122,7 @@ const Kernel& bitwise_xor_kernel() {
   static const Kernel def{.name = "bitwise_xor",
                           .params = both(),
                           .infer = bitwise_infer<Xor>,
-                          .doc = "The bits that are set in one of two integers.",
+                          .doc = "The bitwise exclusive or of two integers.",
                           .result = "The operands' dtype and broadcast shape.",
                           .cost = "One vectorised pass over the entries.",
                           .example = "from_tensors(bitwise_xor([12, -1], 10))",
@@ -137,7 +137,7 @@ const Kernel& shift_left_kernel() {
       .params = shift_params(),
       .infer = shift_infer<ShiftLeft>,
       .doc =
-          "The bits of `a` moved towards the highest by `b`, with zeros after them. A negative amount, or one of the width of the dtype and more, is an error of the element.",
+          "Shifts the bits of `a` left by `b`. Zeros fill the low bits. A negative amount, or one of the width of the dtype and more, is an error of the element.",
       .result = "The operands' dtype and broadcast shape.",
       .cost = "One vectorised pass over the entries. A check of each entry if the amount is not constant.",
       .example = "from_tensors(shift_left([1, 5], 3))",
@@ -153,7 +153,7 @@ const Kernel& shift_right_kernel() {
       .params = shift_params(),
       .infer = shift_infer<ShiftRight>,
       .doc =
-          "The bits of `a` moved towards the lowest by `b`; copies of the sign come before them, or zeros for unsigned dtypes. A negative amount, or one of the width of the dtype and more, is an error of the element.",
+          "Shifts the bits of `a` right by `b`. Copies of the sign fill the high bits, or zeros for unsigned dtypes. A negative amount, or one of the width of the dtype and more, is an error of the element.",
       .result = "The operands' dtype and broadcast shape.",
       .cost = "One vectorised pass over the entries. A check of each entry if the amount is not constant.",
       .example = "from_tensors(shift_right([100, -16], 2))",

@@ -74,7 +74,7 @@ const Kernel& broadcast_to_kernel() {
       .params = {{.name = "x"}, {.name = "shape", .type = "int64", .doc = "The dimensions of the result."}},
       .infer = broadcast_to_infer,
       .doc =
-          "`x` repeated along dimensions that it lacks and along those where it has 1. A shape that `x` does not broadcast to is an error.",
+          "Broadcasts `x` to a given shape. It is repeated along dimensions that it lacks and along those where it has 1. A shape that `x` does not broadcast to is an error.",
       .result = "The dtype of `x` and the given shape.",
       .cost = "One copy; operators broadcast by themselves without any.",
       .example = "from_tensors(broadcast_to([[1], [2]], [2, 3]))",

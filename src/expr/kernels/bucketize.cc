@@ -133,10 +133,10 @@ const Kernel& bucketize_kernel() {
            {.name = "boundaries",
             .kind = ParamKind::syntax,
             .doc =
-                "A list in rising order, known when the dataset is built; of the dtype of `x` if that is a float, else of float64."}},
+                "A list in ascending order, known when the dataset is built; of the dtype of `x` if that is a float, else of float64."}},
       .infer = bucketize_infer,
       .doc =
-          "The number of the range that each entry lies in: how many boundaries are not greater than it. nan lies in the last range. searchsorted takes boundaries that are computed.",
+          "The index of the bucket that each entry falls into. That is the number of boundaries that are not greater than the entry. nan falls into the last bucket. For boundaries that are computed, use searchsorted.",
       .result = "int64; the shape of `x`.",
       .cost = "A vectorised comparison per entry and boundary, or a binary search among more than 16.",
       .example = "from_tensors(bucketize([-5.0, 0.0, 10.0, 1000.0], [0.0, 10.0, 100.0]))",

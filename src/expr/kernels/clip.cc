@@ -59,7 +59,7 @@ const Kernel& clip_kernel() {
                  {.name = "high", .type = "T", .doc = "The upper bound."}},
       .infer = clip_infer,
       .doc =
-          "Each entry limited to the range from `low` to `high`, which broadcast to `x`. nan stays nan; `low` wins where it is above `high`.",
+          "Limits each entry to the range from `low` to `high`. These broadcast to `x`. nan stays nan; `low` wins where it is above `high`.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(clip([1, 5, 9], 2, 6))",

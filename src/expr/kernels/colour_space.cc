@@ -90,7 +90,7 @@ const Kernel& grayscale_to_rgb_kernel() {
   static const Kernel def{.name = "grayscale_to_rgb",
                           .params = {{.name = "x", .doc = "Images of one channel."}},
                           .infer = triple_infer,
-                          .doc = "Images of one channel as images of three equal channels.",
+                          .doc = "Converts grayscale images to RGB, with three equal channels.",
                           .result = "The dtype of `x`; its shape with a last dimension of 3.",
                           .cost = "One pass over the entries.",
                           .example = "from_tensors([[[1], [2]]]) | map(x -> grayscale_to_rgb(x))",
@@ -106,7 +106,7 @@ const Kernel& hsv_to_rgb_kernel() {
       .params = {{.name = "x", .doc = "Colours of three channels: hue, saturation and value."}},
       .infer = hsv_infer<colour::HsvToRgb>,
       .doc =
-          "The colours that hue, saturation and value from 0 to 1 give, as red, green and blue. Floats only; the last dimension must be 3.",
+          "Converts colours from HSV (hue, saturation, value, each from 0 to 1) to RGB. Floats only; the last dimension must be 3.",
       .result = "The dtype and shape of `x`.",
       .cost = "One pass over the entries.",
       .example = "from_tensors([[0.0, 1.0, 0.5]]) | map(x -> hsv_to_rgb(x))",
@@ -122,7 +122,7 @@ const Kernel& rgb_to_grayscale_kernel() {
       .params = {{.name = "x", .doc = "Images of three channels: red, green and blue."}},
       .infer = grey_infer,
       .doc =
-          "The brightness of each colour: `0.2989 r + 0.587 g + 0.114 b`. Integer images go through float32, in which they lie from 0 to 1, and back, truncated; float64 goes through float32, too.",
+          "Converts RGB images to grayscale: `0.2989 r + 0.587 g + 0.114 b`. Integer images are converted to float32 from 0 to 1 and back, truncated; float64 is converted to float32, too.",
       .result = "The dtype of `x`; its shape with a last dimension of 1.",
       .cost = "One pass over the entries.",
       .example = "from_tensors(uint8([[[255, 0, 0], [10, 20, 30]]])) | map(x -> rgb_to_grayscale(x))",
@@ -138,7 +138,7 @@ const Kernel& rgb_to_hsv_kernel() {
       .params = {{.name = "x", .doc = "Colours of three channels from 0 to 1: red, green and blue."}},
       .infer = hsv_infer<colour::RgbToHsv>,
       .doc =
-          "Hue, saturation and value of each colour, from 0 to 1. Hue is 0 for greys and saturation for black. Floats only; the last dimension must be 3.",
+          "Converts colours from RGB to HSV (hue, saturation, value), each from 0 to 1. Hue is 0 for greys and saturation for black. Floats only; the last dimension must be 3.",
       .result = "The dtype and shape of `x`.",
       .cost = "One pass over the entries.",
       .example = "from_tensors([[0.0, 0.5, 0.25]]) | map(x -> rgb_to_hsv(x))",

@@ -156,7 +156,7 @@ const Kernel& concat_kernel() {
       .params = params(),
       .infer = concat_infer,
       .doc =
-          "Tensors of one dtype joined along an axis. Their other dimensions must agree; where that is not known when the dataset is built, a mismatch is an error of the element.",
+          "Joins tensors of one dtype along an axis. Their other dimensions must agree; if that is not known when the dataset is built, a mismatch is an error of the element.",
       .result = "The members' dtype; the axis is as long as theirs together.",
       .cost = "One copy.",
       .example = "from_tensors(concat([[1, 2], [3]]))",
@@ -170,7 +170,7 @@ const Kernel& stack_kernel() {
   static const Kernel def{.name = "stack",
                           .params = params(),
                           .infer = stack_infer,
-                          .doc = "Tensors of one dtype and shape joined along a new axis.",
+                          .doc = "Stacks tensors of one dtype and shape along a new axis.",
                           .result = "The members' dtype and one more dimension, the number of members.",
                           .cost = "One copy.",
                           .example = "from_tensors(stack([[1, 2], [3, 4]], axis: 1))",

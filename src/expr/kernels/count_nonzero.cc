@@ -50,7 +50,7 @@ const Kernel& count_nonzero_kernel() {
                   .doc = "An axis or a list of axes; negative counts from the last, none means all."}},
       .infer = count_nonzero_infer,
       .doc =
-          "How many entries are not zero, over an axis, a list of axes, or all axes. Of bools, true is counted; of strings, those that are not empty; nan is not zero.",
+          "Counts the entries that are not zero, over an axis, a list of axes, or all axes. Of bools it counts true, of strings those that are not empty; nan is not zero.",
       .result = "int64; the shape without the axes.",
       .cost = "One pass over the entries.",
       .example = "from_tensors(count_nonzero([[0, 1, 2], [0, 0, 3]], axis: 0))",

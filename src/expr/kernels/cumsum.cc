@@ -107,7 +107,7 @@ const Kernel& cumsum_kernel() {
                   .kind = ParamKind::constant,
                   .type = "bool",
                   .fallback = "false",
-                  .doc = "Leave out the entry at the place itself, so that the first sum is 0."},
+                  .doc = "Leave each entry out of its own sum, so that the first sum is 0."},
                  {.name = "reverse",
                   .kind = ParamKind::constant,
                   .type = "bool",
@@ -115,7 +115,7 @@ const Kernel& cumsum_kernel() {
                   .doc = "Begin with the last entry."}},
       .infer = cumsum_infer,
       .doc =
-          "The sums of the entries from the first up to each place along an axis. Integers wrap; floats are added one by one and rounded each time.",
+          "Running sums along an axis. Entry i is the sum of the entries up to i. Integers wrap; floats are added one by one and rounded each time.",
       .result = "The dtype and shape of `x`.",
       .cost = "One pass over the entries.",
       .example = "from_tensors(cumsum([1, 2, 3]))",

@@ -50,7 +50,7 @@ const Kernel& decode_compressed_kernel() {
                   .doc = "\"gzip\" or \"zlib\"."}},
       .infer = decode_compressed_infer,
       .doc =
-          "The bytes in each string of compressed data, as tf.io.decode_compressed. Data that are damaged or incomplete are an error of the element (data_loss), as are data of more than 256 MiB (resource_exhausted). Several gzip members give their bytes one after the other, and the empty string gives itself.",
+          "Decompresses strings, as tf.io.decode_compressed. Damaged or incomplete data are an error of the element (data_loss), as are data of more than 256 MiB (resource_exhausted). Several gzip members are decompressed one after the other; the empty string stays empty.",
       .result = "string, of the same shape.",
       .cost = "Decompressing, by ISA-L where it is installed, and a copy.",
       .example =

@@ -253,7 +253,7 @@ const Kernel& decode_csv_kernel() {
            {.name = "columns",
             .kind = ParamKind::syntax,
             .doc =
-                "What each field holds: the dtype of one that every row has a value for, or the value that stands for an empty field. int32, int64, float32, float64 or string."},
+                "Each field's dtype, if every row has a value for it, or the default for empty fields. int32, int64, float32, float64 or string."},
            {.name = "delim",
             .kind = ParamKind::constant,
             .type = "string",
@@ -264,15 +264,15 @@ const Kernel& decode_csv_kernel() {
             .type = "bool",
             .fallback = "true",
             .doc =
-                "Fields may stand in double quotes, with delimiters and line ends inside and quotes doubled."},
+                "Fields may be in double quotes, with delimiters and line ends inside and quotes doubled."},
            {.name = "na_value",
             .kind = ParamKind::constant,
             .type = "string",
             .fallback = "\"\"",
-            .doc = "A field of these bytes is an empty one."}},
+            .doc = "A field of exactly these bytes counts as empty."}},
       .infer = decode_csv_infer,
       .doc =
-          "The fields of a row of a table in text form as a tuple, as tf.io.decode_csv. Numbers may have spaces around them; strings are given as they are. Another number of fields, a missing value, a number that is none, a stray quote or a line end outside quotes is an error of the element.",
+          "Splits a CSV row into a tuple of typed fields, as tf.io.decode_csv. Numbers may have spaces around them; strings stay as they are. The wrong number of fields, a missing value, a malformed number, a stray quote or a line end outside quotes is an error of the element.",
       .result = "A tuple of the columns' dtypes, each with the shape of `s`.",
       .cost = "One pass over the bytes; strings are views of the row, those with doubled quotes copies.",
       .example = R"(from_tensor_slices(["1,a", ",\"b,c\""]) | map(s -> decode_csv(s, [-1, string])))",

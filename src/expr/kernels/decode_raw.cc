@@ -203,7 +203,7 @@ const Kernel& decode_raw_kernel() {
                   .doc = "The byte order of the numbers."}},
       .infer = decode_raw_infer,
       .doc =
-          "The bytes of a string as a vector of numbers. A tensor of strings of one length gets a last dimension. A length that is not a multiple of the dtype's size is an error of the element.",
+          "Reinterprets the bytes of a string as a vector of numbers. A tensor of strings of one length gets a last dimension. A length that is not a multiple of the dtype's size is an error of the element.",
       .result = "The given dtype; one more dimension than `s`.",
       .cost = "One copy.",
       .example = R"(from_tensors(decode_raw("\x01\x00\x02\x00", int16)))",
@@ -219,11 +219,11 @@ const Kernel& decode_padded_raw_kernel() {
       .params = {{.name = "s", .doc = "A string or a tensor of strings."},
                  {.name = "length",
                   .type = "int64",
-                  .doc = "The number of bytes that are taken of each string."},
+                  .doc = "The number of bytes to take of each string."},
                  {.name = "dtype", .kind = ParamKind::dtype}},
       .infer = padded_infer,
       .doc =
-          "The bytes of each string as a vector of little-endian numbers; a longer string is cut to `length` bytes, a shorter one padded with zeros, as tf.io.decode_raw with `fixed_length`. A length that is not positive or not a multiple of the dtype's size is an error, of the element where it is computed.",
+          "Reinterprets the bytes of strings as vectors of one length, as tf.io.decode_raw with `fixed_length`. A longer string is cut to `length` bytes, a shorter one padded with zeros; the numbers are little-endian. A length that is not positive or not a multiple of the dtype's size is an error; a computed one is an error of the element.",
       .result = "The given dtype; the shape of `s`, then `length` divided by the dtype's size.",
       .cost = "One copy.",
       .example = R"(from_tensors(decode_padded_raw(["abcd", "e"], 2, uint8)))",

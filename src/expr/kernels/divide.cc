@@ -43,7 +43,7 @@ const Kernel& divide_kernel() {
       .name = "/",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
       .infer = divide_infer,
-      .doc = "The quotient of two numbers of one dtype, always a float.",
+      .doc = "The quotient of two numbers of one dtype, as a float.",
       .result =
           "float64 for int32, int64, uint32 and uint64; float32 for smaller integers; floats keep their dtype. The broadcast shape.",
       .cost = "One vectorised pass over the entries.",

@@ -118,9 +118,9 @@ const Kernel& encode_jpeg_kernel() {
                   .doc = "From 0 (small) to 100 (good)."}},
       .infer = encode_jpeg_infer,
       .doc =
-          "An image as the bytes of a JPEG, with the settings of tf.io.encode_jpeg: colours at half the resolution, 300 dots per inch. An image without pixels, or of more than 65,500 rows or columns, is an error of the element.",
+          "Encodes an image as a JPEG, with the settings of tf.io.encode_jpeg. These are colours at half the resolution and 300 dots per inch. An image without pixels, or of more than 65,500 rows or columns, is an error of the element.",
       .result = "A string.",
-      .cost = "That of libjpeg-turbo.",
+      .cost = "The cost of libjpeg-turbo.",
       .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> jpeg_shape(encode_jpeg(x)))",
       .output = "[16, 24, 3]",
       .bench = "encode_jpeg(reshape(uint8(n), [28, 28, 1]))",
@@ -138,9 +138,9 @@ const Kernel& encode_png_kernel() {
                 "front of these give a tensor of strings."}},
       .infer = encode_png_infer,
       .doc =
-          "An image as the bytes of a PNG, of 8 or 16 bits as its dtype says. An image without pixels is an error of the element.",
+          "Encodes an image as a PNG, of 8 or 16 bits as its dtype says. An image without pixels is an error of the element.",
       .result = "A string, or a tensor of strings with the dimensions before the image's.",
-      .cost = "That of libpng and zlib.",
+      .cost = "The cost of libpng and zlib.",
       .example = "from_tensors(uint8([[[1, 2, 3], [4, 5, 6]]])) | map(x -> decode_png(encode_png(x)))",
       .output = "[[[1, 2, 3], [4, 5, 6]]]",
       .bench = "encode_png(reshape(uint8(n), [28, 28, 1]))",

@@ -87,10 +87,10 @@ const Kernel& ensure_shape_kernel() {
       .params = {{.name = "x"},
                  {.name = "shape",
                   .kind = ParamKind::syntax,
-                  .doc = "The dimensions, a list; none for one that may be anything."}},
+                  .doc = "The dimensions, a list; none for a dimension of any size."}},
       .infer = ensure_shape_infer,
       .doc =
-          "`x` if it has the shape given, else an error of the element. What follows then knows the shape when the dataset is built, as `batch` and `unstack` may need it.",
+          "Checks the shape of `x`; another shape is an error of the element. Operators and functions that follow know the shape when the dataset is built, as `batch` and `unstack` may need it.",
       .result = "The dtype of `x` and the shape, as far as it is known.",
       .cost = "Moves no bytes.",
       .example = R"(from_tensor_slices(["ab", "abc"]) | map(s -> ensure_shape(decode_raw(s, uint8), [2])))",

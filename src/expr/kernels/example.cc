@@ -205,7 +205,7 @@ const Kernel& example_kernel() {
                   .doc = "A dict of tensors of int64, float32 or string."}},
       .infer = example_infer,
       .doc =
-          "A serialized tf.Example with a feature for each value of a dict, sorted by name. Entries of a tensor are written row by row, without its shape. More than 2 GiB are an error of the element.",
+          "Serializes a dict as a tf.Example, with one feature per value. Features are sorted by name. Entries of a tensor are written row by row, without its shape. More than 2 GiB are an error of the element.",
       .result = "A scalar string.",
       .cost = "Two passes over the values.",
       .example =
@@ -227,10 +227,10 @@ const Kernel& sequence_example_kernel() {
            {.name = "list_values",
             .kind = ParamKind::any,
             .doc =
-                "A dict of tensors whose first dimension counts the steps, or of ragged tensors, of whose rows each is a step."}},
+                "A dict of tensors with the steps along the first dimension, or of ragged tensors with one row per step."}},
       .infer = sequence_infer,
       .doc =
-          "A serialized tf.SequenceExample: a feature for each value of the first dict, and for each value of the second a list of features, one per step. Both are sorted by name. More than 2 GiB are an error of the element.",
+          "Serializes two dicts as a tf.SequenceExample. Each value of the first is a feature of the context; each value of the second is a feature list with one feature per step. Both are sorted by name. More than 2 GiB are an error of the element.",
       .result = "A scalar string.",
       .cost = "Two passes over the values.",
       .example =

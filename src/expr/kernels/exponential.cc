@@ -49,7 +49,7 @@ const Kernel& expm1_kernel() {
       .params = {{.name = "x"}},
       .infer = float_infer<Expm1>,
       .doc =
-          "`exp(x) - 1`, precise near 0: within 0.6 units in the last place, 2 for float64. Floats only; gives the same bits on every machine.",
+          "`exp(x) - 1`, precise near 0. It is within 0.6 units in the last place, 2 for float64. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(expm1([0.0, 1e-7, 1.0]))",
@@ -64,7 +64,7 @@ const Kernel& log1p_kernel() {
       .params = {{.name = "x"}},
       .infer = float_infer<Log1p>,
       .doc =
-          "`log(1 + x)`, precise near 0: within 0.6 units in the last place, 2 for float64. -inf for -1, nan below. Floats only; gives the same bits on every machine.",
+          "`log(1 + x)`, precise near 0. It is within 0.6 units in the last place, 2 for float64. It is -inf for -1, nan below. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(log1p([0.0, 1e-7, -1.0]))",
@@ -79,7 +79,7 @@ const Kernel& sigmoid_kernel() {
       .params = {{.name = "x"}},
       .infer = float_infer<Sigmoid>,
       .doc =
-          "`1 / (1 + exp(-x))`, within 0.6 units in the last place, 2 for float64. Floats only; gives the same bits on every machine.",
+          "The logistic function of each entry, `1 / (1 + exp(-x))`. It is within 0.6 units in the last place, 2 for float64. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(sigmoid([0.0, 2.0, -100.0]))",
@@ -94,7 +94,7 @@ const Kernel& tanh_kernel() {
       .params = {{.name = "x"}},
       .infer = float_infer<Tanh>,
       .doc =
-          "The hyperbolic tangent of each entry, within 0.6 units in the last place, 3 for float64. Floats only; gives the same bits on every machine.",
+          "The hyperbolic tangent of each entry. It is within 0.6 units in the last place, 3 for float64. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(tanh([0.0, 1.0, -30.0]))",

@@ -54,7 +54,7 @@ const Kernel& eye_kernel() {
       .params = {{.name = "n", .type = "int64", .doc = "The number of rows and columns."},
                  {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
       .infer = eye_infer,
-      .doc = "The matrix with ones on its diagonal and zeros elsewhere. A negative `n` is an error.",
+      .doc = "The identity matrix of `n` rows and columns. A negative `n` is an error.",
       .result = "The given dtype, [n, n].",
       .cost = "One store per entry.",
       .example = "from_tensors(eye(2, dtype: int64))",

@@ -240,7 +240,7 @@ const Kernel& gather_kernel() {
                   .doc = "The axis; negative counts from the last."}},
       .infer = gather_infer,
       .doc =
-          "The slices of `x` at the positions given along an axis. A position that is negative or not below the length of the axis is an error of the element.",
+          "Takes slices of `x` along an axis, at the given indices. An index that is negative or not below the length of the axis is an error of the element.",
       .result = "The dtype of `x`; its shape with that of `indices` in place of the axis.",
       .cost = "One copy.",
       .example = "from_tensors(gather([10, 20, 30], [2, 0, 0]))",
@@ -257,9 +257,9 @@ const Kernel& boolean_mask_kernel() {
                  {.name = "mask", .type = "bool", .doc = "Of the shape of `x` or of its first dimensions."}},
       .infer = mask_infer,
       .doc =
-          "The parts of `x` where the mask is true, one after the other. A mask of another shape is an error.",
+          "Keeps the parts of `x` where the mask is true. A mask of another shape is an error.",
       .result = "The dtype of `x`; one dimension in place of those of the mask.",
-      .cost = "One pass over the mask and one copy of what is kept.",
+      .cost = "One pass over the mask and one copy of the parts that stay.",
       .example = "from_tensors([1, -2, 3]) | map(v -> boolean_mask(v, v > 0))",
       .output = "[1, 3]",
       .bench = "boolean_mask(x, b)",

@@ -76,7 +76,7 @@ const Kernel& hash_bucket_kernel() {
                  {.name = "n", .type = "int64", .doc = "The number of buckets, a scalar."}},
       .infer = hash_bucket_infer,
       .doc =
-          "A number from 0 up to but not including `n` for each string: its FarmHash Fingerprint64 modulo `n`, as TensorFlow's string_to_hash_bucket_fast gives. It is the same on every machine.",
+          "Hashes each string to a bucket from 0 to `n - 1`, as tf.strings.to_hash_bucket_fast. The bucket is the FarmHash Fingerprint64 modulo `n`, the same on every machine.",
       .result = "int64, the shape of `s`.",
       .cost = "One hash per string.",
       .example = R"(from_tensors(hash_bucket(["a", "hello"], 10)))",

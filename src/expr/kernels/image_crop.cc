@@ -211,7 +211,7 @@ const Kernel& crop_kernel() {
                  {.name = "w", .type = "int64", .doc = "The width of the part."}},
       .infer = crop_infer,
       .doc =
-          "The part of an image from row `y` and column `x` on, as tf.image.crop_to_bounding_box cuts it. A part without pixels, or one that is not within the image, is an error, of the element where it is not known before.",
+          "Crops an image to `h` by `w` pixels from row `y` and column `x` on, as tf.image.crop_to_bounding_box. A part without pixels, or outside the image, is an error; if it is known only then, an error of the element.",
       .result = "The dtype of `image`; [h, w, channels], after the batch if there is one.",
       .cost = "One copy.",
       .example = "range(2) | map(i -> crop(reshape(arange(9), [3, 3, 1]), i, 1, 1, 2))",
@@ -230,7 +230,7 @@ const Kernel& central_crop_kernel() {
                   .doc = "Above 0, and at most 1 for the whole image."}},
       .infer = central_infer,
       .doc =
-          "The middle of an image, as tf.image.central_crop cuts it: the same number of rows is left out above and below, and of columns left and right, rounded down, so that at least the fraction of each stays. Another fraction is an error.",
+          "Crops an image to its central part, as tf.image.central_crop. As many rows are left out above as below, and as many columns left as right, rounded down, so that at least the fraction of each stays. Another fraction is an error.",
       .result = "The dtype of `x`; [height, width, channels] with the smaller height and width.",
       .cost = "One copy.",
       .example = "from_tensors(central_crop(reshape(arange(4), [1, 4, 1]), 0.5))",
@@ -250,7 +250,7 @@ const Kernel& pad_to_kernel() {
                  {.name = "w", .type = "int64", .doc = "The width of the result."}},
       .infer = pad_infer,
       .doc =
-          "An image of `h` by `w` zeros (false, empty strings) with the image in it, as tf.image.pad_to_bounding_box makes it. A place that does not hold the whole image is an error, of the element where it is not known before.",
+          "Pads an image with zeros to `h` by `w` pixels, as tf.image.pad_to_bounding_box. Bools are padded with false, strings with empty ones. An image that does not fit at that place is an error; if that is known only then, an error of the element.",
       .result = "The dtype of `image`; [h, w, channels], after the batch if there is one.",
       .cost = "One copy, and zeros.",
       .example = "from_tensors(pad_to([[[1], [2]]], 1, 0, 2, 3))",

@@ -33,7 +33,7 @@ const Kernel& is_finite_kernel() {
   static const Kernel def{.name = "is_finite",
                           .params = {{.name = "x"}},
                           .infer = is_nan_infer<IsFinite>,
-                          .doc = "Whether each entry is neither infinite nor nan. Floats only.",
+                          .doc = "Whether each entry is finite: neither infinite nor nan. Floats only.",
                           .result = "bool, of the shape of `x`.",
                           .cost = "One vectorised pass over the entries.",
                           .example = "from_tensors(is_finite([1.0, nan, -inf]))",

@@ -44,7 +44,7 @@ const Kernel& jpeg_shape_kernel() {
       .params = {{.name = "s", .doc = "The bytes of the file."}},
       .infer = jpeg_shape_infer,
       .doc =
-          "The height, width and number of channels that a JPEG is stored with, as tf.io.extract_jpeg_shape gives them. No pixels are decoded: a file that ends after its headers has a shape. Bytes without them are an error of the element.",
+          "The height, width and number of channels of a JPEG, as tf.io.extract_jpeg_shape. No pixels are decoded: a file that ends after its headers has a shape. Bytes without them are an error of the element.",
       .result = "int64[3].",
       .cost = "Reads the headers.",
       .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> jpeg_shape(encode_jpeg(x)))",

@@ -62,7 +62,7 @@ const Kernel& list_kernel() {
   static const Kernel def{.name = "[]",
                           .params = {{.name = "members", .kind = ParamKind::list, .type = "T"}},
                           .infer = list_infer,
-                          .doc = "A list of tensors of one dtype and shape, as one tensor.",
+                          .doc = "Stacks a list of tensors of one dtype and shape into one tensor.",
                           .result = "The members' dtype, and their shape after a new first dimension.",
                           .cost = "One copy.",
                           .example = "range(2) | map(x -> [x, x * x])",

@@ -151,10 +151,10 @@ const Kernel& lookup_kernel() {
                  {.name = "table", .type = "string", .doc = "A list of distinct strings."},
                  {.name = "default",
                   .type = "int64",
-                  .doc = "What a string that is not in the table gives."}},
+                  .doc = "The result for a string that is not in the table."}},
       .infer = lookup_infer,
       .doc =
-          "The position of each string in the table, or the default. A table that is known when the dataset is built is hashed once, another one for each element; a string that is in it twice is an error.",
+          "Looks up the index of each string in a table; strings that are not in it get the default. A table that is known when the dataset is built is hashed once, others for each element. A string that is in the table twice is an error.",
       .result = "int64, the shape of `keys`.",
       .cost = "One hash and one comparison per string.",
       .example = R"(from_tensors(lookup(["cat", "cow"], ["dog", "cat"], -1)))",

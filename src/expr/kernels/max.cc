@@ -53,7 +53,7 @@ const Kernel& max_kernel() {
       .params = reduction_params(),
       .infer = max_infer<Max>,
       .doc =
-          "The greatest entry over an axis, a list of axes, or all axes; nan if any entry is nan. Of no entries: -inf for floats, an error of the element for integers.",
+          "The greatest entry over an axis, a list of axes, or all axes. It is nan if any entry is nan. Without entries it is -inf for floats and an error of the element for integers.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(max([[1, 5], [4, 2]], axis: 0))",
@@ -69,7 +69,7 @@ const Kernel& min_kernel() {
       .params = reduction_params(),
       .infer = max_infer<Min>,
       .doc =
-          "The least entry over an axis, a list of axes, or all axes; nan if any entry is nan. Of no entries: inf for floats, an error of the element for integers.",
+          "The least entry over an axis, a list of axes, or all axes. It is nan if any entry is nan. Without entries it is inf for floats and an error of the element for integers.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(min([[1, 5], [4, 2]], axis: 0))",

@@ -118,7 +118,7 @@ const Kernel& one_hot_kernel() {
                  {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
       .infer = one_hot_infer,
       .doc =
-          "A vector of `depth` entries for each position: `on` at the position, `off` elsewhere; for bools these are true and false where they are left out. A position outside gives a vector of `off`.",
+          "Encodes each index as a one-hot vector of `depth` entries. The entry at the index is `on`, the others are `off`; for bools the defaults are true and false. An index outside the vector gives `off` everywhere.",
       .result = "The given dtype; the shape of `i`, then `depth`.",
       .cost = "One store per entry.",
       .example = "range(3) | map(label -> one_hot(label, 3))",

@@ -209,7 +209,7 @@ const Kernel& pad_kernel() {
             .doc = "The entries that \"constant\" adds, a scalar; none means 0, false or \"\"."}},
       .infer = pad_infer,
       .doc =
-          "`x` with entries added before and after each axis. A negative padding is an error of the element, and so is one that mirrors more than `x` has.",
+          "Pads `x` before and after each axis. A negative padding is an error of the element, and so is one that mirrors more entries than `x` has.",
       .result = "The dtype of `x`, each dimension longer by its paddings.",
       .cost = "One copy.",
       .example = "from_tensors(pad([1, 2, 3], [[2, 1]]))",

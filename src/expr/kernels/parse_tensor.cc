@@ -82,7 +82,7 @@ const Kernel& serialize_tensor_kernel() {
       .params = {{.name = "x"}},
       .infer = serialize_infer,
       .doc =
-          "A tensor as the bytes of a TensorProto, the same as tf.io.serialize_tensor gives. More than 2 GiB are an error of the element.",
+          "Serializes a tensor as a TensorProto, byte for byte as tf.io.serialize_tensor. More than 2 GiB are an error of the element.",
       .result = "A scalar string.",
       .cost = "One copy.",
       .example = "from_tensors(parse_tensor(serialize_tensor([[1, 2]]), int64))",
@@ -99,7 +99,7 @@ const Kernel& parse_tensor_kernel() {
                  {.name = "dtype", .kind = ParamKind::dtype, .doc = "The dtype that the tensor must have."}},
       .infer = parse_infer,
       .doc =
-          "The tensor in the bytes of a TensorProto, as tf.io.parse_tensor. Bytes that are none, another dtype and more than 8 dimensions are errors of the element. Its shape is known only then: `ensure_shape` and `reshape` give it one.",
+          "Parses a TensorProto into a tensor, as tf.io.parse_tensor. Other bytes, another dtype and more than 8 dimensions are errors of the element. The shape is not known when the dataset is built; `ensure_shape` and `reshape` give it one.",
       .result = "The given dtype; unknown rank.",
       .cost = "Two passes over the message's fields and one copy of the entries; strings are views of `s`.",
       .example =

@@ -45,7 +45,7 @@ const Kernel& random_bool_kernel() {
                  seed_param()},
       .infer = random_bool_infer,
       .doc =
-          "True with the probability `p`, else false; never true for 0 and always for 1. A probability outside 0 to 1 is an error of the element.",
+          "A random bool that is true with the probability `p`. It is never true for 0 and always for 1. A probability outside 0 to 1 is an error of the element.",
       .result = "A scalar bool.",
       .cost = "One hash.",
       .example = "range(4) | map(x -> random_bool(seed: 2))",

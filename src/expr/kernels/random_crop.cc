@@ -90,7 +90,7 @@ const Kernel& random_crop_kernel() {
                  seed_param()},
       .infer = random_crop_infer,
       .doc =
-          "A part of `x` of that size, at a place that each element draws; all places are equally likely. Any dtype. A size that does not fit into the shape of `x` is an error.",
+          "Crops `x` to a given size, at a random place. Each element draws its own; all places are equally likely. Any dtype. A size that does not fit into the shape of `x` is an error.",
       .result = "The dtype of `x` and the given shape.",
       .cost = "One copy of the entries, and a hash per dimension.",
       .example = "range(3) | map(_ -> random_crop([1, 2, 3, 4], [2], seed: 1))",

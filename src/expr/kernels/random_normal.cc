@@ -122,7 +122,7 @@ const Kernel& random_normal_kernel() {
                  seed_param()},
       .infer = random_normal_infer,
       .doc =
-          "Independent draws from the normal distribution of that mean and standard deviation, of a float dtype: computed in float64 and rounded, with the same bits on every machine. What an element draws depends on the seed, the place of the call, the epoch and the number of the element, never on blocks or threads.",
+          "Random numbers from a normal distribution. They are floats, computed in float64 and rounded, with the same bits on every machine. An element's draws depend on the seed, the place of the call, the epoch and the element's number, never on blocks or threads.",
       .result = "The given dtype and shape.",
       .cost =
           "One hash for four draws, one for two of float64, and a logarithm, a sine and a cosine for two draws.",

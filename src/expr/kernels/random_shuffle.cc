@@ -52,7 +52,7 @@ const Kernel& random_shuffle_kernel() {
       .params = {{.name = "x"}, seed_param()},
       .infer = random_shuffle_infer,
       .doc =
-          "The parts of `x` along its first dimension in random order, all orders equally likely; of any dtype. A scalar stays as it is.",
+          "Shuffles `x` along its first dimension. All orders are equally likely. Any dtype. A scalar stays as it is.",
       .result = "The dtype and shape of `x`.",
       .cost = "One copy of the entries, and half a hash and an exchange per part.",
       .example = "range(2) | map(_ -> random_shuffle([1, 2, 3, 4], seed: 1))",

@@ -85,7 +85,7 @@ const Kernel& read_file_kernel() {
       .params = {{.name = "name", .doc = "The name of a file, or a tensor of names."}},
       .infer = read_file_infer,
       .doc =
-          "The bytes of each file, as tf.io.read_file. A file that isn't there (not_found), can't be read or is larger than the runtime's `record_bytes` (resource_exhausted) is an error of the element. Names are taken as they are, from the working folder.",
+          "Reads whole files as strings, as tf.io.read_file. A file that is missing (not_found), cannot be read or is larger than the runtime's `record_bytes` (resource_exhausted) is an error of the element. Names are relative to the working folder.",
       .result = "string, of the same shape.",
       .cost = "Opening and reading the file, on a thread for functions that wait.",
       .example = R"(from_tensors("tests/conformance/data/header.csv") | map(name -> read_file(name)))",

@@ -193,7 +193,7 @@ const Kernel& regex_match_kernel() {
                   .doc = "A regular expression in RE2's syntax, a scalar."}},
       .infer = match_infer,
       .doc =
-          "Whether the whole of each string matches the pattern; write `.*` around it to find it anywhere. A bad pattern is an error when the dataset is built, or of the element if it is known only then.",
+          "Whether the whole of each string matches a regular expression. Write `.*` around the pattern to find it anywhere. A bad pattern is an error when the dataset is built; if it is computed, it is an error of the element.",
       .result = "bool, the shape of `s`.",
       .cost =
           "One pass over the bytes, linear in their number whatever the pattern. A pattern that is not constant is compiled again where it changes.",
@@ -212,10 +212,10 @@ const Kernel& regex_replace_kernel() {
            {.name = "pattern", .type = "string", .doc = "A regular expression in RE2's syntax, a scalar."},
            {.name = "rewrite",
             .type = "string",
-            .doc = "What stands for a match, a scalar; `\\\\1` is its first group, `\\\\0` all of it."}},
+            .doc = "The replacement of each match, a scalar; `\\\\1` is the first group, `\\\\0` the whole match."}},
       .infer = replace_infer,
       .doc =
-          "Each string with every match of the pattern replaced, from left to right, without overlap. A bad pattern or rewrite is an error when the dataset is built, or of the element if it is known only then.",
+          "Replaces every match of a regular expression in each string. Matches are found from left to right, without overlap. A bad pattern or rewrite is an error when the dataset is built; if it is computed, it is an error of the element.",
       .result = "string, the shape of `s`.",
       .cost =
           "One search per match, and one copy of the strings that have one; others are views of `s`. A pattern that is not constant is compiled again where it changes.",

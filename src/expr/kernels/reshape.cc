@@ -110,7 +110,7 @@ const Kernel& reshape_kernel() {
                  {.name = "shape", .type = "int64", .doc = "The new dimensions, one of which may be -1."}},
       .infer = reshape_infer,
       .doc =
-          "The same entries, in row-major order, in another shape. One dimension may be -1 and is then computed. A shape with another number of entries is an error.",
+          "Changes the shape of `x`; the entries stay in row-major order. One dimension may be -1 and is then computed. A shape with another number of entries is an error.",
       .result = "The dtype of `x` and the given shape.",
       .cost = "Moves no bytes.",
       .example = "from_tensors(reshape([1, 2, 3, 4], [2, -1]))",

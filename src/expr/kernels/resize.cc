@@ -208,12 +208,12 @@ const Kernel& resize_kernel() {
             .kind = ParamKind::constant,
             .type = "bool",
             .fallback = "false",
-            .doc = "For bilinear and bicubic: average over all pixels that one of the result stands for."}},
+            .doc = "For bilinear and bicubic: average over all pixels that one of the result covers."}},
       .infer = resize_infer,
       .doc =
-          "Images in another size, as tf.image.resize makes them: pixels are squares whose centres count, and nothing is rounded to integers. An image without pixels and a size below 1 are errors of the element.",
+          "Resizes images, as tf.image.resize. Pixels are squares with their values at the centres, and nothing is rounded to integers. An image without pixels and a size below 1 are errors of the element.",
       .result =
-          "float32, of \"nearest\" the dtype of `x`; [h, w, channels], after the batch if there is one.",
+          "float32, or for \"nearest\" the dtype of `x`; [h, w, channels], after the batch if there is one.",
       .cost =
           "One pass over the image and one over the result, in float32; more for \"bicubic\" and antialiasing.",
       .example =

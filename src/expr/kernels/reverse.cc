@@ -49,7 +49,7 @@ const Kernel& reverse_kernel() {
                                       .type = "int64",
                                       .doc = "An axis or a list of axes; negative counts from the last."}},
                           .infer = reverse_infer,
-                          .doc = "The entries of `x` in the opposite order along the axes given.",
+                          .doc = "Reverses the order of the entries of `x` along the given axes.",
                           .result = "The dtype and shape of `x`.",
                           .cost = "One copy.",
                           .example = "from_tensors(reverse([[1, 2, 3], [4, 5, 6]], -1))",

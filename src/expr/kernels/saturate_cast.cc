@@ -96,7 +96,7 @@ const Kernel& saturate_cast_kernel() {
       .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
       .infer = saturate_cast_infer,
       .doc =
-          "`x` as another integer or float dtype; values beyond the dtype, and infinite ones, become the nearest finite one that it and the dtype of `x` have. Floats are truncated toward zero for integers; nan becomes 0.",
+          "Converts `x` to another integer or float dtype, limiting values to its range. Values beyond the range, and infinite ones, become the nearest finite value that both dtypes have. Floats are truncated toward zero for integers; nan becomes 0.",
       .result = "The given dtype, the shape of `x`.",
       .cost = "One pass over the entries.",
       .example = "from_tensors(saturate_cast([300.7, -5.5, 77.9], uint8))",

@@ -80,7 +80,7 @@ const Kernel& searchsorted_kernel() {
       .name = "searchsorted",
       .params = {{.name = "a",
                   .type = "T",
-                  .doc = "A vector in rising order, which isn't checked, or one for each vector of `v`."},
+                  .doc = "A vector in ascending order, which isn't checked, or one for each vector of `v`."},
                  {.name = "v",
                   .type = "T",
                   .doc = "The values to look for, of any shape if `a` is one vector."},
@@ -91,7 +91,7 @@ const Kernel& searchsorted_kernel() {
                   .doc = R"("left": before entries that equal the value; "right": after them.)"}},
       .infer = searchsorted_infer,
       .doc =
-          "The position in `a` where each value would keep the order: how many entries are less than it, or with \"right\" not greater.",
+          "The index at which to insert each value so that `a` stays sorted. It is the number of entries that are less than the value, or with \"right\" not greater.",
       .result = "int64; the shape of `v`.",
       .cost = "A binary search per value.",
       .example = "from_tensors(searchsorted([1, 3, 3, 5], [0, 3, 9]))",

@@ -84,7 +84,7 @@ const Kernel& shape_kernel() {
   static const Kernel def{.name = "shape",
                           .params = {{.name = "x"}},
                           .infer = shape_infer,
-                          .doc = "The dimensions of a tensor.",
+                          .doc = "The shape of a tensor, as a vector.",
                           .result = "An int64 vector.",
                           .cost = "Known dimensions are constants.",
                           .example = "range(5) | batch(2) | map(x -> shape(x))",

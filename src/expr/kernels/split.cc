@@ -124,7 +124,7 @@ const Kernel& split_kernel() {
                  axis_param()},
       .infer = split_infer,
       .doc =
-          "A tuple of `n` equal parts of `x` along an axis. A dimension that `n` does not divide is an error. Unlike tf.split, `n` is a number, not a list of lengths.",
+          "Splits `x` into a tuple of `n` equal parts along an axis. A dimension that `n` does not divide is an error. Unlike tf.split, `n` is a number, not a list of lengths.",
       .result = "A tuple of tensors of the dtype of `x`; the axis is shorter by the factor `n`.",
       .cost = "Moves no bytes along the first axis, else one copy.",
       .example = "from_tensors(split([1, 2, 3, 4], 2))",
@@ -140,7 +140,7 @@ const Kernel& unstack_kernel() {
       .params = {{.name = "x"}, axis_param()},
       .infer = unstack_infer,
       .doc =
-          "A tuple of the tensors that lie along an axis of `x`. The length of the axis must be known when the dataset is built.",
+          "Splits `x` along an axis into a tuple of tensors without that axis. The length of the axis must be known when the dataset is built.",
       .result = "A tuple of tensors of the dtype of `x`, without the axis.",
       .cost = "Moves no bytes along the first axis, else one copy.",
       .example = "from_tensors(unstack([[1, 2], [3, 4]]))",

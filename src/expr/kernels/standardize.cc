@@ -138,7 +138,7 @@ const Kernel& standardize_kernel() {
                       "each image by itself."}},
       .infer = standardize_infer,
       .doc =
-          "An image with its mean subtracted, divided by its standard deviation, as tf.image.per_image_standardization gives it. The divisor is at least 1/√N for N entries, so that a flat image gives zeros.",
+          "Scales an image to mean 0 and standard deviation 1, as tf.image.per_image_standardization. The divisor is at least 1/√N for N entries, so that a flat image gives zeros.",
       .result = "float32, of the same shape.",
       .cost = "Three vectorised passes over the entries, one more for other dtypes than float32.",
       .example = "from_tensors(standardize([[[1.0], [2.0], [3.0], [2.0]]]))",

@@ -89,7 +89,7 @@ const Kernel& string_split_kernel() {
                   .doc = "The separator, which may have several bytes; \"\" means runs of white space."}},
       .infer = string_split_infer,
       .doc =
-          "The parts of a string between separators. Separators side by side, at the start and at the end have an empty part between or beside them; runs of white space don't. An empty string has no words, but one part.",
+          "Splits a string at each separator. Between two adjacent separators, and before one at the start or after one at the end, is an empty part; with runs of white space there are none. An empty string has no words, but one part.",
       .result = "string[?].",
       .cost = "One pass over the bytes; the parts are views of `s`.",
       .example =

@@ -23,7 +23,7 @@ const Kernel& strip_kernel() {
       .name = "strip",
       .params = {{.name = "s", .type = "string"}},
       .infer = strip_infer,
-      .doc = "Strings without the white space (blank, `\\t`, `\\n`, `\\r`, `\\x0b`, `\\x0c`) around them.",
+      .doc = "Removes white space from both ends of strings: blank, `\\t`, `\\n`, `\\r`, `\\x0b`, `\\x0c`.",
       .result = "string, of the same shape.",
       .cost = "One store per string; the results are views of `s`.",
       .example = R"(from_tensors(strip([" a b ", "x\n"])))",

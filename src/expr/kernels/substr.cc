@@ -65,7 +65,7 @@ const Kernel& substr_kernel() {
                  {.name = "len", .type = "int64", .doc = "The number of bytes; negative means all."}},
       .infer = substr_infer,
       .doc =
-          "`len` bytes of each string from `pos` on, or as many as there are. The arguments broadcast. A position outside the string is an error of the element; its end is allowed.",
+          "Takes `len` bytes of each string from `pos` on, or as many as there are. The arguments broadcast. A position outside the string is an error of the element; its end is allowed.",
       .result = "string, the broadcast shape.",
       .cost = "One store per string; the results are views of `s`.",
       .example = R"(from_tensor_slices(["2024-01-31", "x"]) | map(s -> substr(s, 5, 2)))",

@@ -70,7 +70,7 @@ const Kernel& mean_kernel() {
       .name = "mean",
       .params = reduction_params(),
       .infer = mean_infer,
-      .doc = "The mean over an axis, a list of axes, or all axes; nan of no entries.",
+      .doc = "The mean over an axis, a list of axes, or all axes; nan if there are no entries.",
       .result =
           "float64 for integers, else the dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",
@@ -85,7 +85,7 @@ const Kernel& prod_kernel() {
       .name = "prod",
       .params = reduction_params(),
       .infer = sum_infer<Product>,
-      .doc = "The product over an axis, a list of axes, or all axes; 1 of no entries. Integers wrap.",
+      .doc = "The product over an axis, a list of axes, or all axes; 1 if there are no entries. Integers wrap.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(prod([2, 3, 4]))",
@@ -100,7 +100,7 @@ const Kernel& sum_kernel() {
       .params = reduction_params(),
       .infer = sum_infer<Sum>,
       .doc =
-          "The sum over an axis, a list of axes, or all axes; 0 of no entries. Integers wrap. Floats are added in an order that depends on the shape alone.",
+          "The sum over an axis, a list of axes, or all axes; 0 if there are no entries. Integers wrap. Floats are added in an order that depends on the shape alone.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(sum([[1, 2], [3, 4]], axis: 1))",

@@ -106,7 +106,7 @@ const Kernel& tile_kernel() {
                  {.name = "multiples", .type = "int64", .doc = "How many times along each axis, 0 or more."}},
       .infer = tile_infer,
       .doc =
-          "`x` repeated as a whole along each axis. A negative number of times is an error of the element.",
+          "Repeats `x` a number of times along each axis. A negative number is an error of the element.",
       .result = "The dtype of `x`, each dimension times its multiple.",
       .cost = "One copy.",
       .example = "from_tensors(tile([[1, 2], [3, 4]], [1, 2]))",

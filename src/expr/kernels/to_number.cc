@@ -84,7 +84,7 @@ const Kernel& to_number_kernel() {
                  {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
       .infer = to_number_infer,
       .doc =
-          "The decimal number that each string writes, with white space around it allowed. Floats may be `inf`, `infinity`, `nan` and whole numbers in hexadecimal, and are rounded to nearest; one beyond the dtype becomes infinite. A string that is no number, and an integer that does not fit the dtype, are errors of the element.",
+          "Parses strings as decimal numbers. White space around them is allowed. Floats may also be `inf`, `infinity`, `nan` and whole numbers in hexadecimal; they are rounded to nearest, and one beyond the dtype becomes infinite. A string that is not a number, and an integer that does not fit the dtype, are errors of the element.",
       .result = "The given dtype, the shape of `s`.",
       .cost = "One pass over the bytes.",
       .example = R"(from_tensor_slices([" 42", "4.5"]) | map(s -> to_number(s, int64)))",

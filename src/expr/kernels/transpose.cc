@@ -82,7 +82,7 @@ const Kernel& transpose_kernel() {
                   .doc = "The axis of `x` that each axis of the result comes from; none reverses them."}},
       .infer = transpose_infer,
       .doc =
-          "`x` with its axes in another order: reversed, so that rows become columns, or as `perm` lists them. Unlike tf.transpose, `perm` may count axes from the last by negative numbers.",
+          "Permutes the axes of `x`: reverses them, or puts them in the order of `perm`. Unlike tf.transpose, `perm` may count axes from the last by negative numbers.",
       .result = "The dtype of `x`, its dimensions in the new order.",
       .cost = "One copy, in tiles that stay in the cache.",
       .example = "from_tensors(transpose([[1, 2, 3], [4, 5, 6]]))",

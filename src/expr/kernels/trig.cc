@@ -88,7 +88,7 @@ const Kernel& cos_kernel() {
       .params = {{.name = "x"}},
       .infer = trig_infer<Cos>,
       .doc =
-          "The cosine of each entry in radians, however large: within 0.6 units in the last place, 1 for float64; nan of infinities. Floats only; gives the same bits on every machine.",
+          "The cosine of each entry, in radians. It is within 0.6 units in the last place, 1 for float64, for entries of any size; nan for infinities. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries; entries above 500,000 take some 50 ns each.",
       .example = "from_tensors(cos([0.0, 1.0]))",
@@ -103,7 +103,7 @@ const Kernel& sin_kernel() {
       .params = {{.name = "x"}},
       .infer = trig_infer<Sin>,
       .doc =
-          "The sine of each entry in radians, however large: within 0.6 units in the last place, 1 for float64; nan of infinities. Floats only; gives the same bits on every machine.",
+          "The sine of each entry, in radians. It is within 0.6 units in the last place, 1 for float64, for entries of any size; nan for infinities. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries; entries above 500,000 take some 50 ns each.",
       .example = "from_tensors(sin([0.0, 1.0]))",
@@ -118,7 +118,7 @@ const Kernel& tan_kernel() {
       .params = {{.name = "x"}},
       .infer = trig_infer<Tan>,
       .doc =
-          "The tangent of each entry in radians, however large: within 0.6 units in the last place, 2.5 for float64; nan of infinities. Floats only; gives the same bits on every machine.",
+          "The tangent of each entry, in radians. It is within 0.6 units in the last place, 2.5 for float64, for entries of any size; nan for infinities. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries; entries above 500,000 take some 50 ns each.",
       .example = "from_tensors(tan([0.0, 1.0]))",

@@ -123,7 +123,7 @@ const Kernel& unique_kernel() {
       .params = {{.name = "x", .doc = "A vector."}},
       .infer = unique_infer,
       .doc =
-          "The distinct entries of a vector in order of their first appearance, and for each entry its position among them, so that `gather` of the two gives `x` again. nan equals nothing, as in tf.unique.",
+          "The distinct entries of a vector, and for each entry its index among them. They come in order of first appearance; `gather` of the two gives `x` again. nan equals nothing, as in tf.unique.",
       .result = "(values, indices): the dtype of `x` and int64.",
       .cost = "One look-up in a hash table per entry.",
       .example = "from_tensors(unique([3, 1, 3, 2]))",

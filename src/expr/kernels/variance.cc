@@ -153,7 +153,7 @@ const Kernel& std_kernel() {
       .params = reduction_params(),
       .infer = variance_infer<true>,
       .doc =
-          "The standard deviation of the population, the square root of the variance, over an axis, a list of axes, or all axes; nan of no entries. Floats only; computed in float64.",
+          "The standard deviation over an axis, a list of axes, or all axes; nan if there are no entries. It is that of the population, the square root of the variance. Floats only; computed in float64.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost =
           "Two vectorised passes over the entries; axes that are not adjacent take memory for a copy of a row.",
@@ -169,7 +169,7 @@ const Kernel& variance_kernel() {
       .params = reduction_params(),
       .infer = variance_infer<false>,
       .doc =
-          "The mean of the squared distances from the mean, over an axis, a list of axes, or all axes; nan of no entries. Floats only; computed in float64.",
+          "The variance over an axis, a list of axes, or all axes; nan if there are no entries. It is that of the population, the mean of the squared distances from the mean. Floats only; computed in float64.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost =
           "Two vectorised passes over the entries; axes that are not adjacent take memory for a copy of a row.",

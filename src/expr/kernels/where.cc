@@ -49,7 +49,7 @@ const Kernel& where_kernel() {
                  {.name = "b", .type = "T"}},
       .infer = where_infer,
       .doc =
-          "`a` where the condition is true, else `b`, entry by entry. Both are computed; `if` computes only one.",
+          "Takes each entry from `a` where the condition is true, else from `b`. Both are computed; `if` computes only one.",
       .result = "The dtype of `a` and `b`, the broadcast shape.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(where([true, false], [1, 2], 0))",

@@ -12,9 +12,9 @@ struct Params : ParamsOf<Params> {
   BoolParam stop_on_empty{true};
   void fields(Fields& f) override {
     f("datasets", datasets, "A list of datasets of one structure.");
-    f("choice", choice, "A dataset of int64: the number of the dataset that the next element comes from.");
+    f("choice", choice, "A dataset of int64: the index of the dataset for each element.");
     f("stop_on_empty", stop_on_empty,
-      "End where a chosen dataset has no more elements; if false, pass over such choices.");
+      "End when a chosen dataset has no more elements; if false, skip such choices.");
   }
 };
 
@@ -44,7 +44,7 @@ const OperatorDef& choose_from_datasets_operator() {
       .name = "choose_from_datasets",
       .kind = OperatorKind::source,
       .doc =
-          "Elements of several datasets: each element of `choice` is the number, from 0, of the dataset that the next one comes from. Ends with the choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when none has. A number without a dataset is an error in its place.",
+          "Takes each element from the dataset whose index `choice` gives. Indices count from 0. Ends with the choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when no dataset has. An index without a dataset is an error in its place.",
       .cost = "Two copies of each element.",
       .example = "choose_from_datasets([range(3), range(10, 13)], from_tensor_slices([0, 1, 1, 0]))",
       .output = "0\n10\n11\n1",

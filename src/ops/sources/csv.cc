@@ -25,20 +25,20 @@ struct CsvParams : ParamsOf<CsvParams> {
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
     f("columns", columns,
-      "What each column holds: the dtype of one that every row has a value for, or the value that stands for an empty field. int32, int64, float32, float64 or string.");
+      "Each column's dtype, if every row has a value for it, or the default for empty fields. int32, int64, float32, float64 or string.");
     f("header", header,
       "The first row of each file holds names and is left out, with a byte-order mark before it.");
     f("delim", delim, "The byte between fields.");
     f("quote", quote,
-      "Fields may stand in double quotes, with delimiters and line ends inside and quotes doubled.");
-    f("na_value", na_value, "A field of these bytes is an empty one.");
+      "Fields may be in double quotes, with delimiters and line ends inside and quotes doubled.");
+    f("na_value", na_value, "A field of exactly these bytes counts as empty.");
     f("select", select,
-      "The numbers of the fields that are read, ascending from 0, one for each column; none: all.", {},
+      "The indices of the fields to read, ascending from 0, one for each column; none: all.", {},
       {.none = true});
     f("compression", compression, kCompressionDoc);
     f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
     f("exclude", exclude,
-      "The numbers of the fields that are left out, ascending from 0, where `select` is none; none: the others of `select`.",
+      "The indices of the fields to leave out, ascending from 0, if `select` is none; none: the others of `select`.",
       {}, {.none = true});
   }
 };
@@ -137,9 +137,9 @@ const OperatorDef& csv_operator() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "csv",
       .doc =
-          "The rows of tables in text form, each a tuple of its columns. Rows end with `\\n`, `\\r`, both, or the file. Numbers may have spaces around them; strings are given as they are. A row with another number of fields, a missing value, a number that is none or a stray quote, in the header too, is one error (invalid_argument) with the file and its number, and the next row follows. A file that does not exist (not_found), is empty where a header is wanted (invalid_argument), begins like gzip or another format that is no text (invalid_argument), is damaged (data_loss) or holds a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Runs ahead of its consumer on a thread of its own.",
+          "Reads CSV files: each row is a tuple of typed columns. Rows end with `\\n`, `\\r`, both, or the file. Numbers may have spaces around them; strings stay as they are. A row with the wrong number of fields, a missing value, a malformed number or a stray quote, in the header too, is one error (invalid_argument) with the file and the number of the row, and the next row follows. A file that does not exist (not_found), is empty where a header is expected (invalid_argument), begins like gzip or another binary format (invalid_argument), is damaged (data_loss) or has a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Reads ahead of its consumer, on its own thread.",
       .cost =
-          "Reading, decompressing, finding the ends of fields and reading the numbers of the columns that are wanted. Strings are views of the read buffers; only those with doubled quotes are copied.",
+          "Reading, decompressing, finding the ends of fields and parsing the numbers of the selected columns. Strings are views of the read buffers; only those with doubled quotes are copied.",
       .example = R"(csv("tests/conformance/data/header.csv", [int64, 0.5, string], header: true))",
       .output = R"((1, 2.5, "x")
 (2, 3.5, "y"))",

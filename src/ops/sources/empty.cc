@@ -6,7 +6,7 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   SpecParam spec;
-  void fields(Fields& f) override { f("spec", spec, "The structure that its elements would have."); }
+  void fields(Fields& f) override { f("spec", spec, "The structure of the elements."); }
 };
 
 class Empty final : public Cursor {
@@ -25,7 +25,7 @@ const OperatorDef& empty_operator() {
   static const OperatorDef def = define<Params, Empty>({
       .name = "empty",
       .kind = OperatorKind::source,
-      .doc = "A dataset without elements, whose elements would have the given structure.",
+      .doc = "A dataset without elements, of the given structure.",
       .cost = "Nothing.",
       .example = "empty(int64) | concatenate(range(2))",
       .output = "0\n1",

@@ -20,10 +20,10 @@ struct FixedLengthParams : ParamsOf<FixedLengthParams> {
   IntParam num_parallel_reads{1};
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
-    f("record_bytes", record_bytes, "How long a record is.", {1, kMaxFixedBytes});
-    f("header_bytes", header_bytes, "How many bytes of each file come before its records.",
+    f("record_bytes", record_bytes, "The size of a record.", {1, kMaxFixedBytes});
+    f("header_bytes", header_bytes, "The bytes of each file before its records.",
       {0, kMaxFixedBytes});
-    f("footer_bytes", footer_bytes, "How many bytes of each file come after its records.",
+    f("footer_bytes", footer_bytes, "The bytes of each file after its records.",
       {0, kMaxFixedBytes});
     f("compression", compression, kCompressionDoc);
     f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
@@ -52,7 +52,7 @@ const OperatorDef& fixed_length_record_operator() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "fixed_length_record",
       .doc =
-          "The records of files whose records all have `record_bytes` bytes, as strings. The first `header_bytes` and the last `footer_bytes` of each file are left out. A plain file whose size doesn't fit is invalid_argument and gives no record; a compressed one gives its whole records and then data_loss. A file that fails gives one error in place of its remaining records, and the next file follows. Runs ahead of its consumer on a thread of its own.",
+          "Reads files of records that all have `record_bytes` bytes, as strings. The first `header_bytes` and the last `footer_bytes` of each file are left out. An uncompressed file whose size does not fit is one error (invalid_argument) and gives no record; a compressed one gives its whole records and then an error (data_loss). A file that fails gives one error in place of its remaining records, and the next file follows. Reads ahead of its consumer, on its own thread.",
       .cost = "Reading and decompressing. Records are views of the read buffers, not copies.",
       .example = R"(fixed_length_record("tests/conformance/data/fixed.bin", 4) | take(2))",
       .output = R"("AAAA"

@@ -17,7 +17,7 @@ struct Params : ParamsOf<Params> {
   FunctionParam generator{FunctionParam::Takes::nothing, FunctionParam::Gives::elements};
   SpecParam spec;
   void fields(Fields& f) override {
-    f("generator", generator, "The generator that the program handed in: @NAME.");
+    f("generator", generator, "The generator, passed by the program as @NAME.");
     f("spec", spec, "The structure of its elements.");
   }
 };
@@ -171,7 +171,7 @@ const OperatorDef& from_generator_operator() {
       .name = "from_generator",
       .kind = OperatorKind::source,
       .doc =
-          "The elements that a generator of the program gives (`weir_generator`), until it says that there are no more. Each opening of the dataset opens the generator anew. Where it fails, the error takes the place of an element, and the next one follows; if it cannot be opened, there is one error and nothing else. An element of another dtype or shape than `spec` says is an error. A generator may save and restore its place; one that is declared pure is opened again for a restored iterator, and as many elements are passed over; for others `checkpoint_policy` says what happens.",
+          "Yields the elements that a generator in your program produces (`weir_generator`), until it ends. Each time the dataset is opened, so is the generator. If the generator fails, its error takes the place of an element, and the next one follows; if it cannot be opened, there is one error and nothing else. An element whose dtype or shape differs from `spec` is an error. A generator may save and restore its position. One that is declared pure is opened again for a restored iterator, and the elements already taken are passed over; for others `checkpoint_policy` says what happens.",
       .cost = "One call of the generator and one copy of each element; about 300 ns.",
       .example = "from_generator(@lines, string) | batch(2)",
       .spec = spec_of<Params, spec>,

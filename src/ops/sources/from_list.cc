@@ -119,8 +119,8 @@ const OperatorDef& from_list_operator() {
       .name = "from_list",
       .kind = OperatorKind::source,
       .doc =
-          "The members of a list, in their order. They have one structure; their shapes may differ. A list has at most 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use from_tensor_slices.",
-      .cost = "Copies the elements once when it is opened.",
+          "Yields the members of a list, in order. They have one structure; their shapes may differ. A list has at most 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use from_tensor_slices.",
+      .cost = "Copies the elements once, when the dataset is opened.",
       .example = "from_list([{x: 1, s: \"a\"}, {x: 2, s: \"b\"}])",
       .output = "{x: 1, s: \"a\"}\n{x: 2, s: \"b\"}",
       .bench = "from_list([1, 2, 3, 4, 5, 6, 7, 8]) | repeat(20000)",

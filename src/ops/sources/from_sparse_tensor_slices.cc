@@ -53,7 +53,7 @@ const OperatorDef& from_sparse_tensor_slices_operator() {
       .name = "from_sparse_tensor_slices",
       .kind = OperatorKind::source,
       .doc =
-          "One tuple (indices, values, shape) per slice of a sparse tensor along its first dimension. from_tensor_slices gives the same as sparse tensors.",
+          "Slices a sparse tensor along its first dimension: one tuple (indices, values, shape) per slice. from_tensor_slices yields the same slices as sparse tensors.",
       .cost = "Copies the indices once.",
       .example = "from_sparse_tensor_slices(sparse([[0, 2], [1, 0]], [5, 7], [2, 3]))",
       .output = "([[2]], [5], [3])\n([[0]], [7], [3])",

@@ -160,7 +160,7 @@ const OperatorDef& from_tensor_slices_operator() {
       .name = "from_tensor_slices",
       .kind = OperatorKind::source,
       .doc =
-          "One element per slice along the first dimension of each component. All components must have the same length. A slice of a sparse tensor is a sparse one of a rank less, a slice of a ragged tensor a dense one.",
+          "Slices tensors along their first dimension: one element per slice. All components must have the same length. A slice of a sparse tensor is a sparse tensor of one rank less, a slice of a ragged tensor a dense one.",
       .cost = "No copy: a block of elements is a view of the tensors.",
       .example = "from_tensor_slices({x: [[1, 2], [3, 4]], label: [7, 8]})",
       .output = "{x: [1, 2], label: 7}\n{x: [3, 4], label: 8}",

@@ -71,7 +71,7 @@ const OperatorDef& from_tensors_operator() {
   static const OperatorDef def = define<Params, FromTensors>({
       .name = "from_tensors",
       .kind = OperatorKind::source,
-      .doc = "A dataset of one element, the value itself.",
+      .doc = "A dataset with one element: the given value.",
       .cost = "No copy.",
       .example = "from_tensors({x: [1, 2], label: 7})",
       .output = "{x: [1, 2], label: 7}",

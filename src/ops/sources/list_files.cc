@@ -21,8 +21,8 @@ struct Params : ParamsOf<Params> {
   SeedParam seed;
   void fields(Fields& f) override {
     f("pattern", pattern,
-      "A glob pattern or a list of them. Within one part of a path, `*` is any characters, `?` one character (of UTF-8), `[a-z]` one of these; `\\` before one of them takes it as it is.");
-    f("shuffle", shuffle, "A new random order each epoch; else sorted.");
+      "A glob pattern or a list of them. Within one part of a path, `*` matches any characters, `?` one character (of UTF-8), `[a-z]` one of these; `\\` before one of them takes it literally.");
+    f("shuffle", shuffle, "A new random order each epoch; if false, sorted.");
     f("seed", seed, "The seed of the order.");
   }
 };
@@ -171,7 +171,7 @@ const OperatorDef& list_files_operator() {
       .name = "list_files",
       .kind = OperatorKind::source,
       .doc =
-          "The names of the files that match a pattern. Order: random, and another one each epoch, unless `shuffle` is false; then sorted. A pattern that matches no file is an error when the dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.",
+          "Lists the names of the files that match a pattern. They come in random order, another one in each epoch; if `shuffle` is false, they are sorted. A pattern that matches no file is an error when the dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.",
       .cost = "Reads the folders once, when the dataset is built.",
       .example = R"(list_files("examples/digits/data/test-*", shuffle: false))",
       .output = R"("examples/digits/data/test-00000-of-00001.tfrecord.gz")",

@@ -10,7 +10,7 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   StringParam path;
-  void fields(Fields& f) override { f("path", path, "The folder of the written elements."); }
+  void fields(Fields& f) override { f("path", path, "The folder with the written elements."); }
 };
 
 // The elements that were there when the dataset was built.
@@ -105,7 +105,7 @@ const OperatorDef& load_operator() {
       .name = "load",
       .kind = OperatorKind::source,
       .doc =
-          "The elements in a folder that `save`, `snapshot` or a file cache wrote, in the order in which they were written. Their structure and number are read when the dataset is built, and so a folder without elements (not_found) or with a damaged manifest is a mistake of the text. A damaged chunk gives one error in place of its elements, and the next chunk follows. If the elements are replaced between building and reading, there is one error instead of them. Runs ahead of its consumer on a thread of its own.",
+          "Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written. Their structure and number are read when the dataset is built, so it cannot be built if the folder has no elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its elements, and the next chunk follows. If the elements are replaced between building and reading, one error takes their place. Reads ahead of its consumer, on its own thread.",
       .cost = "Reading and a checksum per byte. Elements are views of the read buffers, not copies.",
       .example = R"(load("tests/golden/data/squares"))",
       .output = "0\n1\n4",

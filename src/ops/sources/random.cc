@@ -14,7 +14,7 @@ struct Params : ParamsOf<Params> {
   BoolParam rerandomize_each_iteration{false};
   void fields(Fields& f) override {
     f("seed", seed, "Fixes the numbers: n, or the pair (a, b); none draws a seed when the dataset is built.");
-    f("rerandomize_each_iteration", rerandomize_each_iteration, "Each epoch has numbers of its own.");
+    f("rerandomize_each_iteration", rerandomize_each_iteration, "Draw different numbers in each epoch.");
   }
 };
 
@@ -77,7 +77,7 @@ const OperatorDef& random_operator() {
       .name = "random",
       .kind = OperatorKind::source,
       .doc =
-          "Random integers from 0 to 4294967295 without end, the same as tf.data's for the same seed. Each epoch repeats them unless `rerandomize_each_iteration` is true.",
+          "Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch repeats them unless `rerandomize_each_iteration` is true.",
       .cost = "About 2 ns per number.",
       .example = "random(seed: 9) | map(x -> x % 6 + 1) | take(4)",
       .output = "4\n2\n6\n3",

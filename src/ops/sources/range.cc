@@ -157,7 +157,7 @@ const OperatorDef& range_operator() {
       .name = "range",
       .kind = OperatorKind::source,
       .doc =
-          "The numbers from `start` up to but not including `stop`, `step` apart. There are none if `step` leads away from `stop`. A single positional argument is `stop`.",
+          "The numbers from `start` up to but not including `stop`, in steps of `step`. There are none if `step` leads away from `stop`. A single positional argument is `stop`.",
       .cost = "One store per number.",
       .example = "range(10, 0, step: -4)",
       .output = "10\n6\n2",

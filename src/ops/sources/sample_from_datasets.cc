@@ -23,12 +23,12 @@ namespace weir {
 void SampleFromDatasetsParams::fields(Fields& f) {
   f("datasets", datasets, "A list of datasets of one structure.");
   f("weights", weights,
-    "How likely each dataset is: a vector of floats, or a dataset of such vectors, one for each element. none: equally.",
+    "The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element. none: equal.",
     {}, {.none = true});
   f("seed", seed, "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.");
   f("stop_on_empty", stop_on_empty,
-    "End where a dataset is drawn that has no more elements; if false, draw again.");
-  f("rerandomize_each_iteration", rerandomize_each_iteration, "Each epoch has draws of its own.");
+    "End when a drawn dataset has no more elements; if false, draw again.");
+  f("rerandomize_each_iteration", rerandomize_each_iteration, "Draw differently in each epoch.");
 }
 
 namespace {
@@ -290,7 +290,7 @@ const OperatorDef& sample_from_datasets_operator() {
       .name = "sample_from_datasets",
       .kind = OperatorKind::source,
       .doc =
-          "Elements of several datasets: each next one of a dataset drawn at random, with tf.data's order for the same seed. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one is drawn that has. A dataset whose constant weight is 0 is left out. Each epoch repeats the draws unless `rerandomize_each_iteration` is true.",
+          "Takes each element from a dataset drawn at random, by weight. For the same seed the order is tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has ended is drawn. A dataset whose constant weight is 0 is left out. Each epoch repeats the draws unless `rerandomize_each_iteration` is true.",
       .cost = "A draw and two copies of each element.",
       .example = "sample_from_datasets([range(3), range(10, 13)], weights: [0.25, 0.75], seed: 1)",
       .output = "10\n11\n0\n1\n2\n12",

@@ -22,11 +22,11 @@ struct Params : ParamsOf<Params> {
   StringParam query;
   SpecParam spec;
   void fields(Fields& f) override {
-    f("driver", driver, "Of what kind the database is: \"sqlite\", an SQLite 3 file.");
-    f("connection", connection, "The database: the name of its file, taken as it is.");
-    f("query", query, "One statement that gives rows. The database is only read.");
+    f("driver", driver, "The kind of database: \"sqlite\", an SQLite 3 file.");
+    f("connection", connection, "The name of the database's file, taken literally.");
+    f("query", query, "One statement that returns rows. The database is only read.");
     f("spec", spec,
-      "What each column holds: a tuple of scalars, one for each column in their order, or a dict of them by the columns' names. An integer dtype, float32, float64, bool or string.");
+      "The dtypes of the columns: a tuple of scalars in the order of the columns, or a dict by their names. An integer dtype, float32, float64, bool or string.");
   }
 };
 
@@ -154,8 +154,8 @@ const OperatorDef& sql_operator() {
       .name = "sql",
       .kind = OperatorKind::source,
       .doc =
-          "The rows of a query of an SQLite 3 database, in the order in which the query gives them. NULL is 0, false or \"\", as in tf.data. A number in a column of strings becomes its text, and any number but 0 is true; a value that its dtype does not hold is an error (invalid_argument) in the row's place. A database that does not exist (not_found), is damaged or ends within a page (data_loss) or is no regular file (invalid_argument), and a query that is wrong (invalid_argument) or fails, gives one error in place of the remaining rows. A database that somebody else writes is waited for, 5 seconds at most; while rows are read, a writer waits. The query reads this one file: other databases, pragmas that set something and extensions are refused (permission_denied). One in WAL mode gets the files `-wal` and `-shm` beside it, as from every reader. SQLite is built in; a process that writes the database by another SQLite must close it before it reads it here, since a process loses its locks on a file where one of them closes it. The query runs again where a restored iterator goes on, so give it an `order by`. Runs ahead of its consumer on a thread of its own.",
-      .cost = "That of the query, and two copies of each value.",
+          "Runs a query on an SQLite 3 database and yields its rows, in the query's order. NULL is 0, false or \"\", as in tf.data. A number in a column of strings becomes its text, and any number but 0 is true; a value that does not fit its dtype is an error (invalid_argument) in the row's place. A database that does not exist (not_found), is damaged or ends within a page (data_loss) or is no regular file (invalid_argument), and a query that is wrong (invalid_argument) or fails, gives one error in place of the remaining rows. If another process is writing the database, reading waits, 5 seconds at most; while rows are read, a writer waits. The query reads this one file: other databases, pragmas that set something and extensions are refused (permission_denied). One in WAL mode gets the files `-wal` and `-shm` beside it, as from every reader. SQLite is built in; a process that writes the database by another SQLite must close it before it reads it here, since a process loses its locks on a file where one of them closes it. The query runs again where a restored iterator goes on, so give it an `order by`. Reads ahead of its consumer, on its own thread.",
+      .cost = "The query's own, and two copies of each value.",
       .example =
           R"(sql("sqlite", "tests/conformance/data/small.sqlite", "select name, height from people order by id", (string, float64)))",
       .output = "(\"ada\", 1.65)\n(\"bob\", 1.8)\n(\"\", 1.5)",

@@ -45,7 +45,7 @@ const OperatorDef& text_line_operator() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "text_line",
       .doc =
-          "The lines of text files, as strings without their `\\n` and without any `\\r`. A last line needs no `\\n`. Bytes are given as they are, a byte-order mark included. A file that begins like gzip or another format that is no text is refused (invalid_argument), which names the format. A file that does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Runs ahead of its consumer on a thread of its own.",
+          "Reads text files line by line, as strings without their `\\n` and without any `\\r`. A last line needs no `\\n`. Bytes stay as they are, a byte-order mark included. A file that begins like gzip or another binary format is refused with an error (invalid_argument) that names the format. A file that does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on its own thread.",
       .cost =
           "Reading, decompressing and finding the ends of lines. Lines are views of the read buffers; only one with a `\\r` inside is copied.",
       .example = R"(text_line("tests/conformance/data/more.txt") | take(2))",

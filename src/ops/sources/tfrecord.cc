@@ -22,7 +22,7 @@ struct TFRecordParams : ParamsOf<TFRecordParams> {
     f("compression", compression, kCompressionDoc);
     f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
     f("on_corrupt", on_corrupt,
-      "What a damaged record does: \"error\" gives one error in place of the file's remaining records; \"skip_file\" leaves them out and logs a warning; \"resync\" gives one error for each damaged stretch and goes on at the next whole record.");
+      "What to do at a damaged record: \"error\" gives one error in place of the file's remaining records; \"skip_file\" leaves them out and logs a warning; \"resync\" gives one error for each damaged stretch and continues at the next whole record.");
   }
 };
 
@@ -59,7 +59,7 @@ const OperatorDef& tfrecord_operator() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "tfrecord",
       .doc =
-          "The records of TFRecord files, as strings. Both checksums of every record are checked. A file that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining records, and the next file follows; `on_corrupt` changes this for damaged files. With \"resync\" the next whole record is the next position where both checksums fit, the length lies within the file and `record_bytes`; the error names offset and length of the damaged stretch. A compressed stream that is itself damaged ends its file as before. Runs ahead of its consumer on a thread of its own. Records of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such reading; then a damaged record is one error in its place, and `skip` and `shard` directly after it go straight to their records.",
+          "Reads the records of TFRecord files, as strings. Both checksums of every record are checked. A file that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining records, and the next file follows; `on_corrupt` changes this for damaged files. With \"resync\" the next whole record is the next position where both checksums fit, the length lies within the file and `record_bytes`; the error names offset and length of the damaged stretch. A compressed stream that is itself damaged ends its file as before. Reads ahead of its consumer, on its own thread. Records of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such reading; then a damaged record is one error in its place, and `skip` and `shard` directly after it go straight to their records.",
       .cost =
           "Reading, decompressing and two checksums per record. Records are views of the read buffers, not copies.",
       .example = R"(tfrecord("tests/data/records/five.tfrecord") | take(2))",

@@ -148,7 +148,7 @@ const OperatorDef& zip_operator() {
       .name = "zip",
       .kind = OperatorKind::source,
       .doc =
-          "One element of each dataset at a time, in the structure that the datasets are given in. Ends with the shortest. If any input fails at a position, that position is one error. A value that holds datasets is such a structure, too: `zip(w)` joins the members of a window of dicts or tuples.",
+          "Combines datasets element by element, in the structure in which they are given. Ends with the shortest. If any input fails at a position, that position is one error. A value with datasets inside is such a structure, too: `zip(w)` joins the members of a window of dicts or tuples.",
       .cost = "No copy.",
       .example = "zip({x: range(3), y: range(10, 13)})",
       .output = "{x: 0, y: 10}\n{x: 1, y: 11}\n{x: 2, y: 12}",

@@ -14,7 +14,7 @@ namespace {
 struct Params : ParamsOf<Params> {
   IntParam n;
   void fields(Fields& f) override {
-    f("n", n, "How many elements there are; -1: no end, -2: nobody knows.", at_least(kUnknown));
+    f("n", n, "The number of elements; -1: infinite, -2: unknown.", at_least(kUnknown));
   }
 };
 
@@ -66,7 +66,7 @@ const OperatorDef& assert_cardinality_operator() {
   static const OperatorDef def = define<Params, AssertCardinality>({
       .name = "assert_cardinality",
       .doc =
-          "The elements as they are, of which there are said to be `n`. If there are fewer or more, the last element is an error (failed_precondition). Errors among them are passed on and not counted.",
+          "Declares that the input has `n` elements, and checks it. If there are fewer or more, the last element is an error (failed_precondition). Errors among them are passed on and not counted.",
       .cost = "One comparison per block.",
       .example = "range(4) | filter(x -> x > 1) | assert_cardinality(2)",
       .output = "2\n3",

@@ -114,10 +114,10 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 }  // namespace
 
 void BatchParams::fields(Fields& f) {
-  f("n", n, "How many elements make a batch.", at_least(1));
-  f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
+  f("n", n, "The number of elements in a batch.", at_least(1));
+  f("drop_remainder", drop_remainder, "Drop a last batch of fewer than n elements.");
   f("num_parallel_calls", num_parallel_calls,
-    "How many threads copy where at least 512 KiB are copied at once; less is not worth a thread.",
+    "How many threads copy, where at least 512 KiB are copied at once; smaller batches are copied by one.",
     at_least(1), {.automatic = true, .any_position = true});
 }
 
@@ -125,7 +125,7 @@ const OperatorDef& batch_operator() {
   static const OperatorDef def = define<Params, Batch>({
       .name = "batch",
       .doc =
-          "Joins `n` elements along a new first dimension. The elements of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
+          "Stacks `n` successive elements into a batch, along a new first dimension. The elements of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
       .cost = "At most one copy of each element.",
       .example = "range(5) | batch(2)",
       .output = "[0, 1]\n[2, 3]\n[4]",

@@ -31,22 +31,22 @@ struct Params : ParamsOf<Params> {
   BoolParam no_padding{false};
   BoolParam drop_remainder{false};
   void fields(Fields& f) override {
-    f("length", length, "The length of an element: gives an int64.");
+    f("length", length, "Returns the length of an element, an int64.");
     f("boundaries", boundaries,
-      "Where buckets end, ascending: a list of integers. The first bucket has the lengths below the first of them, the last one those from the last of them on.");
+      "The bounds between buckets: a list of ascending integers. The first bucket has the lengths below the first bound, the last bucket those from the last bound on.");
     f("batch_sizes", batch_sizes,
-      "How many elements make a batch, for each bucket: one more than boundaries.");
+      "The number of elements in a batch, for each bucket: one more than boundaries.");
     f("shapes", shapes,
-      "The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the batch.",
+      "The shape of each tensor, in the structure of the element. A dimension is a number, or none for the largest of the batch.",
       {}, {.none = true});
     f("values", values,
-      "What to fill up with: one value, or one for each tensor, where none is 0, false or \"\", as without it.",
+      "The padding: one value, or one for each tensor. none: 0, false or \"\".",
       {}, {.none = true});
     f("pad_to_bucket_boundary", pad_to_bucket_boundary,
-      "Pad unknown dimensions to one less than where the bucket ends. A batch of the last bucket is then an error.");
+      "Pad unknown dimensions to one less than the upper bound of the bucket. A batch of the last bucket is then an error.");
     f("no_padding", no_padding,
       "Elements of a batch must have one shape; sparse tensors become one sparse tensor of the largest shape.");
-    f("drop_remainder", drop_remainder, "Leave out last batches that are smaller than their size.");
+    f("drop_remainder", drop_remainder, "Drop last batches that are smaller than their size.");
   }
 };
 
@@ -269,9 +269,9 @@ const OperatorDef& bucket_by_sequence_length_operator() {
   static const OperatorDef def = define<Params, BucketBySequenceLength>({
       .name = "bucket_by_sequence_length",
       .doc =
-          "Makes batches of elements of about one length. Elements are gathered by the bucket that their length falls into; once a bucket has as many as its batch size says, they follow as one batch, padded as by `padded_batch`. After the last element the smaller batches follow, the shortest bucket first. An element whose length fails is an error at once; a batch that cannot be made is an error in its place.",
+          "Batches elements of similar length together, so that they need little padding. Each element goes into the bucket for its length. When a bucket has its batch size, its elements follow as one batch, padded as by `padded_batch`. After the last element the smaller batches follow, the shortest bucket first. An element whose length cannot be computed is an error at once; a batch that cannot be made is an error in its place.",
       .cost =
-          "Holds the elements of each bucket, each copied once, and copies them once more into their batch. A restored iterator reads again from the oldest element that was held.",
+          "Keeps the elements of each bucket, each copied once, and copies them once more into their batch. A restored iterator reads again from the oldest element that was in a bucket.",
       .example =
           "range(1, 7) | map(n -> full([n], n)) | bucket_by_sequence_length(x -> shape(x)[0], [3], [2, 2])",
       .output = "[[1, 0], [2, 2]]\n[[3, 3, 3, 0], [4, 4, 4, 4]]\n[[5, 5, 5, 5, 5, 0], [6, 6, 6, 6, 6, 6]]",

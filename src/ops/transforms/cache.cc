@@ -11,7 +11,7 @@ namespace {
 struct Params : ParamsOf<Params> {
   StringParam file{std::string()};
   void fields(Fields& f) override {
-    f("file", file, "The folder of the written elements; \"\" keeps them in memory.", {},
+    f("file", file, "The folder to keep the elements in; \"\" keeps them in memory.", {},
       {.any_position = true, .but_empty = true});
   }
 };
@@ -54,7 +54,7 @@ const OperatorDef& cache_operator() {
   static const OperatorDef def = define<Params, Cache>({
       .name = "cache",
       .doc =
-          "Reads its input once and keeps the elements; from then on it gives these. The first pass hands on what it reads, and fills the cache if it reaches the end. Errors pass at once and are left out later. In memory, every iterator has a cache of its own, and so has every dataset that a function opens; in Python, the loops over a dataset share its caches. A cache whose passes stop early never fills: its next pass logs a warning. With a `file`, the elements are kept in a folder of that name, as `snapshot` does it: other iterators and later processes are given them, too; those of another pipeline are refused; while one fills it, others hand on what they read.",
+          "Reads the input once and keeps its elements, in memory or in files, for later passes. The first pass yields what it reads, and fills the cache if it reaches the end. Its errors pass at once and are not kept. In memory, every iterator has its own cache, and so has every dataset that a function opens; in Python, the loops over a dataset share its caches. A cache whose passes stop early never fills: its next pass logs a warning. With a `file`, the elements are kept in a folder of that name, as by `snapshot`: other iterators and later processes read them, too. Elements of another pipeline are refused. While one iterator fills the folder, others yield what they read themselves.",
       .cost =
           "In memory: the bytes of the elements; later passes give views and copy nothing, and a restore reads the input again from the beginning. In files: a copy and a checksum per byte to write, a read and a checksum per byte after that.",
       .example = "range(3) | map(x -> x * x) | cache() | repeat(2)",

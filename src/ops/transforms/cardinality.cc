@@ -42,7 +42,7 @@ const OperatorDef& cardinality_operator() {
       .name = "cardinality",
       .kind = OperatorKind::terminal,
       .doc =
-          "How many elements the input has: -1 if infinitely many, -2 if that is unknown without reading it. In a lambda, the variables count with their values.",
+          "The number of elements of the input: -1 if it is infinite, -2 if it is not known without reading. In a lambda, it is computed with the values of the variables.",
       .cost = "Reads nothing.",
       .example = "range(100) | batch(7) | cardinality()",
       .output = "15",

@@ -15,7 +15,7 @@ namespace {
 struct Params : ParamsOf<Params> {
   InputParam other;
   void fields(Fields& f) override {
-    f("other", other, "The dataset that follows; its structure and dtypes are the same.");
+    f("other", other, "The dataset to append; its structure and dtypes are the same.");
   }
 };
 
@@ -154,7 +154,7 @@ const OperatorDef& concatenate_operator() {
   static const OperatorDef def = define<Params, Concatenate>({
       .name = "concatenate",
       .doc =
-          "The elements of the input, then those of the other dataset. Both must have the same structure and dtypes; dimensions that differ become unknown.",
+          "Appends another dataset to the input. Both must have the same structure and dtypes; dimensions that differ become unknown.",
       .cost = "No copy.",
       .example = "range(2) | concatenate(range(10, 12))",
       .output = "0\n1\n10\n11",

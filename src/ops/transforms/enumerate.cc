@@ -136,7 +136,7 @@ const OperatorDef& enumerate_operator() {
   static const OperatorDef def = define<Params, Enumerate>({
       .name = "enumerate",
       .doc =
-          "Pairs of a number and an element, the numbers counting up from `start`. An error uses up a number. Elements after the one with the largest int64 are errors (out_of_range).",
+          "Numbers the elements: pairs (number, element), counting from `start`. An error uses up a number. Elements beyond the largest int64 are errors (out_of_range).",
       .cost = "One store per element.",
       .example = "range(10, 12) | enumerate(start: 1)",
       .output = "(1, 10)\n(2, 11)",

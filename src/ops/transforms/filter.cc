@@ -12,7 +12,7 @@
 
 namespace weir {
 
-void FilterParams::fields(Fields& fields) { fields("f", f, "The condition: gives a bool."); }
+void FilterParams::fields(Fields& fields) { fields("f", f, "The condition: returns a bool."); }
 
 namespace {
 
@@ -136,7 +136,7 @@ const OperatorDef& filter_operator() {
   static const OperatorDef def = define<Params, Filter>({
       .name = "filter",
       .doc =
-          "The elements for which `f` is true, in their order. An element for which `f` fails is an error.",
+          "Keeps the elements for which `f` is true, in their order. An element for which `f` fails is an error.",
       .cost = "One call of `f` per block of elements, and a copy of the elements that stay.",
       .example = "range(6) | filter(x -> x % 2 == 0)",
       .output = "0\n2\n4",

@@ -9,7 +9,7 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::dataset};
-  void fields(Fields& fields) override { fields("f", f, "Maps each element to a dataset."); }
+  void fields(Fields& fields) override { fields("f", f, "Returns a dataset for each element."); }
 };
 
 class FlatMap final : public Cursor {
@@ -77,7 +77,7 @@ const OperatorDef& flat_map_operator() {
   static const OperatorDef def = define<Params, FlatMap>({
       .name = "flat_map",
       .doc =
-          "The elements of the dataset that `f` makes from the first element, then those of the second, and so on.",
+          "Maps each element to a dataset and concatenates these datasets.",
       .cost = "Opens one dataset per input element.",
       .example = "range(3) | flat_map(x -> range(x))",
       .output = "0\n0\n1",

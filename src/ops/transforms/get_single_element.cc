@@ -66,7 +66,7 @@ const OperatorDef& get_single_element_operator() {
       .name = "get_single_element",
       .kind = OperatorKind::terminal,
       .doc =
-          "The only element of the input, as a value. An input of no element, or of more than one, is an error.",
+          "The only element of the input, as a value. An input with no element, or with more than one, is an error.",
       .cost = "Asks for two elements.",
       .example = "range(6) | batch(6) | get_single_element()",
       .output = "[0, 1, 2, 3, 4, 5]",

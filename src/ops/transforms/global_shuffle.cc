@@ -22,7 +22,7 @@ struct Params : ParamsOf<Params> {
   BoolParam reshuffle_each_iteration{true};
   void fields(Fields& f) override {
     f("seed", seed, "Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.");
-    f("reshuffle_each_iteration", reshuffle_each_iteration, "Another order in each epoch.");
+    f("reshuffle_each_iteration", reshuffle_each_iteration, "Use another order in each epoch.");
   }
 };
 
@@ -113,7 +113,7 @@ const OperatorDef& global_shuffle_operator() {
   static const OperatorDef def = define<Params, GlobalShuffle>({
       .name = "global_shuffle",
       .doc =
-          "All elements in random order, every order as likely as a hash makes it, with no buffer. Each element is read by its position, so the operators before it must know where their elements are: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which runs nothing ahead then; others are refused by name, and so is a dataset that is known to be empty or infinite (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
+          "Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random order. A hash makes the order. The operators before it must be able to find an element by its position: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which then runs nothing ahead. Others are refused by name, and so is a dataset that is known to be empty or infinite (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
       .cost =
           "About 50 ns per element, and reading elements one by one: what lies in memory is read across it. A batch before it is made of its elements when its turn comes. A checkpoint holds four numbers.",
       .example = "range(5) | global_shuffle(seed: 42)",

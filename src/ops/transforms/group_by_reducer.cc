@@ -25,10 +25,10 @@ struct Params : ParamsOf<Params> {
   FunctionParam reduce{FunctionParam::Takes::state_and_element, FunctionParam::Gives::state};
   FunctionParam finalize{FunctionParam::Takes::state, FunctionParam::Gives::anything};
   void fields(Fields& f) override {
-    f("key", key, "The group of an element: gives an int64.");
-    f("init", init, "The first state of a group, from its key.");
+    f("key", key, "Returns the key of an element's group, an int64.");
+    f("init", init, "Returns the first state of a group, from its key.");
     f("reduce", reduce, "(state, element) -> state, of the same structure and dtypes.");
-    f("finalize", finalize, "What is given for a group, from its last state.");
+    f("finalize", finalize, "Returns the result of a group, from its last state.");
   }
 };
 
@@ -195,9 +195,9 @@ const OperatorDef& group_by_reducer_operator() {
   static const OperatorDef def = define<Params, GroupByReducer>({
       .name = "group_by_reducer",
       .doc =
-          "Takes all elements before it gives one. Those for which `key` gives the same number are folded into one state, which begins as what `init` gives for the key and becomes what `reduce` gives for it and each of them. Then follows what `finalize` gives for each state, the least key first. An element that fails, or whose key, `init` or `reduce` does, is an error at once and changes no state; a key of which every element failed gives nothing. A dataset that is known to be infinite is refused.",
+          "Groups all elements by key and folds each group into one result. The state of a group is `init(key)` at first, and `reduce(state, element)` after each element. When the input has ended, `finalize(state)` of each group follows, the least key first. An element that fails, or for which `key`, `init` or `reduce` fails, is an error at once and changes no state; a group of which every element failed gives nothing. A dataset that is known to be infinite is refused.",
       .cost =
-          "Holds a state for each key, about 300 bytes beside its own. A position has the states that have not been given by value.",
+          "Keeps a state for each key, plus about 300 bytes. A checkpoint contains the states whose results have not been taken.",
       .example =
           "from_tensor_slices([\"a\", \"bb\", \"cc\", \"d\"]) | group_by_reducer(s -> string_length(s), init: n -> (n, 0), reduce: ((n, count), _) -> (n, count + 1), finalize: s -> s)",
       .output = "(1, 2)\n(2, 2)",

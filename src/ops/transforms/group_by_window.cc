@@ -542,9 +542,9 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 }  // namespace
 
 void GroupByWindowParams::fields(Fields& f) {
-  f("key", key, "The group of an element: gives an int64.");
+  f("key", key, "Returns the key of an element's group, an int64.");
   f("reduce", reduce, "(key, window) -> dataset. The window is a dataset of the elements of one group.");
-  f("window_size", window_size, "The most elements of a group, or a function that gives them for a key.",
+  f("window_size", window_size, "The largest size of a group, or a function that returns it for a key.",
     at_least(1));
 }
 
@@ -552,9 +552,9 @@ const OperatorDef& group_by_window_operator() {
   static const OperatorDef def = define<Params, GroupByWindow>({
       .name = "group_by_window",
       .doc =
-          "Gathers the elements for which `key` gives the same number. Once `window_size` of them are there, the elements of the dataset that `reduce` makes of them follow. After the last element the smaller groups follow, the least key first. An element whose key fails is an error at once.",
+          "Groups elements by key and maps each group of `window_size` to a dataset. When a group is full, `reduce(key, group)` makes a dataset of it, whose elements follow. After the last element the smaller groups follow, the least key first. An element whose key cannot be computed is an error at once.",
       .cost =
-          "Holds the elements of all groups, each copied once. A restored iterator reads again from the oldest element that was held.",
+          "Keeps the elements of all groups, each copied once. A restored iterator reads again from the oldest element that was in a group.",
       .example = "range(7) | group_by_window(x -> x % 3, (k, w) -> w | batch(2), 2)",
       .output = "[0, 3]\n[1, 4]\n[2, 5]\n[6]",
       .bench = "range(200000) | group_by_window(x -> x % 10, (k, w) -> w | batch(32), 32)",

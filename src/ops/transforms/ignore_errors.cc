@@ -10,7 +10,7 @@
 namespace weir {
 
 void IgnoreErrorsParams::fields(Fields& f) {
-  f("log", log, "Log a warning for each error that is left out.");
+  f("log", log, "Log a warning for each error that is dropped.");
 }
 
 namespace {
@@ -76,7 +76,7 @@ class IgnoreErrors final : public Cursor {
 const OperatorDef& ignore_errors_operator() {
   static const OperatorDef def = define<Params, IgnoreErrors>({
       .name = "ignore_errors",
-      .doc = "The elements that did not fail.",
+      .doc = "Drops the elements that failed.",
       .cost = "None without errors, else a copy of the block.",
       .example = "range(3) | map(x -> 6 // (x - 1)) | ignore_errors()",
       .output = "-6\n6",

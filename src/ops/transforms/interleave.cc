@@ -26,13 +26,13 @@ namespace weir {
 
 void InterleaveParams::fields(Fields& fields) {
   constexpr int64_t kMaxCycle = int64_t{1} << 20;
-  fields("f", f, "Maps each element to a dataset.");
-  fields("cycle_length", cycle_length, "How many datasets are open at a time; auto is 8.", {1, kMaxCycle},
+  fields("f", f, "Returns a dataset for each element.");
+  fields("cycle_length", cycle_length, "The number of datasets open at a time; auto is 8.", {1, kMaxCycle},
          {.automatic = true});
-  fields("block_length", block_length, "How many elements of one dataset come in a row.", at_least(1));
+  fields("block_length", block_length, "The number of successive elements from one dataset.", at_least(1));
   fields(
       "num_parallel_calls", num_parallel_calls,
-      "How many datasets run ahead at once: at most cycle_length; auto: as many as there are cores, and of those that wait as many as raise the throughput. As many more are opened before their turn. The sequence is the same for any.",
+      "How many datasets run ahead at once, at most cycle_length. auto: one per core, or, for datasets that wait, as many as raise the throughput. As many more are opened before their turn. The order is the same for any number.",
       at_least(1), {.automatic = true, .any_position = true});
   fields(
       "deterministic", deterministic,
@@ -553,7 +553,7 @@ const OperatorDef& interleave_operator() {
   static const OperatorDef def = define<Params, Interleave>({
       .name = "interleave",
       .doc =
-          "Takes turns between the datasets that `f` makes from the elements. `cycle_length` of them are open at a time, and each gives `block_length` elements per turn. With `num_parallel_calls`, the open ones and the next ones run ahead on other threads; the order stays unless `deterministic` is false.",
+          "Maps each element to a dataset and interleaves their elements. `cycle_length` of these datasets are open at a time, and each yields `block_length` elements per turn. With `num_parallel_calls`, the open ones and the next ones run ahead on other threads; the order stays the same unless `deterministic` is false.",
       .cost = "Opens one dataset per input element, and copies each element once.",
       .example = "range(2) | interleave(x -> from_tensors(x) | repeat(3), cycle_length: 2)",
       .output = "0\n1\n0\n1\n0\n1",

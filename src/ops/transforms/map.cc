@@ -19,7 +19,7 @@ void MapParams::fields(Fields& fields) {
   fields("f", f, "The function: a lambda or a callback.");
   fields(
       "num_parallel_calls", num_parallel_calls,
-      "How many calls run at once; auto: as many as there are cores, and of a function that waits as many as raise the throughput.",
+      "How many calls run at once. auto: one per core, or, for a function that waits, as many as raise the throughput.",
       at_least(1), {.automatic = true, .any_position = true});
   fields("deterministic", deterministic,
          "false: results come as they finish, in any order; none: as options() says, else true.", {},
@@ -179,7 +179,7 @@ const OperatorDef& map_operator() {
   static const OperatorDef def = define<Params, AnyMap>({
       .name = "map",
       .doc =
-          "Applies `f` to each element. Where `f` fails, the error takes the place of the element. With `num_parallel_calls`, calls run ahead on other threads; the order stays unless `deterministic` is false.",
+          "Applies `f` to each element. If `f` fails, its error takes the place of the element. With `num_parallel_calls`, calls run ahead on other threads; the order stays the same unless `deterministic` is false.",
       .cost =
           "One call of `f` per block of elements; a callback that does not take blocks is called per element.",
       .example = "range(3) | map(x -> {x, square: x * x})",

@@ -20,10 +20,10 @@ struct Params : ParamsOf<Params> {
   IntParam num_parallel_calls{1};
   void fields(Fields& fields) override {
     fields("f", f, "The function: a lambda or a callback.");
-    fields("n", n, "How many results make a batch.", at_least(1));
-    fields("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n results.");
+    fields("n", n, "The number of results in a batch.", at_least(1));
+    fields("drop_remainder", drop_remainder, "Drop a last batch of fewer than n results.");
     fields("num_parallel_calls", num_parallel_calls,
-           "How many calls run at once; auto: as many as there are cores.", at_least(1),
+           "How many calls run at once; auto: one per core.", at_least(1),
            {.automatic = true, .any_position = true});
   }
 };
@@ -70,8 +70,8 @@ const OperatorDef& map_and_batch_operator() {
   static const OperatorDef def = define<Params, MapAndBatch>({
       .name = "map_and_batch",
       .doc =
-          "Applies `f` to each element and joins `n` results along a new first dimension. Results of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. Where an element or its call failed, its whole batch is an error, and the next batch is what it would have been.",
-      .cost = "That of map, and at most one copy of each result.",
+          "Applies `f` to each element and stacks `n` results into a batch. Results of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. If an element or its call fails, its whole batch is an error, and the next batch is what it would have been.",
+      .cost = "The cost of map, and at most one copy of each result.",
       .example = "range(5) | map_and_batch(x -> x * x, 2)",
       .output = "[0, 1]\n[4, 9]\n[16]",
       .bench = "range(1000000) | map_and_batch(x -> x + 1, 128)",

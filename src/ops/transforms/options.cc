@@ -21,22 +21,22 @@ struct Params : ParamsOf<Params> {
   BoolParam rewrites{true};
   void fields(Fields& f) override {
     f("deterministic", deterministic,
-      "What `deterministic: none` of map and interleave stands for: false lets results come in any order.",
+      "The default for `deterministic` of map and interleave: false lets results come in any order.",
       {}, {.none = true});
     f("autotune", autotune,
       "false: what is `auto` stays as it begins: at what `tuned` says, else at a usual number.", {},
       {.any_position = true});
     f("threads", threads,
-      "How many of the runtime's threads work for the pipeline at once, besides those inside next; auto: all.",
+      "How many of the runtime's threads work for the pipeline at once, not counting those inside next; auto: all.",
       at_least(1), {.automatic = true, .any_position = true});
     f("memory", memory,
-      "How many bytes of elements that were made ahead there are at once, and one element of each window and call; auto: each window has a limit of its own.",
+      "How many bytes of elements are made ahead at most, plus one element of each window and call; auto: each window has its own limit.",
       at_least(1), {.automatic = true, .any_position = true});
     f("warm_start", warm_start,
       "true: what runs ahead begins when the iterator is made, not at its first element; not where it begins at a saved position.",
       {}, {.any_position = true});
     f("tuned", tuned,
-      "Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as \"tuned\", such as \"prefetch/map calls 16\".",
+      "The settings to begin tuning with: the text \"tuned\" in `weir_iterator_stats` of an earlier run, such as \"prefetch/map calls 16\".",
       {}, {.none = true, .any_position = true});
     f("rewrites", rewrites,
       "false: the operators run as written, where true lets one do the work of several (docs/seeing.md).", {},
@@ -113,7 +113,7 @@ const OperatorDef& options_operator() {
   static const OperatorDef def = define<Params, Options>({
       .name = "options",
       .doc =
-          "The input, under settings for the whole pipeline, lambdas excepted. With `deterministic: false`, every map and interleave with parallel calls that does not say otherwise gives its results in any order. The others say how far the pipeline runs ahead; they change no element, no order and no position.",
+          "Sets options for the whole pipeline, except inside lambdas. With `deterministic: false`, every map and interleave with parallel calls that does not say otherwise yields its results in any order. The other options limit how far the pipeline runs ahead; they change no element, no order and no position.",
       .cost = "No copy.",
       .example = "range(3) | map(x -> x + 1, num_parallel_calls: 2) | options(deterministic: true)",
       .output = "1\n2\n3",

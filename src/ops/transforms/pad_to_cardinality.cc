@@ -18,7 +18,7 @@ struct Params : ParamsOf<Params> {
   IntParam n;
   StringParam mask_key{std::string("valid")};
   void fields(Fields& f) override {
-    f("n", n, "How many elements there are in the end.", at_least(0));
+    f("n", n, "The number of elements of the result.", at_least(0));
     f("mask_key", mask_key, "The key of a bool: true for elements of the input.");
   }
 };
@@ -147,7 +147,7 @@ const OperatorDef& pad_to_cardinality_operator() {
   static const OperatorDef def = define<Params, PadToCardinality>({
       .name = "pad_to_cardinality",
       .doc =
-          "The elements, which are dicts, and after them elements of zeros until there are `n`. Under `mask_key` stands true for elements of the input and false for others. An input that is known to have more elements is refused; else an error takes the place of the first one too many and ends the sequence.",
+          "Pads the dataset to `n` elements with elements of zeros. Elements are dicts, and each gets a component `mask_key`: true for elements of the input, false for those of zeros. An input that is known to have more elements is refused; otherwise an error takes the place of the first one too many and ends the sequence.",
       .cost = "One store per element.",
       .example = "from_tensor_slices({x: [5, 6]}) | pad_to_cardinality(3)",
       .output = "{x: 5, valid: true}\n{x: 6, valid: true}\n{x: 0, valid: false}",

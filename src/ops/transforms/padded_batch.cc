@@ -34,21 +34,21 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 }  // namespace
 
 void PaddedBatchParams::fields(Fields& f) {
-  f("n", n, "How many elements make a batch.", at_least(1));
+  f("n", n, "The number of elements in a batch.", at_least(1));
   f("shapes", shapes,
-    "The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the batch.",
+    "The shape of each tensor, in the structure of the element. A dimension is a number, or none for the largest of the batch.",
     {}, {.none = true});
   f("values", values,
-    "What to fill up with: one value, or one for each tensor, where none is 0, false or \"\", as without it.",
+    "The padding: one value, or one for each tensor. none: 0, false or \"\".",
     {}, {.none = true});
-  f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
+  f("drop_remainder", drop_remainder, "Drop a last batch of fewer than n elements.");
 }
 
 const OperatorDef& padded_batch_operator() {
   static const OperatorDef def = define<Params, PaddedBatch>({
       .name = "padded_batch",
       .doc =
-          "Joins `n` elements along a new first dimension, and pads tensors that are smaller than the largest of the batch, or than `shapes`. An element larger than that makes the batch an error. An error among the elements drops the batch gathered so far; the next one begins after it.",
+          "Stacks `n` successive elements into a batch, padding their tensors to a common shape. That is the largest shape of the batch, or `shapes`. An element larger than that makes the batch an error. An error among the elements drops the batch gathered so far; the next one begins after it.",
       .cost = "One copy of each element.",
       .example = "range(1, 4) | map(x -> full([x], x)) | padded_batch(3, values: -1)",
       .output = "[[1, -1, -1], [2, 2, -1], [3, 3, 3]]",

@@ -16,7 +16,7 @@ struct Params : ParamsOf<Params> {
   IntParam n;
   void fields(Fields& f) override {
     f("n", n,
-      "How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the consumer takes while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.",
+      "How many elements may be ready ahead. 0 runs nothing ahead. auto begins with 2 and finds how many the consumer takes while the input stalls, up to 8 MiB and 1,024. -1 is tf.data's number for auto.",
       at_least(-1), {.automatic = true, .any_position = true});
   }
   bool automatic() const { return n.is_auto() || n.value_or(0) == -1; }
@@ -58,8 +58,8 @@ const OperatorDef& prefetch_operator() {
   static const OperatorDef def = define<Params, Prefetch>({
       .name = "prefetch",
       .doc =
-          "Makes up to `n` elements ahead on another thread while the consumer works. Order and errors stay where they are.",
-      .cost = "A hand-over per block, and waking a thread where the consumer has to wait.",
+          "Computes up to `n` elements ahead, on another thread, while the consumer works. Order and errors stay the same.",
+      .cost = "Passing each block between two threads, and waking one when the consumer has to wait.",
       .example = "range(3) | prefetch(2)",
       .output = "0\n1\n2",
       .bench = "range(1000000) | prefetch(1024)",

@@ -13,8 +13,8 @@ struct Params : ParamsOf<Params> {
   IntParam n;
   BoolParam drop_remainder{false};
   void fields(Fields& f) override {
-    f("n", n, "How many elements make a batch.", at_least(1));
-    f("drop_remainder", drop_remainder, "Leave out a last batch of fewer than n elements.");
+    f("n", n, "The number of elements in a batch.", at_least(1));
+    f("drop_remainder", drop_remainder, "Drop a last batch of fewer than n elements.");
   }
 };
 
@@ -42,7 +42,7 @@ const OperatorDef& ragged_batch_operator() {
   static const OperatorDef def = define<Params, RaggedBatch>({
       .name = "ragged_batch",
       .doc =
-          "Joins `n` elements along a new first dimension. Tensors whose first dimension is unknown become one ragged tensor and may differ in it; others are joined as by `batch`. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
+          "Stacks `n` successive elements into a batch, as ragged tensors where their lengths may differ. Tensors whose first dimension is unknown become one ragged tensor; others are stacked as by `batch`. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
       .cost = "One copy of each element.",
       .example = "from_tensor_slices([1, 3, 0]) | map(n -> full([n], n)) | ragged_batch(2)",
       .output = "ragged([[1], [3, 3, 3]])\nragged([[]])",

@@ -20,8 +20,8 @@ struct Params : ParamsOf<Params> {
   BoolParam drop_remainder{false};
   void fields(Fields& f) override {
     f("n", n,
-      "How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the size 0.");
-    f("drop_remainder", drop_remainder, "Leave out a last batch that is too short.");
+      "The number of rows in a batch, or a list of such numbers, used in turn. An empty batch has the size 0.");
+    f("drop_remainder", drop_remainder, "Drop a last batch that is too short.");
   }
 };
 
@@ -191,7 +191,7 @@ const OperatorDef& rebatch_operator() {
   static const OperatorDef def = define<Params, Rebatch>({
       .name = "rebatch",
       .doc =
-          "Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an empty batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after it.",
+          "Changes the size of batches: joins and splits them so that each has `n` rows. A list of sizes is used in turn; 0 gives an empty batch. Batches of sparse and ragged tensors stay sparse and ragged. The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after it.",
       .cost = "At most one copy of each row; none where a batch of dense tensors is part of one element.",
       .example = "range(7) | batch(3) | rebatch([1, 3])",
       .output = "[0]\n[1, 2, 3]\n[4]\n[5, 6]",

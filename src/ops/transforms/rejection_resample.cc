@@ -28,10 +28,10 @@ struct Params : ParamsOf<Params> {
   ValueParam initial;
   SeedParam seed;
   void fields(Fields& f) override {
-    f("class", class_of, "The class of an element: an integer from 0 on.");
-    f("target", target, "How often each class is to come: a vector of floats, in proportion.");
+    f("class", class_of, "Returns the class of an element, an integer from 0 on.");
+    f("target", target, "The wanted share of each class: a vector of floats, in proportion.");
     f("initial", initial,
-      "How often each class comes in the input, likewise. none: estimated from the elements read so far.", {},
+      "The share of each class in the input, likewise. none: estimated from the elements read so far.", {},
       {.none = true});
     f("seed", seed, "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.");
   }
@@ -353,9 +353,9 @@ const OperatorDef& rejection_resample_operator() {
   static const OperatorDef def = define<Params, RejectionResample>({
       .name = "rejection_resample",
       .doc =
-          "The elements behind their classes, (class, element), so drawn that the classes come about as often as `target` says: an element of a class that comes too often is left out more often, and one may come twice, since a part of the elements is that of the input as it is. It ends when one of the two parts is drawn that has no more elements. Without `initial`, what the input has is estimated from the classes of all elements so far, 32 at a time. An element whose class fails, or is none of `target`, is an error in its place.",
+          "Resamples the input so that its classes occur about as often as `target` says. Yields pairs (class, element). Elements of classes that occur too often are dropped more often. Some elements are drawn from the unchanged input instead, so an element may come twice. The dataset ends when it draws from one of these two and that has no more elements. Without `initial`, the shares of the input's classes are estimated from all elements so far, 32 at a time. An element whose class cannot be computed, or is none of `target`, is an error in its place.",
       .cost =
-          "Reads its input twice at once, without `initial` four times, and calls `class` each time; about 100 ns an element.",
+          "Reads its input twice at once, without `initial` four times, and calls `class` each time; about 100 ns per element.",
       .example =
           "range(12) | rejection_resample(x -> x % 3, [0.5, 0.5, 0.0], initial: [0.34, 0.33, 0.33], seed: 1) | take(4)",
       .output = "(0, 0)\n(1, 1)\n(0, 3)\n(1, 4)",

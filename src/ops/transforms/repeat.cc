@@ -166,7 +166,7 @@ const OperatorDef& repeat_operator() {
   static const OperatorDef def = define<Params, Repeat>({
       .name = "repeat",
       .doc =
-          "The input `count` times over, forever if `count` is negative. An endless repeat ends after an epoch without elements.",
+          "Repeats the input `count` times, or forever if `count` is negative. An endless repeat ends after an epoch without elements.",
       .cost = "Opens the input once per epoch.",
       .example = "range(2) | repeat(2)",
       .output = "0\n1\n0\n1",

@@ -16,9 +16,9 @@ struct Params : ParamsOf<Params> {
   StringParam compression{std::string()};
   IntParam num_shards{1};
   void fields(Fields& f) override {
-    f("path", path, "The folder of the written elements.");
+    f("path", path, "The folder with the written elements.");
     f("compression", compression, "\"\" or \"zlib\".");
-    f("num_shards", num_shards, "How many files the elements are divided among, 1 MiB or more in turn.",
+    f("num_shards", num_shards, "The number of files to divide the elements among; each gets 1 MiB or more in turn.",
       {1, kMaxWrittenShards});
   }
 };
@@ -206,7 +206,7 @@ const OperatorDef& save_operator() {
       .name = "save",
       .kind = OperatorKind::terminal,
       .doc =
-          "Writes all elements to the folder `path`, from which `load` reads them, and gives none. Elements that were there are replaced once all new ones are written; until then, and if writing fails, the folder is as it was. Errors of the input are passed on and left out of what is written. If another writer is writing to the folder, there is one error (unavailable) and nothing is written.",
+          "Writes all elements to the folder `path`, for `load` to read, and yields none. Elements already there are replaced once all new ones are written; until then, and if writing fails, the folder stays as it was. Errors of the input are passed on and not written. If another writer is writing to the folder, there is one error (unavailable) and nothing is written.",
       .cost = "A copy and a checksum per byte.",
       .example = R"(from_tensors("build/examples/saved") | map(path -> range(3) | save(path)))",
       .output = "()",

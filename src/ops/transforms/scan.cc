@@ -69,7 +69,7 @@ const OperatorDef& scan_operator() {
   static const OperatorDef def = define<Params, Scan>({
       .name = "scan",
       .doc =
-          "Applies `f` to a state and each element: `f` returns the next state and the element that is given. An error keeps the state.",
+          "Applies `f` to a running state and each element; `f` returns the next state and the output. An error leaves the state as it was.",
       .cost = "One call of `f` per element; about 10 ns and its kernels if states are numbers of one shape.",
       .example = "range(1, 6) | scan(0, (sum, x) -> (sum + x, sum + x))",
       .output = "1\n3\n6\n10\n15",

@@ -172,9 +172,9 @@ const OperatorDef& shard_operator() {
   static const OperatorDef def = define<Params, Shard>({
       .name = "shard",
       .doc =
-          "One of `num_shards` parts: the elements whose number, counted from 0, has remainder `index` modulo `num_shards`. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes), and all of it in a process that no launcher started; the checkpoints of all its ranks can be continued by another number of ranks.",
+          "Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no launcher started gets all elements. The checkpoints of all ranks can be continued by another number of ranks.",
       .cost =
-          "Each part makes all elements of its input, and copies those that stay; of TFRecord files with an index it reads only its own, also behind maps that cannot fail and draw nothing.",
+          "Computes all elements of its input and copies those it keeps. From TFRecord files with an index it reads only its own, also after maps that cannot fail and draw nothing.",
       .example = "range(8) | shard(3, 1)",
       .output = "1\n4\n7",
       .bench = "range(1000000) | shard(4, 1)",

@@ -21,10 +21,10 @@ namespace weir {
 
 void ShuffleParams::fields(Fields& f) {
   f("buffer_size", buffer_size,
-    "How many elements wait to be drawn from; larger mixes better. -2: all of them, which then must end.",
+    "How many elements to draw from; a larger buffer mixes better. -2: the whole input, which then must end.",
     at_least_or(1, kUnknown));
   f("seed", seed, "Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.");
-  f("reshuffle_each_iteration", reshuffle_each_iteration, "Each epoch has an order of its own.");
+  f("reshuffle_each_iteration", reshuffle_each_iteration, "Use another order in each epoch.");
 }
 
 namespace {
@@ -549,7 +549,7 @@ const OperatorDef& shuffle_operator() {
   static const OperatorDef def = define<Params, Shuffle>({
       .name = "shuffle",
       .doc =
-          "The elements in random order, each drawn from a buffer of `buffer_size` elements that is filled first; with -2 the whole input is, and one that is known to be infinite is refused. The order is tf.data's for the same seed. Errors pass at once.",
+          "Shuffles the elements: each is drawn at random from a buffer of `buffer_size` elements. The buffer is filled first. With -2 it takes the whole input, and an input that is known to be infinite is refused. For the same seed the order is tf.data's. Errors pass at once.",
       .cost =
           "One draw and one copy per element. A checkpoint is small; restoring it reads about buffer_size * (ln(buffer_size) + 0.6) elements again: 8 times the buffer at a thousand, 14 times at a million.",
       .example = "range(5) | shuffle(5, seed: 42)",

@@ -15,7 +15,7 @@ struct Params : ParamsOf<Params> {
   IntParam count{-1};
   SeedParam seed;
   void fields(Fields& f) override {
-    f("buffer_size", buffer_size, "How many elements wait to be drawn from; larger mixes better.",
+    f("buffer_size", buffer_size, "How many elements to draw from; a larger buffer mixes better.",
       at_least(1));
     f("count", count, "How many times; -1 repeats forever.", at_least_or(1, -1));
     f("seed", seed, "Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.");
@@ -52,8 +52,8 @@ const OperatorDef& shuffle_and_repeat_operator() {
   static const OperatorDef def = define<Params, ShuffleAndRepeat>({
       .name = "shuffle_and_repeat",
       .doc =
-          "The same as `shuffle(buffer_size, seed) | repeat(count)`: the input `count` times over, each time in another random order, and no epoch before the one before it has ended. Below another repeat it goes on with the order after its last one, where `repeat` would leave one out.",
-      .cost = "That of shuffle and repeat.",
+          "Repeats the input `count` times, shuffled in another order each time. It is the same as `shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended. Below another repeat it continues with the order after its last one, where `repeat` would leave one out.",
+      .cost = "The cost of shuffle and repeat.",
       .example = "range(3) | shuffle_and_repeat(3, count: 2, seed: 1)",
       .output = "1\n2\n0\n1\n0\n2",
       .bench = "range(1000) | shuffle_and_repeat(1000, count: 1000, seed: 1)",

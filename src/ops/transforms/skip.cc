@@ -15,7 +15,7 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   IntParam n;
-  void fields(Fields& f) override { f("n", n, "How many elements to leave out; negative leaves out all."); }
+  void fields(Fields& f) override { f("n", n, "The number of elements to skip; negative skips all."); }
 };
 
 class Skip final : public Cursor {
@@ -96,9 +96,9 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& skip_operator() {
   static const OperatorDef def = define<Params, Skip>({
       .name = "skip",
-      .doc = "All but the first `n` elements. Errors among them are passed on and not counted.",
+      .doc = "Skips the first `n` elements. Errors among them are passed on and not counted.",
       .cost =
-          "Skipped elements are not computed where that cannot hide an error, and not read from TFRecord files with an index, also behind maps that cannot fail and draw nothing.",
+          "Skipped elements are not computed where that cannot hide an error, and not read from TFRecord files with an index, also after maps that cannot fail and draw nothing.",
       .example = "range(5) | skip(3)",
       .output = "3\n4",
       .bench = "range(1000000) | skip(500000)",

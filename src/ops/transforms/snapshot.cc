@@ -12,7 +12,7 @@ struct Params : ParamsOf<Params> {
   StringParam path;
   StringParam compression{std::string("auto")};
   void fields(Fields& f) override {
-    f("path", path, "The folder of the written elements.", {}, {.any_position = true});
+    f("path", path, "The folder with the written elements.", {}, {.any_position = true});
     f("compression", compression, "\"\", \"zlib\", or \"auto\": the faster one, which is \"\".", {},
       {.any_position = true});
   }
@@ -43,7 +43,7 @@ const OperatorDef& snapshot_operator() {
   static const OperatorDef def = define<Params, Snapshot>({
       .name = "snapshot",
       .doc =
-          "The elements of the input. A pass that reaches the end publishes them in the folder `path`, and later passes, in this process or another, read them from there without opening the input. Elements that another pipeline wrote there are refused (failed_precondition, one error), with what differs. While one writes, others pass their elements on without writing. Errors are passed on and left out of what is written. If writing fails, there is one error more, nothing is published, and the elements follow. A pass that goes on from a saved position does not write. Runs ahead of its consumer on a thread of its own.",
+          "Saves the elements to a folder in the first full pass, and reads them from there in later ones. A pass that reaches the end publishes its elements in the folder `path`; later passes, in this process or another, read them without opening the input. Elements that another pipeline wrote there are refused (failed_precondition, one error that says what differs). While one pass writes, others yield their elements without writing. Errors are passed on and not written. If writing fails, there is one error more, nothing is published, and the elements follow. A pass that continues from a saved position does not write. Reads ahead of its consumer, on its own thread.",
       .cost = "A copy and a checksum per byte to write; a read and a checksum per byte after that.",
       .example = R"(range(3) | map(x -> x * x) | snapshot("build/examples/squares"))",
       .output = "0\n1\n4",

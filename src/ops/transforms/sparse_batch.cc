@@ -15,7 +15,7 @@ struct Params : ParamsOf<Params> {
   IntParam n;
   ValueParam row_shape;
   void fields(Fields& f) override {
-    f("n", n, "How many elements make a batch.", at_least(1));
+    f("n", n, "The number of elements in a batch.", at_least(1));
     f("row_shape", row_shape,
       "The largest dimensions that an element may have: a list of numbers, with none for the largest of the batch.",
       {}, {.none = true});
@@ -53,7 +53,7 @@ const OperatorDef& sparse_batch_operator() {
   static const OperatorDef def = define<Params, SparseBatch>({
       .name = "sparse_batch",
       .doc =
-          "Joins `n` dense tensors of one rank, which may differ in shape, into a sparse tensor with a first dimension more. Every entry becomes a value, zeros too. An element larger than `row_shape` makes the batch an error (data_loss). The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
+          "Stacks `n` successive dense tensors, whose shapes may differ, into one sparse tensor. They must have one rank; the result has one more. Every entry becomes a value, zeros too. An element larger than `row_shape` makes the batch an error (data_loss). The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
       .cost = "One copy of each element, and its indices.",
       .example = "from_tensor_slices([1, 2]) | map(n -> full([n], n)) | sparse_batch(2, [4])",
       .output = "sparse(indices: [[0, 0], [1, 0], [1, 1]], values: [1, 2, 2], shape: [2, 4])",

@@ -13,7 +13,7 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   IntParam n;
-  void fields(Fields& f) override { f("n", n, "How many elements to keep; negative keeps all."); }
+  void fields(Fields& f) override { f("n", n, "The number of elements to take; negative takes all."); }
 };
 
 class Take final : public RestartableCursor {
@@ -70,7 +70,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& take_operator() {
   static const OperatorDef def = define<Params, Take>({
       .name = "take",
-      .doc = "The first `n` elements. Errors among them are passed on and not counted.",
+      .doc = "Takes the first `n` elements. Errors among them are passed on and not counted.",
       .cost = "One comparison per block.",
       .example = "range(5) | take(2)",
       .output = "0\n1",

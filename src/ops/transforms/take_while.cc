@@ -10,7 +10,7 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::boolean};
-  void fields(Fields& fields) override { fields("f", f, "The condition: gives a bool."); }
+  void fields(Fields& fields) override { fields("f", f, "The condition: returns a bool."); }
 };
 
 class TakeWhile final : public Cursor {
@@ -68,7 +68,7 @@ const OperatorDef& take_while_operator() {
   static const OperatorDef def = define<Params, TakeWhile>({
       .name = "take_while",
       .doc =
-          "The elements before the first for which `f` is false. An element for which `f` fails is an error, and the next one follows.",
+          "Takes elements until `f` is false for one. An element for which `f` fails is an error, and the next one follows.",
       .cost = "One call of `f` per block of elements.",
       .example = "range(9) | take_while(x -> x * x < 7)",
       .output = "0\n1\n2",

@@ -77,7 +77,7 @@ const OperatorDef& unbatch_operator() {
   static const OperatorDef def = define<Params, Unbatch>({
       .name = "unbatch",
       .doc =
-          "The rows of each element, one by one: splits tensors along their first dimension, which must be the same for all tensors of an element. An element without rows gives nothing. A row of a sparse tensor is a sparse one of a rank less, a row of a ragged tensor a dense one.",
+          "Splits each batch into its rows, along the first dimension. All tensors of an element must have the same first dimension. An element without rows gives nothing. A row of a sparse tensor is a sparse tensor of one rank less, a row of a ragged tensor a dense one.",
       .cost = "Moves no bytes but the indices of sparse tensors.",
       .example = "range(5) | batch(2) | unbatch()",
       .output = "0\n1\n2\n3\n4",

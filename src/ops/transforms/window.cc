@@ -23,11 +23,11 @@ struct Params : ParamsOf<Params> {
   IntParam stride{1};
   BoolParam drop_remainder{false};
   void fields(Fields& f) override {
-    f("size", size, "The most elements that a window has.", at_least(1));
-    f("shift", shift, "How many elements the next window begins after this one; none is `size`.", at_least(1),
+    f("size", size, "The largest number of elements in a window.", at_least(1));
+    f("shift", shift, "The number of elements between the starts of two windows; none is `size`.", at_least(1),
       {.none = true});
     f("stride", stride, "A window has every stride-th element.", at_least(1));
-    f("drop_remainder", drop_remainder, "Leave out windows of fewer than `size` elements.");
+    f("drop_remainder", drop_remainder, "Drop windows of fewer than `size` elements.");
   }
   WindowShape shape() const { return {*size, shift.value_or(*size), *stride, *drop_remainder}; }
 };
@@ -220,7 +220,7 @@ const OperatorDef& window_operator() {
   static const OperatorDef def = define<Params, Window>({
       .name = "window",
       .doc =
-          "Datasets of `size` successive elements, one dataset for each component of the element's structure. A window begins `shift` elements after the one before and has every stride-th element. The last windows have fewer elements. An element that failed makes each window that has it an error, and so does a window that the runtime's memory_bytes has no room for.",
+          "Groups successive elements into windows, each a dataset of `size` elements. An element with several components becomes a structure of such datasets, one for each. A window begins `shift` elements after the one before and has every stride-th element. The last windows have fewer elements. A window with a failed element is an error, and so is one for which the runtime's memory_bytes has no room.",
       .cost = "Copies windows below 16 KB once each; larger ones share the memory of the input.",
       .example = "range(5) | window(3, shift: 2) | flat_map(w -> w | batch(3))",
       .output = "[0, 1, 2]\n[2, 3, 4]\n[4]",
