@@ -425,6 +425,8 @@ function(weir_add_samples_test)
     weir_add_script_test(${page} samples/transcripts_test.py "$<TARGET_FILE:weir_command>" "${PROJECT_SOURCE_DIR}"
                          "${PROJECT_SOURCE_DIR}/docs/${page}.md")
   endforeach()
+  weir_add_script_test(readme_pipeline samples/transcripts_test.py "$<TARGET_FILE:weir_command>" "${PROJECT_SOURCE_DIR}"
+                       "${PROJECT_SOURCE_DIR}/README.md")
 endfunction()
 
 # Adds the test of what the library says about its operators and functions: examples, `weir help`, generated pages.

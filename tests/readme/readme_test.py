@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The lines of code and of the shell that the top README has for each language are those of a whole program that runs.
+"""The top README leads each reader to a first step, and its lines of the shell are those of programs that run.
 
     readme_test.py BUILD
 
-Those in C and C++ are examples/first.*: weir of the folder BUILD is installed, and the README's command compiles them. In
-other languages they are the first programs of the READMEs in bindings/ and how to install those; tools/test-python,
-test-packages, test-rust and test-go run them, tools/test-julia parses its own.
+The programs in C and C++ are examples/first.*, which examples/README.md shows: weir of the folder BUILD is installed, and
+the README's command compiles them. Other languages install by the lines of the READMEs in bindings/, whose programs
+tools/test-python, test-packages, test-rust and test-go run; tools/test-julia parses its own. The pipeline is
+docs/samples/readme.weir, whose transcripts the test readme_pipeline runs, and readme.py, which tools/test-python runs.
 """
 
 import os
@@ -20,8 +21,10 @@ BINDINGS = ROOT / "bindings"
 READMES = {"python": BINDINGS / "python", "rust": BINDINGS / "rust", "go": BINDINGS / "go",
            "julia": BINDINGS / "julia" / "Weir.jl"}
 PROGRAMS = {"c": ROOT / "examples" / "first.c", "cpp": ROOT / "examples" / "first.cpp"}
-# The section begins here at the latest, and no language takes more code than that, without blank lines.
-FIRST_LINE, LINES = 12, 5
+# What the first screen links to: the first steps of those who come with something.
+FIRST_SCREEN = 20
+FIRST_STEPS = ["tools/quickstart", "weir.torch.loader(dataset)", "(bindings/python/README.md", "(bindings/go/README.md)",
+               "(docs/coming-from-tf-data.md)", "weir.tf.dataset(dataset)"]
 EXPECTED = " ".join(str(x) for x in range(0, 20, 2)) + " "
 
 
@@ -29,26 +32,24 @@ def sample(text, language):
     return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
 
 
-def install_lines(text, language):
-    """The commands in the paragraph before the sample."""
-    before = text.split(f"```{language}\n")[0]
-    return re.findall(r"`([^`]+)`", before.rstrip().split("\n\n")[-1])
+def commands(text):
+    """The command in each row of the table of languages."""
+    return re.findall(r"^\| [^|]+ \| `([^`]+)` \|", text.split("## Languages\n")[1], re.M)
 
 
 def other_languages(readme):
     """What of the README is not in those of the bindings. There the source tree is called weir."""
-    for language, folder in READMES.items():
+    for folder in READMES.values():
         text = (folder / "README.md").read_text()
-        if sample(readme, language) not in sample(text, language):
-            yield f"the program in {language} is not that of {folder}/README.md"
-        commands = re.findall(r"^    (.*)$", text.split("```")[0], re.M)
-        expected = " && ".join(command for command in commands if not command.startswith("cmake"))
-        if install_lines(readme, language) != [expected.replace("weir/bindings", "bindings")]:
-            yield f"the install line for {language} is not that of {folder}/README.md: {expected}"
+        lines = re.findall(r"^    (.*)$", text.split("```")[0], re.M)
+        expected = " && ".join(line for line in lines if not line.startswith("cmake"))
+        if expected.replace("weir/bindings", "bindings") not in commands(readme):
+            yield f"no language is installed by the line of {folder}/README.md: {expected}"
 
 
 def programs(readme, build):
-    """What is wrong with those in C and C++, beside an installed library."""
+    """What is wrong with those in C and C++, compiled with an installed library."""
+    page = (ROOT / "examples" / "README.md").read_text()
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["cmake", "--install", build, "--prefix", f"{folder}/prefix"], check=True,
                        stdout=subprocess.DEVNULL)
@@ -57,9 +58,11 @@ def programs(readme, build):
         environment = {**os.environ, "PKG_CONFIG_PATH": str(found)}
         environment.pop("LD_LIBRARY_PATH", None)
         for language, source in PROGRAMS.items():
-            if sample(readme, language) not in source.read_text():
-                yield f"the program in {language} is not in {source}"
-            command = install_lines(readme, language)[-1]
+            if sample(page, language) not in source.read_text():
+                yield f"the program in {language} of examples/README.md is not in {source}"
+            command = next(line for line in commands(readme) if source.name + " " in line)
+            if f"`{command}`" not in page:
+                yield f"examples/README.md does not have the command {command}"
             warnings = "-Wall -Wextra -Werror"
             subprocess.run(f"{command} {warnings} -o {folder}/{language}", shell=True, check=True, cwd=source.parent,
                            env=environment)
@@ -74,12 +77,13 @@ def programs(readme, build):
 
 
 def first_screen(readme):
-    if readme.splitlines().index("## In your language") >= FIRST_LINE:
-        yield f"the languages do not begin within {FIRST_LINE} lines"
-    for language in [*READMES, *PROGRAMS]:
-        lines = sum(bool(line.strip("{} \t")) for line in sample(readme, language).splitlines())
-        if lines > LINES:
-            yield f"the program in {language} has {lines} lines, expected {LINES}"
+    """The first steps that are not on the first screen, and a pipeline that is not the sample."""
+    top = "\n".join(readme.splitlines()[:FIRST_SCREEN])
+    for step in FIRST_STEPS:
+        if step not in top:
+            yield f"{step} is not within {FIRST_SCREEN} lines"
+    if sample(readme, "python") != (ROOT / "docs" / "samples" / "readme.py").read_text():
+        yield "the pipeline in Python is not docs/samples/readme.py"
 
 
 def main():

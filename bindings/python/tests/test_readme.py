@@ -7,6 +7,8 @@ import re
 import numpy as np
 from conftest import ROOT
 
+import weir
+
 README = (ROOT / "bindings/python/README.md").read_text()
 
 
@@ -29,3 +31,17 @@ def test_samples():
             assert printed == re.findall(r"`([^`]*)`", sentence)
     row = next(iter(names["dataset"].iterator()))
     assert isinstance(row, np.ndarray)
+
+
+def test_top_readme(monkeypatch):
+    """Its pipeline in Python yields the elements of the one in text, whose digest it shows."""
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "README.md").read_text()
+    names = {}
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], "README.md", "exec"), names)
+    assert len(out.getvalue().splitlines()) == 45
+    parsed = weir.parse((ROOT / "docs/samples/readme.weir").read_text())
+    assert weir.digest(names["batches"]) == weir.digest(parsed)
+    assert weir.digest(parsed) in text
