@@ -69,6 +69,14 @@ def check_decisions(source):
            re.findall(r"\d{4}", index.split("## Numbers without a decision")[1]))
 
 
+def check_owners(source):
+    """The paths of OWNERS exist, and so does the reviewer of each."""
+    rows = [line.split() for line in (source / "OWNERS").read_text().splitlines() if line and line[0] != "#"]
+    expect("OWNERS, lines with a reviewer", True, bool(rows) and all(len(row) > 1 for row in rows))
+    for path, *_ in rows:
+        expect(f"OWNERS names {path}, which exists", True, any(source.glob(path.strip("/"))))
+
+
 def help_examples(text):
     """Pairs of a command, as the shell reads it, and the lines that stand below it."""
     for example in re.split(r"\n\n", text[text.index("examples:\n") + len("examples:\n"):]):
@@ -102,6 +110,7 @@ def main():
     check_readme(source)
     check_checkpoints(source)
     check_decisions(source)
+    check_owners(source)
     check_help(weir, source)
     expect("the program in weir.h", "".join(f"{x * x}\n" for x in range(10)), output([header_sample], source))
     print(f"{len(FAILURES)} failures")
