@@ -58,7 +58,7 @@ def main():
         check_entry(weir, source, entry)
         first = entry["doc"].split(". ")[0].rstrip(".") + ".\n"
         expect(f"weir list, a line for {entry['name']}", True, f"  {entry['name']} " in overview and first in overview)
-    randomness = (source / "docs/language.md").read_text().split("## Randomness")[1].split("What decides")[0]
+    randomness = (source / "docs/language.md").read_text().split("## Randomness")[1].split("An order or a draw")[0]
     named = set(re.findall(r"`(\w+)`", randomness)) - {"seed"}
     drawing = {e["name"] for e in entries if any(p["name"] == "seed" for p in e["parameters"])}
     expect("docs/language.md names what takes a seed", sorted(drawing), sorted(named))
