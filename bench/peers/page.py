@@ -13,10 +13,10 @@ HEAD = """\
 
 <!-- Written by bench/compare. -->
 
-weir beside what it would be used instead of. All sides of a row read the same generated data, each in a process of its
-own, and take turns ({repeats} rounds). The figures are medians, with quartiles in brackets. *Ratio* says how many times
-as good weir is: the median of the rounds' ratios, with their quartiles. It is claimed only where the quartiles of the
-two do not overlap.
+weir compared with the libraries that it replaces. All sides of a row read the same generated data, each in its own process,
+and take turns ({repeats} rounds). The figures are medians, with quartiles in brackets. *Ratio* is how many times as good
+weir is: the median of the rounds' ratios, with their quartiles. It is claimed only if the quartiles of the two do not
+overlap.
 
     {command}
 

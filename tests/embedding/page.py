@@ -14,57 +14,58 @@ HEAD = """\
 
 <!-- Written by tools/test-embedding --write. -->
 
-weir lives in one process with other libraries, and nothing changes for either side. `tools/test-embedding` shows it: it
-installs the frameworks into a virtual environment, loads each into a process with weir, runs a pipeline and an operation
-of the host before and after and at once, with 1 and with 4 threads, and compares with processes that have only one of the
-two.
+weir and other libraries can live in one process without affecting each other. `tools/test-embedding` tests this. It
+installs the frameworks into a virtual environment and loads each into a process with weir. It runs a pipeline and an
+operation of the host one after the other in both orders, and at once, with 1 and with 4 threads, and compares the results
+with processes that have only one of the two.
 
 - The pipeline reads gzip TFRecords and an SQLite database, parses tf.Examples, decodes JPEG, PNG and GIF, uses RE2 and
   FarmHash, computes with subnormal numbers, runs maps on oneTBB, goes through protobuf, and logs an element that fails.
 - The host multiplies matrices, and runs what it has of pipelines, parsers, codecs, patterns and loaders.
-- Compared are the results of both, the number of threads, signal masks and handlers, the floating-point mode, the locale,
+- It compares the results of both, the number of threads, signal masks and handlers, the floating-point mode, the locale,
   the environment, open descriptors, the working folder, umask, limits and processors.
 
-"first" and "last" say whether weir is loaded before the host or after it; "local" and "global" how: with `RTLD_LOCAL`, as
-Python loads modules, or with `RTLD_GLOBAL`.
+"First" means that weir is loaded before the host, "last" after it; "local" means with `RTLD_LOCAL`, as Python loads
+modules, "global" with `RTLD_GLOBAL`.
 """
 
 PACKAGE = """\
 ## weir's package for Python
 
-The package alone in a process with each host, imported before it or after it, by Python's own way or with
+The package is in a process with one host, imported before or after it, in Python's usual way or with
 `sys.setdlopenflags(RTLD_GLOBAL)`. It runs the same pipeline, and one of chained methods with traced functions, a shuffle
-and a function that runs in Python, on 1 thread and on 4, each from as many threads of Python, and takes up a saved
-position. The host gets elements as its own kind of array (`weir.tf.dataset`, `weir.torch.loader`, `weir.jax.arrays`,
-`pyarrow.table`, NumPy), and computes with them what it computes with its own. The job trains the network of
-`examples/digits` with the host; the tests of the adapters in `bindings/python/tests` run with the same frameworks.
+and a function that runs in Python. It does so on 1 thread and on 4, from as many threads of Python, and restores a saved
+position. The host takes elements as its own kind of array (`weir.tf.dataset`, `weir.torch.loader`, `weir.jax.arrays`,
+`pyarrow.table`, NumPy), and computes the same with them as with its own. The job trains the network of `examples/digits`
+with the host; the tests of the adapters in `bindings/python/tests` run with the same frameworks.
 """
 
 NATIVE = """\
 ## Hosts that have the same libraries
 
-A host in C has a library that exports what the named one does. Each function in it is a trap: a call of weir's that
-reaches one ends the process. The other rows are a host in C++ that is linked with Debian's shared libraries, uses the named
-one, and the last time all of them; libpng and zlib are the ones that weir uses, too.
-`ctest --preset release -R embedding` runs this part and the next; nothing needs to be installed for them.
+In the first rows, a host in C has a library that exports the functions of the named one. Each of them is a trap: if weir
+calls one, the process ends. In the other rows, a host in C++ is linked with Debian's shared libraries and uses the named
+one, or all of them; weir uses the same libpng and zlib. `ctest --preset release -R embedding` runs this part and the next,
+without installing anything.
 """
 
 PROCESSES = """\
 ## Processes
 
-Handles belong to the process that made them. A child of `fork` gets an error (`invalid_argument`) from its parent's
-handles, at once, and makes a runtime of its own. The child reads the whole pipeline, the parent goes on with its iterator,
-and a watchdog ends what hangs. Pools have four workers, each of which ends after two tasks.
+Handles belong to the process that created them. In a child of `fork` the parent's handles return an error at once
+(`invalid_argument`), and the child creates its own runtime. In these tests the child reads the whole pipeline, the parent
+continues with its iterator, and a watchdog ends processes that hang. Pools have four workers, each of which ends after two
+tasks.
 
-A child may be forked at any time, even while other threads of the parent parse their first text, create their first runtime
-or are in their first `next` (`tests/capi/fork_first.c`). What the library makes once is made while it is loaded, or made
-again in the child if a thread of the parent was making it (`src/core/once.h`); `tools/check-layers` looks for statics that
-are made otherwise. A fork waits while the library opens another library.
+A program may fork at any time, even while other threads of the parent parse their first text, create their first runtime or
+are in their first `next` (`tests/capi/fork_first.c`). The library initialises its statics while it is loaded, or again in
+the child if a thread of the parent was doing so (`src/core/once.h`); `tools/check-layers` looks for other statics. A fork
+waits while the library opens another library.
 """
 
 PACKAGE_PROCESSES = """\
-The same with the package for Python. What the child sees of its parent's datasets and iterators is an error, and its own
-runtime is another. `tools/test-python` runs these too.
+The same with the package for Python. In the child, the parent's datasets and iterators are errors, and the child has its
+own runtime. `tools/test-python` runs these too.
 """
 
 LIMITS = """\
@@ -74,13 +75,13 @@ LIMITS = """\
 - A thread must not end inside the library: no `pthread_exit` in a callback, and no `pthread_cancel` of a thread that is in a
   call. It ends the process.
 - libpng and zlib are shared libraries. A host that exports an incompatible libpng gets errors for PNG files.
-- weir's threads are the process's: a host that counts them sees up to `thread_count` more, and a few for files, while a
-  runtime lives. They end after it, without being waited for.
-- weir reads these environment variables, when a runtime is created: `WEIR_TOP`, and for `shard(auto, auto)` `RANK` and
-  `WORLD_SIZE`, those of Open MPI, MPICH and Slurm, and `JOB_COMPLETION_INDEX`. A process that has more rights than the user
+- While a runtime exists, the process has up to `thread_count` more threads, and a few for files. They end after the
+  runtime, and destroying it does not wait for them.
+- When a runtime is created, weir reads these environment variables: `WEIR_TOP`, and for `shard(auto, auto)` `RANK` and
+  `WORLD_SIZE`, those of Open MPI, MPICH and Slurm, and `JOB_COMPLETION_INDEX`. A process with more rights than the user
   who started it (setuid, capabilities) ignores all of them.
-- A runtime cannot be created while the process ends, in a destructor or handler that `exit()` calls: an error
-  (failed_precondition). One that is there then computes on the calling thread.
+- Creating a runtime while the process ends, in a destructor or handler that `exit()` calls, is an error
+  (failed_precondition). An existing runtime then computes on the calling thread.
 """
 
 
