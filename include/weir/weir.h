@@ -28,50 +28,51 @@
  * structure of components; a component is one tensor. An iterator is a position in a dataset.
  *
  * Results. A function that can fail returns an int32_t: WEIR_OK (0), success; WEIR_END (1), no more elements;
- * WEIR_PENDING (2), nothing yet; WEIR_ELEMENT_FAILED (3), this element failed and the next call goes on after
- * it. A negative result means that the call failed and repeating it will not help. It is minus the error
- * code: -3 is invalid_argument. There is no "last error" and no global option.
+ * WEIR_PENDING (2), nothing yet; WEIR_ELEMENT_FAILED (3), this element failed and the next call continues
+ * after it. A negative result is minus the error code: -3 is invalid_argument. The call failed, and repeating
+ * it will not help. There is no "last error" and no global option.
  *
  * Errors. Every function that can fail takes a weir_error as its last argument, which may be NULL. It is
  * filled when the result is negative or WEIR_ELEMENT_FAILED, and not touched otherwise. The comments name the
- * errors that are particular to a function; any of them can return invalid_argument for a bad handle or
- * argument, and resource_exhausted when memory runs out.
+ * errors that are particular to a function; every function can also return invalid_argument for a bad handle
+ * or argument, and resource_exhausted when memory runs out.
  *
- * A failed call leaves nothing behind: its out parameters are zero, and the destroy functions of callbacks,
- * and release functions, that were passed to it have been called. Out parameters must not be NULL.
+ * After a failed call its out parameters are zero, and the destroy and release functions that were passed to
+ * it have been called. Out parameters must not be NULL.
  *
  * Memory. When memory runs out, or an allocator returns NULL, a call fails with resource_exhausted, "out of
- * memory". For an iterator, that is one failed element. What had been gathered for it is lost too: a batch
- * loses its elements, a block its rows, and a file or dataset that could not be opened the elements it would
- * have given. The next call goes on after it. Nothing is tried twice, so a sequence always ends where its
- * input does. The error takes the place of the element, and the elements after it are the same, at the same
- * positions, also when a position after it is saved and restored. The exception is an error in filter,
- * ignore_errors, flat_map, interleave or skip, or in opening a dataset: nobody knows how many elements would
- * have followed.
+ * memory". For an iterator, this is one failed element, and the next call continues after it. The error takes
+ * the place of the element; later elements and their positions are the same as without it, also after saving
+ * and restoring. The parts that were gathered for the element are lost: the elements of a batch, the rows of
+ * a block, and all elements of a file or dataset that could not be opened. Nothing is tried twice, so a
+ * sequence always ends where its input does. After an error in filter, ignore_errors, flat_map, interleave or
+ * skip, or in opening a dataset, positions may differ, since the number of lost elements is unknown.
  *
  * Handles. Each kind is a struct of one 64-bit value; zero means none. A stale, foreign or made-up handle is
  * an error (invalid_argument), never a crash. Shared, immutable things have _ref and _unref; things with one
- * owner have _create and _destroy. Release them in any order, a dataset before its iterator, a runtime before
- * both: what is still needed lives on inside. Releasing never fails; zero handles and handles that were
- * already released are ignored. A child process after fork cannot use the handles of its parent.
+ * owner have _create and _destroy. Release them in any order, such as a dataset before its iterator, or a
+ * runtime before both: the library keeps what is still in use. Releasing never fails; zero handles and
+ * handles that were already released are ignored. A child process after fork cannot use its parent's handles.
  *
  * A process can have 4,194,304 handles of all kinds at once; one more is resource_exhausted.
  *
  * Structs begin with struct_size, which the WEIR_..._INIT macros set. 0 means the size that the struct had in
- * version 0.1.0, so {0} works too. A zero field means its default. Structs only grow at their end, and those of any
- * earlier size are taken, in arrays too. Fields named `reserved`, and bytes beyond what this library knows, must be zero.
+ * version 0.1.0, so {0} works too. A zero field means its default. Structs only grow at their end, and every
+ * earlier size is accepted, in arrays too. Fields named `reserved`, and bytes beyond the fields that this
+ * library knows, must be zero.
  *
- * Strings are a pointer and a length, and hold UTF-8 or bytes. WEIR_STRLEN as a length means that the string
- * ends at its NUL. NULL with length 0 is the empty string. Strings returned by the library are NUL-terminated
- * as well, except the entries of tensors.
+ * Strings are a pointer and a length, and contain UTF-8 or bytes. WEIR_STRLEN as a length means that the
+ * string ends at its NUL. NULL with length 0 is the empty string. Strings returned by the library are
+ * NUL-terminated as well, except the entries of tensors.
  *
  * Examples. Short programs in examples/ show one thing each: arrays.c a dataset over the program's memory,
  * write_records.c a TFRecord file, callback.c a function in a pipeline, threads.c an iterator that threads
  * share, events.c an event loop.
  *
- * Functions that the program gives to the library should not throw. If one does, the library catches the exception: a
- * function that returns a result has failed, an allocation has returned NULL, and elsewhere the exception is ignored.
- * Callbacks and generators can be nested up to 32 deep on one thread; the next call fails with failed_precondition.
+ * Functions that the program passes to the library should not throw. If one does, the library catches the
+ * exception. If the function returns a result, it counts as failed; an allocation counts as NULL; otherwise
+ * the exception is ignored. Callbacks and generators can be nested up to 32 deep on one thread; the next call
+ * fails with failed_precondition.
  *
  * Threads. Unless its comment says otherwise, a function may be called on any thread, and several threads
  * may use one handle at once.
@@ -107,7 +108,7 @@ extern "C" {
 #define WEIR_PENDING 2
 #define WEIR_ELEMENT_FAILED 3
 
-/* Numbered as in gRPC and TensorFlow. weir_error.code holds one of them; a negative result is minus one of
+/* Numbered as in gRPC and TensorFlow. weir_error.code is one of them; a negative result is minus one of
  * them. */
 #define WEIR_CODE_CANCELLED 1
 #define WEIR_CODE_UNKNOWN 2
@@ -202,11 +203,11 @@ typedef struct weir_bytes {
 typedef struct weir_error {
   uint32_t struct_size;
   int32_t code;        /* WEIR_CODE_... */
-  weir_string message; /* what was expected, what was found, what to do; may have several lines */
-  weir_string path;    /* the operator, from the root: "batch/map"; empty where unknown */
-  weir_string file;    /* empty where unknown */
-  int64_t offset;      /* in the file, in decompressed bytes; -1 where unknown */
-  int64_t record;      /* in the file, from 0; -1 where unknown */
+  weir_string message; /* what is wrong and what to do; may have several lines */
+  weir_string path;    /* the operator, from the root: "batch/map"; empty if unknown */
+  weir_string file;    /* empty if unknown */
+  int64_t offset;      /* in the file, in decompressed bytes; -1 if unknown */
+  int64_t record;      /* in the file, from 0; -1 if unknown */
   weir_string line;    /* all of this except the code in one line, for logs */
   uint64_t owner;      /* a handle; leave it alone */
 } weir_error;
@@ -222,7 +223,7 @@ typedef struct weir_view {
   int32_t reserved;
   const int64_t* dims; /* `rank` of them */
   const void* data;    /* aligned for its dtype; a bool is a byte, 0 or 1 */
-  uint64_t byte_size;  /* of the entries; 16 for each string, whose bytes lie elsewhere */
+  uint64_t byte_size;  /* of the entries; 16 for each string, without its bytes */
 } weir_view;
 
 #define WEIR_VIEW_INIT \
@@ -230,7 +231,7 @@ typedef struct weir_view {
 
 /* ---- Library ------------------------------------------------------------------------------------------- */
 
-/* Returns "MAJOR.MINOR.PATCH" of the library that is running. The string is never freed. */
+/* Returns "MAJOR.MINOR.PATCH" of the loaded library. The string is never freed. */
 WEIR_API const char* weir_version(void);
 
 /* Returns the name of a code with either sign, such as "invalid_argument"; "ok" for 0, and "unknown" for any
@@ -247,16 +248,16 @@ WEIR_API void weir_bytes_release(weir_bytes* bytes);
 /* As text for a terminal instead of JSON: the page of the name, or one line per name. */
 #define WEIR_SCHEMA_TEXT 1u
 
-/* Describes what documents can call: the operators and functions called `name`, or all of them for NULL.
- * `flags` is 0 or WEIR_SCHEMA_TEXT. JSON:
+/* Describes the operators and functions called `name`, or all of them if it is NULL. `flags` is 0 or
+ * WEIR_SCHEMA_TEXT. JSON:
  *
  *   {"version": "0.1.0", "operators": [ENTRY, ...], "functions": [ENTRY, ...]}
  *
- * An ENTRY has "name"; "kind": source, transformation or terminal, function, or operator for what is written
- * a + b; "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
- * "example", a document, and "output", what it prints. A parameter has "name", "type", "required" and, where
- * they apply, "dtype", "takes", "gives", "default" as the notation writes it, "minimum", "maximum", "also", "auto",
- * "none", "aliases" (tf.data's names for it) and "doc". Later versions may add keys. Errors: not_found, with the
+ * An ENTRY has "name"; "kind" (source, transformation, terminal, function, or operator for symbols such as
+ * a + b); "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
+ * "example", a document, and its "output". A parameter has "name", "type", "required" and, where they apply,
+ * "dtype", "takes", "gives", "default" in the notation, "minimum", "maximum", "also", "auto", "none",
+ * "aliases" (tf.data's names for it) and "doc". Later versions may add keys. Errors: not_found, with the
  * nearest name. */
 WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
                              weir_error* error);
@@ -296,8 +297,8 @@ typedef struct weir_logger {
 #define WEIR_LOGGER_INIT \
   { sizeof(weir_logger), 0, NULL, NULL, NULL }
 
-/* Shows what the runtime's iterators do in a page of shared memory, for `weir top`, rewritten twice a second by a thread
- * of its own. The environment variable WEIR_TOP=1 does the same. */
+/* Publishes the state of the runtime's iterators for `weir top`, in a page of shared memory that a separate
+ * thread rewrites twice a second. The environment variable WEIR_TOP=1 does the same. */
 #define WEIR_RUNTIME_TOP 1u
 
 typedef struct weir_runtime_options {
@@ -311,14 +312,14 @@ typedef struct weir_runtime_options {
   const weir_allocator* allocator; /* copied; NULL: the library's own */
   const weir_logger* logger;       /* copied; NULL: standard error */
   int64_t record_bytes;            /* the longest record that is read; 0: 256 MiB */
-  /* What all shuffles, memory caches, windows and batches may hold together; 0: no limit. One that would hold more gives
-   * errors (resource_exhausted) that say so in place of elements; it is exceeded by a block of rows at most. Besides
-   * these, iterators run ahead by up to a quarter of it, or of the memory that the process may use if it is 0; they
-   * share that quarter fairly, and wait where it is used up. */
+  /* The limit for all shuffles, memory caches, windows and batches together; 0: no limit. Beyond it, errors
+   * (resource_exhausted) take the place of elements. It is exceeded by a block of rows at most. In addition,
+   * iterators run ahead by up to a quarter of this limit, or, if it is 0, of the memory that the process may
+   * use. They share that quarter fairly, and wait when it is used up. */
   int64_t memory_bytes;
-  /* NULL, or a file for a timeline of the runtime's threads, in Chrome's trace event format, which Perfetto opens: what
-   * was pulled, called, read and waited for. It is written when the runtime ends, with the newest 262,144 events, which
-   * take 10 MB until then. If it can't be written, that is logged as an error. */
+  /* NULL, or a file for a timeline of the runtime's threads in Chrome's trace event format, which Perfetto
+   * opens: pulls, calls, reads and waits. It is written when the runtime ends, with the newest 262,144
+   * events, which take 10 MB until then. If it can't be written, that is logged as an error. */
   const char* trace_file;
   uint64_t trace_file_size;
 } weir_runtime_options;
@@ -327,11 +328,11 @@ typedef struct weir_runtime_options {
   { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0 }
 
 /* Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
- * one; several share nothing. Errors: failed_precondition in a destructor that runs inside exit(). */
+ * one; runtimes share nothing. Errors: failed_precondition in a destructor that runs inside exit(). */
 WEIR_API int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* out,
                                      weir_error* error);
 
-/* Closes the runtime: nothing new can be made with it. Iterators, datasets and buffers made with it stay
+/* Closes the runtime, so that nothing new can be created with it. Its iterators, datasets and buffers stay
  * usable, and its threads end with its last iterator. */
 WEIR_API void weir_runtime_destroy(weir_runtime runtime);
 
@@ -349,8 +350,8 @@ typedef struct weir_spec_info {
   uint32_t struct_size;
   int32_t kind;             /* WEIR_SPEC_... */
   int32_t dtype;            /* of a tensor, sparse or ragged, else 0 */
-  int32_t rank;             /* -1 where unknown */
-  const int64_t* dims;      /* `rank` of them, -1 where unknown; they live as long as the spec */
+  int32_t rank;             /* -1 if unknown */
+  const int64_t* dims;      /* `rank` of them, -1 if unknown; they live as long as the spec */
   uint32_t child_count;     /* members of a tuple or dict; 1 for optional and dataset */
   uint32_t component_count; /* of the flat list */
 } weir_spec_info;
@@ -374,11 +375,11 @@ WEIR_API int32_t weir_spec_view(weir_spec spec, weir_spec_info* out, weir_error*
 WEIR_API int32_t weir_spec_child(weir_spec spec, uint32_t index, weir_spec* out, weir_string* key,
                                  weir_error* error);
 
-/* Returns the index of a component, as weir_element_view takes it, by its path: keys and positions joined by
- * dots, "image", "1", "pair.0"; a key that is not an identifier may be quoted, "\"a.b\".x". Parts of a sparse
- * tensor are `indices`, `values` and `shape`, of a ragged one `values` and `row_splits`. "" is the component
- * of a spec that has only one. Errors: not_found: no such part, with the nearest one; invalid_argument: the
- * path stops above several components. */
+/* Finds a component by its path and returns its index, for weir_element_view. A path joins keys and positions
+ * with dots: "image", "1", "pair.0"; a key that is not an identifier may be quoted, "\"a.b\".x". Parts of a
+ * sparse tensor are `indices`, `values` and `shape`, of a ragged one `values` and `row_splits`. "" is the
+ * component of a spec that has only one. Errors: not_found, with the nearest part; invalid_argument if the
+ * path leads to several components. */
 WEIR_API int32_t weir_spec_component(weir_spec spec, const char* path, uint64_t path_size, uint32_t* out,
                                      weir_error* error);
 
@@ -388,9 +389,9 @@ WEIR_API int32_t weir_spec_format(weir_spec spec, weir_bytes* out, weir_error* e
 /* ---- Tensors: memory that comes in --------------------------------------------------------------------- */
 
 /* Creates a tensor over the caller's memory, without a copy: `rank` dimensions at `dims` (copied), entries at
- * `data`. The memory must not change until `release(user_data)` is called: exactly once, on any thread, when
- * nothing uses the tensor any more, which may be long after everything was destroyed; before this call
- * returns if it fails. `release` may be NULL for memory that is never freed. Strings are an array of
+ * `data`. The memory must not change until `release(user_data)` is called. That happens exactly once, on any
+ * thread, when nothing uses the tensor any more, possibly long after all handles were released; if this call
+ * fails, before it returns. `release` may be NULL for memory that is never freed. Strings are an array of
  * weir_string, and their bytes are borrowed as well. Errors: invalid_argument if byte_size does not fit dtype
  * and dims, the rank is above 8, or `data` is not aligned for its dtype (copy it then). Cost: a few small
  * allocations, whatever the size; strings are checked one by one. */
@@ -398,13 +399,13 @@ WEIR_API int32_t weir_tensor_wrap(int32_t dtype, int32_t rank, const int64_t* di
                                   uint64_t byte_size, void (*release)(void* user_data), void* user_data,
                                   weir_tensor* out, weir_error* error);
 
-/* The same with a copy of everything, the bytes of strings too. The memory may be reused at once. */
+/* The same with a copy of everything, including the bytes of strings. The memory may be reused at once. */
 WEIR_API int32_t weir_tensor_copy(int32_t dtype, int32_t rank, const int64_t* dims, const void* data,
                                   uint64_t byte_size, weir_tensor* out, weir_error* error);
 
-/* Creates a tensor over a versioned DLPack tensor (weir/dlpack.h) and takes it over: its deleter runs exactly
- * once, before this call returns if it fails. A tensor that is empty, not contiguous or not aligned is
- * copied. Errors: invalid_argument for NULL, memory that is not the CPU's, another major version, an
+/* Creates a tensor from a versioned DLPack tensor (weir/dlpack.h) and takes ownership of it: its deleter runs
+ * exactly once; if this call fails, before it returns. A tensor that is empty, not contiguous or not aligned
+ * is copied. Errors: invalid_argument for NULL, memory that is not the CPU's, another major version, an
  * unsupported dtype, or strides that leave the address space; resource_exhausted above 64 GiB. */
 struct DLManagedTensorVersioned;
 WEIR_API int32_t weir_tensor_from_dlpack(struct DLManagedTensorVersioned* managed, weir_tensor* out,
@@ -421,16 +422,15 @@ WEIR_API void weir_tensor_unref(weir_tensor tensor);
 
 /* May be called on several threads at once. Without this flag, calls come one at a time. */
 #define WEIR_CALLBACK_CONCURRENT 1u
-/* It waits (for a disk, a lock, another process), so it must not occupy a thread that computes: before a
- * prefetch or in a parallel map it gets a thread of its own. Elsewhere nothing runs ahead, and it runs on the
- * thread that is inside weir_iterator_next, as every callback does; weir_iterator_try_next may use one of the
- * runtime's. */
+/* It waits (for a disk, a lock, another process), so it must not occupy a computing thread. Before a prefetch
+ * or in a parallel map it gets its own thread. Elsewhere it runs on the thread inside weir_iterator_next, as
+ * every callback does; for weir_iterator_try_next it may run on a thread of the runtime. */
 #define WEIR_CALLBACK_BLOCKING 2u
 /* It takes a block of rows: every view and output has the rows as its first dimension. Each row must get the
  * value that it would get alone. */
 #define WEIR_CALLBACK_BLOCK 4u
-/* Equal inputs give equal results. Where a callback is not pure, weir_iterator_options.checkpoint_policy says whether
- * the position of an iterator can be saved, and how. */
+/* Equal inputs give equal results. Without this flag, weir_iterator_options.checkpoint_policy says whether
+ * and how the position of an iterator can be saved. */
 #define WEIR_CALLBACK_PURE 8u
 /* It runs only on a thread that is inside weir_iterator_next or _try_next of its iterator. For languages that
  * cannot be called on foreign threads. */
@@ -438,9 +438,9 @@ WEIR_API void weir_tensor_unref(weir_tensor tensor);
 
 /* A function for map, filter and others to call. It reads its inputs with weir_call_input and writes every
  * output into memory from weir_call_output. It returns WEIR_OK, or any other number to fail with the error of
- * weir_call_fail, or `unknown` without one. The outputs of a failed row need not be filled, and none are
- * needed if all rows failed. It may call any function of this header, including weir_iterator_next on another
- * iterator. */
+ * weir_call_fail, or `unknown` without one. The outputs of a failed row need not be filled; if all rows
+ * failed, no outputs are needed. It may call any function of this header, including weir_iterator_next on
+ * another iterator. */
 typedef struct weir_callback {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_CALLBACK_... */
@@ -449,59 +449,65 @@ typedef struct weir_callback {
   void* user_data;
   const char* result_spec; /* of one result: "(float32[28, 28], int64)"; NULL: that of the input */
   uint64_t result_spec_size;
-  /* What a callback that is not pure remembers from call to call; both or neither. A checkpoint then has that state,
-   * and the elements that were made and not delivered by value, as with WEIR_CHECKPOINT_BY_VALUE. `save` sets `data`
-   * and `size`: bytes that stay until the next call of any of these functions; it is called while the iterator makes no
-   * call. `restore` takes them before the first call of an iterator that begins at the checkpoint. Either returns
-   * WEIR_OK, or any other number to fail. The state belongs to the callback, not to an iterator: use it in one iterator
-   * at a time, and destroy that before another takes its checkpoint up. */
+  /* The state that a callback that is not pure keeps from call to call; both or neither. A checkpoint then
+   * contains that state, and the elements that were made and not delivered by value, as with
+   * WEIR_CHECKPOINT_BY_VALUE. `save` sets `data` and `size`: bytes that stay valid until the next call of any
+   * of these functions; no other call runs meanwhile. `restore` gets them before the first call of an
+   * iterator that starts from the checkpoint. Both return WEIR_OK, or any other number to fail. The state
+   * belongs to the callback, not to an iterator: use it in one iterator at a time, and destroy that iterator
+   * before another one starts from its checkpoint. */
   int32_t (*save)(void* user_data, const void** data, uint64_t* size);
   int32_t (*restore)(void* user_data, const void* data, uint64_t size);
-  /* Makes it a function of expressions, which texts call as NAME(…) like a built-in one: a dict of its arguments, such
-   * as "{image: uint8[?, ?, 3], scale: float32}". Arguments are given by position or by name, and literals take the
-   * dtype that stands here. What the graph doesn't tell is checked at the element: a row whose shapes don't fit fails.
-   * With WEIR_CALLBACK_BLOCK it is called once for all rows of a block whose shapes agree. */
+  /* Lets texts call it as NAME(…), like a built-in function: a dict of its arguments, such as
+   * "{image: uint8[?, ?, 3], scale: float32}". Arguments are given by position or by name, and literals take
+   * the dtypes of this dict. Shapes that are unknown when the dataset is built are checked at each element: a
+   * row whose shapes don't fit fails. With WEIR_CALLBACK_BLOCK it is called once for all rows of a block
+   * whose shapes agree. */
   const char* signature;
   uint64_t signature_size;
-  /* The structure of the result where it depends on that of the arguments; then there is no result_spec. It gets the
-   * structure of the arguments, a tuple, and sets `result` to a spec that it made (weir_spec_parse, _child); the library
-   * unrefs both. WEIR_OK, or any other number to refuse the arguments. Called while a dataset is built, on any thread;
-   * it may be called again for the same arguments. May be NULL. */
+  /* Computes the structure of the result if it depends on the arguments; then result_spec is not given. It
+   * gets the structure of the arguments, a tuple, and sets `result` to a spec that it created
+   * (weir_spec_parse, _child); the library unrefs both. It returns WEIR_OK, or any other number to refuse the
+   * arguments. It is called while a dataset is built, on any thread, and may be called again for the same
+   * arguments. May be NULL. */
   int32_t (*infer)(void* user_data, weir_spec arguments, weir_spec* result);
 } weir_callback;
 
 #define WEIR_CALLBACK_INIT \
   { sizeof(weir_callback), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL }
 
-/* Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as NAME(…) if it
- * has a signature, and serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last
- * dataset that uses it, or before this call returns if it fails. Errors: already_exists, also for a callback with a
- * signature under the name of an operator, function or dtype of the notation; invalid_argument for one under a reserved
- * word, such as "let". */
+/* Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as
+ * NAME(…) if it has a signature, and serialized graphs keep the name. The library takes ownership of the
+ * callback: it destroys it with the runtime and the last dataset that uses it; if this call fails, before it
+ * returns. Errors: already_exists, also if a callback with a signature has the name of an operator, function
+ * or dtype of the notation; invalid_argument if its name is a reserved word, such as "let". */
 WEIR_API int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t name_size,
                                        const weir_callback* callback, weir_error* error);
 
-/* A source of elements for from_generator(@NAME, spec). Each opening of the dataset, one an epoch of each iterator, is a
- * run of its own: `open` begins one and sets its state, `next` makes its elements one by one, `close` ends it. The calls
- * of one run come one at a time, and those of all runs unless it is concurrent. */
+/* A source of elements for from_generator(@NAME, spec). Each opening of the dataset, one per epoch and
+ * iterator, is a separate run: `open` starts it and sets its state, `next` produces its elements one by one,
+ * `close` ends it. The calls of one run come one at a time; so do those of all runs, unless the generator is
+ * concurrent. */
 typedef struct weir_generator {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_CALLBACK_CONCURRENT, _BLOCKING, _PURE, _ON_CALLER */
-  /* Begins a run; may be NULL. WEIR_OK, or any other number to fail: the run is then one error, and is not closed. */
+  /* Starts a run; may be NULL. Returns WEIR_OK, or any other number to fail: the run is then one error, and
+   * is not closed. */
   int32_t (*open)(void* user_data, void** state);
-  /* Writes the next element into memory from weir_call_output and returns WEIR_OK; or returns WEIR_END, after which the
-   * run is closed; or fails as a callback does, with an error in place of an element, and is called again. The call has
-   * no inputs and one row. */
+  /* Writes the next element into memory from weir_call_output and returns WEIR_OK. WEIR_END ends the run,
+   * which is then closed. It may fail as a callback does: an error takes the place of an element, and it is
+   * called again. The call has no inputs and one row. */
   int32_t (*next)(void* user_data, void* state, weir_call call);
   /* Exactly once for each run that began, on any thread; may be NULL. */
   void (*close)(void* user_data, void* state);
   void (*destroy)(void* user_data); /* exactly once, after every run was closed, on any thread; may be NULL */
   void* user_data;
-  /* The place of a run; both or neither. `save` sets `data` and `size`: bytes that stay until the next call of any of
-   * these functions. It comes between two elements, often: where an operator keeps rows, not only when an iterator is
-   * saved. If it fails, saving the iterator does, too, unless an earlier place stands in for this one. `restore` begins a
-   * run at such a place. Either returns WEIR_OK, or any other number to fail. Without them, a pure generator's elements
-   * are made again and passed over, and for others weir_iterator_options.checkpoint_policy says what happens. */
+  /* The position of a run; both or neither. `save` sets `data` and `size`: bytes that stay valid until the
+   * next call of any of these functions. It is called between two elements, and often: operators that keep
+   * rows call it, not only saving. If it fails, saving the iterator fails, unless an earlier position can be
+   * used. `restore` starts a run at such a position. Both return WEIR_OK, or any other number
+   * to fail. Without them, a pure generator produces its elements again, up to the position; for others
+   * weir_iterator_options.checkpoint_policy says what happens. */
   int32_t (*save)(void* user_data, void* state, const void** data, uint64_t* size);
   int32_t (*restore)(void* user_data, const void* data, uint64_t size, void** state);
 } weir_generator;
@@ -509,8 +515,8 @@ typedef struct weir_generator {
 #define WEIR_GENERATOR_INIT \
   { sizeof(weir_generator), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
-/* The following may be called only inside a callback or a generator's next, by one thread at a time, with the call
- * that it was given. Afterwards the call is a stale handle. */
+/* The following may be called only inside a callback or a generator's next, by one thread at a time, with its
+ * weir_call. Afterwards the call is a stale handle. */
 
 /* Returns the number of rows: 1 without WEIR_CALLBACK_BLOCK; 0 for a stale call. */
 WEIR_API int64_t weir_call_rows(weir_call call);
@@ -529,18 +535,18 @@ WEIR_API int32_t weir_call_output(weir_call call, uint32_t index, int32_t rank, 
 WEIR_API int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error* error);
 
 /* Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
- * callback may go on and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range. */
+ * callback may continue and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range. */
 WEIR_API int32_t weir_call_fail(weir_call call, int64_t row, int32_t code, const char* message,
                                 uint64_t message_size, weir_error* error);
 
-/* Returns 1 if the result is no longer needed, so that a long callback should return; else 0. */
+/* Returns 1 if the result is no longer needed, else 0. A long callback should ask, and return on 1. */
 WEIR_API int32_t weir_call_cancelled(weir_call call);
 
 /* ---- Datasets ------------------------------------------------------------------------------------------ */
 
-/* Something passed by name: a text, a callback, a dataset, a tensor or a generator. Exactly one of the last five is set.
- * A callback or generator is taken over and destroyed even if the call fails; everything else stays the caller's. The macros
- * below are initialisers, with `name` and `text` ending at their NUL:
+/* A value passed by name: a text, a callback, a dataset, a tensor or a generator. Exactly one of the five is
+ * set. The library takes ownership of callbacks and generators, even if the call fails; everything else stays
+ * the caller's. The macros below are initialisers, with `name` and `text` ending at their NUL:
  *
  *   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
  */
@@ -572,7 +578,7 @@ typedef struct weir_argument {
 
 /* Creates a dataset from a text, owned by the caller. The text refers to `arguments` as @NAME; a text among
  * them is a string, byte for byte, so tfrecord(@file) needs no quotes and no escapes. Checks everything now
- * except what depends on the data: opening files, unknown dimensions. list_files reads its folders here.
+ * except what depends on the data, such as files and unknown dimensions. list_files reads its folders here.
  * Errors: invalid_argument, with line, column and a caret below the place. */
 WEIR_API int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint64_t text_size,
                                     const weir_argument* arguments, uint64_t argument_count,
@@ -580,8 +586,8 @@ WEIR_API int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint
 
 /* Creates a dataset by applying one operator to others: apply(runtime, "batch", &input, 1, {name "n", text
  * "32"}, 1). Arguments are the operator's parameters by name, or by position if the name is empty; a text is
- * a value of the notation. The first of `inputs` stands to the left of a transformation. Further ones
- * (concatenate), and those of a source (zip), become its first positional arguments. Errors as in
+ * a value of the notation. The first of `inputs` is the input of a transformation. Further ones
+ * (concatenate), and those of a source (zip), become its first positional arguments. Errors: those of
  * weir_dataset_parse. */
 WEIR_API int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_name,
                                     uint64_t operator_name_size, const weir_dataset* inputs,
@@ -605,14 +611,14 @@ WEIR_API int32_t weir_dataset_cardinality(weir_dataset dataset, int64_t* out, we
  * print as @1, @2 … */
 WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
-/* Fills `element` with the element at `position`, counted from 0: that which an iterator gives there in its first epoch,
- * read without those before it. Operators that know where their elements are can be read so: range, from_tensors,
+/* Fills `element` with the element at that index of the first epoch, counted from 0, without reading those
+ * before it. These operators can be read by position: range, from_tensors,
  * from_tensor_slices, from_sparse_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard,
- * repeat and prefetch. Returns WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of threads may
- * call it, each with an element of its own; the calling thread does the work. What the first call opens, with its files and
- * the runtime, stays open as long as the dataset lives, unless an element fails; a file that changes is not noticed. Errors:
- * out_of_range beyond the last element; failed_precondition, with its name, for another operator; invalid_argument for
- * a dataset with $params. */
+ * repeat and prefetch. Returns WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of
+ * threads may call it, each with its own element; the calling thread does the work. The files that the first
+ * call opens, and the runtime, stay open as long as the dataset lives, unless an element fails; changes of a
+ * file are not noticed. Errors: out_of_range beyond the last element; failed_precondition, with its name, for
+ * another operator; invalid_argument for a dataset with $params. */
 WEIR_API int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t position,
                                  weir_element element, weir_error* error);
 
@@ -648,23 +654,24 @@ WEIR_API int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int
 WEIR_API int32_t weir_dataset_explain(weir_dataset dataset, uint32_t flags, weir_bytes* out,
                                       weir_error* error);
 
-/* Returns the graph as bytes, for another process or another day, with the seeds that were drawn when it was built.
- * Errors: failed_precondition if it has a callback without a name. */
+/* Returns the graph as bytes, for another process or a later run, with the seeds that were drawn when it was
+ * built. Errors: failed_precondition if it has a callback without a name. */
 WEIR_API int32_t weir_dataset_serialize(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
-/* Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the text: `[]`
- * if it builds, else up to ten objects with `code`, `message`, where known `operator`, `parameter`, `expected`,
- * `found`, `hint` and `notes`, and `span`: `offset` and `size` in bytes, `line`, `column`, `end_line` and `end_column`
- * counted from 1 in characters. WEIR_OK whether or not there are mistakes. `arguments` as in weir_dataset_parse.
- * Errors: invalid_argument if the arguments themselves are wrong. */
+/* Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the
+ * text: `[]` if it builds, else up to ten objects with `code`, `message`, if known `operator`, `parameter`,
+ * `expected`, `found`, `hint` and `notes`, and `span`: `offset` and `size` in bytes, `line`, `column`,
+ * `end_line` and `end_column` counted from 1 in characters. Returns WEIR_OK whether or not there are
+ * mistakes. `arguments` as in weir_dataset_parse. Errors: invalid_argument if the arguments themselves are
+ * wrong. */
 WEIR_API int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint64_t text_size,
                                     const weir_argument* arguments, uint64_t argument_count, weir_bytes* out,
                                     weir_error* error);
 
-/* Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same order, even where no seed
- * was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
- * failed_precondition if another version of the library wrote them; not_found if a callback is not registered under
- * its name; those of weir_dataset_parse. */
+/* Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same
+ * order, even if no seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the
+ * bytes is damaged; failed_precondition if another version of the library wrote them; not_found if a callback
+ * is not registered under its name; those of weir_dataset_parse. */
 WEIR_API int32_t weir_dataset_deserialize(weir_runtime runtime, const void* bytes, uint64_t byte_size,
                                           const weir_argument* arguments, uint64_t argument_count,
                                           weir_dataset* out, weir_error* error);
@@ -686,18 +693,18 @@ WEIR_API void weir_element_destroy(weir_element element);
 /* Releases the values, so that their memory can be reused elsewhere. */
 WEIR_API void weir_element_clear(weir_element element);
 
-/* Returns component `index` of the flat list, in which a dict's components stand in written order;
+/* Returns component `index` of the flat list, in which a dict's components have their written order;
  * weir_spec_component finds it by name. The view, dims included, is valid until the element is filled again,
- * cleared or destroyed. Errors: out_of_range, which an empty element gives for every index. No allocation and
- * no lock. */
+ * cleared or destroyed. Errors: out_of_range, for every index if the element is empty. No allocation and no
+ * lock. */
 WEIR_API int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, weir_error* error);
 
 /* A record of a file: where an element came from. */
 typedef struct weir_origin {
   uint32_t struct_size;
   uint32_t reserved;
-  weir_string file; /* empty where it is not known */
-  int64_t record;   /* counted from 0, -1 where it is not known */
+  weir_string file; /* empty if it is not known */
+  int64_t record;   /* counted from 0, -1 if it is not known */
 } weir_origin;
 #define WEIR_ORIGIN_INIT \
   { sizeof(weir_origin), 0, {NULL, 0}, -1 }
@@ -708,25 +715,26 @@ typedef struct weir_origin {
  * destroyed. Errors: out_of_range if the element has no such row. Cost: a copy of the name. */
 WEIR_API int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out, weir_error* error);
 
-/* Returns the component as a tensor owned by the caller, without a copy. Filling the element again does not
- * touch it. Errors: out_of_range. Cost: a small allocation, whatever the size. */
+/* Returns the component as a tensor owned by the caller, without a copy. It stays valid when the element is
+ * filled again. Errors: out_of_range. Cost: a small allocation, whatever the size. */
 WEIR_API int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* out,
                                      weir_error* error);
 
-/* Memory that others may still read is handed out with DLPack's read-only flag; what only the element holds is not. With this flag it is copied instead, so that the caller may write in any case. */
+/* Memory that others may still read has DLPack's read-only flag; memory that only the element uses does not.
+ * With WEIR_DLPACK_WRITABLE shared memory is copied instead, so that the caller may always write. */
 #define WEIR_DLPACK_WRITABLE 1u
 
 /* Returns the component as a versioned DLPack tensor (weir/dlpack.h) that shares its memory. The receiver
  * calls its deleter, on any thread and at any time, even after the runtime is gone. Errors: out_of_range;
- * invalid_argument for strings and nested datasets, which DLPack has no type for. */
+ * invalid_argument for strings and nested datasets, for which DLPack has no type. */
 WEIR_API int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags,
                                      struct DLManagedTensorVersioned** out, weir_error* error);
 
-/* Returns the dataset that component `index` holds, such as one of window, owned by the caller. It is like any other
- * dataset, whatever becomes of the element, and shares the values that it needs: iterate over it, or apply operators to
- * it. Its text is `from_tensors(@1) | flat_map(d -> d)`, where @1 stands for the value, so it can't be serialized; a
- * checkpoint of an iterator over it fits the dataset of the same element. Errors: out_of_range; invalid_argument for a
- * tensor, and for the rows of weir_iterator_next_block. Cost: about 40 us. */
+/* Returns the dataset in component `index`, such as one of window, owned by the caller. It shares the values
+ * that it needs and outlives the element: iterate over it, or apply operators to it. Its text is
+ * `from_tensors(@1) | flat_map(d -> d)`, where @1 is the value, so it can't be serialized; a checkpoint of an
+ * iterator over it fits the dataset of the same element. Errors: out_of_range; invalid_argument for a tensor,
+ * and for the rows of weir_iterator_next_block. Cost: about 40 us. */
 WEIR_API int32_t weir_element_dataset(weir_element element, uint32_t index, weir_dataset* out,
                                       weir_error* error);
 
@@ -736,9 +744,10 @@ WEIR_API int32_t weir_element_dataset(weir_element element, uint32_t index, weir
  * a ragged one {"values": x, "row_splits": x}, an optional {"some": x} or null. */
 #define WEIR_FORMAT_JSON 1u
 
-/* Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its end for it, and
- * its error is this call's. In the rows of weir_iterator_next_block, parts that are sparse, ragged or optional are lists.
- * Errors: failed_precondition if the element is empty; resource_exhausted if the text would be longer than 1 GiB. */
+/* Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. It reads a nested dataset to its
+ * end, and returns its error. In the rows of weir_iterator_next_block, parts that are sparse, ragged or
+ * optional are lists. Errors: failed_precondition if the element is empty; resource_exhausted if the text
+ * would be longer than 1 GiB. */
 WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_bytes* out,
                                      weir_error* error);
 
@@ -746,24 +755,25 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 
 /* Leave the new iterator uninitialised even if the dataset needs no parameters. */
 #define WEIR_ITERATOR_UNINITIALIZED 1u
-/* Shares memory caches, cache() without a file, among all iterators of this dataset handle that have this flag. The first
- * iterator to finish a pass fills the cache; later ones read it and leave out errors. The elements stay in memory as long
- * as the dataset. An iterator that starts from a checkpoint, or with other parameters or another rank than the first,
- * has its own caches. */
+/* Shares memory caches, cache() without a file, among all iterators of this dataset handle that have this
+ * flag. The first iterator to finish a pass fills the cache; later ones read it and leave out errors. The
+ * elements stay in memory as long as the dataset. An iterator that starts from a checkpoint, or with other
+ * parameters or another rank than the first, has its own caches. */
 #define WEIR_ITERATOR_SHARE_CACHES 2u
 
-/* What saving does where elements cannot be made again: those of a callback that is not pure and has no state to save
- * (weir_callback), and those of a map with deterministic: false where a batch, a shuffle or a prefetch keeps some of
- * them. weir_dataset_explain says so beforehand. */
+/* What saving does if elements cannot be made again: those of a callback that is not pure and saves no state
+ * (weir_callback), and those of a map with deterministic: false of which a batch, a shuffle or a prefetch
+ * keeps some. weir_dataset_explain says so beforehand. */
 
 /* The position is not saved: failed_precondition. */
 #define WEIR_CHECKPOINT_REFUSE 1u
-/* What was made and not delivered is saved by value. No element is lost or comes twice, and no call is made again,
- * except those of a reduce that had not finished. Saving waits for the calls in progress; on an iterator that was
- * cancelled it fails with cancelled. Each element takes its own bytes and about 30 more. Nested datasets cannot be saved
- * by value: failed_precondition. */
+/* Elements that were made and not delivered are saved by value. No element is lost or comes twice, and no
+ * call is repeated, except those of an unfinished reduce. Saving waits for the calls in progress; on a
+ * cancelled iterator it fails with cancelled. Each element takes its own bytes and about 30 more. Nested
+ * datasets cannot be saved by value: failed_precondition. */
 #define WEIR_CHECKPOINT_BY_VALUE 2u
-/* Elements are taken for ones that can be made again. If they come out otherwise, some are lost or come twice. */
+/* The position is saved as if all elements could be made again. If they come out differently, some are lost
+ * or come twice. */
 #define WEIR_CHECKPOINT_IGNORE 3u
 
 /* Where an iterator begins. At most one of checkpoint, checkpoint_file, rank_checkpoints and epoch is
@@ -771,43 +781,43 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 typedef struct weir_iterator_options {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_ITERATOR_... */
-  /* Values for `param NAME: spec`, each a text ("5"; that of a string stands for itself) or a tensor. */
+  /* Values for `param NAME: spec`, each a text ("5"; for a string, its bytes) or a tensor. */
   const weir_argument* params;
   uint64_t param_count;
   const void* checkpoint; /* from weir_iterator_save; copied */
   uint64_t checkpoint_size;
   const char* checkpoint_file; /* from weir_iterator_save_file, or a generation of a checkpoint manager */
   uint64_t checkpoint_file_size;
-  /* How often the dataset was gone through before. Shuffles and random functions begin with their order of that
-   * epoch, so that a loop of new iterators over one dataset sees a new order each time, as one iterator that is
-   * initialised again does by itself. 0: the first epoch, or for weir_iterator_initialize the next one. Where a
-   * shuffle stands in a function or under an endless repeat, how often it is opened per epoch depends on the data;
-   * its orders then still differ between epochs, but are not those that one iterator would come to. */
+  /* The number of epochs before this one. Shuffles and random functions begin with their order of that epoch,
+   * so a loop that creates an iterator for each epoch sees a new order each time, as does one iterator that
+   * is initialised again. 0: the first epoch, or for weir_iterator_initialize the next one. For a shuffle in
+   * a function or under an endless repeat, the number of openings per epoch depends on the data; its orders
+   * still differ between epochs, but are not those of one iterator that is initialised again. */
   uint64_t epoch;
   /* The iterator's rank and the number of ranks, for shard(auto, auto). If the world size is 0, both come from the
    * environment as it was when the runtime was created: RANK and WORLD_SIZE, or the variables of Open MPI, MPICH, Slurm
    * or an indexed job of Kubernetes (JOB_COMPLETION_INDEX, with WORLD_SIZE). With none of these it is rank 0 of 1. */
   uint32_t rank;
   uint32_t world_size;
-  /* Instead of a checkpoint: those that all ranks of a run saved, in any order, to continue with another number of
-   * ranks. Each element that none of them had delivered is delivered by one of the new ranks. The old ranks need not
-   * have come equally far. Operators between shard(auto, auto) and the end must keep no elements: map, filter, batch
-   * and prefetch may stand there; shuffle and interleave belong before the shard. Takes as long as restoring all of
-   * these checkpoints one after the other, and one of them twice. */
+  /* Instead of a checkpoint: the checkpoints of all ranks of a run, in any order, to continue with another
+   * number of ranks. Each element that no old rank had delivered is delivered by one of the new ranks. The
+   * old ranks need not have the same progress. Operators after shard(auto, auto) must keep no elements: map,
+   * filter, batch and prefetch are allowed there; shuffle and interleave belong before the shard. Takes as
+   * long as restoring all of these checkpoints one after the other, and one of them twice. */
   const weir_string* rank_checkpoints;
   uint64_t rank_checkpoint_count;
-  uint32_t checkpoint_policy; /* WEIR_CHECKPOINT_...; 0: what the iterator had before, else REFUSE */
+  uint32_t checkpoint_policy; /* WEIR_CHECKPOINT_...; 0: the iterator's former one, else REFUSE */
   uint32_t reserved;          /* must be 0 */
 } weir_iterator_options;
 
 #define WEIR_ITERATOR_OPTIONS_INIT \
   { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, 0, 0 }
 
-/* Creates an iterator at the beginning of `dataset`, or where the checkpoint was taken, owned by the caller.
+/* Creates an iterator at the beginning of `dataset`, or at the position of a checkpoint, owned by the caller.
  * The dataset may come from another runtime: threads, memory, logger and limits are those of `runtime`,
- * callbacks those that the dataset was made with. `options` may be NULL. The iterator is uninitialised if the
- * dataset has parameters and no values are given, or if the flag says so. No data file is opened and no
- * element made before the first next. Errors: those of weir_iterator_initialize. */
+ * callbacks those of the dataset. `options` may be NULL. The iterator is uninitialised if the dataset has
+ * parameters and no values are given, or if the flag says so. No data file is opened and no element made
+ * before the first next. Errors: those of weir_iterator_initialize. */
 WEIR_API int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset,
                                       const weir_iterator_options* options, weir_iterator* out,
                                       weir_error* error);
@@ -817,11 +827,11 @@ WEIR_API int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset
 WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec spec, weir_iterator* out,
                                                 weir_error* error);
 
-/* Begins `dataset` from its start or from a checkpoint; a zero handle means the iterator's current dataset.
- * The new position is built and checked first, so after a failure the old one still works. Epochs go on
- * counting, so every shuffle has a new order, even with other datasets in between. Ends a cancellation. The
- * flags are refused: they are for weir_iterator_create. Waits for a next in progress; what a checkpoint has to read
- * again is read by the next one. Errors: invalid_argument if the structure is not the iterator's, or a
+/* Starts `dataset` from its beginning or from a checkpoint; a zero handle means the iterator's current
+ * dataset. The new position is built and checked first, so after a failure the old one still works. Epochs
+ * continue to count, so every shuffle has a new order, even with other datasets in between. Ends a
+ * cancellation. The flags are refused: they are for weir_iterator_create. Waits for a next in progress;
+ * the following next reads what a checkpoint must read again. Errors: invalid_argument if the structure is not the iterator's, or a
  * parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
  * failed_precondition if it belongs to another graph (the error names the operator and parameter that
  * differ), to other parameters or to another version of the library, or if there is no dataset;
@@ -832,30 +842,30 @@ WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec 
 WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                           const weir_iterator_options* options, weir_error* error);
 
-/* Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels it and
- * releases what it holds: buffers, open files, the rows of a shuffle. Waits for callbacks and kernels of this iterator
- * that are running and for list_files while it lists folders, but never for reads of records: nothing can interrupt
- * those, so their thread keeps the file, its buffer and the runtime until the read returns. A callback that waits for a
- * pipe or a socket is waited for like any other; let it ask weir_call_cancelled. Inside one of its own callbacks it
- * waits for nothing; the last callback to return releases everything. */
+/* Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels
+ * it and releases its buffers, open files and rows. It waits for running callbacks and kernels of this
+ * iterator, and for list_files while it lists folders, but never for reads of records: nothing can interrupt
+ * those, so their thread keeps the file, its buffer and the runtime until the read returns. It also waits for
+ * a callback that waits for a pipe or a socket; such a callback should ask weir_call_cancelled. Inside one of
+ * the iterator's own callbacks it waits for nothing; the last callback to return releases everything. */
 WEIR_API void weir_iterator_destroy(weir_iterator iterator);
 
 /* Returns the structure of the elements, owned by the caller. */
 WEIR_API int32_t weir_iterator_spec(weir_iterator iterator, weir_spec* out, weir_error* error);
 
 /* Fills `element` with the next element. Returns WEIR_END at the end and from then on; WEIR_ELEMENT_FAILED if
- * this element failed: `error` says why, and the next call goes on. In both cases the element is empty.
+ * this element failed: `error` says why, and the next call continues. In both cases the element is empty.
  * Several threads may call it; they take turns. While it waits, the calling thread works for this iterator.
  * Errors: cancelled; failed_precondition if the iterator is not initialised, or if the call would wait for
- * itself. The cost beyond the pipeline's is the row range_c_abi of bench/README.md. */
+ * itself. Row range_c_abi of bench/README.md has its cost beyond the pipeline's. */
 WEIR_API int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_error* error);
 
 /* Added to `max_rows` of weir_iterator_next_block: returns WEIR_PENDING instead of waiting. */
 #define WEIR_BLOCK_TRY 1073741824
 
 /* Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
- * dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
- * failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
+ * dimension. Sets `out_rows` to their number: fewer if that is cheaper, if shapes change, before a failed
+ * element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
  * weir_iterator_next, or, for `max_rows` + WEIR_BLOCK_TRY, like weir_iterator_try_next. Errors: also unimplemented
  * for nested datasets, and for tensors of rank 8, which have no room for another dimension. */
 WEIR_API int32_t weir_iterator_next_block(weir_iterator iterator, int64_t max_rows, weir_element element,
@@ -873,33 +883,34 @@ typedef struct weir_buffer {
 #define WEIR_BUFFER_INIT \
   { sizeof(weir_buffer), 0, NULL, 0, 0 }
 
-/* Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them; `used`
- * says how much was written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, or
- * for another dtype or count; out_of_range if a buffer is too small: then `used` says what is needed, and the
- * next call gets the same element. */
+/* Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them. `used`
+ * is the size written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, or for
+ * another dtype or count; out_of_range if a buffer is too small: then `used` is the size needed, and the next
+ * call returns the same element. */
 WEIR_API int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* buffers, uint64_t buffer_count,
                                          weir_error* error);
 
-/* Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
- * is in a next of this iterator. This thread works for up to 10 milliseconds, or until the current function, callback or
- * read returns. A thread of the runtime takes over where an element has no bound in time: where a function or parameter
- * runs a dataset to its end, as in `x -> range(x) | reduce(...)`. It then makes all that follows the last prefetch, and
- * calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER. After weir_iterator_ready_fd it also makes elements
- * without callbacks once one has taken more than a millisecond. It finishes the element that it has begun even if no
- * call asks for it; weir_iterator_cancel and weir_iterator_destroy end it early, and weir_iterator_save waits for it. */
+/* Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one in a
+ * next of this iterator. The calling thread works for up to 10 milliseconds, or until the current function,
+ * callback or read returns. A thread of the runtime takes over if the time for an element has no bound: if a
+ * function or parameter runs a dataset to its end, as in `x -> range(x) | reduce(...)`. That thread then runs
+ * everything after the last prefetch, and calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER.
+ * After weir_iterator_ready_fd it also makes elements without callbacks once one has taken more than a
+ * millisecond. It finishes an element that it has begun even if no call asks for it; weir_iterator_cancel and
+ * weir_iterator_destroy end it early, and weir_iterator_save waits for it. */
 WEIR_API int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error);
 
-/* Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
- * lost, and the next call continues. A thread of the runtime makes slow elements, as for weir_iterator_try_next, also
- * before weir_iterator_ready_fd was called. A callback or a single function that runs on this thread is not
- * interrupted. Errors: also invalid_argument for a negative timeout. */
+/* Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds;
+ * nothing is lost, and the next call continues. A thread of the runtime makes slow elements, as for
+ * weir_iterator_try_next, even if weir_iterator_ready_fd was not called. A callback or a single function on
+ * the calling thread is not interrupted. Errors: also invalid_argument for a negative timeout. */
 WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeout_ns, weir_element element,
                                            weir_error* error);
 
-/* Returns a file descriptor that is readable while weir_iterator_try_next is worth calling: at first, until a
- * try_next returns WEIR_PENDING, and again when an element or the end has come, when the iterator is
+/* Returns a file descriptor that is readable while weir_iterator_try_next should be called: at first, until a
+ * try_next returns WEIR_PENDING, and again when an element or the end is there, when the iterator is
  * cancelled or initialised, or when another thread has left a next. Spurious readiness is possible. Poll it,
- * never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
+ * but never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
  * Errors: unavailable. */
 WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error);
 
@@ -907,31 +918,31 @@ WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, we
  * Waits for nothing. Stale handles are ignored. */
 WEIR_API void weir_iterator_cancel(weir_iterator iterator);
 
-/* Returns the position, before the first element, after any, or at the end: an iterator that begins there
- * gives the same elements as this one would from now on, bit for bit. Size and time depend on the operators,
- * not on what they hold; see `weir help shuffle` for the cost of restoring. Waits for a next in progress.
+/* Returns the position, before the first element, after any, or at the end. An iterator that starts there
+ * yields the same elements as this one from now on, bit for bit. Size and time depend on the operators, not
+ * on their buffers; see `weir help shuffle` for the cost of restoring. Waits for a next in progress.
  * Errors: failed_precondition if the iterator is not initialised, or if an operator, which the error names,
  * cannot be saved; resource_exhausted above 4 GiB. */
 WEIR_API int32_t weir_iterator_save(weir_iterator iterator, weir_bytes* out, weir_error* error);
 
-/* The same into a file. After a crash at any moment, the file holds what it held before or all of the new
+/* Saves the position to a file. After a crash at any moment, the file has its old contents or all of the new
  * checkpoint. Symbolic links are followed: the link stays, and its target is replaced or created. While it
  * writes, there is a file with ".tmp" added to the name. Calls fsync twice. Errors: also those of the file;
  * invalid_argument if the name belongs to a folder, pipe, socket or device. */
 WEIR_API int32_t weir_iterator_save_file(weir_iterator iterator, const char* file, uint64_t file_size,
                                          weir_error* error);
 
-/* Names the iterator within its runtime, and returns the iterator of that name with one more owner: this one, or
- * another that is alive and had the name before. Parts of a program that each create an iterator and share it under one
- * name end up with the same iterator, whoever comes first; each calls weir_iterator_destroy for both handles.
- * Errors: invalid_argument if the other one's elements have another structure (the error names the difference);
+/* Names the iterator within its runtime, and returns the iterator of that name with one more owner: this one,
+ * or an older one that still exists. Parts of a program that each create an iterator and share it under one
+ * name all get the iterator of the first; each calls weir_iterator_destroy for both handles. Errors:
+ * invalid_argument if the other one's elements have another structure (the error names the difference);
  * resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_iterator_share(weir_iterator iterator, const char* name, uint64_t name_size,
                                      weir_iterator* out, weir_error* error);
 
 /* Returns a text that names this iterator to feedable ones: printable, the same at each call and after
- * weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128 random bits,
- * so nobody can guess it. */
+ * weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128
+ * random bits, so it cannot be guessed. */
 WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes* out, weir_error* error);
 
 /* As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of JSON. */
@@ -991,7 +1002,7 @@ WEIR_API int32_t weir_feedable_next_block(weir_feedable feedable, const char* ha
 WEIR_API int32_t weir_feedable_next_into(weir_feedable feedable, const char* handle, uint64_t handle_size,
                                          weir_buffer* buffers, uint64_t buffer_count, weir_error* error);
 
-/* ---- Checkpoint managers: a folder that the newest positions are kept in -------------------------------- */
+/* ---- Checkpoint managers: a folder with the newest positions -------------------------------------------- */
 
 typedef struct weir_checkpoint_manager_options {
   uint32_t struct_size;
@@ -1009,12 +1020,12 @@ typedef struct weir_checkpoint_manager_options {
 
 /* Creates a manager of the checkpoints in a folder, owned by the caller. A missing folder is created. Each save is a
  * generation: a file such as r00003-000000000012.ckpt for rank 3, number 12. Processes may share the folder if each has
- * its own rank: a manager neither reads nor removes the files of other ranks. Removes what a killed process of this
- * rank left half written. `options` may be NULL. One thread at a time may use a manager. Errors: invalid_argument;
- * those of the folder.
+ * its own rank: a manager neither reads nor removes the files of other ranks. Removes the half-written files
+ * of a killed process of this rank. `options` may be NULL. One thread at a time may use a manager. Errors:
+ * invalid_argument; those of the folder.
  *
- * With a world size, the ranks of a job form a group with a folder of its own, such as g00002-of-00008 for 8 ranks. A
- * job with another number of ranks begins a new group where the newest complete one stopped:
+ * With a world size, the ranks of a job form a group with its own folder, such as g00002-of-00008 for 8
+ * ranks. A job with another number of ranks starts a new group where the newest complete one stopped:
  *
  *   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has, continue from
  *      this rank's own position: `checkpoint` of weir_iterator_options. If it is another number, pass the positions of
@@ -1034,19 +1045,19 @@ WEIR_API int32_t weir_checkpoint_manager_create(weir_runtime runtime, const char
 /* Releases the manager. The generations stay. */
 WEIR_API void weir_checkpoint_manager_destroy(weir_checkpoint_manager manager);
 
-/* Publishes the iterator's position as the next generation, with `extra_size` bytes of the caller's, such as a step
- * count or the state of a model. Then removes the oldest generations beyond `keep`, and those that
- * weir_checkpoint_manager_load found damaged; others that it passed over don't count. After a crash at any moment each
- * generation is there whole or not at all; after a failure all older ones are still there. Waits for a next in
- * progress. Calls fsync twice. Errors: those of weir_iterator_save and of the file; resource_exhausted if both parts
- * together exceed 4 GiB. */
+/* Publishes the iterator's position as the next generation, with `extra_size` bytes of the caller's, such as
+ * a step count or the state of a model. Then removes the oldest generations beyond `keep`, and those that
+ * weir_checkpoint_manager_load found damaged; others that it skipped don't count. After a crash at any moment
+ * each generation is complete or absent; after a failure all older ones still exist. Waits for a next in
+ * progress. Calls fsync twice. Errors: those of weir_iterator_save and of the file; resource_exhausted if
+ * both parts together exceed 4 GiB. */
 WEIR_API int32_t weir_checkpoint_manager_save(weir_checkpoint_manager manager, weir_iterator iterator,
                                               const void* extra, uint64_t extra_size, weir_error* error);
 
 /* Counts `elements` that the caller has taken from the iterator. Sets `due` to 1 if every_elements of them were taken,
  * or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. A save stays due until
- * weir_checkpoint_manager_save succeeds, so make the extra bytes only then. Touches no file. Errors: invalid_argument
- * for negative `elements`, which count nothing. */
+ * weir_checkpoint_manager_save succeeds, so prepare the extra bytes only then. Touches no file. Errors:
+ * invalid_argument for negative `elements`, which are not counted. */
 WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, int64_t elements, int32_t* due,
                                               weir_error* error);
 
@@ -1054,16 +1065,16 @@ WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, i
 #define WEIR_OWN_RANK (-1)
 
 /* Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
- * the number; `extra` and `generation` may be NULL. Passes over those that are damaged, were renamed, or were saved by
- * another version of the library, and logs a warning that says why. Errors: not_found if there is none at all, which is
- * how a first run begins; data_loss if there are some and none is valid; those of a file that can't be read now and may be
- * intact (no permission, too many open files, larger than 4 GiB, unavailable where the device reports an error), since
- * going back to an older one would lose work, and weir_checkpoint_manager_save does not remove it;
- * failed_precondition if it was saved by a group of another number of ranks.
+ * the number; `extra` and `generation` may be NULL. Skips generations that are damaged, were renamed, or were
+ * saved by another version of the library, and logs a warning that says why. Errors: not_found if there is
+ * none at all, as in a first run; data_loss if there are some and none is valid; failed_precondition if it
+ * was saved by a group of another number of ranks. A file that can't be read now and may be intact (no
+ * permission, too many open files, larger than 4 GiB, unavailable if the device reports an error) is an error
+ * too, since an older generation would lose work; weir_checkpoint_manager_save does not remove it.
  *
- * `rank` is WEIR_OWN_RANK for that. Of a manager with a world size it may also be a rank of the newest complete group,
- * as weir_checkpoint_manager_ranks counts them. Errors then: also invalid_argument if the group has no such rank;
- * failed_precondition without a world size. */
+ * `rank` is WEIR_OWN_RANK for the manager's own. With a world size it may also be a rank of the newest
+ * complete group, as weir_checkpoint_manager_ranks counts them. Errors then: also invalid_argument if the
+ * group has no such rank; failed_precondition without a world size. */
 WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, int64_t rank,
                                               weir_bytes* position, weir_bytes* extra, int64_t* generation,
                                               weir_error* error);
@@ -1120,12 +1131,12 @@ WEIR_API int32_t weir_record_writer_create(weir_runtime runtime, const char* fil
                                            weir_error* error);
 
 /* Appends a record of up to 1 GiB; one above 256 MiB can be read only by a runtime whose record_bytes allows
- * it. After an error the file is damaged, and every further call gives the same error. */
+ * it. After an error the file is damaged, and every further call returns the same error. */
 WEIR_API int32_t weir_record_writer_write(weir_record_writer writer, const void* record, uint64_t record_size,
                                           weir_error* error);
 
-/* Writes what is still in the buffer and closes the file. The writer can then only be destroyed. Errors:
- * those of the file; those of an earlier write. */
+/* Writes the rest of the buffer and closes the file. The writer can then only be destroyed. Errors: those of
+ * the file; those of an earlier write. */
 WEIR_API int32_t weir_record_writer_close(weir_record_writer writer, weir_error* error);
 
 /* Releases the writer. A file that was not closed with weir_record_writer_close is incomplete. */
