@@ -3,7 +3,7 @@
 // Small images are appended to segments; freed ones leave gaps, and when the gaps exceed a thirteenth of the
 // live bytes (plus 20 bytes per image and 256 KiB), the oldest segments are copied together. The place of a
 // freed image is reused at once by one of the same size, so images of one size are never copied. Images of 8
-// KiB or more have memory of their own. Images move, so they are named by number.
+// KiB or more have their own memory. Images move, so they are identified by number.
 //
 // Not thread-safe. allocate and free take some ten nanoseconds; a byte is copied at most five times, usually never.
 #pragma once

@@ -1,18 +1,19 @@
 // Bias: lets the thread that has taken a lock or a pin many times running take it again without an atomic exchange.
 //
-// The lock or pin that a Bias stands beside is called the real one here. A thread with the bias enters by a plain store
-// into a record of its own, followed by a look whether it still has the bias. Who needs the real one for itself takes
-// the bias away (revoke): it says so, makes all threads pass a memory barrier (membarrier(2)), and reads the record.
+// The lock or pin that a Bias belongs to is called the real one here. A thread with the bias enters by a plain
+// store into its own record, and then checks that it still has the bias. To take the real one exclusively, a
+// thread revokes the bias: it sets a flag, makes all threads pass a memory barrier (membarrier(2)), and reads
+// the record.
 //
 // Invariants:
 //   1. Only its own thread writes a record, and records are never unmapped.
 //   2. A thread is inside at most once per Bias; a nested entry takes the real one.
-//   3. A thread that was inside when its bias was taken away has been given the real one, and releases it when it leaves.
-//   4. Only the holder of the real one gets the bias, before it releases the real one, so whoever holds the real one
-//      next sees the bias.
+//   3. A thread that is inside when its bias is revoked gets the real one, and releases it when it leaves.
+//   4. Only the holder of the real one gets the bias, before it releases the real one, so the next holder sees
+//      the bias.
 //
-// Methods may be called on any thread. enter and leave cost about 2 ns, revoke some microseconds. A bias that was taken
-// away often is not given again. Without membarrier, and under the simulation, no thread gets one.
+// Methods may be called on any thread. enter and leave cost about 2 ns, revoke some microseconds. A bias that
+// was revoked often is not granted again. Without membarrier, and under the simulation, no thread gets one.
 #pragma once
 
 #include <atomic>
@@ -119,7 +120,7 @@ class Bias {
     uintptr_t mine = token(BiasedThread::current());
     owner_.compare_exchange_strong(mine, kNobody);
   }
-  // For a lock or pin that begins anew. REQUIRES: nobody is inside, and nobody holds the real one
+  // For a lock or pin that is used again. REQUIRES: no thread is inside, and none holds the real one
   void reset() noexcept {
     owner_.store(kNobody, std::memory_order_relaxed);
     last_.store(0, std::memory_order_relaxed);

@@ -1,6 +1,6 @@
-// Block: 1..1024 consecutive rows stored by column; rows that failed are listed beside the columns.
+// Block: 1..1024 consecutive rows stored by column, with a list of the rows that failed.
 //
-// Columns share buffers with other blocks, and a block may write only to those that it alone owns. Not
+// Columns share buffers with other blocks; a block may write only to buffers that it owns alone. Not
 // thread-safe. Cutting and moving rows of dense columns moves no bytes; a list column costs a Tensor per row.
 #pragma once
 
@@ -127,7 +127,7 @@ class Column {
   DType dtype() const { return dense_ ? tensor_.dtype : (list_.empty() ? DType::invalid : list_[0].dtype); }
 
   // Makes room for `rows` rows of that shape, uninitialised (strings and datasets: zeroed). Uses the bound
-  // target if it fits, else the last buffer if nobody else holds it and it is large enough. Returns the entries.
+  // target if it fits, else the last buffer if it is not shared and large enough. Returns the entries.
   uint8_t* make_dense(DType dtype, const Shape& row_shape, int rows);
   template <class T>
   T* make_dense(const Shape& row_shape, int rows) {

@@ -27,8 +27,8 @@ class CacheStore : public RefCounted {
     RefPtr<const RefCounted> rows;
   };
 
-  // True for the first who asks and for those who name the same values: the parameters and the rank decide what a pass
-  // gives.
+  // True for the first caller, and for later ones with the same values. Parameters and rank decide the elements
+  // of a pass.
   bool is_for(std::string_view values);
 
   // `node` is the number of the cache in its graph (EpochIndex).

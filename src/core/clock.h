@@ -9,7 +9,7 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual int64_t now_ns() = 0;
-  // How long the calling thread has been computing, rather than waiting; never more than now_ns() goes on.
+  // How long the calling thread has been computing, rather than waiting; never more than now_ns() advances.
   virtual int64_t computing_ns() { return now_ns(); }
 };
 

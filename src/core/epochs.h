@@ -2,11 +2,11 @@
 //
 // The k-th opening of a shuffle takes the k-th pair of its seeds. A scope is an iterator's root or one call
 // of a lambda. A node is counted in the scope of the lambda that it was written in, so a dataset that a
-// lambda captures goes on counting in the outer scope. Counts belong to a position: anchors, ring entries and
-// checkpoints carry them.
+// lambda captures is still counted in the outer scope. Counts belong to a position: anchors, ring entries and
+// checkpoints contain them.
 //
-// What a node keeps for its next opening, as a cache does, is part of the table, too. It is never saved: whoever needs it
-// and does not find it makes it again.
+// The table also has the values that a node keeps for its next opening, as a cache does. They are never saved:
+// a cursor that does not find them makes them again.
 //
 // Tables are immutable and shared; an opening copies the table, rows cost nothing. Only one thread at a time
 // may drive a scope.
@@ -50,8 +50,8 @@ struct EpochNode {
   // by opening the graph alone.
   int64_t openings = 1;
   int64_t openings_at_once = 1;
-  // Tells apart which operators above run it ahead while it is opened again: anchors list its openings in another form
-  // where a Window stands in between.
+  // Tells which operators above run it ahead while it is opened again: below a Window, anchors list its openings
+  // in another form.
   uint64_t windows = 0;
 
   bool operator==(const EpochNode& other) const { return id == other.id; }

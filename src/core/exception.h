@@ -26,8 +26,8 @@ ErrorPtr error_of_exception() noexcept;
 // Returns an error that was made when the library was loaded. Does not allocate.
 const ErrorPtr& out_of_memory() noexcept;
 
-// True if the error stands for an element that there was no memory for. Code that counts elements counts it,
-// so that a position means the same where memory suffices.
+// True if the error takes the place of an element for which there was no memory. Code that counts elements
+// counts it, so that a position means the same as with enough memory.
 bool is_out_of_memory(const Error& error) noexcept;
 
 // True for these errors, and for those that end a sequence because memory ran out.

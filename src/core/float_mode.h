@@ -7,8 +7,8 @@
 //   return in_float_mode([&] { return a * b; });      // anything else
 //
 // The compiler does not know about modes and may move arithmetic of the same function past them, so the
-// arithmetic stands in a function of its own. No host code runs inside, so the host only ever sees the mode
-// that it set. The old mode is restored at the end. Costs 1 ns, and about 10 ns if the mode differs.
+// arithmetic must be in its own function. No host code runs inside, so the host sees only the mode that it
+// set. The old mode is restored at the end. Costs 1 ns, and about 10 ns if the mode differs.
 #pragma once
 
 #include <cstdint>

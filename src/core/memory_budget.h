@@ -1,11 +1,10 @@
-// MemoryBudget: how many bytes the rows may take that operators hold for long: shuffles, caches and windows. HeldBytes: what
-// one of them takes of it.
+// MemoryBudget: limits the bytes of rows in shuffles, caches and windows. HeldBytes: the share of one of them.
 //
 //   HeldBytes held(runtime.budget);                    // null: no limit
 //   if (!held.set(store.byte_size())) return held.exceeded();
 //
-// Whoever holds rows asks before it takes more, so that the budget is exceeded by a block at most. Any number of threads may
-// use a budget, one at a time a HeldBytes.
+// An operator asks before it takes more rows, so the budget is exceeded by at most a block. Any number of
+// threads may use a budget, one at a time a HeldBytes.
 #pragma once
 
 #include <atomic>

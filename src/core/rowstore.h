@@ -114,7 +114,7 @@ class RowStore {
   void give(int count, Block& out);
   // Makes a block of the rows in these slots, which stay there.
   void copy(std::span<const int64_t> slots, Block& out);
-  // Drops lifted rows that nobody wants.
+  // Drops lifted rows that are not needed.
   void discard(int count);
 
   // Drops all rows.

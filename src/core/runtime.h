@@ -81,7 +81,7 @@ class SeedSite : public RefCounted {
   explicit SeedSite(Pair pair, Origin from = Origin::given) : drawn(pair), origin(from) {}
 
   const Pair drawn;
-  // Drawn: nobody asked for a repeatable order, so each call of a lambda may have another.
+  // Drawn: no repeatable order was asked for, so each call of a lambda may have another.
   const Origin origin;
 };
 

@@ -1,4 +1,4 @@
-// The pair of seeds that a single number stands for: tf.data's op seed where no global seed is set.
+// The pair of seeds for a single number: tf.data's op seed without a global seed.
 #pragma once
 
 #include <cstdint>

@@ -82,10 +82,10 @@ struct Spec {
   std::string to_string() const;
 };
 
-// Where each component of `to` stands in `from`.
+// The index in `from` of each component of `to`.
 // REQUIRES: equal structure, dict keys in any order.
 std::vector<int> component_order(const Spec& from, const Spec& to);
-// The same, but empty where each component stands in its place.
+// The same, but empty if each component has the same index.
 std::vector<int> moved_components(const Spec& from, const Spec& to);
 
 // The first part in which `got` doesn't fit `wanted`, as check_compatible() sees it: "label is int32[], not int64[]".
@@ -95,7 +95,7 @@ std::string difference_of(const Spec& wanted, const Spec& got);
 // The error for a structure beyond kMaxParts or kMaxNesting.
 Mistake too_many_parts();
 
-// True if the word can stand as a key without quotes.
+// True if the word needs no quotes as a key.
 bool is_identifier(std::string_view word);
 
 }  // namespace weir

@@ -1,14 +1,14 @@
-// StageStats: what the stages of one iterator did: elements, bytes, time, and what their Windows hold and wait for.
+// StageStats: counters of one stage of an iterator: elements, bytes, time, and the rows and waits of its Windows.
 //
-// One StageStats stands for an operator at one place of the graph, so that all openings inside a flat_map count into
-// one. They form a tree, which the session owns (StatsTree) and which only grows, up to kMaxStages.
+// There is one StageStats per operator in the graph; all openings inside a flat_map share it. They form a tree,
+// which the session owns (StatsTree) and which only grows, up to kMaxStages.
 //
-// Elements are counted exactly. Time and bytes are measured on samples: of each segment, one pull now and then is
-// measured from end to end, as often as costs about half a percent of the time that passes (Sampler). A sample counts
-// for all pulls since the one before it, so that sums are estimates of the whole. Time is the runtime's clock.
+// Elements are counted exactly. Time and bytes are estimated from samples: now and then one pull of a segment is
+// measured from end to end, in about half a percent of the elapsed time (Sampler). A sample counts for all pulls
+// since the last one. Time is the runtime's clock.
 //
-// Counters may be written and read on any thread; a reader sees each of them at some recent moment. Where there is no
-// memory for a StageStats, the pointer is null and nothing is counted.
+// Counters may be written and read on any thread; a reader sees a recent value of each. Without memory for a
+// StageStats, the pointer is null and nothing is counted.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,7 @@ struct TimeSums {
   int64_t ns = 0;
   int64_t compared_ns = 0;
   int64_t computing_ns = 0;
-  // The part of the time spent computing rather than waiting, from 0 to 1; -1 if nobody looked.
+  // The part of the time spent computing rather than waiting, from 0 to 1; -1 if not measured.
   double computing() const;
   void add(const TimeCounters& counters);
 };
@@ -208,7 +208,7 @@ class StatsTree : public RefCounted {
   int count_ = 0;
 };
 
-// One pull of a segment that is measured. Lies on the stack of who pulls; the Context leads to it.
+// One measured pull of a segment. It is on the stack of the puller; the Context points to it.
 class Sample {
  public:
   // What one stage took, inputs included, while others were measured inside.
@@ -233,7 +233,7 @@ class Sample {
  private:
   Clock& clock_;
   const StageStats* const segment_;
-  // How many pulls it stands for; 0 if it is only compared.
+  // The number of pulls that it counts for; 0 if it is only compared.
   const int64_t weight_;
   const bool compares_;
   // What one reading of the clock takes.

@@ -71,7 +71,7 @@ Mistake expected_found(std::string_view expected, std::string_view found, std::s
 struct Error;
 using ErrorPtr = std::shared_ptr<const Error>;
 
-// Where a mistake stands in a text, and its parts. The edge works out line and column.
+// The place of a mistake in a text, and its parts. The edge computes line and column.
 struct MistakeParts {
   std::string op = {};
   std::string parameter = {};

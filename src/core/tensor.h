@@ -73,7 +73,7 @@ struct Tensor {
 // Equal dtype, shape and entries (strings by bytes, floats by bits).
 bool bit_equal(const Tensor& a, const Tensor& b);
 
-// A tensor with the same entries whose strings lie in one buffer of its own.
+// A tensor with the same entries whose strings are in one buffer that it owns.
 Tensor deep_copy(const Tensor& tensor);
 
 }  // namespace weir

@@ -1,11 +1,11 @@
-// Access: the elements of a dataset by their positions, in any order and as often as one likes: what global_shuffle reads.
-// Operators whose element i follows from their parameters and elements of known positions below say how to read it
-// (OperatorDef::access); check_access() tells whether all operators of a pipeline do.
+// Access: reads the elements of a dataset by their positions, in any order and any number of times, for
+// global_shuffle. An operator provides it (OperatorDef::access) if its element i follows from its parameters and
+// from input elements at known positions; check_access() tells whether all operators of a pipeline do.
 //
 //   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
 //   input->read(ctx, positions, block);
 //
-// One thread at a time may use it. What it reads, it computes at once, ahead of nobody.
+// One thread at a time may use it. It computes elements when they are read, and never ahead.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance);
 // failed_precondition, with its name, if some operator cannot be read so.
 Status check_access(const Dataset& node);
 
-// Whether the elements of a dataset are at hand by their positions, so that it pays to read only those that are needed.
+// Whether elements of a dataset can be read by their positions at little cost, so that only needed ones are read.
 bool seeks(Context& ctx, Instance instance);
 
 // Rows that were read in parts, put into the order in which they are wanted.

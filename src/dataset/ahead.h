@@ -25,7 +25,7 @@ class PortFeed final : public Feed {
   explicit PortFeed(Port port, std::vector<RowRange> delivered = {})
       : port_(std::move(port)), delivered_(std::move(delivered)) {}
   PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override;
-  // REQUIRES: nobody pulls
+  // REQUIRES: no pull in progress
   Port& port() { return port_; }
 
  private:
@@ -43,8 +43,8 @@ class PortFeed final : public Feed {
 // The consumer's position; used only on its thread.
 class AheadPosition {
  public:
-  // Starts at the beginning of a Port, or where its loaded state stands; rows in `delivered` are beyond that. The pump
-  // counts on from `epochs`.
+  // Starts at the beginning of a Port, or at its loaded state; rows in `delivered` are beyond that. The pump
+  // continues to count from `epochs`.
   void start(Port& port, EpochTableRef epochs, const std::vector<RowRange>& delivered);
   // The consumer has taken a block.
   void advance(Context& ctx, const Mark& mark, const Block& block) noexcept;

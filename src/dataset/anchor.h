@@ -20,9 +20,9 @@ struct Cut {
   int64_t ordinal = 0;
   // The error of that row; null if an operator below left it out, so that the cut lies before the row.
   ErrorPtr error;
-  // Where the following rows begin; null if the input goes on after the row whatever became of it.
+  // Where the following rows begin; null if the input continues after the row in any case.
   AnchorRef anchor;
-  // There was no memory for an anchor: a replay must fail there as well, or it cannot go on.
+  // There was no memory for an anchor: a replay must fail there as well, or it cannot continue.
   bool again = false;
 
   int64_t next() const { return error ? ordinal + 1 : ordinal; }

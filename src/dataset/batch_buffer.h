@@ -21,7 +21,7 @@ class BatchBuffer {
   int64_t rows() const { return rows_; }
   // Forgets the rows gathered so far.
   void clear();
-  // Drops the rows but goes on counting: the batch is lost, its end stays where it was.
+  // Drops the rows but keeps counting: the batch is lost, its end stays where it was.
   void lose();
   // Counts rows of a lost batch.
   void pass_over(int count) { rows_ += count; }
@@ -35,7 +35,7 @@ class BatchBuffer {
 
  private:
   struct Part {
-    // Bytes of one row if it goes to a buffer of its own, else 0.
+    // Bytes of one row if it gets its own buffer, else 0.
     size_t row_bytes = 0;
     // That buffer is a small one, which stays here and whose bytes are copied.
     bool small = false;

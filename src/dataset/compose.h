@@ -16,7 +16,8 @@ Result<DatasetRef> compose(P params, std::vector<DatasetRef> inputs, const Build
   return Dataset::build(P::op(), std::make_unique<P>(std::move(params)), std::move(inputs), site);
 }
 
-// What an operator with `expand` stands for: built with the node, or now if its parameters were not known then.
+// The dataset that an operator with `expand` consists of: built with the node, or now if its parameters were not
+// known then.
 Result<DatasetRef> expansion(const Opening& opening, const ParamsBase& params);
 
 // The cursor of an operator that adds nothing to the rows of another node.

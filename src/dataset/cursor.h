@@ -1,13 +1,13 @@
-// Cursor: the mutable position of one operator; what the author of an operator writes.
+// Cursor: the mutable position of one operator, and the part that the operator's author writes.
 //
 // A Stage owns the cursor. It calls `state` and `resume` before the first `next` of a restored cursor, then
-// `next` from one thread at a time, so cursors hold no locks. It may call `state` between any two calls of
+// `next` from one thread at a time, so cursors need no locks. It may call `state` between any two calls of
 // `next`, also after pending. Contract of next(ctx, demand, out):
 // 1. It answers rows with 1..demand.rows rows in `out`, end, pending or cancelled, or returns an error, which
-//    the Stage turns into one error row; the next call goes on after it.
+//    the Stage turns into one error row; the next call continues after it.
 // 2. `out` is written only on rows. It arrives with the memory of the last block.
-// 3. It pulls no more from its input than it needs for demand.rows rows of its own.
-// 4. What it throws is an error, too: see lose().
+// 3. It pulls no more from its input than it needs for demand.rows rows.
+// 4. An exception is an error, too: see lose().
 // 5. Rows that it keeps keep their origins; if it returns an error, out.origins may say where row 0 came from.
 // 6. Pending from an input is passed on, and the call may be repeated with another demand: progress lives in
 //    members.
@@ -28,10 +28,10 @@ class Cursor {
  public:
   virtual ~Cursor() = default;
   virtual Step next(Context& ctx, const Demand& demand, Block& out) = 0;
-  // Called after next() threw, usually for lack of memory: steps over what it was making, so that the next
-  // call goes on after it. Returns how many of its own rows are lost; the Stage gives an error in place of
-  // each. If it returns 0, next() is called again at once, and eventually gives `error` itself. A source that
-  // throws before it has moved must move here, or it fails for ever.
+  // Called after next() threw, usually for lack of memory: steps over the rows in progress, so that the next
+  // call continues after them. Returns the number of lost rows; the Stage returns an error in place of each.
+  // If it is 0, next() is called again at once, and eventually returns `error` itself. A source that throws
+  // before it has moved must move here, or it fails for ever.
   virtual int64_t lose(const ErrorPtr& error) noexcept {
     (void)error;
     return 1;

@@ -1,8 +1,8 @@
-// Cuts: where the input of one Port failed to read a file. A replay may be able to read it now and would give other
-// rows from there on, so it stops at a cut, answers the error that was there and goes on from the anchor after it.
+// Cuts: the places where the input of a Port failed to read a file. A replay might be able to read the file and
+// would then yield other rows, so it stops at a cut, returns the same error and continues from the anchor after it.
 //
-// Belongs to its Port. Above AnchorFields::kMostCuts among the unconsumed rows no position can be saved, until they
-// are consumed. Costs nothing where no file failed.
+// Belongs to its Port. With more than AnchorFields::kMostCuts among the unconsumed rows no position can be saved,
+// until they are consumed. Costs nothing if no file failed.
 #pragma once
 
 #include <vector>
@@ -22,7 +22,7 @@ class Cuts {
   bool is_ahead() const { return !ahead_.empty(); }
   // REQUIRES: is_ahead()
   const Cut& next() const { return ahead_.front(); }
-  // The replay has met the next one, and goes on from `anchor`.
+  // The replay has reached the next cut, and continues from `anchor`.
   void pass(AnchorRef anchor);
 
   // Adds one at the input's position.

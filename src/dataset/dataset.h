@@ -61,19 +61,19 @@ class Dataset : public RefCounted {
   Lane lane() const { return lane_; }
   // The same if nothing below runs ahead.
   Lane deepest_lane() const { return deepest_lane_; }
-  // What `deterministic: none` stands for here and in what is built on it; empty if nobody said.
+  // The value of `deterministic: none` for this node and those built on it; empty if not set.
   std::optional<bool> order() const { return order_; }
-  // The node as written; null if it stands for another, or was not made from text.
+  // The node as written; null if it replaces another, or was not made from text.
   const std::shared_ptr<const NodeDigest>& digest() const { return digest_; }
   // Empty, or why equal positions need not give equal rows: "map calls a callback that is not declared pure".
   const std::string& not_replayable() const { return not_replayable_; }
 
  private:
   Dataset() = default;
-  // What `deterministic: none` stands for in a node that is being built, in dataset_order.cc. A pipeline says so once, by
-  // options(), which holds for the operators before it and after it, but not inside their lambdas. Sets the node's
-  // parameters accordingly; if it is the node that says so, its inputs are replaced by ones to which it applies.
-  // invalid_argument where two say different things.
+  // The value of `deterministic: none` for a node that is being built, in dataset_order.cc. A pipeline sets it once,
+  // by options(), for the operators before and after it, but not inside their lambdas. Sets the node's parameters
+  // accordingly; if this node sets it, its inputs are replaced by ones to which it applies. invalid_argument if two
+  // nodes differ.
   static Result<std::optional<bool>> settle_order(const OperatorDef& op, ParamsBase& params,
                                                   std::vector<DatasetRef>& inputs, const BuildSite& site);
   Status expand(const ParamsBase& params, const BuildSite& site);

@@ -15,7 +15,7 @@ namespace weir {
 
 class HeldRows {
  public:
-  // What a saved row takes beside its entries, and each of its components beside its own and its dimensions.
+  // The bytes of a saved row without its entries, and of each component without its entries and dimensions.
   static constexpr int64_t kRowBytes = 9;
   static constexpr int64_t kComponentBytes = 17;
 

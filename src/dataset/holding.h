@@ -1,12 +1,12 @@
 // Holding: saves a position together with the rows that were made and not delivered, for inputs whose rows cannot be
 // made again.
 //
-// Rows of a replayable input are no part of a position: they come again. Where they would not (a callback that is not
-// pure, results in any order), an archive with a Holding stores them by value. The Windows above such an input stop
-// where they are, so that what each has made, and how far its input has come, stand still while they are written.
-// Those that are still running stop the save with pending, and it begins anew once they have stopped. Each Stage
-// writes the rows that it owes: those that its reader has pulled and not used, then those that its cursor has made and
-// not given. One thread; all Windows go on when the Holding goes.
+// Rows of a replayable input are no part of a position: they come again. If they would not (a callback that is not
+// pure, results in any order), an archive with a Holding stores them by value. The Windows above such an input pause,
+// so that their rows and the position of their input do not change while they are written. A Window that still runs
+// stops the save with pending, and the save starts again once it has paused. Each Stage writes its undelivered rows:
+// those that its reader has pulled and not used, then those that its cursor has made and not returned. One thread.
+// All Windows continue when the Holding is destroyed.
 #pragma once
 
 #include <functional>
@@ -48,7 +48,7 @@ struct Holding {
   Waker* waker = nullptr;
   // The rows that the reader of the next Stage to be written has pulled and not used.
   HeldRows unused;
-  // rows: it goes on; end: it failed; else the run must be repeated, or was cancelled.
+  // rows: it continues; end: it failed; else the run must be repeated, or was cancelled.
   PullResult answer = PullResult::rows;
   ErrorPtr error;
   // By their identities: between two runs another Window may have come to lie where one was.

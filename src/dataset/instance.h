@@ -14,7 +14,7 @@ namespace weir {
 
 class StageStats;  // core/stage_stats.h
 
-// Where a stage stands in the tree of open cursors; turned into text only for an error.
+// The path of a stage in the tree of open cursors; turned into text only for an error.
 class PathNode : public RefCounted {
  public:
   PathNode(RefPtr<const PathNode> up, const char* op, int position)

@@ -31,7 +31,7 @@ class JoinedBuffer {
   int64_t rows() const { return rows_; }
   // Forgets the rows gathered so far.
   void clear();
-  // Drops the rows but goes on counting: the batch is lost, its end stays where it was.
+  // Drops the rows but keeps counting: the batch is lost, its end stays where it was.
   void lose();
   // Counts rows of a lost batch.
   void pass_over(int count) { rows_ += count; }

@@ -24,7 +24,7 @@ using DatasetRef = RefPtr<const Dataset>;
 
 // Where a node is built.
 struct BuildSite {
-  // Used only by operators that stand for others.
+  // Used only by operators that consist of others.
   Runtime* runtime = nullptr;
   // The number of lambdas around the node.
   int depth = 0;
@@ -32,7 +32,7 @@ struct BuildSite {
   uint64_t on_behalf_of = 0;
   // A cursor that opens builds it; no checkpoint's header knows it.
   bool at_opening = false;
-  // The node as written; null for nodes that stand for others.
+  // The node as written; null for nodes that replace others.
   std::shared_ptr<const NodeDigest> digest = nullptr;
 };
 
@@ -40,7 +40,7 @@ struct BuildSite {
 // dataset of one element.
 enum class OperatorKind : uint8_t { source, transformation, terminal };
 
-// What an operator does with elements of its input that it has read and not used up. kUnknown where nobody knows.
+// How an operator keeps elements of its input that it has read and not used up. kUnknown if unknown.
 struct Kept {
   // At most so many are there between two calls. A position has them by value if they cannot be made again.
   int64_t rows = 0;
@@ -50,7 +50,7 @@ struct Kept {
   bool whole = false;
 };
 
-// What an operator makes ahead of its consumer. kUnknown where nobody knows beforehand.
+// How far an operator runs ahead of its consumer. kUnknown if unknown beforehand.
 struct RunsAhead {
   // As many calls as the runtime has threads for computing.
   static constexpr int64_t kEachThread = -1;
@@ -77,8 +77,8 @@ struct OperatorDef {
   // A whole document, and the lines that it prints when run in the root of the source tree; a test compares them.
   const char* example = "";
   const char* output = "";
-  // The document that bench/each.cc measures. NAMES stands for the files of a folder, RECORDS for a TFRecord file, TABLE for
-  // one in text form.
+  // The document that bench/each.cc measures. It replaces NAMES by the files of a folder, RECORDS by a TFRecord file,
+  // and TABLE by a CSV file.
   const char* bench = "";
   // The field that a single positional argument sets, if not the first: `range(stop)`.
   const char* single_argument = nullptr;
@@ -89,18 +89,18 @@ struct OperatorDef {
   // Null, or the cardinality of a dataset that only its variables tell, such as one found in a variable.
   Result<int64_t> (*cardinality_at)(Session& session, const Instance& instance,
                                     const ParamsBase& params) = nullptr;
-  // For operators that stand for others (tfrecord reads ahead over a reader, list_files shuffles a list):
-  // builds what they stand for at `site`, once `spec` has accepted the parts; it is appended to the inputs.
-  // Must refuse a site whose runtime lacks what it needs.
+  // For operators that consist of others (tfrecord reads ahead over a reader, list_files shuffles a list): builds
+  // these at `site`, once `spec` has accepted the parts; the result is appended to the inputs. Must refuse a site
+  // whose runtime lacks what it needs.
   Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs,
                                const BuildSite& site) = nullptr;
-  // Its structure is that of what it stands for, which is built first; `spec` is asked with it as the last input, or
-  // without it if parameters are not known when the node is built.
+  // Its structure is that of its expansion, which is built first; `spec` gets that as the last input, or not at all
+  // if parameters are not known when the node is built.
   bool expands_first = false;
-  // Null, or whether openings are counted with these parameters, since each has an order of its own.
+  // Null, or whether openings are counted with these parameters, since each has its own order.
   bool (*counts_openings)(const ParamsBase& params) = nullptr;
-  // How often it goes through its input while it is gone through once, after which it opens the input once more; -1 if
-  // nobody knows. Null, or -2: once, and that is all.
+  // How often it reads its input to the end in one pass, after which it opens the input once more; -1 if unknown.
+  // Null, or -2: once, without opening it again.
   int64_t (*epochs)(const ParamsBase& params) = nullptr;
   // May end before its inputs do.
   bool ends_early = false;
@@ -127,9 +127,9 @@ struct OperatorDef {
   const char* (*not_replayable)(const ParamsBase& params) = nullptr;
   // Null, or says whether the rows depend on the rank of the process with these parameters.
   bool (*by_rank)(const ParamsBase& params) = nullptr;
-  // Null, or sets what `deterministic: none` stands for. Returns false where that changes nothing.
+  // Null, or sets the value of `deterministic: none`. Returns false if that changes nothing.
   bool (*set_order)(ParamsBase& params, bool deterministic) = nullptr;
-  // Null, or says what `deterministic: none` stands for in the whole pipeline; empty if it leaves that open.
+  // Null, or returns the value of `deterministic: none` for the whole pipeline; empty if it leaves that open.
   std::optional<bool> (*order)(const ParamsBase& params) = nullptr;
   // Null, or returns the names that a node with these parameters found when it was built.
   RefPtr<const FoundNames> (*found_names)(const ParamsBase& params) = nullptr;
@@ -142,8 +142,8 @@ struct OperatorDef {
   Result<std::unique_ptr<Access>> (*access)(Opening& opening, const ParamsBase& params) = nullptr;
   // Null, or what is expected where it cannot be opened so with these parameters: "an uncompressed file"; null if it can.
   const char* (*no_access)(const ParamsBase& params) = nullptr;
-  // Null, or whether an element is at hand by its position without going through those before it. False also where finding
-  // that out fails.
+  // Null, or whether an element can be read by its position without those before it. False also if finding out
+  // fails.
   // REQUIRES: it can be read by positions
   bool (*seeks)(Opening& opening, const ParamsBase& params) = nullptr;
   // Reads its input by positions: nothing below it runs ahead.

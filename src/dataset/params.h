@@ -139,7 +139,7 @@ struct FunctionParam {
   Gives gives;
   // An expr::Function, a type this layer does not know.
   RefPtr<const RefCounted> function;
-  // The constant that stands for a function of the key, if one does.
+  // The constant that is used in place of a function of the key, if there is one.
   IntParam number;
 };
 
@@ -147,7 +147,7 @@ struct FunctionParam {
 struct InputParam {
   int index = -1;
 };
-// Like InputParam, but a string or a list of strings stands for the dataset of these names.
+// Like InputParam, but a string or a list of strings becomes the dataset of these names.
 struct FilesParam {
   int index = -1;
 };

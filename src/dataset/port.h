@@ -1,21 +1,21 @@
-// Port: how a cursor reads an input. It pulls blocks, hands out rows, counts rows pulled and consumed, and
-// keeps the anchors from which unconsumed rows can be replayed.
+// Port: how a cursor reads an input. It pulls blocks, returns rows, counts rows pulled and consumed, and keeps
+// the anchors from which unconsumed rows can be replayed.
 //
 // There are three modes:
 // - `pass`: the operator leaves no row unconsumed between calls, so the Port's state is its input's. Costs
 //   about 2 ns per pull.
 // - `keep`: before some pulls the Port records an anchor (ordinal and the bytes of the input's state), as
 //   often as costs at most one percent of the time. Its state is the anchor before the oldest unconsumed row
-//   and how far rows were consumed. Restoring opens the input at the anchor and drops rows up to that point:
-//   the same rows, not the same blocks; an input that ends too early gives one error. Where a file could not be
+//   and the number of consumed rows. Restoring opens the input at the anchor and drops rows up to that point:
+//   the same rows, not the same blocks; an input that ends too early is one error. At a file that could not be
 //   read there is a cut (dataset/cuts.h).
-// - `keep` over an input whose rows cannot be made again, where positions hold rows by value: instead of
-//   anchors the Port keeps the unconsumed rows. Its state is its input's, which then begins with those rows.
+// - `keep` over an input whose rows cannot be made again, if positions contain rows by value: instead of anchors
+//   the Port keeps the unconsumed rows. Its state is its input's, which then begins with those rows.
 // - `whole`: the operator needs all of its input at once (reduce), so the only anchor is the opening.
 //
-// Owns the input's Stage; only the cursor's driver may use it. Errors are rows, also where memory runs out:
-// an input that cannot be opened gives one error, a position that cannot be resumed one error and the end,
-// and an anchor that cannot be recorded waits.
+// Owns the input's Stage; only the cursor's driver may use it. Errors are rows, also when memory runs out: an
+// input that cannot be opened is one error, a position that cannot be resumed one error and the end, and an
+// anchor that cannot be recorded is recorded later.
 #pragma once
 
 #include <algorithm>

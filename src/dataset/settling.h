@@ -1,11 +1,11 @@
 // Settling: finds the exact position of every shard by rank in a tree of cursors, so that positions of several
 // ranks can be joined (iterator/resize.h).
 //
-// A saved position is exact only together with the rows that a restore drops: a Port's anchor lies before it. An
+// A saved position is exact only together with the rows that a restore drops, since a Port's anchor is before it. An
 // archive with a Settling resumes the cursors between the root and the shards while it saves: it opens their inputs and
-// drops rows there. It runs twice: first it lists what each stage saves of its own, and the positions of the shards;
-// then it saves the tree with the joined positions in place of those. Below the shards, and beside them, everything is
-// saved as usual. One thread; if a pull is pending, the run is repeated, and the cursors keep their progress.
+// drops rows there. It runs twice: first it lists the state of each stage and the positions of the shards; then it
+// saves the tree with the joined positions in their place. Everything else is saved as usual. One thread; if a pull is
+// pending, the run is repeated, and the cursors keep their progress.
 #pragma once
 
 #include <span>
@@ -48,7 +48,7 @@ struct Settling {
   // Second run: one for each shard in the order of `shards`.
   std::span<const ShardPosition> joined;
   size_t joined_count = 0;
-  // rows: it goes on; end: it failed; else the run must be repeated, or was cancelled.
+  // rows: it continues; end: it failed; else the run must be repeated, or was cancelled.
   PullResult answer = PullResult::rows;
   ErrorPtr error;
 };

@@ -1,12 +1,12 @@
 // ShardPosition: which elements of a sequence a rank takes, also after the number of ranks has changed.
 //
-// The elements are numbered from 0, and of `size` ranks rank r takes those whose number modulo size is r. When the
-// ranks go on as another number of ranks, they need not have come equally far: rank r has delivered its numbers below
-// ends[r]. These ends make a layer, which drops what was delivered and numbers the rest from 0 again, for the new
-// ranks. Should those change in number before everybody has passed the ends, the next layer goes on top.
+// The elements are numbered from 0, and of `size` ranks rank r takes those whose number modulo size is r. When a job
+// continues with another number of ranks, its ranks may have different progress: rank r has delivered its numbers below
+// ends[r]. These ends form a layer, which drops the delivered elements and numbers the rest from 0 again, for the new
+// ranks. If the number of ranks changes again before all have passed the ends, another layer is added.
 //
-// Steps one by one take a division each, and one more per layer until its last end has been passed; many steps at once
-// take one division, and time for what this rank takes.
+// A single step costs a division, and one more per layer until its last end has been passed; many steps at once cost
+// one division, and time for this rank's elements.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,8 @@ ErrorPtr shorter_than_saved();
 // The same, or that memory ran out where that may be the reason.
 ErrorPtr shorter_than_saved(const Session& session);
 
-// The error of a sequence that could not be opened. Where memory ran out it stands for no element: a shard that took it
-// for another shard's would leave out the only sign of the loss.
+// The error of a sequence that could not be opened. If memory ran out it does not count as an element: a shard that
+// counted it as another shard's would drop the only sign of the loss.
 ErrorPtr as_error_of_opening(const ErrorPtr& error) noexcept;
 
 // Writes the state of a stage over `node` that has reached its end.
@@ -36,9 +36,9 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
   ~Stage();
 
-  // Opens it again for other variables and another key, with the memory of the opening before. Returns false, and must be
-  // replaced, unless it is one of `node` inside a function's scope and its cursor can begin again.
-  // REQUIRES: it is at the same place, and nobody wants its rows
+  // Opens it again for other variables and another key, and reuses its memory. Returns false, and must be replaced,
+  // unless it is one of `node` inside a function's scope and its cursor can be restarted.
+  // REQUIRES: it has the same path, and its rows are no longer needed
   bool reopen(Context& ctx, const Dataset& node, const EnvRef& env, uint64_t key);
 
   PullResult next(Context& ctx, const Demand& demand, Block& out) noexcept;

@@ -26,8 +26,8 @@ struct Sites {
   std::string unsaved{};
   // Of a function: empty, or why a second call with the same row may give something else. Of a dataset: empty.
   std::string calls{};
-  // Empty, or why a dataset that is open cannot be opened again as it was: "flat_map calls a callback that is not
-  // declared pure for what it opens". Rows held by value don't help, since the dataset goes on after them.
+  // Empty, or why an open dataset cannot be opened again as it was: "flat_map calls a callback that is not
+  // declared pure for what it opens". Rows saved by value don't help, since the dataset continues after them.
   std::string reopens{};
   // Errors are left out somewhere, among them those of files that cannot be read.
   bool drops_errors = false;

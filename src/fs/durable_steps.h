@@ -10,8 +10,8 @@
 
 namespace weir {
 
-// `steps` has write(bytes) and sync() of a file beside the target, rename() over the target, discard() of the file
-// beside, and sync_folder().
+// `steps` has write(bytes) and sync() of a file next to the target, rename() over the target, discard() of that
+// file, and sync_folder().
 template <class Steps>
 Status replace_in_order(Steps& steps, std::span<const uint8_t> bytes) {
   Status status = steps.write(bytes);

@@ -78,8 +78,8 @@ class FileSystem {
   virtual Status create_folders(const std::string& folder) = 0;
   // Makes the names that were added, replaced and removed in a folder survive a power failure.
   virtual Status sync_folder(const std::string& folder) = 0;
-  // Takes a lock: a file that is created for it and removed with it. Null if somebody holds it, in this process or
-  // another. The locks of a process end with it, so what a killed one leaves is a file that nobody holds.
+  // Takes a lock: a file that is created for it and removed with it. Null if it is taken, in this process or
+  // another. A process's locks end with it, so a killed process leaves only an unlocked file.
   virtual Result<std::unique_ptr<FileLock>> try_lock(const std::string& name) = 0;
   // Whatever happens, a power failure included, the file holds either its old contents or all of `bytes`;
   // after success the latter. Links are followed: their target is replaced, or created if missing. Anything

@@ -56,7 +56,7 @@ class Cursor {
 
   // Replaces the mistake of a part by one that says more.
   void replace(Span span, const Mistake& mistake) { error_ = error_at(span, mistake); }
-  // After a mistake in what begins at token `begin`: keeps it and goes on at the next `|` outside brackets,
+  // After a mistake in the part that begins at token `begin`: keeps it and continues at the next `|` outside brackets,
   // returning true, or at the next `let` or `param` that begins a line, else at the end of the text.
   bool recover(size_t begin);
   // True if a mistake was kept.
@@ -104,7 +104,7 @@ class Cursor {
 
  private:
   bool too_deep(Span span);
-  // True if only spaces stand before the token on its line.
+  // True if only spaces are before the token on its line.
   bool begins_line(const Token& token) const;
   bool unclosed(TokenKind close, size_t opener);
   // True if an operand may end with the token, so that an operator may follow.

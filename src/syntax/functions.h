@@ -13,8 +13,8 @@ namespace weir::syntax {
 // The most nodes of a text with its calls written out.
 inline constexpr size_t kMaxWrittenNodes = 200'000;
 
-// Returns the document without its functions, as a tree of its own. invalid_argument at each call that does
-// not fit, and if the result is too large or too deep.
+// Returns the document without its functions, as a new tree. invalid_argument at each call that does not fit,
+// and if the result is too large or too deep.
 // REQUIRES: root is a Kind::document.
 Result<NodePtr> write_out_functions(const NodePtr& root);
 

@@ -8,15 +8,15 @@
 
 namespace weir::syntax {
 
-// "did you mean NEAR?" with the candidate of similar spelling, or nothing. `sign` stands before each name.
+// "did you mean NEAR?" with the candidate of similar spelling, or nothing. `sign` is put before each name.
 std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,
                          std::string_view sign = "");
 
-// A hint if there is nothing called `word`, or nothing. `candidates` are the names that could stand there.
+// A hint if there is nothing called `word`, or nothing. `candidates` are the names that are allowed there.
 std::string hint_for(std::string_view word, const std::vector<std::string>& candidates);
 
 // The same for a call PREFIX.WORD(…) as in Python: a module's function, a tensor's or dataset's method.
-// `prefix` is the name in front, or empty if something else stands there.
+// `prefix` is the name in front, or empty if it is something else.
 std::string hint_for_call(std::string_view prefix, std::string_view word);
 
 // The same for a member of a Python module: tf.data.AUTOTUNE, np.float32. Nothing if `prefix` is no such module.

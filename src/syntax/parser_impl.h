@@ -28,7 +28,7 @@ class Parser {
   using Names = std::set<std::string, std::less<>>;
 
   // Parses something in brackets into a node of its members. `rule` reads one: it names the item if it has a
-  // name, and returns its value. In parentheses a single member without a comma stands for itself.
+  // name, and returns its value. A single member in parentheses without a comma is itself, not a tuple.
   // REQUIRES: at the opening bracket
   template <class Rule>
   NodePtr bracketed(Kind kind, TokenKind close, Rule rule) {
