@@ -29,7 +29,7 @@ class Answer {
   Answer(int32_t result) : result_(result) {}
   Answer(const Status& status)
       : result_(status.ok() ? WEIR_OK : -static_cast<int32_t>(status.code())), error_(status.pointer()) {}
-  // This element failed; the next call goes on.
+  // This element failed; the next call continues.
   static Answer element_failed(ErrorPtr error) {
     Answer answer(WEIR_ELEMENT_FAILED);
     answer.error_ = std::move(error);
@@ -105,7 +105,7 @@ Result<std::span<const int64_t>> read_dims(int32_t rank, const int64_t* dims);
 inline constexpr uint64_t kMaxNameBytes = 4096;
 inline constexpr uint32_t kMaxStructBytes = 4096;
 
-// The size of a caller's struct: 0 stands for `first`, its size in the first version.
+// The size of a caller's struct: 0 means `first`, its size in the first version.
 inline uint32_t bytes_of_struct(uint32_t struct_size, size_t first) {
   return struct_size == 0 ? static_cast<uint32_t>(first) : struct_size;
 }
@@ -125,9 +125,9 @@ Status check_out_struct(std::string_view name, uint32_t struct_size, size_t firs
 Status check_reserved(std::string_view name, int64_t reserved);
 
 // Copies a versioned struct over `known`, which holds the defaults for fields that an older caller does not
-// have. NULL leaves the defaults. If the size is valid, `known` is filled even on failure, since what it
-// hands over has to be destroyed.
-// Size 0 stands for `zero`; elements of arrays, which lie that far apart, have one that is not the smallest that is taken.
+// have. NULL leaves the defaults. If the size is valid, `known` is filled even on failure, since the callbacks
+// in it must be destroyed.
+// Size 0 means `zero`; for elements of arrays this is their distance, not the smallest accepted size.
 template <class T>
 Status read_struct(std::string_view name, const T* given, size_t first, size_t zero, T& known) {
   if (!given) return Status();

@@ -1,6 +1,5 @@
-// CallObject: what a weir_call stands for while a callback runs. It borrows the blocks of the call and keeps
-// what the callback allocates until finish() passes it on. Only the callback uses it, on one thread at a
-// time.
+// CallObject: the object behind a weir_call while a callback runs. It borrows the blocks of the call and keeps the
+// callback's allocations until finish() passes them on. Only the callback uses it, on one thread at a time.
 //
 // A callback by element runs for each row of a block, with one object and one allocation for all of them:
 //
@@ -103,7 +102,7 @@ class RunningCall {
     await_last_pin(*slot_);
     return object();
   }
-  // Gives a closed call to another row, under a handle of its own.
+  // Uses a closed call for another row, under a new handle.
   // REQUIRES: it is closed
   void reopen();
 

@@ -16,7 +16,7 @@ struct Delivery {
   IteratorObject& from;
   const SpecRef& spec;
   const std::vector<Component>& components;
-  // Where the components of `spec` stand in the iterator's rows; empty if each is in its place.
+  // The indices of the components of `spec` in the iterator's rows; empty if they are the same.
   std::span<const int> order;
 
   explicit Delivery(IteratorObject& object)
@@ -55,7 +55,7 @@ Answer fill_element(const Delivery& delivery, weir_element element, Fill&& fill)
   try {
     return fill(out);
   } catch (...) {
-    // What was pulled is gone, and must not be taken for a value.
+    // The pulled rows are gone, and must not be mistaken for values.
     out.forget();
     throw;
   }

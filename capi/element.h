@@ -28,7 +28,7 @@ struct Element final : Object {
   bool empty() const { return block.rows == 0; }
   // Drops the values but keeps memory.
   void forget() { block.reset(block.columns.size()); }
-  // Component `index` as a tensor of its own.
+  // Component `index` as a separate tensor.
   // REQUIRES: !empty()
   Tensor tensor(size_t index) const;
   // Whether nobody else holds the memory of a component, so that its receiver may write to it.

@@ -1,14 +1,14 @@
-// HandleTable: turns the 64-bit values that the C interface hands out into objects, and refuses all others.
+// HandleTable: turns the 64-bit handles of the C interface into objects, and refuses all other values.
 // The table owns the objects. May be used on any thread.
 //
 // A handle is [generation 28 | kind 4 | slot 32]. Slots are never unmapped, so any value can be looked up. A
 // slot's one atomic word is [generation 28 | kind 4 | owners 15 | exclusive 1 | pins 16]:
-//   1. The object lives while owners or pins are left; whoever takes the last of both deletes it, once.
+//   1. The object lives while owners or pins are left; the thread that removes the last of both deletes it, once.
 //   2. Without owners no pin is granted: the handle is closed, though calls in progress still use the object.
-//   3. Only one exclusive pin is granted at a time, beside shared ones.
-//   4. A thread with the slot's bias (core/bias.h) pins without a trace in the word. Whoever drops the last owner, or
-//      gets an exclusive pin through the word, takes the bias away, which leaves the pin in progress its place among
-//      the pins; an exclusive one stays exclusive until the bias is gone.
+//   3. Only one exclusive pin is granted at a time, along with shared ones.
+//   4. A thread with the slot's bias (core/bias.h) pins without a trace in the word. A thread that drops the last
+//      owner, or gets an exclusive pin through the word, revokes the bias; the pin in progress is then counted among
+//      the pins, and an exclusive one stays exclusive until the bias is gone.
 //   5. A slot's generation changes before the slot is reused, so that old handles do not fit; it begins at a
 //      random number, so that handles of another process do not fit either.
 //
@@ -45,7 +45,7 @@ constexpr bool biased_kind(HandleKind kind) {
   return kind == HandleKind::iterator || kind == HandleKind::element || kind == HandleKind::feedable;
 }
 
-// What a handle stands for.
+// The object behind a handle.
 class Object {
  public:
   virtual ~Object() = default;
@@ -127,7 +127,7 @@ inline PinResult pin(HandleKind kind, uint64_t handle, PinMode mode, Slot*& pinn
   uint64_t word = found->word.load(std::memory_order_relaxed);
   do {
     if (!slots::fits(word, kind, handle)) return PinResult::unknown;
-    // Two places are kept: for who loses the bias, and for who takes it away.
+    // Two places are reserved: for the thread that loses the bias, and for the one that revokes it.
     if ((word & slots::kPins) >= slots::kPins - 2 ||
         (mode == PinMode::exclusive && (word & slots::kExclusive)))
       return PinResult::busy;

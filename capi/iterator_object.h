@@ -1,4 +1,4 @@
-// IteratorObject: what a weir_iterator stands for, and the text by which a feedable iterator finds it.
+// IteratorObject: the object behind a weir_iterator, and the text by which a feedable iterator finds it.
 #pragma once
 
 #include <atomic>

@@ -17,7 +17,7 @@ weir_tensor publish_tensor(Tensor tensor);
 Result<Tensor> tensor_of(weir_tensor tensor);
 
 // Makes a versioned DLPack tensor that shares the memory of `tensor`, or a copy if `writable`. Shared memory is
-// read-only unless `unshared`: then nobody but the caller's element holds it.
+// read-only unless `unshared`: then only the caller's element uses it.
 Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable, bool unshared);
 
 }  // namespace weir::capi

@@ -1,7 +1,7 @@
-// TopPage: what a runtime's iterators do, as text in a file in shared memory that `weir top` reads.
+// TopPage: the state of a runtime's iterators, as text in a file in shared memory that `weir top` reads.
 //
-// A thread of its own rewrites it twice a second; each time the file is whole. It is removed with the TopPage. Errors
-// are logged once, and nothing else fails because of them.
+// A separate thread rewrites it twice a second; readers always see a whole file. It is removed with the TopPage.
+// Errors are logged once, and nothing else fails because of them.
 #pragma once
 
 #include <memory>

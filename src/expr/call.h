@@ -30,7 +30,7 @@ struct Call {
   int64_t base_ordinal = 0;
   const int32_t* selection = nullptr;
   int64_t tensor_bytes = 0;
-  // Null: nobody counts.
+  // Null: nothing is counted.
   Room* room = nullptr;
 
   int64_t ordinal(int row) const { return base_ordinal + (selection ? selection[row] : row); }

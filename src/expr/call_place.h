@@ -1,4 +1,4 @@
-// CallPlace: where the call of a function stands in the text, for the errors of elements.
+// CallPlace: the place of a function's call in the text, for the errors of elements.
 #pragma once
 
 #include <memory>

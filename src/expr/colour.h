@@ -2,8 +2,8 @@
 //
 //   colour::adjust<colour::Contrast>(in, out, {pixels, channels}, factor);
 //
-// Integer images stand for 0 to 1: they go through float32 (x / max) and back (truncated x * (max + 0.5), held within
-// the dtype). float64 goes through float32 as well; halves are computed in float32. An image is pixels * channels
+// Integer images represent 0 to 1: they are converted to float32 (x / max) and back (truncated x * (max + 0.5), limited
+// to the dtype). float64 is converted to float32 as well; halves are computed in float32. An image is pixels * channels
 // entries, channels last; results may not overlap arguments. The loops are compiled for each level of the processor
 // and give the same bits.
 #pragma once

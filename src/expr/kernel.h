@@ -136,7 +136,7 @@ class KernelCall {
   // The name given to a parameter of kind dtype.
   virtual DType dtype_value(int param) const = 0;
   virtual const syntax::Node& node(int param) const = 0;
-  // A constant of that dtype from a part of a `syntax` parameter; literals adapt. DType::invalid: of its own dtype.
+  // A constant of that dtype from a part of a `syntax` parameter; literals adapt. DType::invalid: any dtype.
   virtual Result<Tensor> constant_of(const syntax::Node& node, DType dtype) = 0;
 
   // Constants as a single value; errors say what was expected.

@@ -33,7 +33,7 @@ class Resampler {
   virtual void resample(const uint8_t* image, float* out) = 0;
 };
 
-// `antialias` is for bilinear and bicubic: what is made smaller is averaged over the pixels that it stands for.
+// `antialias` is for bilinear and bicubic: a pixel of a smaller result is the average of the pixels that it covers.
 // REQUIRES: all extents are above 0; method is not nearest
 std::unique_ptr<Resampler> make_resampler(ResizeMethod method, bool antialias, const ImageView& from,
                                           int64_t height, int64_t width, const RowReader& reader);

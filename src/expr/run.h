@@ -17,7 +17,7 @@ inline size_t kernel_args(const Instruction& instruction) {
 class Run final : public KernelRun {
  public:
   // Rows [first, first + count) of the results' `rows`, in an evaluation over `all_rows`. If rows is 1 and
-  // all_rows is not, the one row stands for all.
+  // all_rows is not, the one row is the result of all.
   Run(const Instruction& instruction, Frame& frame, Frame::Work& work, const Call& call, int first, int count,
       int rows, int all_rows)
       : instruction_(instruction),

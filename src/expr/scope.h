@@ -1,8 +1,8 @@
 // Scope: what names mean while a text is bound: $params, `let`s, and the variables of enclosing lambdas.
 //
 // Env levels: a document's root Env holds its $params. For a pipeline inside a lambda, each row that makes a
-// dataset has an Env of its own, with the variables that the pipeline uses; its parent is the Env that the
-// lambda itself ran under. Names are resolved to (levels up, slot) when the text is bound.
+// dataset has its own Env, with the variables that the pipeline uses; its parent is the Env of the lambda
+// itself. Names are resolved to (levels up, slot) when the text is bound.
 //
 // A scope refers to the one around it, which must outlive it; scopes live only while binding. A look-up walks outwards.
 #pragma once
@@ -54,7 +54,7 @@ class Scope {
     DatasetRef dataset;
     int env_levels = 0;
   };
-  // What NAME stands for if it is a `let` of an expression, and where that is; else a null value.
+  // The value of NAME if it is a `let` of an expression, and its place; else a null value.
   struct Let {
     syntax::NodePtr value;
     const Scope* scope = nullptr;

@@ -11,7 +11,7 @@ namespace weir {
 template <class T>
 struct Vectors {
   typedef T Vector __attribute__((vector_size(32)));
-  // One that may stand wherever an entry may.
+  // One that may be at the address of any entry.
   typedef T InMemory __attribute__((vector_size(32), aligned(alignof(T)), may_alias));
   static constexpr int64_t kLanes = 32 / static_cast<int64_t>(sizeof(T));
 

@@ -19,8 +19,8 @@ void write_base64(std::string_view bytes, char* to);
 
 // The most bytes that read_base64() writes for a text of that size.
 constexpr size_t base64_read_bound(size_t size) { return size / 4 * 3 + 3; }
-// Writes the bytes that the text stands for, and says how many. invalid_argument names the byte that is none of the
-// alphabet, or the length that no text has.
+// Decodes the text, and returns the number of bytes. invalid_argument names the byte that is not in the alphabet,
+// or the impossible length.
 Status read_base64(std::string_view text, char* to, size_t& size);
 
 }  // namespace weir

@@ -16,7 +16,7 @@ namespace weir {
 struct CsvField {
   // Without its quotes.
   std::string_view bytes;
-  // A quote inside stands for a pair.
+  // A quote inside was written as a pair.
   bool doubled = false;
   // What is wrong with it, or null.
   const char* mistake = nullptr;

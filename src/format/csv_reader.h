@@ -14,7 +14,7 @@ namespace weir {
 struct CsvColumn {
   // int32, int64, float32, float64 or string.
   DType dtype = DType::invalid;
-  // What an empty field stands for; a scalar of that dtype. Without it an empty field is a mistake.
+  // The default for empty fields; a scalar of that dtype. Without it an empty field is a mistake.
   std::optional<Tensor> fallback;
 };
 
@@ -62,7 +62,7 @@ class CsvReader : public FileReader {
   size_t read(Parse parse);
   // False at the end and after an error.
   bool next_row();
-  // Read the row at `at`. False if it may go on beyond `end`.
+  // Read the row at `at`. False if it may continue beyond `end`.
   bool parse_header(const char*& at, const char* end, bool last);
   bool parse_row(const char*& at, const char* end, bool last);
   void set(size_t column, int64_t field, const CsvField& value);

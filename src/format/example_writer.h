@@ -1,5 +1,5 @@
-// Writes tf.Examples and tf.SequenceExamples from columns, for many rows and without allocating: who writes measures a row
-// first, and gives room for it. Equal features give the bytes of ExampleBuilder, if they come sorted by name.
+// Writes tf.Examples and tf.SequenceExamples from columns, for many rows and without allocating: the caller measures a
+// row first, and passes room for it. Features that are sorted by name give the bytes of ExampleBuilder.
 //
 //   FeatureToWrite feature{"a", FeatureType::int64, values, count};
 //   const size_t size = measure_features({&feature, 1});

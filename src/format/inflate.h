@@ -65,7 +65,7 @@ class BlockReader {
   const BufferRef& buffer() const { return buffer_; }
   // The position of the next byte in the decompressed bytes.
   uint64_t offset() const { return buffer_offset_ + begin_; }
-  // Why there are no bytes beyond those of peek(); ok if the stream goes on or has ended.
+  // Why there are no bytes beyond those of peek(); ok if the stream continues or has ended.
   const Status& status() const { return status_; }
   const std::string& file() const { return stream_->file(); }
   Status seek(uint64_t offset);

@@ -27,8 +27,8 @@ class Inflater {
   virtual ~Inflater() = default;
   // A member begins.
   virtual void begin() = 0;
-  // Goes on until input or room are used up. At the end of a member, the input stands behind it; up to kInflaterBack bytes of it
-  // may have been read before, and are written in front of where it stands.
+  // Continues until input or room are used up. At the end of a member, the input is after it; up to kInflaterBack
+  // of the following bytes may have been read before, and are written in front of the input again.
   virtual Answer run(Io& io) = 0;
   // What is damaged, in the library's words.
   virtual std::string_view fault() const = 0;

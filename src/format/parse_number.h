@@ -56,7 +56,7 @@ inline bool is_huge(std::string_view digits) {
 
 // Four to eight bytes of decimal digits with at most one point among them, without a branch on how many there are.
 struct ShortNumber {
-  // The digits without the point, if there is one, and how many stand after it.
+  // The digits without the point, if there is one, and the number of digits after it.
   int64_t value;
   bool point;
   int decimals;
@@ -70,7 +70,7 @@ inline bool parse_short(const char* text, size_t size, ShortNumber& out) {
   uint32_t tail = 0;
   std::memcpy(&head, text, 4);
   std::memcpy(&tail, text + size - 4, 4);
-  // The text stands at the end of the word, after as many zeros as there is room for.
+  // The text is at the end of the word, with zeros before it.
   const size_t room = 8 * (8 - size);
   uint64_t word = uint64_t{tail} << 32 | ((uint64_t{head} << room) & 0xffffffff);
   word |= kOnes * '0' & ((uint64_t{1} << room) - 1);

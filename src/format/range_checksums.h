@@ -11,8 +11,8 @@ namespace weir {
 
 class RangeChecksums {
  public:
-  // The CRC-32C of `size` bytes from the offset `from` on. `bytes` are those of the stream from `begin` on, where its reader
-  // stands; if that goes back, all begins again.
+  // The CRC-32C of `size` bytes from the offset `from` on. `bytes` are those of the stream from `begin` on, the position
+  // of its reader; if that goes back, the computation starts again.
   // REQUIRES: begin <= from, and `bytes` reach from + size
   uint32_t of(std::span<const uint8_t> bytes, uint64_t begin, uint64_t from, size_t size);
   // Ranges that begin before it cost little.

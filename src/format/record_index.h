@@ -3,10 +3,10 @@
 //   WEIR_ASSIGN(RefPtr<RecordIndex> index, RecordIndex::open(files, "a.tfrecord"));  // null: there is none that fits
 //   WEIR_ASSIGN(index, RecordIndex::make(files, "a.tfrecord", nullptr));
 //
-// It is kept in a file beside the records, their name with kIndexSuffix, and belongs to a file of one size and time of
-// change: after the file changed it is as if there were none. It holds 8 bytes a record, of which a page at a time is
-// read, and a small one as a whole after some pages. What it says is not trusted: a record is checked where it is read.
-// Not thread-safe; only the file system blocks.
+// It is in a file next to the records, their name with kIndexSuffix, and fits one size and modification time: when the
+// file has changed the index is ignored. It has 8 bytes per record and is read a page at a time, a small one as a whole
+// after some pages. It is not trusted: a record is checked when it is read. Not thread-safe; only the file system
+// blocks.
 //
 // The file, little-endian: "weirindx", version (4 bytes), the masked CRC of the next 24 (4), size (8) and time of change
 // in nanoseconds (8) of the records' file, their count (8); then the offset of each (8), and the end of the last.
@@ -34,7 +34,7 @@ class RecordIndex : public RefCounted {
   // cancelled once `cancelled`, if given, is set; unavailable if the file changes meanwhile.
   static Result<RefPtr<RecordIndex>> make(FileSystem& files, const std::string& name,
                                           const std::atomic<bool>* cancelled);
-  // Keeps one that make() gave beside the file, for open().
+  // Writes the result of make() next to the file, for open().
   Status save(FileSystem& files, const std::string& name) const;
 
   int64_t count() const { return count_; }

@@ -1,5 +1,5 @@
-// TensorProto, TensorFlow's message for a tensor: written as tf.io.serialize_tensor writes it, and read in every form that
-// TensorFlow reads: the entries as bytes or as a list of their type, of which the last stands for those that are missing.
+// TensorProto, TensorFlow's message for a tensor: written as by tf.io.serialize_tensor, and read in every form that
+// TensorFlow reads: the entries as bytes, or as a list of their type, whose last entry is repeated for missing ones.
 //
 //   TensorMessage message;
 //   WEIR_TRY(open_tensor(bytes, message));

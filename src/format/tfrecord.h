@@ -3,9 +3,9 @@
 // Reader and writer own their file and are not thread-safe; only the file system blocks. Both checksums are
 // verified, and no record costs an allocation. Errors are those of the file, and data_loss with file, offset
 // (in the decompressed bytes) and record number. An error loses the rest of the file, as does memory that
-// runs out, since nothing marks where the next record begins. With OnCorrupt::resync damage loses only the damaged
-// stretch: the reader looks for the next position where both checksums fit and goes on there. That takes time linear in the
-// file, whatever lengths the damage seems to have.
+// runs out, since nothing marks where the next record begins. With OnCorrupt::resync only the damaged stretch is lost:
+// the reader continues at the next position where both checksums fit. That takes time linear in the file, whatever
+// lengths the damage claims.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@
 
 namespace weir {
 
-// What a damaged record does: an error that ends the file; the file's end without an error, which the caller of the
-// reader sees to; or an error for the damaged stretch, after which the file goes on.
+// What to do at a damaged record: an error that ends the file; the end of the file without an error, which is up to
+// the caller of the reader; or an error for the damaged stretch, after which the file continues.
 enum class OnCorrupt : uint8_t { error, skip_file, resync };
 
 // "error", "skip_file" or "resync".

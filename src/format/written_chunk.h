@@ -33,7 +33,7 @@ class ChunkBuilder {
   bool full() const { return bytes_ >= kChunkBytes || rows_ >= kChunkRows; }
   // Adds rows [begin, …) of a block, of which none has failed, up to `end` or until it is full. Returns how many.
   int add(const Block& block, int begin, int end);
-  // Writes what was added and begins anew.
+  // Writes the added rows and starts the next chunk.
   void finish(std::vector<uint8_t>& out);
   void clear();
 

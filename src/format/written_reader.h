@@ -1,8 +1,8 @@
 // WrittenReader: reads the elements of a folder that WrittenWriter published, in the order in which they were written.
 //
-// All files are opened at once, so that a reader is not disturbed by one who replaces them. A chunk is read with one
-// pread into a pooled buffer, checked, and handed out as views of it. One thread at a time. Nothing in a file is
-// trusted: damage gives data_loss with file and offset, and the next chunk follows. Reads stand in a BlockingRead.
+// All files are opened at once, so replacing them does not affect a reader. A chunk is read with one pread into a
+// pooled buffer, checked, and returned as views of it. One thread at a time. Nothing in a file is trusted: damage is
+// data_loss with file and offset, and the next chunk follows. Reads are inside a BlockingRead.
 #pragma once
 
 #include <memory>

@@ -41,9 +41,9 @@ struct MatchedArguments {
   Status status;
 };
 
-// The parameter that tf.data's name stands for (`batch_size` of batch is n), or the name itself.
+// The parameter for tf.data's name (`batch_size` of batch is n), or the name itself.
 std::string_view parameter_name(const FieldList& fields, std::string_view name);
-// tf.data's names that stand for the parameter.
+// tf.data's names for the parameter.
 std::vector<std::string> aliases_of(const FieldList& fields, std::string_view parameter);
 
 // Borrows the fields and shares the nodes. An operator whose one field is a structure of datasets (zip) takes
@@ -59,7 +59,7 @@ std::vector<syntax::Item> canonical_arguments(const OperatorDef& def, const Fiel
 std::vector<syntax::Item> canonical_arguments(const Kernel& kernel,
                                               const std::vector<syntax::NodePtr>& values);
 
-// Where a call stands: after a `|`, or anywhere else.
+// The place of a call: after a `|`, or anywhere else.
 enum class CalledAs : uint8_t { step, expression };
 // The call with its arguments in canonical form; the call itself if nothing has its name or the arguments don't match.
 syntax::NodePtr canonical_call(const syntax::NodePtr& call, CalledAs place);

@@ -1,5 +1,5 @@
-// The canonical tree of a document: arguments of operators and functions in one order and without defaults, datasets handed in written
-// out, small tensors as literals; and what remains handed in.
+// The canonical tree of a document: arguments of operators and functions in one order and without defaults, datasets
+// passed by name written out, small tensors as literals; and the other values passed by name.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ inline constexpr int64_t kMaxPrintedEntries = 1000;
 
 struct Canonical {
   syntax::NodePtr root;
-  // What the printed `@` words stand for: callbacks, and values too large or of a kind that has no literal.
+  // The values of the printed `@` words: callbacks, and values that are too large or have no literal.
   Handed handed;
 };
 
@@ -37,7 +37,7 @@ Canonical positional(const Canonical& tree);
 // made. The files of snapshot are known by its hash, so names and functions stay as written.
 syntax::NodePtr canonical_part(const syntax::NodePtr& node);
 
-// The hash of what was handed in; 0 for callbacks, which their names tell apart.
+// The hash of a value passed by name; 0 for callbacks, whose names differ.
 uint64_t hash_of_thing(const HandedThing& thing);
 
 // A nested value as a literal, or null if it is too large or has no literal.

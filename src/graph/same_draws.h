@@ -1,8 +1,8 @@
-// Seeds that a text leaves open, when its graph is built again: from bytes, or with $params. The new graph gets what was
-// drawn for the first one.
+// Seeds that a text leaves open, when its graph is built again: from bytes, or with $params. The new graph gets the
+// draws of the first one.
 //
-// A build draws in an order of its own, also for what it then discards. So the graph is built twice: once to see which
-// draw each seed gets, and once with the draws that are wanted.
+// A build draws in its own order, also for nodes that it discards. So the graph is built twice: once to see which draw
+// each seed gets, and once with the right draws.
 #pragma once
 
 #include <map>

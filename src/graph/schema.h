@@ -35,7 +35,7 @@ struct SchemaParameter {
   // `auto` and `none` are allowed.
   bool automatic = false;
   bool none = false;
-  // Names of tf.data that stand for it.
+  // tf.data's names for it.
   std::vector<std::string> aliases;
   std::string doc;
 };

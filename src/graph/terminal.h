@@ -1,5 +1,5 @@
-// A terminal inside a lambda: opens its dataset for the row, in a session of its own, and takes the one
-// element. May run on any number of threads at once.
+// A terminal inside a lambda: opens its dataset for the row, in its own session, and takes the one element.
+// May run on any number of threads at once.
 #pragma once
 
 #include "expr/compile.h"

@@ -15,7 +15,7 @@ struct WrittenCall : NodeDigest {
   std::vector<syntax::NodePtr> values;
 };
 
-// Empty for nodes that stand for others.
+// Empty for nodes that replace others.
 inline std::vector<syntax::NodePtr> written_values(const Dataset& node) {
   return node.digest() ? static_cast<const WrittenCall&>(*node.digest()).values
                        : std::vector<syntax::NodePtr>();

@@ -1,6 +1,6 @@
-// Generation: one file of a checkpoint folder (checkpoint_folder.h), with a position and the caller's bytes beside it.
+// Generation: one file of a checkpoint folder (checkpoint_folder.h), with a position and the caller's bytes.
 //
-// The file's name says rank and number, and so do its bytes: one that was renamed, or copied to another name, is
+// The file's name has rank and number, and so has its content: a file that was renamed or copied to another name is
 // recognised. An envelope (graph/envelope.h) finds any damage. Any thread. Errors also those of the file system.
 #pragma once
 
@@ -33,7 +33,7 @@ struct Generation {
   GenerationName name;
   // What Iterator::save() gave.
   std::string position;
-  // What the caller stored beside it.
+  // The bytes that the caller stored with it.
   std::string extra;
 };
 

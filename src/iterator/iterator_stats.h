@@ -4,7 +4,7 @@
 //   std::puts(stats_table(stats).c_str());
 //
 // A value; everything here is pure. Times are those of the runtime's clock, estimated from samples
-// (core/stage_stats.h), so the verdict holds for work that goes on for a while.
+// (core/stage_stats.h), so the verdict is right only for longer runs.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct IteratorStats {
   int64_t waited_ns = 0;
   // How many jobs of the compute lane may run at once.
   int parallelism = 1;
-  // Nobody but its consumers runs what it runs ahead by, since that is faster.
+  // Only its consumers' threads make elements, since that is faster.
   bool alone = false;
   // Parents before their inputs; the root first. Empty before the iterator is initialised.
   std::vector<StageSnapshot> stages;

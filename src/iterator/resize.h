@@ -1,9 +1,9 @@
-// Resizing: joins the checkpoints of all ranks of a run into one from which a rank of another number of ranks goes on.
+// Resizing: joins the checkpoints of all ranks of a run into one, from which a rank of a run with another number of
+// ranks continues.
 //
-// Each element that no rank had delivered is delivered by exactly one of the new ranks. The ranks need not have come
-// equally far. Operators between shard(auto, auto) and the end of the pipeline must be in the same state in all of
-// them: maps, filters, batches and prefetches are; a shuffle, an interleave or an enumerate is not, and belongs before
-// the shard.
+// Each element that no rank had delivered is delivered by exactly one of the new ranks. The old ranks may have different
+// progress. Operators after shard(auto, auto) must be in the same state in all of them: maps, filters, batches and
+// prefetches are; a shuffle, an interleave or an enumerate is not, and belongs before the shard.
 #pragma once
 
 #include <span>

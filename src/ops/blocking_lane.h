@@ -1,4 +1,4 @@
-// open_on_blocking_lane: runs a dataset that waits for files ahead of its consumer, on a thread of its own.
+// open_on_blocking_lane: runs a dataset that waits for files ahead of its consumer, on its own thread.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace weir {
 
-// `block_rows`: the most rows that are handed over at once. Above kMaxBlockRows only for what gives views of written
-// elements: handing over a block costs more than reading a thousand numbers.
+// `block_rows`: the largest number of rows passed at once. It is above kMaxBlockRows only for readers of written
+// elements, whose rows are views: passing a block costs more than reading a thousand numbers.
 std::unique_ptr<Cursor> open_on_blocking_lane(Opening& opening, DatasetRef dataset,
                                               int block_rows = kMaxBlockRows);
 

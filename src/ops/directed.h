@@ -28,7 +28,7 @@ class Directed final : public Cursor {
  private:
   struct Source {
     Port port;
-    // Where each component stands in its elements; empty if in the same place.
+    // The index of each component in its elements; empty if it is the same.
     std::vector<int> order;
     // It gave its last element; and that was noticed by a choice.
     bool ended = false;

@@ -302,7 +302,7 @@ class FileSource {
     return nullptr;
   }
 
-  // The names of the files, which are few beside their records.
+  // The names of the files, which are far fewer than their records.
   static Result<std::vector<std::string>> all_names(Opening& opening) {
     WEIR_ASSIGN(const std::unique_ptr<Access> names, open_access(opening.ctx, opening.input(0)));
     const int64_t count = names->count().positions;

@@ -45,7 +45,7 @@ class Inner {
   EpochScope epochs_;
   // The number of lambdas around the operator, or -1 if what the function returns opens nothing from outside.
   int outer_depth_;
-  // The origin of the row it was opened for, used by rows that have none of their own.
+  // The origin of the row it was opened for, for rows without their own origin.
   Origin origin_;
   bool ahead_ = false;
   std::unique_ptr<Stage> stage_;
@@ -70,7 +70,7 @@ class InnerOpener {
   // True if opening a dataset counts nothing that others see, so that it may be opened before its turn.
   bool opens_apart() const { return !opens_outer_; }
   // Calls the function on a row of `in` that has not failed, as row `ordinal`, and opens the result in `out`. Rows
-  // without an origin of their own get `origin`. An error belongs to the row.
+  // without their own origin get `origin`. An error belongs to the row.
   Step open(Context& ctx, const Block& in, int row, int64_t ordinal, Origin origin, bool ahead,
             std::unique_ptr<Inner>& out);
   // Takes a dataset that has ended, for the next one to have its memory; one that ran ahead closes at once.

@@ -1,6 +1,6 @@
-// SeekableInput: the input of an operator that needs only every `step`th element from `first` on, as skip and shard do. Where
-// elements are at hand by their position (OperatorDef::seeks), only those are read, ahead of the operator; else the operator
-// gets all of them and drops the others. A position goes on in the manner in which it was saved, whatever was found then.
+// SeekableInput: the input of an operator that needs only every `step`th element from `first` on, as skip and shard do.
+// If elements can be read by their position (OperatorDef::seeks), only those are read, ahead of the operator; else the
+// operator gets all of them and drops the others. A restored position continues in the way in which it was saved.
 //
 //   input_(opening, 0, Port::Mode::keep, Port::Opens::now, n, 1)
 //   … if (input_.seeks()) return input_.port().pull(ctx, demand, out);

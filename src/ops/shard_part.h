@@ -11,8 +11,8 @@
 
 namespace weir {
 
-// At the beginning of the part that the parameters of a shard tell; failed_precondition if nobody says which part is this
-// process's.
+// At the beginning of the part that the parameters of a shard select; failed_precondition if this process's part is
+// unknown.
 // REQUIRES: they are those of a shard
 Result<ShardPosition> begin_of_part(const Opening& opening, const ParamsBase& params);
 

@@ -19,7 +19,7 @@ class StateFold {
 
   // Applies the function to the rows [begin, end), whose ordinals count from `first` at row 0. The errors of rows, also
   // those of `in`, go to `errors`; with `only_one` nothing comes after the first. `results`: null, or gets as many rows as
-  // `in` has, with what the function returns beside the state.
+  // `in` has, with the outputs of the function.
   // If it throws, the state is as before.
   // REQUIRES: there is a state; if there are `results`, all rows are wanted, and only_one is false
   void run(Session& session, int64_t first, const Block& in, int begin, int end, bool only_one,

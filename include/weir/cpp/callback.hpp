@@ -58,7 +58,7 @@ class Call {
     if (!text.empty()) std::memcpy(out, text.data(), text.size());
     return {static_cast<const char*>(out), text.size()};
   }
-  // Fails one row; the callback may go on with others.
+  // Fails one row; the callback may continue with others.
   void fail(int64_t row, int32_t code, std::string_view message) {
     detail::call(weir_call_fail, handle_, row, code, message.data(), static_cast<uint64_t>(message.size()));
   }

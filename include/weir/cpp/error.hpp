@@ -25,7 +25,7 @@ inline std::string_view view(const weir_string& text) noexcept {
 // What went wrong and where. Copying does not throw.
 class Error : public std::runtime_error {
  public:
-  // For callbacks that fail an element with a code of their own. `code` is a WEIR_CODE_...
+  // For callbacks that choose the code of a failed element. `code` is a WEIR_CODE_...
   Error(int32_t code, const std::string& message)
       : std::runtime_error(message), details_(std::make_shared<const Details>(code, message)) {}
   // From what a function of weir.h filled; `result` is what it returned.
@@ -48,8 +48,8 @@ class Error : public std::runtime_error {
   int64_t record() const noexcept { return details_->record; }
   // All of this except the code in one line, for logs. what() is the same.
   std::string_view line() const noexcept { return what(); }
-  // One element failed, and the iterator goes on after it with the next call. If false, the call itself
-  // failed and repeating it will not help.
+  // One element failed, and the next call continues after it. If false, the call itself failed and repeating it
+  // will not help.
   bool element_failed() const noexcept { return details_->element_failed; }
 
  private:

@@ -47,8 +47,8 @@ Status check_image_size(int64_t frames, int64_t height, int64_t width);
 // invalid_argument if `bytes` cannot hold so many pixels: no encoder packs more than `most` into a byte. Small images pass,
 // cut off or not.
 Status check_image_bytes(int64_t height, int64_t width, int64_t bytes, int64_t most);
-// A block of a JPEG, 64 pixels, takes a bit and more; deflate makes at most 1032 bytes of one; a code of LZW, of 12 bits,
-// stands for at most 4096 pixels.
+// A block of a JPEG, 64 pixels, takes a bit or more; a byte of deflate becomes at most 1032 bytes; a code of LZW, of 12
+// bits, becomes at most 4096 pixels.
 inline constexpr int64_t kJpegPixelsPerByte = 512;
 inline constexpr int64_t kPngBitsPerByte = 1032 * 8;
 inline constexpr int64_t kGifPixelsPerByte = 4096;

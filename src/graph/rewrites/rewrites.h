@@ -1,9 +1,10 @@
-// Rewrites: what an iterator opens in place of a graph as written: the same elements, errors and positions for less.
+// Rewrites: the graph that an iterator opens in place of the one as written, with the same elements, errors and
+// positions at a lower cost.
 //
-// Runs of operators become one cursor each, by the rules of rule.h. The graph as written stays what fingerprints,
-// checkpoints, counters and error paths speak of. Pipelines inside lambdas, and below operators that are composed of
-// others (cache, snapshot, sample_from_datasets …), stay as they are, and so does a pipeline with options(rewrites:
-// false), but for the fields that nobody uses. Document::rewrites() keeps them.
+// Runs of operators become one cursor each, by the rules of rule.h. Fingerprints, checkpoints, counters and error
+// paths refer to the graph as written. Pipelines inside lambdas, and below operators that are composed of others
+// (cache, snapshot, sample_from_datasets …), stay as they are, and so does a pipeline with options(rewrites: false),
+// except for unused fields. Document::rewrites() keeps them.
 #pragma once
 
 #include <string>
@@ -21,7 +22,7 @@ struct Rewrites {
     std::vector<DatasetRef> operators;
   };
 
-  // The graph as written, but for the fields that nobody uses (unused_fields.h).
+  // The graph as written, without unused fields (unused_fields.h).
   DatasetRef written;
   // The same with runs of its operators replaced.
   DatasetRef root;

@@ -36,7 +36,7 @@ struct OperatorRun {
 struct Rule {
   const char* name = "";
   // Adds the operator to the run, or returns false and leaves it as it is.
-  // REQUIRES: its parameters are constant, and it stands for no others
+  // REQUIRES: its parameters are constant, and it replaces no others
   bool (*take)(OperatorRun& run, const DatasetRef& node) = nullptr;
   // Null for rules whose operators pass elements unchanged.
   std::unique_ptr<RunBody> (*make)(const Opening& opening, const RunParams& params) = nullptr;
