@@ -1,17 +1,18 @@
-// AloneTuner: whether the thread that waits for an iterator's elements should make them alone, without the runtime's threads.
+// AloneTuner: decides whether the thread that waits for an iterator's elements should make them alone, without the
+// runtime's threads.
 //
-// What one thread makes and another takes goes from one processor's cache to the other's, and the other has to be woken.
-// Where the work between is short, that costs more than a second processor gives. Nobody can tell but by trying: the rate of
-// elements is measured over a window of time with all threads, over one alone, and over another one with all threads; alone
-// it stays if that gave a tenth more than the better of the two, and more than they differ.
+// Passing an element to another thread moves it from one processor's cache to the other's and wakes that thread. If the
+// work is short, that costs more than a second processor gains. Only a trial can tell: the rate of elements is measured
+// for a period with all threads, one alone, and another one with all threads. The iterator stays alone if that rate is a
+// tenth above the better of the other two, by more than they differ.
 //
-// By arithmetic first, a trial is worth it only while the consumer does nothing but wait, elements come often, and the runs
-// of pumps compute, a quarter of their time at least, and are short, 1.5 ms for most of it: what waits for a device gains
-// from many threads, and beside long runs handing over costs little. Alone, a consumer that takes its time, or runs that
-// wait, end it at once; a rate that is no longer better does, too, and now and then it is tried whether all threads would
-// be better. A trial at less than four fifths of the rate ends after 3 ms, where that has been steady. After each trial
-// that changed nothing, the next one comes twice as late, until the rate changes: under a steady load, trials take less
-// than a hundredth of the time after the first two seconds.
+// A trial starts only while the consumer does nothing but wait, elements come often, and the runs of pumps compute for at
+// least a quarter of their time and are short, mostly up to 1.5 ms: work that waits for a device gains from many threads,
+// and for long runs passing elements costs little. Being alone ends at once when the consumer takes its time or runs
+// wait, and when the rate is no longer better; now and then a trial checks whether all threads would be better. A trial at
+// less than four fifths of a steady rate ends after 3 ms. After each trial that changed nothing, the next one comes twice
+// as late, until the rate changes: under a steady load, trials take less than a hundredth of the time after the first two
+// seconds.
 //
 // It never changes an element, their order or a position. Not thread-safe: its owner's lock guards it. Used only where a
 // consumer had to wait.

@@ -1,8 +1,8 @@
-// Budget: how much a window holds, who waits for room in it or for its rows, and how its sequence ended.
+// Budget: the rows and bytes in a window, the threads that wait for room or rows, and how the sequence ended.
 //
-// The filling side charges what it adds and stops when there is no room; the consumer refunds what it took. A
-// stopped filler resumes as soon as there is room for a row, so that as many rows as allowed are ahead of the
-// consumer. One row is always admitted, so that a row larger than all of the room passes.
+// The filling side charges the rows that it adds and stops when there is no room; the consumer refunds the rows that
+// it takes. A stopped filler resumes as soon as there is room for a row, so that the window stays as full as allowed.
+// One row is always admitted, so that a row larger than all of the room passes.
 //
 // All methods require the window's lock except take_rows(), which the consumer calls without it. take_rows()
 // first raises the count of rows taken and then checks whether the filler stopped; the filler first says that
@@ -138,7 +138,7 @@ class Budget {
     stopped_.store(false, std::memory_order_relaxed);
     return take_waiter();
   }
-  // PullResult::rows while the feed goes on.
+  // PullResult::rows while the feed continues.
   PullResult final_answer() const { return final_; }
   const EpochTableRef& final_epochs() const { return final_epochs_; }
 

@@ -1,10 +1,10 @@
-// BufferTuner: how many rows a Window may hold: what its consumer takes while the feed stalls.
+// BufferTuner: sets the number of rows in a Window to those that its consumer takes while the feed stalls.
 //
-// When the consumer finds nothing although the window was full before, the feed has stalled for longer than the rows last.
-// The window then grows by what the consumer, at its rate before, would have taken until the next row came; but only where
-// the feed had to stand still for long enough to have made them: else it is slower than the consumer, and no window helps. Of what is
-// never used it gives back, but keeps what lasts for two milliseconds, since threads take that long to wake; the more often
-// it had to grow again, the later it gives back.
+// When the consumer finds no row although the window was full before, the feed has stalled for longer than the rows last.
+// The window then grows by the rows that the consumer, at its former rate, would have taken until the next row came. It
+// grows only if the full window had stopped the feed for long enough to make that many rows; otherwise the feed is slower
+// than the consumer, and no window helps. Room that is never used is given back, except for two milliseconds' worth, since
+// threads take that long to wake; the more often it had to grow again, the later it is given back.
 //
 // It never changes a row, their order or a position. Guarded by its owner's lock, but for rows().
 #pragma once

@@ -93,7 +93,7 @@ class CallCore final : public RefCounted, public LiveWindow {
   CallTuner tuner_;
   WaitDetector detector_;
   CallSpread spread_;
-  // The consumer had to wait for a call while others could not go on.
+  // The consumer had to wait for a call while others could not continue.
   bool held_up_ = false;
   RefPtr<Puller> puller_;
   std::vector<RefPtr<Runner>> runners_;
@@ -118,7 +118,7 @@ class CallCore final : public RefCounted, public LiveWindow {
   // The bytes of a row of the last finished call, as an estimate for unfinished ones.
   int64_t row_bytes_ = 0;
   int leaf_rows_ = 1;
-  // For who looks on without the lock.
+  // For readers without the lock.
   Counter running_calls_{0};
   Counter ahead_rows_shown_{0};
   Counter max_calls_shown_{0};

@@ -1,5 +1,5 @@
-// WindowCall and its lines: what CallWindow's puller, runners and consumer hand to one another. The window's lock guards
-// both.
+// WindowCall and its lines: the calls that CallWindow's puller, runners and consumer pass to one another. The window's
+// lock guards both.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// A block on its way: pulled into `in`, turned into `out` and handed out from there.
+// A block in progress: pulled into `in`, turned into `out` and taken from there.
 struct WindowCall {
   PartialBlock in;
   PartialBlock out;

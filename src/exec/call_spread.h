@@ -1,7 +1,7 @@
-// CallSpread: how much longer the longest calls take than the usual ones, from the calls of the last while.
+// CallSpread: the ratio of the longest recent calls to the usual ones.
 //
-// An ordered window hands out nothing while the call at its head runs. For the others to go on meanwhile, it must have room
-// for what they make in that time: for each call in flight as many as the longest call is times longer than the mean.
+// An ordered window returns nothing while the call at its head runs. For the other calls to continue meanwhile, it needs
+// room for their results: for each call in flight, as many as the ratio of the longest call to the mean.
 //
 // Guarded by its owner's lock.
 #pragma once

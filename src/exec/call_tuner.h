@@ -1,11 +1,11 @@
 // CallTuner: how many calls of a function should be in flight, found by trying.
 //
 // It begins with `first` calls and measures rows per second over windows of time. While the consumer waits for rows and
-// the feed has them, the calls are what bounds the throughput: it then tries twice as many. At first, and when the load has
-// changed, windows are short where calls are alike, and it goes on as long as nearly as many rows more come as calls were
-// added. Where they do not, windows become longer, and a step is kept only if the throughput gained more than two windows at
-// the same setting differ. After a failed trial it waits for twice as many windows as before, until the load changes: a CUSUM
-// of the difference to the rate that it settled at says so. While the consumer never waits, it goes back step by step.
+// the feed has them, the calls bound the throughput, and it tries twice as many. At first, and when the load has changed,
+// windows are short if calls are alike, and it continues as long as rows increase nearly as much as calls. After that,
+// windows become longer, and a step is kept only if the throughput gained more than two windows at the same setting
+// differ. After a failed trial it waits for twice as many windows as before, until the load changes, as a CUSUM of the
+// difference to the settled rate tells. While the consumer never waits, it goes back step by step.
 //
 // It never changes a row, their order or a position. Not thread-safe: its owner's lock guards it. A call costs some 5 ns.
 #pragma once
@@ -92,8 +92,8 @@ class WaitDetector {
     if (first_ > 0) return first_-- > 0;
     return until_sample_ >= 0 && --until_sample_ < 0;
   }
-  // Adds a call that has ended; `computed_ns` is negative if nobody measured it. Returns true, once, if most of the time of
-  // the last ones was spent waiting.
+  // Adds a call that has ended; `computed_ns` is negative if not measured. Returns true, once, if most of the time of the
+  // last ones was spent waiting.
   bool add(int64_t wall_ns, int64_t computed_ns);
 
  private:

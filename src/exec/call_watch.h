@@ -27,8 +27,8 @@ class CallWatch {
   // REQUIRES: begun on this thread
   int64_t computed_ns(Clock& clock, int64_t took_ns) const noexcept;
 
-  // How long it would have taken on a processor of its own, and how much of that it computed. Where the thread gave up its
-  // processor by itself, others may have had it meanwhile: that counts.
+  // How long it would have taken without sharing its processor, and how much of that it computed. Time in which the
+  // thread gave up its processor by itself counts, even if others used it.
   struct Length {
     int64_t ns = 0;
     int64_t computed_ns = 0;
@@ -46,7 +46,7 @@ class CallWatch {
 // Guarded by its owner's lock.
 class WaitShare {
  public:
-  // Asked before each pull: for how many pulls it stands if it is to be watched, else 0.
+  // Asked before each pull: the number of pulls that it counts for if it is to be watched, else 0.
   int stands_for(bool first) {
     if (first) return 1;
     if (++since_last_ < kSampleEvery) return 0;

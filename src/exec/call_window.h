@@ -56,7 +56,7 @@ class CallWindow {
 
  private:
   RefPtr<CallCore> core_;
-  // The call whose rows are being handed out, owned by the core.
+  // The call whose rows are being taken, owned by the core.
   WindowCall* front_ = nullptr;
   bool gave_whole_ = false;
 };

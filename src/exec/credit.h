@@ -1,7 +1,7 @@
 // Credit: how many feeds of a group may be pulled at once; the others wait in line. CreditedFeed takes part in it.
 //
-// A feed that gives its credit back hands it to the one that has waited longest. That one keeps it until it has been
-// pulled or destroyed, so no credit is lost with a Window that is gone.
+// A feed returns its credit to the one that has waited longest. That feed keeps it until it has been pulled or
+// destroyed, so no credit is lost with a destroyed Window.
 //
 // The number may be left to a CallTuner, which counts each pull as a call. It starts at the number of cores, and rises to
 // what waiting feeds can use once they are known, or seen, to wait.
@@ -39,8 +39,8 @@ class Credit : public RefCounted {
   int limit() const { return static_cast<int>(limit_.load(std::memory_order_relaxed)); }
   // The feeds wait, on whatever thread. For a tuner.
   void expect_waiting() noexcept;
-  // Where a new feed is best pulled whose rows are made on `lane`: those that wait leave the cores alone, and those that do
-  // not need no thread of their own.
+  // The best lane for a new feed whose rows are made on `lane`: feeds that wait should not use the cores, and the others
+  // need no separate thread.
   Lane lane_for(Lane lane) const noexcept {
     return lane == Lane::compute && seen_waiting_.load(std::memory_order_relaxed) ? Lane::blocking : lane;
   }
@@ -56,7 +56,7 @@ class Credit : public RefCounted {
   // A pull in progress.
   struct Pull {
     int64_t begin_ns = 0;
-    // For how many pulls it stands in the share of waiting; 0: it is not watched.
+    // The number of pulls that it counts for in the share of waiting; 0: it is not watched.
     int stands_for = 0;
     CallWatch watch;
   };

@@ -1,4 +1,4 @@
-// Feed and Mark: what a Window pulls, and where in the feed's sequence a block stands.
+// Feed and Mark: the input of a Window, and the position of a block in the feed's sequence.
 #pragma once
 
 #include <cstdint>

@@ -26,8 +26,8 @@ class FeedCost {
   // Pulls before anything is concluded.
   static constexpr int64_t kLeastPulls = 64;
 
-  // A pull of many rows counts as `pulls` small ones, so that the estimate follows as soon; twice if it took longer than a
-  // consumer pulls. A clock that stands still says nothing.
+  // A pull of many rows counts as `pulls` small ones, so that the estimate adapts as fast; twice if it took longer than a
+  // consumer pulls. A pull without measurable time is ignored.
   void pulled(int64_t ns, int64_t rows, int64_t pulls) noexcept {
     if (ns <= 0 || rows <= 0) return;
     const int64_t found = std::min(ns, kMostNs) * kParts / rows;

@@ -1,5 +1,5 @@
-// run_parts: a piece of work in parts, done by the calling thread and whoever of the compute lane is free. It waits for
-// no thread that has not begun: parts that nobody else takes are done by the caller. Costs a job per helper, about 10 us.
+// run_parts: runs parts of work on the calling thread and on free threads of the compute lane. It never waits for a
+// thread that has not begun: the caller runs the remaining parts itself. Costs a job per helper, about 10 us.
 #pragma once
 
 #include <functional>

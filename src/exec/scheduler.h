@@ -2,11 +2,11 @@
 //
 // Only the thread that holds the right to drive polls the root. A thread that waits polls; on pending it runs
 // ready pumps of this scheduler, one pull at a time, and polls again; if none is ready it parks. It gives up
-// the right while it helps or is parked. Where that turns out to be faster, nobody but such threads runs pumps.
+// the right while it helps or is parked. If that turns out to be faster, only such threads run pumps.
 //
 // Invariants:
 //   1. A thread parks only after a poll that answered pending, and joins the sleepers before it gives up the
-//      right to drive: whoever polls afterwards sees it there.
+//      right to drive, so the next thread that polls sees it there.
 //   2. Every wake counts `wakes_`. A driver that finds the count changed since before its poll polls again.
 //   3. A wake, and a pump that becomes ready, raise one sleeper; a driver that leaves raises one more. So as
 //      long as there is something to poll or to run, some thread is awake.
@@ -16,7 +16,7 @@
 // A pump inside a BlockingRead counts as not running for wait_until_quiet(): nothing can interrupt a read, and it uses
 // only what its pump owns.
 //
-// Shared by the Session, queued jobs and whoever holds it as a waker. May be used on any thread. Methods fail
+// Shared by the Session, queued jobs and its users as a waker. May be used on any thread. Methods fail
 // with failed_precondition if waiting could never end, and in a child after fork. A drive that does not wait
 // costs two atomic exchanges around the poll, and none if one thread drives all the time.
 #pragma once
@@ -236,7 +236,7 @@ class Scheduler final : public Waker {
   // Runs a pump on this thread, unless it runs already.
   void run_here(Pump& pump);
 
-  // Says who drives, sleeps and is ready, to show why nothing runs.
+  // Lists the driver, the sleepers and the ready pumps, to show why nothing runs.
   std::string describe();
 
   // True on a thread inside a poll or pump of any scheduler, say in a callback.
@@ -280,9 +280,9 @@ class Scheduler final : public Waker {
             if constexpr (requires { call.after_pending(); }) call.after_pending();
           }) {}
     PullResult operator()() const { return call_(object_); }
-    // Called by who does not wait for all that an element needs, once it has given up the right to drive.
+    // Called by a thread that does not wait for the whole element, once it has given up the right to drive.
     void after_pending() const { after_pending_(object_); }
-    // How many elements there were in all; 0: nobody counts.
+    // How many elements there were in all; 0: not counted.
     // REQUIRES: this thread drives
     int64_t delivered() const { return delivered_(object_); }
 
@@ -405,7 +405,7 @@ class Scheduler::Waiting {
   const int64_t begin_ns_;
 };
 
-// A session with a scheduler of its own.
+// A session with its own scheduler.
 RefPtr<Session> make_session(Runtime& runtime);
 
 }  // namespace weir

@@ -2,7 +2,7 @@
 //
 // Creation starts threads but waits for none of them. The destructor drops jobs that have not begun and
 // waits, without a limit, for running jobs and its plain threads, except when a job of its own destroys it.
-// oneTBB's threads end by themselves after the last executor is gone, if nobody else uses them.
+// oneTBB's threads end by themselves after the last executor is gone, unless the host uses them.
 #pragma once
 
 #include <cstdint>

@@ -20,15 +20,15 @@ namespace weir {
 // Numbers that tuners found, by what they are for and the operator's path: "prefetch/map calls".
 using TunedNumbers = std::map<std::string, int64_t, std::less<>>;
 
-// The name of the number 1 among them where nobody but the consumer ran pumps (exec/alone_tuner.h).
+// The name of the number 1 among them if only the consumer ran pumps (exec/alone_tuner.h).
 inline constexpr std::string_view kAlone = "alone";
 
 // Reads "prefetch rows 64, prefetch/map calls 8, alone 1". False if the text is no such list; `numbers` has what was read
 // before that.
 bool read_tuned(std::string_view text, TunedNumbers& numbers);
 
-// What tuning has found for one operator of the graph so far: a dataset that a function makes, or that is repeated, goes on
-// where the one before it ended. Used on any thread.
+// The tuned settings of one operator of the graph so far: a dataset that a function makes, or that is repeated, starts
+// with those at the end of the one before. Used on any thread.
 class TunerPlace : public RefCounted {
  public:
   struct Found {
@@ -66,7 +66,7 @@ struct Tuning : RefCounted {
   // What the iterator's windows may hold together; null: no limit.
   RefPtr<WindowMemory> memory;
   TunedNumbers begin;
-  // Null: every window begins anew.
+  // Null: every window starts with the defaults.
   RefPtr<TunerPlaces> places;
 
   int limit_threads(int count) const { return threads > 0 ? std::min(threads, count) : count; }
@@ -77,7 +77,7 @@ struct TunerStart {
   // 0: as it finds best.
   int64_t number = 0;
   bool tunes = true;
-  // Where it goes on, and leaves what it found; may be null.
+  // The settings that it starts with and updates; may be null.
   RefPtr<TunerPlace> place;
 };
 

@@ -1,4 +1,4 @@
-// Watch: shows tests all schedulers and queues, so that they can say who waits for whom when nothing moves.
+// Watch: shows tests all schedulers and queues, so that they can print which thread waits for which when nothing moves.
 // Install it before the first of them is made. Only tests do.
 #pragma once
 

@@ -1,11 +1,11 @@
-// Window: runs ahead of its consumer: a bounded queue of blocks, in order, filled by a pump.
+// Window: a bounded queue of blocks, in order, that a pump fills ahead of the consumer.
 //
-// The pump pulls while there is room and returns when there is none, when the feed has no row now, or at the end. It is woken
-// as soon as a row is taken from a full window, or a quarter of one that finds its size by itself, and wakes a waiting
-// consumer with the first block; but rows that are cheaper than waking a thread are pulled by the consumer
-// (exec/feed_cost.h). Where whoever waits makes all rows (Scheduler::makes_here), the consumer pulls each block when it needs
-// it, past the queue. A row leaves the budget when it is taken, its bytes when the last row of its block is. One row is always
-// admitted, so that a row larger than max_bytes passes; bytes held stay below max_bytes plus one row.
+// The pump pulls while there is room and returns when there is none, when the feed has no row now, or at the end. It is
+// woken as soon as a row is taken from a full window, or a quarter of one that tunes its size, and wakes a waiting
+// consumer with the first block. The consumer itself pulls rows that are cheaper than waking a thread (exec/feed_cost.h).
+// If only waiting threads make rows (Scheduler::makes_here), the consumer pulls each block when it needs it, past the
+// queue. A row leaves the budget when it is taken, its bytes when the last row of its block is. One row is always
+// admitted, so that a row larger than max_bytes passes; the bytes stay below max_bytes plus one row.
 //
 // Owns feed and blocks. The destructor never waits: a running pump destroys the feed on its way out. Only one
 // thread at a time may call next or the destructor.
@@ -65,7 +65,7 @@ class Window {
   std::function<void()> pause();
   // No other Window has this while what pause() returned is kept, even if this one has gone.
   const void* identity() const;
-  // Returns true if a paused pump has stopped, so that the feed stands still; else `waker` is woken when it has.
+  // Returns true if a paused pump has stopped, so that the feed is idle; else `waker` is woken when it has.
   bool at_rest(Waker* waker);
   // Adds the rows that were not given yet, in order.
   // REQUIRES: at_rest()
