@@ -68,7 +68,7 @@ struct ManagerObject final : Object {
   }
   Result<CheckpointGroup*> group() {
     if (auto* found = std::get_if<CheckpointGroup>(&files)) return found;
-    return failed_precondition(expected_found("a checkpoint manager with a world_size", "one without"));
+    return failed_precondition("the checkpoint manager has no world_size");
   }
 
   const RefPtr<RuntimeHost> host;

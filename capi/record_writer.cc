@@ -34,7 +34,7 @@ int32_t with_writer(weir_record_writer writer, weir_error* error, Body&& body) {
     ExclusivePin<WriterObject> pinned(writer.value);
     if (!pinned) return pin_error(pinned, "a record writer", writer.value);
     if (pinned->closed)
-      return failed_precondition("expected a record writer that is open, found one that was closed");
+      return failed_precondition("the record writer is closed");
     return body(*pinned);
   });
 }

@@ -161,8 +161,7 @@ Status RuntimeHost::add_callback(const std::string& name, RefPtr<const Callback>
   MutexLock lock(mutex_);
   if (!callbacks_.try_emplace(name, std::move(callback)).second) {
     return Status(Code::already_exists,
-                  expected_found("a name that is free",
-                                 concat("@", name, ", under which a callback was registered before")));
+                  Mistake(concat("a callback is already registered as @", name)));
   }
   return Status();
 }

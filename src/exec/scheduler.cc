@@ -512,7 +512,7 @@ std::string Scheduler::describe() {
   const bool driven = !turn_.try_lock();
   if (!driven) turn_.unlock();
   std::string text =
-      concat("scheduler ", name_of(this), driven ? ": driven" : ": nobody drives", "; wakes ", wakes_.load());
+      concat("scheduler ", name_of(this), driven ? ": driven" : ": no driver", "; wakes ", wakes_.load());
   if (!mutex_.try_lock()) return text + "; locked";
   int sleepers = 0;
   for (const Sleeper* sleeper = sleepers_; sleeper; sleeper = sleeper->next) ++sleepers;

@@ -34,7 +34,7 @@ Result<Typed> Compiler::call_host(const CallbackRef& callback, const std::vector
 // A single argument is the callback's element; several form a tuple.
 Result<Typed> Compiler::invocation(const Node& node, const Scope& scope) {
   const Node& name = node.child(0);
-  if (context_.pipelines == nullptr) return error(name, concat("nothing was handed in as @", name.text));
+  if (context_.pipelines == nullptr) return error(name, concat("nothing was passed as @", name.text));
   WEIR_ASSIGN(CallbackRef callback, context_.pipelines->callback(name));
   if (node.items.size() < 2) return error(node, expected_found(concat("arguments for @", name.text), "none"));
   Spec input = Spec::tuple({});

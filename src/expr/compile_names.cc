@@ -68,7 +68,7 @@ Result<Typed> Compiler::parameter(const Node& node, const Scope& scope) {
 }
 
 Result<Typed> Compiler::handed(const Node& node) {
-  if (context_.pipelines == nullptr) return error(node, concat("nothing was handed in as @", node.text));
+  if (context_.pipelines == nullptr) return error(node, concat("nothing was passed as @", node.text));
   WEIR_ASSIGN(PipelineCompiler::HandedIn given, context_.pipelines->handed(node));
   if (given.dataset) {
     Typed out = typed_of(Spec::dataset(given.dataset->spec()));

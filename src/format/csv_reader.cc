@@ -228,7 +228,7 @@ Mistake CsvReader::describe(const Wrong& wrong) const {
       return expected_found(concat("a field", where, " that RFC 4180 allows"), shown, wrong.mistake);
     case Wrong::Kind::missing:
       return expected_found(concat("a value", where), wrong.bytes.empty() ? "nothing" : shown,
-                            "a value in place of the column's dtype stands for what is missing");
+                            "write a default in place of the column's dtype");
     case Wrong::Kind::number: {
       const DType dtype = format_.columns[static_cast<size_t>(wrong.column)].dtype;
       return expected_found(concat(article(dtype), dtype_name(dtype), where), shown);
@@ -238,7 +238,7 @@ Mistake CsvReader::describe(const Wrong& wrong) const {
   }
   if (!format_.select.empty())
     return expected_found(concat("at least ", format_.select.back() + 1, " fields"), concat(wrong.field));
-  const char* const fields = format_.exclude.empty() ? " fields" : " fields beside the excluded ones";
+  const char* const fields = format_.exclude.empty() ? " fields" : " fields besides the excluded ones";
   return expected_found(concat(format_.columns.size(), fields), concat(wrong.column));
 }
 

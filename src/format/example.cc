@@ -289,7 +289,7 @@ Status Plan::describe(const FeatureConfig& feature, const Progress& progress) co
     default:
       return bad_feature(
           feature,
-          "is damaged in this record: expected the encoding of a tf.train.Feature; write the record anew");
+          "is damaged in this record: expected the encoding of a tf.train.Feature; write the record again");
   }
 }
 

@@ -164,8 +164,7 @@ Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::stri
   WEIR_ASSIGN(const FileInfo after, files.stat(name));
   if (after.size != before.size || after.modified_ns != before.modified_ns) {
     return file_error(Code::unavailable,
-                      expected_found("a file that stays as it is while its index is made", "one that changed",
-                                     "try again when it is written"),
+                      Mistake("the file changed while its index was made", "try again when it is complete"),
                       name);
   }
   RefPtr<RecordIndex> index(new RecordIndex());

@@ -94,7 +94,7 @@ class Plan final : public FeatureListsPlan {
     if (good || !mistake.ok()) return mistake;
     return invalid_argument(concat(
         "the list ", quote(list.name),
-        " is damaged in this record: expected the encoding of a tf.train.FeatureList; write the record anew"));
+        " is damaged in this record: expected the encoding of a tf.train.FeatureList; write the record again"));
   }
 
   static Status check_step(const FeatureListConfig& list, size_t step, FeatureOutcome outcome,

@@ -66,7 +66,7 @@ const char* advice_for(int extended) {
     return "a writer was broken off; open the database with sqlite3 once, which undoes what was half written";
   switch (extended & 0xff) {
     case SQLITE_CANTOPEN:
-      return "of a database in WAL mode, SQLite makes files beside it: its folder must be writable";
+      return "next to a database in WAL mode, SQLite creates files: its folder must be writable";
     case SQLITE_AUTH:
       return "a query reads one database and leaves SQLite's settings alone";
     default:
@@ -157,7 +157,7 @@ class Rows final : public SqliteRows {
     if (behind.find_first_not_of(" \t\r\n;") != std::string_view::npos)
       return mistaken(expected_found("one statement", concat("more: ", quote(behind))));
     const int count = statement_ ? sqlite3_column_count(statement_) : 0;
-    if (count == 0) return mistaken(expected_found("a query that gives rows", "one that gives none"));
+    if (count == 0) return mistaken(Mistake("the query returns no rows"));
     if (static_cast<size_t>(count) != columns.size()) {
       return mistaken(
           expected_found(concat("a query of ", columns.size(), " columns, as the spec has"), concat(count)));

@@ -196,7 +196,7 @@ class ArgumentBinder {
       WEIR_ASSIGN(ExpressionRef value, expression(node, DType::invalid));
       column.dtype = value->spec().dtype;
       if (!value->spec().is_scalar(column.dtype) || !value->constant()) {
-        return error(node, expected_found("the name of a dtype, or a constant that stands for empty fields",
+        return error(node, expected_found("the name of a dtype, or a default for empty fields",
                                           value->constant() ? value->spec().to_string() : "a variable"));
       }
       column.fallback = (*value->constant())[0];

@@ -133,7 +133,7 @@ Result<PipelineCompiler::HandedIn> Binder::handed(const Node& node) {
     std::vector<std::string> words;
     for (const auto& [word, thing] : handed_) words.push_back(word);
     return error_at(
-        node, {concat("nothing was handed in as @", node.text), syntax::nearest_hint(node.text, words)});
+        node, {concat("nothing was passed as @", node.text), syntax::nearest_hint(node.text, words)});
   }
   const auto* value = std::get_if<HandedValue>(&found->second);
   if (!value) {

@@ -98,7 +98,7 @@ class DocumentBuilder {
   static Status check_nesting(Document& document) {
     document.depth_ = depth_of(*document.tree_->root, document.handed_);
     if (document.depth_ <= kMaxHandedDepth) return {};
-    return invalid_argument(concat("datasets handed to one another nest more than ", kMaxHandedDepth,
+    return invalid_argument(concat("datasets passed to one another nest more than ", kMaxHandedDepth,
                                    " levels deep; write some of them as one text"));
   }
 

@@ -95,7 +95,7 @@ Status check_world(const World& world, const Checkpoint& checkpoint) {
 
 Status Iterator::not_initialised() {
   return failed_precondition(
-      "expected an iterator that is initialised, found one that is not; initialize it with a dataset and the dataset's parameters");
+      "the iterator is not initialised; initialise it with a dataset and the dataset's parameters");
 }
 
 Iterator::Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document,
@@ -197,8 +197,8 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
   const Dataset& root = *document.root();
   if (checkpoint.windows != windows_of(root) || (root.opens_variables() && !made_alike)) {
     return failed_precondition(expected_found(
-        "a pipeline that makes its elements ahead where it did when the checkpoint was saved",
-        "one that does not",
+        "a pipeline that runs ahead at the same operators as when the checkpoint was saved",
+        "another one",
         "a shuffle below is opened more than once; write num_parallel_calls and prefetch as they were, or change only numbers above 1"));
   }
   if (checkpoint.params.size() != position.params.size() ||
@@ -351,7 +351,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
   std::shared_ptr<Position> position;
   std::vector<GraphHistory> histories;
   const auto make = [&]() -> Status {
-    if (closed_) return failed_precondition("expected an iterator, found one that was destroyed");
+    if (closed_) return failed_precondition("the iterator was destroyed");
     DocumentRef chosen = document ? document : document_;
     if (!chosen) {
       return failed_precondition(
@@ -386,7 +386,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
   cancel();
   scheduler_->wait_until_quiet();
   return with_right([&]() -> Status {
-    if (closed_) return failed_precondition("expected an iterator, found one that was destroyed");
+    if (closed_) return failed_precondition("the iterator was destroyed");
     const Status restored = restore_states(*position->document->root(), loaded);
     if (restored.ok()) {
       begin();

@@ -220,7 +220,7 @@ Result<RefPtr<RecordIndex>> index_of(Context& ctx, const std::string& name) {
   const Status saved = index->save(*runtime.files, name);
   if (!saved.ok() && runtime.logger) {
     runtime.logger->log(Logger::Level::warning,
-                        concat("the index of ", name, " is made anew each time: ", saved.error().describe()));
+                        concat("the index of ", name, " is made again each time: ", saved.error().describe()));
   }
   return index;
 }

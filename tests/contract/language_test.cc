@@ -131,7 +131,7 @@ TEST_CASE("language: a callback is called like a function inside an expression")
   const auto refused = [&](const char* text) {
     return parse_document(*runtime, text, handed).status().error().message;
   };
-  CHECK(refused("range(3) | map(x -> @g(x))").find("nothing was handed in as @g") != std::string::npos);
+  CHECK(refused("range(3) | map(x -> @g(x))").find("nothing was passed as @g") != std::string::npos);
   CHECK(refused("range(3) | map(x -> @f())").find("expected arguments for @f, found none") !=
         std::string::npos);
   const DocumentRef document =

@@ -66,7 +66,7 @@ TEST_CASE("watchdog: a wake that never comes ends the program, which says who wa
   INFO(ended.text);
   CHECK(WIFSIGNALED(ended.status));
   CHECK(WTERMSIG(ended.status) == SIGABRT);
-  CHECK(ended.says(": nobody drives; wakes 0; sleepers 1; "));
+  CHECK(ended.says(": no driver; wakes 0; sleepers 1; "));
   CHECK(ended.says("blocking: ready 0, jobs 0"));
   CHECK(ended.says(", blocking threads: jobs 0; runners 0 of 64"));
 }

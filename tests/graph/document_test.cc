@@ -92,7 +92,7 @@ TEST_CASE("What does not build says where and why", "[graph]") {
            Row{"range(3) | sqrt()", "line 1, column 12", "is a function"},
            Row{"w | take(1)", "line 1, column 1", "nothing is called w"},
            Row{"let data = range(3) dta | take(1)", "line 1, column 21", "did you mean data?"},
-           Row{"range(3) | map(@f)", "line 1, column 16", "nothing was handed in as @f"},
+           Row{"range(3) | map(@f)", "line 1, column 16", "nothing was passed as @f"},
            Row{"range(3) | shuffle(2, seed: \"a\")", "line 1, column 29", "shuffle: seed: "},
            Row{"range(3) | concatenate(from_tensors(1.0))", "line 1, column 12", "concatenate"},
            Row{"range(3) | flat_map(x -> range(x) | batch(0))", "line 1, column 43", "at least 1"},

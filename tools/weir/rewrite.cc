@@ -130,7 +130,7 @@ bool make_index(const Runtime& runtime, const std::string& name) {
     fail(WEIR_CODE_INVALID_ARGUMENT, "expected a TFRecord file, found the folder " + name);
   if (is_standard_input(name))
     fail(WEIR_CODE_INVALID_ARGUMENT,
-         "expected a TFRecord file, whose index lies beside it, found standard input");
+         "expected a TFRecord file, whose index is written next to it, found standard input");
   const DataFile file = look_at(runtime, name);
   if (file.kind != FileKind::records)
     fail(WEIR_CODE_INVALID_ARGUMENT,

@@ -151,7 +151,7 @@ Status RowParser::take_number(std::string_view text) {
 Status RowParser::missing(std::string_view text) const {
   return invalid_argument(
       expected_found(concat("a value", where()), text.empty() ? "nothing" : shown(text),
-                     "a value in place of the column's dtype stands for what is missing"));
+                     "write a default in place of the column's dtype"));
 }
 
 void decode_csv_body(KernelRun& run) {

@@ -55,7 +55,7 @@ class GlobalShuffle final : public Cursor {
   }
 
   static Mistake endless() {
-    return expected_found("a dataset with an end", "one without", "put take(n) before it");
+    return Mistake("the dataset is infinite", "put take(n) before it");
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -103,7 +103,7 @@ Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
   WEIR_TRY(check_access(*inputs[0]));
   if (inputs[0]->cardinality() == kInfinite) return failed_precondition(GlobalShuffle::endless());
   if (inputs[0]->cardinality() == 0)
-    return failed_precondition(expected_found("a dataset with elements", "one without"));
+    return failed_precondition("the dataset is empty");
   return inputs[0]->spec();
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("sql: what is wrong with the query or the database is one error") {
   CHECK_THAT(error_of(data.query("select k from t", "{j: int64}")), Catch::Contains("a column \"j\""));
   CHECK_THAT(error_of(data.query("select k from t; select k from t", "(int64,)")),
              Catch::Contains("one statement"));
-  CHECK_THAT(error_of(data.query("", "(int64,)")), Catch::Contains("a query that gives rows"));
+  CHECK_THAT(error_of(data.query("", "(int64,)")), Catch::Contains("the query returns no rows"));
   // It is only read.
   CHECK_THAT(error_of(data.query("insert into t values (4) returning k", "(int64,)")),
              Catch::Contains("readonly"));

@@ -118,9 +118,9 @@ TEST_CASE("global_shuffle: what it refuses") {
   CHECK(contains(mistake("range(9) | shuffle(3) | batch(2)"), "shuffle, which does not"));
   CHECK(contains(mistake("zip(range(9), range(9) | take_while(x -> x < 3))"), "take_while, which does not"));
   CHECK(contains(mistake("range(9) | global_shuffle()"), "global_shuffle, which does not"));
-  CHECK(contains(mistake("range(9) | repeat()"), "a dataset with an end"));
-  CHECK(contains(mistake("range(0)"), "a dataset with elements"));
-  CHECK(contains(mistake("range(9) | take(0)"), "a dataset with elements"));
+  CHECK(contains(mistake("range(9) | repeat()"), "the dataset is infinite"));
+  CHECK(contains(mistake("range(0)"), "the dataset is empty"));
+  CHECK(contains(mistake("range(9) | take(0)"), "the dataset is empty"));
   CHECK(run("range(2) | flat_map(n -> range(n) | global_shuffle(seed: 1))") == Lines{"0"});
 }
 

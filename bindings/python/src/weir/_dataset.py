@@ -77,7 +77,7 @@ class Dataset(Operators, Sources):
 
     @property
     def count(self) -> int:
-        """The number of elements; -1 if it is infinite, -2 if nobody knows."""
+        """The number of elements; -1 if it is infinite, -2 if unknown."""
         return self._core.cardinality
 
     def iterator(self, **options: Any) -> Iterator:

@@ -261,7 +261,7 @@ class Feedable(_core.Feedable):
 
 
 class CheckpointManager(_core.CheckpointManager):
-    """Keeps the newest positions of an iterator in a folder, with bytes of the caller's beside each."""
+    """Keeps the newest positions of an iterator in a folder, each with bytes of the caller's."""
 
     __slots__ = ()
 
