@@ -117,8 +117,8 @@ Status bad_handle(std::string_view what, uint64_t handle) {
 }
 
 Status busy_handle(std::string_view what) {
-  return failed_precondition(
-      Mistake(concat("another call is using this ", what.substr(what.find(' ') + 1)), "give each thread its own"));
+  return failed_precondition(Mistake(concat("another call is using this ", what.substr(what.find(' ') + 1)),
+                                     "give each thread its own"));
 }
 
 Status too_many_owners(std::string_view what) {

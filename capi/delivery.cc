@@ -107,9 +107,7 @@ Answer copy_row(const Delivery& delivery, const Buffers& buffers, const Block& b
   }
   if (!fits) {
     WEIR_TRY(delivery.from.iterator.give_back(block, 0));
-    return Status(
-        Code::out_of_range,
-        "a buffer is too small for the element; `used` is the size needed");
+    return Status(Code::out_of_range, "a buffer is too small for the element; `used` is the size needed");
   }
   for (uint64_t i = 0; i < buffers.count(); ++i) {
     if (buffers[i].used > 0) std::memcpy(buffers[i].data, component(i).data, buffers[i].used);

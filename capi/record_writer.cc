@@ -33,8 +33,7 @@ int32_t with_writer(weir_record_writer writer, weir_error* error, Body&& body) {
   return guarded(error, [&]() -> Status {
     ExclusivePin<WriterObject> pinned(writer.value);
     if (!pinned) return pin_error(pinned, "a record writer", writer.value);
-    if (pinned->closed)
-      return failed_precondition("the record writer is closed");
+    if (pinned->closed) return failed_precondition("the record writer is closed");
     return body(*pinned);
   });
 }

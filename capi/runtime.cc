@@ -160,8 +160,7 @@ void RuntimeHost::write_trace() noexcept try {
 Status RuntimeHost::add_callback(const std::string& name, RefPtr<const Callback> callback) {
   MutexLock lock(mutex_);
   if (!callbacks_.try_emplace(name, std::move(callback)).second) {
-    return Status(Code::already_exists,
-                  Mistake(concat("a callback is already registered as @", name)));
+    return Status(Code::already_exists, Mistake(concat("a callback is already registered as @", name)));
   }
   return Status();
 }

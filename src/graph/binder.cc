@@ -132,8 +132,8 @@ Result<PipelineCompiler::HandedIn> Binder::handed(const Node& node) {
   if (found == handed_.end()) {
     std::vector<std::string> words;
     for (const auto& [word, thing] : handed_) words.push_back(word);
-    return error_at(
-        node, {concat("nothing was passed as @", node.text), syntax::nearest_hint(node.text, words)});
+    return error_at(node,
+                    {concat("nothing was passed as @", node.text), syntax::nearest_hint(node.text, words)});
   }
   const auto* value = std::get_if<HandedValue>(&found->second);
   if (!value) {

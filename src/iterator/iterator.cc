@@ -197,8 +197,7 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
   const Dataset& root = *document.root();
   if (checkpoint.windows != windows_of(root) || (root.opens_variables() && !made_alike)) {
     return failed_precondition(expected_found(
-        "a pipeline that runs ahead at the same operators as when the checkpoint was saved",
-        "another one",
+        "a pipeline that runs ahead at the same operators as when the checkpoint was saved", "another one",
         "a shuffle below is opened more than once; write num_parallel_calls and prefetch as they were, or change only numbers above 1"));
   }
   if (checkpoint.params.size() != position.params.size() ||

@@ -36,7 +36,8 @@ namespace weir {
 inline constexpr int64_t kMaxInTurns = int64_t{1} << 20;
 inline constexpr const char* kFilesDoc = "A file name, a list of names, or a dataset of names.";
 inline constexpr const char* kCompressionDoc = "\"\", \"gzip\", \"zlib\", or \"auto\": by the first bytes.";
-inline constexpr const char* kInTurnsDoc = "The number of files to read in turns, one record of each; auto is 8.";
+inline constexpr const char* kInTurnsDoc =
+    "The number of files to read in turns, one record of each; auto is 8.";
 
 // What the cursor does with the rows that a reader gave.
 namespace file_rows {

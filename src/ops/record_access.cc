@@ -219,8 +219,9 @@ Result<RefPtr<RecordIndex>> index_of(Context& ctx, const std::string& name) {
   WEIR_ASSIGN(index, RecordIndex::make(*runtime.files, name, &ctx.session.cancelled));
   const Status saved = index->save(*runtime.files, name);
   if (!saved.ok() && runtime.logger) {
-    runtime.logger->log(Logger::Level::warning,
-                        concat("the index of ", name, " is made again each time: ", saved.error().describe()));
+    runtime.logger->log(
+        Logger::Level::warning,
+        concat("the index of ", name, " is made again each time: ", saved.error().describe()));
   }
   return index;
 }

@@ -39,7 +39,8 @@ const Kernel& all_kernel() {
       .name = "all",
       .params = reduction_params(),
       .infer = all_infer<All>,
-      .doc = "Whether all entries are true, over an axis, a list of axes, or all axes. It is true if there are no entries.",
+      .doc =
+          "Whether all entries are true, over an axis, a list of axes, or all axes. It is true if there are no entries.",
       .result = "bool; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(all([[true, false], [true, true]], axis: 1))",
@@ -53,7 +54,8 @@ const Kernel& any_kernel() {
       .name = "any",
       .params = reduction_params(),
       .infer = all_infer<Any>,
-      .doc = "Whether any entry is true, over an axis, a list of axes, or all axes. It is false if there are no entries.",
+      .doc =
+          "Whether any entry is true, over an axis, a list of axes, or all axes. It is false if there are no entries.",
       .result = "bool; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(any([[true, false], [false, false]], axis: 1))",

@@ -83,15 +83,16 @@ Status add_infer(KernelCall& call) {
 }  // namespace
 
 const Kernel& add_kernel() {
-  static const Kernel def{.name = "+",
-                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-                          .infer = add_infer,
-                          .doc = "The sum of two numbers, or two strings joined. Both sides have one dtype. Integers wrap.",
-                          .result = "The operands' dtype and broadcast shape.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors([1, 2] + [[10], [20]])",
-                          .output = "[[11, 12], [21, 22]]",
-                          .bench = "x + 1.0"};
+  static const Kernel def{
+      .name = "+",
+      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
+      .infer = add_infer,
+      .doc = "The sum of two numbers, or two strings joined. Both sides have one dtype. Integers wrap.",
+      .result = "The operands' dtype and broadcast shape.",
+      .cost = "One vectorised pass over the entries.",
+      .example = "from_tensors([1, 2] + [[10], [20]])",
+      .output = "[[11, 12], [21, 22]]",
+      .bench = "x + 1.0"};
   return def;
 }
 

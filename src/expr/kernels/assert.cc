@@ -33,10 +33,12 @@ Status assert_infer(KernelCall& call) {
 const Kernel& assert_kernel() {
   static const Kernel def{
       .name = "assert",
-      .params =
-          {{.name = "c", .type = "bool", .doc = "The condition, a scalar."},
-           {.name = "message", .kind = ParamKind::constant, .type = "string", .doc = "The message of the error."},
-           {.name = "x", .kind = ParamKind::any, .doc = "A value of any structure."}},
+      .params = {{.name = "c", .type = "bool", .doc = "The condition, a scalar."},
+                 {.name = "message",
+                  .kind = ParamKind::constant,
+                  .type = "string",
+                  .doc = "The message of the error."},
+                 {.name = "x", .kind = ParamKind::any, .doc = "A value of any structure."}},
       .infer = assert_infer,
       .doc =
           "`x` if the condition is true, else an error of the element (invalid_argument) with the message.",

@@ -149,9 +149,8 @@ Status RowParser::take_number(std::string_view text) {
 }
 
 Status RowParser::missing(std::string_view text) const {
-  return invalid_argument(
-      expected_found(concat("a value", where()), text.empty() ? "nothing" : shown(text),
-                     "write a default in place of the column's dtype"));
+  return invalid_argument(expected_found(concat("a value", where()), text.empty() ? "nothing" : shown(text),
+                                         "write a default in place of the column's dtype"));
 }
 
 void decode_csv_body(KernelRun& run) {

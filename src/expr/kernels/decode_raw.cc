@@ -217,9 +217,7 @@ const Kernel& decode_padded_raw_kernel() {
   static const Kernel def{
       .name = "decode_padded_raw",
       .params = {{.name = "s", .doc = "A string or a tensor of strings."},
-                 {.name = "length",
-                  .type = "int64",
-                  .doc = "The number of bytes to take of each string."},
+                 {.name = "length", .type = "int64", .doc = "The number of bytes to take of each string."},
                  {.name = "dtype", .kind = ParamKind::dtype}},
       .infer = padded_infer,
       .doc =

@@ -124,7 +124,8 @@ const Kernel& random_flip_left_right_kernel() {
       .name = "random_flip_left_right",
       .params = {image_param(), seed_param()},
       .infer = flip_infer<LeftRight, true>,
-      .doc = "Mirrors images left to right with a probability of one half. Each image of a batch has its own draw.",
+      .doc =
+          "Mirrors images left to right with a probability of one half. Each image of a batch has its own draw.",
       .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
       .cost = "One copy of the entries.",
       .example = "range(4) | map(_ -> random_flip_left_right([[[1], [2]]], seed: 2))",
@@ -140,7 +141,8 @@ const Kernel& random_flip_up_down_kernel() {
       .name = "random_flip_up_down",
       .params = {image_param(), seed_param()},
       .infer = flip_infer<UpDown, true>,
-      .doc = "Mirrors images top to bottom with a probability of one half. Each image of a batch has its own draw.",
+      .doc =
+          "Mirrors images top to bottom with a probability of one half. Each image of a batch has its own draw.",
       .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
       .cost = "One copy of the entries.",
       .example = "range(4) | map(_ -> random_flip_up_down([[[1]], [[2]]], seed: 2))",

@@ -256,8 +256,7 @@ const Kernel& boolean_mask_kernel() {
       .params = {{.name = "x"},
                  {.name = "mask", .type = "bool", .doc = "Of the shape of `x` or of its first dimensions."}},
       .infer = mask_infer,
-      .doc =
-          "Keeps the parts of `x` where the mask is true. A mask of another shape is an error.",
+      .doc = "Keeps the parts of `x` where the mask is true. A mask of another shape is an error.",
       .result = "The dtype of `x`; one dimension in place of those of the mask.",
       .cost = "One pass over the mask and one copy of the parts that stay.",
       .example = "from_tensors([1, -2, 3]) | map(v -> boolean_mask(v, v > 0))",

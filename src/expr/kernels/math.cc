@@ -217,8 +217,7 @@ const Kernel& round_kernel() {
       .name = "round",
       .params = {{.name = "x"}},
       .infer = float_infer<Round>,
-      .doc =
-          "Rounds each entry to the nearest whole number, halfway cases to the even one. Floats only.",
+      .doc = "Rounds each entry to the nearest whole number, halfway cases to the even one. Floats only.",
       .result = "The dtype and shape of `x`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(round([0.5, 1.5, 2.6]))",

@@ -107,17 +107,16 @@ const Kernel& some_kernel() {
 }
 
 const Kernel& nothing_kernel() {
-  static const Kernel def{.name = "nothing",
-                          .params = {{.name = "spec",
-                                      .kind = ParamKind::syntax,
-                                      .doc = "The structure of the missing value."}},
-                          .infer = nothing_infer,
-                          .doc = "An optional without a value, as tf.experimental.Optional.empty.",
-                          .result = "optional<SPEC>.",
-                          .cost = "A flag and the smallest value of each part.",
-                          .example = "from_tensors(nothing({x: float32[3]}))",
-                          .output = "none",
-                          .bench = "nothing(float32[784])"};
+  static const Kernel def{
+      .name = "nothing",
+      .params = {{.name = "spec", .kind = ParamKind::syntax, .doc = "The structure of the missing value."}},
+      .infer = nothing_infer,
+      .doc = "An optional without a value, as tf.experimental.Optional.empty.",
+      .result = "optional<SPEC>.",
+      .cost = "A flag and the smallest value of each part.",
+      .example = "from_tensors(nothing({x: float32[3]}))",
+      .output = "none",
+      .bench = "nothing(float32[784])"};
   return def;
 }
 

@@ -212,7 +212,8 @@ const Kernel& regex_replace_kernel() {
            {.name = "pattern", .type = "string", .doc = "A regular expression in RE2's syntax, a scalar."},
            {.name = "rewrite",
             .type = "string",
-            .doc = "The replacement of each match, a scalar; `\\\\1` is the first group, `\\\\0` the whole match."}},
+            .doc =
+                "The replacement of each match, a scalar; `\\\\1` is the first group, `\\\\0` the whole match."}},
       .infer = replace_infer,
       .doc =
           "Replaces every match of a regular expression in each string. Matches are found from left to right, without overlap. A bad pattern or rewrite is an error when the dataset is built; if it is computed, it is an error of the element.",

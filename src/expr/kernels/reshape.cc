@@ -36,8 +36,7 @@ Result<Shape> resolve(std::span<const int64_t> dims, int64_t count, std::optiona
     }
   }
   if (left >= 0 && product == 0) {
-    return invalid_argument(
-        "a dimension of -1 cannot be computed if another dimension is 0");
+    return invalid_argument("a dimension of -1 cannot be computed if another dimension is 0");
   }
   if (count < 0) return out;
   // Unknown dimensions may be anything, but the known ones must divide the entries.

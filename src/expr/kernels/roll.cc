@@ -111,7 +111,8 @@ const Kernel& roll_kernel() {
           {{.name = "x"},
            {.name = "shift",
             .type = "int64",
-            .doc = "The number of places towards the end; negative moves towards the beginning. One for each axis."},
+            .doc =
+                "The number of places towards the end; negative moves towards the beginning. One for each axis."},
            {.name = "axis",
             .kind = ParamKind::constant,
             .type = "int64",

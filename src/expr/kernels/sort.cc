@@ -292,7 +292,9 @@ const Kernel& top_k_kernel() {
   static const Kernel def{
       .name = "top_k",
       .params = {{.name = "x"},
-                 {.name = "k", .type = "int64", .doc = "The number of entries; at most the length of the last axis."}},
+                 {.name = "k",
+                  .type = "int64",
+                  .doc = "The number of entries; at most the length of the last axis."}},
       .infer = top_infer,
       .doc =
           "The `k` greatest entries along the last axis, and their indices. The greatest comes first; of equal entries the one with the lower index; nan comes last. A `k` beyond the length of the axis is an error.",

@@ -85,7 +85,8 @@ const Kernel& prod_kernel() {
       .name = "prod",
       .params = reduction_params(),
       .infer = sum_infer<Product>,
-      .doc = "The product over an axis, a list of axes, or all axes; 1 if there are no entries. Integers wrap.",
+      .doc =
+          "The product over an axis, a list of axes, or all axes; 1 if there are no entries. Integers wrap.",
       .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
       .cost = "One vectorised pass over the entries.",
       .example = "from_tensors(prod([2, 3, 4]))",

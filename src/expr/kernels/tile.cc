@@ -105,8 +105,7 @@ const Kernel& tile_kernel() {
       .params = {{.name = "x"},
                  {.name = "multiples", .type = "int64", .doc = "How many times along each axis, 0 or more."}},
       .infer = tile_infer,
-      .doc =
-          "Repeats `x` a number of times along each axis. A negative number is an error of the element.",
+      .doc = "Repeats `x` a number of times along each axis. A negative number is an error of the element.",
       .result = "The dtype of `x`, each dimension times its multiple.",
       .cost = "One copy.",
       .example = "from_tensors(tile([[1, 2], [3, 4]], [1, 2]))",

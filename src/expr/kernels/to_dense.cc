@@ -127,15 +127,16 @@ const Kernel& to_dense_kernel() {
 }
 
 const Kernel& from_dense_kernel() {
-  static const Kernel def{.name = "from_dense",
-                          .params = {{.name = "x"}},
-                          .infer = from_dense_infer,
-                          .doc = "Converts a dense tensor to a sparse one, without the entries that are 0, false or \"\".",
-                          .result = "sparse<DTYPE>[SHAPE] of the dtype and shape of `x`.",
-                          .cost = "Two passes over the entries.",
-                          .example = "from_tensors(from_dense([[0, 5], [0, 0], [7, 0]]))",
-                          .output = "sparse(indices: [[0, 1], [2, 0]], values: [5, 7], shape: [3, 2])",
-                          .bench = "from_dense(x)"};
+  static const Kernel def{
+      .name = "from_dense",
+      .params = {{.name = "x"}},
+      .infer = from_dense_infer,
+      .doc = "Converts a dense tensor to a sparse one, without the entries that are 0, false or \"\".",
+      .result = "sparse<DTYPE>[SHAPE] of the dtype and shape of `x`.",
+      .cost = "Two passes over the entries.",
+      .example = "from_tensors(from_dense([[0, 5], [0, 0], [7, 0]]))",
+      .output = "sparse(indices: [[0, 1], [2, 0]], values: [5, 7], shape: [3, 2])",
+      .bench = "from_dense(x)"};
   return def;
 }
 

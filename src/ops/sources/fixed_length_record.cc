@@ -21,10 +21,8 @@ struct FixedLengthParams : ParamsOf<FixedLengthParams> {
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
     f("record_bytes", record_bytes, "The size of a record.", {1, kMaxFixedBytes});
-    f("header_bytes", header_bytes, "The bytes of each file before its records.",
-      {0, kMaxFixedBytes});
-    f("footer_bytes", footer_bytes, "The bytes of each file after its records.",
-      {0, kMaxFixedBytes});
+    f("header_bytes", header_bytes, "The bytes of each file before its records.", {0, kMaxFixedBytes});
+    f("footer_bytes", footer_bytes, "The bytes of each file after its records.", {0, kMaxFixedBytes});
     f("compression", compression, kCompressionDoc);
     f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
   }

@@ -26,8 +26,7 @@ void SampleFromDatasetsParams::fields(Fields& f) {
     "The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element. none: equal.",
     {}, {.none = true});
   f("seed", seed, "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.");
-  f("stop_on_empty", stop_on_empty,
-    "End when a drawn dataset has no more elements; if false, draw again.");
+  f("stop_on_empty", stop_on_empty, "End when a drawn dataset has no more elements; if false, draw again.");
   f("rerandomize_each_iteration", rerandomize_each_iteration, "Draw differently in each epoch.");
 }
 

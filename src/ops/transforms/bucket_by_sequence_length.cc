@@ -39,9 +39,8 @@ struct Params : ParamsOf<Params> {
     f("shapes", shapes,
       "The shape of each tensor, in the structure of the element. A dimension is a number, or none for the largest of the batch.",
       {}, {.none = true});
-    f("values", values,
-      "The padding: one value, or one for each tensor. none: 0, false or \"\".",
-      {}, {.none = true});
+    f("values", values, "The padding: one value, or one for each tensor. none: 0, false or \"\".", {},
+      {.none = true});
     f("pad_to_bucket_boundary", pad_to_bucket_boundary,
       "Pad unknown dimensions to one less than the upper bound of the bucket. A batch of the last bucket is then an error.");
     f("no_padding", no_padding,

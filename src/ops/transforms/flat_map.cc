@@ -76,8 +76,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 const OperatorDef& flat_map_operator() {
   static const OperatorDef def = define<Params, FlatMap>({
       .name = "flat_map",
-      .doc =
-          "Maps each element to a dataset and concatenates these datasets.",
+      .doc = "Maps each element to a dataset and concatenates these datasets.",
       .cost = "Opens one dataset per input element.",
       .example = "range(3) | flat_map(x -> range(x))",
       .output = "0\n0\n1",

@@ -54,9 +54,7 @@ class GlobalShuffle final : public Cursor {
     make_order();
   }
 
-  static Mistake endless() {
-    return Mistake("the dataset is infinite", "put take(n) before it");
-  }
+  static Mistake endless() { return Mistake("the dataset is infinite", "put take(n) before it"); }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (given_ == count_) return PullResult::end;
@@ -102,8 +100,7 @@ class GlobalShuffle final : public Cursor {
 Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
   WEIR_TRY(check_access(*inputs[0]));
   if (inputs[0]->cardinality() == kInfinite) return failed_precondition(GlobalShuffle::endless());
-  if (inputs[0]->cardinality() == 0)
-    return failed_precondition("the dataset is empty");
+  if (inputs[0]->cardinality() == 0) return failed_precondition("the dataset is empty");
   return inputs[0]->spec();
 }
 

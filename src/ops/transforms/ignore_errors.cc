@@ -9,9 +9,7 @@
 
 namespace weir {
 
-void IgnoreErrorsParams::fields(Fields& f) {
-  f("log", log, "Log a warning for each error that is dropped.");
-}
+void IgnoreErrorsParams::fields(Fields& f) { f("log", log, "Log a warning for each error that is dropped."); }
 
 namespace {
 

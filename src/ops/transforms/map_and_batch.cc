@@ -22,9 +22,8 @@ struct Params : ParamsOf<Params> {
     fields("f", f, "The function: a lambda or a callback.");
     fields("n", n, "The number of results in a batch.", at_least(1));
     fields("drop_remainder", drop_remainder, "Drop a last batch of fewer than n results.");
-    fields("num_parallel_calls", num_parallel_calls,
-           "How many calls run at once; auto: one per core.", at_least(1),
-           {.automatic = true, .any_position = true});
+    fields("num_parallel_calls", num_parallel_calls, "How many calls run at once; auto: one per core.",
+           at_least(1), {.automatic = true, .any_position = true});
   }
 };
 

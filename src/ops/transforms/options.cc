@@ -21,8 +21,8 @@ struct Params : ParamsOf<Params> {
   BoolParam rewrites{true};
   void fields(Fields& f) override {
     f("deterministic", deterministic,
-      "The default for `deterministic` of map and interleave: false lets results come in any order.",
-      {}, {.none = true});
+      "The default for `deterministic` of map and interleave: false lets results come in any order.", {},
+      {.none = true});
     f("autotune", autotune,
       "false: what is `auto` stays as it begins: at what `tuned` says, else at a usual number.", {},
       {.any_position = true});

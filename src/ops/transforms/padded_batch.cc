@@ -38,9 +38,8 @@ void PaddedBatchParams::fields(Fields& f) {
   f("shapes", shapes,
     "The shape of each tensor, in the structure of the element. A dimension is a number, or none for the largest of the batch.",
     {}, {.none = true});
-  f("values", values,
-    "The padding: one value, or one for each tensor. none: 0, false or \"\".",
-    {}, {.none = true});
+  f("values", values, "The padding: one value, or one for each tensor. none: 0, false or \"\".", {},
+    {.none = true});
   f("drop_remainder", drop_remainder, "Drop a last batch of fewer than n elements.");
 }
 

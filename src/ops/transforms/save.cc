@@ -18,7 +18,8 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& f) override {
     f("path", path, "The folder with the written elements.");
     f("compression", compression, "\"\" or \"zlib\".");
-    f("num_shards", num_shards, "The number of files to divide the elements among; each gets 1 MiB or more in turn.",
+    f("num_shards", num_shards,
+      "The number of files to divide the elements among; each gets 1 MiB or more in turn.",
       {1, kMaxWrittenShards});
   }
 };

@@ -24,8 +24,8 @@ struct Params : ParamsOf<Params> {
   BoolParam drop_remainder{false};
   void fields(Fields& f) override {
     f("size", size, "The largest number of elements in a window.", at_least(1));
-    f("shift", shift, "The number of elements between the starts of two windows; none is `size`.", at_least(1),
-      {.none = true});
+    f("shift", shift, "The number of elements between the starts of two windows; none is `size`.",
+      at_least(1), {.none = true});
     f("stride", stride, "A window has every stride-th element.", at_least(1));
     f("drop_remainder", drop_remainder, "Drop windows of fewer than `size` elements.");
   }
