@@ -1,6 +1,6 @@
-// weir.hpp: weir for C++17 and later. This header is the manual of what it adds to weir.h, which says what
-// iterators, elements, callbacks and checkpoints are and do. It needs nothing but weir.h and the library, works
-// without RTTI, and throws exceptions.
+// weir.hpp: weir for C++17 and later. This header is the manual of the C++ interface; weir.h explains iterators,
+// elements, callbacks and checkpoints. It needs only weir.h and the library, works without RTTI, and throws
+// exceptions.
 //
 //   #include <cstdio>
 //   #include "weir/weir.hpp"
@@ -19,13 +19,12 @@
 //
 // Objects. Each handle of weir.h has a class that owns it: Runtime, Iterator, Element, CheckpointManager, RecordWriter
 // and ExampleBuilder can be moved and not copied; Dataset, Spec, Tensor and Callback are immutable, and copies share
-// them. Destroy them in any order. One that was moved from can only be assigned to or destroyed; other calls
-// throw invalid_argument. handle() gives what a function of weir.h takes and keeps the ownership.
+// them. Destroy them in any order. A moved-from object can only be assigned to or destroyed; other calls throw
+// invalid_argument. handle() returns the handle for functions of weir.h and keeps the ownership.
 //
-// Errors. What fails throws weir::Error, with code(), message(), path(), file(), offset(), record() and line().
-// element_failed() tells that only one element failed: the iterator goes on after it with the next call, be it
-// next() or another loop. Everything else is final. To go on in the same loop, put ignore_errors() into the
-// pipeline.
+// Errors. A failed call throws weir::Error, with code(), message(), path(), file(), offset(), record() and line().
+// If element_failed() is true, only one element failed, and the next call of next(), or another loop, continues
+// after it. All other errors are final. To continue in the same loop, put ignore_errors() into the pipeline.
 //
 //   weir::Iterator iterator(runtime, weir::parse(runtime, "range(-2, 3) | map(x -> 6 // x)"));
 //   auto elements = iterator.elements<int64_t>();
@@ -39,7 +38,7 @@
 //     }
 //   }
 //
-// Components are read in place, as what elements() and get() are told:
+// Components are read in place, as the types given to elements() and get():
 //
 //   int64_t, float, bool, ...    a scalar; also std::complex, weir::Float16 and weir::BFloat16
 //   std::string_view             a scalar string
@@ -48,31 +47,31 @@
 //   weir_view                    any dtype, unchecked
 //
 // Another dtype, or for a scalar another shape, throws invalid_argument and names the component. elements()
-// checks once, against the spec, so that a loop costs what one over weir.h costs; the row range_cpp of
-// bench/README.md has the figure.
+// checks once, against the spec, so a loop costs as much as one over weir.h; row range_cpp of bench/README.md has
+// the figure.
 //
-// Datasets come from texts, with things handed in by name, or from chained calls; weir_operators.hpp lists the
-// operators. An Expression stands for any value in the notation.
+// Datasets come from texts, with values passed by name, or from chained calls; weir_operators.hpp lists the
+// operators. An Expression is any value in the notation.
 //
 //   std::string file = "records with a \"name\"";
 //   auto by_text = weir::parse(runtime, "range(3) | map(x -> (x, @file))", {{"file", file}});
 //   auto by_calls = weir::range(weir::Expression("$n")).param("n", "int64").shuffle(100).build(runtime);
 //   weir::Iterator five(runtime, by_calls, {{{"n", 5}}});
 //
-// Arrays of the program are read where they are. from_arrays gives one element per row:
+// Arrays of the program are read in place. from_arrays makes one element per row:
 //
 //   std::vector<float> points = {0, 1, 2, 3, 4, 5};
 //   std::vector<int64_t> labels = {3, 1, 4};
 //   auto rows = weir::from_arrays({{"point", weir::Tensor::wrap(points.data(), {3, 2})},
 //                                  {"label", weir::Tensor::own(std::move(labels))}});
 //
-// Functions of the program stand where a lambda of the notation may. weir::Callback explains the forms and
-// flags; what a function throws is the error of its element.
+// Functions of the program can be used in place of lambdas. weir::Callback explains the forms and flags; an
+// exception from a function is the error of its element.
 //
 //   int64_t offset = 100;
 //   auto shifted = weir::range(5).map([offset](int64_t x) { return x + offset; });
 //
-// A dataset can be gone through again and again. weir::elements() makes a new iterator each time, and every loop has
+// A dataset can be iterated any number of times. weir::elements() makes a new iterator each time, and every loop has
 // the next order of the dataset's shuffles. (To pause one iterator for another, such as training for validation, take
 // the elements through a Feedable.)
 //
@@ -82,7 +81,7 @@
 //     for (int64_t x : weir::elements<int64_t>(runtime, shuffled)) sum += x;
 //   }
 //
-// Elements can be read by their position, without those before them, where operators know where they are:
+// If all operators can find elements by position, elements can be read without those before them:
 //
 //   auto table = weir::range(1000).map("x -> {x, square: x * x}").build(runtime);
 //   auto rows = weir::random_access<int64_t>(runtime, table, {"square"});
@@ -96,7 +95,7 @@
 //   writer.close();
 //
 // A CheckpointManager keeps the newest positions in a folder, each with bytes of the program's. After a crash the same
-// lines go on where the newest one was saved:
+// lines continue from the newest saved one:
 //
 //   weir::Dataset all = weir::range(100).shuffle(10).build(runtime);
 //   weir::CheckpointOptions often;
@@ -117,7 +116,7 @@
 //
 // Threads. As in weir.h: an Element, a range of elements(), a CheckpointManager, a RecordWriter, an ExampleBuilder and
 // a Call belong to one thread at a time. Any number of threads may use everything else at once, so several may loop
-// over one iterator, each with elements() of its own; every element reaches exactly one of them. Assign, move or
+// over one iterator, each with its own elements(); every element reaches exactly one of them. Assign, move or
 // destroy an object only while no other thread uses it.
 #pragma once
 

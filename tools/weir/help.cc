@@ -28,28 +28,28 @@ usage:
   weir help   [NAME]
 
 run     prints one element per line. An element that fails prints `error: CODE: message` in its place (with --json an
-        object), and the run goes on; the exit status is 1 then, 2 if the document cannot be built, else 0.
+        object), and the run continues; then the exit status is 1, 2 if the document cannot be built, else 0.
 check   prints the mistakes of a document that cannot be built, up to ten of them.
-spec    prints the structure of the elements, and how many there are.
+spec    prints the structure of the elements, and their number.
 format  prints the document in canonical form.
 digest  prints one hash of all elements, the same in every language and on every machine.
-explain prints the operators with what each gives, what runs ahead, and what a checkpoint takes.
-bench   measures how fast the document is: throughput, and how long a call of next takes.
-top     shows what the pipelines of a running process do, and what bounds them.
+explain prints the operators, the structure of their elements, what runs ahead, and the contents of a checkpoint.
+bench   measures the document's throughput, and how long a call of next takes.
+top     shows the state of the pipelines of a running process, and their bottlenecks.
 list    prints the operators and functions that documents can use, one per line.
-checkpoint shows what a saved position says, or lists those that a checkpoint manager keeps in a folder.
+checkpoint shows what is in a saved position, or lists those of a checkpoint manager in a folder.
 head    prints the first rows of files: TFRecords, with the Examples inside decoded, CSV, text, or saved elements.
-info    prints what is in a file, and the document that reads it. validate locates damage; index makes the index of
-        a TFRecord file; shard and convert write the rows of files to others.
-help    explains one of them, as in `weir help shuffle`, or a command, as in `weir help run`.
+info    describes the contents of a file, and prints a document that reads it. validate locates damage; index makes
+        the index of a TFRecord file; shard and convert write the rows of files to others.
+help    explains an operator, function or command, as in `weir help shuffle` or `weir help run`.
 
 options:
   -e, --expression TEXT   the document itself; FILE reads it from a file, `-` from standard input
   -p, --param NAME=VALUE  a value for `param NAME: spec`: a literal, or a bare word for a string
-  -n, --count COUNT       stop after so many lines; of shard, how many files to write
-      --origins           print the file and record that each element came from before it
+  -n, --count COUNT       stop after COUNT lines; for shard, the number of files to write
+      --origins           before each element, print the file and record that it came from
       --json              print elements, mistakes or checkpoints as JSON
-      --record-bytes N    the longest record, line or row that is read, in bytes; 268435456 if it is left out
+      --record-bytes N    the longest record, line or row to read, in bytes; the default is 268435456
       --stats, --trace FILE, --seconds S, --repeats R   see `weir help run` and `weir help bench`
   -h, --help              this text
       --version           the version of the library
@@ -83,35 +83,35 @@ usage:
            (FILE | -e TEXT)
 
 the document:
-  FILE                    the file that holds it, `-` for standard input
+  FILE                    the file with the document, `-` for standard input
   -e, --expression TEXT   the document itself. Put it in single quotes, which keep the shell from reading
                           `|`, `$n`, `"` and spaces.
 
 options:
   -p, --param NAME=VALUE  the value of `param NAME: spec`; one -p for each param of the document. VALUE is
                           written as in a document: n=3, rate=0.5, 'sizes=[1, 2]', 'pair=(1, true)'.
-                          The text of a string stands for itself: file='data/train 1.txt'. Quote it twice,
-                          once for the shell, where it is a number or has escapes: 'id="42"'.
+                          A string needs no quotes of its own: file='data/train 1.txt'. Quote it twice, once
+                          for the shell, if it is a number or has escapes: 'id="42"'.
   -n, --count COUNT       stop after COUNT lines; elements that fail count too
       --json              print elements as JSON values instead of the notation. An element that failed is one line,
                           too: {"error": {"code": "data_loss", "message": …, "path": …, "file": …, "offset": …,
-                          "record": …}}, with null for what isn't known.
-      --origins           print where each element came from before it: `train-3.tfrecord, record 17: `, or `-: `
-                          where the source has no records. A batch came from where its first row did. With
-                          --json a line is {"origin": {"file": …, "record": …}, "element": …}.
-      --stats             print to standard error at the end what each stage did, and what bounds the throughput:
-                          see docs/seeing.md
-      --trace FILE        write a timeline of the threads, which ui.perfetto.dev and chrome://tracing open
-      --record-bytes N    the longest record, line or row of a file that is read, in bytes; 268435456 if it is left out
+                          "record": …}}, with null for unknown values.
+      --origins           before each element, print where it came from: `train-3.tfrecord, record 17: `, or `-: `
+                          if the source has no records. A batch has the origin of its first row. With --json a
+                          line is {"origin": {"file": …, "record": …}, "element": …}.
+      --stats             at the end, print statistics of each stage and the bottleneck to standard error: see
+                          docs/seeing.md
+      --trace FILE        write a timeline of the threads, for ui.perfetto.dev or chrome://tracing
+      --record-bytes N    the longest record, line or row of a file to read, in bytes; the default is 268435456
   -h, --help              this text
 
-An element that fails prints `error: CODE: message` in its place, and the run goes on. With --json standard output has
-JSON only: what keeps the run from beginning goes to standard error as text.
+An element that fails prints `error: CODE: message` in its place, and the run continues. With --json standard output has
+JSON only: an error that prevents the run goes to standard error as text.
 
 exit status:
   0   every element was printed
   1   an element failed
-  2   nothing was run: the command line, the document or a parameter is wrong, as standard error says
+  2   nothing was run: the command line, the document or a parameter is wrong; see standard error
 
 examples:
   weir run -n 2 -e 'range(5) | map(x -> {n: x, half: x / 2})'
@@ -135,7 +135,7 @@ examples:
 )";
 
 constexpr std::string_view kSpec =
-    R"(weir spec - print the structure of a document's elements, and how many there are
+    R"(weir spec - print the structure of a document's elements, and their number
 
 usage:
   weir spec (FILE | -e TEXT)
@@ -143,11 +143,10 @@ usage:
 FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
 single quotes. Nothing is run and params need no values; other options of run are taken and change nothing.
 
-  --checkpoint  instead: what a checkpoint takes beside positions, and how many elements a restore reads again,
-                operator by operator; with --json as weir_dataset_explain gives it
+  --checkpoint  instead: what a checkpoint contains in addition to positions, and how many elements a restore reads
+                again, for each operator; with --json in the form of weir_dataset_explain
 
-The second line is a number, `infinite`, or `unknown` where only running tells. The exit status is 2 if the
-document cannot be built, else 0.
+The second line is a number, `infinite`, or `unknown`. The exit status is 2 if the document cannot be built, else 0.
 
 examples:
   weir spec -e 'range(10) | map(x -> {n: x, half: x / 2}) | batch(4)'
@@ -160,7 +159,7 @@ examples:
 )";
 
 constexpr std::string_view kExplain =
-    R"(weir explain - print what a document will do, without running it
+    R"(weir explain - describe what a document will do, without running it
 
 usage:
   weir explain [--json] (FILE | -e TEXT)
@@ -168,10 +167,10 @@ usage:
 FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
 single quotes. Params need no values.
 
-Prints the operators from the last to the sources, each with its arguments, the structure of its elements and how many
-there are. Below an operator that runs ahead stands on which lane, how much at once, and what it may hold. Then come the
-sum of that, and what a checkpoint takes, as `weir spec --checkpoint` prints it. With --json, weir_dataset_explain in
-weir.h explains the members. The exit status is 2 if the document cannot be built, else 0.
+Prints the operators from the last to the sources, each with its arguments, the structure of its elements and their
+number. Below an operator that runs ahead it prints the lane, the number of calls at once, and the limit of its buffer.
+Then come the sum of these, and the contents of a checkpoint, as `weir spec --checkpoint` prints them. With --json,
+weir_dataset_explain in weir.h explains the members. The exit status is 2 if the document cannot be built, else 0.
 
 examples:
   weir explain -e 'range(10) | map(x -> x * x) | prefetch(4)'
@@ -187,7 +186,7 @@ examples:
 )";
 
 constexpr std::string_view kBench =
-    R"(weir bench - measure how fast a document is
+    R"(weir bench - measure the throughput of a document
 
 usage:
   weir bench [-p NAME=VALUE]... [-n COUNT] [--seconds S] [--repeats R] [--json] (FILE | -e TEXT)
@@ -195,32 +194,32 @@ usage:
 FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
 single quotes.
 
-Reads elements and throws them away: R times (5) for S seconds (1) each, after one repeat more that warms up and doesn't
-count. A dataset that ends sooner is started again. Prints elements per second, the median of the repeats with the lowest and
-the highest, how long calls of next took, and what the stages did in the last repeat, or in its longest pass if the
-dataset was started again, with the verdict that `weir run --stats` gives. How long it takes to begin doesn't count.
+Reads elements R times (5) for S seconds (1) each, after a warm-up that doesn't count. A dataset that ends sooner is
+started again. Prints elements per second, as the median of the repeats with the lowest and the highest, how long calls
+of next took, and the statistics and verdict of `weir run --stats` for the last repeat, or for its longest pass if the
+dataset was started again. The time to start doesn't count.
 
 options:
   -n, --count COUNT       a repeat is COUNT elements instead
-      --seconds S         how long a repeat is, up to 3600
-      --repeats R         how many count, up to 1000
+      --seconds S         the length of a repeat, up to 3600
+      --repeats R         the number of repeats, up to 1000
       --record-bytes N    as for weir run
       --json              print one JSON value
 
 Of calls shorter than 5 microseconds, one in 61 is timed by itself. The exit status is 2 if the document cannot be built,
-else 0, also where elements fail: those are counted.
+else 0. Failed elements are counted.
 )";
 
 constexpr std::string_view kTop =
-    R"(weir top - show what the pipelines of a running process do
+    R"(weir top - show the state of the pipelines of a running process
 
 usage:
   weir top PID
 
 The process must have been started with WEIR_TOP=1 in its environment, or have created its runtime with
-WEIR_RUNTIME_TOP. For each of its iterators it prints what the stages did lately, and what bounds the throughput:
-docs/seeing.md explains the columns. On a terminal the page is refreshed every second until the process ends; elsewhere
-it is printed once. The exit status is 2 if there is nothing to show, else 0.
+WEIR_RUNTIME_TOP. For each of its iterators it prints recent statistics of the stages, and the bottleneck; docs/seeing.md
+explains the columns. On a terminal the page is refreshed every second until the process ends; elsewhere it is printed
+once. The exit status is 2 if there is nothing to show, else 0.
 )";
 
 constexpr std::string_view kFormat =
@@ -232,7 +231,7 @@ usage:
 FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
 single quotes. Nothing is run and params need no values; other options of run are taken and change nothing.
 
-The canonical form gives the same elements, and its own canonical form is itself. The exit status is 2 if the
+The canonical form yields the same elements, and formatting it again changes nothing. The exit status is 2 if the
 document cannot be built, else 0.
 
 examples:
@@ -248,10 +247,10 @@ usage:
 
 The hash covers the dtype, shape and bytes of each component of each element, the code of each that fails, and the end.
 It is the same on every machine and with any number of threads, and weir's packages for other languages compute it, too.
-docs/digest.md says of what bytes. With -n it covers the first COUNT elements, failed ones counted, and no end.
---record-bytes N is that of weir run.
+docs/digest.md defines it. With -n it covers the first COUNT elements, including failed ones, and no end. --record-bytes N
+is that of weir run.
 
-The exit status is 2 if the document cannot be built, else 0, also where elements fail.
+The exit status is 2 if the document cannot be built, else 0, also if elements fail.
 
 examples:
   weir digest -e 'range(3)'
@@ -268,7 +267,7 @@ FILE is the file that holds the document, `-` standard input; -e, --expression T
 single quotes. Nothing is run and params need no values.
 
 Prints up to ten mistakes to standard error, each with its line and a caret. With --json, prints an array of them to
-standard output, for editors: `code`, `message`, where known `operator`, `parameter`, `expected`, `found`, `hint` and
+standard output, for editors: `code`, `message`, if known `operator`, `parameter`, `expected`, `found`, `hint` and
 `notes`, and `span` with `offset` and `size` in bytes, `line`, `column`, `end_line` and `end_column` in characters
 from 1. The exit status is 2 if there are mistakes, else 0.
 
@@ -291,40 +290,40 @@ constexpr std::string_view kList =
 usage:
   weir list [--json]
 
-One line each, by kind. `weir help NAME` tells all about one: parameters, defaults, bounds, cost and an example.
+One line each, by kind. `weir help NAME` describes one: parameters, defaults, bounds, cost and an example.
 
 options:
-      --json              everything that `weir help` knows, as one JSON value
+      --json              all of `weir help`, as one JSON value
 )";
 
 constexpr std::string_view kCheckpoint =
-    R"(weir checkpoint - print what saved positions say
+    R"(weir checkpoint - describe saved positions
 
 usage:
   weir checkpoint show [--json] [--fits DOCUMENT [-p NAME=VALUE]...] FILE
   weir checkpoint list [--json] FOLDER
 
-show    FILE is what an iterator saved, or a generation that a checkpoint manager wrote, `-` standard input. Prints the
+show    FILE was saved by an iterator, or is a generation of a checkpoint manager; `-` is standard input. Prints the
         kind, with rank and number for a generation, the age, the size, the version of the library, the dataset's
-        fingerprint and params, how often the dataset was begun before, and how far each operator is.
-list    prints the generations in FOLDER, one line each, those of all ranks. Then come the groups of ranks in it, with
-        how many ranks have saved. Says what is wrong with those that a manager would pass over.
+        fingerprint and params, the number of earlier epochs, and the progress of each operator.
+list    prints the generations of all ranks in FOLDER, one line each. Then come the groups of ranks, with the number
+        of ranks that have saved. For a generation that a manager would skip, it prints why.
 
 options:
-      --fits DOCUMENT     the file of a document, `-` for standard input: say whether the position fits, and if not,
-                          what differs, as restoring it as the rank that saved it would
-  -p, --param NAME=VALUE  a value for a param of that document, which must be the one that the position was saved with
+      --fits DOCUMENT     the file of a document, `-` for standard input: print whether the position fits, and if not,
+                          the difference, as restoring it as the rank that saved it would
+  -p, --param NAME=VALUE  a value for a param of that document; it must be the same as when the position was saved
       --json              print an object, or an array of them; weir_checkpoint_describe in weir.h explains the members
   -h, --help              this text
 
 exit status:
   0   it was printed, and fits
   1   it doesn't fit
-  2   the command line, FILE, FOLDER or the document is wrong, as standard error says
+  2   the command line, FILE, FOLDER or the document is wrong; see standard error
 )";
 
 constexpr std::string_view kFiles =
-    R"(weir head, info, validate, index, shard, convert - look at files, and make others of them
+    R"(weir head, info, validate, index, shard, convert - inspect and convert data files
 
 usage:
   weir head     [-n COUNT] FILE...
@@ -334,37 +333,36 @@ usage:
   weir shard    -n COUNT -o NAME FILE...
   weir convert  FROM TO
 
-Files are TFRecords, tables (.csv, .tsv), text, or the folder of saved elements; what they are is told by their name,
-else by their first bytes. They may be compressed with gzip or zlib. `-` is standard input. A file of another format, such
-as Parquet, NumPy's or an archive, is refused by its name, whatever it is called. --record-bytes N is the longest record,
-line or row that is read, in bytes; 268435456 if it is left out.
+Files are TFRecords, CSV (.csv, .tsv), text, or the folder of saved elements. The name tells which, else the first bytes
+do. They may be compressed with gzip or zlib. `-` is standard input. A file of another format, such as Parquet, NumPy's
+or an archive, is refused with the name of that format. --record-bytes N is the longest record, line or row to read, in
+bytes; the default is 268435456.
 
-head      prints the first COUNT rows of each, 10 by default. Records that are tf.Examples or tf.SequenceExamples
-          are decoded, each feature a column; `-` stands for one that is missing. Other records are strings.
-info      reads all of it. Prints kind, compression, bytes and rows; of Examples the features with their kinds, in
-          how many records they are, and how many values they have; of a table the columns with their dtypes.
-          Then comes the document that reads it, ready to paste. Where a feature has one value in each record that
-          has it, the document gives a default for the others. A column is int64 or float32 if the reader of tables
-          takes each of its fields so; whole numbers beyond int64 stay strings.
-validate  reads all of it and checks every checksum. Prints an error for each damaged stretch, with its offset,
-          length and the number of the record, and a summary.
-index     makes the index of a TFRecord file, FILE.weir-index, or finds that it has one that fits. Compressed files have
-          none.
-          With it `skip` and `shard` after `tfrecord` go straight to their records, and `global_shuffle` needs no
-          pass over the file first. It belongs to a file of that size and time of change.
-shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on; what is
-          after the `.tfrecord` in NAME comes last. With .gz they are compressed.
+head      prints the first COUNT rows of each, 10 by default. tf.Examples and tf.SequenceExamples are decoded, one
+          column per feature; `-` is a missing one. Other records are strings.
+info      reads the whole file. Prints kind, compression, bytes and rows; for Examples each feature with its kind, the
+          number of records that have it, and its number of values; for CSV the columns with their dtypes. Then it
+          prints a document that reads the file, ready to paste. If some records lack a feature that has one value
+          in all others, the document has a default for it. A column is int64 or float32 if all of its fields can be
+          read so; whole numbers beyond int64 stay strings.
+validate  reads the whole file and verifies every checksum. Prints an error for each damaged stretch, with its offset,
+          length and record number, and a summary.
+index     makes the index of a TFRecord file, FILE.weir-index, unless it has a current one. With it `skip` and `shard`
+          after `tfrecord` go straight to their records, and `global_shuffle` needs no pass over the file first. It
+          is valid for one size and modification time of the file. Compressed files have no index.
+shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on. The part of
+          NAME from `.tfrecord` on comes last; with .gz they are compressed.
 convert   writes the rows of one file to another, by its name: .tfrecord, .tfrecord.gz, .csv, .tsv, .txt, or a
-          folder for saved elements. A table's columns become features: int64 where all values are, else float,
-          else bytes; an empty field of numbers is a missing feature. Lines and strings become records as they are.
+          folder for saved elements. CSV columns become features: int64 if all values are, else float, else bytes;
+          an empty field of numbers is a missing feature. Lines and strings become records as they are.
 
-Nothing is written over: a name that exists is refused. Files appear when they are complete. On long work, standard
+No file is overwritten: a name that exists is refused. Files appear when they are complete. During long work, standard
 error has a progress bar if it is a terminal, else a line every ten seconds.
 
 exit status:
-  0   all is well
-  1   there is damage, which the output locates
-  2   the command line is wrong, or a file can't be read or written, as standard error says
+  0   no damage
+  1   damage, at the places printed
+  2   the command line is wrong, or a file can't be read or written; see standard error
 
 examples:
   weir head -n 2 tests/data/records/five.tfrecord

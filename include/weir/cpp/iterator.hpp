@@ -205,11 +205,11 @@ class Elements;
 
 // A position in a dataset. Any number of threads may call one iterator; they take turns.
 //
-// The functions that give elements throw an Error with element_failed() where an element failed; the next call
-// goes on after it.
+// If an element failed, functions that return elements throw an Error with element_failed(); the next call
+// continues after it.
 class Iterator {
  public:
-  // At the beginning, or where the checkpoint was taken.
+  // At the beginning, or at the position of the checkpoint.
   Iterator(const Runtime& runtime, const Dataset& dataset, const IteratorOptions& options = {}) {
     const HandedOptions handed(options);
     weir_iterator out{};
@@ -234,12 +234,12 @@ class Iterator {
     return Spec(out);
   }
 
-  // Begins a dataset of the same structure; epochs go on counting, and a cancellation ends.
+  // Starts a dataset of the same structure; epochs continue to count, and a cancellation ends.
   void initialize(const Dataset& dataset, const IteratorOptions& options = {}) {
     const HandedOptions handed(options);
     detail::call(weir_iterator_initialize, handle(), dataset.handle(), &handed.options);
   }
-  // Begins the current dataset again.
+  // Starts the current dataset again.
   void initialize(const IteratorOptions& options = {}) { initialize(Dataset(), options); }
 
   // A range of the remaining elements, for a loop: each is a tuple of one T per component, in the order of the
@@ -249,11 +249,11 @@ class Iterator {
   //   for (auto [image, label] : iterator.elements<Span<const uint8_t>, int64_t>({"image", "label"}))
   //
   // The types are checked here, against the spec, and not per element, except that a component of unknown rank
-  // is checked to be a scalar where it comes. What a T borrows is valid until the loop goes on. Where an element
-  // failed, the loop throws; another loop over the same range, or iterator, goes on after it.
+  // is checked to be a scalar at each element. Memory that a T borrows is valid until the loop continues. If an
+  // element failed, the loop throws; another loop over the same range, or iterator, continues after it.
   //
   // The range refers to the iterator, unless that is a temporary, which it keeps. One thread at a time may use
-  // a range; each of several threads makes one of its own.
+  // a range; each of several threads makes its own.
   template <class... T>
   Elements<T...> elements(std::initializer_list<std::string_view> paths = {}) & {
     return Elements<T...>(*this, paths);
@@ -446,7 +446,7 @@ class Elements {
     return Position(this);
   }
   End end() const noexcept { return {}; }
-  // The element that the loop stands at, for what the components don't tell: text(), origin(), tensor().
+  // The current element of the loop, for text(), origin() and tensor().
   Element& element() noexcept { return element_; }
 
  private:
@@ -487,8 +487,8 @@ Elements<T...> elements(const Runtime& runtime, const Dataset& dataset,
 //   auto rows = weir::random_access<weir::Span<const uint8_t>, int64_t>(runtime, dataset, {"image", "label"});
 //   auto [image, label] = rows[7];
 //
-// The types are checked once, when it is made. What a T borrows is valid until the next call. One thread at a time may use
-// it; each of several threads makes one of its own. It refers to the runtime and shares the dataset.
+// The types are checked once, when it is made. Memory that a T borrows is valid until the next call. One thread at a time
+// may use it; each of several threads makes its own. It refers to the runtime and shares the dataset.
 template <class... T>
 class RandomAccess {
  public:

@@ -1,4 +1,4 @@
-"""weir: feeds data to whoever trains or scores a model.
+"""weir: data loading for programs that train or run models.
 
 >>> import weir
 >>> for batch in weir.range(10).map(lambda x: x * x).batch(4):
