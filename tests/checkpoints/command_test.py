@@ -140,7 +140,7 @@ def main():
         for arguments in (["checkpoint", "--help"], ["help", "checkpoint"], ["checkpoint", "show", "-h"],
                           ["checkpoint", "list", "--help"]):
             found = checker.call(arguments)
-            checker.expect(arguments, "help", found.stdout.startswith("weir checkpoint - print what saved positions say\n"),
+            checker.expect(arguments, "help", found.stdout.startswith("weir checkpoint - describe saved positions\n"),
                            "the page", found.stdout)
     print(f"{checker.calls} calls, {checker.failures} failures")
     return 1 if checker.failures else 0

@@ -1,4 +1,4 @@
-// `weir bench`: how fast a document is.
+// `weir bench`: measures the throughput of a document.
 #pragma once
 
 #include "arguments.h"

@@ -1,4 +1,4 @@
-// `weir checkpoint`: what saved positions say.
+// `weir checkpoint`: describes saved positions.
 #pragma once
 
 #include "arguments.h"
