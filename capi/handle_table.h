@@ -3,12 +3,12 @@
 //
 // A handle is [generation 28 | kind 4 | slot 32]. Slots are never unmapped, so any value can be looked up. A
 // slot's one atomic word is [generation 28 | kind 4 | owners 15 | exclusive 1 | pins 16]:
-//   1. The object lives while owners or pins are left; the thread that removes the last of both deletes it, once.
+//   1. The object lives while owners or pins are left; the thread that removes the last of both deletes it.
 //   2. Without owners no pin is granted: the handle is closed, though calls in progress still use the object.
 //   3. Only one exclusive pin is granted at a time, along with shared ones.
-//   4. A thread with the slot's bias (core/bias.h) pins without a trace in the word. A thread that drops the last
-//      owner, or gets an exclusive pin through the word, revokes the bias; the pin in progress is then counted among
-//      the pins, and an exclusive one stays exclusive until the bias is gone.
+//   4. A thread with the slot's bias (core/bias.h) pins without a trace in the word. A thread that drops the
+//      last owner, or gets an exclusive pin through the word, revokes the bias; the pin in progress is then
+//      counted among the pins, and an exclusive one stays exclusive until the bias is gone.
 //   5. A slot's generation changes before the slot is reused, so that old handles do not fit; it begins at a
 //      random number, so that handles of another process do not fit either.
 //

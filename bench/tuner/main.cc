@@ -1,6 +1,7 @@
 // weir_tuner: runs each pipeline of the corpus with settings by hand and with `auto`, and prints one line of JSON for it.
 //
-//   weir_tuner FOLDER [--overhead] [NAME]...    FOLDER: for the files that pipelines read; NAMEs begin those of pipelines
+//   weir_tuner FOLDER [--overhead] [NAME]...    FOLDER: for the files that pipelines read; NAME: of a pipeline,
+//                                               or the beginning of one
 //   weir_tuner --list                           the names
 //
 // All settings are screened once, the best five measured again in turns with `auto`. `auto` is measured from two seconds

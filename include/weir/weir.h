@@ -630,9 +630,9 @@ WEIR_API int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int
 /* Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are WEIR_EXPLAIN_.... JSON:
  *
  *   {"graph": {"operator": "prefetch", "path": "prefetch", "text": "prefetch(4)", "parameters": {"n": "4"},
- *    "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1, "at_once": 0,
- *    "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "rewrites": [], "rewritten": null, "windows": 1,
- *    "lanes": ["compute"], "max_bytes": null, "checkpoint": {...}}
+ *    "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1,
+ *    "at_once": 0, "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "rewrites": [], "rewritten": null,
+ *    "windows": 1, "lanes": ["compute"], "max_bytes": null, "checkpoint": {...}}
  *
  * "text" and "parameters" are in canonical form; the parameters are those that differ from their defaults. "cardinality"
  * is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator: "compute", "blocking" or
@@ -954,11 +954,11 @@ WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes*
  *
  *   {"elapsed_ns": N, "waited_ns": N, "consumer_ns": N, "parallelism": 2, "alone": false, "elements": N,
  *    "verdict": {"bound": "stage", "stage": "batch/map", "busy": 0.97, "gain": 8.1, "text": "..."},
- *    "tuned": "batch/map calls 2", "stages": [{"path": "batch/map", "operator": "map", "elements": N, "failed": 0,
- *    "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02, "pulled_by": null,
+ *    "tuned": "batch/map calls 2", "stages": [{"path": "batch/map", "operator": "map", "elements": N,
+ *    "failed": 0, "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02, "pulled_by": null,
  *    "window": {"windows": 1, "rows": 3, "max_rows": 8, "bytes": N, "max_bytes": N,
- *    "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N, "computing": 0.02,
- *    "now": 2, "max": 2}}, ...]}
+ *    "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N,
+ *    "computing": 0.02, "now": 2, "max": 2}}, ...]}
  *
  * The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had "consumer_ns" to
  * themselves between two calls. Elements are counted, and count again where a restore makes them again; times and
@@ -1027,10 +1027,10 @@ typedef struct weir_checkpoint_manager_options {
  * With a world size, the ranks of a job form a group with its own folder, such as g00002-of-00008 for 8
  * ranks. A job with another number of ranks starts a new group where the newest complete one stopped:
  *
- *   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has, continue from
- *      this rank's own position: `checkpoint` of weir_iterator_options. If it is another number, pass the positions of
- *      all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each. If it is 0, start from the
- *      beginning.
+ *   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has,
+ *      continue from this rank's own position: `checkpoint` of weir_iterator_options. If it is another number,
+ *      pass the positions of all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each. If
+ *      it is 0, start from the beginning.
  *   2. Save with weir_checkpoint_manager_save before taking anything from the iterator.
  *   3. Take nothing before all ranks have saved: wait until `complete` is 1, or at a barrier of the job.
  *
@@ -1094,7 +1094,8 @@ WEIR_API int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, 
 /* Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_.... JSON:
  *
  *   {"file": NAME, "size": 512, "modified_ns": SINCE_1970, "kind": "checkpoint", "library": "0.1.0",
- *    "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...], "left_out": 0}
+ *    "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...],
+ *    "left_out": 0}
  *
  * "kind" is "generation" for what a manager wrote, which also has "rank", "number" and "extra_size". A position in a
  * pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the dataset was begun before,

@@ -43,7 +43,7 @@
 //   int64_t, float, bool, ...    a scalar; also std::complex, weir::Float16 and weir::BFloat16
 //   std::string_view             a scalar string
 //   weir::Span<const float>      all entries in row-major order, whatever the shape
-//   weir::Array<float>           entries and dimensions: a(i, j), a.row(i), a.dims(); also of std::string_view
+//   weir::Array<float>           entries and dimensions: a(i, j), a.row(i), a.dims(); also of strings
 //   weir_view                    any dtype, unchecked
 //
 // Another dtype, or for a scalar another shape, throws invalid_argument and names the component. elements()

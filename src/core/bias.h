@@ -9,8 +9,8 @@
 //   1. Only its own thread writes a record, and records are never unmapped.
 //   2. A thread is inside at most once per Bias; a nested entry takes the real one.
 //   3. A thread that is inside when its bias is revoked gets the real one, and releases it when it leaves.
-//   4. Only the holder of the real one gets the bias, before it releases the real one, so the next holder sees
-//      the bias.
+//   4. Only the holder of the real one gets the bias, before it releases the real one, so the next holder
+//      sees the bias.
 //
 // Methods may be called on any thread. enter and leave cost about 2 ns, revoke some microseconds. A bias that
 // was revoked often is not granted again. Without membarrier, and under the simulation, no thread gets one.

@@ -4,15 +4,15 @@
 // A closed pump is never run again. All transitions happen under the lock of the pump's Scheduler.
 //
 // Invariants:
-//  1. At most one thread is inside run(), and everything a run wrote is seen by the next one.
-//  2. A pump is in its scheduler's ready list exactly while it is scheduled. The list owns a reference.
-//   3. A wake is never lost: one that comes while idle schedules; one that comes while scheduled precedes a run;
-//      one that comes while running makes the state notified, and another run follows.
-//  4. release() is called exactly once, after the last run() has returned: by close() if the pump is idle or
+//   1. At most one thread is inside run(), and everything a run wrote is seen by the next one.
+//   2. A pump is in its scheduler's ready list exactly while it is scheduled. The list owns a reference.
+//   3. A wake is never lost: while idle it schedules; while scheduled it precedes a run; while running it makes
+//      the state notified, and another run follows.
+//   4. release() is called exactly once, after the last run() has returned: by close() if the pump is idle or
 //      scheduled, else by the thread that runs it, on its way out. No thread waits for this.
-//   5. A job in an executor's queue names a scheduler and a lane, never a pump: if helping threads have claimed
-//      the pumps, or the pumps are closed, it finds nothing to do.
-//  6. No lock is held while run() or release() are called.
+//   5. A job in an executor's queue names a scheduler and a lane, never a pump: if helping threads have
+//      claimed the pumps, or the pumps are closed, it finds nothing to do.
+//   6. No lock is held while run() or release() are called.
 //
 // A pump is shared; run() must not throw, and release() drops what it works with. wake and close may be
 // called on any thread. A wake, a claim and the end of a run take a lock each.

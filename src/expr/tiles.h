@@ -2,7 +2,8 @@
 // computes, and jumps to the next step with the tile still in registers, so a chain of operations reads and writes
 // memory once. (bench: element_chain)
 //
-//   TileStep steps[] = {{tiles.code(StepKind::load, TileLane::float32), x, 4}, {…add…, y, 4}, {…store…, out, 4}, {…end…}};
+//   TileStep steps[] = {{tiles.code(StepKind::load, TileLane::float32), x, 4}, {…add…, y, 4},
+//                       {…store…, out, 4}, {…end…}};
 //   tiles.run(steps, TileLane::float32, count);
 //
 // The entries of a tile are all of 4 or all of 8 bytes. In a tile a bool is an integer of that width, 0 or -1, and a

@@ -1,6 +1,6 @@
 // RecordIndex: where each record of an uncompressed TFRecord file begins, so that a record is read by its number.
 //
-//   WEIR_ASSIGN(RefPtr<RecordIndex> index, RecordIndex::open(files, "a.tfrecord"));  // null: there is none that fits
+//   WEIR_ASSIGN(RefPtr<RecordIndex> index, RecordIndex::open(files, "a.tfrecord"));  // null: none that fits
 //   WEIR_ASSIGN(index, RecordIndex::make(files, "a.tfrecord", nullptr));
 //
 // It is in a file next to the records, their name with kIndexSuffix, and fits one size and modification time: when the

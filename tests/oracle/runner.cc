@@ -1,8 +1,8 @@
 // Runs documents in blocks and one by one: the C++ half of oracle.py, which talks to it through pipes.
 //
 //   request   SIZE\n, then SIZE bytes: the document
-//   answer    KIND SIZE\n, then SIZE bytes: "rows", the spec, a line for each element and "end"; "build", why it
-//             does not build; "widths", what differs between blocks and single rows; "exception", what was thrown
+//   answer    KIND SIZE\n, then SIZE bytes: "rows", the spec, a line for each element and "end"; "build", the
+//             reason; "widths", the difference between blocks and single rows; "exception", its message
 #include <iostream>
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // Saves and restores a document that it reads from standard input: the C++ half of restore.py, which starts it in the
 // folder of the record files.
 //
-//   restorer everywhere LIMIT SEED       at every position, into a fresh runtime with another number of threads;
-//                                        prints where what follows differs, and fails then
+//   restorer everywhere LIMIT SEED    at every position, into a fresh runtime with another number of threads;
+//                                     prints where the rest differs, and fails then
 //   restorer save FILE COUNT LIMIT THREADS      saves after COUNT lines and prints what follows
 //   restorer restore FILE LIMIT THREADS         goes on from there in this process and prints what follows
 //

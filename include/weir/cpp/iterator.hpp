@@ -484,7 +484,8 @@ Elements<T...> elements(const Runtime& runtime, const Dataset& dataset,
 
 // Elements of a dataset by their position, as Dataset::at() reads them, with the types of Iterator::elements():
 //
-//   auto rows = weir::random_access<weir::Span<const uint8_t>, int64_t>(runtime, dataset, {"image", "label"});
+//   using Bytes = weir::Span<const uint8_t>;
+//   auto rows = weir::random_access<Bytes, int64_t>(runtime, dataset, {"image", "label"});
 //   auto [image, label] = rows[7];
 //
 // The types are checked once, when it is made. Memory that a T borrows is valid until the next call. One thread at a time

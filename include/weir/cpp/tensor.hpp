@@ -114,10 +114,10 @@ inline std::vector<Part> parts_of(const Spec& spec) {
 
 // Memory that comes in. Immutable; copies share it. Any number of threads may use one.
 //
-//   Tensor::wrap(data, dims)            the caller's memory without a copy. It must not change until everything
-//                                       that uses the tensor is gone; a release function says when.
-//   Tensor::own(std::move(vector))      a vector (or anything with data() and size()) that moves in, no copy.
-//   Tensor::copy(data, dims)            a copy; the memory may be reused at once.
+//   Tensor::wrap(data, dims)         the caller's memory without a copy. It must not change until everything
+//                                    that uses the tensor is gone; a release function says when.
+//   Tensor::own(std::move(vector))   a vector (or anything with data() and size()) that moves in, no copy.
+//   Tensor::copy(data, dims)         a copy; the memory may be reused at once.
 //
 // Without dims, a container is a vector of its size. Strings are containers of std::string_view for copy(), of
 // weir_string for wrap().
