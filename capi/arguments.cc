@@ -26,84 +26,134 @@ constexpr size_t kArgumentBytesOfZero = offsetof(weir_argument, generator) + siz
 }  // namespace
 
 TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count) {
+  const uint32_t size = count > 0 && arguments ? arguments->struct_size : 0;
+  take_all(arguments, count, size, 0, list_);
+}
+
+void TakenArguments::take_all(const weir_argument* arguments, uint64_t count, uint32_t size, int depth,
+                              std::vector<Argument>& out) {
+  const auto refuse = [this](const Status& status) {
+    if (status_.ok()) status_ = status;
+  };
   if (count == 0) return;
-  if (!arguments || count > kMaxArguments) {
-    status_ = invalid_argument(expected_found(concat("at most ", kMaxArguments, " arguments"),
-                                              concat(count, arguments ? "" : " at NULL")));
-    return;
+  if (!arguments || count > kMaxArguments - count_) {
+    return refuse(invalid_argument(expected_found(concat("at most ", kMaxArguments, " arguments"),
+                                                  concat(count, arguments ? "" : " at NULL"))));
   }
+  if (depth > kMaxArgumentDepth) {
+    return refuse(invalid_argument(
+        expected_found(concat("at most ", kMaxArgumentDepth, " levels of arguments"), "more")));
+  }
+  count_ += count;
   // Elements are spaced by the size of the caller's version of the struct. Every one is read, even after a
   // failure, since its callback has to be destroyed.
-  const uint32_t stride = bytes_of_struct(arguments->struct_size, kArgumentBytesOfZero);
+  const uint32_t stride = bytes_of_struct(size, kArgumentBytesOfZero);
   const auto* bytes = reinterpret_cast<const char*>(arguments);
   for (uint64_t i = 0; i < count; ++i) {
     const auto* given = reinterpret_cast<const weir_argument*>(bytes + i * stride);
     weir_argument known = WEIR_ARGUMENT_INIT;
     Status status = read_struct("weir_argument", given, kFirstArgumentBytes, kArgumentBytesOfZero, known);
-    if (status.ok() && given->struct_size != arguments->struct_size) {
+    if (status.ok() && given->struct_size != size) {
       status =
           invalid_argument("expected all weir_arguments of a call to have one struct_size, found several");
     }
-    const bool readable =
-        given->struct_size == arguments->struct_size && is_struct_size(stride, kFirstArgumentBytes);
+    const bool readable = given->struct_size == size && is_struct_size(stride, kFirstArgumentBytes);
     if (readable) {
-      try {
-        const Status taken = take(known);
-        if (status.ok()) status = taken;
-      } catch (const std::bad_alloc&) {
-        status = Status(out_of_memory());
-      }
+      const auto guarded = [&status](auto&& body) {
+        try {
+          const Status result = body();
+          if (status.ok()) status = result;
+        } catch (const std::bad_alloc&) {
+          status = Status(out_of_memory());
+        }
+      };
+      Argument taken;
+      guarded([&] { return take(known, taken); });
+      take_all(known.members, known.member_count, size, depth + 1, taken.members);
+      guarded([&] {
+        out.push_back(std::move(taken));
+        return Status();
+      });
     }
-    if (!status.ok() && status_.ok()) status_ = status;
+    if (!status.ok()) refuse(status);
     if (!readable) return;
   }
 }
 
-Status TakenArguments::take(const weir_argument& known) {
+namespace {
+
+constexpr Argument::Kind kKinds[] = {Argument::Kind::text,    Argument::Kind::string, Argument::Kind::float32,
+                                     Argument::Kind::float64, Argument::Kind::list,   Argument::Kind::tuple,
+                                     Argument::Kind::dict,    Argument::Kind::call};
+
+// Whether a value of this kind has a text, or has members.
+bool has_text(uint32_t kind) { return kind == WEIR_VALUE_STRING || kind == WEIR_VALUE_CALL; }
+bool has_members(uint32_t kind) { return kind >= WEIR_VALUE_LIST; }
+
+}  // namespace
+
+Status TakenArguments::take(const weir_argument& known, Argument& out) {
   // Both are taken over before either is refused.
   Result<CallbackRef> function = known.callback ? take_callback(known.callback) : CallbackRef();
   Result<CallbackRef> generator = known.generator ? take_generator(known.generator) : CallbackRef();
   WEIR_TRY(function.status());
   WEIR_TRY(generator.status());
   CallbackRef callback = *function ? *std::move(function) : *std::move(generator);
+  if (known.kind > WEIR_VALUE_CALL) {
+    return invalid_argument(expected_found("a WEIR_VALUE_... as weir_argument.kind", concat(known.kind)));
+  }
+  out.kind = kKinds[known.kind];
+  out.number = known.number;
   // A size alone means that a text was intended.
-  const bool has_text = known.text != nullptr || known.text_size > 0;
-  int given = has_text + (known.callback != nullptr) + (known.dataset.value != 0) +
-              (known.tensor.value != 0) + (known.generator != nullptr);
-  if (given != 1) {
+  const bool text_given = known.text != nullptr || known.text_size > 0;
+  const int things = (known.callback != nullptr) + (known.dataset.value != 0) + (known.tensor.value != 0) +
+                     (known.generator != nullptr);
+  if (known.kind == 0 && things + text_given != 1) {
     return invalid_argument(
         expected_found("a weir_argument with one of text, callback, dataset, tensor and generator",
-                       concat(given, " of them")));
+                       concat(things + text_given, " of them")));
+  }
+  if (known.kind != 0 && (things > 0 || (text_given && !has_text(known.kind)))) {
+    return invalid_argument(expected_found("a weir_argument with nothing but what its kind has", "more"));
+  }
+  if (known.member_count > 0 && !has_members(known.kind)) {
+    return invalid_argument(expected_found("members of a list, tuple, dict or call", "others"));
   }
   WEIR_ASSIGN(std::string_view name, read_string(known.name, known.name_size, "a name", kMaxNameBytes));
+  out.name = std::string(name);
   const bool is_function = callback && callback->signature() != nullptr;
+  if (is_function && !name.empty() && name[0] == '@') name.remove_prefix(1);
   if (is_function && is_identifier(name)) WEIR_TRY(check_function_name(name));
-  TakenArgument argument{std::string(name), std::string()};
-  if (has_text) {
+  if (text_given) {
     WEIR_ASSIGN(std::string_view text,
                 read_string(known.text, known.text_size, "a text", syntax::kMaxSourceBytes));
-    argument.value = std::string(text);
-  } else if (callback) {
-    argument.value = HandedThing(std::move(callback));
+    out.text = std::string(text);
+    return {};
+  }
+  if (things == 0) return {};
+  out.kind = Argument::Kind::handed;
+  if (callback) {
+    out.thing = std::move(callback);
   } else if (known.dataset.value != 0) {
-    WEIR_ASSIGN(DocumentRef document, document_of(known.dataset));
-    argument.value = HandedThing(std::move(document));
+    WEIR_ASSIGN(out.thing, document_of(known.dataset));
   } else {
     WEIR_ASSIGN(Tensor tensor, tensor_of(known.tensor));
-    argument.value = HandedThing(value_of(std::move(tensor)));
+    out.thing = value_of(std::move(tensor));
   }
-  list_.push_back(std::move(argument));
-  return Status();
+  return {};
 }
 
 Result<Handed> handed_of(const TakenArguments& arguments, Handed registered) {
   WEIR_TRY(arguments.status());
   Handed out = std::move(registered);
   Handed given;
-  for (const TakenArgument& argument : arguments.list()) {
-    const auto* text = std::get_if<std::string>(&argument.value);
-    HandedThing thing =
-        text ? HandedThing(value_of(Tensor::string(*text))) : std::get<HandedThing>(argument.value);
+  for (const Argument& argument : arguments.list()) {
+    const bool text = argument.kind == Argument::Kind::text || argument.kind == Argument::Kind::string;
+    if (!text && argument.kind != Argument::Kind::handed) {
+      return invalid_argument(concat("expected a string, tensor, dataset, callback or generator as @",
+                                     argument.name, "; a value of another kind is written in the text"));
+    }
+    HandedThing thing = text ? HandedThing(value_of(Tensor::string(argument.text))) : argument.thing;
     if (!given.try_emplace(argument.name, thing).second) {
       return invalid_argument(expected_found(concat("one argument named ", quote(argument.name)), "two"));
     }
@@ -115,17 +165,15 @@ Result<Handed> handed_of(const TakenArguments& arguments, Handed registered) {
 Result<std::vector<ParamValue>> params_of(const TakenArguments& arguments) {
   WEIR_TRY(arguments.status());
   std::vector<ParamValue> out;
-  for (const TakenArgument& argument : arguments.list()) {
-    if (const auto* text = std::get_if<std::string>(&argument.value)) {
-      out.push_back({argument.name, *text});
-      continue;
-    }
-    const auto* value = std::get_if<HandedValue>(&std::get<HandedThing>(argument.value));
-    if (!value) {
-      return invalid_argument(expected_found(concat("a text or a tensor for $", argument.name),
+  for (const Argument& argument : arguments.list()) {
+    if (const auto* value = std::get_if<HandedValue>(&argument.thing)) {
+      out.push_back({argument.name, *value});
+    } else if (auto text = text_of(argument)) {
+      out.push_back({argument.name, *std::move(text)});
+    } else {
+      return invalid_argument(expected_found(concat("a text, a tensor or a value for $", argument.name),
                                              "a callback, a generator or a dataset"));
     }
-    out.push_back({argument.name, *value});
   }
   return out;
 }

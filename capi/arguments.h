@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "capi/barrier.h"
@@ -11,27 +10,25 @@
 
 namespace weir::capi {
 
-// More arguments in one call are refused without reading the array.
+// More arguments in one call, members counted, are refused without reading the array, as are those nested deeper.
 inline constexpr uint64_t kMaxArguments = 65536;
-
-struct TakenArgument {
-  std::string name;
-  // A text, or something handed in.
-  std::variant<std::string, HandedThing> value;
-};
+inline constexpr int kMaxArgumentDepth = 1000;
 
 class TakenArguments {
  public:
   TakenArguments(const weir_argument* arguments, uint64_t count);
 
   const Status& status() const { return status_; }
-  const std::vector<TakenArgument>& list() const { return list_; }
+  const std::vector<Argument>& list() const { return list_; }
 
  private:
-  Status take(const weir_argument& known);
+  void take_all(const weir_argument* arguments, uint64_t count, uint32_t size, int depth,
+                std::vector<Argument>& out);
+  Status take(const weir_argument& known, Argument& out);
 
   Status status_;
-  std::vector<TakenArgument> list_;
+  std::vector<Argument> list_;
+  uint64_t count_ = 0;
 };
 
 // What a text may refer to by @NAME: the arguments given, which come before what the runtime has registered.

@@ -11,26 +11,6 @@ namespace weir::capi {
 
 namespace {
 
-// Names for the datasets handed to an operator; no argument of the caller can have such a name.
-std::string internal_name(size_t number) { return std::to_string(number + 1); }
-
-Result<DocumentRef> apply(RuntimeHost& host, std::string_view name, const std::vector<DocumentRef>& inputs,
-                          const TakenArguments& arguments) {
-  WEIR_TRY(arguments.status());
-  Handed handed = host.callbacks();
-  std::vector<TextArgument> texts;
-  for (const TakenArgument& argument : arguments.list()) {
-    if (const auto* text = std::get_if<std::string>(&argument.value)) {
-      texts.push_back({argument.name, *text});
-      continue;
-    }
-    std::string number = internal_name(texts.size());
-    handed.insert_or_assign(number, std::get<HandedThing>(argument.value));
-    texts.push_back({argument.name, concat("@", number)});
-  }
-  return apply_operator(host.runtime(), name, inputs, texts, handed);
-}
-
 Result<std::vector<DocumentRef>> documents_of(const weir_dataset* inputs, uint64_t count) {
   if (count > kMaxArguments || (count > 0 && !inputs)) {
     return invalid_argument(expected_found(concat("at most ", kMaxArguments, " inputs"),
@@ -103,7 +83,8 @@ int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_name, uint
         WEIR_ASSIGN(std::string_view name,
                     read_string(operator_name, operator_name_size, "an operator's name", kMaxNameBytes));
         WEIR_ASSIGN(auto documents, documents_of(inputs, input_count));
-        return apply(*host, name, documents, taken);
+        WEIR_TRY(taken.status());
+        return apply_operator(host->runtime(), name, documents, taken.list(), host->callbacks());
       });
 }
 

@@ -544,15 +544,27 @@ WEIR_API int32_t weir_call_cancelled(weir_call call);
 
 /* ---- Datasets ------------------------------------------------------------------------------------------ */
 
-/* A value passed by name: a text, a callback, a dataset, a tensor or a generator. Exactly one of the five is
- * set. The library takes ownership of callbacks and generators, even if the call fails; everything else stays
+/* The `kind` of a weir_argument; 0: the member that is set tells. A string is the bytes of `text`. A float is `number`
+ * as a literal, which takes the dtype of its context, with the digits of a float or a double. The others have
+ * `members`: [a, b], (a, b), {x: a, "y z": b}, where the name of a member is its key, and the operator `text` applied
+ * to its members as weir_dataset_apply does. */
+#define WEIR_VALUE_STRING 1u
+#define WEIR_VALUE_FLOAT32 2u
+#define WEIR_VALUE_FLOAT64 3u
+#define WEIR_VALUE_LIST 4u
+#define WEIR_VALUE_TUPLE 5u
+#define WEIR_VALUE_DICT 6u
+#define WEIR_VALUE_CALL 7u
+
+/* A value passed by name: a text, a callback, a dataset, a tensor, a generator, or a value of a `kind`. Exactly one of
+ * them is set. The library takes ownership of callbacks and generators, even if the call fails; everything else stays
  * the caller's. The macros below are initialisers, with `name` and `text` ending at their NUL:
  *
  *   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
  */
 typedef struct weir_argument {
   uint32_t struct_size;
-  uint32_t reserved;
+  uint32_t kind; /* WEIR_VALUE_... */
   const char* name;
   uint64_t name_size;
   const char* text;
@@ -561,20 +573,23 @@ typedef struct weir_argument {
   weir_dataset dataset;
   weir_tensor tensor;
   const weir_generator* generator;
+  const struct weir_argument* members; /* with the same struct_size */
+  uint64_t member_count;
+  double number;
 } weir_argument;
 
 #define WEIR_ARGUMENT_INIT \
-  { sizeof(weir_argument), 0, NULL, 0, NULL, 0, NULL, {0}, {0}, NULL }
+  { sizeof(weir_argument), 0, NULL, 0, NULL, 0, NULL, {0}, {0}, NULL, NULL, 0, 0 }
 #define WEIR_ARGUMENT_TEXT(name, text) \
-  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, (text), WEIR_STRLEN, NULL, {0}, {0}, NULL }
+  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, (text), WEIR_STRLEN, NULL, {0}, {0}, NULL, NULL, 0, 0 }
 #define WEIR_ARGUMENT_CALLBACK(name, callback) \
-  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, (callback), {0}, {0}, NULL }
+  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, (callback), {0}, {0}, NULL, NULL, 0, 0 }
 #define WEIR_ARGUMENT_DATASET(name, dataset) \
-  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {(dataset).value}, {0}, NULL }
+  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {(dataset).value}, {0}, NULL, NULL, 0, 0 }
 #define WEIR_ARGUMENT_TENSOR(name, tensor) \
-  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, {(tensor).value}, NULL }
+  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, {(tensor).value}, NULL, NULL, 0, 0 }
 #define WEIR_ARGUMENT_GENERATOR(name, generator) \
-  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, {0}, (generator) }
+  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, {0}, (generator), NULL, 0, 0 }
 
 /* Creates a dataset from a text, owned by the caller. The text refers to `arguments` as @NAME; a text among
  * them is a string, byte for byte, so tfrecord(@file) needs no quotes and no escapes. Checks everything now
@@ -587,8 +602,15 @@ WEIR_API int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint
 /* Creates a dataset by applying one operator to others: apply(runtime, "batch", &input, 1, {name "n", text
  * "32"}, 1). Arguments are the operator's parameters by name, or by position if the name is empty; a text is
  * a value of the notation. The first of `inputs` is the input of a transformation. Further ones
- * (concatenate), and those of a source (zip), become its first positional arguments. Errors: those of
- * weir_dataset_parse. */
+ * (concatenate), and those of a source (zip), become its first positional arguments.
+ *
+ * A whole pipeline can be one call, with nothing to quote: an argument may be a list, a dict or another call
+ * (WEIR_VALUE_...) at any depth, and without `inputs` the first positional argument is the input. The operator "" is
+ * its one input. In any call, an argument called "$n" declares that parameter, with a spec as its text, and one called
+ * "@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
+ *
+ * Errors: those of weir_dataset_parse, for the text that was written; invalid_argument if a text among the arguments
+ * is not one value, or for more than 65,536 arguments or 1,000 levels of calls. */
 WEIR_API int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_name,
                                     uint64_t operator_name_size, const weir_dataset* inputs,
                                     uint64_t input_count, const weir_argument* arguments,
@@ -781,7 +803,8 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 typedef struct weir_iterator_options {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_ITERATOR_... */
-  /* Values for `param NAME: spec`, each a text ("5"; for a string, its bytes) or a tensor. */
+  /* Values for `param NAME: spec`, each a text ("5"; for a string, its bytes), a tensor, or a value of a kind
+   * (WEIR_VALUE_...) other than a call. */
   const weir_argument* params;
   uint64_t param_count;
   const void* checkpoint; /* from weir_iterator_save; copied */

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -120,15 +121,31 @@ Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, cons
 Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed,
                                    int64_t cardinality);
 
-// Applies an operator to documents: `inputs` are piped into it or given as its first datasets; each argument
-// is a field's name (or "" for the next position) and the text of its value, which may name handed things.
-struct TextArgument {
+// What an operator is given: the text of a value, something handed in, or what is made of other arguments. The text may name
+// handed things.
+struct Argument {
+  enum class Kind : uint8_t { text, string, float32, float64, handed, list, tuple, dict, call };
+  // That of a parameter, "" for the next position, "@x" or "$x" (weir.h); of a dict's member its key.
   std::string name;
+  // Also the bytes of a string, and the operator of a call, "" for its input alone.
   std::string text;
+  Kind kind = Kind::text;
+  double number = 0;
+  std::vector<Argument> members{};
+  HandedThing thing{};
 };
+
+// Applies an operator to documents, which are piped into it or given as its first datasets. Errors show the call as a text
+// that was written for it. REQUIRES: calls no deeper than stack allows
 Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
                                    const std::vector<DocumentRef>& inputs,
-                                   const std::vector<TextArgument>& arguments, const Handed& handed = {});
+                                   const std::vector<Argument>& arguments, const Handed& handed = {});
+
+// The text of a value; nothing if it is a call, handed in, or made of such.
+std::optional<std::string> text_of(const Argument& value);
+
+// Builds a text that was parsed.
+Result<DocumentRef> build_document(Runtime& runtime, syntax::Tree tree, Handed handed);
 
 // Reads the bytes of serialize(): the same dataset, with the seeds that were drawn when it was built. `callbacks` resolves
 // registered names. data_loss for damaged bytes, failed_precondition for another format version, invalid_argument for

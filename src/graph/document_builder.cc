@@ -218,73 +218,8 @@ Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, cons
   return DocumentBuilder::build(runtime, *std::move(tree), handed, cardinality);
 }
 
-namespace {
-
-// Adds the input under an unused number and returns its word.
-std::string add_input(Handed& handed, const DocumentRef& input) {
-  for (size_t number = 1;; ++number) {
-    std::string word = std::to_string(number);
-    if (handed.emplace(word, input).second) return word;
-  }
-}
-
-// The call as it would be written, each argument on lines of its own, so that a comment in one ends with it.
-std::string call_text(const OperatorDef& def, const std::vector<std::string>& inputs,
-                      const std::vector<TextArgument>& arguments) {
-  bool piped = def.kind != OperatorKind::source;
-  std::string out = piped ? concat("@", inputs[0], " | ", def.name, "(") : concat(def.name, "(");
-  bool first = true;
-  for (size_t i = piped ? 1 : 0; i < inputs.size(); ++i) {
-    out += concat(first ? "" : ", ", "@", inputs[i]);
-    first = false;
-  }
-  for (const TextArgument& argument : arguments) {
-    if (!first) out += ", ";
-    first = false;
-    if (!argument.name.empty()) out += argument.name + ": ";
-    out += argument.text + "\n";
-  }
-  return out + ")";
-}
-
-// True if the text is the one call that was meant, and no argument closed it to add something.
-bool is_one_call(const Node& document, const OperatorDef& def, size_t argument_count) {
-  if (document.items.size() != 1) return false;
-  const Node* call = &document.child(0);
-  if (call->kind == Kind::pipeline && def.kind != OperatorKind::source) {
-    if (call->items.size() != 2) return false;
-    call = &call->child(1);
-  }
-  return call->kind == Kind::call && call->text == def.name && call->items.size() == argument_count;
-}
-
-}  // namespace
-
-Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
-                                   const std::vector<DocumentRef>& inputs,
-                                   const std::vector<TextArgument>& arguments, const Handed& handed) {
-  const OperatorDef* def = find_operator(name);
-  if (!def) {
-    std::vector<std::string> names;
-    for (const OperatorDef* known : operators()) names.emplace_back(known->name);
-    return invalid_argument({concat("there is no operator called ", name), syntax::hint_for(name, names)});
-  }
-  bool piped = def->kind != OperatorKind::source;
-  if (piped && inputs.empty())
-    return invalid_argument(concat(name, " applies to a dataset; no input was given"));
-  Handed all = handed;
-  std::vector<std::string> words;
-  words.reserve(inputs.size());
-  for (const DocumentRef& input : inputs) words.push_back(add_input(all, input));
-  const std::string call = call_text(*def, words, arguments);
-  auto parsed = syntax::parse_document(call, signatures());
-  if (!parsed.ok()) return syntax::render(parsed.status(), call);
-  syntax::Tree tree = *std::move(parsed);
-  size_t count = inputs.size() + arguments.size() - (piped ? 1 : 0);
-  if (!is_one_call(*tree.root, *def, count)) {
-    return invalid_argument(concat("the arguments of ", name, " are no ", count, " values: ", tree.source));
-  }
-  return DocumentBuilder::build(runtime, std::move(tree), std::move(all));
+Result<DocumentRef> build_document(Runtime& runtime, syntax::Tree tree, Handed handed) {
+  return DocumentBuilder::build(runtime, std::move(tree), std::move(handed));
 }
 
 }  // namespace weir

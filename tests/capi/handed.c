@@ -37,6 +37,83 @@ static void every_kind(weir_runtime runtime) {
   weir_dataset_unref(inner);
 }
 
+static weir_argument value_of(uint32_t kind, const char* text, const weir_argument* members, uint64_t count) {
+  weir_argument out = WEIR_ARGUMENT_INIT;
+  out.kind = kind;
+  out.text = text;
+  out.text_size = text ? WEIR_STRLEN : 0;
+  out.members = members;
+  out.member_count = count;
+  return out;
+}
+
+/* A pipeline as one call: zip({"a b": range(3) | map(@f), y: from_list(["q\"", @word])}) and what it is made of. */
+static void whole_pipelines(weir_runtime runtime) {
+  counts counted = {0, 0};
+  weir_callback callback = WEIR_CALLBACK_INIT;
+  weir_dataset dataset = {0};
+  weir_error error = WEIR_ERROR_INIT;
+  weir_bytes bytes = WEIR_BYTES_INIT;
+  weir_argument range[3] = {WEIR_ARGUMENT_TEXT("", "$n"), WEIR_ARGUMENT_TEXT("$n", "int64"),
+                            WEIR_ARGUMENT_TEXT("@word", "w\"")};
+  weir_argument map[3];
+  weir_argument list[2] = {WEIR_ARGUMENT_INIT, WEIR_ARGUMENT_TEXT("", "@word")};
+  weir_argument listed = WEIR_ARGUMENT_INIT;
+  weir_argument members[2];
+  weir_argument dict;
+  weir_argument deep = WEIR_ARGUMENT_INIT;
+  callback.function = negates;
+  callback.destroy = count_destroy;
+  callback.user_data = &counted;
+  map[0] = value_of(WEIR_VALUE_CALL, "range", range, 3);
+  map[1] = (weir_argument)WEIR_ARGUMENT_CALLBACK("f", &callback);
+  list[0] = value_of(WEIR_VALUE_STRING, "q\"", NULL, 0);
+  listed = value_of(WEIR_VALUE_LIST, NULL, list, 2);
+  members[0] = value_of(WEIR_VALUE_CALL, "map", map, 2);
+  members[0].name = "a b";
+  members[0].name_size = WEIR_STRLEN;
+  members[1] = value_of(WEIR_VALUE_CALL, "from_list", &listed, 1);
+  members[1].name = "y";
+  members[1].name_size = 1;
+  dict = value_of(WEIR_VALUE_DICT, NULL, members, 2);
+  REQUIRE(weir_dataset_apply(runtime, "zip", WEIR_STRLEN, NULL, 0, &dict, 1, &dataset, &error) == WEIR_OK);
+  CHECK(weir_dataset_format(dataset, &bytes, NULL) == WEIR_OK);
+  CHECK(strcmp(bytes.data,
+               "param n: int64\nzip({\"a b\": range($n) | map(@1), y: from_list([\"q\\\"\", "
+               "\"w\\\"\"])})") == 0);
+  weir_bytes_release(&bytes);
+  CHECK(counted.destroyed == 0);
+  weir_dataset_unref(dataset);
+  CHECK(counted.destroyed == 1);
+  /* What is wrong is refused with the callback destroyed: by the library, and by the struct. */
+  range[0].text = "1) | skip(1";
+  CHECK(weir_dataset_apply(runtime, "zip", 3, NULL, 0, &dict, 1, &dataset, &error) < 0 &&
+        counted.destroyed == 2);
+  CHECK(strstr(error.message.data, "expected one value") != NULL);
+  range[0].kind = WEIR_VALUE_FLOAT64;
+  CHECK(weir_dataset_apply(runtime, "zip", 3, NULL, 0, &dict, 1, &dataset, &error) < 0 &&
+        counted.destroyed == 3);
+  CHECK(strstr(error.message.data, "nothing but what its kind has") != NULL);
+  range[0].kind = 99;
+  CHECK(weir_dataset_apply(runtime, "zip", 3, NULL, 0, &dict, 1, &dataset, &error) < 0 &&
+        counted.destroyed == 4);
+  CHECK(strstr(error.message.data, "kind") != NULL);
+  range[0].kind = 0;
+  range[0].members = list;
+  range[0].member_count = 2;
+  CHECK(weir_dataset_apply(runtime, "zip", 3, NULL, 0, &dict, 1, &dataset, &error) < 0 &&
+        counted.destroyed == 5);
+  /* One that holds itself ends. */
+  deep = value_of(WEIR_VALUE_CALL, "prefetch", NULL, 1);
+  deep.members = &deep;
+  CHECK(weir_dataset_apply(runtime, "", 0, NULL, 0, &deep, 1, &dataset, &error) < 0);
+  CHECK(strstr(error.message.data, "levels") != NULL);
+  /* A text refers to what has a name, not to values. */
+  CHECK(weir_dataset_parse(runtime, "range(1)", WEIR_STRLEN, &dict, 1, &dataset, &error) < 0 &&
+        counted.destroyed == 6);
+  weir_error_clear(&error);
+}
+
 /* A file whose name would need escapes in every language. */
 static void file_names(weir_runtime runtime) {
   static const char kFile[] = WEIR_BINARY_DIR "/a \"b\" \\n {c} $d @e \xc3\xa9.records";
@@ -110,6 +187,7 @@ static void any_bytes(weir_runtime runtime) {
 int main(void) {
   weir_runtime runtime = make_runtime();
   every_kind(runtime);
+  whole_pipelines(runtime);
   file_names(runtime);
   any_bytes(runtime);
   weir_runtime_destroy(runtime);

@@ -5,7 +5,7 @@ namespace {
 
 struct Applied : Graph {
   Result<DocumentRef> apply(const char* name, std::vector<DocumentRef> inputs,
-                            std::vector<TextArgument> arguments, const Handed& handed = {}) {
+                            std::vector<Argument> arguments, const Handed& handed = {}) {
     return apply_operator(runtime, name, inputs, arguments, handed);
   }
 };
@@ -40,20 +40,96 @@ TEST_CASE("Arguments can name what was handed in, whatever number it has", "[gra
   CHECK((*mapped)->format() == "from_tensor_slices([4, 5]) | map(x -> [4, 5] + x)");
 }
 
+Argument call(const char* name, std::vector<Argument> members) {
+  return {"", name, Argument::Kind::call, 0, std::move(members)};
+}
+
+TEST_CASE("A pipeline is one call, and nothing in it is quoted", "[graph]") {
+  using Kind = Argument::Kind;
+  Applied graph;
+  const Argument value = {
+      "",
+      "",
+      Kind::dict,
+      0,
+      {{"a b", "q\"\xff\n", Kind::string},
+       {"f", "", Kind::tuple, 0, {{"", "", Kind::float32, 0.1F}, {"", "", Kind::float64, 1e30}}},
+       {"one", "", Kind::tuple, 0, {{"", "true"}}},
+       {"list", "", Kind::list, 0, {{"", "1"}, {"", "-2 # less"}}}}};
+  auto values = graph.apply("from_tensors", {}, {value});
+  REQUIRE(values.ok());
+  CHECK((*values)->format() ==
+        "from_tensors({\"a b\": \"q\\\"\\xff\\n\", f: (0.1, 1e+30), one: (true,), list: [1, -2]})");
+  const Argument numbers = call(
+      "range", {{"", "$n"}, {"$n", " int64 "}, {"@five", "", Kind::handed, 0, {}, vector_of<int64_t>({5})}});
+  const Argument mapped = call("map", {numbers, {"f", "x -> x + @five[0] + $n"}, {"$n", " int64 "}});
+  const Argument zipped = {"",
+                           "",
+                           Kind::dict,
+                           0,
+                           {{"x", mapped.text, Kind::call, 0, mapped.members},
+                            {"y", numbers.text, Kind::call, 0, numbers.members}}};
+  auto chain = graph.apply("batch", {}, {call("zip", {zipped}), {"", "4"}, {"drop_remainder", "true"}});
+  REQUIRE(chain.ok());
+  CHECK(
+      (*chain)->format() ==
+      "param n: int64\nzip({x: range($n) | map(x -> x + [5][0] + $n), y: range($n)}) | batch(4, drop_remainder: true)");
+  auto same = graph.apply("", {*chain}, {});
+  REQUIRE(same.ok());
+  CHECK(equal(**same, **chain));
+}
+
+TEST_CASE("Calls in calls are refused with what is wrong", "[graph]") {
+  using Kind = Argument::Kind;
+  Applied graph;
+  const Argument nine = call("range", {{"", "9"}});
+  struct Row {
+    Argument argument;
+    const char* reason;
+  };
+  for (const Row& row : {
+           Row{call("tke", {nine, {"", "1"}}), "did you mean take?"},
+           Row{call("take", {{"", "1"}}), "no input"},
+           Row{call("", {{"", "1"}}), "no input"},
+           Row{call("", {nine, {"", "1"}}), "nothing but one input"},
+           Row{call("take", {nine, {"", "1) | skip(1"}}), "take: expected one value, found"},
+           Row{call("range", {{"", "1, 2"}}), "range: expected one value, found \"1, 2\""},
+           Row{call("range", {{"", "1 # no more"}, {"", " "}}), "range: expected one value"},
+           Row{call("range", {{"1, b", "1"}}), "range has no parameter \"1, b\""},
+           Row{call("range", {{"$n", "int64 let x = 5"}, {"", "1"}}), "$n: expected one value"},
+           Row{call("range", {{"$n", "1"}, {"", "1"}}), "line 1"},
+           Row{call("range", {{"@a b", "1"}, {"", "1"}}), "expected a name, found \"a b\""},
+           Row{call("range", {{"@a", "", Kind::list}, {"", "1"}}), "as @a"},
+           Row{call("concatenate", {call("", {nine, {"@a", "1"}}), call("", {nine, {"@a", "2"}})}),
+               "found two"},
+           Row{call("concatenate", {call("", {nine, {"$a", "bool"}}), call("", {nine, {"$a", "int8"}})}),
+               "$a is declared"},
+           Row{call("map", {{"", "", Kind::handed, 0, {}, graph.build("range(2)")}, {"", "x -> @1"}}),
+               "no @1"},
+           Row{call("batch", {nine, {"", "4.5"}}), "range(9) | batch(4.5)"},
+       }) {
+    auto result = graph.apply("prefetch", {}, {row.argument, {"", "1"}});
+    INFO(row.argument.text << " " << row.reason);
+    REQUIRE_FALSE(result.ok());
+    CHECK(result.status().code() == Code::invalid_argument);
+    CHECK_THAT(result.status().error().message, Catch::Contains(row.reason));
+  }
+}
+
 TEST_CASE("What cannot be applied is refused", "[graph]") {
   Applied graph;
   DocumentRef range = graph.build("range(9)");
   struct Row {
     const char* name;
     bool piped;
-    TextArgument argument;
+    Argument argument;
     const char* reason;
   };
   for (const Row& row :
        {Row{"tke", true, {"", "1"}, "did you mean take?"}, Row{"take", false, {"", "1"}, "no input"},
-        Row{"take", true, {"", "1) | skip(1"}, "no 1 values"}, Row{"take", true, {"m", "1"}, "m"},
-        Row{"take", true, {"", "\"x\""}, "take"}, Row{"take", true, {"", ""}, "take"},
-        Row{"range", true, {"", "1"}, "range"}}) {
+        Row{"take", true, {"", "1) | skip(1"}, "take: expected one value, found \"1) | skip(1\""},
+        Row{"take", true, {"m", "1"}, "m"}, Row{"take", true, {"", "\"x\""}, "take"},
+        Row{"take", true, {"", ""}, "take"}, Row{"range", true, {"", "1"}, "range"}}) {
     auto result =
         graph.apply(row.name, row.piped ? std::vector{range} : std::vector<DocumentRef>{}, {row.argument});
     INFO(row.name << " " << row.argument.text);

@@ -69,7 +69,7 @@ def initial(type_, value, structs):
         return "core::ptr::null()" if type_.pointers[-1] else "core::ptr::null_mut()"
     if value.startswith("sizeof("):
         return f"core::mem::size_of::<{value[7:-1]}>() as u32"
-    return value
+    return f"{value}.0" if type_.name == "double" else value
 
 
 def struct_value(struct, values, structs):

@@ -58,6 +58,13 @@ const WEIR_CALLBACK_BLOCKING = UInt32(2)
 const WEIR_CALLBACK_BLOCK = UInt32(4)
 const WEIR_CALLBACK_PURE = UInt32(8)
 const WEIR_CALLBACK_ON_CALLER = UInt32(16)
+const WEIR_VALUE_STRING = UInt32(1)
+const WEIR_VALUE_FLOAT32 = UInt32(2)
+const WEIR_VALUE_FLOAT64 = UInt32(3)
+const WEIR_VALUE_LIST = UInt32(4)
+const WEIR_VALUE_TUPLE = UInt32(5)
+const WEIR_VALUE_DICT = UInt32(6)
+const WEIR_VALUE_CALL = UInt32(7)
 const WEIR_CARDINALITY_INFINITE = Int32(-1)
 const WEIR_CARDINALITY_UNKNOWN = Int32(-2)
 const WEIR_EXPLAIN_TEXT = UInt32(1)
@@ -246,7 +253,7 @@ weir_generator() = weir_generator(sizeof(weir_generator), 0, C_NULL, C_NULL, C_N
 
 struct weir_argument
     struct_size::UInt32
-    reserved::UInt32
+    kind::UInt32
     name::Ptr{UInt8}
     name_size::UInt64
     text::Ptr{UInt8}
@@ -255,8 +262,11 @@ struct weir_argument
     dataset::weir_dataset
     tensor::weir_tensor
     generator::Ptr{weir_generator}
+    members::Ptr{weir_argument}
+    member_count::UInt64
+    number::Float64
 end
-weir_argument() = weir_argument(sizeof(weir_argument), 0, C_NULL, 0, C_NULL, 0, C_NULL, weir_dataset(0), weir_tensor(0), C_NULL)
+weir_argument() = weir_argument(sizeof(weir_argument), 0, C_NULL, 0, C_NULL, 0, C_NULL, weir_dataset(0), weir_tensor(0), C_NULL, C_NULL, 0, 0)
 
 struct weir_fingerprint
     words::NTuple{2, UInt64}
@@ -568,8 +578,15 @@ weir_dataset_parse(runtime, text, text_size, arguments, argument_count, out, err
 Creates a dataset by applying one operator to others: apply(runtime, "batch", &input, 1, {name "n", text
 "32"}, 1). Arguments are the operator's parameters by name, or by position if the name is empty; a text is
 a value of the notation. The first of `inputs` stands to the left of a transformation. Further ones
-(concatenate), and those of a source (zip), become its first positional arguments. Errors as in
-weir_dataset_parse.
+(concatenate), and those of a source (zip), become its first positional arguments.
+
+A whole pipeline is one call as well, with nothing to quote: an argument may be a list, a dict or another call
+(WEIR_VALUE_...), however deep, and without `inputs` the first positional argument takes their place. The operator "" is
+its one input. In any call, an argument called "\$n" declares that parameter, with a spec as its text, and one called
+"@name" is what texts of the pipeline call so, as in weir_dataset_parse.
+
+Errors as in weir_dataset_parse, for the text that was written; invalid_argument if a text among the arguments is not one
+value, or for more than 65,536 arguments or 1,000 levels of calls.
 """
 weir_dataset_apply(runtime, operator_name, operator_name_size, inputs, input_count, arguments, argument_count, out, error) =
     @ccall libweir.weir_dataset_apply(runtime::weir_runtime, operator_name::Ptr{UInt8}, operator_name_size::UInt64, inputs::Ptr{weir_dataset}, input_count::UInt64, arguments::Ptr{weir_argument}, argument_count::UInt64, out::Ptr{weir_dataset}, error::Ptr{weir_error})::Int32

@@ -79,6 +79,17 @@ pub const WEIR_CALLBACK_PURE: u32 = 8;
 /// It runs only on a thread that is inside weir_iterator_next or _try_next of its iterator. For languages that
 /// cannot be called on foreign threads.
 pub const WEIR_CALLBACK_ON_CALLER: u32 = 16;
+/// What the `kind` of a weir_argument says; 0: what is set tells. A string is the bytes of `text`. A float is `number` as a
+/// literal, which adapts to the dtype that it meets, with the digits of a float or a double. The others have `members`: \[a, b\],
+/// (a, b), {x: a, "y z": b}, where the name of a member is its key, and the operator `text` applied to its members as
+/// weir_dataset_apply does.
+pub const WEIR_VALUE_STRING: u32 = 1;
+pub const WEIR_VALUE_FLOAT32: u32 = 2;
+pub const WEIR_VALUE_FLOAT64: u32 = 3;
+pub const WEIR_VALUE_LIST: u32 = 4;
+pub const WEIR_VALUE_TUPLE: u32 = 5;
+pub const WEIR_VALUE_DICT: u32 = 6;
+pub const WEIR_VALUE_CALL: u32 = 7;
 pub const WEIR_CARDINALITY_INFINITE: i32 = -1;
 pub const WEIR_CARDINALITY_UNKNOWN: i32 = -2;
 /// As text for a terminal instead of JSON.
@@ -373,9 +384,9 @@ impl weir_generator {
     pub const INIT: Self = weir_generator { struct_size: core::mem::size_of::<weir_generator>() as u32, flags: 0, open: None, next: None, close: None, destroy: None, user_data: core::ptr::null_mut(), save: None, restore: None };
 }
 
-/// Something passed by name: a text, a callback, a dataset, a tensor or a generator. Exactly one of the last five is set.
-/// A callback or generator is taken over and destroyed even if the call fails; everything else stays the caller's. The macros
-/// below are initialisers, with `name` and `text` ending at their NUL:
+/// Something passed by name: a text, a callback, a dataset, a tensor, a generator, or a value of a `kind`. Of those without
+/// a kind, exactly one is set. A callback or generator is taken over and destroyed even if the call fails; everything else
+/// stays the caller's. The macros below are initialisers, with `name` and `text` ending at their NUL:
 ///
 /// ```text
 ///   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
@@ -384,7 +395,7 @@ impl weir_generator {
 #[derive(Clone, Copy, Debug)]
 pub struct weir_argument {
     pub struct_size: u32,
-    pub reserved: u32,
+    pub kind: u32,
     pub name: *const c_char,
     pub name_size: u64,
     pub text: *const c_char,
@@ -393,11 +404,14 @@ pub struct weir_argument {
     pub dataset: weir_dataset,
     pub tensor: weir_tensor,
     pub generator: *const weir_generator,
+    pub members: *const weir_argument,
+    pub member_count: u64,
+    pub number: f64,
 }
 
 impl weir_argument {
     /// What `WEIR_ARGUMENT_INIT` says.
-    pub const INIT: Self = weir_argument { struct_size: core::mem::size_of::<weir_argument>() as u32, reserved: 0, name: core::ptr::null(), name_size: 0, text: core::ptr::null(), text_size: 0, callback: core::ptr::null(), dataset: weir_dataset { value: 0 }, tensor: weir_tensor { value: 0 }, generator: core::ptr::null() };
+    pub const INIT: Self = weir_argument { struct_size: core::mem::size_of::<weir_argument>() as u32, kind: 0, name: core::ptr::null(), name_size: 0, text: core::ptr::null(), text_size: 0, callback: core::ptr::null(), dataset: weir_dataset { value: 0 }, tensor: weir_tensor { value: 0 }, generator: core::ptr::null(), members: core::ptr::null(), member_count: 0, number: 0.0 };
 }
 
 #[repr(C)]
@@ -516,7 +530,7 @@ const _: () = assert!(core::mem::size_of::<weir_runtime_options>() == 72);
 const _: () = assert!(core::mem::size_of::<weir_spec_info>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_callback>() == 88);
 const _: () = assert!(core::mem::size_of::<weir_generator>() == 64);
-const _: () = assert!(core::mem::size_of::<weir_argument>() == 72);
+const _: () = assert!(core::mem::size_of::<weir_argument>() == 96);
 const _: () = assert!(core::mem::size_of::<weir_fingerprint>() == 16);
 const _: () = assert!(core::mem::size_of::<weir_origin>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_iterator_options>() == 96);
@@ -648,8 +662,15 @@ extern "C" {
     /// Creates a dataset by applying one operator to others: apply(runtime, "batch", &input, 1, {name "n", text
     /// "32"}, 1). Arguments are the operator's parameters by name, or by position if the name is empty; a text is
     /// a value of the notation. The first of `inputs` stands to the left of a transformation. Further ones
-    /// (concatenate), and those of a source (zip), become its first positional arguments. Errors as in
-    /// weir_dataset_parse.
+    /// (concatenate), and those of a source (zip), become its first positional arguments.
+    ///
+    /// A whole pipeline is one call as well, with nothing to quote: an argument may be a list, a dict or another call
+    /// (WEIR_VALUE_...), however deep, and without `inputs` the first positional argument takes their place. The operator "" is
+    /// its one input. In any call, an argument called "$n" declares that parameter, with a spec as its text, and one called
+    /// "@name" is what texts of the pipeline call so, as in weir_dataset_parse.
+    ///
+    /// Errors as in weir_dataset_parse, for the text that was written; invalid_argument if a text among the arguments is not one
+    /// value, or for more than 65,536 arguments or 1,000 levels of calls.
     pub fn weir_dataset_apply(runtime: weir_runtime, operator_name: *const c_char, operator_name_size: u64, inputs: *const weir_dataset, input_count: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_dataset, error: *mut weir_error) -> i32;
 
     /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
