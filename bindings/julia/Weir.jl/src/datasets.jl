@@ -44,21 +44,29 @@ function Dataset(handle::weir_dataset, runtime::Runtime)
     return out
 end
 
-"Texts, tensors and datasets as the library takes them; `run` gets a vector of them."
-function with_arguments(run, arguments)
-    names = String[String(name) for (name, _) in arguments]
-    texts = String[value isa AbstractString ? String(value) : "" for (_, value) in arguments]
-    GC.@preserve names texts arguments begin
-        list = weir_argument[]
-        for (i, (_, value)) in enumerate(arguments)
-            text = value isa AbstractString
-            push!(list, weir_argument(sizeof(weir_argument), 0, pointer(names[i]), sizeof(names[i]),
-                text ? pointer(texts[i]) : C_NULL, text ? sizeof(texts[i]) : 0, C_NULL,
-                value isa Dataset ? value.handle : weir_dataset(), value isa Tensor ? value.handle : weir_tensor(), C_NULL))
-        end
-        return run(list)
-    end
+"Arguments as the library takes them; `run` gets a vector of them."
+function with_arguments(run, arguments::Vector{Pair{String,Node}})
+    lists = Vector{weir_argument}[]
+    GC.@preserve arguments lists run(raw_list(arguments, lists))
 end
+
+function raw_list(arguments, lists)
+    list = weir_argument[raw_argument(name, node, lists) for (name, node) in arguments]
+    push!(lists, list)
+    return list
+end
+
+function raw_argument(name, node, lists)
+    members = raw_list(node.members, lists)
+    text = node.kind == 0 ? isnothing(node.handed) : !isempty(node.text)
+    return weir_argument(sizeof(weir_argument), node.kind, pointer(name), sizeof(name), text ? pointer(node.text) : C_NULL,
+        text ? sizeof(node.text) : 0, C_NULL, node.handed isa Dataset ? node.handed.handle : weir_dataset(),
+        node.handed isa Tensor ? node.handed.handle : weir_tensor(), C_NULL, pointer(members), length(members), node.number)
+end
+
+"What is handed in by name: strings, tensors, datasets."
+named(arguments) =
+    Pair{String,Node}[String(name) => value isa AbstractString ? Node(value) : handed_node(value) for (name, value) in arguments]
 
 """
     parse_dataset(text; runtime, arguments...)
@@ -66,7 +74,7 @@ end
 Makes a dataset from a text such as `range(10) | batch(4)`. It may refer to arguments (strings, tensors, datasets) as @NAME.
 """
 parse_dataset(text::AbstractString; runtime=default_runtime(), arguments...) =
-    parsed(runtime, text, [String(name) => value for (name, value) in pairs(arguments)])
+    parsed(runtime, text, named(pairs(arguments)))
 
 function parsed(runtime, text, arguments)
     out = Ref(weir_dataset())
@@ -82,33 +90,23 @@ end
 Makes a dataset by applying one operator, by its name, to others: `apply("batch", dataset; n="32")`. A string among the
 arguments is a value of the notation.
 """
-function apply(operator::AbstractString, inputs::Dataset...; runtime=default_runtime(), arguments...)
+apply(operator::AbstractString, inputs::Dataset...; runtime=default_runtime(), arguments...) =
+    applied(runtime, String(operator), inputs, named(pairs(arguments)))
+
+function applied(runtime, operator, inputs, arguments)
     out = Ref(weir_dataset())
     handles = weir_dataset[input.handle for input in inputs]
-    GC.@preserve inputs with_arguments([String(name) => value for (name, value) in pairs(arguments)]) do list
-        checked(slot -> weir_dataset_apply(runtime.handle, String(operator), sizeof(operator), handles, length(handles), list,
+    GC.@preserve inputs with_arguments(arguments) do list
+        checked(slot -> weir_dataset_apply(runtime.handle, operator, sizeof(operator), handles, length(handles), list,
             length(list), out, slot))
     end
     return Dataset(out[], runtime)
 end
 
 "Makes the dataset of a pipeline."
-function build(pipeline::Pipeline; runtime=default_runtime())
-    text = IOBuffer()
-    foreach(statement -> print(text, statement), pipeline.fragment.params)
-    arguments = Pair{String,Any}[]
-    for piece in pipeline.fragment.pieces
-        if piece isa AbstractString
-            print(text, piece)
-        else
-            push!(arguments, "argument$(length(arguments) + 1)" => piece)
-            print(text, "@", last(arguments).first)
-        end
-    end
-    return parsed(runtime, String(take!(text)), arguments)
-end
+build(pipeline::Pipeline; runtime=default_runtime()) = applied(runtime, "", (), Pair{String,Node}["" => pipeline.call])
 
-written(kind, value::Dataset) = joined((value,))
+given(kind, value::Dataset) = handed_node(value)
 
 "The structure of the elements."
 function Spec(dataset::Dataset)
@@ -156,9 +154,9 @@ end
 
 "The options of an iterator for one call; `params` are pairs of a name and a value."
 function with_options(run; checkpoint=UInt8[], checkpoint_file="", epoch=0, rank=0, world_size=0, policy=0, params=())
-    named = [String(name) => value_text(value) for (name, value) in params]
+    values = Pair{String,Node}[String(name) => given(Val(:value), value) for (name, value) in params]
     file = String(checkpoint_file)
-    with_arguments(named) do list
+    with_arguments(values) do list
         GC.@preserve checkpoint file list begin
             options = Ref(weir_iterator_options(sizeof(weir_iterator_options), 0, pointer(list), length(list),
                 isempty(checkpoint) ? C_NULL : pointer(checkpoint), length(checkpoint),
@@ -167,11 +165,6 @@ function with_options(run; checkpoint=UInt8[], checkpoint_file="", epoch=0, rank
         end
     end
 end
-
-"The value of a parameter: a tensor, or text of the notation."
-value_text(value::Tensor) = value
-value_text(value::Array{<:Number}) = Tensor(value)
-value_text(value) = join(written(Val(:value), value).pieces)
 
 """
     DatasetIterator(dataset; checkpoint, checkpoint_file, epoch, rank, world_size, policy, params)

@@ -5,106 +5,76 @@ struct Expression
     text::String
 end
 
-"Part of a document: text, with tensors and datasets between, which get their names when it is complete."
-struct Fragment
-    pieces::Vector{Any}
-    params::Vector{String}
+"What an operator is given, or a call of one, by the `WEIR_VALUE_...` of its kind: the library writes the document."
+struct Node
+    kind::UInt32
+    text::String
+    number::Float64
+    handed::Any # a tensor or dataset, or nothing
+    members::Vector{Pair{String,Node}}
 end
 
-Fragment(pieces...) = joined(pieces)
+Node(text::AbstractString) = Node(0, text, 0, nothing, [])
+Node(kind::Integer, members; text="") = Node(kind, text, 0, nothing, members)
+handed_node(value) = Node(0, "", 0, value, [])
 
-"Pieces in a row: texts, fragments, and what is handed in."
-function joined(parts; separator="")
-    out = Fragment(Any[], String[])
-    for (i, part) in enumerate(parts)
-        i > 1 && !isempty(separator) && push!(out.pieces, separator)
-        if part isa Fragment
-            append!(out.pieces, part.pieces)
-            union!(out.params, part.params)
-        else
-            push!(out.pieces, part)
-        end
-    end
-    return out
-end
+"The kind of several arguments in a row."
+const SPREAD = typemax(UInt32)
 
 """
 A document under construction. Nothing is checked before `build`. One that is used twice is written twice; to share one, with
 its epochs, build it and use the dataset.
 """
 struct Pipeline
-    fragment::Fragment
+    call::Node
 end
 
-"What stands after `|>`."
+"What stands after `|>`: a call without its input."
 struct Transformation
-    fragment::Fragment
+    call::Node
 end
 
 (transformation::Transformation)(pipeline::Pipeline) =
-    Pipeline(joined((pipeline.fragment, " | ", transformation.fragment)))
+    Pipeline(Node(WEIR_VALUE_CALL, ["" => pipeline.call; transformation.call.members]; text=transformation.call.text))
 
 "Declares a parameter that gets its value when an iterator begins. Expressions and lambdas call it \$NAME."
-param(name, spec) = Parameter("param $name: $spec\n")
-
-struct Parameter
-    statement::String
-end
-
-(parameter::Parameter)(pipeline::Pipeline) =
-    Pipeline(joined((pipeline.fragment, Fragment(Any[], [parameter.statement]))))
+param(name, spec) = Transformation(Node(WEIR_VALUE_CALL, ["\$$name" => Node(String(spec))]))
 
 "A call of an operator; what is `nothing` was not given."
-call(name, arguments...) =
-    joined((name, "(", joined(filter(!isnothing, collect(arguments)); separator=", "), ")"))
-
-function quoted(text)
-    out = IOBuffer()
-    print(out, '"')
-    for byte in codeunits(text)
-        if byte == UInt8('"') || byte == UInt8('\\')
-            print(out, '\\', Char(byte))
-        elseif 0x20 <= byte < 0x7f
-            print(out, Char(byte))
-        else
-            print(out, "\\x", string(byte; base=16, pad=2))
-        end
+function call(name, arguments...)
+    members = Pair{String,Node}[]
+    for argument in arguments
+        isnothing(argument) && continue
+        argument.second.kind == SPREAD ? append!(members, argument.second.members) : push!(members, argument)
     end
-    print(out, '"')
-    return String(take!(out))
+    return Node(WEIR_VALUE_CALL, members; text=name)
 end
 
-"An argument as a value of the notation, by the type of its parameter."
-argument(kind, value, name) = isnothing(value) ? nothing : joined((name, ": ", argument(kind, value)))
-argument(kind, value) = written(Val(kind), value)
+"An argument, by the type of its parameter."
+argument(kind, value, name) = isnothing(value) ? nothing : name => given(Val(kind), value)
+argument(kind, value) = "" => given(Val(kind), value)
 
 # The types whose values are texts of the notation.
 const NOTATION = Union{Val{:function},Val{:spec},Val{:dtype},Val{:list_of_values_and_dtypes}}
 
-written(kind, value::Expression) = Fragment(value.text)
-written(kind::NOTATION, value::Expression) = Fragment(value.text)
-written(kind::NOTATION, value::AbstractString) = Fragment(String(value))
-written(kind::Val{:dtype}, value::DataType) = Fragment(lowercase(string(value)))
-written(kind::Val{:spec}, value::Spec) = Fragment(spec_text(value))
-written(kind, value::Pipeline) = value.fragment
-written(kind, value::Bool) = Fragment(string(value))
-written(kind, value::Integer) = Fragment(string(value))
-written(kind, value::AbstractString) = Fragment(quoted(value))
-written(kind, value::Symbol) = Fragment(string(value))
-written(kind::Val{:seed}, value::Tuple{Integer,Integer}) = Fragment("($(value[1]), $(value[2]))")
-written(kind, value::Tensor) = joined((value,))
-written(kind, value::Array{<:Number}) = joined((Tensor(value),))
-written(kind, value::Tuple) = joined(("(", joined(map(member -> joined((written(kind, member), ",")), value)), ")"))
-written(kind::Val{:datasets}, value::Tuple) = joined(map(member -> written(kind, member), value); separator=", ")
-written(kind, value::Vector) = joined(("[", joined([written(kind, member) for member in value]; separator=", "), "]"))
+given(kind, value::Expression) = Node(value.text)
+given(kind::NOTATION, value::Expression) = Node(value.text)
+given(kind::NOTATION, value::AbstractString) = Node(value)
+given(kind::Val{:dtype}, value::DataType) = Node(lowercase(string(value)))
+given(kind::Val{:spec}, value::Spec) = Node(spec_text(value))
+given(kind, value::Pipeline) = value.call
+given(kind, value::Integer) = Node(string(value))
+given(kind, value::AbstractFloat) =
+    Node(value isa Float64 ? WEIR_VALUE_FLOAT64 : WEIR_VALUE_FLOAT32, "", value, nothing, [])
+given(kind, value::AbstractString) = Node(WEIR_VALUE_STRING, value, 0, nothing, [])
+given(kind, value::Symbol) = Node(string(value))
+given(kind, value::Tensor) = handed_node(value)
+given(kind, value::Array) =
+    eltype(value) <: Number ? handed_node(Tensor(value)) : Node(WEIR_VALUE_LIST, unnamed(kind, value))
+given(kind::Val{:list_of_values}, value::Array) = Node(WEIR_VALUE_LIST, unnamed(kind, value))
+given(kind, value::Tuple) = Node(WEIR_VALUE_TUPLE, unnamed(kind, value))
+given(kind::Val{:datasets}, value::Tuple) = Node(SPREAD, unnamed(kind, value))
+given(kind, value::NamedTuple) =
+    Node(WEIR_VALUE_DICT, Pair{String,Node}[string(key) => given(kind, member) for (key, member) in pairs(value)])
 
-function written(kind, value::AbstractFloat)
-    isnan(value) && return Fragment("nan")
-    isinf(value) && return Fragment(value < 0 ? "-inf" : "inf")
-    return Fragment(replace(string(Float64(value)), "f" => "e"))
-end
-
-function written(kind, value::NamedTuple)
-    parts = [joined((string(key), ": ", written(kind, member))) for (key, member) in pairs(value)]
-    return joined(("{", joined(parts; separator=", "), "}"))
-end
+unnamed(kind, members) = Pair{String,Node}["" => given(kind, member) for member in members]
