@@ -29,80 +29,95 @@ func newDataset(r *Runtime, function func(*C.weir_dataset, *C.weir_error) error)
 	return out, nil
 }
 
-// raw lists the arguments for one call, which takes the callbacks over.
-func (a Arguments) raw(memory *arena) (*C.weir_argument, C.uint64_t, error) {
-	list := memory.new(uintptr(len(a)) * C.sizeof_weir_argument)
-	all := unsafe.Slice((*C.weir_argument)(list), len(a))
-	i := 0
-	// Callbacks come last: once they are made, nothing may fail before the call that takes them over.
-	for _, callbacks := range []bool{false, true} {
-		for name, value := range a {
-			if function, ok := value.(func(*Call) error); ok {
-				value = &Callback{Function: function}
-			}
-			if isCallback(value) != callbacks {
-				continue
-			}
-			all[i].struct_size = C.sizeof_weir_argument
-			all[i].name, all[i].name_size = memory.text(name)
-			if err := set(&all[i], value, memory); err != nil {
-				release(all[:i])
-				return nil, 0, err
-			}
-			i++
-		}
-	}
-	return (*C.weir_argument)(list), C.uint64_t(len(a)), nil
-}
-
-func isCallback(value any) bool {
-	switch value.(type) {
-	case *Callback, declared:
-		return true
-	}
-	return false
-}
-
-// release gives up callbacks that no call took over.
-func release(arguments []C.weir_argument) {
-	for i := range arguments {
-		if arguments[i].callback != nil {
-			weirgoDelete(C.uintptr_t(uintptr(arguments[i].callback.user_data)))
-		}
-		if arguments[i].generator != nil {
-			weirgoDelete(C.uintptr_t(uintptr(arguments[i].generator.user_data)))
-		}
-	}
-}
-
-func set(out *C.weir_argument, value any, memory *arena) (err error) {
+// argument is something handed in by name.
+func argument(name string, value any) node {
 	switch value := value.(type) {
 	case string:
-		out.text, out.text_size = memory.text(value)
+		return text(value).called(name)
+	case func(*Call) error:
+		return handed(&Callback{Function: value}).called(name)
+	case *Tensor, *Dataset, *Callback:
+		return handed(value).called(name)
+	}
+	return node{err: Errorf(CodeInvalidArgument, "expected a string, *Tensor, *Dataset or *Callback, found %T", value)}
+}
+
+func (a Arguments) nodes() []node {
+	out := make([]node, 0, len(a))
+	for name, value := range a {
+		out = append(out, argument(name, value))
+	}
+	return out
+}
+
+// rawArguments are nodes for one call of the library, which takes their callbacks over.
+type rawArguments struct {
+	arena
+	owned   []C.uintptr_t
+	defined map[string]any // a callback that pipelines share is handed in once
+}
+
+func (m *rawArguments) list(nodes []node) (*C.weir_argument, C.uint64_t, error) {
+	list := (*C.weir_argument)(m.new(uintptr(len(nodes)) * C.sizeof_weir_argument))
+	count := 0
+	for _, given := range nodes {
+		if callback, ok := given.value.(*Callback); ok && len(given.name) > 0 && given.name[0] == '@' {
+			if m.defined[given.name] == any(callback) {
+				continue
+			}
+			m.defined[given.name] = callback
+		}
+		if err := m.set(&unsafe.Slice(list, len(nodes))[count], given); err != nil {
+			return nil, 0, err
+		}
+		count++
+	}
+	return list, C.uint64_t(count), nil
+}
+
+func (m *rawArguments) set(out *C.weir_argument, given node) (err error) {
+	if given.err != nil {
+		return given.err
+	}
+	out.struct_size, out.kind = C.sizeof_weir_argument, given.kind
+	out.name, out.name_size = m.text(given.name)
+	out.number = C.double(given.number)
+	switch value := given.value.(type) {
 	case *Tensor:
 		out.tensor = value.handle
 	case *Dataset:
 		out.dataset = value.handle
 	case *Callback:
-		out.callback, err = value.raw(memory)
+		if out.callback, err = value.raw(&m.arena); err == nil {
+			m.owned = append(m.owned, C.uintptr_t(uintptr(out.callback.user_data)))
+		}
 	case declared:
-		out.generator, err = value.raw(memory)
+		if out.generator, err = value.raw(&m.arena); err == nil {
+			m.owned = append(m.owned, C.uintptr_t(uintptr(out.generator.user_data)))
+		}
 	default:
-		err = Errorf(CodeInvalidArgument, "expected a string, *Tensor, *Dataset or *Callback, found %T", value)
+		if given.kind == 0 || given.kind == C.WEIR_VALUE_STRING || given.kind == C.WEIR_VALUE_CALL {
+			out.text, out.text_size = m.text(given.text)
+		}
+		out.members, out.member_count, err = m.list(given.members)
 	}
 	return err
 }
 
-// with runs a call with the arguments.
-func (a Arguments) with(function func(*C.weir_argument, C.uint64_t, *C.weir_error) C.int32_t) error {
-	var memory arena
+// with runs a call with arguments.
+func with(nodes []node, function func(*C.weir_argument, C.uint64_t, *C.weir_error) C.int32_t) error {
+	memory := rawArguments{defined: map[string]any{}}
 	defer memory.free()
-	list, count, err := a.raw(&memory)
+	list, count, err := memory.list(nodes)
 	if err != nil {
+		// No call took these over.
+		for _, callback := range memory.owned {
+			weirgoDelete(callback)
+		}
 		return err
 	}
 	err = call(func(e *C.weir_error) C.int32_t { return function(list, count, e) })
-	runtime.KeepAlive(a)
+	runtime.KeepAlive(nodes)
 	return err
 }
 
@@ -118,7 +133,7 @@ func Parse(r *Runtime, text string, arguments ...Arguments) (*Dataset, error) {
 	data, size := chars(text)
 	defer runtime.KeepAlive(r)
 	return newDataset(r, func(out *C.weir_dataset, _ *C.weir_error) error {
-		return given.with(func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
+		return with(given.nodes(), func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
 			return C.weir_dataset_parse(r.handle, data, size, list, count, out, e)
 		})
 	})
@@ -128,6 +143,10 @@ func Parse(r *Runtime, text string, arguments ...Arguments) (*Dataset, error) {
 // Arguments{"n": "32"}). A string among the arguments is a value of the notation. The first input stands to the left of a
 // transformation; further ones, and those of a source such as zip, become its first positional arguments.
 func Apply(r *Runtime, operator string, inputs []*Dataset, arguments Arguments) (*Dataset, error) {
+	return applied(r, operator, inputs, arguments.nodes())
+}
+
+func applied(r *Runtime, operator string, inputs []*Dataset, arguments []node) (*Dataset, error) {
 	var memory arena
 	defer memory.free()
 	list := (*C.weir_dataset)(memory.new(uintptr(len(inputs)) * C.sizeof_weir_dataset))
@@ -138,7 +157,7 @@ func Apply(r *Runtime, operator string, inputs []*Dataset, arguments Arguments) 
 	defer runtime.KeepAlive(r)
 	defer runtime.KeepAlive(inputs)
 	return newDataset(r, func(out *C.weir_dataset, _ *C.weir_error) error {
-		return arguments.with(func(given *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
+		return with(arguments, func(given *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
 			return C.weir_dataset_apply(r.handle, name, size, list, C.uint64_t(len(inputs)), given, count, out, e)
 		})
 	})
@@ -148,7 +167,7 @@ func Apply(r *Runtime, operator string, inputs []*Dataset, arguments Arguments) 
 func Check(r *Runtime, text string, arguments Arguments) (string, error) {
 	data, size := chars(text)
 	var out C.weir_bytes
-	err := arguments.with(func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
+	err := with(arguments.nodes(), func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
 		return C.weir_dataset_check(r.handle, data, size, list, count, &out, e)
 	})
 	runtime.KeepAlive(r)
@@ -177,7 +196,7 @@ func Deserialize(r *Runtime, graph []byte, arguments Arguments) (*Dataset, error
 	data, size := pointer(graph)
 	defer runtime.KeepAlive(r)
 	return newDataset(r, func(out *C.weir_dataset, _ *C.weir_error) error {
-		return arguments.with(func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
+		return with(arguments.nodes(), func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
 			return C.weir_dataset_deserialize(r.handle, data, size, list, count, out, e)
 		})
 	})

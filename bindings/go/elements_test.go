@@ -119,10 +119,7 @@ func TestWritesDocuments(t *testing.T) {
 		{Range(Expr("$n")).Param("n", "int64").Map("x -> cast(x, int32)"),
 			"param n: int64\nrange($n) | map(x -> cast(x, int32))"},
 	} {
-		expect(t, c.pipeline.Text(), c.text)
-		if _, err := c.pipeline.Build(r); err != nil {
-			t.Error(err)
-		}
+		expect(t, must(must(c.pipeline.Build(r)).Format()), c.text)
 	}
 	_, err := Range(10).Batch("4").Build(r)
 	expectError(t, err, CodeInvalidArgument, "batch, n: expected an integer, found string")

@@ -61,18 +61,11 @@ func (o IteratorOptions) with(function func(*C.weir_iterator_options, *C.weir_er
 		}
 		raw.rank_checkpoints, raw.rank_checkpoint_count = (*C.weir_string)(list), C.uint64_t(count)
 	}
-	params := Arguments{}
+	params := make([]node, 0, len(o.Params))
 	for name, value := range o.Params {
-		written := asValue(value)
-		if written.err != nil {
-			return written.err
-		}
-		params[name], _ = Pipeline{fragment: written}.document()
-		if tensor, ok := value.(*Tensor); ok {
-			params[name] = tensor
-		}
+		params = append(params, asValue(value).called(name))
 	}
-	return params.with(func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
+	return with(params, func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
 		raw.params, raw.param_count = list, count
 		return function(raw, e)
 	})

@@ -1,11 +1,12 @@
 package weir
 
+// #include "weirgo.h"
+import "C"
+
 import (
 	"fmt"
-	"math"
 	"sort"
 	"strconv"
-	"strings"
 )
 
 // What operators take. Each of these accepts the types that it names, and an Expr; nil stands for the default. Build says
@@ -54,269 +55,192 @@ const (
 	None = Expr("none")
 )
 
-// fragment is part of a document: text, with things handed in between, which get their names when it is complete.
-type fragment struct {
-	pieces []any // a text is a string, anything else is handed in
-	err    error
+// node is what an operator is given, or a call of one: what Build hands to the library, which writes the document.
+type node struct {
+	name    string // of a parameter or a key
+	kind    C.uint32_t
+	text    string
+	number  float64
+	value   any // a *Tensor, *Dataset, *Callback or declared
+	members []node
+	spread  bool // its members stand in its place
+	err     error
 }
 
-func text(value string) fragment { return fragment{pieces: []any{value}} }
-func handed(value any) fragment  { return fragment{pieces: []any{handedIn{value}}} }
-func bad(what string, v any) fragment {
-	return fragment{err: expectedFound(what, fmt.Sprintf("%T", v))}
+func text(value string) node { return node{text: value} }
+func handed(value any) node  { return node{value: value} }
+func bad(what string, v any) node {
+	return node{err: expectedFound(what, fmt.Sprintf("%T", v))}
 }
-func (f fragment) plus(o ...any) fragment { return joined("", append([]any{f}, o...)...) }
+func (n node) called(name string) node {
+	n.name = name
+	return n
+}
 
-type handedIn struct{ value any }
-
-// joined puts texts and fragments in a row.
-func joined(separator string, parts ...any) fragment {
-	var out fragment
-	for i, part := range parts {
-		if i > 0 && separator != "" {
-			out.pieces = append(out.pieces, separator)
-		}
-		switch part := part.(type) {
-		case string:
-			out.pieces = append(out.pieces, part)
-		case fragment:
-			out.pieces = append(out.pieces, part.pieces...)
-			if out.err == nil {
-				out.err = part.err
-			}
+// group is a list, tuple, dict or call.
+func group(kind C.uint32_t, text string, members ...node) node {
+	out := node{kind: kind, text: text, members: members}
+	for _, member := range members {
+		if member.err != nil && out.err == nil {
+			out.err = member.err
 		}
 	}
 	return out
 }
 
-func quoted(value string) string {
-	var out strings.Builder
-	out.WriteByte('"')
-	for i := 0; i < len(value); i++ {
-		switch c := value[i]; {
-		case c == '"' || c == '\\':
-			out.WriteByte('\\')
-			out.WriteByte(c)
-		case c >= 0x20 && c < 0x7f:
-			out.WriteByte(c)
-		default:
-			fmt.Fprintf(&out, "\\x%02x", c)
-		}
-	}
-	out.WriteByte('"')
-	return out.String()
-}
-
-func key(name string) string {
-	for i, c := range name {
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return quoted(name)
-		}
-	}
-	if name == "" {
-		return `""`
-	}
-	return name
-}
-
-func integer(value any) (fragment, bool) {
-	switch value := value.(type) {
-	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
-		return text(fmt.Sprint(value)), true
-	case Expr:
-		return text(string(value)), true
-	}
-	return fragment{}, false
-}
-
-func asInt(value any) fragment {
-	if out, ok := integer(value); ok {
-		return out
-	}
-	return bad("an integer", value)
-}
-
-func asBool(value any) fragment {
-	switch value := value.(type) {
-	case bool:
-		return text(strconv.FormatBool(value))
-	case Expr:
-		return text(string(value))
-	}
-	return bad("a bool", value)
-}
-
-func asString(value any) fragment {
-	switch value := value.(type) {
-	case string:
-		return text(quoted(value))
-	case Expr:
-		return text(string(value))
-	}
-	return bad("a string", value)
-}
-
-func asSeed(value any) fragment {
-	if pair, ok := value.([2]int64); ok {
-		return text(fmt.Sprintf("(%d, %d)", pair[0], pair[1]))
-	}
-	if out, ok := integer(value); ok {
-		return out
-	}
-	return bad("an integer or [2]int64", value)
-}
-
-func asDTypeName(value any) fragment {
-	switch value := value.(type) {
-	case DType:
-		return text(value.String())
-	case Expr:
-		return text(string(value))
-	}
-	return bad("a DType", value)
-}
-
-func asSpecText(value any) fragment {
-	switch value := value.(type) {
-	case string:
-		return text(value)
-	case *Spec:
-		return text(value.String())
-	case Expr:
-		return text(string(value))
-	}
-	return bad("a *Spec or its text", value)
-}
-
-func asExpression(value any) fragment {
-	switch value := value.(type) {
-	case string:
-		return text(value)
-	case Expr:
-		return text(string(value))
-	}
-	return bad("a text of the notation", value)
-}
-
-// float is a literal that gives the same bits again.
-func float(value float64, bits int) fragment {
-	switch {
-	case math.IsNaN(value):
-		return text("nan")
-	case math.IsInf(value, 0):
-		return text(strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(value, 'g', -1, bits)), "+"))
-	}
-	out := strconv.FormatFloat(value, 'g', -1, bits)
-	if !strings.ContainsAny(out, ".e") {
-		out += ".0"
-	}
-	return text(out)
-}
-
-func asValue(value any) fragment {
-	switch value := value.(type) {
-	case bool:
-		return asBool(value)
-	case string:
-		return asString(value)
-	case float32:
-		return float(float64(value), 32)
-	case float64:
-		return float(value, 64)
-	case *Tensor:
-		return handed(value)
-	case []any:
-		return members("(", value, asValue, ",)")
-	case map[string]any:
-		names := make([]string, 0, len(value))
-		for name := range value {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		parts := make([]any, len(names))
-		for i, name := range names {
-			parts[i] = joined("", key(name), ": ", asValue(value[name]))
-		}
-		return joined("", "{", joined(", ", parts...), "}")
-	}
-	if out, ok := integer(value); ok {
-		return out
-	}
-	return bad("a number, bool, string, *Tensor, map[string]any or []any", value)
-}
-
-func members[T any](open string, values []T, as func(any) fragment, end string) fragment {
-	parts := make([]any, len(values))
+func all[T any](values []T, as func(any) node) []node {
+	out := make([]node, len(values))
 	for i, value := range values {
-		parts[i] = as(value)
+		out[i] = as(value)
 	}
-	return joined("", open, joined(", ", parts...), end)
+	return out
 }
 
-func asFunction(value any) fragment {
-	switch value := value.(type) {
-	case *Callback:
-		return handed(value)
-	case func(*Call) error:
-		return handed(&Callback{Function: value})
-	case string, Expr:
-		return asExpression(value)
+func dict[T any](values map[string]T, as func(any) node) node {
+	members := make([]node, 0, len(values))
+	for name, value := range values {
+		members = append(members, as(value).called(name))
 	}
-	return bad("a text of the notation, a func(*weir.Call) error or a *weir.Callback", value)
+	sort.Slice(members, func(i, j int) bool { return members[i].name < members[j].name })
+	return group(C.WEIR_VALUE_DICT, "", members...)
 }
 
-func asOperand(value any) fragment {
-	switch value := value.(type) {
-	case Pipeline:
-		return value.fragment
-	case *Dataset:
-		return handed(value)
-	}
-	return asExpr(value, "a Pipeline or *Dataset")
-}
-
-func asExpr(value any, what string) fragment {
+// or is an Expr, or else a mistake.
+func or(what string, value any) node {
 	if value, ok := value.(Expr); ok {
 		return text(string(value))
 	}
 	return bad(what, value)
 }
 
-func asDatasets(value any) fragment {
+func asInt(value any) node {
+	switch value.(type) {
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return text(fmt.Sprint(value))
+	}
+	return or("an integer", value)
+}
+
+func asBool(value any) node {
+	if value, ok := value.(bool); ok {
+		return text(strconv.FormatBool(value))
+	}
+	return or("a bool", value)
+}
+
+func asString(value any) node {
+	if value, ok := value.(string); ok {
+		return node{kind: C.WEIR_VALUE_STRING, text: value}
+	}
+	return or("a string", value)
+}
+
+func asSeed(value any) node {
+	if pair, ok := value.([2]int64); ok {
+		return group(C.WEIR_VALUE_TUPLE, "", asInt(pair[0]), asInt(pair[1]))
+	}
+	if out := asInt(value); out.err == nil {
+		return out
+	}
+	return bad("an integer or [2]int64", value)
+}
+
+func asDTypeName(value any) node {
+	if value, ok := value.(DType); ok {
+		return text(value.String())
+	}
+	return or("a DType", value)
+}
+
+func asSpecText(value any) node {
+	switch value := value.(type) {
+	case string:
+		return text(value)
+	case *Spec:
+		return text(value.String())
+	}
+	return or("a *Spec or its text", value)
+}
+
+func asExpression(value any) node {
+	if value, ok := value.(string); ok {
+		return text(value)
+	}
+	return or("a text of the notation", value)
+}
+
+func asValue(value any) node {
+	switch value := value.(type) {
+	case bool:
+		return asBool(value)
+	case string:
+		return asString(value)
+	case float32:
+		return node{kind: C.WEIR_VALUE_FLOAT32, number: float64(value)}
+	case float64:
+		return node{kind: C.WEIR_VALUE_FLOAT64, number: value}
+	case *Tensor:
+		return handed(value)
+	case []any:
+		return group(C.WEIR_VALUE_TUPLE, "", all(value, asValue)...)
+	case map[string]any:
+		return dict(value, asValue)
+	}
+	if out := asInt(value); out.err == nil {
+		return out
+	}
+	return bad("a number, bool, string, *Tensor, map[string]any or []any", value)
+}
+
+func asFunction(value any) node {
+	switch value := value.(type) {
+	case *Callback:
+		return handed(value)
+	case func(*Call) error:
+		return handed(&Callback{Function: value})
+	case string:
+		return text(value)
+	}
+	return or("a text of the notation, a func(*weir.Call) error or a *weir.Callback", value)
+}
+
+func asOperand(value any) node {
+	switch value := value.(type) {
+	case Pipeline:
+		return value.node
+	case *Dataset:
+		return handed(value)
+	}
+	return or("a Pipeline or *Dataset", value)
+}
+
+func asDatasets(value any) node {
 	switch value := value.(type) {
 	case []Pipeline:
-		return members("", value, asOperand, "")
+		out := group(0, "", all(value, asOperand)...)
+		out.spread = true
+		return out
 	case map[string]Pipeline:
-		names := make([]string, 0, len(value))
-		for name := range value {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		parts := make([]any, len(names))
-		for i, name := range names {
-			parts[i] = joined("", key(name), ": ", value[name].fragment)
-		}
-		return joined("", "{", joined(", ", parts...), "}")
+		return dict(value, asOperand)
 	}
-	return asExpr(value, "a []Pipeline or map[string]Pipeline")
+	return or("a []Pipeline or map[string]Pipeline", value)
 }
 
-func asDatasetList(value any) fragment {
+func asDatasetList(value any) node {
 	if value, ok := value.([]Pipeline); ok {
-		return members("[", value, asOperand, "]")
+		return group(C.WEIR_VALUE_LIST, "", all(value, asOperand)...)
 	}
-	return asExpr(value, "a []Pipeline")
+	return or("a []Pipeline", value)
 }
 
-func asValues(value any) fragment {
+func asValues(value any) node {
 	if value, ok := value.([]any); ok {
-		return members("[", value, asValue, "]")
+		return group(C.WEIR_VALUE_LIST, "", all(value, asValue)...)
 	}
-	return asExpr(value, "a []any")
+	return or("a []any", value)
 }
 
-func asValueOrDataset(value any) fragment {
+func asValueOrDataset(value any) node {
 	switch value.(type) {
 	case Pipeline, *Dataset:
 		return asOperand(value)
@@ -324,12 +248,12 @@ func asValueOrDataset(value any) fragment {
 	return asValue(value)
 }
 
-func asFiles(value any) fragment {
+func asFiles(value any) node {
 	switch value := value.(type) {
 	case string:
 		return asString(value)
 	case []string:
-		return members("[", value, asString, "]")
+		return group(C.WEIR_VALUE_LIST, "", all(value, asString)...)
 	}
 	return asOperand(value)
 }
