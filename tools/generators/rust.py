@@ -146,7 +146,7 @@ def function(entry, way, suffix, indent):
     begin = "&self, " if member else ""
     takes = ", ".join(f"{identifier(p['name'])}: impl Into<{TYPES.get(p['type'], 'Expression')}>" for p in given)
     before, after = ("self.then(", ")") if member else ("Pipeline::begin(", ")")
-    call = f"CallText::new(\"{entry['name']}\")"
+    call = f"OperatorCall::new(\"{entry['name']}\")"
     call += "".join(f".named(\"{p['name']}\", {p['name']}.into())" if single else
                     f".positional({identifier(p['name'])}.into())" for p in given)
     head = f"{indent}#[must_use]\n{indent}pub fn "
@@ -154,7 +154,7 @@ def function(entry, way, suffix, indent):
     details = parameter_docs(given, single, indent)
     if not takes_options:
         return (f"{text}{details}{head}{name}({(begin + takes).rstrip(', ')}) -> Pipeline {{\n"
-                f"{indent}    {before}{call}.end(){after}\n{indent}}}\n\n")
+                f"{indent}    {before}{call}{after}\n{indent}}}\n\n")
     options = schema.options_name(entry)
     passed = ", ".join([identifier(p["name"]) for p in given] + [f"{options}::new()"])
     with_name = f"{entry['name']}{suffix}_with"
@@ -164,7 +164,7 @@ def function(entry, way, suffix, indent):
     return (f"{text}{details}{indent}///\n{indent}/// [`{link}`] takes options as well.\n"
             f"{head}{name}({(begin + takes).rstrip(', ')}) -> Pipeline {{\n{indent}    {target}({passed})\n{indent}}}\n\n"
             f"{indent}/// [`{link[:-5]}`] with options.\n{head}{with_name}({begin}{takes}{', ' if takes else ''}options: "
-            f"{options}) -> Pipeline {{\n{indent}    {before}{call}.end(){after}\n{indent}}}\n\n")
+            f"{options}) -> Pipeline {{\n{indent}    {before}{call}{after}\n{indent}}}\n\n")
 
 
 def functions(entry, indent):

@@ -11,15 +11,39 @@ use crate::tensor::{string_of, Tensor};
 #[derive(Clone, Debug)]
 pub struct Argument(pub(crate) Handed);
 
+/// What the library is handed by name, or an operator is given: the library writes the document of a pipeline.
 #[derive(Clone, Debug)]
 pub(crate) enum Handed {
     Text(Vec<u8>),
+    String(Vec<u8>),
+    Float32(f32),
+    Float64(f64),
+    /// A list, tuple, dict or call; of a call, the operator.
+    Group(u32, &'static str, Vec<(String, Argument)>),
+    /// Members that stand in its place.
+    Spread(Vec<(String, Argument)>),
     Tensor(Tensor),
     Dataset(Dataset),
     Callback(Callback),
-    // Only with the structure that it was made for, which Pipeline::generate writes beside it: its memory for results is
-    // as large as the text says.
+    // Only with the structure that it was made for, which `generate` writes beside it: its memory for results is as large
+    // as the text says.
     Generator(Generator),
+}
+
+impl Handed {
+    pub(crate) fn text(text: impl ToString) -> Self {
+        Handed::Text(text.to_string().into_bytes())
+    }
+
+    /// A group of members without names.
+    pub(crate) fn group(kind: u32, members: impl IntoIterator<Item = Handed>) -> Self {
+        Handed::Group(kind, "", unnamed(members))
+    }
+}
+
+pub(crate) fn unnamed(members: impl IntoIterator<Item = Handed>) -> Vec<(String, Argument)> {
+    let pair = |member| (String::new(), Argument(member));
+    members.into_iter().map(pair).collect()
 }
 
 impl From<&str> for Argument {
@@ -57,46 +81,66 @@ macro_rules! handed {
 
 handed! { Tensor, Dataset, Callback, }
 
-/// Named arguments as the library takes them, for one call that takes its callbacks over.
-pub(crate) struct RawArguments<'a> {
-    list: Vec<sys::weir_argument>,
-    given: &'a [(String, Argument)],
+/// Arguments as the library takes them, for one call that takes their callbacks over.
+#[derive(Default)]
+#[allow(clippy::vec_box)] // the library is given their addresses
+struct RawArguments {
+    lists: Vec<Vec<sys::weir_argument>>,
+    callbacks: Vec<Box<sys::weir_callback>>,
+    generators: Vec<Box<sys::weir_generator>>,
 }
 
-impl<'a> RawArguments<'a> {
-    pub(crate) fn new(given: &'a [(String, Argument)]) -> Self {
-        RawArguments {
-            list: Vec::new(),
-            given,
-        }
+impl RawArguments {
+    fn add(&mut self, given: &[(String, Argument)]) -> (*const sys::weir_argument, u64) {
+        let list: Vec<_> = given
+            .iter()
+            .map(|(name, argument)| self.raw(name, &argument.0))
+            .collect();
+        let out = (list.as_ptr(), list.len() as u64);
+        self.lists.push(list);
+        out
     }
 
-    /// Runs the call. Callbacks are handed over once, so this is where the library gets them.
-    pub(crate) fn with<T>(mut self, body: impl FnOnce(*const sys::weir_argument, u64) -> T) -> T {
-        let mut callbacks = Vec::with_capacity(self.given.len());
-        let mut generators = Vec::with_capacity(self.given.len());
-        for (name, argument) in self.given {
-            let mut raw = sys::weir_argument::INIT;
-            let name = string_of(name.as_bytes());
-            (raw.name, raw.name_size) = (name.data, name.size);
-            match &argument.0 {
-                Handed::Text(text) => {
-                    let text = string_of(text);
-                    (raw.text, raw.text_size) = (text.data, text.size);
-                }
-                Handed::Tensor(tensor) => raw.tensor = tensor.raw(),
-                Handed::Dataset(dataset) => raw.dataset = dataset.raw(),
-                Handed::Callback(callback) => {
-                    callbacks.push(Box::new(callback.raw()));
-                    raw.callback = &**callbacks.last().expect("just pushed");
-                }
-                Handed::Generator(generator) => {
-                    generators.push(Box::new(generator.raw()));
-                    raw.generator = &**generators.last().expect("just pushed");
-                }
+    fn raw(&mut self, name: &str, given: &Handed) -> sys::weir_argument {
+        let mut raw = sys::weir_argument::INIT;
+        let name = string_of(name.as_bytes());
+        (raw.name, raw.name_size) = (name.data, name.size);
+        let text = string_of(match given {
+            Handed::Text(text) | Handed::String(text) => text,
+            Handed::Group(_, operator, _) => operator.as_bytes(),
+            _ => b"",
+        });
+        match given {
+            Handed::Text(_) => {}
+            Handed::String(_) => raw.kind = sys::WEIR_VALUE_STRING,
+            Handed::Float32(value) => (raw.kind, raw.number) = (sys::WEIR_VALUE_FLOAT32, f64::from(*value)),
+            Handed::Float64(value) => (raw.kind, raw.number) = (sys::WEIR_VALUE_FLOAT64, *value),
+            Handed::Group(kind, _, members) => {
+                raw.kind = *kind;
+                (raw.members, raw.member_count) = self.add(members);
             }
-            self.list.push(raw);
+            Handed::Spread(_) => unreachable!("its members stand in its place"),
+            Handed::Tensor(tensor) => raw.tensor = tensor.raw(),
+            Handed::Dataset(dataset) => raw.dataset = dataset.raw(),
+            Handed::Callback(callback) => {
+                self.callbacks.push(Box::new(callback.raw()));
+                raw.callback = &**self.callbacks.last().expect("just pushed");
+            }
+            Handed::Generator(generator) => {
+                self.generators.push(Box::new(generator.raw()));
+                raw.generator = &**self.generators.last().expect("just pushed");
+            }
         }
-        body(self.list.as_ptr(), self.list.len() as u64)
+        if matches!(given, Handed::Text(_)) || text.size > 0 {
+            (raw.text, raw.text_size) = (text.data, text.size);
+        }
+        raw
     }
+}
+
+/// Runs a call. Callbacks are handed over once, so this is where the library gets them.
+pub(crate) fn with_raw<T>(given: &[(String, Argument)], body: impl FnOnce(*const sys::weir_argument, u64) -> T) -> T {
+    let mut raw = RawArguments::default();
+    let (list, count) = raw.add(given);
+    body(list, count)
 }

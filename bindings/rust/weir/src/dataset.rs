@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use weir_sys as sys;
 
-use crate::argument::{Argument, RawArguments};
+use crate::argument::{with_raw, Argument};
 use crate::element::Element;
 use crate::error::{call, owned, owned_text, Result};
 use crate::iterator::{Iter, IterOptions};
@@ -51,7 +51,7 @@ pub fn parse(runtime: &Runtime, text: &str) -> Result<Dataset> {
 pub fn parse_with(runtime: &Runtime, text: &str, arguments: &[(String, Argument)]) -> Result<Dataset> {
     let text = string_of(text.as_bytes());
     let mut out = sys::weir_dataset::default();
-    RawArguments::new(arguments).with(|list, count| {
+    with_raw(arguments, |list, count| {
         call(|error| unsafe {
             sys::weir_dataset_parse(runtime.raw(), text.data, text.size, list, count, &mut out, error)
         })
@@ -63,12 +63,39 @@ pub fn parse_with(runtime: &Runtime, text: &str, arguments: &[(String, Argument)
 pub fn check(runtime: &Runtime, text: &str, arguments: &[(String, Argument)]) -> Result<String> {
     let text = string_of(text.as_bytes());
     let mut out = sys::weir_bytes::INIT;
-    RawArguments::new(arguments).with(|list, count| {
+    with_raw(arguments, |list, count| {
         call(|error| unsafe {
             sys::weir_dataset_check(runtime.raw(), text.data, text.size, list, count, &mut out, error)
         })
     })?;
     Ok(owned_text(out))
+}
+
+pub(crate) fn apply(
+    runtime: &Runtime,
+    operator: &str,
+    inputs: &[sys::weir_dataset],
+    arguments: &[(String, Argument)],
+) -> Result<Dataset> {
+    let name = string_of(operator.as_bytes());
+    let (first, count) = (inputs.as_ptr(), inputs.len() as u64);
+    let mut out = sys::weir_dataset::default();
+    with_raw(arguments, |list, size| {
+        call(|error| unsafe {
+            sys::weir_dataset_apply(
+                runtime.raw(),
+                name.data,
+                name.size,
+                first,
+                count,
+                list,
+                size,
+                &mut out,
+                error,
+            )
+        })
+    })?;
+    Ok(Dataset::adopt(runtime.clone(), out))
 }
 
 impl Dataset {
@@ -104,25 +131,8 @@ impl Dataset {
     /// Applies one operator: `input.apply("batch", &[], &[("n".into(), "32".into())])`. A text is a value of the notation,
     /// an empty name the next position.
     pub fn apply(&self, operator: &str, others: &[Dataset], arguments: &[(String, Argument)]) -> Result<Dataset> {
-        let name = string_of(operator.as_bytes());
         let inputs: Vec<_> = std::iter::once(self).chain(others).map(Dataset::raw).collect();
-        let mut out = sys::weir_dataset::default();
-        RawArguments::new(arguments).with(|list, count| {
-            call(|error| unsafe {
-                sys::weir_dataset_apply(
-                    self.0.runtime.raw(),
-                    name.data,
-                    name.size,
-                    inputs.as_ptr(),
-                    inputs.len() as u64,
-                    list,
-                    count,
-                    &mut out,
-                    error,
-                )
-            })
-        })?;
-        Ok(Self::adopt(self.0.runtime.clone(), out))
+        apply(&self.0.runtime, operator, &inputs, arguments)
     }
 
     /// The structure of its elements.
@@ -157,7 +167,7 @@ impl Dataset {
     /// The dataset that [`Dataset::serialize`] wrote.
     pub fn deserialize(runtime: &Runtime, graph: &[u8], arguments: &[(String, Argument)]) -> Result<Dataset> {
         let mut out = sys::weir_dataset::default();
-        RawArguments::new(arguments).with(|list, count| {
+        with_raw(arguments, |list, count| {
             call(|error| unsafe {
                 let (data, size) = (graph.as_ptr().cast(), graph.len() as u64);
                 sys::weir_dataset_deserialize(runtime.raw(), data, size, list, count, &mut out, error)

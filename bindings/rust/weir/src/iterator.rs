@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use weir_sys as sys;
 
-use crate::argument::{Argument, Handed, RawArguments};
+use crate::argument::{with_raw, Argument, Handed};
 use crate::dataset::Dataset;
 use crate::dtype::Plain;
 use crate::element::Element;
@@ -62,10 +62,7 @@ impl IterOptions {
 
     /// A value for `param NAME: spec` of the document.
     pub fn param(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        let value = match value.into().tensor() {
-            Ok(tensor) => Argument(Handed::Tensor(tensor)),
-            Err(text) => Argument::from(text),
-        };
+        let value = Argument(value.into().0.unwrap_or(Handed::text("")));
         self.params.push((name.into(), value));
         self
     }
@@ -136,7 +133,7 @@ impl IterOptions {
                 raw.rank_checkpoint_count = positions.len() as u64;
             }
         }
-        RawArguments::new(&self.params).with(|params, count| {
+        with_raw(&self.params, |params, count| {
             (raw.params, raw.param_count) = (params, count);
             body(&raw)
         })

@@ -1067,7 +1067,7 @@ pub fn choose_from_datasets(datasets: impl Into<DatasetList>, choice: impl Into<
 /// [`choose_from_datasets`] with options.
 #[must_use]
 pub fn choose_from_datasets_with(datasets: impl Into<DatasetList>, choice: impl Into<Operand>, options: ChooseFromDatasetsOptions) -> Pipeline {
-    Pipeline::begin(CallText::new("choose_from_datasets").positional(datasets.into()).positional(choice.into()).named("stop_on_empty", options.stop_on_empty).end())
+    Pipeline::begin(OperatorCall::new("choose_from_datasets").positional(datasets.into()).positional(choice.into()).named("stop_on_empty", options.stop_on_empty))
 }
 
 /// The numbers from `start` on, `step` apart, without end. If the next number is no int64, it is an
@@ -1082,7 +1082,7 @@ pub fn counter() -> Pipeline {
 /// [`counter`] with options.
 #[must_use]
 pub fn counter_with(options: CounterOptions) -> Pipeline {
-    Pipeline::begin(CallText::new("counter").named("start", options.start).named("step", options.step).end())
+    Pipeline::begin(OperatorCall::new("counter").named("start", options.start).named("step", options.step))
 }
 
 /// The rows of tables in text form, each a tuple of its columns. Rows end with `\n`, `\r`, both, or the
@@ -1106,7 +1106,7 @@ pub fn csv(files: impl Into<Files>, columns: impl Into<Expression>) -> Pipeline 
 /// [`csv`] with options.
 #[must_use]
 pub fn csv_with(files: impl Into<Files>, columns: impl Into<Expression>, options: CsvOptions) -> Pipeline {
-    Pipeline::begin(CallText::new("csv").positional(files.into()).positional(columns.into()).named("header", options.header).named("delim", options.delim).named("quote", options.quote).named("na_value", options.na_value).named("select", options.select).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("exclude", options.exclude).end())
+    Pipeline::begin(OperatorCall::new("csv").positional(files.into()).positional(columns.into()).named("header", options.header).named("delim", options.delim).named("quote", options.quote).named("na_value", options.na_value).named("select", options.select).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("exclude", options.exclude))
 }
 
 /// A dataset without elements, whose elements would have the given structure.
@@ -1114,7 +1114,7 @@ pub fn csv_with(files: impl Into<Files>, columns: impl Into<Expression>, options
 /// * `spec`: The structure that its elements would have.
 #[must_use]
 pub fn empty(spec: impl Into<SpecText>) -> Pipeline {
-    Pipeline::begin(CallText::new("empty").positional(spec.into()).end())
+    Pipeline::begin(OperatorCall::new("empty").positional(spec.into()))
 }
 
 /// The records of files whose records all have `record_bytes` bytes, as strings. The first
@@ -1135,7 +1135,7 @@ pub fn fixed_length_record(files: impl Into<Files>, record_bytes: impl Into<Int>
 /// [`fixed_length_record`] with options.
 #[must_use]
 pub fn fixed_length_record_with(files: impl Into<Files>, record_bytes: impl Into<Int>, options: FixedLengthRecordOptions) -> Pipeline {
-    Pipeline::begin(CallText::new("fixed_length_record").positional(files.into()).positional(record_bytes.into()).named("header_bytes", options.header_bytes).named("footer_bytes", options.footer_bytes).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).end())
+    Pipeline::begin(OperatorCall::new("fixed_length_record").positional(files.into()).positional(record_bytes.into()).named("header_bytes", options.header_bytes).named("footer_bytes", options.footer_bytes).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads))
 }
 
 /// The elements that a generator of the program gives (`weir_generator`), until it says that there are
@@ -1149,7 +1149,7 @@ pub fn fixed_length_record_with(files: impl Into<Files>, record_bytes: impl Into
 /// * `spec`: The structure of its elements.
 #[must_use]
 pub fn from_generator(generator: impl Into<Function>, spec: impl Into<SpecText>) -> Pipeline {
-    Pipeline::begin(CallText::new("from_generator").positional(generator.into()).positional(spec.into()).end())
+    Pipeline::begin(OperatorCall::new("from_generator").positional(generator.into()).positional(spec.into()))
 }
 
 /// The members of a list, in their order. They have one structure; their shapes may differ. A list has
@@ -1159,7 +1159,7 @@ pub fn from_generator(generator: impl Into<Function>, spec: impl Into<SpecText>)
 /// * `elements`: A list of the elements: tensors, tuples or dicts, all of one structure.
 #[must_use]
 pub fn from_list(elements: impl Into<Values>) -> Pipeline {
-    Pipeline::begin(CallText::new("from_list").positional(elements.into()).end())
+    Pipeline::begin(OperatorCall::new("from_list").positional(elements.into()))
 }
 
 /// One tuple (indices, values, shape) per slice of a sparse tensor along its first dimension.
@@ -1168,7 +1168,7 @@ pub fn from_list(elements: impl Into<Values>) -> Pipeline {
 /// * `sparse`: A sparse tensor of rank 1 or more, whose indices rise by row.
 #[must_use]
 pub fn from_sparse_tensor_slices(sparse: impl Into<Value>) -> Pipeline {
-    Pipeline::begin(CallText::new("from_sparse_tensor_slices").positional(sparse.into()).end())
+    Pipeline::begin(OperatorCall::new("from_sparse_tensor_slices").positional(sparse.into()))
 }
 
 /// One element per slice along the first dimension of each component. All components must have the same
@@ -1178,7 +1178,7 @@ pub fn from_sparse_tensor_slices(sparse: impl Into<Value>) -> Pipeline {
 /// * `value`: A tensor or a structure of tensors, each of rank 1 or more and of one length.
 #[must_use]
 pub fn from_tensor_slices(value: impl Into<Value>) -> Pipeline {
-    Pipeline::begin(CallText::new("from_tensor_slices").positional(value.into()).end())
+    Pipeline::begin(OperatorCall::new("from_tensor_slices").positional(value.into()))
 }
 
 /// A dataset of one element, the value itself.
@@ -1186,7 +1186,7 @@ pub fn from_tensor_slices(value: impl Into<Value>) -> Pipeline {
 /// * `value`: The element: a tensor or a tuple or dict of tensors.
 #[must_use]
 pub fn from_tensors(value: impl Into<Value>) -> Pipeline {
-    Pipeline::begin(CallText::new("from_tensors").positional(value.into()).end())
+    Pipeline::begin(OperatorCall::new("from_tensors").positional(value.into()))
 }
 
 /// The names of the files that match a pattern. Order: random, and another one each epoch, unless
@@ -1204,7 +1204,7 @@ pub fn list_files(pattern: impl Into<Value>) -> Pipeline {
 /// [`list_files`] with options.
 #[must_use]
 pub fn list_files_with(pattern: impl Into<Value>, options: ListFilesOptions) -> Pipeline {
-    Pipeline::begin(CallText::new("list_files").positional(pattern.into()).named("shuffle", options.shuffle).named("seed", options.seed).end())
+    Pipeline::begin(OperatorCall::new("list_files").positional(pattern.into()).named("shuffle", options.shuffle).named("seed", options.seed))
 }
 
 /// The elements in a folder that `save`, `snapshot` or a file cache wrote, in the order in which they
@@ -1217,7 +1217,7 @@ pub fn list_files_with(pattern: impl Into<Value>, options: ListFilesOptions) -> 
 /// * `path`: The folder of the written elements.
 #[must_use]
 pub fn load(path: impl Into<Text>) -> Pipeline {
-    Pipeline::begin(CallText::new("load").positional(path.into()).end())
+    Pipeline::begin(OperatorCall::new("load").positional(path.into()))
 }
 
 /// Random integers from 0 to 4294967295 without end, the same as tf.data's for the same seed. Each
@@ -1232,7 +1232,7 @@ pub fn random() -> Pipeline {
 /// [`random`] with options.
 #[must_use]
 pub fn random_with(options: RandomOptions) -> Pipeline {
-    Pipeline::begin(CallText::new("random").named("seed", options.seed).named("rerandomize_each_iteration", options.rerandomize_each_iteration).end())
+    Pipeline::begin(OperatorCall::new("random").named("seed", options.seed).named("rerandomize_each_iteration", options.rerandomize_each_iteration))
 }
 
 /// The numbers from `start` up to but not including `stop`, `step` apart. There are none if `step`
@@ -1241,7 +1241,7 @@ pub fn random_with(options: RandomOptions) -> Pipeline {
 /// * `stop`: The sequence ends before it.
 #[must_use]
 pub fn range(stop: impl Into<Int>) -> Pipeline {
-    Pipeline::begin(CallText::new("range").positional(stop.into()).end())
+    Pipeline::begin(OperatorCall::new("range").positional(stop.into()))
 }
 
 /// The numbers from `start` up to but not including `stop`, `step` apart. There are none if `step`
@@ -1259,7 +1259,7 @@ pub fn range_from(start: impl Into<Int>, stop: impl Into<Int>) -> Pipeline {
 /// [`range_from`] with options.
 #[must_use]
 pub fn range_from_with(start: impl Into<Int>, stop: impl Into<Int>, options: RangeOptions) -> Pipeline {
-    Pipeline::begin(CallText::new("range").positional(start.into()).positional(stop.into()).named("step", options.step).named("dtype", options.dtype).end())
+    Pipeline::begin(OperatorCall::new("range").positional(start.into()).positional(stop.into()).named("step", options.step).named("dtype", options.dtype))
 }
 
 /// Elements of several datasets: each next one of a dataset drawn at random, with tf.data's order for
@@ -1278,7 +1278,7 @@ pub fn sample_from_datasets(datasets: impl Into<DatasetList>) -> Pipeline {
 /// [`sample_from_datasets`] with options.
 #[must_use]
 pub fn sample_from_datasets_with(datasets: impl Into<DatasetList>, options: SampleFromDatasetsOptions) -> Pipeline {
-    Pipeline::begin(CallText::new("sample_from_datasets").positional(datasets.into()).named("weights", options.weights).named("seed", options.seed).named("stop_on_empty", options.stop_on_empty).named("rerandomize_each_iteration", options.rerandomize_each_iteration).end())
+    Pipeline::begin(OperatorCall::new("sample_from_datasets").positional(datasets.into()).named("weights", options.weights).named("seed", options.seed).named("stop_on_empty", options.stop_on_empty).named("rerandomize_each_iteration", options.rerandomize_each_iteration))
 }
 
 /// The rows of a query of an SQLite 3 database, in the order in which the query gives them. NULL is 0,
@@ -1300,7 +1300,7 @@ pub fn sample_from_datasets_with(datasets: impl Into<DatasetList>, options: Samp
 /// * `spec`: What each column holds: a tuple of scalars, one for each column in their order, or a dict of them by the columns' names. An integer dtype, float32, float64, bool or string.
 #[must_use]
 pub fn sql(driver: impl Into<Text>, connection: impl Into<Text>, query: impl Into<Text>, spec: impl Into<SpecText>) -> Pipeline {
-    Pipeline::begin(CallText::new("sql").positional(driver.into()).positional(connection.into()).positional(query.into()).positional(spec.into()).end())
+    Pipeline::begin(OperatorCall::new("sql").positional(driver.into()).positional(connection.into()).positional(query.into()).positional(spec.into()))
 }
 
 /// The lines of text files, as strings without their `\n` and without any `\r`. A last line needs no
@@ -1321,7 +1321,7 @@ pub fn text_line(files: impl Into<Files>) -> Pipeline {
 /// [`text_line`] with options.
 #[must_use]
 pub fn text_line_with(files: impl Into<Files>, options: TextLineOptions) -> Pipeline {
-    Pipeline::begin(CallText::new("text_line").positional(files.into()).named("compression", options.compression).named("buffer_size", options.buffer_size).named("num_parallel_reads", options.num_parallel_reads).end())
+    Pipeline::begin(OperatorCall::new("text_line").positional(files.into()).named("compression", options.compression).named("buffer_size", options.buffer_size).named("num_parallel_reads", options.num_parallel_reads))
 }
 
 /// The records of TFRecord files, as strings. Both checksums of every record are checked. A file that
@@ -1346,7 +1346,7 @@ pub fn tfrecord(files: impl Into<Files>) -> Pipeline {
 /// [`tfrecord`] with options.
 #[must_use]
 pub fn tfrecord_with(files: impl Into<Files>, options: TfrecordOptions) -> Pipeline {
-    Pipeline::begin(CallText::new("tfrecord").positional(files.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("on_corrupt", options.on_corrupt).end())
+    Pipeline::begin(OperatorCall::new("tfrecord").positional(files.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("on_corrupt", options.on_corrupt))
 }
 
 /// One element of each dataset at a time, in the structure that the datasets are given in. Ends with
@@ -1356,7 +1356,7 @@ pub fn tfrecord_with(files: impl Into<Files>, options: TfrecordOptions) -> Pipel
 /// * `datasets`: One or more datasets, or a tuple or dict of them.
 #[must_use]
 pub fn zip(datasets: impl Into<Datasets>) -> Pipeline {
-    Pipeline::begin(CallText::new("zip").positional(datasets.into()).end())
+    Pipeline::begin(OperatorCall::new("zip").positional(datasets.into()))
 }
 
 impl Pipeline {
@@ -1366,7 +1366,7 @@ impl Pipeline {
     /// * `n`: How many elements there are; -1: no end, -2: nobody knows.
     #[must_use]
     pub fn assert_cardinality(&self, n: impl Into<Int>) -> Pipeline {
-        self.then(CallText::new("assert_cardinality").positional(n.into()).end())
+        self.then(OperatorCall::new("assert_cardinality").positional(n.into()))
     }
 
     /// Joins `n` elements along a new first dimension. The elements of a batch must have one shape, or the
@@ -1385,7 +1385,7 @@ impl Pipeline {
     /// [`Pipeline::batch`] with options.
     #[must_use]
     pub fn batch_with(&self, n: impl Into<Int>, options: BatchOptions) -> Pipeline {
-        self.then(CallText::new("batch").positional(n.into()).named("drop_remainder", options.drop_remainder).named("num_parallel_calls", options.num_parallel_calls).end())
+        self.then(OperatorCall::new("batch").positional(n.into()).named("drop_remainder", options.drop_remainder).named("num_parallel_calls", options.num_parallel_calls))
     }
 
     /// Makes batches of elements of about one length. Elements are gathered by the bucket that their length
@@ -1407,7 +1407,7 @@ impl Pipeline {
     /// [`Pipeline::bucket_by_sequence_length`] with options.
     #[must_use]
     pub fn bucket_by_sequence_length_with(&self, length: impl Into<Function>, boundaries: impl Into<Value>, batch_sizes: impl Into<Value>, options: BucketBySequenceLengthOptions) -> Pipeline {
-        self.then(CallText::new("bucket_by_sequence_length").positional(length.into()).positional(boundaries.into()).positional(batch_sizes.into()).named("shapes", options.shapes).named("values", options.values).named("pad_to_bucket_boundary", options.pad_to_bucket_boundary).named("no_padding", options.no_padding).named("drop_remainder", options.drop_remainder).end())
+        self.then(OperatorCall::new("bucket_by_sequence_length").positional(length.into()).positional(boundaries.into()).positional(batch_sizes.into()).named("shapes", options.shapes).named("values", options.values).named("pad_to_bucket_boundary", options.pad_to_bucket_boundary).named("no_padding", options.no_padding).named("drop_remainder", options.drop_remainder))
     }
 
     /// Reads its input once and keeps the elements; from then on it gives these. The first pass hands on
@@ -1421,7 +1421,7 @@ impl Pipeline {
     /// * `file`: The folder of the written elements; "" keeps them in memory. `()` stands for the default, `""`.
     #[must_use]
     pub fn cache(&self, file: impl Into<Text>) -> Pipeline {
-        self.then(CallText::new("cache").named("file", file.into()).end())
+        self.then(OperatorCall::new("cache").named("file", file.into()))
     }
 
     /// The elements of the input, then those of the other dataset. Both must have the same structure and
@@ -1430,7 +1430,7 @@ impl Pipeline {
     /// * `other`: The dataset that follows; its structure and dtypes are the same.
     #[must_use]
     pub fn concatenate(&self, other: impl Into<Operand>) -> Pipeline {
-        self.then(CallText::new("concatenate").positional(other.into()).end())
+        self.then(OperatorCall::new("concatenate").positional(other.into()))
     }
 
     /// Pairs of a number and an element, the numbers counting up from `start`. An error uses up a number.
@@ -1439,7 +1439,7 @@ impl Pipeline {
     /// * `start`: The number of the first element. `()` stands for the default, `0`.
     #[must_use]
     pub fn enumerate(&self, start: impl Into<Int>) -> Pipeline {
-        self.then(CallText::new("enumerate").named("start", start.into()).end())
+        self.then(OperatorCall::new("enumerate").named("start", start.into()))
     }
 
     /// The elements for which `f` is true, in their order. An element for which `f` fails is an error.
@@ -1447,7 +1447,7 @@ impl Pipeline {
     /// * `f`: The condition: gives a bool.
     #[must_use]
     pub fn filter(&self, f: impl Into<Function>) -> Pipeline {
-        self.then(CallText::new("filter").positional(f.into()).end())
+        self.then(OperatorCall::new("filter").positional(f.into()))
     }
 
     /// The elements of the dataset that `f` makes from the first element, then those of the second, and so
@@ -1456,7 +1456,7 @@ impl Pipeline {
     /// * `f`: Maps each element to a dataset.
     #[must_use]
     pub fn flat_map(&self, f: impl Into<Function>) -> Pipeline {
-        self.then(CallText::new("flat_map").positional(f.into()).end())
+        self.then(OperatorCall::new("flat_map").positional(f.into()))
     }
 
     /// All elements in random order, every order as likely as a hash makes it, with no buffer. Each element
@@ -1476,7 +1476,7 @@ impl Pipeline {
     /// [`Pipeline::global_shuffle`] with options.
     #[must_use]
     pub fn global_shuffle_with(&self, options: GlobalShuffleOptions) -> Pipeline {
-        self.then(CallText::new("global_shuffle").named("seed", options.seed).named("reshuffle_each_iteration", options.reshuffle_each_iteration).end())
+        self.then(OperatorCall::new("global_shuffle").named("seed", options.seed).named("reshuffle_each_iteration", options.reshuffle_each_iteration))
     }
 
     /// Takes all elements before it gives one. Those for which `key` gives the same number are folded into
@@ -1491,7 +1491,7 @@ impl Pipeline {
     /// * `finalize`: What is given for a group, from its last state.
     #[must_use]
     pub fn group_by_reducer(&self, key: impl Into<Function>, init: impl Into<Function>, reduce: impl Into<Function>, finalize: impl Into<Function>) -> Pipeline {
-        self.then(CallText::new("group_by_reducer").positional(key.into()).positional(init.into()).positional(reduce.into()).positional(finalize.into()).end())
+        self.then(OperatorCall::new("group_by_reducer").positional(key.into()).positional(init.into()).positional(reduce.into()).positional(finalize.into()))
     }
 
     /// Gathers the elements for which `key` gives the same number. Once `window_size` of them are there,
@@ -1503,7 +1503,7 @@ impl Pipeline {
     /// * `window_size`: The most elements of a group, or a function that gives them for a key.
     #[must_use]
     pub fn group_by_window(&self, key: impl Into<Function>, reduce: impl Into<Function>, window_size: impl Into<Function>) -> Pipeline {
-        self.then(CallText::new("group_by_window").positional(key.into()).positional(reduce.into()).positional(window_size.into()).end())
+        self.then(OperatorCall::new("group_by_window").positional(key.into()).positional(reduce.into()).positional(window_size.into()))
     }
 
     /// The elements that did not fail.
@@ -1511,7 +1511,7 @@ impl Pipeline {
     /// * `log`: Log a warning for each error that is left out. `()` stands for the default, `false`.
     #[must_use]
     pub fn ignore_errors(&self, log: impl Into<Bool>) -> Pipeline {
-        self.then(CallText::new("ignore_errors").named("log", log.into()).end())
+        self.then(OperatorCall::new("ignore_errors").named("log", log.into()))
     }
 
     /// Takes turns between the datasets that `f` makes from the elements. `cycle_length` of them are open
@@ -1529,7 +1529,7 @@ impl Pipeline {
     /// [`Pipeline::interleave`] with options.
     #[must_use]
     pub fn interleave_with(&self, f: impl Into<Function>, options: InterleaveOptions) -> Pipeline {
-        self.then(CallText::new("interleave").positional(f.into()).named("cycle_length", options.cycle_length).named("block_length", options.block_length).named("num_parallel_calls", options.num_parallel_calls).named("deterministic", options.deterministic).end())
+        self.then(OperatorCall::new("interleave").positional(f.into()).named("cycle_length", options.cycle_length).named("block_length", options.block_length).named("num_parallel_calls", options.num_parallel_calls).named("deterministic", options.deterministic))
     }
 
     /// Applies `f` to each element. Where `f` fails, the error takes the place of the element. With
@@ -1547,7 +1547,7 @@ impl Pipeline {
     /// [`Pipeline::map`] with options.
     #[must_use]
     pub fn map_with(&self, f: impl Into<Function>, options: MapOptions) -> Pipeline {
-        self.then(CallText::new("map").positional(f.into()).named("num_parallel_calls", options.num_parallel_calls).named("deterministic", options.deterministic).end())
+        self.then(OperatorCall::new("map").positional(f.into()).named("num_parallel_calls", options.num_parallel_calls).named("deterministic", options.deterministic))
     }
 
     /// Applies `f` to each element and joins `n` results along a new first dimension. Results of a batch
@@ -1567,7 +1567,7 @@ impl Pipeline {
     /// [`Pipeline::map_and_batch`] with options.
     #[must_use]
     pub fn map_and_batch_with(&self, f: impl Into<Function>, n: impl Into<Int>, options: MapAndBatchOptions) -> Pipeline {
-        self.then(CallText::new("map_and_batch").positional(f.into()).positional(n.into()).named("drop_remainder", options.drop_remainder).named("num_parallel_calls", options.num_parallel_calls).end())
+        self.then(OperatorCall::new("map_and_batch").positional(f.into()).positional(n.into()).named("drop_remainder", options.drop_remainder).named("num_parallel_calls", options.num_parallel_calls))
     }
 
     /// The input, under settings for the whole pipeline, lambdas excepted. With `deterministic: false`,
@@ -1584,7 +1584,7 @@ impl Pipeline {
     /// [`Pipeline::options`] with options.
     #[must_use]
     pub fn options_with(&self, options: OptionsOptions) -> Pipeline {
-        self.then(CallText::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).named("tuned", options.tuned).named("rewrites", options.rewrites).end())
+        self.then(OperatorCall::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).named("tuned", options.tuned).named("rewrites", options.rewrites))
     }
 
     /// The elements, which are dicts, and after them elements of zeros until there are `n`. Under
@@ -1603,7 +1603,7 @@ impl Pipeline {
     /// [`Pipeline::pad_to_cardinality`] with options.
     #[must_use]
     pub fn pad_to_cardinality_with(&self, n: impl Into<Int>, options: PadToCardinalityOptions) -> Pipeline {
-        self.then(CallText::new("pad_to_cardinality").positional(n.into()).named("mask_key", options.mask_key).end())
+        self.then(OperatorCall::new("pad_to_cardinality").positional(n.into()).named("mask_key", options.mask_key))
     }
 
     /// Joins `n` elements along a new first dimension, and pads tensors that are smaller than the largest
@@ -1621,7 +1621,7 @@ impl Pipeline {
     /// [`Pipeline::padded_batch`] with options.
     #[must_use]
     pub fn padded_batch_with(&self, n: impl Into<Int>, options: PaddedBatchOptions) -> Pipeline {
-        self.then(CallText::new("padded_batch").positional(n.into()).named("shapes", options.shapes).named("values", options.values).named("drop_remainder", options.drop_remainder).end())
+        self.then(OperatorCall::new("padded_batch").positional(n.into()).named("shapes", options.shapes).named("values", options.values).named("drop_remainder", options.drop_remainder))
     }
 
     /// Makes up to `n` elements ahead on another thread while the consumer works. Order and errors stay
@@ -1630,7 +1630,7 @@ impl Pipeline {
     /// * `n`: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the consumer takes while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
     #[must_use]
     pub fn prefetch(&self, n: impl Into<Int>) -> Pipeline {
-        self.then(CallText::new("prefetch").positional(n.into()).end())
+        self.then(OperatorCall::new("prefetch").positional(n.into()))
     }
 
     /// Joins `n` elements along a new first dimension. Tensors whose first dimension is unknown become one
@@ -1648,7 +1648,7 @@ impl Pipeline {
     /// [`Pipeline::ragged_batch`] with options.
     #[must_use]
     pub fn ragged_batch_with(&self, n: impl Into<Int>, options: RaggedBatchOptions) -> Pipeline {
-        self.then(CallText::new("ragged_batch").positional(n.into()).named("drop_remainder", options.drop_remainder).end())
+        self.then(OperatorCall::new("ragged_batch").positional(n.into()).named("drop_remainder", options.drop_remainder))
     }
 
     /// Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an
@@ -1667,7 +1667,7 @@ impl Pipeline {
     /// [`Pipeline::rebatch`] with options.
     #[must_use]
     pub fn rebatch_with(&self, n: impl Into<Value>, options: RebatchOptions) -> Pipeline {
-        self.then(CallText::new("rebatch").positional(n.into()).named("drop_remainder", options.drop_remainder).end())
+        self.then(OperatorCall::new("rebatch").positional(n.into()).named("drop_remainder", options.drop_remainder))
     }
 
     /// The elements behind their classes, (class, element), so drawn that the classes come about as often
@@ -1689,7 +1689,7 @@ impl Pipeline {
     /// [`Pipeline::rejection_resample`] with options.
     #[must_use]
     pub fn rejection_resample_with(&self, class: impl Into<Function>, target: impl Into<Value>, options: RejectionResampleOptions) -> Pipeline {
-        self.then(CallText::new("rejection_resample").positional(class.into()).positional(target.into()).named("initial", options.initial).named("seed", options.seed).end())
+        self.then(OperatorCall::new("rejection_resample").positional(class.into()).positional(target.into()).named("initial", options.initial).named("seed", options.seed))
     }
 
     /// The input `count` times over, forever if `count` is negative. An endless repeat ends after an epoch
@@ -1698,7 +1698,7 @@ impl Pipeline {
     /// * `count`: How many times; negative repeats forever. `()` stands for the default, `-1`.
     #[must_use]
     pub fn repeat(&self, count: impl Into<Int>) -> Pipeline {
-        self.then(CallText::new("repeat").named("count", count.into()).end())
+        self.then(OperatorCall::new("repeat").named("count", count.into()))
     }
 
     /// Applies `f` to a state and each element: `f` returns the next state and the element that is given.
@@ -1708,7 +1708,7 @@ impl Pipeline {
     /// * `f`: (state, element) -> (state, result), the state of the same structure and dtypes.
     #[must_use]
     pub fn scan(&self, state: impl Into<Value>, f: impl Into<Function>) -> Pipeline {
-        self.then(CallText::new("scan").positional(state.into()).positional(f.into()).end())
+        self.then(OperatorCall::new("scan").positional(state.into()).positional(f.into()))
     }
 
     /// One of `num_shards` parts: the elements whose number, counted from 0, has remainder `index` modulo
@@ -1721,7 +1721,7 @@ impl Pipeline {
     /// * `index`: Which of them this is, from 0; auto: that of the iterator's rank.
     #[must_use]
     pub fn shard(&self, num_shards: impl Into<Int>, index: impl Into<Int>) -> Pipeline {
-        self.then(CallText::new("shard").positional(num_shards.into()).positional(index.into()).end())
+        self.then(OperatorCall::new("shard").positional(num_shards.into()).positional(index.into()))
     }
 
     /// The elements in random order, each drawn from a buffer of `buffer_size` elements that is filled
@@ -1739,7 +1739,7 @@ impl Pipeline {
     /// [`Pipeline::shuffle`] with options.
     #[must_use]
     pub fn shuffle_with(&self, buffer_size: impl Into<Int>, options: ShuffleOptions) -> Pipeline {
-        self.then(CallText::new("shuffle").positional(buffer_size.into()).named("seed", options.seed).named("reshuffle_each_iteration", options.reshuffle_each_iteration).end())
+        self.then(OperatorCall::new("shuffle").positional(buffer_size.into()).named("seed", options.seed).named("reshuffle_each_iteration", options.reshuffle_each_iteration))
     }
 
     /// The same as `shuffle(buffer_size, seed) | repeat(count)`: the input `count` times over, each time in
@@ -1757,7 +1757,7 @@ impl Pipeline {
     /// [`Pipeline::shuffle_and_repeat`] with options.
     #[must_use]
     pub fn shuffle_and_repeat_with(&self, buffer_size: impl Into<Int>, options: ShuffleAndRepeatOptions) -> Pipeline {
-        self.then(CallText::new("shuffle_and_repeat").positional(buffer_size.into()).named("count", options.count).named("seed", options.seed).end())
+        self.then(OperatorCall::new("shuffle_and_repeat").positional(buffer_size.into()).named("count", options.count).named("seed", options.seed))
     }
 
     /// All but the first `n` elements. Errors among them are passed on and not counted.
@@ -1765,7 +1765,7 @@ impl Pipeline {
     /// * `n`: How many elements to leave out; negative leaves out all.
     #[must_use]
     pub fn skip(&self, n: impl Into<Int>) -> Pipeline {
-        self.then(CallText::new("skip").positional(n.into()).end())
+        self.then(OperatorCall::new("skip").positional(n.into()))
     }
 
     /// The elements of the input. A pass that reaches the end publishes them in the folder `path`, and
@@ -1787,7 +1787,7 @@ impl Pipeline {
     /// [`Pipeline::snapshot`] with options.
     #[must_use]
     pub fn snapshot_with(&self, path: impl Into<Text>, options: SnapshotOptions) -> Pipeline {
-        self.then(CallText::new("snapshot").positional(path.into()).named("compression", options.compression).end())
+        self.then(OperatorCall::new("snapshot").positional(path.into()).named("compression", options.compression))
     }
 
     /// Joins `n` dense tensors of one rank, which may differ in shape, into a sparse tensor with a first
@@ -1806,7 +1806,7 @@ impl Pipeline {
     /// [`Pipeline::sparse_batch`] with options.
     #[must_use]
     pub fn sparse_batch_with(&self, n: impl Into<Int>, options: SparseBatchOptions) -> Pipeline {
-        self.then(CallText::new("sparse_batch").positional(n.into()).named("row_shape", options.row_shape).end())
+        self.then(OperatorCall::new("sparse_batch").positional(n.into()).named("row_shape", options.row_shape))
     }
 
     /// The first `n` elements. Errors among them are passed on and not counted.
@@ -1814,7 +1814,7 @@ impl Pipeline {
     /// * `n`: How many elements to keep; negative keeps all.
     #[must_use]
     pub fn take(&self, n: impl Into<Int>) -> Pipeline {
-        self.then(CallText::new("take").positional(n.into()).end())
+        self.then(OperatorCall::new("take").positional(n.into()))
     }
 
     /// The elements before the first for which `f` is false. An element for which `f` fails is an error,
@@ -1823,7 +1823,7 @@ impl Pipeline {
     /// * `f`: The condition: gives a bool.
     #[must_use]
     pub fn take_while(&self, f: impl Into<Function>) -> Pipeline {
-        self.then(CallText::new("take_while").positional(f.into()).end())
+        self.then(OperatorCall::new("take_while").positional(f.into()))
     }
 
     /// The rows of each element, one by one: splits tensors along their first dimension, which must be the
@@ -1831,7 +1831,7 @@ impl Pipeline {
     /// is a sparse one of a rank less, a row of a ragged tensor a dense one.
     #[must_use]
     pub fn unbatch(&self) -> Pipeline {
-        self.then(CallText::new("unbatch").end())
+        self.then(OperatorCall::new("unbatch"))
     }
 
     /// Each element the first time that it comes: integers, bools, strings, or structures of them.
@@ -1840,7 +1840,7 @@ impl Pipeline {
     /// different elements than the limit `checkpoint_bytes` allows are errors.
     #[must_use]
     pub fn unique(&self) -> Pipeline {
-        self.then(CallText::new("unique").end())
+        self.then(OperatorCall::new("unique"))
     }
 
     /// Datasets of `size` successive elements, one dataset for each component of the element's structure. A
@@ -1859,20 +1859,20 @@ impl Pipeline {
     /// [`Pipeline::window`] with options.
     #[must_use]
     pub fn window_with(&self, size: impl Into<Int>, options: WindowOptions) -> Pipeline {
-        self.then(CallText::new("window").positional(size.into()).named("shift", options.shift).named("stride", options.stride).named("drop_remainder", options.drop_remainder).end())
+        self.then(OperatorCall::new("window").positional(size.into()).named("shift", options.shift).named("stride", options.stride).named("drop_remainder", options.drop_remainder))
     }
 
     /// How many elements the input has: -1 if infinitely many, -2 if that is unknown without reading it. In
     /// a lambda, the variables count with their values.
     #[must_use]
     pub fn cardinality(&self) -> Pipeline {
-        self.then(CallText::new("cardinality").end())
+        self.then(OperatorCall::new("cardinality"))
     }
 
     /// The only element of the input, as a value. An input of no element, or of more than one, is an error.
     #[must_use]
     pub fn get_single_element(&self) -> Pipeline {
-        self.then(CallText::new("get_single_element").end())
+        self.then(OperatorCall::new("get_single_element"))
     }
 
     /// One value: `f` applied to `initial` and the first element, then to its result and the second
@@ -1883,7 +1883,7 @@ impl Pipeline {
     /// * `f`: (state, element) -> state, of the same structure and dtypes.
     #[must_use]
     pub fn reduce(&self, initial: impl Into<Value>, f: impl Into<Function>) -> Pipeline {
-        self.then(CallText::new("reduce").positional(initial.into()).positional(f.into()).end())
+        self.then(OperatorCall::new("reduce").positional(initial.into()).positional(f.into()))
     }
 
     /// Writes all elements to the folder `path`, from which `load` reads them, and gives none. Elements
@@ -1902,6 +1902,6 @@ impl Pipeline {
     /// [`Pipeline::save`] with options.
     #[must_use]
     pub fn save_with(&self, path: impl Into<Text>, options: SaveOptions) -> Pipeline {
-        self.then(CallText::new("save").positional(path.into()).named("compression", options.compression).named("num_shards", options.num_shards).end())
+        self.then(OperatorCall::new("save").positional(path.into()).named("compression", options.compression).named("num_shards", options.num_shards))
     }
 }

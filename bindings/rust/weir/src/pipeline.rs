@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::argument::{Argument, Handed};
+use weir_sys as sys;
+
+use crate::argument::{unnamed, Argument, Handed};
 use crate::callback::Callback;
-use crate::dataset::{parse_with, Dataset};
+use crate::dataset::{apply, Dataset};
 use crate::dtype::DType;
-use crate::error::{expected_found, Result};
+use crate::error::Result;
 use crate::generator::Generator;
 use crate::runtime::Runtime;
 use crate::spec::Spec;
@@ -22,12 +24,12 @@ pub struct Nothing;
 
 /// A text of the notation where a value is due: `Expression::new("$n * 2")`.
 #[derive(Clone, Debug, Default)]
-pub struct Expression(pub(crate) Fragment);
+pub struct Expression(pub(crate) Option<Handed>);
 
 impl Expression {
     /// The text as it is.
     pub fn new(text: impl Into<String>) -> Self {
-        Expression(Fragment::text(text))
+        Expression(Some(Handed::Text(text.into().into_bytes())))
     }
 }
 
@@ -37,135 +39,11 @@ impl From<&str> for Expression {
     }
 }
 
-#[derive(Clone, Debug)]
-enum Piece {
-    Text(String),
-    Handed(Handed),
-}
-
-/// Part of a document: text, with things handed in between, which get their names when it is complete.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Fragment {
-    pieces: Vec<Piece>,
-    params: Vec<(String, String)>,
-    named: Vec<(String, Argument)>,
-}
-
-impl Fragment {
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        let mut out = Fragment::default();
-        out.pieces.push(Piece::Text(text.into()));
-        out
-    }
-
-    pub(crate) fn handed(value: Handed) -> Self {
-        let mut out = Fragment::default();
-        out.pieces.push(Piece::Handed(value));
-        out
-    }
-
-    fn given(&self) -> bool {
-        !self.pieces.is_empty()
-    }
-
-    fn push(&mut self, text: &str) {
-        match self.pieces.last_mut() {
-            Some(Piece::Text(last)) => last.push_str(text),
-            _ => self.pieces.push(Piece::Text(text.to_owned())),
-        }
-    }
-
-    fn append(&mut self, other: Fragment) {
-        for piece in other.pieces {
-            match piece {
-                Piece::Text(text) => self.push(&text),
-                handed => self.pieces.push(handed),
-            }
-        }
-        for param in other.params {
-            // The same parameter may come from several parts.
-            if !self.params.contains(&param) {
-                self.params.push(param);
-            }
-        }
-        self.named.extend(other.named);
-    }
-
-    /// `(`, the members with commas, `)`.
-    fn list(open: &str, members: impl IntoIterator<Item = Fragment>, close: &str) -> Self {
-        let mut out = Fragment::text(open);
-        for (i, member) in members.into_iter().enumerate() {
-            out.push(if i > 0 { ", " } else { "" });
-            out.append(member);
-        }
-        out.push(close);
-        out
-    }
-
-    /// Whether texts or arguments of the program use the names that generators get: another structure beside one of them
-    /// would give it too little memory for its results.
-    fn takes_names_of_generators(&self) -> bool {
-        let generator = |piece: &Piece| matches!(piece, Piece::Handed(Handed::Generator(_)));
-        let taken = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains("@generator"));
-        self.pieces.iter().any(generator)
-            && (self.pieces.iter().any(taken) || self.named.iter().any(|(name, _)| name.starts_with("generator")))
-    }
-
-    fn document(&self) -> (String, Vec<(String, Argument)>) {
-        let mut text = String::new();
-        let mut arguments = self.named.clone();
-        for (name, spec) in &self.params {
-            text += &format!("param {name}: {spec}\n");
-        }
-        let mut count = 0;
-        for piece in &self.pieces {
-            match piece {
-                Piece::Text(piece) => text += piece,
-                Piece::Handed(value) => {
-                    count += 1;
-                    let kind = if matches!(value, Handed::Generator(_)) {
-                        "generator"
-                    } else {
-                        "argument"
-                    };
-                    let name = format!("{kind}{count}");
-                    text += &format!("@{name}");
-                    arguments.push((name, Argument(value.clone())));
-                }
-            }
-        }
-        (text, arguments)
-    }
-}
-
-/// Bytes as a string of the notation.
-pub(crate) fn quoted(bytes: &[u8]) -> String {
-    let mut out = String::from("\"");
-    for &byte in bytes {
-        match byte {
-            b'"' | b'\\' => out.extend(['\\', byte as char]),
-            0x20..=0x7e => out.push(byte as char),
-            _ => out += &format!("\\x{byte:02x}"),
-        }
-    }
-    out + "\""
-}
-
-fn key(key: &str) -> String {
-    let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let identifier = key.starts_with(letter) && key.chars().all(|c| letter(c) || c.is_ascii_digit());
-    if identifier {
-        key.to_owned()
-    } else {
-        quoted(key.as_bytes())
-    }
-}
-
 macro_rules! written {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         $($(#[$doc])*
         #[derive(Clone, Debug, Default)]
-        pub struct $name(pub(crate) Fragment);
+        pub struct $name(pub(crate) Option<Handed>);
 
         impl From<()> for $name {
             fn from((): ()) -> Self {
@@ -173,7 +51,7 @@ macro_rules! written {
             }
         }
 
-        impl From<$name> for Fragment {
+        impl From<$name> for Option<Handed> {
             fn from(value: $name) -> Self {
                 value.0
             }
@@ -218,7 +96,7 @@ written! {
     Files,
 }
 
-impl From<Expression> for Fragment {
+impl From<Expression> for Option<Handed> {
     fn from(value: Expression) -> Self {
         value.0
     }
@@ -228,207 +106,178 @@ macro_rules! from {
     ($($name:ident { $($type:ty => |$value:pat_param| $text:expr;)* })*) => {
         $($(impl From<$type> for $name {
             fn from($value: $type) -> Self {
-                $name($text)
+                $name(Some($text))
             }
         })*)*
     };
 }
 
-fn shown(value: impl std::fmt::Display) -> Fragment {
-    Fragment::text(value.to_string())
+fn string(value: impl AsRef<[u8]>) -> Handed {
+    Handed::String(value.as_ref().to_vec())
 }
 
-/// A float as a literal that gives the same bits again.
-fn float(value: impl std::fmt::Debug) -> Fragment {
-    Fragment::text(format!("{value:?}").to_ascii_lowercase())
-}
-
-fn bytes(value: &[u8]) -> Fragment {
-    Fragment::text(quoted(value))
-}
-
-fn path(value: &Path) -> Fragment {
+fn path(value: &Path) -> Handed {
     use std::os::unix::ffi::OsStrExt;
-    bytes(value.as_os_str().as_bytes())
+    string(value.as_os_str().as_bytes())
 }
 
 from! {
     Int {
-    i64 => |v| shown(v); i32 => |v| shown(v); u32 => |v| shown(v); u64 => |v| shown(v); usize => |v| shown(v);
-    Auto => |_| Fragment::text("auto"); Nothing => |_| Fragment::text("none");
+    i64 => |v| Handed::text(v); i32 => |v| Handed::text(v); u32 => |v| Handed::text(v); u64 => |v| Handed::text(v); usize => |v| Handed::text(v);
+    Auto => |_| Handed::text("auto"); Nothing => |_| Handed::text("none");
     }
     Bool {
-    bool => |v| shown(v); Nothing => |_| Fragment::text("none");
+    bool => |v| Handed::text(v); Nothing => |_| Handed::text("none");
     }
     Text {
-    &str => |v| bytes(v.as_bytes()); String => |v| bytes(v.as_bytes()); &String => |v| bytes(v.as_bytes());
-    &[u8] => |v| bytes(v); &Path => |v| path(v); PathBuf => |v| path(&v); &PathBuf => |v| path(v);
+    &str => |v| string(v); String => |v| string(v); &String => |v| string(v);
+    &[u8] => |v| string(v); &Path => |v| path(v); PathBuf => |v| path(&v); &PathBuf => |v| path(v);
     }
     Seed {
-    i64 => |v| shown(v); i32 => |v| shown(v); u64 => |v| shown(v); Nothing => |_| Fragment::text("none");
-    (i64, i64) => |(a, b)| Fragment::text(format!("({a}, {b})"));
+    i64 => |v| Handed::text(v); i32 => |v| Handed::text(v); u64 => |v| Handed::text(v); Nothing => |_| Handed::text("none");
+    (i64, i64) => |(a, b)| Handed::group(sys::WEIR_VALUE_TUPLE, [a, b].map(Handed::text));
     }
     DTypeName {
-    DType => |v| Fragment::text(v.name());
+    DType => |v| Handed::text(v.name());
     }
     SpecText {
-    &str => |v| Fragment::text(v); String => |v| Fragment::text(v); Spec => |v| shown(v); &Spec => |v| shown(v);
+    &str => |v| Handed::text(v); String => |v| Handed::text(v); Spec => |v| Handed::text(v); &Spec => |v| Handed::text(v);
     }
     Value {
-    bool => |v| shown(v); i32 => |v| shown(v); i64 => |v| shown(v); u64 => |v| shown(v); f32 => |v| float(v);
-    f64 => |v| float(v); &str => |v| bytes(v.as_bytes()); String => |v| bytes(v.as_bytes()); &[u8] => |v| bytes(v);
-    Tensor => |v| Fragment::handed(Handed::Tensor(v)); &Tensor => |v| Fragment::handed(Handed::Tensor(v.clone()));
-    Nothing => |_| Fragment::text("none");
+    bool => |v| Handed::text(v); i32 => |v| Handed::text(v); i64 => |v| Handed::text(v); u64 => |v| Handed::text(v); f32 => |v| Handed::Float32(v);
+    f64 => |v| Handed::Float64(v); &str => |v| string(v); String => |v| string(v); &[u8] => |v| string(v);
+    Tensor => |v| Handed::Tensor(v); &Tensor => |v| Handed::Tensor(v.clone());
+    Nothing => |_| Handed::text("none");
     }
     Function {
-    &str => |v| Fragment::text(v); String => |v| Fragment::text(v);
-    Callback => |v| Fragment::handed(Handed::Callback(v));
-    &Callback => |v| Fragment::handed(Handed::Callback(v.clone()));
+    &str => |v| Handed::text(v); String => |v| Handed::text(v);
+    Callback => |v| Handed::Callback(v);
+    &Callback => |v| Handed::Callback(v.clone());
     }
     Operand {
-    Pipeline => |v| v.0; &Pipeline => |v| v.0.clone(); Dataset => |v| Fragment::handed(Handed::Dataset(v));
-    &Dataset => |v| Fragment::handed(Handed::Dataset(v.clone()));
+    Pipeline => |v| v.0; &Pipeline => |v| v.0.clone(); Dataset => |v| Handed::Dataset(v);
+    &Dataset => |v| Handed::Dataset(v.clone());
     }
     ValueOrDataset {
-    Value => |v| v.0; Tensor => |v| Value::from(v).0; Pipeline => |v| v.0; &Pipeline => |v| v.0.clone();
-    Dataset => |v| Fragment::handed(Handed::Dataset(v));
-    &Dataset => |v| Fragment::handed(Handed::Dataset(v.clone()));
+    Tensor => |v| Handed::Tensor(v); Pipeline => |v| v.0; &Pipeline => |v| v.0.clone();
+    Dataset => |v| Handed::Dataset(v);
+    &Dataset => |v| Handed::Dataset(v.clone());
     }
     Files {
-    &str => |v| bytes(v.as_bytes()); String => |v| bytes(v.as_bytes()); &Path => |v| path(v); PathBuf => |v| path(&v);
-    Pipeline => |v| v.0; &Pipeline => |v| v.0.clone(); Dataset => |v| Fragment::handed(Handed::Dataset(v));
-    &Dataset => |v| Fragment::handed(Handed::Dataset(v.clone()));
+    &str => |v| string(v); String => |v| string(v); &Path => |v| path(v); PathBuf => |v| path(&v);
+    Pipeline => |v| v.0; &Pipeline => |v| v.0.clone(); Dataset => |v| Handed::Dataset(v);
+    &Dataset => |v| Handed::Dataset(v.clone());
     }
+}
+
+impl From<Value> for ValueOrDataset {
+    fn from(value: Value) -> Self {
+        ValueOrDataset(value.0)
+    }
+}
+
+/// A list, tuple or dict of what can be given alone; what was left out is not in it.
+fn group<'k, T: Into<Option<Handed>>>(kind: u32, members: impl IntoIterator<Item = (&'k str, T)>) -> Option<Handed> {
+    let named = |(name, value): (&str, T)| Some((name.to_owned(), Argument(value.into()?)));
+    Some(Handed::Group(kind, "", members.into_iter().filter_map(named).collect()))
 }
 
 impl Value {
     /// A dict of values.
     pub fn dict<'k, V: Into<Value>>(members: impl IntoIterator<Item = (&'k str, V)>) -> Self {
-        let members = members.into_iter().map(|(name, value)| {
-            let mut out = Fragment::text(format!("{}: ", key(name)));
-            out.append(value.into().0);
-            out
-        });
-        Value(Fragment::list("{", members, "}"))
+        Value(group(
+            sys::WEIR_VALUE_DICT,
+            members.into_iter().map(|(name, value)| (name, value.into())),
+        ))
     }
 
     /// A tuple of values.
     pub fn tuple<V: Into<Value>>(members: impl IntoIterator<Item = V>) -> Self {
-        let mut out = Fragment::list("(", members.into_iter().map(|value| value.into().0), "");
-        out.push(",)");
-        Value(out)
-    }
-
-    /// What it is as the value of a parameter: a tensor, or else its text.
-    pub(crate) fn tensor(self) -> std::result::Result<Tensor, String> {
-        match &self.0.pieces[..] {
-            [Piece::Handed(Handed::Tensor(tensor))] => Ok(tensor.clone()),
-            _ => Err(self.0.document().0),
-        }
+        Value(group(
+            sys::WEIR_VALUE_TUPLE,
+            members.into_iter().map(|value| ("", value.into())),
+        ))
     }
 }
 
 impl Datasets {
     /// Datasets whose elements become dicts.
     pub fn dict<'k, D: Into<Operand>>(members: impl IntoIterator<Item = (&'k str, D)>) -> Self {
-        let members = members.into_iter().map(|(name, dataset)| {
-            let mut out = Fragment::text(format!("{}: ", key(name)));
-            out.append(dataset.into().0);
-            out
-        });
-        Datasets(Fragment::list("{", members, "}"))
+        Datasets(group(
+            sys::WEIR_VALUE_DICT,
+            members.into_iter().map(|(name, dataset)| (name, dataset.into())),
+        ))
     }
 }
 
 impl<D: Into<Operand>, const N: usize> From<[D; N]> for Datasets {
     fn from(members: [D; N]) -> Self {
-        Datasets(Fragment::list(
-            "",
-            members.into_iter().map(|dataset| dataset.into().0),
-            "",
-        ))
+        Datasets(Some(Handed::Spread(unnamed(
+            members.into_iter().filter_map(|dataset| dataset.into().0),
+        ))))
     }
 }
 
-impl<D: Into<Operand>, const N: usize> From<[D; N]> for DatasetList {
-    fn from(members: [D; N]) -> Self {
-        members.into_iter().collect::<Vec<_>>().into()
-    }
+macro_rules! lists {
+    ($($name:ident of $member:ident,)*) => {
+        $(impl<T: Into<$member>, const N: usize> From<[T; N]> for $name {
+            fn from(members: [T; N]) -> Self {
+                $name(group(sys::WEIR_VALUE_LIST, members.map(|member| ("", member.into()))))
+            }
+        }
+
+        impl<T: Into<$member>> From<Vec<T>> for $name {
+            fn from(members: Vec<T>) -> Self {
+                $name(group(sys::WEIR_VALUE_LIST, members.into_iter().map(|member| ("", member.into()))))
+            }
+        })*
+    };
 }
 
-impl<D: Into<Operand>> From<Vec<D>> for DatasetList {
-    fn from(members: Vec<D>) -> Self {
-        DatasetList(Fragment::list(
-            "[",
-            members.into_iter().map(|dataset| dataset.into().0),
-            "]",
-        ))
-    }
-}
-
-impl<V: Into<Value>, const N: usize> From<[V; N]> for Values {
-    fn from(members: [V; N]) -> Self {
-        members.into_iter().collect::<Vec<_>>().into()
-    }
-}
-
-impl<V: Into<Value>> From<Vec<V>> for Values {
-    fn from(members: Vec<V>) -> Self {
-        Values(Fragment::list(
-            "[",
-            members.into_iter().map(|value| value.into().0),
-            "]",
-        ))
-    }
-}
+lists! { DatasetList of Operand, Values of Value, }
 
 impl<P: AsRef<Path>, const N: usize> From<[P; N]> for Files {
     fn from(names: [P; N]) -> Self {
-        names.into_iter().collect::<Vec<_>>().into()
+        Files(Some(Handed::group(
+            sys::WEIR_VALUE_LIST,
+            names.iter().map(|name| path(name.as_ref())),
+        )))
     }
 }
 
 impl<P: AsRef<Path>> From<Vec<P>> for Files {
     fn from(names: Vec<P>) -> Self {
-        Files(Fragment::list("[", names.iter().map(|name| path(name.as_ref())), "]"))
+        Files(Some(Handed::group(
+            sys::WEIR_VALUE_LIST,
+            names.iter().map(|name| path(name.as_ref())),
+        )))
     }
 }
 
 /// A call of an operator: `batch(4, drop_remainder: true)`.
-pub(crate) struct CallText {
-    text: Fragment,
-    separator: &'static str,
+pub(crate) struct OperatorCall {
+    operator: &'static str,
+    arguments: Vec<(String, Argument)>,
 }
 
-impl CallText {
-    pub(crate) fn new(name: &str) -> Self {
-        CallText {
-            text: Fragment::text(format!("{name}(")),
-            separator: "",
-        }
+impl OperatorCall {
+    pub(crate) fn new(operator: &'static str) -> Self {
+        let arguments = Vec::new();
+        OperatorCall { operator, arguments }
     }
 
-    pub(crate) fn positional(mut self, value: impl Into<Fragment>) -> Self {
-        self.text.push(self.separator);
-        self.text.append(value.into());
-        self.separator = ", ";
-        self
+    pub(crate) fn positional(self, value: impl Into<Option<Handed>>) -> Self {
+        self.named("", value)
     }
 
     /// Nothing if it was not given.
-    pub(crate) fn named(self, name: &str, value: impl Into<Fragment>) -> Self {
-        let value = value.into();
-        if !value.given() {
-            return self;
+    pub(crate) fn named(mut self, name: &str, value: impl Into<Option<Handed>>) -> Self {
+        match value.into() {
+            Some(Handed::Spread(members)) => self.arguments.extend(members),
+            Some(value) => self.arguments.push((name.to_owned(), Argument(value))),
+            None => {}
         }
-        let mut text = Fragment::text(format!("{name}: "));
-        text.append(value);
-        self.positional(text)
-    }
-
-    pub(crate) fn end(mut self) -> Fragment {
-        self.text.push(")");
-        self.text
+        self
     }
 }
 
@@ -436,66 +285,51 @@ impl CallText {
 /// gives a new pipeline and leaves the old one as it was. One that is used twice is written twice; to share one, with its
 /// epochs, build it and use the dataset.
 #[derive(Clone, Debug)]
-pub struct Pipeline(pub(crate) Fragment);
+pub struct Pipeline(pub(crate) Handed);
 
 impl Pipeline {
     /// Begins with a dataset that was built before.
     pub fn from_dataset(dataset: &Dataset) -> Self {
-        Pipeline(Fragment::handed(Handed::Dataset(dataset.clone())))
+        Pipeline(Handed::Dataset(dataset.clone()))
     }
 
     /// Declares a parameter that gets its value when an iterator begins. Expressions and lambdas call it `$NAME`.
     #[must_use]
     pub fn param(&self, name: &str, spec: &str) -> Self {
-        let mut out = self.clone();
-        let param = (name.to_owned(), spec.to_owned());
-        if !out.0.params.contains(&param) {
-            out.0.params.push(param);
-        }
-        out
+        let declared = (format!("${name}"), Argument::from(spec));
+        self.then(OperatorCall {
+            operator: "",
+            arguments: vec![declared],
+        })
     }
 
     /// Hands in what expressions and lambdas call `@NAME`.
     #[must_use]
     pub fn with(&self, name: &str, value: impl Into<Argument>) -> Self {
-        let mut out = self.clone();
-        out.0.named.push((name.to_owned(), value.into()));
-        out
+        let named = (format!("@{name}"), value.into());
+        self.then(OperatorCall {
+            operator: "",
+            arguments: vec![named],
+        })
     }
 
-    /// The document.
-    pub fn text(&self) -> String {
-        self.0.document().0
-    }
-
-    /// Parses it. An error says the line and column, with a caret below the place in [`Pipeline::text`].
+    /// Makes the dataset. An error shows the document that the calls are, with a caret below the place.
     pub fn build(&self, runtime: &Runtime) -> Result<Dataset> {
-        if self.0.takes_names_of_generators() {
-            return Err(expected_found(
-                "other names than @generator… beside a Generator",
-                "@generator",
-            ));
-        }
-        let (text, arguments) = self.0.document();
-        parse_with(runtime, &text, &arguments)
+        apply(runtime, "", &[], &unnamed([self.0.clone()]))
     }
 
-    pub(crate) fn begin(call: Fragment) -> Self {
-        Pipeline(call)
+    pub(crate) fn begin(call: OperatorCall) -> Self {
+        Pipeline(Handed::Group(sys::WEIR_VALUE_CALL, call.operator, call.arguments))
     }
 
-    pub(crate) fn then(&self, call: Fragment) -> Self {
-        let mut out = self.clone();
-        out.0.push(" | ");
-        out.0.append(call);
-        out
+    pub(crate) fn then(&self, mut call: OperatorCall) -> Self {
+        call.arguments.insert(0, (String::new(), Argument(self.0.clone())));
+        Pipeline::begin(call)
     }
 }
 
 /// The elements that a generator of the program gives.
 pub fn generate(generator: &Generator) -> Pipeline {
-    let mut out = Fragment::text("from_generator(");
-    out.append(Fragment::handed(Handed::Generator(generator.clone())));
-    out.push(&format!(", {})", generator.spec));
-    Pipeline(out)
+    let call = OperatorCall::new("from_generator").positional(Handed::Generator(generator.clone()));
+    Pipeline::begin(call.positional(Handed::text(&generator.spec)))
 }

@@ -54,6 +54,19 @@ fn options_stand_for_what_is_left_out() -> Result<()> {
         .shuffle_with(4, weir::ShuffleOptions::new().seed((1, 2)))
         .build(&runtime)?;
     assert_eq!(shuffled.text()?, "range(4) | shuffle(4, seed: (1, 2))");
+    let values = weir::Value::dict([
+        ("f", weir::Value::tuple([0.1f32.into(), weir::Value::from(1e30)])),
+        ("a b", weir::Value::from(&b"q\"\xff"[..])),
+    ]);
+    assert_eq!(
+        weir::from_tensors(values).build(&runtime)?.text()?,
+        "from_tensors({f: (0.1, 1e+30), \"a b\": \"q\\\"\\xff\"})"
+    );
+    let files = weir::text_line(["a", "b"]).with("n", "unused").param("n", "int64");
+    assert_eq!(
+        files.build(&runtime)?.text()?,
+        "param n: int64\ntext_line([\"a\", \"b\"])"
+    );
     let auto = range(4).prefetch(weir::Auto).build(&runtime)?;
     assert_eq!(auto.text()?, "range(4) | prefetch(auto)");
     Ok(())
