@@ -278,14 +278,14 @@ struct SaveOptions {
 class Pipeline : public detail::Document<Pipeline> {
  public:
   // Begins with a call of a source, or a dataset that was built before.
-  explicit Pipeline(detail::Fragment fragment) : Document(std::move(fragment)) {}
-  explicit Pipeline(const Dataset& dataset) : Document(detail::Fragment::handed(dataset)) {}
+  explicit Pipeline(Argument call) : Document(std::move(call)) {}
+  explicit Pipeline(const Dataset& dataset) : Document(Argument(detail::kText, dataset)) {}
 
   // The elements as they are, of which there are said to be n. If there are fewer or more, the last element
   // is an error (failed_precondition). Errors among them are passed on and not counted.
   // n: How many elements there are; -1: no end, -2: nobody knows.
   Pipeline assert_cardinality(const Int& n) const {
-    return then(detail::CallText("assert_cardinality").positional(n).end());
+    return then(detail::OperatorCall("assert_cardinality").positional(n));
   }
 
   // Joins n elements along a new first dimension. The elements of a batch must have one shape, or the batch
@@ -293,11 +293,10 @@ class Pipeline : public detail::Document<Pipeline> {
   // elements. An error among the elements drops the batch gathered so far; the next one begins after it.
   // n: How many elements make a batch.
   Pipeline batch(const Int& n, const BatchOptions& options = {}) const {
-    return then(detail::CallText("batch")
+    return then(detail::OperatorCall("batch")
                     .positional(n)
                     .named("drop_remainder", options.drop_remainder)
-                    .named("num_parallel_calls", options.num_parallel_calls)
-                    .end());
+                    .named("num_parallel_calls", options.num_parallel_calls));
   }
 
   // Makes batches of elements of about one length. Elements are gathered by the bucket that their length
@@ -311,7 +310,7 @@ class Pipeline : public detail::Document<Pipeline> {
   Pipeline bucket_by_sequence_length(const Function& length, const Value& boundaries,
                                      const Value& batch_sizes,
                                      const BucketBySequenceLengthOptions& options = {}) const {
-    return then(detail::CallText("bucket_by_sequence_length")
+    return then(detail::OperatorCall("bucket_by_sequence_length")
                     .positional(length)
                     .positional(boundaries)
                     .positional(batch_sizes)
@@ -319,8 +318,7 @@ class Pipeline : public detail::Document<Pipeline> {
                     .named("values", options.values)
                     .named("pad_to_bucket_boundary", options.pad_to_bucket_boundary)
                     .named("no_padding", options.no_padding)
-                    .named("drop_remainder", options.drop_remainder)
-                    .end());
+                    .named("drop_remainder", options.drop_remainder));
   }
 
   // Reads its input once and keeps the elements; from then on it gives these. The first pass hands on what it
@@ -332,32 +330,30 @@ class Pipeline : public detail::Document<Pipeline> {
   // it, others hand on what they read.
   // file: The folder of the written elements; "" keeps them in memory. Default: "".
   Pipeline cache(const String& file = {}) const {
-    return then(detail::CallText("cache").named("file", file).end());
+    return then(detail::OperatorCall("cache").named("file", file));
   }
 
   // The elements of the input, then those of the other dataset. Both must have the same structure and dtypes;
   // dimensions that differ become unknown.
   // other: The dataset that follows; its structure and dtypes are the same.
   Pipeline concatenate(const Operand& other) const {
-    return then(detail::CallText("concatenate").positional(other).end());
+    return then(detail::OperatorCall("concatenate").positional(other));
   }
 
   // Pairs of a number and an element, the numbers counting up from start. An error uses up a number. Elements
   // after the one with the largest int64 are errors (out_of_range).
   // start: The number of the first element. Default: 0.
   Pipeline enumerate(const Int& start = {}) const {
-    return then(detail::CallText("enumerate").named("start", start).end());
+    return then(detail::OperatorCall("enumerate").named("start", start));
   }
 
   // The elements for which f is true, in their order. An element for which f fails is an error.
   // f: The condition: gives a bool.
-  Pipeline filter(const Function& f) const { return then(detail::CallText("filter").positional(f).end()); }
+  Pipeline filter(const Function& f) const { return then(detail::OperatorCall("filter").positional(f)); }
 
   // The elements of the dataset that f makes from the first element, then those of the second, and so on.
   // f: Maps each element to a dataset.
-  Pipeline flat_map(const Function& f) const {
-    return then(detail::CallText("flat_map").positional(f).end());
-  }
+  Pipeline flat_map(const Function& f) const { return then(detail::OperatorCall("flat_map").positional(f)); }
 
   // All elements in random order, every order as likely as a hash makes it, with no buffer. Each element is
   // read by its position, so the operators before it must know where their elements are: range, from_tensors,
@@ -367,10 +363,9 @@ class Pipeline : public detail::Document<Pipeline> {
   // (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails.
   // The order is tf.data's for the same seed.
   Pipeline global_shuffle(const GlobalShuffleOptions& options = {}) const {
-    return then(detail::CallText("global_shuffle")
+    return then(detail::OperatorCall("global_shuffle")
                     .named("seed", options.seed)
-                    .named("reshuffle_each_iteration", options.reshuffle_each_iteration)
-                    .end());
+                    .named("reshuffle_each_iteration", options.reshuffle_each_iteration));
   }
 
   // Takes all elements before it gives one. Those for which key gives the same number are folded into one
@@ -384,12 +379,11 @@ class Pipeline : public detail::Document<Pipeline> {
   // finalize: What is given for a group, from its last state.
   Pipeline group_by_reducer(const Function& key, const Function& init, const Function& reduce,
                             const Function& finalize) const {
-    return then(detail::CallText("group_by_reducer")
+    return then(detail::OperatorCall("group_by_reducer")
                     .positional(key)
                     .positional(init)
                     .positional(reduce)
-                    .positional(finalize)
-                    .end());
+                    .positional(finalize));
   }
 
   // Gathers the elements for which key gives the same number. Once window_size of them are there, the
@@ -400,13 +394,13 @@ class Pipeline : public detail::Document<Pipeline> {
   // window_size: The most elements of a group, or a function that gives them for a key.
   Pipeline group_by_window(const Function& key, const Function& reduce, const Function& window_size) const {
     return then(
-        detail::CallText("group_by_window").positional(key).positional(reduce).positional(window_size).end());
+        detail::OperatorCall("group_by_window").positional(key).positional(reduce).positional(window_size));
   }
 
   // The elements that did not fail.
   // log: Log a warning for each error that is left out. Default: false.
   Pipeline ignore_errors(const Bool& log = {}) const {
-    return then(detail::CallText("ignore_errors").named("log", log).end());
+    return then(detail::OperatorCall("ignore_errors").named("log", log));
   }
 
   // Takes turns between the datasets that f makes from the elements. cycle_length of them are open at a time,
@@ -414,24 +408,22 @@ class Pipeline : public detail::Document<Pipeline> {
   // run ahead on other threads; the order stays unless deterministic is false.
   // f: Maps each element to a dataset.
   Pipeline interleave(const Function& f, const InterleaveOptions& options = {}) const {
-    return then(detail::CallText("interleave")
+    return then(detail::OperatorCall("interleave")
                     .positional(f)
                     .named("cycle_length", options.cycle_length)
                     .named("block_length", options.block_length)
                     .named("num_parallel_calls", options.num_parallel_calls)
-                    .named("deterministic", options.deterministic)
-                    .end());
+                    .named("deterministic", options.deterministic));
   }
 
   // Applies f to each element. Where f fails, the error takes the place of the element. With
   // num_parallel_calls, calls run ahead on other threads; the order stays unless deterministic is false.
   // f: The function: a lambda or a callback.
   Pipeline map(const Function& f, const MapOptions& options = {}) const {
-    return then(detail::CallText("map")
+    return then(detail::OperatorCall("map")
                     .positional(f)
                     .named("num_parallel_calls", options.num_parallel_calls)
-                    .named("deterministic", options.deterministic)
-                    .end());
+                    .named("deterministic", options.deterministic));
   }
 
   // Applies f to each element and joins n results along a new first dimension. Results of a batch must have
@@ -441,27 +433,25 @@ class Pipeline : public detail::Document<Pipeline> {
   // f: The function: a lambda or a callback.
   // n: How many results make a batch.
   Pipeline map_and_batch(const Function& f, const Int& n, const MapAndBatchOptions& options = {}) const {
-    return then(detail::CallText("map_and_batch")
+    return then(detail::OperatorCall("map_and_batch")
                     .positional(f)
                     .positional(n)
                     .named("drop_remainder", options.drop_remainder)
-                    .named("num_parallel_calls", options.num_parallel_calls)
-                    .end());
+                    .named("num_parallel_calls", options.num_parallel_calls));
   }
 
   // The input, under settings for the whole pipeline, lambdas excepted. With deterministic: false, every map
   // and interleave with parallel calls that does not say otherwise gives its results in any order. The others
   // say how far the pipeline runs ahead; they change no element, no order and no position.
   Pipeline options(const OptionsOptions& options = {}) const {
-    return then(detail::CallText("options")
+    return then(detail::OperatorCall("options")
                     .named("deterministic", options.deterministic)
                     .named("autotune", options.autotune)
                     .named("threads", options.threads)
                     .named("memory", options.memory)
                     .named("warm_start", options.warm_start)
                     .named("tuned", options.tuned)
-                    .named("rewrites", options.rewrites)
-                    .end());
+                    .named("rewrites", options.rewrites));
   }
 
   // The elements, which are dicts, and after them elements of zeros until there are n. Under mask_key stands
@@ -469,8 +459,7 @@ class Pipeline : public detail::Document<Pipeline> {
   // refused; else an error takes the place of the first one too many and ends the sequence.
   // n: How many elements there are in the end.
   Pipeline pad_to_cardinality(const Int& n, const PadToCardinalityOptions& options = {}) const {
-    return then(
-        detail::CallText("pad_to_cardinality").positional(n).named("mask_key", options.mask_key).end());
+    return then(detail::OperatorCall("pad_to_cardinality").positional(n).named("mask_key", options.mask_key));
   }
 
   // Joins n elements along a new first dimension, and pads tensors that are smaller than the largest of the
@@ -478,19 +467,18 @@ class Pipeline : public detail::Document<Pipeline> {
   // drops the batch gathered so far; the next one begins after it.
   // n: How many elements make a batch.
   Pipeline padded_batch(const Int& n, const PaddedBatchOptions& options = {}) const {
-    return then(detail::CallText("padded_batch")
+    return then(detail::OperatorCall("padded_batch")
                     .positional(n)
                     .named("shapes", options.shapes)
                     .named("values", options.values)
-                    .named("drop_remainder", options.drop_remainder)
-                    .end());
+                    .named("drop_remainder", options.drop_remainder));
   }
 
   // Makes up to n elements ahead on another thread while the consumer works. Order and errors stay where they
   // are.
   // n: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the consumer
   // takes while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
-  Pipeline prefetch(const Int& n) const { return then(detail::CallText("prefetch").positional(n).end()); }
+  Pipeline prefetch(const Int& n) const { return then(detail::OperatorCall("prefetch").positional(n)); }
 
   // Joins n elements along a new first dimension. Tensors whose first dimension is unknown become one ragged
   // tensor and may differ in it; others are joined as by batch. The last batch may have fewer elements. An
@@ -498,7 +486,7 @@ class Pipeline : public detail::Document<Pipeline> {
   // n: How many elements make a batch.
   Pipeline ragged_batch(const Int& n, const RaggedBatchOptions& options = {}) const {
     return then(
-        detail::CallText("ragged_batch").positional(n).named("drop_remainder", options.drop_remainder).end());
+        detail::OperatorCall("ragged_batch").positional(n).named("drop_remainder", options.drop_remainder));
   }
 
   // Joins and splits batches, so that each has n rows. A list of sizes is used in turn; 0 gives an empty
@@ -507,7 +495,7 @@ class Pipeline : public detail::Document<Pipeline> {
   // n: How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the size 0.
   Pipeline rebatch(const Value& n, const RebatchOptions& options = {}) const {
     return then(
-        detail::CallText("rebatch").positional(n).named("drop_remainder", options.drop_remainder).end());
+        detail::OperatorCall("rebatch").positional(n).named("drop_remainder", options.drop_remainder));
   }
 
   // The elements behind their classes, (class, element), so drawn that the classes come about as often as
@@ -520,19 +508,18 @@ class Pipeline : public detail::Document<Pipeline> {
   // target: How often each class is to come: a vector of floats, in proportion.
   Pipeline rejection_resample(const Function& class_, const Value& target,
                               const RejectionResampleOptions& options = {}) const {
-    return then(detail::CallText("rejection_resample")
+    return then(detail::OperatorCall("rejection_resample")
                     .positional(class_)
                     .positional(target)
                     .named("initial", options.initial)
-                    .named("seed", options.seed)
-                    .end());
+                    .named("seed", options.seed));
   }
 
   // The input count times over, forever if count is negative. An endless repeat ends after an epoch without
   // elements.
   // count: How many times; negative repeats forever. Default: -1.
   Pipeline repeat(const Int& count = {}) const {
-    return then(detail::CallText("repeat").named("count", count).end());
+    return then(detail::OperatorCall("repeat").named("count", count));
   }
 
   // Applies f to a state and each element: f returns the next state and the element that is given. An error
@@ -540,7 +527,7 @@ class Pipeline : public detail::Document<Pipeline> {
   // state: The first state.
   // f: (state, element) -> (state, result), the state of the same structure and dtypes.
   Pipeline scan(const Value& state, const Function& f) const {
-    return then(detail::CallText("scan").positional(state).positional(f).end());
+    return then(detail::OperatorCall("scan").positional(state).positional(f));
   }
 
   // One of num_shards parts: the elements whose number, counted from 0, has remainder index modulo
@@ -551,7 +538,7 @@ class Pipeline : public detail::Document<Pipeline> {
   // num_shards: How many shards there are; auto: as many as the iterator has ranks.
   // index: Which of them this is, from 0; auto: that of the iterator's rank.
   Pipeline shard(const Int& num_shards, const Int& index) const {
-    return then(detail::CallText("shard").positional(num_shards).positional(index).end());
+    return then(detail::OperatorCall("shard").positional(num_shards).positional(index));
   }
 
   // The elements in random order, each drawn from a buffer of buffer_size elements that is filled first; with
@@ -560,11 +547,10 @@ class Pipeline : public detail::Document<Pipeline> {
   // buffer_size: How many elements wait to be drawn from; larger mixes better. -2: all of them, which then
   // must end.
   Pipeline shuffle(const Int& buffer_size, const ShuffleOptions& options = {}) const {
-    return then(detail::CallText("shuffle")
+    return then(detail::OperatorCall("shuffle")
                     .positional(buffer_size)
                     .named("seed", options.seed)
-                    .named("reshuffle_each_iteration", options.reshuffle_each_iteration)
-                    .end());
+                    .named("reshuffle_each_iteration", options.reshuffle_each_iteration));
   }
 
   // The same as shuffle(buffer_size, seed) | repeat(count): the input count times over, each time in another
@@ -572,16 +558,15 @@ class Pipeline : public detail::Document<Pipeline> {
   // order after its last one, where repeat would leave one out.
   // buffer_size: How many elements wait to be drawn from; larger mixes better.
   Pipeline shuffle_and_repeat(const Int& buffer_size, const ShuffleAndRepeatOptions& options = {}) const {
-    return then(detail::CallText("shuffle_and_repeat")
+    return then(detail::OperatorCall("shuffle_and_repeat")
                     .positional(buffer_size)
                     .named("count", options.count)
-                    .named("seed", options.seed)
-                    .end());
+                    .named("seed", options.seed));
   }
 
   // All but the first n elements. Errors among them are passed on and not counted.
   // n: How many elements to leave out; negative leaves out all.
-  Pipeline skip(const Int& n) const { return then(detail::CallText("skip").positional(n).end()); }
+  Pipeline skip(const Int& n) const { return then(detail::OperatorCall("skip").positional(n)); }
 
   // The elements of the input. A pass that reaches the end publishes them in the folder path, and later
   // passes, in this process or another, read them from there without opening the input. Elements that another
@@ -591,8 +576,7 @@ class Pipeline : public detail::Document<Pipeline> {
   // on from a saved position does not write. Runs ahead of its consumer on a thread of its own.
   // path: The folder of the written elements.
   Pipeline snapshot(const String& path, const SnapshotOptions& options = {}) const {
-    return then(
-        detail::CallText("snapshot").positional(path).named("compression", options.compression).end());
+    return then(detail::OperatorCall("snapshot").positional(path).named("compression", options.compression));
   }
 
   // Joins n dense tensors of one rank, which may differ in shape, into a sparse tensor with a first dimension
@@ -601,30 +585,30 @@ class Pipeline : public detail::Document<Pipeline> {
   // so far; the next one begins after it.
   // n: How many elements make a batch.
   Pipeline sparse_batch(const Int& n, const SparseBatchOptions& options = {}) const {
-    return then(detail::CallText("sparse_batch").positional(n).named("row_shape", options.row_shape).end());
+    return then(detail::OperatorCall("sparse_batch").positional(n).named("row_shape", options.row_shape));
   }
 
   // The first n elements. Errors among them are passed on and not counted.
   // n: How many elements to keep; negative keeps all.
-  Pipeline take(const Int& n) const { return then(detail::CallText("take").positional(n).end()); }
+  Pipeline take(const Int& n) const { return then(detail::OperatorCall("take").positional(n)); }
 
   // The elements before the first for which f is false. An element for which f fails is an error, and the
   // next one follows.
   // f: The condition: gives a bool.
   Pipeline take_while(const Function& f) const {
-    return then(detail::CallText("take_while").positional(f).end());
+    return then(detail::OperatorCall("take_while").positional(f));
   }
 
   // The rows of each element, one by one: splits tensors along their first dimension, which must be the same
   // for all tensors of an element. An element without rows gives nothing. A row of a sparse tensor is a
   // sparse one of a rank less, a row of a ragged tensor a dense one.
-  Pipeline unbatch() const { return then(detail::CallText("unbatch").end()); }
+  Pipeline unbatch() const { return then(detail::OperatorCall("unbatch")); }
 
   // Each element the first time that it comes: integers, bools, strings, or structures of them. Remembers 16
   // bytes of each different element, 8 of a number, and saves them in checkpoints; in memory they take 40.
   // Elements of more than 15 bytes are told apart by a hash of 124 bits. More different elements than the
   // limit checkpoint_bytes allows are errors.
-  Pipeline unique() const { return then(detail::CallText("unique").end()); }
+  Pipeline unique() const { return then(detail::OperatorCall("unique")); }
 
   // Datasets of size successive elements, one dataset for each component of the element's structure. A window
   // begins shift elements after the one before and has every stride-th element. The last windows have fewer
@@ -632,27 +616,26 @@ class Pipeline : public detail::Document<Pipeline> {
   // runtime's memory_bytes has no room for.
   // size: The most elements that a window has.
   Pipeline window(const Int& size, const WindowOptions& options = {}) const {
-    return then(detail::CallText("window")
+    return then(detail::OperatorCall("window")
                     .positional(size)
                     .named("shift", options.shift)
                     .named("stride", options.stride)
-                    .named("drop_remainder", options.drop_remainder)
-                    .end());
+                    .named("drop_remainder", options.drop_remainder));
   }
 
   // How many elements the input has: -1 if infinitely many, -2 if that is unknown without reading it. In a
   // lambda, the variables count with their values.
-  Pipeline cardinality() const { return then(detail::CallText("cardinality").end()); }
+  Pipeline cardinality() const { return then(detail::OperatorCall("cardinality")); }
 
   // The only element of the input, as a value. An input of no element, or of more than one, is an error.
-  Pipeline get_single_element() const { return then(detail::CallText("get_single_element").end()); }
+  Pipeline get_single_element() const { return then(detail::OperatorCall("get_single_element")); }
 
   // One value: f applied to initial and the first element, then to its result and the second element, and so
   // on. initial if there are no elements. A dataset that is known to be infinite is refused.
   // initial: The first state.
   // f: (state, element) -> state, of the same structure and dtypes.
   Pipeline reduce(const Value& initial, const Function& f) const {
-    return then(detail::CallText("reduce").positional(initial).positional(f).end());
+    return then(detail::OperatorCall("reduce").positional(initial).positional(f));
   }
 
   // Writes all elements to the folder path, from which load reads them, and gives none. Elements that were
@@ -661,11 +644,10 @@ class Pipeline : public detail::Document<Pipeline> {
   // the folder, there is one error (unavailable) and nothing is written.
   // path: The folder of the written elements.
   Pipeline save(const String& path, const SaveOptions& options = {}) const {
-    return then(detail::CallText("save")
+    return then(detail::OperatorCall("save")
                     .positional(path)
                     .named("compression", options.compression)
-                    .named("num_shards", options.num_shards)
-                    .end());
+                    .named("num_shards", options.num_shards));
   }
 };
 
@@ -676,18 +658,16 @@ class Pipeline : public detail::Document<Pipeline> {
 // choice: A dataset of int64: the number of the dataset that the next element comes from.
 inline Pipeline choose_from_datasets(const DatasetList& datasets, const Operand& choice,
                                      const ChooseFromDatasetsOptions& options = {}) {
-  return Pipeline(detail::CallText("choose_from_datasets")
+  return Pipeline(detail::OperatorCall("choose_from_datasets")
                       .positional(datasets)
                       .positional(choice)
-                      .named("stop_on_empty", options.stop_on_empty)
-                      .end());
+                      .named("stop_on_empty", options.stop_on_empty));
 }
 
 // The numbers from start on, step apart, without end. If the next number is no int64, it is an error
 // (out_of_range), and the sequence ends.
 inline Pipeline counter(const CounterOptions& options = {}) {
-  return Pipeline(
-      detail::CallText("counter").named("start", options.start).named("step", options.step).end());
+  return Pipeline(detail::OperatorCall("counter").named("start", options.start).named("step", options.step));
 }
 
 // The rows of tables in text form, each a tuple of its columns. Rows end with \n, \r, both, or the file.
@@ -702,7 +682,7 @@ inline Pipeline counter(const CounterOptions& options = {}) {
 // columns: What each column holds: the dtype of one that every row has a value for, or the value that stands
 // for an empty field. int32, int64, float32, float64 or string.
 inline Pipeline csv(const Files& files, const Expression& columns, const CsvOptions& options = {}) {
-  return Pipeline(detail::CallText("csv")
+  return Pipeline(detail::OperatorCall("csv")
                       .positional(files)
                       .positional(columns)
                       .named("header", options.header)
@@ -712,14 +692,13 @@ inline Pipeline csv(const Files& files, const Expression& columns, const CsvOpti
                       .named("select", options.select)
                       .named("compression", options.compression)
                       .named("num_parallel_reads", options.num_parallel_reads)
-                      .named("exclude", options.exclude)
-                      .end());
+                      .named("exclude", options.exclude));
 }
 
 // A dataset without elements, whose elements would have the given structure.
 // spec: The structure that its elements would have.
 inline Pipeline empty(const SpecText& spec) {
-  return Pipeline(detail::CallText("empty").positional(spec).end());
+  return Pipeline(detail::OperatorCall("empty").positional(spec));
 }
 
 // The records of files whose records all have record_bytes bytes, as strings. The first header_bytes and the
@@ -731,14 +710,13 @@ inline Pipeline empty(const SpecText& spec) {
 // record_bytes: How long a record is.
 inline Pipeline fixed_length_record(const Files& files, const Int& record_bytes,
                                     const FixedLengthRecordOptions& options = {}) {
-  return Pipeline(detail::CallText("fixed_length_record")
+  return Pipeline(detail::OperatorCall("fixed_length_record")
                       .positional(files)
                       .positional(record_bytes)
                       .named("header_bytes", options.header_bytes)
                       .named("footer_bytes", options.footer_bytes)
                       .named("compression", options.compression)
-                      .named("num_parallel_reads", options.num_parallel_reads)
-                      .end());
+                      .named("num_parallel_reads", options.num_parallel_reads));
 }
 
 // The elements that a generator of the program gives (weir_generator), until it says that there are no more.
@@ -750,34 +728,34 @@ inline Pipeline fixed_length_record(const Files& files, const Int& record_bytes,
 // generator: The generator that the program handed in: @NAME.
 // spec: The structure of its elements.
 inline Pipeline from_generator(const Function& generator, const SpecText& spec) {
-  return Pipeline(detail::CallText("from_generator").positional(generator).positional(spec).end());
+  return Pipeline(detail::OperatorCall("from_generator").positional(generator).positional(spec));
 }
 
 // The members of a list, in their order. They have one structure; their shapes may differ. A list has at most
 // 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use from_tensor_slices.
 // elements: A list of the elements: tensors, tuples or dicts, all of one structure.
 inline Pipeline from_list(const Values& elements) {
-  return Pipeline(detail::CallText("from_list").positional(elements).end());
+  return Pipeline(detail::OperatorCall("from_list").positional(elements));
 }
 
 // One tuple (indices, values, shape) per slice of a sparse tensor along its first dimension.
 // from_tensor_slices gives the same as sparse tensors.
 // sparse: A sparse tensor of rank 1 or more, whose indices rise by row.
 inline Pipeline from_sparse_tensor_slices(const Value& sparse) {
-  return Pipeline(detail::CallText("from_sparse_tensor_slices").positional(sparse).end());
+  return Pipeline(detail::OperatorCall("from_sparse_tensor_slices").positional(sparse));
 }
 
 // One element per slice along the first dimension of each component. All components must have the same
 // length. A slice of a sparse tensor is a sparse one of a rank less, a slice of a ragged tensor a dense one.
 // value: A tensor or a structure of tensors, each of rank 1 or more and of one length.
 inline Pipeline from_tensor_slices(const Value& value) {
-  return Pipeline(detail::CallText("from_tensor_slices").positional(value).end());
+  return Pipeline(detail::OperatorCall("from_tensor_slices").positional(value));
 }
 
 // A dataset of one element, the value itself.
 // value: The element: a tensor or a tuple or dict of tensors.
 inline Pipeline from_tensors(const Value& value) {
-  return Pipeline(detail::CallText("from_tensors").positional(value).end());
+  return Pipeline(detail::OperatorCall("from_tensors").positional(value));
 }
 
 // The names of the files that match a pattern. Order: random, and another one each epoch, unless shuffle is
@@ -786,11 +764,10 @@ inline Pipeline from_tensors(const Value& value) {
 // pattern: A glob pattern or a list of them. Within one part of a path, * is any characters, ? one character
 // (of UTF-8), [a-z] one of these; \ before one of them takes it as it is.
 inline Pipeline list_files(const Value& pattern, const ListFilesOptions& options = {}) {
-  return Pipeline(detail::CallText("list_files")
+  return Pipeline(detail::OperatorCall("list_files")
                       .positional(pattern)
                       .named("shuffle", options.shuffle)
-                      .named("seed", options.seed)
-                      .end());
+                      .named("seed", options.seed));
 }
 
 // The elements in a folder that save, snapshot or a file cache wrote, in the order in which they were
@@ -799,28 +776,26 @@ inline Pipeline list_files(const Value& pattern, const ListFilesOptions& options
 // of its elements, and the next chunk follows. If the elements are replaced between building and reading,
 // there is one error instead of them. Runs ahead of its consumer on a thread of its own.
 // path: The folder of the written elements.
-inline Pipeline load(const String& path) { return Pipeline(detail::CallText("load").positional(path).end()); }
+inline Pipeline load(const String& path) { return Pipeline(detail::OperatorCall("load").positional(path)); }
 
 // Random integers from 0 to 4294967295 without end, the same as tf.data's for the same seed. Each epoch
 // repeats them unless rerandomize_each_iteration is true.
 inline Pipeline random(const RandomOptions& options = {}) {
-  return Pipeline(detail::CallText("random")
+  return Pipeline(detail::OperatorCall("random")
                       .named("seed", options.seed)
-                      .named("rerandomize_each_iteration", options.rerandomize_each_iteration)
-                      .end());
+                      .named("rerandomize_each_iteration", options.rerandomize_each_iteration));
 }
 
 // The numbers from start up to but not including stop, step apart. There are none if step leads away from
 // stop. A single positional argument is stop.
 // stop: The sequence ends before it.
-inline Pipeline range(const Int& stop) { return Pipeline(detail::CallText("range").positional(stop).end()); }
+inline Pipeline range(const Int& stop) { return Pipeline(detail::OperatorCall("range").positional(stop)); }
 inline Pipeline range(const Int& start, const Int& stop, const RangeOptions& options = {}) {
-  return Pipeline(detail::CallText("range")
+  return Pipeline(detail::OperatorCall("range")
                       .positional(start)
                       .positional(stop)
                       .named("step", options.step)
-                      .named("dtype", options.dtype)
-                      .end());
+                      .named("dtype", options.dtype));
 }
 
 // Elements of several datasets: each next one of a dataset drawn at random, with tf.data's order for the same
@@ -830,13 +805,12 @@ inline Pipeline range(const Int& start, const Int& stop, const RangeOptions& opt
 // datasets: A list of datasets of one structure.
 inline Pipeline sample_from_datasets(const DatasetList& datasets,
                                      const SampleFromDatasetsOptions& options = {}) {
-  return Pipeline(detail::CallText("sample_from_datasets")
+  return Pipeline(detail::OperatorCall("sample_from_datasets")
                       .positional(datasets)
                       .named("weights", options.weights)
                       .named("seed", options.seed)
                       .named("stop_on_empty", options.stop_on_empty)
-                      .named("rerandomize_each_iteration", options.rerandomize_each_iteration)
-                      .end());
+                      .named("rerandomize_each_iteration", options.rerandomize_each_iteration));
 }
 
 // The rows of a query of an SQLite 3 database, in the order in which the query gives them. NULL is 0, false
@@ -858,12 +832,11 @@ inline Pipeline sample_from_datasets(const DatasetList& datasets,
 // the columns' names. An integer dtype, float32, float64, bool or string.
 inline Pipeline sql(const String& driver, const String& connection, const String& query,
                     const SpecText& spec) {
-  return Pipeline(detail::CallText("sql")
+  return Pipeline(detail::OperatorCall("sql")
                       .positional(driver)
                       .positional(connection)
                       .positional(query)
-                      .positional(spec)
-                      .end());
+                      .positional(spec));
 }
 
 // The lines of text files, as strings without their \n and without any \r. A last line needs no \n. Bytes are
@@ -874,12 +847,11 @@ inline Pipeline sql(const String& driver, const String& connection, const String
 // its own.
 // files: A file name, a list of names, or a dataset of names.
 inline Pipeline text_line(const Files& files, const TextLineOptions& options = {}) {
-  return Pipeline(detail::CallText("text_line")
+  return Pipeline(detail::OperatorCall("text_line")
                       .positional(files)
                       .named("compression", options.compression)
                       .named("buffer_size", options.buffer_size)
-                      .named("num_parallel_reads", options.num_parallel_reads)
-                      .end());
+                      .named("num_parallel_reads", options.num_parallel_reads));
 }
 
 // The records of TFRecord files, as strings. Both checksums of every record are checked. A file that does not
@@ -894,12 +866,11 @@ inline Pipeline text_line(const Files& files, const TextLineOptions& options = {
 // to their records.
 // files: A file name, a list of names, or a dataset of names.
 inline Pipeline tfrecord(const Files& files, const TfrecordOptions& options = {}) {
-  return Pipeline(detail::CallText("tfrecord")
+  return Pipeline(detail::OperatorCall("tfrecord")
                       .positional(files)
                       .named("compression", options.compression)
                       .named("num_parallel_reads", options.num_parallel_reads)
-                      .named("on_corrupt", options.on_corrupt)
-                      .end());
+                      .named("on_corrupt", options.on_corrupt));
 }
 
 // One element of each dataset at a time, in the structure that the datasets are given in. Ends with the
@@ -907,7 +878,7 @@ inline Pipeline tfrecord(const Files& files, const TfrecordOptions& options = {}
 // a structure, too: zip(w) joins the members of a window of dicts or tuples.
 // datasets: One or more datasets, or a tuple or dict of them.
 inline Pipeline zip(const Datasets& datasets) {
-  return Pipeline(detail::CallText("zip").positional(datasets).end());
+  return Pipeline(detail::OperatorCall("zip").positional(datasets));
 }
 
 }  // namespace v0

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -159,17 +160,39 @@ class Dataset {
   std::shared_ptr<std::atomic<uint64_t>> loops_;
 };
 
+namespace detail {
+class Written;
+}
+
 // Something that a document calls @NAME: a text, which is a string byte for byte; a tensor; a dataset; a
-// callback, or a function that becomes one.
+// callback, or a function that becomes one. Of an operator, it is a parameter's value: a text of the notation, or what the
+// operators of Pipeline take, such as Value("a string").
 class Argument {
  public:
-  using Value = std::variant<std::string, Tensor, Dataset, Callback>;
+  using Value = std::variant<std::string, Tensor, Dataset, Callback, double>;
 
   template <class T>
-  Argument(std::string name, T&& value) : name_(std::move(name)), value_(value_of(std::forward<T>(value))) {}
+  Argument(std::string name, T&& value) {
+    if constexpr (std::is_base_of_v<detail::Written, std::decay_t<T>>) {
+      *this = value.argument();
+    } else {
+      value_ = value_of(std::forward<T>(value));
+    }
+    name_ = std::move(name);
+  }
+  // A value of a WEIR_VALUE_...; of a call, `value` is the operator.
+  Argument(uint32_t kind, Value value, std::vector<Argument> members = {})
+      : kind_(kind),
+        value_(std::move(value)),
+        members_(std::make_shared<const std::vector<Argument>>(std::move(members))) {}
 
   const std::string& name() const noexcept { return name_; }
+  uint32_t kind() const noexcept { return kind_; }
   const Value& value() const noexcept { return value_; }
+  const std::vector<Argument>& members() const noexcept {
+    static const std::vector<Argument> none;
+    return members_ ? *members_ : none;
+  }
 
  private:
   template <class T>
@@ -184,7 +207,9 @@ class Argument {
   }
 
   std::string name_;
+  uint32_t kind_ = 0;
   Value value_;
+  std::shared_ptr<const std::vector<Argument>> members_;
 };
 using Arguments = std::vector<Argument>;
 
@@ -193,11 +218,7 @@ namespace detail {
 // Arguments as weir.h takes them. Callbacks that were not handed over are destroyed.
 class HandedArguments {
  public:
-  explicit HandedArguments(const Arguments& arguments) {
-    callbacks_.reserve(arguments.size());
-    list_.reserve(arguments.size());
-    for (const Argument& argument : arguments) add(argument);
-  }
+  explicit HandedArguments(const Arguments& arguments) : HandedArguments() { list_ = add(arguments); }
   HandedArguments(const HandedArguments&) = delete;
   HandedArguments& operator=(const HandedArguments&) = delete;
   ~HandedArguments() {
@@ -205,32 +226,48 @@ class HandedArguments {
     for (const weir_callback& callback : callbacks_) callback.destroy(callback.user_data);
   }
 
-  uint64_t count() const noexcept { return list_.size(); }
-  const weir_argument* list() const noexcept { return list_.data(); }
+  uint64_t count() const noexcept { return list_->size(); }
+  const weir_argument* list() const noexcept { return list_->data(); }
   // Right before the call that takes them over, also if it fails.
   void hand_over() noexcept { handed_over_ = true; }
 
  private:
-  void add(const Argument& argument) {
+  HandedArguments() = default;
+
+  const std::vector<weir_argument>* add(const Arguments& arguments) {
+    std::vector<weir_argument>& list = lists_.emplace_back();
+    list.reserve(arguments.size());
+    for (const Argument& argument : arguments) list.push_back(handed(argument));
+    return &list;
+  }
+  weir_argument handed(const Argument& argument) {
     weir_argument given = WEIR_ARGUMENT_INIT;
+    given.kind = argument.kind();
     given.name = argument.name().data();
     given.name_size = argument.name().size();
-    if (const auto* text = std::get_if<std::string>(&argument.value())) {
+    const auto* text = std::get_if<std::string>(&argument.value());
+    if (text && (!text->empty() || given.kind == 0)) {
       given.text = text->data();
       given.text_size = text->size();
+    } else if (const auto* number = std::get_if<double>(&argument.value())) {
+      given.number = *number;
     } else if (const auto* tensor = std::get_if<Tensor>(&argument.value())) {
       given.tensor = tensor->handle();
     } else if (const auto* dataset = std::get_if<Dataset>(&argument.value())) {
       given.dataset = dataset->handle();
-    } else {
-      callbacks_.push_back(std::get<Callback>(argument.value()).make_handed());
-      given.callback = &callbacks_.back();
+    } else if (const auto* callback = std::get_if<Callback>(&argument.value())) {
+      given.callback = &callbacks_.emplace_back(callback->make_handed());
     }
-    list_.push_back(given);
+    const std::vector<weir_argument>* members = add(argument.members());
+    given.members = members->data();
+    given.member_count = members->size();
+    return given;
   }
 
-  std::vector<weir_callback> callbacks_;
-  std::vector<weir_argument> list_;
+  // Neither moves what it holds.
+  std::deque<weir_callback> callbacks_;
+  std::deque<std::vector<weir_argument>> lists_;
+  const std::vector<weir_argument>* list_ = nullptr;
   bool handed_over_ = false;
 };
 
@@ -251,7 +288,7 @@ inline Dataset parse(const Runtime& runtime, std::string_view text, const Argume
 //   weir::apply(runtime, "batch", {dataset}, {{"n", "32"}, {"drop_remainder", "true"}})
 //
 // Arguments are the operator's parameters by name, or by position if the name is empty. Here a text is a value of the
-// notation, so a file's name needs its quotes: Value(file).text() has them. The first input stands to the left of a
+// notation; a string, such as a file's name, is Value(file). The first input stands to the left of a
 // transformation; further ones, and those of a source such as zip, become its first positional arguments.
 inline Dataset apply(const Runtime& runtime, std::string_view operator_name,
                      const std::vector<Dataset>& inputs, const Arguments& arguments = {}) {

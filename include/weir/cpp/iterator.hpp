@@ -327,13 +327,7 @@ class Iterator {
 
   static Arguments arguments_of(const Params& params) {
     Arguments out;
-    for (const auto& [name, value] : params) {
-      if (const Tensor* tensor = value.tensor()) {
-        out.emplace_back(name, *tensor);
-      } else {
-        out.emplace_back(name, value.text());
-      }
-    }
+    for (const auto& [name, value] : params) out.emplace_back(name, value);
     return out;
   }
   // Options as weir.h takes them.

@@ -1,10 +1,9 @@
 // Part of weir/weir.hpp: documents written as chained calls.
 #pragma once
 
-#include <cmath>
-#include <cstdio>
+#include <cstdint>
 #include <initializer_list>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -34,130 +33,39 @@ namespace detail {
 template <class Self>
 class Document;
 
-// Text as a string of the notation.
-inline std::string quoted(std::string_view text) {
-  static const char kHex[] = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (byte < 0x20 || byte >= 0x7f) {
-      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
-inline bool is_identifier(std::string_view word) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  if (word.empty() || !is_letter(word[0])) return false;
-  for (const char c : word) {
-    if (!is_letter(c) && !(c >= '0' && c <= '9')) return false;
-  }
-  return true;
-}
-
-// A float as a literal that gives the same bits again.
-template <class T>
-std::string float_text(T value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, sizeof(T) == 4 ? "%.9g" : "%.17g", static_cast<double>(value));
-  // The host's locale may write another point.
-  std::string out;
-  for (const char* c = buffer; *c; ++c)
-    out += (*c >= '0' && *c <= '9') || *c == '-' || *c == 'e' ? *c : *c == '+' ? '+' : '.';
-  if (out.find_first_of(".e") == std::string::npos) out += ".0";
-  return out;
-}
-
-// Part of a document: text, with things handed in between, which get their names when it is complete; the
-// `param` statements and named arguments that it needs.
-class Fragment {
- public:
-  Fragment() = default;
-  explicit Fragment(std::string text) { *this += text; }
-  static Fragment handed(Argument::Value value) {
-    Fragment out;
-    out.pieces_.push_back({"", std::make_shared<const Argument::Value>(std::move(value))});
-    return out;
-  }
-
-  bool empty() const noexcept { return pieces_.empty(); }
-  Fragment& operator+=(std::string_view text) {
-    if (pieces_.empty() || pieces_.back().value) pieces_.emplace_back();
-    pieces_.back().text += text;
-    return *this;
-  }
-  Fragment& operator+=(const Fragment& other) {
-    for (const Piece& piece : other.pieces_) {
-      if (piece.value) {
-        pieces_.push_back(piece);
-      } else {
-        *this += piece.text;
-      }
-    }
-    for (const auto& [name, spec] : other.params_) add_param(name, spec);
-    named_.insert(named_.end(), other.named_.begin(), other.named_.end());
-    return *this;
-  }
-  // The same parameter may come from several parts.
-  void add_param(const std::string& name, const std::string& spec) {
-    for (const auto& param : params_) {
-      if (param.first == name && param.second == spec) return;
-    }
-    params_.emplace_back(name, spec);
-  }
-  void add_named(Argument argument) { named_.push_back(std::move(argument)); }
-
-  // The whole document. `arguments` gets what it names; NULL is allowed.
-  std::string document(Arguments* arguments) const {
-    static const char* const kNames[] = {"text", "tensor", "dataset", "callback"};
-    std::string out;
-    for (const auto& [name, spec] : params_) out += "param " + name + ": " + spec + "\n";
-    if (arguments) *arguments = named_;
-    size_t count = 0;
-    for (const Piece& piece : pieces_) {
-      if (!piece.value) {
-        out += piece.text;
-        continue;
-      }
-      const std::string name = kNames[piece.value->index()] + std::to_string(++count);
-      out += "@" + name;
-      if (arguments) arguments->emplace_back(name, *piece.value);
-    }
-    return out;
-  }
-  // What is handed in, if there is nothing else.
-  const Argument::Value* only_value() const noexcept {
-    return pieces_.size() == 1 ? pieces_[0].value.get() : nullptr;
-  }
-
- private:
-  struct Piece {
-    std::string text;
-    std::shared_ptr<const Argument::Value> value;  // none: text
-  };
-  std::vector<Piece> pieces_;
-  std::vector<std::pair<std::string, std::string>> params_;
-  Arguments named_;
-};
+// The kind of a text of the notation, and of several arguments in a row.
+inline constexpr uint32_t kText = 0;
+inline constexpr uint32_t kSpread = ~uint32_t{0};
 
 // The argument of an operator. One that was not given stands for the default.
 class Written {
  public:
   Written() = default;
-  Written(const Expression& expression) : fragment_(expression.text) {}
-  bool given() const noexcept { return !fragment_.empty(); }
-  const Fragment& fragment() const noexcept { return fragment_; }
+  Written(const Expression& expression) : Written(kText, expression.text) {}
+  bool given() const noexcept { return argument_.has_value(); }
+  Argument argument() const { return argument_.value_or(Argument(kText, std::string())); }
 
  protected:
-  explicit Written(Fragment fragment) : fragment_(std::move(fragment)) {}
-  Fragment fragment_;
+  Written(uint32_t kind, Argument::Value value, Arguments members = {})
+      : argument_(Argument(kind, std::move(value), std::move(members))) {}
+  explicit Written(Argument argument) : argument_(std::move(argument)) {}
+
+  // Values as members of a list or tuple, or pairs of a key and a value as those of a dict.
+  template <class Values>
+  static Arguments members(const Values& values) {
+    Arguments out;
+    for (const auto& value : values) {
+      if constexpr (std::is_base_of_v<Written, std::decay_t<decltype(value)>>) {
+        out.emplace_back("", value);
+      } else {
+        out.emplace_back(std::string(value.first), value.second);
+      }
+    }
+    return out;
+  }
+
+ private:
+  std::optional<Argument> argument_;
 };
 
 template <class T>
@@ -176,8 +84,8 @@ class Int : public detail::Written {
   Int() = default;
   using Written::Written;
   template <class T, class = detail::IfInteger<T>>
-  Int(T value) : Written(detail::Fragment(std::to_string(value))) {}
-  Int(Auto) : Written(detail::Fragment("auto")) {}
+  Int(T value) : Written(detail::kText, std::to_string(value)) {}
+  Int(Auto) : Written(detail::kText, "auto") {}
 };
 
 // A bool, or none where the operator has that.
@@ -186,8 +94,8 @@ class Bool : public detail::Written {
   Bool() = default;
   using Written::Written;
   template <class T, class = std::enable_if_t<std::is_same_v<T, bool>>>
-  Bool(T value) : Written(detail::Fragment(value ? "true" : "false")) {}
-  Bool(None) : Written(detail::Fragment("none")) {}
+  Bool(T value) : Written(detail::kText, value ? "true" : "false") {}
+  Bool(None) : Written(detail::kText, "none") {}
 };
 
 // A string, byte for byte.
@@ -196,7 +104,7 @@ class String : public detail::Written {
   String() = default;
   using Written::Written;
   template <class T, class = detail::IfText<T>>
-  String(const T& value) : Written(detail::Fragment(detail::quoted(value))) {}
+  String(const T& value) : Written(WEIR_VALUE_STRING, std::string(std::string_view(value))) {}
 };
 
 // A seed, as in tf.data, or the pair that its kernels see, or none.
@@ -205,17 +113,17 @@ class Seed : public detail::Written {
   Seed() = default;
   using Written::Written;
   template <class T, class = detail::IfInteger<T>>
-  Seed(T value) : Written(detail::Fragment(std::to_string(value))) {}
+  Seed(T value) : Written(detail::kText, std::to_string(value)) {}
   Seed(int64_t a, int64_t b)
-      : Written(detail::Fragment("(" + std::to_string(a) + ", " + std::to_string(b) + ")")) {}
-  Seed(None) : Written(detail::Fragment("none")) {}
+      : Written(WEIR_VALUE_TUPLE, "", {{"", std::to_string(a)}, {"", std::to_string(b)}}) {}
+  Seed(None) : Written(detail::kText, "none") {}
 };
 
 class DTypeName : public detail::Written {
  public:
   DTypeName() = default;
   using Written::Written;
-  DTypeName(DType dtype) : Written(detail::Fragment(name(dtype))) {}
+  DTypeName(DType dtype) : Written(detail::kText, std::string(name(dtype))) {}
 };
 
 // A Spec, or its text.
@@ -224,8 +132,8 @@ class SpecText : public detail::Written {
   SpecText() = default;
   using Written::Written;
   template <class T, class = detail::IfText<T>>
-  SpecText(const T& text) : Written(detail::Fragment(std::string(std::string_view(text)))) {}
-  SpecText(const Spec& spec) : Written(detail::Fragment(spec.text())) {}
+  SpecText(const T& text) : Written(detail::kText, std::string(std::string_view(text))) {}
+  SpecText(const Spec& spec) : Written(detail::kText, spec.text()) {}
 };
 
 // A value: a number or bool, written as a literal, which adapts to the dtype that it meets; a string; a Tensor.
@@ -235,51 +143,29 @@ class Value : public detail::Written {
   Value() = default;
   using Written::Written;
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>, class = void>
-  Value(T value) : Written(detail::Fragment(literal(value))) {}
+  Value(T value) : Written(literal(value)) {}
   template <class T, class = detail::IfText<T>>
-  Value(const T& value) : Written(detail::Fragment(detail::quoted(value))) {}
-  Value(const Tensor& tensor) : Written(detail::Fragment::handed(tensor)) {}
+  Value(const T& value) : Written(WEIR_VALUE_STRING, std::string(std::string_view(value))) {}
+  Value(const Tensor& tensor) : Written(detail::kText, tensor) {}
 
-  static Value dict(const std::vector<std::pair<std::string_view, Value>>& members) {
-    Value out;
-    out.fragment_ += "{";
-    const char* separator = "";
-    for (const auto& [key, value] : members) {
-      out.fragment_ +=
-          separator + (detail::is_identifier(key) ? std::string(key) : detail::quoted(key)) + ": ";
-      out.fragment_ += value.fragment_;
-      separator = ", ";
-    }
-    out.fragment_ += "}";
-    return out;
+  static Value dict(const std::vector<std::pair<std::string_view, Value>>& values) {
+    return Value(Argument(WEIR_VALUE_DICT, "", members(values)));
   }
-  static Value tuple(const std::vector<Value>& members) {
-    Value out;
-    out.fragment_ += "(";
-    for (const Value& value : members) {
-      out.fragment_ += value.fragment_;
-      out.fragment_ += ", ";
-    }
-    out.fragment_ += ")";
-    return out;
+  static Value tuple(const std::vector<Value>& values) {
+    return Value(Argument(WEIR_VALUE_TUPLE, "", members(values)));
   }
-
-  // For the values of parameters.
-  const Tensor* tensor() const noexcept {
-    const Argument::Value* value = fragment_.only_value();
-    return value ? std::get_if<Tensor>(value) : nullptr;
-  }
-  std::string text() const { return fragment_.document(nullptr); }
 
  private:
+  explicit Value(Argument argument) : Written(std::move(argument)) {}
   template <class T>
-  static std::string literal(T value) {
+  static Argument literal(T value) {
     if constexpr (std::is_same_v<T, bool>) {
-      return value ? "true" : "false";
+      return {detail::kText, value ? "true" : "false"};
     } else if constexpr (std::is_floating_point_v<T>) {
-      return detail::float_text(value);
+      return {sizeof(T) == sizeof(float) ? WEIR_VALUE_FLOAT32 : WEIR_VALUE_FLOAT64,
+              static_cast<double>(value)};
     } else {
-      return std::to_string(value);
+      return {detail::kText, std::to_string(value)};
     }
   }
 };
@@ -290,8 +176,8 @@ class Function : public detail::Written {
   Function() = default;
   using Written::Written;
   template <class T, class = detail::IfText<T>>
-  Function(const T& text) : Written(detail::Fragment(std::string(std::string_view(text)))) {}
-  Function(Callback callback) : Written(detail::Fragment::handed(std::move(callback))) {}
+  Function(const T& text) : Written(detail::kText, std::string(std::string_view(text))) {}
+  Function(Callback callback) : Written(detail::kText, std::move(callback)) {}
   template <class F, class = std::enable_if_t<detail::is_function<F>>, class = void>
   Function(F function) : Function(Callback(std::move(function))) {}
 };
@@ -302,8 +188,8 @@ class Operand : public detail::Written {
   Operand() = default;
   using Written::Written;
   template <class Pipeline>
-  Operand(const detail::Document<Pipeline>& pipeline) : Written(pipeline.fragment()) {}
-  Operand(const Dataset& dataset) : Written(detail::Fragment::handed(dataset)) {}
+  Operand(const detail::Document<Pipeline>& pipeline) : Written(pipeline.call()) {}
+  Operand(const Dataset& dataset) : Written(detail::kText, dataset) {}
 };
 
 // Several datasets: {a, b}, whose elements are tuples, or {{"x", a}, {"y", b}}, whose elements are dicts.
@@ -311,23 +197,9 @@ class Datasets : public detail::Written {
  public:
   Datasets() = default;
   using Written::Written;
-  Datasets(std::initializer_list<Operand> members) {
-    const char* separator = "";
-    for (const Operand& member : members) {
-      fragment_ += separator;
-      fragment_ += member.fragment();
-      separator = ", ";
-    }
-  }
-  Datasets(std::initializer_list<std::pair<std::string_view, Operand>> members) {
-    const char* separator = "{";
-    for (const auto& [key, member] : members) {
-      fragment_ += separator + (detail::is_identifier(key) ? std::string(key) : detail::quoted(key)) + ": ";
-      fragment_ += member.fragment();
-      separator = ", ";
-    }
-    fragment_ += "}";
-  }
+  Datasets(std::initializer_list<Operand> datasets) : Written(detail::kSpread, "", members(datasets)) {}
+  Datasets(std::initializer_list<std::pair<std::string_view, Operand>> datasets)
+      : Written(WEIR_VALUE_DICT, "", members(datasets)) {}
 };
 
 // Several datasets in a list, {a, b}, that are told apart by their numbers.
@@ -335,15 +207,7 @@ class DatasetList : public detail::Written {
  public:
   DatasetList() = default;
   using Written::Written;
-  DatasetList(std::initializer_list<Operand> members) {
-    const char* separator = "[";
-    for (const Operand& member : members) {
-      fragment_ += separator;
-      fragment_ += member.fragment();
-      separator = ", ";
-    }
-    fragment_ += members.size() > 0 ? "]" : "[]";
-  }
+  DatasetList(std::initializer_list<Operand> datasets) : Written(WEIR_VALUE_LIST, "", members(datasets)) {}
 };
 
 // Several values in a list, {1, 2}.
@@ -351,15 +215,7 @@ class Values : public detail::Written {
  public:
   Values() = default;
   using Written::Written;
-  Values(std::initializer_list<Value> members) {
-    const char* separator = "[";
-    for (const Value& member : members) {
-      fragment_ += separator;
-      fragment_ += member.fragment();
-      separator = ", ";
-    }
-    fragment_ += members.size() > 0 ? "]" : "[]";
-  }
+  Values(std::initializer_list<Value> values) : Written(WEIR_VALUE_LIST, "", members(values)) {}
 };
 
 // A Value, or a Pipeline or Dataset that gives one for each element.
@@ -367,11 +223,11 @@ class ValueOrDataset : public detail::Written {
  public:
   ValueOrDataset() = default;
   using Written::Written;
-  ValueOrDataset(const Value& value) : Written(value.fragment()) {}
-  ValueOrDataset(const Tensor& tensor) : Written(detail::Fragment::handed(tensor)) {}
+  ValueOrDataset(const Value& value) : Written(value.argument()) {}
+  ValueOrDataset(const Tensor& tensor) : Written(detail::kText, tensor) {}
   template <class Pipeline>
-  ValueOrDataset(const detail::Document<Pipeline>& pipeline) : Written(pipeline.fragment()) {}
-  ValueOrDataset(const Dataset& dataset) : Written(detail::Fragment::handed(dataset)) {}
+  ValueOrDataset(const detail::Document<Pipeline>& pipeline) : Written(pipeline.call()) {}
+  ValueOrDataset(const Dataset& dataset) : Written(detail::kText, dataset) {}
 };
 
 // A file's name, several, or a dataset of names.
@@ -380,53 +236,41 @@ class Files : public detail::Written {
   Files() = default;
   using Written::Written;
   template <class T, class = detail::IfText<T>>
-  Files(const T& file) : Written(detail::Fragment(detail::quoted(file))) {}
-  Files(const std::vector<std::string>& files) : Written(detail::Fragment("[")) {
-    const char* separator = "";
-    for (const std::string& file : files) {
-      fragment_ += separator + detail::quoted(file);
-      separator = ", ";
-    }
-    fragment_ += "]";
-  }
+  Files(const T& file) : Written(WEIR_VALUE_STRING, std::string(std::string_view(file))) {}
+  Files(const std::vector<std::string>& files)
+      : Written(WEIR_VALUE_LIST, "", members(std::vector<String>(files.begin(), files.end()))) {}
   template <class Pipeline>
-  Files(const detail::Document<Pipeline>& names) : Written(names.fragment()) {}
-  Files(const Dataset& names) : Written(detail::Fragment::handed(names)) {}
+  Files(const detail::Document<Pipeline>& names) : Written(names.call()) {}
+  Files(const Dataset& names) : Written(detail::kText, names) {}
 };
 
 namespace detail {
 
 // A call of an operator: "batch(4, drop_remainder: true)".
-class CallText {
+class OperatorCall {
  public:
-  explicit CallText(std::string_view name) {
-    fragment_ += name;
-    fragment_ += "(";
+  explicit OperatorCall(std::string_view name) : name_(name) {}
+  OperatorCall(const Argument& input, OperatorCall call) : name_(std::move(call.name_)), arguments_{input} {
+    arguments_.insert(arguments_.end(), call.arguments_.begin(), call.arguments_.end());
   }
-  CallText& positional(const Written& value) {
-    fragment_ += separator_;
-    fragment_ += value.fragment();
-    separator_ = ", ";
-    return *this;
-  }
+  OperatorCall& positional(const Written& value) { return named("", value); }
   // Nothing if it was not given.
-  CallText& named(std::string_view name, const Written& value) {
+  OperatorCall& named(std::string_view name, const Written& value) {
     if (!value.given()) return *this;
-    fragment_ += separator_;
-    fragment_ += name;
-    fragment_ += ": ";
-    fragment_ += value.fragment();
-    separator_ = ", ";
+    const Argument argument(std::string(name), value);
+    if (argument.kind() != kSpread) return add(argument);
+    for (const Argument& member : argument.members()) add(member);
     return *this;
   }
-  Fragment end() {
-    fragment_ += ")";
-    return std::move(fragment_);
+  OperatorCall& add(Argument argument) {
+    arguments_.push_back(std::move(argument));
+    return *this;
   }
+  operator Argument() const { return {WEIR_VALUE_CALL, name_, arguments_}; }
 
  private:
-  Fragment fragment_;
-  const char* separator_ = "";
+  std::string name_;
+  Arguments arguments_;
 };
 
 // What a Pipeline is beside its operators; see weir_operators.hpp.
@@ -435,42 +279,25 @@ class Document {
  public:
   // Declares a parameter that gets its value when an iterator begins. Expressions and lambdas call it $NAME.
   Self param(const std::string& name, const std::string& spec) const {
-    Self out = self();
-    out.fragment_.add_param(name, spec);
-    return out;
+    return then(OperatorCall("").add({"$" + name, spec}));
   }
   // Hands in what expressions and lambdas call @NAME.
   template <class T>
-  Self with(std::string name, T&& value) const {
-    Self out = self();
-    out.fragment_.add_named(Argument(std::move(name), std::forward<T>(value)));
-    return out;
+  Self with(const std::string& name, T&& value) const {
+    return then(OperatorCall("").add({"@" + name, std::forward<T>(value)}));
   }
 
-  // The document.
-  std::string text() const { return fragment_.document(nullptr); }
-  // Parses it. Throws invalid_argument, with line, column and a caret below the place in text().
-  Dataset build(const Runtime& runtime) const {
-    Arguments arguments;
-    const std::string document = fragment_.document(&arguments);
-    return parse(runtime, document, arguments);
-  }
-  const Fragment& fragment() const noexcept { return fragment_; }
+  // Makes the dataset. Throws invalid_argument, which shows the document that the calls are, with a caret below the place.
+  Dataset build(const Runtime& runtime) const { return apply(runtime, "", {}, {call_}); }
+  const Argument& call() const noexcept { return call_; }
 
  protected:
-  explicit Document(Fragment fragment) : fragment_(std::move(fragment)) {}
+  explicit Document(Argument call) : call_(std::move(call)) {}
   // This document with a call after it.
-  Self then(const Fragment& call) const {
-    Self out = self();
-    out.fragment_ += " | ";
-    out.fragment_ += call;
-    return out;
-  }
+  Self then(const OperatorCall& call) const { return Self(OperatorCall(call_, call)); }
 
  private:
-  const Self& self() const noexcept { return static_cast<const Self&>(*this); }
-
-  Fragment fragment_;
+  Argument call_;
 };
 
 }  // namespace detail
