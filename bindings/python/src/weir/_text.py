@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -19,13 +18,6 @@ DTYPES = (
     "string"
 ).split()
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_PLAIN = {code: chr(code) for code in range(32, 127)} | {
-    ord('"'): '\\"',
-    ord("\\"): "\\\\",
-    ord("\n"): "\\n",
-    ord("\t"): "\\t",
-    ord("\r"): "\\r",
-}
 
 
 def checked(value: Any) -> Any:
@@ -36,10 +28,11 @@ def checked(value: Any) -> Any:
 
 
 def string(value: str | bytes) -> str:
-    """A string literal. Strings are bytes, so what isn't printable ASCII is written as \\xHH."""
+    """A string literal. Strings are bytes, whose escapes in Python are the notation's."""
     checked(value)
     data = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
-    return '"' + "".join(_PLAIN.get(byte) or f"\\x{byte:02x}" for byte in data) + '"'
+    # After a double quote, repr() puts single quotes around, and escapes those.
+    return '"' + repr(b'"' + data)[3:-1].replace('"', '\\"').replace("\\'", "'") + '"'
 
 
 def key(name: str) -> str:
@@ -55,18 +48,10 @@ def is_name(name: str) -> bool:
 
 
 def number(value: bool | int | float) -> str:
-    """A literal of a Python number."""
-    if isinstance(value, bool):
+    """A literal of a Python number, which repr() writes as the notation does."""
+    if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, np.bool_):
-        return number(bool(value))
-    if math.isnan(value):
-        return "nan"
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return repr(float(value))
+    return repr(int(value) if isinstance(value, int) else float(value))
 
 
 def _numpy_name(made: np.dtype[Any]) -> str:
