@@ -255,8 +255,9 @@ WEIR_API void weir_bytes_release(weir_bytes* bytes);
  *
  * An ENTRY has "name"; "kind" (source, transformation, terminal, function, or operator for symbols such as
  * a + b); "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
- * "example", a document, and its "output". A parameter has "name", "type", "required" and, where they apply,
- * "dtype", "takes", "gives", "default" in the notation, "minimum", "maximum", "also", "auto", "none",
+ * "by_position", true if the elements can be read by position (weir_dataset_at); "example", a document, and its
+ * "output". A parameter has "name", "type", "required" and, where they apply, "dtype", "takes", "gives", "default" in
+ * the notation, "minimum", "maximum", "also", "auto", "none",
  * "aliases" (tf.data's names for it) and "doc". Later versions may add keys. Errors: not_found, with the
  * nearest name. */
 WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
@@ -634,9 +635,8 @@ WEIR_API int32_t weir_dataset_cardinality(weir_dataset dataset, int64_t* out, we
 WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
 /* Fills `element` with the element at that index of the first epoch, counted from 0, without reading those
- * before it. These operators can be read by position: range, from_tensors,
- * from_tensor_slices, from_sparse_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard,
- * repeat and prefetch. Returns WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of
+ * before it. All operators of the dataset must be able to: their weir_schema has "by_position". Returns
+ * WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of
  * threads may call it, each with its own element; the calling thread does the work. The files that the first
  * call opens, and the runtime, stay open as long as the dataset lives, unless an element fails; changes of a
  * file are not noticed. Errors: out_of_range beyond the last element; failed_precondition, with its name, for

@@ -354,6 +354,7 @@ void Column::make_placeholder() {
 
 Block::Block(Block&& other) noexcept
     : rows(std::exchange(other.rows, 0)),
+      thinned(std::exchange(other.thinned, false)),
       columns(std::move(other.columns)),
       errors(std::move(other.errors)),
       origins(std::move(other.origins)) {
@@ -362,6 +363,7 @@ Block::Block(Block&& other) noexcept
 
 Block& Block::operator=(Block&& other) noexcept {
   rows = std::exchange(other.rows, 0);
+  thinned = std::exchange(other.thinned, false);
   columns = std::move(other.columns);
   errors = std::move(other.errors);
   origins = std::move(other.origins);
@@ -387,6 +389,7 @@ void Block::fail_row(int row, ErrorPtr error) {
 
 void Block::reset(size_t count) {
   rows = 0;
+  thinned = false;
   // Once per element in some pipelines, where mostly nothing is to be done.
   if (!errors.empty()) errors.clear();
   origins.clear();
@@ -455,6 +458,18 @@ void Block::gather_from(const Block& source, std::span<const int32_t> keep) {
   for (int i = 0; i < rows; ++i) {
     if (const ErrorPtr* error = source.error_of(keep[static_cast<size_t>(i)])) errors.push_back({i, *error});
   }
+}
+
+void Block::gather_thinned(Block& source, std::span<const int32_t> keep) {
+  if (!source.thinned) return gather_from(source, keep);
+  columns.swap(source.columns);
+  errors.clear();
+  for (const RowError& error : source.errors) {
+    const auto at = std::lower_bound(keep.begin(), keep.end(), error.row);
+    errors.push_back({static_cast<int>(at - keep.begin()), error.error});
+  }
+  origins.gather(source.origins, keep);
+  rows = static_cast<int>(keep.size());
 }
 
 Components Block::row(int i) const {

@@ -222,6 +222,9 @@ class Block {
   // Counts failed rows as well. Columns are absent if the rows were asked for with `drop`, and may be absent
   // if all rows failed, perhaps because there was no memory for columns.
   int rows = 0;
+  // The columns hold only the rows that the demand's `first` and `step` name, and no others have failed. Set by operators
+  // whose columns are Columns::mapped, and seen only by those who ask.
+  bool thinned = false;
   std::vector<Column> columns;
   // At most one per row; usually none.
   RowErrors errors;
@@ -247,6 +250,8 @@ class Block {
   void append(const Block& source, int begin, int count);
   // Keeps the listed rows of `source` with their errors.
   void gather_from(const Block& source, std::span<const int32_t> keep);
+  // The same where `source` may be thinned to those rows, and is no longer needed.
+  void gather_thinned(Block& source, std::span<const int32_t> keep);
   Components row(int i) const;
   // Makes one row of components.
   // REQUIRES: rows == 0

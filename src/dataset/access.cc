@@ -38,7 +38,7 @@ Result<std::unique_ptr<ParamsBase>> bound_params(Opening& opening) {
 }
 
 Status refuse(const Dataset& node, const ParamsBase& params) {
-  if (!node.op().access) {
+  if (!can_be_read_by_position(node.op())) {
     return Status(Code::failed_precondition,
                   expected_found("operators that know the position of each element",
                                  concat(node.op().name, ", which does not"),
@@ -60,7 +60,15 @@ Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance) {
   WEIR_ASSIGN(const std::unique_ptr<ParamsBase> bound, bound_params(opening));
   const ParamsBase& params = bound ? *bound : node.params();
   WEIR_TRY(refuse(node, params));
-  WEIR_ASSIGN(std::unique_ptr<Access> access, node.op().access(opening, params));
+  std::unique_ptr<Access> access;
+  if (node.op().slice) {
+    WEIR_ASSIGN(Slice slice, node.op().slice(params));
+    WEIR_ASSIGN(slice, slice.of(ctx.session.world()));
+    WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(ctx, opening.input(0)));
+    access = slice_access(std::move(input), slice);
+  } else {
+    WEIR_ASSIGN(access, node.op().access(opening, params));
+  }
   return std::unique_ptr<Access>(std::make_unique<Placed>(std::move(access), opening.path));
 }
 
@@ -75,8 +83,9 @@ Status check_access(const Dataset& node) {
 
 bool seeks(Context& ctx, Instance instance) {
   const Dataset& node = *instance.node;
-  if (!node.op().seeks || !check_access(node).ok()) return false;
+  if ((!node.op().seeks && !node.op().slice) || !check_access(node).ok()) return false;
   Opening opening(ctx, std::move(instance));
+  if (node.op().slice) return seeks(ctx, opening.input(0));
   const auto bound = bound_params(opening);
   if (!bound.ok()) return false;
   const ParamsBase& params = *bound ? **bound : node.params();

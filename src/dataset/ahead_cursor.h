@@ -18,7 +18,7 @@ namespace weir {
 // Makes the Window over a feed; its pump counts openings from `epochs` on: `std::unique_ptr<W>
 // operator()(Context&, std::unique_ptr<Feed>, EpochTableRef epochs) const`.
 template <class W, class Make>
-class AheadCursor final : public Cursor {
+class AheadCursor final : public AheadOfConsumer {
  public:
   AheadCursor(Opening& opening, DatasetRef input, Make make)
       : input_(opening.inner(std::move(input))),

@@ -39,7 +39,7 @@ class Count {
       WEIR_ASSIGN(const int64_t count, (*this)(input));
       inputs.push_back(count == input->cardinality() ? input : Dataset::stand_in(*input, count));
     }
-    return op.cardinality(params, inputs);
+    return count_elements(op, params, inputs);
   }
 
   Session& session_;

@@ -16,6 +16,10 @@ Result<DatasetRef> compose(P params, std::vector<DatasetRef> inputs, const Build
   return Dataset::build(P::op(), std::make_unique<P>(std::move(params)), std::move(inputs), site);
 }
 
+// The node with other inputs. Its openings are counted as those of `node`.
+// REQUIRES: it has no `expand`
+Result<DatasetRef> with_inputs(const Dataset& node, std::vector<DatasetRef> inputs);
+
 // The dataset that an operator with `expand` consists of: built with the node, or now if its parameters were not
 // known then.
 Result<DatasetRef> expansion(const Opening& opening, const ParamsBase& params);

@@ -39,22 +39,24 @@ class Cursor {
   // At least so many rows come next, each an element or one that memory runs out for, and nothing pending before them. 0
   // if that is not known at once.
   virtual int64_t assured() const noexcept { return 0; }
-  // Lets what runs ahead begin before the first next(), not for a cursor that is about to be loaded.
-  virtual void warm_start() noexcept {}
   // Names every member of the position once; saves and loads. Never pulls or opens anything.
   virtual void state(Archive& archive) = 0;
-  // Called before state() where rows are saved by value: puts those that it has made and not given after `rows`. They
-  // count as given in what state() then writes. A cursor that runs ahead stops first, or stops the save.
-  virtual void hold(Holding& holding, HeldRows& rows) {
-    (void)holding;
-    (void)rows;
-  }
   // Called after loading: pulls, drops, reopens, refills. Answers rows when done, pending to be called again, end
   // if the input has too few rows. That and an error become one error row, after which the cursor is at its end.
   virtual Step resume(Context& ctx) {
     (void)ctx;
     return PullResult::rows;
   }
+};
+
+// A cursor that makes rows before it is asked for them.
+class AheadOfConsumer : public Cursor {
+ public:
+  // Lets it begin before the first next(), not if it is about to be loaded.
+  virtual void warm_start() noexcept = 0;
+  // Called before state() where rows are saved by value: puts those that it has made and not given after `rows`. They
+  // count as given in what state() then writes. It stops running ahead first, or stops the save.
+  virtual void hold(Holding& holding, HeldRows& rows) = 0;
 };
 
 // A cursor that can begin again for other variables, which costs less than another one. Such cursors are kept at their end

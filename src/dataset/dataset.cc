@@ -84,7 +84,7 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   if (!op.expands_first) WEIR_TRY(node->expand(*params, site));
   node->components_ = node->spec_.components();
   // A count that depends on a variable is not known until a cursor opens.
-  node->cardinality_ = has_open_scalars(*params) ? kUnknown : op.cardinality(*params, node->inputs_);
+  node->cardinality_ = has_open_scalars(*params) ? kUnknown : count_elements(op, *params, node->inputs_);
   node->params_ = std::move(params);
   node->inherit();
   return DatasetRef(node);
@@ -136,7 +136,7 @@ EpochNode Dataset::counted_through(EpochNode counted, size_t index) const {
     const int64_t passes = product_of(counted.openings, epochs);
     counted.openings = passes < 0 ? -1 : epochs == 0 ? 0 : passes + opened;
     if (epochs == 0) counted.openings_at_once = 0;
-  } else if (op_->ends_early && counted.openings != opened) {
+  } else if (ends_early(*op_, *params_) && counted.openings != opened) {
     counted.openings = -1;
   }
   if (index >= op_->opens_late_from) counted.openings_at_once = 0;
@@ -212,7 +212,11 @@ void Dataset::inherit() {
   }
   deepest_lane_ = std::max(deepest_lane_, lane_);
   if (op_->found_names != nullptr) sites_.add({.names = {op_->found_names(*params_)}});
-  if (op_->by_rank != nullptr && op_->by_rank(*params_)) sites_.by_rank = true;
+  // Not known before a cursor opens if the numbers are computed, which auto is not.
+  if (op_->slice != nullptr && !has_open_scalars(*params_)) {
+    const Result<Slice> slice = op_->slice(*params_);
+    if (slice.ok() && slice->by_rank) sites_.by_rank = true;
+  }
   const char* reason = op_->not_replayable != nullptr ? op_->not_replayable(*params_) : nullptr;
   if (reason != nullptr && not_replayable_.empty()) not_replayable_ = concat(op_->name, " ", reason);
   if (op_->opens_variables) opens_variables_ = true;
@@ -221,6 +225,18 @@ void Dataset::inherit() {
   const bool listed = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), self) != epoch_nodes_.end();
   const bool counts = op_->counts_openings != nullptr && (dynamic_ || op_->counts_openings(*params_));
   if (counts && !listed) epoch_nodes_.push_back(self);
+}
+
+bool ends_early(const OperatorDef& op, const ParamsBase& params) {
+  if (op.slice == nullptr) return op.ends_early;
+  const Result<Slice> slice = op.slice(params);
+  return slice.ok() && slice->count != Slice::kAll;
+}
+
+int64_t count_elements(const OperatorDef& op, const ParamsBase& params, std::span<const DatasetRef> inputs) {
+  if (op.slice == nullptr) return op.cardinality(params, inputs);
+  const Result<Slice> slice = op.slice(params);
+  return slice.ok() ? slice->count_of(inputs[0]->cardinality()) : kUnknown;
 }
 
 Result<Spec> same_spec(const ParamsBase&, std::span<const DatasetRef> inputs) { return inputs[0]->spec(); }

@@ -102,9 +102,4 @@ class Dataset : public RefCounted {
   std::shared_ptr<const NodeDigest> digest_;
 };
 
-// Structure and cardinality of an operator that changes neither.
-Result<Spec> same_spec(const ParamsBase&, std::span<const DatasetRef> inputs);
-int64_t same_cardinality(const ParamsBase&, std::span<const DatasetRef> inputs);
-int64_t unknown_cardinality(const ParamsBase&, std::span<const DatasetRef>);
-
 }  // namespace weir

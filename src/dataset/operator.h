@@ -27,6 +27,11 @@ int64_t cardinality_of(const ParamsBase& params, std::span<const DatasetRef> inp
   return F(static_cast<const P&>(params), inputs);
 }
 
+template <class P, Slice (*F)(const P&)>
+Result<Slice> slice_of(const ParamsBase& params) {
+  return F(static_cast<const P&>(params));
+}
+
 // For whatever an operator does with any parameters.
 inline bool always(const ParamsBase&) { return true; }
 

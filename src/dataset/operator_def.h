@@ -10,6 +10,7 @@
 
 #include "core/digest.h"
 #include "dataset/params.h"
+#include "dataset/slice.h"
 #include "exec/executor.h"
 
 namespace weir {
@@ -67,6 +68,20 @@ struct RunsAhead {
   Lane lane = Lane::compute;
 };
 
+// Structure and cardinality of an operator that changes neither.
+Result<Spec> same_spec(const ParamsBase& params, std::span<const DatasetRef> inputs);
+int64_t same_cardinality(const ParamsBase& params, std::span<const DatasetRef> inputs);
+int64_t unknown_cardinality(const ParamsBase& params, std::span<const DatasetRef> inputs);
+
+// How an operator uses the columns of its input.
+enum class Columns : uint8_t {
+  read,      // all of them
+  passed,    // none: it gives elements of its input, whatever they are
+  judged,    // those that its function `f` needs; it gives elements of its input
+  mapped,    // those that its function `f` needs, which makes each element from the one at its place
+  gathered,  // none but those whose shape isn't fixed: it gives the others together
+};
+
 struct OperatorDef {
   const char* name = "";
   OperatorKind kind = OperatorKind::transformation;
@@ -84,8 +99,10 @@ struct OperatorDef {
   const char* single_argument = nullptr;
 
   // Structure and cardinality from the parts; their errors are build errors.
-  Result<Spec> (*spec)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
-  int64_t (*cardinality)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
+  Result<Spec> (*spec)(const ParamsBase& params, std::span<const DatasetRef> inputs) = same_spec;
+  // Not asked for a slice.
+  int64_t (*cardinality)(const ParamsBase& params,
+                         std::span<const DatasetRef> inputs) = unknown_cardinality;
   // Null, or the cardinality of a dataset that only its variables tell, such as one found in a variable.
   Result<int64_t> (*cardinality_at)(Session& session, const Instance& instance,
                                     const ParamsBase& params) = nullptr;
@@ -102,7 +119,7 @@ struct OperatorDef {
   // How often it reads its input to the end in one pass, after which it opens the input once more; -1 if unknown.
   // Null, or -2: once, without opening it again.
   int64_t (*epochs)(const ParamsBase& params) = nullptr;
-  // May end before its inputs do.
+  // May end before its inputs do. A slice with a count may anyway.
   bool ends_early = false;
   // Opens its input apart from all else: its openings there are counted by themselves, and a restored position makes
   // them again from the first row on.
@@ -125,8 +142,6 @@ struct OperatorDef {
   std::optional<RunsAhead> (*ahead)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   // Null, or why equal positions need not give equal rows with these parameters.
   const char* (*not_replayable)(const ParamsBase& params) = nullptr;
-  // Null, or says whether the rows depend on the rank of the process with these parameters.
-  bool (*by_rank)(const ParamsBase& params) = nullptr;
   // Null, or sets the value of `deterministic: none`. Returns false if that changes nothing.
   bool (*set_order)(ParamsBase& params, bool deterministic) = nullptr;
   // Null, or returns the value of `deterministic: none` for the whole pipeline; empty if it leaves that open.
@@ -137,6 +152,12 @@ struct OperatorDef {
   bool internal = false;
   // The lane its own work needs.
   Lane lane = Lane::compute;
+  // Columns::passed for a slice.
+  Columns columns = Columns::read;
+  // Null, or which slice of its input it gives. Cardinality, reading by position and seeking follow from it.
+  Result<Slice> (*slice)(const ParamsBase& params) = nullptr;
+  // Null, or whether the whole pipeline is opened as it is written.
+  bool (*stays_as_written)(const ParamsBase& params) = nullptr;
   // Null, or opens it for reading by positions.
   // REQUIRES: its inputs can be read so
   Result<std::unique_ptr<Access>> (*access)(Opening& opening, const ParamsBase& params) = nullptr;
@@ -153,5 +174,14 @@ struct OperatorDef {
   std::unique_ptr<ParamsBase> (*make_params)() = nullptr;
   Result<std::unique_ptr<Cursor>> (*open)(Opening& opening, const ParamsBase& params) = nullptr;
 };
+
+// Whether elements can be read by position, with some parameters at least.
+inline bool can_be_read_by_position(const OperatorDef& op) { return op.access != nullptr || op.slice != nullptr; }
+
+// Whether it may end before its inputs do with these parameters, which need not be known.
+bool ends_early(const OperatorDef& op, const ParamsBase& params);
+
+// How many elements there are with these parameters.
+int64_t count_elements(const OperatorDef& op, const ParamsBase& params, std::span<const DatasetRef> inputs);
 
 }  // namespace weir

@@ -359,6 +359,7 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
     return next_uncut(ctx, demand, out);
   Demand with_values = demand;
   with_values.drop = false;
+  with_values.step = 1;
   const PullResult got = next_uncut(ctx, with_values, out);
   if (got == PullResult::rows) keep(out);
   return got;

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "dataset/cuts.h"
@@ -33,6 +34,8 @@ class Port {
  public:
   enum class Mode : uint8_t { pass, keep, whole };
   enum class Opens : uint8_t { now, at_first_pull };
+
+  static Opens opens_if(bool now) { return now ? Opens::now : Opens::at_first_pull; }
 
   // Opens input `index` of the operator.
   Port(Opening& opening, int index, Mode mode, Opens opens = Opens::now);
@@ -89,6 +92,10 @@ class Port {
   void state(Archive& archive);
   // Saves without settling, whatever the archive.
   void save_as_usual(Archive& archive);
+  // Saves and loads the position of an operator that reads the input through other operators that only pass rows on, those
+  // of the names `between`, without stages of their own. False, and nothing is loaded, if they wrote something else.
+  // REQUIRES: pass mode, nothing pulled before loading
+  bool state_through(Archive& archive, std::span<const char* const> between);
   // Opens the input again from its beginning under another key, as for a new epoch.
   void reopen(Context& ctx, uint64_t key);
   // While an operator takes rows again after a restore: the error in a block just pulled, or if it was put there by

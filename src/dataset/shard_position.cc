@@ -54,7 +54,18 @@ int ShardPosition::step_over(int count, int32_t* taken) {
   return found;
 }
 
-int64_t ShardPosition::steps_to(int64_t count, int64_t limit) const {
+Demand ShardPosition::wanted(Demand demand) const {
+  demand.rows = static_cast<int>(steps_to(demand.rows));
+  // After a change of the number of ranks the rows follow no rule.
+  if (!layers_.empty() || size_ > kMaxBlockRows) return demand;
+  demand.first = static_cast<int>(before_next());
+  demand.step = static_cast<int>(size_);
+  return demand;
+}
+
+// At least how many elements come before this rank's next `count` ones, and with them; at most kMaxBlockRows.
+int64_t ShardPosition::steps_to(int64_t count) const {
+  constexpr int64_t limit = kMaxBlockRows;
   const int64_t before = before_next();
   if (before >= limit) return limit;
   if (count == 1) return before + 1;

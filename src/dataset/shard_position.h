@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/pull.h"
 #include "core/status.h"
 #include "core/world.h"
 
@@ -31,8 +32,8 @@ class ShardPosition {
   // Steps over the next `count` elements and lists those that this rank takes, from 0. Returns how many these are.
   // REQUIRES: room for `count` of them at `taken`
   int step_over(int count, int32_t* taken);
-  // At least how many elements come before this rank's next `count` ones, and with them; at most `limit`.
-  int64_t steps_to(int64_t count, int64_t limit) const;
+  // What to ask the input for, so that of its rows this rank takes those that are demanded, at most: kMaxBlockRows at most.
+  Demand wanted(Demand demand) const;
 
   // `rank` and `size` are not part of the state.
   void state(Archive& archive);
@@ -59,6 +60,7 @@ class ShardPosition {
   void drop_passed_layers();
   // How many elements come before this rank's next one, as the present ranks count them.
   int64_t before_next() const;
+  int64_t steps_to(int64_t count) const;
   bool is_before(const ShardPosition& other) const;
 
   int64_t rank_;

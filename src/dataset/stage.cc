@@ -245,7 +245,13 @@ PullResult Stage::resume(Context& ctx, Block& out) {
     // A failed resume has ended the sequence and left its error in `out`.
     if (resumed != PullResult::rows || ended_) return resumed;
   }
-  Step step = cursor_->next(ctx, demand, out);
+  out.thinned = false;
+  Step step = [&] {
+    if (demand.step == 1 || node_->op().columns == Columns::mapped) return cursor_->next(ctx, demand, out);
+    Demand whole = demand;
+    whole.step = 1;
+    return cursor_->next(ctx, whole, out);
+  }();
   if (step.error()) [[unlikely]]
     return fail(ctx, step.error(), out);
   if (step.answer() == PullResult::rows) {
@@ -323,7 +329,7 @@ PullResult Stage::next_apart(Context& ctx, const Demand& demand, Block& out) noe
   const Sample::Span span = sample ? sample->begin() : Sample::Span();
   const PullResult got = next_row(ctx, ctx.session.steady() ? demand.at_most(1) : demand, out);
   if (!sample) return got;
-  const bool has_bytes = got == PullResult::rows && !demand.drop && out.value_rows() > 0;
+  const bool has_bytes = got == PullResult::rows && !demand.drop && !out.thinned && out.value_rows() > 0;
   sample->end(span, stats_, out.rows, has_bytes ? out.byte_size() : -1);
   return got;
 }
@@ -418,7 +424,8 @@ void Stage::hold_rows(Holding& holding, HeldRows& rows) {
     rows.add(std::move(one));
   }
   if (held_) rows.add(*held_);
-  if (cursor_ && !saved_state_) cursor_->hold(holding, rows);
+  if (auto* ahead = dynamic_cast<AheadOfConsumer*>(cursor_.get()); ahead && !saved_state_)
+    ahead->hold(holding, rows);
   if (!rows.empty() && node_->spec().has_dataset()) {
     holding.fail(
         failed_precondition(concat("expected elements that can be saved by value, found nested datasets, at ",

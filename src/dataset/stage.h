@@ -46,7 +46,7 @@ class Stage {
   int64_t assured() const noexcept { return cursor_ && !owes_ && !saved_state_ ? cursor_->assured() : 0; }
   // Lets what runs ahead begin before the first next(); does nothing for a loaded position.
   void warm_start() noexcept {
-    if (cursor_ && !saved_state_) cursor_->warm_start();
+    if (auto* ahead = dynamic_cast<AheadOfConsumer*>(cursor_.get()); ahead && !saved_state_) ahead->warm_start();
   }
   // Writes the position, or stores the loaded one for the next call of next(). If the archive settles, a loaded one
   // resumes first.

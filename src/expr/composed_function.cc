@@ -178,23 +178,4 @@ FunctionRef narrowed(const Function& function, const std::vector<bool>& inputs, 
                                                       joined_traits(function, function)));
 }
 
-bool is_identity(const Function& function) {
-  const auto* compiled = dynamic_cast<const CompiledFunction*>(&function);
-  if (!compiled || !compiled->program().code.empty()) return false;
-  const size_t count = compiled->components().size();
-  if (count != static_cast<size_t>(compiled->program().inputs)) return false;
-  for (size_t i = 0; i < count; ++i) {
-    if (compiled->passes(static_cast<int>(i)) != static_cast<int>(i)) return false;
-  }
-  return true;
-}
-
-bool is_always_true(const Function& function) {
-  const auto* compiled = dynamic_cast<const CompiledFunction*>(&function);
-  if (!compiled || !compiled->program().code.empty() || compiled->program().results.size() != 1) return false;
-  const Program& program = compiled->program();
-  const Register& result = program.registers[static_cast<size_t>(program.results[0])];
-  return result.source == Register::Source::constant && *result.constant.as<const bool>();
-}
-
 }  // namespace weir

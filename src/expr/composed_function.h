@@ -27,8 +27,4 @@ std::vector<bool> needed_components(const Function& function, const std::vector<
 FunctionRef narrowed(const Function& function, const std::vector<bool>& inputs, Spec input,
                      const std::vector<bool>& results, Spec result);
 
-// Whether the function is the lambda that gives its argument, and whether it is a condition that is true of every row.
-bool is_identity(const Function& function);
-bool is_always_true(const Function& function);
-
 }  // namespace weir

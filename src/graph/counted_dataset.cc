@@ -30,7 +30,6 @@ const OperatorDef& counted_operator() {
   static const OperatorDef def = define<Params, CountedCursor>({
       .name = "counted",
       .doc = "A dataset whose cardinality is known.",
-      .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
       .passes_positions = true,
       .internal = true,

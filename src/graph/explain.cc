@@ -8,7 +8,7 @@
 #include "graph/arguments.h"
 #include "graph/checkpoint_needs.h"
 #include "graph/written_call.h"
-#include "ops/replaced_run.h"
+#include "ops/fused_maps.h"
 #include "syntax/printer.h"
 
 namespace weir {
@@ -64,13 +64,12 @@ std::string call_of(const Dataset& node) {
   return out + ")";
 }
 
-// The same for all operators that a run stands for, in the order in which an element comes to them.
+// The same for all maps that a node stands for, in the order in which an element comes to them.
 std::string calls_of(const Dataset& node) {
-  const RunParams* const run = run_of(node);
-  if (run == nullptr) return call_of(node);
+  const std::vector<DatasetRef>* const maps = maps_of(node);
+  if (!maps) return call_of(node);
   std::string out;
-  for (const ReplacedOperator& replaced : run->operators)
-    out = concat(call_of(*replaced.node), out.empty() ? "" : " | ", out);
+  for (const DatasetRef& map : *maps) out = concat(call_of(*map), out.empty() ? "" : " | ", out);
   return out;
 }
 
@@ -145,11 +144,8 @@ class Explainer {
       if (ahead) totals_.add(*ahead);
       json_ ? begin_json(node, path, ahead) : add_line(node, input, indent, ahead);
     }
-    if (const RunParams* const run = run_of(node)) {
-      for (size_t i = 1; i < run->operators.size(); ++i) {
-        const bool several = run->operators[i - 1].node->inputs().size() > 1;
-        path += concat(several ? "[0]/" : "/", run->operators[i].node->op().name);
-      }
+    if (const std::vector<DatasetRef>* const maps = maps_of(node)) {
+      for (size_t i = 1; i < maps->size(); ++i) path += concat("/", (*maps)[i]->op().name);
     }
     const std::vector<DatasetRef> inputs = written_inputs(node);
     if (json_ && shown) out_ += R"(, "inputs": [)";
@@ -210,12 +206,10 @@ std::string lanes_json(const Totals& totals) {
 std::string rewrites_json(const Rewrites& rewrites) {
   std::string out;
   for (const Rewrites::Replaced& replaced : rewrites.replaced) {
-    std::string rules;
-    for (const char* rule : replaced.rules) rules += concat(rules.empty() ? "" : ", ", json_string(rule));
     std::string calls;
     for (const DatasetRef& node : replaced.operators)
       calls += concat(calls.empty() ? "" : ", ", json_string(call_of(*node)));
-    out += concat(out.empty() ? "" : ", ", R"({"rules": [)", rules, R"(], "operators": [)", calls, "]}");
+    out += concat(out.empty() ? "" : ", ", R"({"rules": [")", replaced.rule, R"("], "operators": [)", calls, "]}");
   }
   return concat("[", out, R"(], "rewritten": )",
                 out.empty() ? "null" : Explainer(*rewrites.root, true).take_nodes());
@@ -225,12 +219,10 @@ std::string rewrites_text(const Rewrites& rewrites) {
   if (rewrites.replaced.empty()) return "";
   std::string out = "rewrites:\n";
   for (const Rewrites::Replaced& replaced : rewrites.replaced) {
-    std::string rules;
-    for (const char* rule : replaced.rules) rules += concat(rules.empty() ? "" : ", ", rule);
     std::string calls;
     for (const DatasetRef& node : replaced.operators)
       calls += concat(calls.empty() ? "" : " | ", call_of(*node));
-    out += concat("  ", rules, ": ", calls, "\n");
+    out += concat("  ", replaced.rule, ": ", calls, "\n");
   }
   return concat(out, "after rewrites:\n", Explainer(*rewrites.root, false).take_nodes());
 }

@@ -176,6 +176,7 @@ SchemaEntry entry_of(const OperatorDef& def) {
   add_signatures(out, def.single_argument);
   out.doc = def.doc;
   out.cost = def.cost;
+  out.by_position = can_be_read_by_position(def);
   out.example = def.example;
   out.output = def.output;
   return out;

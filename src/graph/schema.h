@@ -51,6 +51,8 @@ struct SchemaEntry {
   // Of a function: the dtype and shape of its result.
   std::string result;
   std::string cost;
+  // Of an operator: its elements can be read by position.
+  bool by_position = false;
   // A document, and the lines that it prints.
   std::string example;
   std::string output;

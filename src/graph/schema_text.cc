@@ -46,6 +46,7 @@ std::string json_entry(const SchemaEntry& entry) {
   out += concat("],\n   \"doc\": ", json_string(entry.doc));
   if (!entry.result.empty()) out += concat(",\n   \"result\": ", json_string(entry.result));
   out += concat(",\n   \"cost\": ", json_string(entry.cost));
+  if (entry.by_position) out += ",\n   \"by_position\": true";
   out += concat(",\n   \"example\": ", json_string(entry.example));
   return out + concat(",\n   \"output\": ", json_string(entry.output), "}");
 }
@@ -160,6 +161,7 @@ std::string schema_page(const SchemaEntry& entry) {
   }
   if (!entry.result.empty()) out += "\n" + wrapped("result: " + entry.result, 0);
   out += "\n" + wrapped("cost: " + entry.cost, 0);
+  if (entry.by_position) out += "\nIts elements can be read by position if those of its inputs can.\n";
   // Where a program must hand something in, there is nothing to run.
   if (entry.output.empty()) return out + concat("\nexamples:\n  ", entry.example, "\n");
   return out + concat("\nexamples:\n  weir run -e '", entry.example, "'\n", block(entry.output, 6));

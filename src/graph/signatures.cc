@@ -2,7 +2,6 @@
 
 #include "expr/kernel.h"
 #include "graph/arguments.h"
-#include "graph/rewrites/rule.h"
 #include "ops/list.h"
 
 namespace weir {
@@ -30,10 +29,7 @@ syntax::SignatureTable make_table() {
 
 // All definitions are made when the library is loaded: the child of a fork would wait for ever for a thread of its parent
 // that makes one, at first use.
-[[gnu::constructor]] void make_definitions() {
-  signatures();
-  rules();
-}
+[[gnu::constructor]] void make_definitions() { signatures(); }
 
 }  // namespace
 

@@ -53,7 +53,6 @@ const OperatorDef& variable_operator() {
       .kind = OperatorKind::source,
       .doc = "The dataset that a variable holds.",
       .spec = spec_of<VariableParams, variable_spec>,
-      .cardinality = unknown_cardinality,
       .cardinality_at = variable_cardinality,
       .opens_variables = true,
   });
@@ -99,7 +98,6 @@ const OperatorDef& outer_operator() {
       .name = "let",
       .kind = OperatorKind::source,
       .doc = "A dataset bound outside the lambda.",
-      .spec = same_spec,
       .cardinality = same_cardinality,
       .cardinality_at = outer_cardinality,
   });

@@ -7,25 +7,30 @@
 
 namespace weir {
 
-void Apply::operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop) const {
+void Apply::operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop,
+                       const int32_t* selection) const {
   if (!in.errors.empty() && in.value_rows() == 0) {
     out.set_failed(in.errors, drop ? 0 : function_->components().size());
     out.origins.clear();
     out.origins.append(in.origins, 0, in.rows, 0);
     return;
   }
+  CallArgs call = args(session, first, drop);
+  call.selection = selection;
   try {
-    call(session, first, in, out, drop);
+    function_->call(call, in, out);
     out.origins.clear();
     out.origins.append(in.origins, 0, in.rows, 0);
   } catch (const std::bad_alloc&) {
     if (in.rows == 1 || !function_->not_replayable().empty()) throw;
-    call_by_rows(session, first, in, out, drop);
+    call_by_rows(call, in, out);
   }
 }
 
-void Apply::call_by_rows(Session& session, int64_t first, const Block& in, Block& out, bool drop) const {
-  const size_t columns = drop ? 0 : function_->components().size();
+void Apply::call_by_rows(CallArgs args, const Block& in, Block& out) const {
+  const int64_t first = args.base_ordinal;
+  const int32_t* const selection = std::exchange(args.selection, nullptr);
+  const size_t columns = args.drop ? 0 : function_->components().size();
   out.rows = 0;
   out.reset(columns);
   Block one;
@@ -38,7 +43,8 @@ void Apply::call_by_rows(Session& session, int64_t first, const Block& in, Block
       one.set_error(out_of_memory(), columns);
     } else {
       try {
-        call(session, first + row, in.slice(row, 1), one, drop);
+        args.base_ordinal = first + (selection ? selection[row] : row);
+        function_->call(args, in.slice(row, 1), one);
       } catch (const std::bad_alloc&) {
         one.set_error(out_of_memory(), columns);
       }

@@ -25,13 +25,12 @@ class Apply {
   }
 
   // Calls the function over rows with ordinals from `first` on, unless all rows of `in` have failed.
-  void operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop = false) const;
+  // `selection`: as CallArgs::selection.
+  void operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop = false,
+                  const int32_t* selection = nullptr) const;
 
  private:
-  void call(Session& session, int64_t first, const Block& in, Block& out, bool drop) const {
-    function_->call(args(session, first, drop), in, out);
-  }
-  void call_by_rows(Session& session, int64_t first, const Block& in, Block& out, bool drop) const;
+  void call_by_rows(CallArgs args, const Block& in, Block& out) const;
 
   FunctionRef function_;
   EnvRef env_;

@@ -198,7 +198,6 @@ const OperatorDef& directed_operator() {
       .kind = OperatorKind::source,
       .doc = "Elements of several datasets in the order of choices.",
       .spec = spec_of<DirectedParams, spec>,
-      .cardinality = unknown_cardinality,
       .ends_early = true,
       .keeps_rows = true,
       .kept = [](const ParamsBase&) { return kept_by_directed(); },

@@ -167,7 +167,6 @@ class FileCache final : public Cursor {
 const OperatorDef& file_cache_operator() {
   static const OperatorDef def = define<Params, FileCache>({
       .name = "written",
-      .spec = same_spec,
       .cardinality = same_cardinality,
       .epochs = [](const ParamsBase&) -> int64_t { return -1; },
       .keeps_rows = true,

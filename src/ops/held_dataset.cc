@@ -84,7 +84,6 @@ const OperatorDef& held_rows_operator() {
       .kind = OperatorKind::source,
       .doc = "Rows that another operator holds.",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
       .cardinality_at = cardinality_at,
       .internal = true,
   });

@@ -219,7 +219,6 @@ const OperatorDef& memory_cache_operator() {
   static const OperatorDef def = define<Params, MemoryCache>({
       .name = "memory_cache",
       .doc = "Keeps the elements of a first pass.",
-      .spec = same_spec,
       .cardinality = same_cardinality,
       .counts_openings = always,
       .opens_apart = true,

@@ -40,7 +40,6 @@ const OperatorDef& ahead_operator() {
   static const OperatorDef def = define<Params, AheadSlot>({
       .name = "ahead",
       .doc = "A dataset that runs ahead for another operator.",
-      .spec = same_spec,
       .cardinality = same_cardinality,
       .is_window = [](const ParamsBase&) { return true; },
       .internal = true,

@@ -8,7 +8,6 @@
 #include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
 #include "ops/read_ahead.h"
-#include "ops/strided_access.h"
 
 namespace weir {
 
@@ -18,8 +17,7 @@ const OperatorDef& positions_operator();
 const OperatorDef& positions_ahead_operator();
 
 struct PositionsParams : ParamsOf<PositionsParams> {
-  int64_t first = 0;
-  int64_t step = 1;
+  Slice slice;
   void fields(Fields&) override {}
   static const OperatorDef& op() { return positions_operator(); }
 };
@@ -29,7 +27,7 @@ class Positions final : public Cursor {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const PositionsParams& params) {
     WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
     return std::unique_ptr<Cursor>(
-        std::make_unique<Positions>(strided_access(std::move(input), params.first, params.step)));
+        std::make_unique<Positions>(slice_access(std::move(input), params.slice)));
   }
   explicit Positions(std::unique_ptr<Access> input) : input_(std::move(input)) {}
 
@@ -63,8 +61,6 @@ const OperatorDef& positions_operator() {
   static const OperatorDef def = define<PositionsParams, Positions>({
       .name = "positions",
       .doc = "Elements by their positions.",
-      .spec = same_spec,
-      .cardinality = unknown_cardinality,
       .internal = true,
       .lane = Lane::blocking,
       .reads_by_position = true,
@@ -89,19 +85,16 @@ const OperatorDef& positions_ahead_operator() {
   static const OperatorDef def = define<AheadParams, PositionsAhead>({
       .name = "positions_ahead",
       .doc = "Elements by their positions, read ahead.",
-      .spec = same_spec,
-      .cardinality = unknown_cardinality,
       .is_window = always,
       .internal = true,
   });
   return def;
 }
 
-Result<DatasetRef> positions_of(DatasetRef input, int64_t first, int64_t step) {
+Result<DatasetRef> positions_of(DatasetRef input, const Slice& slice) {
   const BuildSite site{.depth = input->depth(), .at_opening = true};
   PositionsParams params;
-  params.first = first;
-  params.step = step;
+  params.slice = slice;
   WEIR_ASSIGN(DatasetRef positions, compose(std::move(params), {std::move(input)}, site));
   return compose(AheadParams(), {std::move(positions)}, site);
 }
@@ -113,12 +106,11 @@ SeekableInput::SeekableInput(Opening& opening, int index, Port::Mode mode, Port:
       mode_(mode),
       port_(std::make_unique<Port>(opening, index, mode, opens)) {}
 
-SeekableInput::SeekableInput(Opening& opening, int index, Port::Mode mode, Port::Opens opens, int64_t first,
-                             int64_t step)
+SeekableInput::SeekableInput(Opening& opening, int index, Port::Mode mode, Port::Opens opens,
+                             const Slice& slice)
     : instance_(opening.input(index)),
       mode_(mode),
-      first_(first),
-      step_(step),
+      slice_(slice),
       seeks_(weir::seeks(opening.ctx, instance_)) {
   open(opening.ctx, opens);
 }
@@ -126,7 +118,7 @@ SeekableInput::SeekableInput(Opening& opening, int index, Port::Mode mode, Port:
 void SeekableInput::open(Context& ctx, Port::Opens opens) {
   Instance instance = instance_;
   if (seeks_) {
-    Result<DatasetRef> positions = positions_of(instance.node, first_, step_);
+    Result<DatasetRef> positions = positions_of(instance.node, slice_);
     if (!positions.ok()) throw StatusException(positions.status());
     instance.node = *std::move(positions);
   }

@@ -1,8 +1,8 @@
-// SeekableInput: the input of an operator that needs only every `step`th element from `first` on, as skip and shard do.
-// If elements can be read by their position (OperatorDef::seeks), only those are read, ahead of the operator; else the
-// operator gets all of them and drops the others. A restored position continues in the way in which it was saved.
+// SeekableInput: the input of an operator that needs only a slice of its elements, as skip and shard do. If elements
+// can be read by their position (OperatorDef::seeks), only those are read, ahead of the operator; else the operator gets
+// all of them and drops the others. A restored position continues in the way in which it was saved.
 //
-//   input_(opening, 0, Port::Mode::keep, Port::Opens::now, n, 1)
+//   input_(opening, 0, Port::Mode::keep, Port::Opens::now, {.first = n})
 //   … if (input_.seeks()) return input_.port().pull(ctx, demand, out);
 #pragma once
 
@@ -17,8 +17,8 @@ class SeekableInput {
  public:
   // Needs all elements of input `index`.
   SeekableInput(Opening& opening, int index, Port::Mode mode, Port::Opens opens);
-  // REQUIRES: first >= 0, step >= 1
-  SeekableInput(Opening& opening, int index, Port::Mode mode, Port::Opens opens, int64_t first, int64_t step);
+  // REQUIRES: !slice.by_rank
+  SeekableInput(Opening& opening, int index, Port::Mode mode, Port::Opens opens, const Slice& slice);
 
   // Whether only the elements that are needed come.
   bool seeks() const { return seeks_; }
@@ -32,8 +32,7 @@ class SeekableInput {
 
   Instance instance_;
   const Port::Mode mode_;
-  const int64_t first_ = 0;
-  const int64_t step_ = 1;
+  const Slice slice_;
   bool seeks_ = false;
   std::unique_ptr<Port> port_;
   // A loaded position of the other manner, until resume().

@@ -83,21 +83,34 @@ TEST_CASE("shard position: ranks that change in number at any moment deliver eac
 }
 
 TEST_CASE("shard position: a rank takes every size-th element, and knows how far the next ones are") {
+  const auto wanted = [](const ShardPosition& position, int rows) {
+    Demand demand;
+    demand.rows = rows;
+    return position.wanted(demand);
+  };
   ShardPosition position(1, 3);
-  CHECK(position.steps_to(1, 1024) == 2);
-  CHECK(position.steps_to(2, 1024) == 5);
-  CHECK(position.steps_to(500, 1024) == 1024);
+  CHECK(wanted(position, 1).rows == 2);
+  CHECK(wanted(position, 2).rows == 5);
+  CHECK(wanted(position, 1024).rows == kMaxBlockRows);
+  CHECK(wanted(position, 2).first == 1);
+  CHECK(wanted(position, 2).step == 3);
   CHECK(!position.step());
-  CHECK(position.steps_to(1, 1024) == 1);
+  CHECK(wanted(position, 1).rows == 1);
+  CHECK(wanted(position, 1).first == 0);
   CHECK(position.step());
-  CHECK(position.steps_to(1, 1024) == 3);
+  CHECK(wanted(position, 1).rows == 3);
+  CHECK(wanted(position, 1).first == 2);
   CHECK(!position.step());
-  CHECK(position.steps_to(1, 1024) == 2);
-  ShardPosition large(INT64_MAX - 1, INT64_MAX);
-  CHECK(large.steps_to(1, 1024) == 1024);
-  CHECK(large.steps_to(INT64_MAX, 1024) == 1024);
-  CHECK(ShardPosition(0, INT64_MAX).steps_to(1024, 1024) == 1024);
-  CHECK(ShardPosition(0, 1).steps_to(7, 1024) == 7);
+  CHECK(wanted(position, 1).rows == 2);
+  for (const int64_t rank : {int64_t{0}, INT64_MAX - 1}) {
+    const ShardPosition large(rank, INT64_MAX);
+    CHECK(wanted(large, 1).rows == (rank == 0 ? 1 : kMaxBlockRows));
+    CHECK(wanted(large, 1024).rows == kMaxBlockRows);
+    CHECK(wanted(large, 1).step == 1);
+  }
+  CHECK(wanted(ShardPosition(0, 1), 7).rows == 7);
+  CHECK(wanted(ShardPosition(1023, 1024), 1).step == 1024);
+  CHECK(wanted(ShardPosition(1023, 1025), 1).step == 1);
 }
 
 TEST_CASE("shard position: many steps at once are those one by one") {

@@ -22,18 +22,41 @@ struct ContractEntry {
   bool elementwise = true;
 };
 
+// What lack of memory may do to pipelines with an operator (ops/out_of_memory_test.cc).
+enum Scarcely : unsigned {
+  // Nobody knows whether or how often the failed part would have come.
+  kLosesPlaces = 1,
+  // If places are lost, elements after those differ, or come in another order.
+  kLosesOrder = 2,
+  // Datasets or files are opened on the way, and one that cannot be opened is a single error.
+  kOpens = 4,
+  // A missing element changes those after it.
+  kRemembers = 8,
+  // What it draws from has no end, and so have the errors of an endless lack of memory.
+  kEndless = 16,
+};
+
 // Not tested for its demand.
 inline int64_t anything(int64_t) { return -1; }
 
 class ContractEntries {
  public:
-  ContractEntries(const std::string& name, std::vector<ContractEntry> list) { map()[name] = std::move(list); }
+  // `scarcely`: a sum of Scarcely.
+  ContractEntries(const std::string& name, std::vector<ContractEntry> list, unsigned scarcely = 0) {
+    map()[name] = std::move(list);
+    scarce()[name] = scarcely;
+  }
+  static unsigned scarcely(const std::string& name) { return scarce()[name]; }
   static const std::map<std::string, std::vector<ContractEntry>>& all() { return map(); }
 
  private:
   static std::map<std::string, std::vector<ContractEntry>>& map() {
     static std::map<std::string, std::vector<ContractEntry>> entries;
     return entries;
+  }
+  static std::map<std::string, unsigned>& scarce() {
+    static std::map<std::string, unsigned> flags;
+    return flags;
   }
 };
 

@@ -1,6 +1,7 @@
 // Runs every operator's pipelines out of memory: each allocation fails once, and all from one on. What could
 // not be made is an error and lost, positions stay, and the sequence ends.
 #include <catch2/catch_test_macros.hpp>
+#include <regex>
 
 #include "exec/threads.h"
 #include "fs/file_system.h"
@@ -72,11 +73,9 @@ struct Case {
   bool keeps_places = true;
   // The elements given are part of the full sequence.
   bool in_order = true;
-  // Datasets are opened on the way, and one that cannot be opened is a single error.
+  // As the operators' Scarcely say.
   bool opens = false;
-  // A missing element changes those after it.
   bool remembers = false;
-  // What it draws from has no end, and so have the errors of an endless lack of memory.
   bool endless = false;
 };
 
@@ -109,27 +108,18 @@ std::vector<Case> cases() {
        }) {
     out.push_back({text});
   }
+  static const std::regex called("(\\w+)\\(");
   for (Case& one : out) {
-    one.remembers = has(one.text, "scan(");
-    for (const char* operation : {"sample_from_datasets(", "rejection_resample(", "sql(", "from_generator("})
-      if (has(one.text, operation)) one.endless = true;
-    // Nobody knows whether or how often the failed part would have come.
-    for (const char* operation :
-         {"skip(", "filter(", "ignore_errors", "flat_map(", "interleave(", "cache(", "unique(",
-          "_from_datasets(", "nowhere", "unbatch(", "rebatch(", "probe(", "num_parallel_reads", "save(",
-          "group_by_", "bucket_by_", "rejection_", "from_generator("}) {
-      if (has(one.text, operation)) one.keeps_places = false;
-    }
-    for (const char* operation :
-         {"cache(", "concatenate(", "csv(", "fixed_length_record(", "flat_map(", "interleave(", "list_files(",
-          "load(", "repeat(", "shuffle(", "snapshot(", "text_line(", "tfrecord("}) {
-      if (has(one.text, operation)) one.opens = true;
-    }
-    for (const char* operation :
-         {"batch(", "reduce(", "shuffle(", "enumerate(", "zip(", "interleave(", "_from_datasets(",
-          "pad_to_cardinality(", "unique(", "num_parallel_reads", "group_by_", "bucket_by_", "rejection_"}) {
-      if (!one.keeps_places && has(one.text, operation)) one.in_order = false;
-    }
+    unsigned scarcely = 0;
+    for (std::sregex_iterator at(one.text.begin(), one.text.end(), called), end; at != end; ++at)
+      scarcely |= ContractEntries::scarcely((*at)[1]);
+    one.keeps_places = (scarcely & kLosesPlaces) == 0;
+    for (const char* what : {"nowhere", "probe(", "num_parallel_reads"})
+      if (has(one.text, what)) one.keeps_places = false;
+    one.in_order = one.keeps_places || ((scarcely & kLosesOrder) == 0 && !has(one.text, "num_parallel_reads"));
+    one.opens = (scarcely & kOpens) != 0;
+    one.remembers = (scarcely & kRemembers) != 0;
+    one.endless = (scarcely & kEndless) != 0;
   }
   return out;
 }

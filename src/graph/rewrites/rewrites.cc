@@ -3,24 +3,21 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
-#include "graph/rewrites/rule.h"
+#include "dataset/compose.h"
+#include "expr/composed_function.h"
 #include "graph/rewrites/unused_fields.h"
+#include "ops/fused_maps.h"
 
 namespace weir {
 
 namespace {
 
-constexpr const char* kUnusedFields = "unused_fields";
-
-bool stands_for_others(const Dataset& node) { return node.op().expand != nullptr; }
-
-// Whether options say that the pipeline is to stay as written. `seen`: what was looked at, since inputs may be shared.
+// Whether the pipeline is to stay as written. `seen`: what was looked at, since inputs may be shared.
 bool stays(const Dataset& node, std::set<uint64_t>& seen) {
   if (!seen.insert(node.id()).second) return false;
-  if (std::string_view(node.op().name) == "options" && flag_in(node, "rewrites") == false) return true;
+  if (node.op().stays_as_written && node.op().stays_as_written(node.params())) return true;
   return std::any_of(node.inputs().begin(), node.inputs().end(),
                      [&](const DatasetRef& input) { return stays(*input, seen); });
 }
@@ -39,10 +36,13 @@ class Rewriter {
 
  private:
   Result<DatasetRef> make(const DatasetRef& node) {
-    if (node->inputs().empty() || stands_for_others(*node)) return node;
-    OperatorRun run;
-    grow(run, node);
-    if (run.operators.size() > 1 || run.worthwhile) return replace(std::move(run));
+    if (node->inputs().empty() || node->op().expand) return node;
+    std::vector<DatasetRef> maps;
+    if (FunctionRef f = fuse(node, maps); maps.size() > 1) {
+      out_.replaced.push_back({"fuse_maps", {maps.rbegin(), maps.rend()}});
+      WEIR_ASSIGN(DatasetRef input, (*this)(maps.back()->inputs()[0]));
+      return fused_maps(std::move(maps), std::move(f), std::move(input));
+    }
     std::vector<DatasetRef> inputs = node->inputs();
     bool changed = false;
     for (DatasetRef& input : inputs) {
@@ -54,34 +54,20 @@ class Rewriter {
     return with_inputs(*node, std::move(inputs));
   }
 
-  // Takes operators from `node` down as long as a rule does.
-  static void grow(OperatorRun& run, DatasetRef node) {
-    while (!run.closed && !node->inputs().empty() && !stands_for_others(*node) && !node->dynamic() &&
-           take(run, node))
+  // Lists the maps from `node` down that can be one, and returns what they do together. All but the first cannot fail, so
+  // that the errors are those of the first, at its path.
+  static FunctionRef fuse(DatasetRef node, std::vector<DatasetRef>& maps) {
+    FunctionRef all;
+    while (!node->dynamic()) {
+      const Function* const function = applied_function(*node);
+      if (!function || !only_computes(*function) || (all && function->can_fail())) break;
+      FunctionRef both = all ? composed(*function, *all) : FunctionRef(function);
+      if (!both) break;
+      all = std::move(both);
+      maps.push_back(node);
       node = DatasetRef(node->inputs()[0]);
-  }
-
-  static bool take(OperatorRun& run, const DatasetRef& node) {
-    for (const Rule* rule : rules()) {
-      if (!rule->take(run, node)) continue;
-      if (std::find(run.rules.begin(), run.rules.end(), rule) == run.rules.end()) run.rules.push_back(rule);
-      return true;
     }
-    return false;
-  }
-
-  Result<DatasetRef> replace(OperatorRun&& run) {
-    Rewrites::Replaced& replaced = out_.replaced.emplace_back();
-    for (const Rule* rule : run.rules) replaced.rules.push_back(rule->name);
-    for (const ReplacedOperator& each : run.operators)
-      replaced.operators.insert(replaced.operators.begin(), each.node);
-    WEIR_ASSIGN(DatasetRef input, (*this)(run.operators.back().node->inputs()[0]));
-    RunParams params;
-    params.operators = std::move(run.operators);
-    params.f.function = std::move(run.function);
-    params.make = run.body ? run.body->make : make_passing;
-    params.seeks = run.body == &shard_first_rule();
-    return replaced_run(std::move(params), std::move(input));
+    return all;
   }
 
   Rewrites& out_;
@@ -93,7 +79,7 @@ class Rewriter {
 Result<Rewrites> rewrite(const DatasetRef& root) {
   Rewrites out;
   WEIR_ASSIGN(UsedFields used, without_unused_fields(root));
-  for (DatasetRef& map : used.maps) out.replaced.push_back({{kUnusedFields}, {std::move(map)}});
+  for (DatasetRef& map : used.maps) out.replaced.push_back({"unused_fields", {std::move(map)}});
   out.written = out.root = std::move(used.root);
   if (std::set<uint64_t> seen; stays(*root, seen)) return out;
   WEIR_ASSIGN(out.root, Rewriter(out)(out.written));

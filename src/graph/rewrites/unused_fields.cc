@@ -6,9 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "dataset/compose.h"
 #include "dataset/field_in.h"
 #include "expr/composed_function.h"
-#include "graph/rewrites/rule.h"
+#include "ops/apply.h"
 #include "ops/value_rows.h"
 
 namespace weir {
@@ -50,19 +51,8 @@ Spec marked_part(const Spec& spec, Marks& marks) {
   return marked_part(spec, marks, at).value_or(spec);
 }
 
-bool is_one_of(const Dataset& node, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), std::string_view(node.op().name)) != names.end();
-}
-
-// Gives elements of its input, whatever they are.
-bool passes_elements(const Dataset& node) {
-  return is_one_of(node,
-                   {"take", "skip", "shard", "prefetch", "repeat", "shuffle", "options", "ignore_errors"});
-}
-
-// A map or filter whose function may have fewer inputs.
-bool is_applied(const Dataset& node, const char* name) {
-  return std::string_view(node.op().name) == name && function_in(node) && only_computes(*function_in(node));
+const Function& function_in(const Dataset& node) {
+  return function_of(*field_in<FunctionParam>(node.params(), "f"));
 }
 
 class Narrower {
@@ -88,11 +78,19 @@ class Narrower {
   Result<Narrow> make(const DatasetRef& node, const Marks& used) {
     const bool stands_for_others = node->op().expand != nullptr;
     if (node->inputs().empty() || stands_for_others) return whole(node);
-    if (!node->dynamic() && is_applied(*node, "map")) return map(node, used);
-    if (!node->dynamic() && is_applied(*node, "filter")) return filter(node, used);
-    if (passes_elements(*node)) return pass(node, used);
-    if (std::string_view(node->op().name) == "batch" && dense_only(node->inputs()[0]->spec())) {
-      return pass(node, batched(*node, used));
+    if (node->op().slice) return pass(node, used);
+    switch (node->op().columns) {
+      case Columns::mapped:
+        if (!node->dynamic() && only_computes(function_in(*node))) return map(node, used);
+        break;
+      case Columns::judged:
+        if (!node->dynamic() && only_computes(function_in(*node))) return filter(node, used);
+        break;
+      case Columns::passed: return pass(node, used);
+      case Columns::gathered:
+        if (dense_only(node->inputs()[0]->spec())) return pass(node, batched(*node, used));
+        break;
+      case Columns::read: break;
     }
     std::vector<DatasetRef> inputs = node->inputs();
     for (DatasetRef& input : inputs) {
@@ -123,7 +121,7 @@ class Narrower {
   }
 
   Result<Narrow> map(const DatasetRef& node, Marks used) {
-    const Function& function = *function_in(*node);
+    const Function& function = function_in(*node);
     Spec result = marked_part(function.result(), used);
     WEIR_ASSIGN(const Narrow below, (*this)(node->inputs()[0], needed_components(function, used)));
     if (all(used) && all(below.given)) return over(node, {below.node}, std::move(used));
@@ -134,7 +132,7 @@ class Narrower {
   }
 
   Result<Narrow> filter(const DatasetRef& node, Marks used) {
-    const Function& function = *function_in(*node);
+    const Function& function = function_in(*node);
     const Marks judged = needed_components(function, {true});
     for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] || judged[i];
     WEIR_ASSIGN(Narrow below, (*this)(node->inputs()[0], used));

@@ -175,7 +175,6 @@ const OperatorDef& from_generator_operator() {
       .cost = "One call of the generator and one copy of each element; about 300 ns.",
       .example = "from_generator(@lines, string) | batch(2)",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
   });
   return def;
 }

@@ -48,7 +48,6 @@ const OperatorDef& found_operator() {
   static const OperatorDef def = define<FoundParams, Found>({
       .name = "found",
       .doc = "Names, and a digest of them.",
-      .spec = same_spec,
       .cardinality = same_cardinality,
       .found_names = [](const ParamsBase& params) { return static_cast<const FoundParams&>(params).names; },
       .access = [](Opening& opening,

@@ -128,7 +128,6 @@ const OperatorDef& read_sql_operator() {
       .name = "read_sql",
       .kind = OperatorKind::source,
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
       .internal = true,
       .lane = Lane::blocking,
   });
@@ -162,7 +161,6 @@ const OperatorDef& sql_operator() {
       .bench =
           R"(sql("sqlite", "tests/conformance/data/small.sqlite", "with recursive n(i) as (select 0 union all select i + 1 from n where i < 99999) select i, i * 0.5 from n", (int64, float64)))",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
       .expand = expand,
       .is_window = [](const ParamsBase&) { return true; },
       .ahead = ahead_on_blocking_lane,

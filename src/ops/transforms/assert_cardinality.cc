@@ -71,7 +71,6 @@ const OperatorDef& assert_cardinality_operator() {
       .example = "range(4) | filter(x -> x > 1) | assert_cardinality(2)",
       .output = "2\n3",
       .bench = "range(1000000) | assert_cardinality(1000000)",
-      .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
       .ends_early = true,
       .passes_positions = true,

@@ -133,6 +133,7 @@ const OperatorDef& batch_operator() {
       .spec = spec_of<Params, spec>,
       .cardinality = cardinality_of<Params, cardinality>,
       .kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); },
+      .columns = Columns::gathered,
       .access = access,
   });
   return def;

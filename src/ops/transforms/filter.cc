@@ -1,13 +1,10 @@
-// filter(f): the elements for which f is true. Errors of the input and of f keep their places. While nothing
-// passes it pulls more and more rows at a time. A row that memory runs out for is an error whether it would
-// have passed or not, so positions counted after it may be one too far on. Checkpoint: the input's position;
-// rows that were pulled and not given come again.
+// filter(f): the elements for which f is true. Errors of the input and of f keep their places. A row that memory runs out
+// for is an error whether it would have passed or not, so positions counted after it may be one too far on. Checkpoint: the
+// input's position.
 #include <algorithm>
-#include <span>
-#include <vector>
 
-#include "dataset/yield_timer.h"
 #include "ops/apply.h"
+#include "ops/chosen_rows.h"
 #include "ops/list.h"
 
 namespace weir {
@@ -18,116 +15,47 @@ namespace {
 
 using Params = FilterParams;
 
-class Filter final : public RestartableCursor {
+class Filter final : public ChosenRows {
  public:
-  Filter(Opening& opening, const Params& params)
-      : input_(opening, 0, Port::Mode::keep), apply_(opening, params.f) {}
+  Filter(Opening& opening, const Params& params) : ChosenRows(opening), apply_(opening, params.f) {}
 
   bool restart(Opening& opening, const ParamsBase& params) override {
-    input_.restart(opening, 0, Port::Mode::keep);
     apply_ = Apply(opening, static_cast<const Params&>(params).f);
-    passing_.clear();
-    next_passing_ = 0;
-    width_ = 0;
-    yield_timer_.reset();
-    return true;
+    return ChosenRows::restart(opening, params);
   }
-
-  Step next(Context& ctx, const Demand& demand, Block& out) override {
-    for (;;) {
-      if (input_.buffered() == 0) {
-        // That many rows of output take at least as many of input, and more if none has passed for long.
-        Demand wanted = demand;
-        wanted.rows = std::max(demand.rows, width_);
-        wanted.drop = false;
-        PullResult got = input_.fill(ctx, wanted);
-        if (got != PullResult::rows) return got;
-        judge(ctx);
-      }
-      if (next_passing_ < passing_.size()) break;
-      const int rows = input_.buffered();
-      input_.take(rows);
-      input_.consume_all();
-      width_ = std::min(2 * std::max(demand.rows, width_), kMaxBlockRows);
-      if (yield_timer_.should_yield(ctx, rows)) return PullResult::pending;
-    }
-    yield_timer_.reset();
-    width_ = 0;
-    give(demand, out);
-    input_.consume_all();
-    return PullResult::rows;
-  }
-
-  int64_t lose(const ErrorPtr&) noexcept override {
-    // The rows that pass, or all if there is no verdict.
-    const int64_t passing = static_cast<int64_t>(passing_.size() - next_passing_);
-    const int64_t lost = passing > 0 ? passing : input_.buffered();
-    passing_.clear();
-    next_passing_ = 0;
-    input_.take(input_.buffered());
-    input_.consume_all();
-    return std::max<int64_t>(lost, 1);
-  }
-
-  void state(Archive& archive) override { input_.state(archive); }
 
  private:
-  // Lists the buffered rows to keep: those for which f is true or fails, and errors.
-  void judge(Context& ctx) {
-    const Block& block = input_.block();
-    passing_.clear();
-    next_passing_ = 0;
-    apply_(ctx.session, input_.position(), block, verdict_);
+  void judge(Context& ctx, const Block& block, int64_t first) override {
+    apply_(ctx.session, first, block, verdict_);
+  }
+
+  int choose(const Block& block, int begin, int limit, Chosen& chosen) override {
     const Column& column = verdict_.columns[0];
-    size_t count = 0;
-    passing_.resize(static_cast<size_t>(block.rows));
+    const auto most = static_cast<size_t>(std::min(limit, block.rows - begin));
+    int row = begin;
     if (column.dense() && verdict_.errors.empty()) {
-      const bool* verdict = column.tensor().as<const bool>();
-      for (int i = 0; i < block.rows; ++i) {
-        passing_[count] = i;
-        count += verdict[i] ? 1 : 0;
+      const bool* const verdict = column.tensor().as<const bool>();
+      chosen.rows.resize(most);
+      size_t count = 0;
+      for (; row < block.rows && count < most; ++row) {
+        chosen.rows[count] = row;
+        count += verdict[row] ? 1 : 0;
       }
-    } else {
-      for (int i = 0; i < block.rows; ++i) {
-        if (verdict_.failed(i) || *column.row(i).as<const bool>()) passing_[count++] = i;
-      }
+      chosen.rows.resize(count);
+      return row;
     }
-    passing_.resize(count);
+    chosen.rows.reserve(most);
+    for (; row < block.rows && chosen.rows.size() < most; ++row) {
+      const ErrorPtr* const error = verdict_.error_of(row);
+      if (error) chosen.errors.push_back({static_cast<int>(chosen.rows.size()), *error});
+      if (error || *column.row(row).as<const bool>()) chosen.rows.push_back(row);
+    }
+    return row;
   }
 
-  // Moves the next passing rows to `out`. Further ones stay in the Port.
-  void give(const Demand& demand, Block& out) {
-    const Block& block = input_.block();
-    const size_t count = std::min(passing_.size() - next_passing_, static_cast<size_t>(demand.rows));
-    const std::span<const int32_t> rows(passing_.data() + next_passing_, count);
-    const int end = next_passing_ + count < passing_.size() ? rows.back() + 1 : block.rows;
-    out.reset(demand.drop ? 0 : block.columns.size());
-    if (static_cast<int>(count) == block.rows) {
-      input_.take_into(out, 0, block.rows);
-    } else {
-      for (size_t i = 0; i < out.columns.size(); ++i) out.columns[i].gather_from(block.columns[i], rows);
-      out.origins.gather(block.origins, rows);
-      input_.take(end - input_.begin());
-    }
-    out.rows = static_cast<int>(count);
-    out.errors.clear();
-    for (int i = 0; i < out.rows && !verdict_.errors.empty(); ++i) {
-      if (const ErrorPtr* error = verdict_.error_of(rows[static_cast<size_t>(i)]))
-        out.errors.push_back({i, *error});
-    }
-    next_passing_ += count;
-  }
-
-  Port input_;
   Apply apply_;
-  // What f returns for the Port's rows.
+  // What f returns for the rows of the block.
   Block verdict_;
-  // The Port's rows to keep, and how many of them were given.
-  std::vector<int32_t> passing_;
-  size_t next_passing_ = 0;
-  // The least number of rows of the next pull: doubled as long as none passes.
-  int width_ = 0;
-  YieldTimer yield_timer_;
 };
 
 }  // namespace
@@ -141,12 +69,11 @@ const OperatorDef& filter_operator() {
       .example = "range(6) | filter(x -> x % 2 == 0)",
       .output = "0\n2\n4",
       .bench = "range(1000000) | filter(x -> x % 2 == 0)",
-      .spec = same_spec,
-      .cardinality = unknown_cardinality,
       .kept =
           [](const ParamsBase&) {
             return Kept{kMaxBlockRows, 0};
           },
+      .columns = Columns::judged,
   });
   return def;
 }

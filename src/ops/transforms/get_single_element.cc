@@ -71,7 +71,6 @@ const OperatorDef& get_single_element_operator() {
       .example = "range(6) | batch(6) | get_single_element()",
       .output = "[0, 1, 2, 3, 4, 5]",
       .bench = "range(20000) | map(x -> range(1) | get_single_element())",
-      .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
       .ends_early = true,
       .keeps_rows = true,

@@ -204,7 +204,6 @@ const OperatorDef& group_by_reducer_operator() {
       .bench =
           "range(200000) | group_by_reducer(x -> x % 10, init: k -> 0, reduce: (s, x) -> s + x, finalize: s -> s)",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
       .keeps_rows = true,
       .kept =
           [](const ParamsBase&) {

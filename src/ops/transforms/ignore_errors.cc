@@ -79,10 +79,9 @@ const OperatorDef& ignore_errors_operator() {
       .example = "range(3) | map(x -> 6 // (x - 1)) | ignore_errors()",
       .output = "-6\n6",
       .bench = "range(1000000) | ignore_errors()",
-      .spec = same_spec,
-      .cardinality = unknown_cardinality,
       .passes_positions = true,
       .drops_errors = true,
+      .columns = Columns::passed,
   });
   return def;
 }

@@ -207,6 +207,7 @@ const OperatorDef& map_operator() {
             params.deterministic = deterministic;
             return !deterministic;
           },
+      .columns = Columns::mapped,
       .access = access,
       .seeks = seeks_below,
   });

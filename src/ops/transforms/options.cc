@@ -1,6 +1,6 @@
 // options(deterministic, …): the input, under settings that hold for the whole pipeline. `deterministic` is what
-// `deterministic: none` of map and interleave stands for, before and after it (Dataset::order). `rewrites` is read by
-// graph/rewrites; the others bound how far the pipeline runs ahead (tuning_of). Checkpoint: the input's position.
+// `deterministic: none` of map and interleave stands for, before and after it (Dataset::order). `rewrites: false` keeps it as
+// written; the others bound how far the pipeline runs ahead (tuning_of). Checkpoint: the input's position.
 #include <deque>
 #include <set>
 
@@ -125,6 +125,9 @@ const OperatorDef& options_operator() {
         const auto& params = static_cast<const Params&>(base);
         return params.deterministic.is_constant() ? std::optional(*params.deterministic) : std::nullopt;
       },
+      .columns = Columns::passed,
+      .stays_as_written =
+          [](const ParamsBase& params) { return !*static_cast<const Params&>(params).rewrites; },
   });
   return def;
 }

@@ -63,7 +63,6 @@ const OperatorDef& prefetch_operator() {
       .example = "range(3) | prefetch(2)",
       .output = "0\n1\n2",
       .bench = "range(1000000) | prefetch(1024)",
-      .spec = same_spec,
       .cardinality = same_cardinality,
       .kept =
           [](const ParamsBase& base) {
@@ -77,6 +76,7 @@ const OperatorDef& prefetch_operator() {
         return ahead(params, *inputs[0]);
       },
       // Nothing runs ahead of who asks for positions.
+      .columns = Columns::passed,
       .access = [](Opening& opening,
                    const ParamsBase&) { return open_access(opening.ctx, opening.input(0)); },
   });

@@ -197,7 +197,6 @@ const OperatorDef& rebatch_operator() {
       .output = "[0]\n[1, 2, 3]\n[4]\n[5, 6]",
       .bench = "range(1000000) | batch(100) | rebatch(128)",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
       .keeps_rows = true,
       .kept =
           [](const ParamsBase&) {

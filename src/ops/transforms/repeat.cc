@@ -171,10 +171,10 @@ const OperatorDef& repeat_operator() {
       .example = "range(2) | repeat(2)",
       .output = "0\n1\n0\n1",
       .bench = "range(1000) | repeat(1000)",
-      .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
       .epochs = epochs,
       .passes_positions = true,
+      .columns = Columns::passed,
       .access = access,
   });
   return def;

@@ -159,7 +159,7 @@ const OperatorDef& saver_operator() {
 }
 
 // Runs a Saver. One that has ended is not run again when its position is restored.
-class Save final : public Cursor {
+class Save final : public AheadOfConsumer {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(DatasetRef saver, expansion(opening, params));
@@ -181,17 +181,20 @@ class Save final : public Cursor {
     done_ = true;
     return 1;
   }
-  void warm_start() noexcept override { saver_->warm_start(); }
+  void warm_start() noexcept override { ahead().warm_start(); }
   void state(Archive& archive) override {
     archive("done", done_);
     if (!done_) saver_->state(archive);
   }
   void hold(Holding& holding, HeldRows& rows) override {
-    if (!done_) saver_->hold(holding, rows);
+    if (!done_) ahead().hold(holding, rows);
   }
   Step resume(Context& ctx) override { return done_ ? Step(PullResult::rows) : saver_->resume(ctx); }
 
  private:
+  AheadOfConsumer& ahead() { return static_cast<AheadOfConsumer&>(*saver_); }
+
+  // open_on_blocking_lane() made it.
   std::unique_ptr<Cursor> saver_;
   bool done_ = false;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/exception.h"
 #include "core/text.h"
@@ -13,8 +14,6 @@
 #include "dataset/shard_position.h"
 #include "dataset/yield_timer.h"
 #include "ops/seekable_input.h"
-#include "ops/shard_part.h"
-#include "ops/strided_access.h"
 
 namespace weir {
 namespace {
@@ -35,36 +34,25 @@ Status check_index(int64_t num_shards, int64_t index) {
   return invalid_argument(expected_found(concat("an index below num_shards, ", num_shards), concat(index)));
 }
 
-// Which of how many parts.
-struct Part {
-  int64_t index;
-  int64_t num_shards;
-};
-Result<Part> part_of(const Opening& opening, const Params& params) {
-  if (!params.index.is_auto()) {
-    WEIR_TRY(check_index(*params.num_shards, *params.index));
-    return Part{*params.index, *params.num_shards};
-  }
-  const World& world = opening.ctx.session.world();
-  if (world.known()) return Part{world.rank, world.size};
-  return failed_precondition(expected_found(
-      "a rank and a number of ranks for shard(auto, auto)", world.reason,
-      "set rank and world_size in the iterator's options, or start the process with torchrun, srun or mpirun"));
+Result<Slice> slice(const ParamsBase& base) {
+  const auto& params = static_cast<const Params&>(base);
+  if (params.index.is_auto()) return Slice{.by_rank = true};
+  WEIR_TRY(check_index(*params.num_shards, *params.index));
+  return Slice{.first = *params.index, .step = *params.num_shards};
 }
 
 class Shard final : public Cursor {
  public:
-  // `part`: null for that of the rank, whose position must be one among all elements.
-  Shard(Opening& opening, ShardPosition position, const Part* part)
-      : input_(part ? SeekableInput(opening, 0, Port::Mode::pass, Port::Opens::now, part->index,
-                                    part->num_shards)
-                    : SeekableInput(opening, 0, Port::Mode::pass, Port::Opens::now)),
-        position_(std::move(position)) {}
+  // The position of a rank must be one among all elements.
+  Shard(Opening& opening, const Slice& part, bool by_rank)
+      : input_(by_rank ? SeekableInput(opening, 0, Port::Mode::pass, Port::Opens::now)
+                       : SeekableInput(opening, 0, Port::Mode::pass, Port::Opens::now, part)),
+        position_(part.first, part.step) {}
 
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    WEIR_ASSIGN(const Part part, part_of(opening, params));
-    return std::unique_ptr<Cursor>(std::make_unique<Shard>(
-        opening, ShardPosition(part.index, part.num_shards), params.index.is_auto() ? nullptr : &part));
+    WEIR_ASSIGN(const Slice declared, slice(params));
+    WEIR_ASSIGN(const Slice part, declared.of(opening.ctx.session.world()));
+    return std::unique_ptr<Cursor>(std::make_unique<Shard>(opening, part, declared.by_rank));
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -72,13 +60,11 @@ class Shard final : public Cursor {
     for (;;) {
       in_.rows = 0;
       rows_.clear();
-      Demand wanted = demand;
-      wanted.rows = static_cast<int>(position_.steps_to(demand.rows, kMaxBlockRows));
-      const PullResult got = input_.port().pull(ctx, wanted, in_);
+      const PullResult got = input_.port().pull(ctx, position_.wanted(demand), in_);
       if (got != PullResult::rows) return got;
-      rows_.choose(in_, position_);
+      choose();
       if (!rows_.empty()) {
-        out.gather_from(in_, rows_.rows());
+        out.gather_thinned(in_, rows_);
         yield_timer_.reset();
         return PullResult::rows;
       }
@@ -87,7 +73,7 @@ class Shard final : public Cursor {
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
-    return std::max<int64_t>(static_cast<int64_t>(rows_.rows().size()), 1);
+    return std::max<int64_t>(static_cast<int64_t>(rows_.size()), 1);
   }
 
   void state(Archive& archive) override {
@@ -109,64 +95,40 @@ class Shard final : public Cursor {
   Step resume(Context& ctx) override { return input_.resume(ctx); }
 
  private:
+  // Lists the rows of the block that are of this part: elements, and errors, which are no elements.
+  void choose() {
+    rows_.resize(static_cast<size_t>(in_.rows));
+    if (in_.errors.empty()) {
+      rows_.resize(static_cast<size_t>(position_.step_over(in_.rows, rows_.data())));
+      return;
+    }
+    rows_.clear();
+    for (int row = 0; row < in_.rows; ++row) {
+      const ErrorPtr* const error = in_.error_of(row);
+      // Each part gives the error of a row that is no element.
+      if ((error && !is_out_of_memory(**error)) || position_.step()) rows_.push_back(row);
+    }
+  }
+
   SeekableInput input_;
   ShardPosition position_;
   Block in_;
   // Those of `in_` to give.
-  ShardRows rows_;
+  std::vector<int32_t> rows_;
   YieldTimer yield_timer_;
 };
-
-Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
-  WEIR_ASSIGN(const Part part, part_of(opening, static_cast<const Params&>(params)));
-  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
-  return strided_access(std::move(input), part.index, part.num_shards);
-}
-
-bool by_rank(const ParamsBase& base) { return static_cast<const Params&>(base).index.is_auto(); }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   if (params.num_shards.is_auto() != params.index.is_auto())
     return invalid_argument("expected num_shards and index, or auto for both, found auto for one of them");
-  if (by_rank(params) && inputs[0]->sites().by_rank)
+  if (params.index.is_auto() && inputs[0]->sites().by_rank)
     return invalid_argument(expected_found("one shard(auto, auto)", "another in its input"));
   if (params.num_shards.is_constant() && params.index.is_constant())
     WEIR_TRY(check_index(*params.num_shards, *params.index));
   return inputs[0]->spec();
 }
 
-int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
-  const int64_t n = inputs[0]->cardinality();
-  if (n < 0) return n;
-  if (!params.index.is_constant()) return kUnknown;
-  return n / *params.num_shards + (*params.index < n % *params.num_shards ? 1 : 0);
-}
-
 }  // namespace
-
-Result<ShardPosition> begin_of_part(const Opening& opening, const ParamsBase& params) {
-  WEIR_ASSIGN(const Part part, part_of(opening, static_cast<const Params&>(params)));
-  return ShardPosition(part.index, part.num_shards);
-}
-
-void ShardRows::choose(const Block& block, ShardPosition& position) noexcept {
-  if (block.errors.empty()) {
-    count_ = position.step_over(block.rows, rows_.data());
-    return;
-  }
-  count_ = 0;
-  const RowError* error = block.errors.begin();
-  for (int row = 0; row < block.rows; ++row) {
-    bool take = false;
-    if (error != block.errors.end() && error->row == row) {
-      take = !is_out_of_memory(*error->error) || position.step();
-      ++error;
-    } else {
-      take = position.step();
-    }
-    if (take) rows_[static_cast<size_t>(count_++)] = row;
-  }
-}
 
 const OperatorDef& shard_operator() {
   static const OperatorDef def = define<Params, Shard>({
@@ -179,11 +141,8 @@ const OperatorDef& shard_operator() {
       .output = "1\n4\n7",
       .bench = "range(1000000) | shard(4, 1)",
       .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
       .passes_positions = true,
-      .by_rank = by_rank,
-      .access = access,
-      .seeks = [](Opening& opening, const ParamsBase&) { return seeks(opening.ctx, opening.input(0)); },
+      .slice = slice,
   });
   return def;
 }

@@ -555,7 +555,6 @@ const OperatorDef& shuffle_operator() {
       .example = "range(5) | shuffle(5, seed: 42)",
       .output = "0\n4\n1\n3\n2",
       .bench = "range(1000000) | shuffle(10000, seed: 1)",
-      .spec = same_spec,
       .cardinality = same_cardinality,
       .counts_openings = always,
       .opens_late_from = 0,
@@ -566,6 +565,7 @@ const OperatorDef& shuffle_operator() {
             if (!size.is_constant() || *size == kUnknown) return Kept{kUnknown, kUnknown, size.is_constant()};
             return Kept{*size, static_cast<int64_t>(shuffle_reread_rows(static_cast<double>(*size)))};
           },
+      .columns = Columns::passed,
   });
   return def;
 }

@@ -57,7 +57,6 @@ const OperatorDef& shuffle_and_repeat_operator() {
       .example = "range(3) | shuffle_and_repeat(3, count: 2, seed: 1)",
       .output = "1\n2\n0\n1\n0\n2",
       .bench = "range(1000) | shuffle_and_repeat(1000, count: 1000, seed: 1)",
-      .spec = same_spec,
       .cardinality = cardinality_of<Params, cardinality>,
       .expand = expand,
       .counts_openings = always,

@@ -2,13 +2,11 @@
 // not counted. Checkpoint: how many are left to skip, and the input's position.
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include "core/exception.h"
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
 #include "ops/seekable_input.h"
-#include "ops/strided_access.h"
 
 namespace weir {
 namespace {
@@ -53,7 +51,7 @@ class Skip final : public Cursor {
  private:
   static SeekableInput input_of(Opening& opening, int64_t n) {
     if (n < 0) return SeekableInput(opening, 0, Port::Mode::keep, Port::Opens::at_first_pull);
-    return SeekableInput(opening, 0, Port::Mode::keep, Port::Opens::now, n, 1);
+    return SeekableInput(opening, 0, Port::Mode::keep, Port::Opens::now, {.first = n});
   }
 
   // Skips what is buffered, up to the first error, which it returns.
@@ -78,17 +76,8 @@ class Skip final : public Cursor {
   YieldTimer yield_timer_;
 };
 
-Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
-  const int64_t n = *static_cast<const Params&>(params).n;
-  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
-  return strided_access(std::move(input), std::max<int64_t>(n, 0), 1,
-                        n < 0 ? std::optional<int64_t>(0) : std::nullopt);
-}
-
-int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
-  int64_t n = inputs[0]->cardinality();
-  if (*params.n < 0) return 0;
-  return n < 0 ? n : std::max<int64_t>(0, n - *params.n);
+Slice slice(const Params& params) {
+  return *params.n < 0 ? Slice{.count = 0} : Slice{.first = *params.n};
 }
 
 }  // namespace
@@ -102,10 +91,7 @@ const OperatorDef& skip_operator() {
       .example = "range(5) | skip(3)",
       .output = "3\n4",
       .bench = "range(1000000) | skip(500000)",
-      .spec = same_spec,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .access = access,
-      .seeks = [](Opening& opening, const ParamsBase&) { return seeks(opening.ctx, opening.input(0)); },
+      .slice = slice_of<Params, slice>,
   });
   return def;
 }

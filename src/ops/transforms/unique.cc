@@ -2,16 +2,13 @@
 // (ops/key_set.h), so memory and checkpoints grow with the number of different ones. A row that memory runs out for is an
 // error whether it would have been new or not. Checkpoint: the keys, and the input's position; rows that were pulled and
 // not looked at come again.
-#include <algorithm>
 #include <cstring>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/text.h"
-#include "dataset/operator.h"
-#include "dataset/yield_timer.h"
+#include "ops/chosen_rows.h"
 #include "ops/key_set.h"
 
 namespace weir {
@@ -81,100 +78,45 @@ class Keys {
   std::string bytes_;
 };
 
-class Unique final : public Cursor {
+class Unique final : public ChosenRows {
  public:
   Unique(Opening& opening, const Params&)
-      : input_(opening, 0, Port::Mode::keep),
+      : ChosenRows(opening),
         keys_(opening.node->components()),
-        known_(keys_.numbers(), opening.ctx.runtime().limits.checkpoint_bytes) {
-    fresh_.reserve(kMaxBlockRows);
-  }
+        known_(keys_.numbers(), opening.ctx.runtime().limits.checkpoint_bytes) {}
 
-  Step next(Context& ctx, const Demand& demand, Block& out) override {
-    for (;;) {
-      // That many rows of output take at least as many of input, and more if none was new for long.
-      Demand wanted = demand;
-      wanted.rows = std::max(demand.rows, width_);
-      wanted.drop = false;
-      const PullResult got = input_.fill(ctx, wanted);
-      if (got != PullResult::rows) return got;
-      look(demand.rows);
-      if (!fresh_.empty()) break;
-      const int rows = std::exchange(looked_at_, 0);
-      input_.take(rows);
-      input_.consume_all();
-      width_ = std::min(2 * std::max(demand.rows, width_), kMaxBlockRows);
-      if (yield_timer_.should_yield(ctx, rows)) return PullResult::pending;
-    }
-    yield_timer_.reset();
-    width_ = 0;
-    give(demand, out);
-    return PullResult::rows;
-  }
-
-  int64_t lose(const ErrorPtr&) noexcept override {
-    // The rows that were new, or the one that could not be looked at.
-    const auto lost = std::max<int64_t>(static_cast<int64_t>(fresh_.size()), 1);
-    if (input_.buffered() > 0) input_.take(std::max(looked_at_, 1));
-    input_.consume_all();
-    looked_at_ = 0;
-    fresh_.clear();
-    return lost;
-  }
+  bool restart(Opening&, const ParamsBase&) override { return false; }
 
   void state(Archive& archive) override {
     known_.state(archive);
-    input_.state(archive);
+    ChosenRows::state(archive);
   }
 
  private:
-  // Looks at buffered rows until `limit` of them are new or have failed.
-  void look(int limit) {
-    const Block& block = input_.block();
-    fresh_.clear();
-    looked_at_ = 0;
-    full_ = false;
-    for (int row = input_.begin(); row < block.rows && !full_ && static_cast<int>(fresh_.size()) < limit;
-         ++row) {
-      KeySet::Found found = KeySet::Found::added;
-      if (block.errors.empty() || !block.failed(row)) {
+  void judge(Context&, const Block&, int64_t) override {}
+
+  int choose(const Block& block, int begin, int limit, Chosen& fresh) override {
+    fresh.rows.reserve(kMaxBlockRows);
+    int row = begin;
+    for (; row < block.rows && static_cast<int>(fresh.rows.size()) < limit; ++row) {
+      const ErrorPtr* const failed = block.error_of(row);
+      ErrorPtr error = failed ? *failed : nullptr;
+      if (!error) {
+        KeySet::Found found;
         try {
           found = known_.insert(keys_.of(block, row));
         } catch (...) {
           // What was found so far comes first.
-          if (fresh_.empty()) throw;
-          return;
+          if (fresh.rows.empty()) throw;
+          return row;
         }
+        if (found == KeySet::Found::known) continue;
+        if (found == KeySet::Found::full) error = too_many().pointer();
       }
-      if (found == KeySet::Found::full && !fresh_.empty()) return;
-      full_ = found == KeySet::Found::full;
-      if (found != KeySet::Found::known) fresh_.push_back(row);
-      ++looked_at_;
+      if (error) fresh.errors.push_back({static_cast<int>(fresh.rows.size()), std::move(error)});
+      fresh.rows.push_back(row);
     }
-  }
-
-  // Moves the rows found to `out`.
-  void give(const Demand& demand, Block& out) {
-    const Block& block = input_.block();
-    out.reset(demand.drop ? 0 : block.columns.size());
-    if (full_) {
-      out.set_error(too_many().pointer(), out.columns.size());
-      out.origins.gather(block.origins, fresh_);
-      input_.take(looked_at_);
-    } else if (static_cast<int>(fresh_.size()) == looked_at_) {
-      input_.take_into(out, 0, looked_at_);
-    } else {
-      for (size_t i = 0; i < out.columns.size(); ++i) out.columns[i].gather_from(block.columns[i], fresh_);
-      out.origins.gather(block.origins, fresh_);
-      for (size_t i = 0; i < fresh_.size() && !block.errors.empty(); ++i) {
-        if (const ErrorPtr* error = block.error_of(fresh_[i]))
-          out.errors.push_back({static_cast<int>(i), *error});
-      }
-      input_.take(looked_at_);
-    }
-    out.rows = static_cast<int>(fresh_.size());
-    input_.consume_all();
-    looked_at_ = 0;
+    return row;
   }
 
   Status too_many() const {
@@ -184,17 +126,8 @@ class Unique final : public Cursor {
                                  "another one", "raise the limit, or make keys of fewer values"));
   }
 
-  Port input_;
   Keys keys_;
   KeySet known_;
-  // The buffered rows that are new or have failed, and how many rows were looked at for them.
-  std::vector<int32_t> fresh_;
-  int looked_at_ = 0;
-  // The only row in `fresh_` is one too many.
-  bool full_ = false;
-  // The least number of rows of the next pull: doubled as long as none is new.
-  int width_ = 0;
-  YieldTimer yield_timer_;
 };
 
 Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
@@ -220,7 +153,6 @@ const OperatorDef& unique_operator() {
       .output = "3\n1\n2",
       .bench = "range(1000000) | map(x -> x % 1000) | unique()",
       .spec = spec_of<Params, spec>,
-      .cardinality = unknown_cardinality,
       .kept =
           [](const ParamsBase&) {
             return Kept{kMaxBlockRows, 0};

@@ -21,7 +21,7 @@ const ContractEntries csv_contract(
                  "missing.csv\"], [0, 0.5, string], num_parallel_reads: 2)",
              anything, true},
             {kBad + ", exclude: [2])", anything, true},
-            {"range(2) | flat_map(i -> " + kBad + ", header: i == 1))", anything, false}});
+            {"range(2) | flat_map(i -> " + kBad + ", header: i == 1))", anything, false}}, kOpens);
 
 struct Table {
   explicit Table(const std::string& text) { std::ofstream(file(), std::ios::binary) << text; }
