@@ -1,6 +1,8 @@
 // OperatorDef and define(): the declaration at the bottom of an operator's file.
 //
-//   const OperatorDef& take_operator() {
+//   namespace weir::take_op {
+//   …
+//   const OperatorDef& definition() {
 //     static const OperatorDef def = define<Params, Take>({
 //         .name = "take", .kind = OperatorKind::transformation, .doc = "…", .cost = "…",
 //         .example = "…", .output = "…", .bench = "…", .spec = same_spec, .cardinality = …});

@@ -15,7 +15,7 @@ class HeldRowsEnv final : public Env {
   const std::vector<Block> rows;
 };
 
-struct Params : ParamsOf<Params> {
+struct HeldRowsParams : ParamsOf<HeldRowsParams> {
   Spec element;
   void fields(Fields&) override {}
 };
@@ -23,12 +23,12 @@ struct Params : ParamsOf<Params> {
 // Checkpoint: how many were given.
 class HeldRowsCursor final : public RestartableCursor {
  public:
-  HeldRowsCursor(Opening& opening, const Params&) : env_(opening.env) {
+  HeldRowsCursor(Opening& opening, const HeldRowsParams&) : env_(opening.env) {
     for (const Block& block : blocks()) count_ += block.rows;
   }
 
   bool restart(Opening& opening, const ParamsBase& params) override {
-    *this = HeldRowsCursor(opening, static_cast<const Params&>(params));
+    *this = HeldRowsCursor(opening, static_cast<const HeldRowsParams&>(params));
     return true;
   }
 
@@ -76,14 +76,14 @@ Result<int64_t> cardinality_at(Session&, const Instance& instance, const ParamsB
   return count;
 }
 
-Result<Spec> spec(const Params& params, std::span<const DatasetRef>) { return params.element; }
+Result<Spec> spec(const HeldRowsParams& params, std::span<const DatasetRef>) { return params.element; }
 
 const OperatorDef& held_rows_operator() {
-  static const OperatorDef def = define<Params, HeldRowsCursor>({
+  static const OperatorDef def = define<HeldRowsParams, HeldRowsCursor>({
       .name = "held_rows",
       .kind = OperatorKind::source,
       .doc = "Rows that another operator holds.",
-      .spec = spec_of<Params, spec>,
+      .spec = spec_of<HeldRowsParams, spec>,
       .cardinality_at = cardinality_at,
       .internal = true,
   });
@@ -93,7 +93,7 @@ const OperatorDef& held_rows_operator() {
 }  // namespace
 
 Result<HeldDataset> HeldDataset::make(const Spec& element) {
-  auto params = std::make_unique<Params>();
+  auto params = std::make_unique<HeldRowsParams>();
   params->element = element;
   WEIR_ASSIGN(DatasetRef node, Dataset::build(held_rows_operator(), std::move(params), {}));
   return HeldDataset(std::move(node));

@@ -5,10 +5,6 @@
 
 namespace weir {
 
-#define WEIR_OPERATOR(name) const OperatorDef& name##_operator();
-#include "ops/list.inc"
-#undef WEIR_OPERATOR
-
 namespace {
 
 bool by_name(const OperatorDef* a, const OperatorDef* b) { return std::string_view(a->name) < b->name; }
@@ -16,7 +12,7 @@ bool by_name(const OperatorDef* a, const OperatorDef* b) { return std::string_vi
 std::vector<const OperatorDef*>& table() {
   static std::vector<const OperatorDef*> sorted = [] {
     std::vector<const OperatorDef*> list = {
-#define WEIR_OPERATOR(name) &name##_operator(),
+#define WEIR_OPERATOR(name) &name##_op::definition(),
 #include "ops/list.inc"
 #undef WEIR_OPERATOR
     };

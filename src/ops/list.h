@@ -8,21 +8,13 @@
 
 namespace weir {
 
-const OperatorDef& batch_operator();
-const OperatorDef& filter_operator();
-const OperatorDef& from_tensors_operator();
-const OperatorDef& from_tensor_slices_operator();
-const OperatorDef& group_by_window_operator();
-const OperatorDef& ignore_errors_operator();
-const OperatorDef& interleave_operator();
-const OperatorDef& map_operator();
-const OperatorDef& padded_batch_operator();
-const OperatorDef& repeat_operator();
-const OperatorDef& sample_from_datasets_operator();
-const OperatorDef& scan_operator();
-const OperatorDef& shuffle_operator();
-const OperatorDef& unbatch_operator();
-const OperatorDef& zip_operator();
+// Each has a namespace of its own, with all that its file gives besides.
+#define WEIR_OPERATOR(name)          \
+  namespace name##_op {              \
+    const OperatorDef& definition(); \
+  }
+#include "ops/list.inc"
+#undef WEIR_OPERATOR
 
 // Parameters of the operators that others are composed of (dataset/compose.h). The operator's file has their
 // fields and describes them.
@@ -31,25 +23,25 @@ struct BatchParams : ParamsOf<BatchParams> {
   BoolParam drop_remainder{false};
   IntParam num_parallel_calls{1};
   void fields(Fields& f) override;
-  static const OperatorDef& op() { return batch_operator(); }
+  static const OperatorDef& op() { return batch_op::definition(); }
 };
 
 struct FilterParams : ParamsOf<FilterParams> {
   FunctionParam f{FunctionParam::Takes::element, FunctionParam::Gives::boolean};
   void fields(Fields& fields) override;
-  static const OperatorDef& op() { return filter_operator(); }
+  static const OperatorDef& op() { return filter_op::definition(); }
 };
 
 struct FromTensorsParams : ParamsOf<FromTensorsParams> {
   ValueParam value;
   void fields(Fields& f) override;
-  static const OperatorDef& op() { return from_tensors_operator(); }
+  static const OperatorDef& op() { return from_tensors_op::definition(); }
 };
 
 struct FromTensorSlicesParams : ParamsOf<FromTensorSlicesParams> {
   ValueParam value;
   void fields(Fields& f) override;
-  static const OperatorDef& op() { return from_tensor_slices_operator(); }
+  static const OperatorDef& op() { return from_tensor_slices_op::definition(); }
 };
 
 struct GroupByWindowParams : ParamsOf<GroupByWindowParams> {
@@ -57,13 +49,13 @@ struct GroupByWindowParams : ParamsOf<GroupByWindowParams> {
   FunctionParam reduce{FunctionParam::Takes::key_and_window, FunctionParam::Gives::dataset};
   FunctionParam window_size{FunctionParam::Takes::key, FunctionParam::Gives::integer};
   void fields(Fields& f) override;
-  static const OperatorDef& op() { return group_by_window_operator(); }
+  static const OperatorDef& op() { return group_by_window_op::definition(); }
 };
 
 struct IgnoreErrorsParams : ParamsOf<IgnoreErrorsParams> {
   BoolParam log{false};
   void fields(Fields& f) override;
-  static const OperatorDef& op() { return ignore_errors_operator(); }
+  static const OperatorDef& op() { return ignore_errors_op::definition(); }
 };
 
 struct InterleaveParams : ParamsOf<InterleaveParams> {
@@ -74,7 +66,7 @@ struct InterleaveParams : ParamsOf<InterleaveParams> {
   IntParam num_parallel_calls{1};
   BoolParam deterministic = BoolParam::none();
   void fields(Fields& fields) override;
-  static const OperatorDef& op() { return interleave_operator(); }
+  static const OperatorDef& op() { return interleave_op::definition(); }
 };
 
 struct MapParams : ParamsOf<MapParams> {
@@ -82,7 +74,7 @@ struct MapParams : ParamsOf<MapParams> {
   IntParam num_parallel_calls{1};
   BoolParam deterministic = BoolParam::none();
   void fields(Fields& fields) override;
-  static const OperatorDef& op() { return map_operator(); }
+  static const OperatorDef& op() { return map_op::definition(); }
 };
 
 struct PaddedBatchParams : ParamsOf<PaddedBatchParams> {
@@ -91,7 +83,7 @@ struct PaddedBatchParams : ParamsOf<PaddedBatchParams> {
   ValueParam values;
   BoolParam drop_remainder{false};
   void fields(Fields& f) override;
-  static const OperatorDef& op() { return padded_batch_operator(); }
+  static const OperatorDef& op() { return padded_batch_op::definition(); }
 };
 
 struct RepeatParams : ParamsOf<RepeatParams> {
@@ -99,7 +91,7 @@ struct RepeatParams : ParamsOf<RepeatParams> {
   // Opens the input once more after the last epoch, which counts for shuffles.
   bool opens_once_more = true;
   void fields(Fields& f) override;
-  static const OperatorDef& op() { return repeat_operator(); }
+  static const OperatorDef& op() { return repeat_op::definition(); }
 };
 
 struct SampleFromDatasetsParams : ParamsOf<SampleFromDatasetsParams> {
@@ -109,14 +101,14 @@ struct SampleFromDatasetsParams : ParamsOf<SampleFromDatasetsParams> {
   BoolParam stop_on_empty{false};
   BoolParam rerandomize_each_iteration{false};
   void fields(Fields& f) override;
-  static const OperatorDef& op() { return sample_from_datasets_operator(); }
+  static const OperatorDef& op() { return sample_from_datasets_op::definition(); }
 };
 
 struct ScanParams : ParamsOf<ScanParams> {
   ValueParam state;
   FunctionParam f{FunctionParam::Takes::state_and_element, FunctionParam::Gives::anything};
   void fields(Fields& fields) override;
-  static const OperatorDef& op() { return scan_operator(); }
+  static const OperatorDef& op() { return scan_op::definition(); }
 };
 
 struct ShuffleParams : ParamsOf<ShuffleParams> {
@@ -124,18 +116,18 @@ struct ShuffleParams : ParamsOf<ShuffleParams> {
   SeedParam seed;
   BoolParam reshuffle_each_iteration{true};
   void fields(Fields& f) override;
-  static const OperatorDef& op() { return shuffle_operator(); }
+  static const OperatorDef& op() { return shuffle_op::definition(); }
 };
 
 struct UnbatchParams : ParamsOf<UnbatchParams> {
   void fields(Fields&) override {}
-  static const OperatorDef& op() { return unbatch_operator(); }
+  static const OperatorDef& op() { return unbatch_op::definition(); }
 };
 
 struct ZipParams : ParamsOf<ZipParams> {
   InputsParam datasets;
   void fields(Fields& f) override;
-  static const OperatorDef& op() { return zip_operator(); }
+  static const OperatorDef& op() { return zip_op::definition(); }
 };
 
 // All operators, sorted by name.

@@ -20,7 +20,7 @@ namespace {
 
 const OperatorDef& memory_cache_operator();
 
-struct Params : ParamsOf<Params> {
+struct MemoryCacheParams : ParamsOf<MemoryCacheParams> {
   void fields(Fields&) override {}
   static const OperatorDef& op() { return memory_cache_operator(); }
 };
@@ -59,7 +59,7 @@ class Pass {
 
 class MemoryCache final : public Cursor {
  public:
-  MemoryCache(Opening& opening, const Params&)
+  MemoryCache(Opening& opening, const MemoryCacheParams&)
       : node_(opening.node),
         input_(opening.input(0)),
         components_(input_.node->components()),
@@ -216,7 +216,7 @@ class MemoryCache final : public Cursor {
 };
 
 const OperatorDef& memory_cache_operator() {
-  static const OperatorDef def = define<Params, MemoryCache>({
+  static const OperatorDef def = define<MemoryCacheParams, MemoryCache>({
       .name = "memory_cache",
       .doc = "Keeps the elements of a first pass.",
       .cardinality = same_cardinality,
@@ -235,7 +235,7 @@ const OperatorDef& memory_cache_operator() {
 }  // namespace
 
 Result<DatasetRef> build_memory_cache(DatasetRef input, const BuildSite& site) {
-  return compose(Params(), {std::move(input)}, site);
+  return compose(MemoryCacheParams(), {std::move(input)}, site);
 }
 
 }  // namespace weir

@@ -35,12 +35,12 @@ Status match(const Spec& element, const Spec& given, int at, std::vector<int>& o
   return Status();
 }
 
-Status dense_only(const Spec& element) {
+Status check_dense(const Spec& element) {
   if (element.is_tensor()) return Status();
   if (element.kind != Spec::Kind::tuple && element.kind != Spec::Kind::dict) {
     return invalid_argument(expected_found("dense tensors", element.to_string(), how_to_make_dense(element)));
   }
-  for (const Spec& child : element.children) WEIR_TRY(dense_only(child));
+  for (const Spec& child : element.children) WEIR_TRY(check_dense(child));
   return Status();
 }
 
@@ -163,7 +163,7 @@ Spec padded(const Spec& spec, std::span<const Padding>& padding) {
 
 Result<std::vector<Padding>> padding_of(const Spec& element, const ValueParam& shapes,
                                         const ValueParam& values) {
-  WEIR_TRY(dense_only(element));
+  WEIR_TRY(check_dense(element));
   std::vector<Padding> out(element.components().size());
   if (Status status = set_shapes(element, shapes, out); !status.ok()) return with_parameter(status, "shapes");
   if (Status status = set_values(element, values, out); !status.ok()) return with_parameter(status, "values");

@@ -11,7 +11,7 @@ namespace weir {
 
 namespace {
 
-struct Params : ParamsOf<Params> {
+struct AheadSlotParams : ParamsOf<AheadSlotParams> {
   AheadSlots slots;
   void fields(Fields&) override {}
 };
@@ -25,7 +25,7 @@ struct MakeCredited {
 };
 
 struct AheadSlot {
-  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const AheadSlotParams& params) {
     const DatasetRef& input = opening.node->inputs()[0];
     if (!params.slots.credit) return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, input));
     MakeCredited make{params.slots};
@@ -37,7 +37,7 @@ struct AheadSlot {
 };
 
 const OperatorDef& ahead_operator() {
-  static const OperatorDef def = define<Params, AheadSlot>({
+  static const OperatorDef def = define<AheadSlotParams, AheadSlot>({
       .name = "ahead",
       .doc = "A dataset that runs ahead for another operator.",
       .cardinality = same_cardinality,
@@ -50,7 +50,7 @@ const OperatorDef& ahead_operator() {
 }  // namespace
 
 Result<DatasetRef> run_ahead(DatasetRef dataset, const AheadSlots& slots) {
-  auto params = std::make_unique<Params>();
+  auto params = std::make_unique<AheadSlotParams>();
   params->slots = slots;
   const BuildSite site{.depth = dataset->depth()};
   return Dataset::build(ahead_operator(), std::move(params), {std::move(dataset)}, site);

@@ -2,16 +2,17 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "ops/list.h"
 #include "support/test_runtime.h"
 
 namespace weir {
 
-const OperatorDef& range_operator();
-
 namespace test {
 namespace {
 
-DatasetRef range_node(int64_t stop) { return Build(range_operator()).set<IntParam>("stop", stop).node(); }
+DatasetRef range_node(int64_t stop) {
+  return Build(range_op::definition()).set<IntParam>("stop", stop).node();
+}
 
 TEST_CASE("the position of a consumer is where the port reads on, however far its feed has run ahead") {
   TestRuntime runtime;

@@ -2,16 +2,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "ops/list.h"
 #include "support/no_params.h"
 #include "support/test_runtime.h"
 
 namespace weir {
-
-const OperatorDef& batch_operator();
-const OperatorDef& concatenate_operator();
-const OperatorDef& prefetch_operator();
-const OperatorDef& shuffle_operator();
-const OperatorDef& take_operator();
 
 namespace test {
 namespace {
@@ -38,10 +33,10 @@ DatasetRef nothing() {
 }
 
 DatasetRef prefetch(DatasetRef input, IntParam n) {
-  return Build(prefetch_operator()).set<IntParam>("n", n).over(std::move(input)).node();
+  return Build(prefetch_op::definition()).set<IntParam>("n", n).over(std::move(input)).node();
 }
 DatasetRef take(DatasetRef input, IntParam n = 3) {
-  return Build(take_operator()).set<IntParam>("n", n).over(std::move(input)).node();
+  return Build(take_op::definition()).set<IntParam>("n", n).over(std::move(input)).node();
 }
 // A number that is computed when a cursor opens, with a random call, on a lane.
 IntParam unknown(Lane lane) {
@@ -74,7 +69,7 @@ IntParam unknown(Lane lane) {
 DatasetRef shuffle(DatasetRef input) {
   SeedParam seed;
   seed.site = make_ref<SeedSite>(SeedSite::Pair{1, 2});
-  return Build(shuffle_operator())
+  return Build(shuffle_op::definition())
       .set<IntParam>("buffer_size", 5)
       .set<SeedParam>("seed", seed)
       .over(std::move(input))
@@ -117,7 +112,8 @@ TEST_CASE("nodes whose openings are counted, and seeds, are listed once, from be
   CHECK(high->sites().seeds.size() == 2);
   InputParam other;
   other.index = 1;
-  DatasetRef both = Build(concatenate_operator()).set<InputParam>("other", other).over(low).over(high).node();
+  DatasetRef both =
+      Build(concatenate_op::definition()).set<InputParam>("other", other).over(low).over(high).node();
   CHECK(both->epoch_nodes() == std::vector<EpochNode>{{low->id()}, {high->id()}});
   // Opened by way of `high` as well.
   CHECK(both->epoch_nodes()[0].shared);
@@ -126,7 +122,7 @@ TEST_CASE("nodes whose openings are counted, and seeds, are listed once, from be
 }
 
 TEST_CASE("a constant out of its range is an error of building that names operator and parameter") {
-  auto built = Build(batch_operator()).set<IntParam>("n", 0).over(nothing()).result();
+  auto built = Build(batch_op::definition()).set<IntParam>("n", 0).over(nothing()).result();
   REQUIRE(built.status().code() == Code::invalid_argument);
   CHECK(built.status().error().lead_and_message() == "batch: n: expected at least 1, found 0");
 }

@@ -4,11 +4,10 @@
 #include <vector>
 
 #include "dataset/operator.h"
+#include "ops/list.h"
 #include "support/test_runtime.h"
 
 namespace weir {
-
-const OperatorDef& range_operator();
 
 namespace test {
 namespace {
@@ -16,13 +15,13 @@ namespace {
 using Places = std::vector<uint64_t>;
 
 DatasetRef node(int depth) {
-  auto params = range_operator().make_params();
+  auto params = range_op::definition().make_params();
   Fields fields;
   params->fields(fields);
   for (Field& field : fields.list) {
     if (std::string_view(field.name) == "stop") **std::get_if<IntParam*>(&field.slot) = 3;
   }
-  return *Dataset::build(range_operator(), std::move(params), {}, {.depth = depth});
+  return *Dataset::build(range_op::definition(), std::move(params), {}, {.depth = depth});
 }
 
 Places all(Openings openings, uint64_t what) {

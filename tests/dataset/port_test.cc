@@ -2,18 +2,16 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "ops/list.h"
 #include "support/no_params.h"
 #include "support/test_runtime.h"
 
 namespace weir {
 
-const OperatorDef& range_operator();
-const OperatorDef& repeat_operator();
-
 namespace test {
 namespace {
 
-DatasetRef range(int64_t stop) { return Build(range_operator()).set<IntParam>("stop", stop).node(); }
+DatasetRef range(int64_t stop) { return Build(range_op::definition()).set<IntParam>("stop", stop).node(); }
 
 struct PortDriver {
   PortDriver(const DatasetRef& node, Port::Mode mode)
@@ -279,7 +277,7 @@ DatasetRef numbered_thrice() {
                                   },
                                   .cardinality = unknown_cardinality,
                                   .counts_openings = always});
-  return Build(repeat_operator()).set<IntParam>("count", 3).over(Build(def).node()).node();
+  return Build(repeat_op::definition()).set<IntParam>("count", 3).over(Build(def).node()).node();
 }
 
 TEST_CASE("openings that a replay has not made again stand in the next position, too") {

@@ -3,7 +3,7 @@
 #include "core/text.h"
 #include "ops/directed.h"
 
-namespace weir {
+namespace weir::choose_from_datasets_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -39,7 +39,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& choose_from_datasets_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, ChooseFromDatasets>({
       .name = "choose_from_datasets",
       .kind = OperatorKind::source,
@@ -58,4 +58,4 @@ const OperatorDef& choose_from_datasets_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::choose_from_datasets_op

@@ -6,7 +6,7 @@
 #include "core/text.h"
 #include "dataset/operator.h"
 
-namespace weir {
+namespace weir::counter_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -87,7 +87,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef>) { return kInfini
 
 }  // namespace
 
-const OperatorDef& counter_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, CounterCursor>({
       .name = "counter",
       .kind = OperatorKind::source,
@@ -103,4 +103,4 @@ const OperatorDef& counter_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::counter_op

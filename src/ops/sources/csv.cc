@@ -5,9 +5,9 @@
 #include "ops/file_source.h"
 #include "ops/integer_list.h"
 
-namespace weir {
+namespace weir::csv_op {
 
-const OperatorDef& csv_operator();
+const OperatorDef& definition();
 
 namespace {
 
@@ -96,7 +96,7 @@ struct Format {
   using Reader = CsvReader;
   using Rows = Block;
   static constexpr const char* reader_name = "read_rows";
-  static const OperatorDef& op() { return csv_operator(); }
+  static const OperatorDef& op() { return definition(); }
 
   static Result<Spec> spec(const Params& params) {
     WEIR_TRY(check_delim(params));
@@ -133,7 +133,7 @@ struct Format {
 
 }  // namespace
 
-const OperatorDef& csv_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "csv",
       .doc =
@@ -149,4 +149,4 @@ const OperatorDef& csv_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::csv_op

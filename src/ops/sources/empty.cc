@@ -1,7 +1,7 @@
 // empty(spec): no elements, of the given structure. Checkpoint: nothing.
 #include "dataset/operator.h"
 
-namespace weir {
+namespace weir::empty_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -21,7 +21,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 0; }
 
 }  // namespace
 
-const OperatorDef& empty_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Empty>({
       .name = "empty",
       .kind = OperatorKind::source,
@@ -36,4 +36,4 @@ const OperatorDef& empty_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::empty_op

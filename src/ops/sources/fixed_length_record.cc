@@ -5,9 +5,9 @@
 #include "format/fixed_records.h"
 #include "ops/file_source.h"
 
-namespace weir {
+namespace weir::fixed_length_record_op {
 
-const OperatorDef& fixed_length_record_operator();
+const OperatorDef& definition();
 
 namespace {
 
@@ -33,7 +33,7 @@ struct Format {
   using Reader = FixedReader;
   using Rows = RecordBatch;
   static constexpr const char* reader_name = "read_fixed";
-  static const OperatorDef& op() { return fixed_length_record_operator(); }
+  static const OperatorDef& op() { return definition(); }
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t limit) {
     FixedLayout layout;
@@ -46,7 +46,7 @@ struct Format {
 
 }  // namespace
 
-const OperatorDef& fixed_length_record_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "fixed_length_record",
       .doc =
@@ -60,4 +60,4 @@ const OperatorDef& fixed_length_record_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::fixed_length_record_op

@@ -10,7 +10,7 @@
 #include "expr/generator.h"
 #include "ops/apply.h"
 
-namespace weir {
+namespace weir::from_generator_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -166,7 +166,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 
 }  // namespace
 
-const OperatorDef& from_generator_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FromGenerator>({
       .name = "from_generator",
       .kind = OperatorKind::source,
@@ -179,4 +179,4 @@ const OperatorDef& from_generator_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::from_generator_op

@@ -8,7 +8,7 @@
 #include "dataset/access.h"
 #include "dataset/operator.h"
 
-namespace weir {
+namespace weir::from_list_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -114,7 +114,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
 
 }  // namespace
 
-const OperatorDef& from_list_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FromList>({
       .name = "from_list",
       .kind = OperatorKind::source,
@@ -131,4 +131,4 @@ const OperatorDef& from_list_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::from_list_op

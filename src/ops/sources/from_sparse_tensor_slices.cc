@@ -6,7 +6,7 @@
 #include "ops/list.h"
 #include "ops/value_slices.h"
 
-namespace weir {
+namespace weir::from_sparse_tensor_slices_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -48,7 +48,7 @@ Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base)
 
 }  // namespace
 
-const OperatorDef& from_sparse_tensor_slices_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FromSparseTensorSlices>({
       .name = "from_sparse_tensor_slices",
       .kind = OperatorKind::source,
@@ -65,4 +65,4 @@ const OperatorDef& from_sparse_tensor_slices_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::from_sparse_tensor_slices_op

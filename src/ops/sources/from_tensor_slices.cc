@@ -8,11 +8,10 @@
 #include "ops/value_slices.h"
 
 namespace weir {
-
 void FromTensorSlicesParams::fields(Fields& f) {
   f("value", value, "A tensor or a structure of tensors, each of rank 1 or more and of one length.");
 }
-
+namespace from_tensor_slices_op {
 namespace {
 
 using Params = FromTensorSlicesParams;
@@ -155,7 +154,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
 
 }  // namespace
 
-const OperatorDef& from_tensor_slices_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FromTensorSlices>({
       .name = "from_tensor_slices",
       .kind = OperatorKind::source,
@@ -172,4 +171,5 @@ const OperatorDef& from_tensor_slices_operator() {
   return def;
 }
 
+}  // namespace from_tensor_slices_op
 }  // namespace weir

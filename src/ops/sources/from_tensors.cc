@@ -3,11 +3,10 @@
 #include "ops/list.h"
 
 namespace weir {
-
 void FromTensorsParams::fields(Fields& f) {
   f("value", value, "The element: a tensor or a tuple or dict of tensors.");
 }
-
+namespace from_tensors_op {
 namespace {
 
 using Params = FromTensorsParams;
@@ -67,7 +66,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 1; }
 
 }  // namespace
 
-const OperatorDef& from_tensors_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FromTensors>({
       .name = "from_tensors",
       .kind = OperatorKind::source,
@@ -83,4 +82,5 @@ const OperatorDef& from_tensors_operator() {
   return def;
 }
 
+}  // namespace from_tensors_op
 }  // namespace weir

@@ -11,7 +11,7 @@
 #include "fs/file_system.h"
 #include "ops/list.h"
 
-namespace weir {
+namespace weir::list_files_op {
 
 namespace {
 
@@ -165,7 +165,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& list_files_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, ListFiles>({
       .name = "list_files",
       .kind = OperatorKind::source,
@@ -192,4 +192,4 @@ const OperatorDef& list_files_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::list_files_op

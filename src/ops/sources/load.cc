@@ -5,7 +5,7 @@
 #include "ops/blocking_lane.h"
 #include "ops/written_rows.h"
 
-namespace weir {
+namespace weir::load_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -100,7 +100,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& load_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Load>({
       .name = "load",
       .kind = OperatorKind::source,
@@ -120,4 +120,4 @@ const OperatorDef& load_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::load_op

@@ -6,7 +6,7 @@
 #include "dataset/operator.h"
 #include "ops/opening_seeds.h"
 
-namespace weir {
+namespace weir::random_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -72,7 +72,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef>) { return kInfini
 
 }  // namespace
 
-const OperatorDef& random_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Random>({
       .name = "random",
       .kind = OperatorKind::source,
@@ -90,4 +90,4 @@ const OperatorDef& random_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::random_op

@@ -8,7 +8,7 @@
 #include "dataset/operator.h"
 #include "ops/numbers.h"
 
-namespace weir {
+namespace weir::range_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -152,7 +152,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
 
 }  // namespace
 
-const OperatorDef& range_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Range>({
       .name = "range",
       .kind = OperatorKind::source,
@@ -170,4 +170,4 @@ const OperatorDef& range_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::range_op

@@ -19,7 +19,6 @@
 #include "ops/opening_seeds.h"
 
 namespace weir {
-
 void SampleFromDatasetsParams::fields(Fields& f) {
   f("datasets", datasets, "A list of datasets of one structure.");
   f("weights", weights,
@@ -29,7 +28,7 @@ void SampleFromDatasetsParams::fields(Fields& f) {
   f("stop_on_empty", stop_on_empty, "End when a drawn dataset has no more elements; if false, draw again.");
   f("rerandomize_each_iteration", rerandomize_each_iteration, "Draw differently in each epoch.");
 }
-
+namespace sample_from_datasets_op {
 namespace {
 
 using Params = SampleFromDatasetsParams;
@@ -284,7 +283,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& sample_from_datasets_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, SampleFromDatasets>({
       .name = "sample_from_datasets",
       .kind = OperatorKind::source,
@@ -305,4 +304,5 @@ const OperatorDef& sample_from_datasets_operator() {
   return def;
 }
 
+}  // namespace sample_from_datasets_op
 }  // namespace weir

@@ -13,7 +13,7 @@
 #include "fs/file_system.h"
 #include "ops/blocking_lane.h"
 
-namespace weir {
+namespace weir::sql_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -148,7 +148,7 @@ struct Sql {
 
 }  // namespace
 
-const OperatorDef& sql_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Sql>({
       .name = "sql",
       .kind = OperatorKind::source,
@@ -168,4 +168,4 @@ const OperatorDef& sql_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::sql_op

@@ -4,9 +4,9 @@
 #include "format/text_lines.h"
 #include "ops/file_source.h"
 
-namespace weir {
+namespace weir::text_line_op {
 
-const OperatorDef& text_line_operator();
+const OperatorDef& definition();
 
 namespace {
 
@@ -31,7 +31,7 @@ struct Format {
   using Reader = LineReader;
   using Rows = RecordBatch;
   static constexpr const char* reader_name = "read_lines";
-  static const OperatorDef& op() { return text_line_operator(); }
+  static const OperatorDef& op() { return definition(); }
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t limit) {
     const auto bytes = static_cast<size_t>(*params.buffer_size);
@@ -41,7 +41,7 @@ struct Format {
 
 }  // namespace
 
-const OperatorDef& text_line_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "text_line",
       .doc =
@@ -56,4 +56,4 @@ const OperatorDef& text_line_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::text_line_op

@@ -6,9 +6,9 @@
 #include "ops/file_source.h"
 #include "ops/record_access.h"
 
-namespace weir {
+namespace weir::tfrecord_op {
 
-const OperatorDef& tfrecord_operator();
+const OperatorDef& definition();
 
 namespace {
 
@@ -31,7 +31,7 @@ struct Format {
   using Reader = RecordReader;
   using Rows = RecordBatch;
   static constexpr const char* reader_name = "read";
-  static const OperatorDef& op() { return tfrecord_operator(); }
+  static const OperatorDef& op() { return definition(); }
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t limit) {
     WEIR_ASSIGN(OnCorrupt on_corrupt, parse_on_corrupt(*params.on_corrupt));
@@ -55,7 +55,7 @@ struct Format {
 
 }  // namespace
 
-const OperatorDef& tfrecord_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "tfrecord",
       .doc =
@@ -70,4 +70,4 @@ const OperatorDef& tfrecord_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::tfrecord_op

@@ -8,11 +8,10 @@
 #include "ops/list.h"
 
 namespace weir {
-
 void ZipParams::fields(Fields& f) {
   f("datasets", datasets, "One or more datasets, or a tuple or dict of them.");
 }
-
+namespace zip_op {
 namespace {
 
 using Params = ZipParams;
@@ -143,7 +142,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& zip_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Zip>({
       .name = "zip",
       .kind = OperatorKind::source,
@@ -165,4 +164,5 @@ const OperatorDef& zip_operator() {
   return def;
 }
 
+}  // namespace zip_op
 }  // namespace weir

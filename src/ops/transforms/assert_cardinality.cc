@@ -8,7 +8,7 @@
 #include "dataset/counted.h"
 #include "dataset/operator.h"
 
-namespace weir {
+namespace weir::assert_cardinality_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -62,7 +62,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) { return 
 
 }  // namespace
 
-const OperatorDef& assert_cardinality_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, AssertCardinality>({
       .name = "assert_cardinality",
       .doc =
@@ -78,4 +78,4 @@ const OperatorDef& assert_cardinality_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::assert_cardinality_op

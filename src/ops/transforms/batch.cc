@@ -13,6 +13,14 @@
 #include "ops/value_rows.h"
 
 namespace weir {
+void BatchParams::fields(Fields& f) {
+  f("n", n, "The number of elements in a batch.", at_least(1));
+  f("drop_remainder", drop_remainder, "Drop a last batch of fewer than n elements.");
+  f("num_parallel_calls", num_parallel_calls,
+    "How many threads copy, where at least 512 KiB are copied at once; smaller batches are copied by one.",
+    at_least(1), {.automatic = true, .any_position = true});
+}
+namespace batch_op {
 namespace {
 
 using Params = BatchParams;
@@ -113,15 +121,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-void BatchParams::fields(Fields& f) {
-  f("n", n, "The number of elements in a batch.", at_least(1));
-  f("drop_remainder", drop_remainder, "Drop a last batch of fewer than n elements.");
-  f("num_parallel_calls", num_parallel_calls,
-    "How many threads copy, where at least 512 KiB are copied at once; smaller batches are copied by one.",
-    at_least(1), {.automatic = true, .any_position = true});
-}
-
-const OperatorDef& batch_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Batch>({
       .name = "batch",
       .doc =
@@ -139,4 +139,5 @@ const OperatorDef& batch_operator() {
   return def;
 }
 
+}  // namespace batch_op
 }  // namespace weir

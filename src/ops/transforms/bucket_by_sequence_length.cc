@@ -18,7 +18,7 @@
 #include "ops/native.h"
 #include "ops/padding.h"
 
-namespace weir {
+namespace weir::bucket_by_sequence_length_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -264,7 +264,7 @@ struct BucketBySequenceLength {
 
 }  // namespace
 
-const OperatorDef& bucket_by_sequence_length_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, BucketBySequenceLength>({
       .name = "bucket_by_sequence_length",
       .doc =
@@ -288,4 +288,4 @@ const OperatorDef& bucket_by_sequence_length_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::bucket_by_sequence_length_op

@@ -5,7 +5,7 @@
 #include "ops/memory_cache.h"
 #include "ops/written.h"
 
-namespace weir {
+namespace weir::cache_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -50,7 +50,7 @@ bool may_be_a_file(const ParamsBase& base) {
 
 }  // namespace
 
-const OperatorDef& cache_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Cache>({
       .name = "cache",
       .doc =
@@ -71,4 +71,4 @@ const OperatorDef& cache_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::cache_op

@@ -4,7 +4,7 @@
 
 #include "dataset/operator.h"
 
-namespace weir {
+namespace weir::cardinality_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -37,7 +37,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 1; }
 
 }  // namespace
 
-const OperatorDef& cardinality_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Cardinality>({
       .name = "cardinality",
       .kind = OperatorKind::terminal,
@@ -53,4 +53,4 @@ const OperatorDef& cardinality_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::cardinality_op

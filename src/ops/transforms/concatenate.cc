@@ -9,7 +9,7 @@
 #include "dataset/access.h"
 #include "dataset/operator.h"
 
-namespace weir {
+namespace weir::concatenate_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -150,7 +150,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& concatenate_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Concatenate>({
       .name = "concatenate",
       .doc =
@@ -168,4 +168,4 @@ const OperatorDef& concatenate_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::concatenate_op

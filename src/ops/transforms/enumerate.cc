@@ -9,7 +9,7 @@
 #include "dataset/access.h"
 #include "dataset/operator.h"
 
-namespace weir {
+namespace weir::enumerate_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -132,7 +132,7 @@ Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& enumerate_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Enumerate>({
       .name = "enumerate",
       .doc =
@@ -149,4 +149,4 @@ const OperatorDef& enumerate_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::enumerate_op

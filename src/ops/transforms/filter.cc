@@ -10,7 +10,7 @@
 namespace weir {
 
 void FilterParams::fields(Fields& fields) { fields("f", f, "The condition: returns a bool."); }
-
+namespace filter_op {
 namespace {
 
 using Params = FilterParams;
@@ -60,7 +60,7 @@ class Filter final : public ChosenRows {
 
 }  // namespace
 
-const OperatorDef& filter_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Filter>({
       .name = "filter",
       .doc =
@@ -78,4 +78,5 @@ const OperatorDef& filter_operator() {
   return def;
 }
 
+}  // namespace filter_op
 }  // namespace weir

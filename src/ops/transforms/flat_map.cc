@@ -4,7 +4,7 @@
 #include "dataset/yield_timer.h"
 #include "ops/inner.h"
 
-namespace weir {
+namespace weir::flat_map_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -73,7 +73,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 
 }  // namespace
 
-const OperatorDef& flat_map_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FlatMap>({
       .name = "flat_map",
       .doc = "Maps each element to a dataset and concatenates these datasets.",
@@ -92,4 +92,4 @@ const OperatorDef& flat_map_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::flat_map_op

@@ -5,7 +5,7 @@
 #include "core/text.h"
 #include "dataset/operator.h"
 
-namespace weir {
+namespace weir::get_single_element_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -61,7 +61,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 1; }
 
 }  // namespace
 
-const OperatorDef& get_single_element_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, GetSingleElement>({
       .name = "get_single_element",
       .kind = OperatorKind::terminal,
@@ -78,4 +78,4 @@ const OperatorDef& get_single_element_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::get_single_element_op

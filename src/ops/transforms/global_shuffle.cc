@@ -14,7 +14,7 @@
 #include "ops/index_shuffle.h"
 #include "ops/opening_seeds.h"
 
-namespace weir {
+namespace weir::global_shuffle_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -106,7 +106,7 @@ Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& global_shuffle_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, GlobalShuffle>({
       .name = "global_shuffle",
       .doc =
@@ -125,4 +125,4 @@ const OperatorDef& global_shuffle_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::global_shuffle_op

@@ -16,7 +16,7 @@
 #include "ops/row_width.h"
 #include "ops/state_fold.h"
 
-namespace weir {
+namespace weir::group_by_reducer_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -191,7 +191,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& group_by_reducer_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, GroupByReducer>({
       .name = "group_by_reducer",
       .doc =
@@ -213,4 +213,4 @@ const OperatorDef& group_by_reducer_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::group_by_reducer_op

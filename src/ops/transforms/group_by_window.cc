@@ -28,6 +28,13 @@
 #include "ops/row_keys.h"
 
 namespace weir {
+void GroupByWindowParams::fields(Fields& f) {
+  f("key", key, "Returns the key of an element's group, an int64.");
+  f("reduce", reduce, "(key, window) -> dataset. The window is a dataset of the elements of one group.");
+  f("window_size", window_size, "The largest size of a group, or a function that returns it for a key.",
+    at_least(1));
+}
+namespace group_by_window_op {
 namespace {
 
 using Params = GroupByWindowParams;
@@ -541,14 +548,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 
 }  // namespace
 
-void GroupByWindowParams::fields(Fields& f) {
-  f("key", key, "Returns the key of an element's group, an int64.");
-  f("reduce", reduce, "(key, window) -> dataset. The window is a dataset of the elements of one group.");
-  f("window_size", window_size, "The largest size of a group, or a function that returns it for a key.",
-    at_least(1));
-}
-
-const OperatorDef& group_by_window_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, GroupByWindow>({
       .name = "group_by_window",
       .doc =
@@ -569,4 +569,5 @@ const OperatorDef& group_by_window_operator() {
   return def;
 }
 
+}  // namespace group_by_window_op
 }  // namespace weir

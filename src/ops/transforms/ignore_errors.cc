@@ -10,7 +10,7 @@
 namespace weir {
 
 void IgnoreErrorsParams::fields(Fields& f) { f("log", log, "Log a warning for each error that is dropped."); }
-
+namespace ignore_errors_op {
 namespace {
 
 using Params = IgnoreErrorsParams;
@@ -71,7 +71,7 @@ class IgnoreErrors final : public Cursor {
 
 }  // namespace
 
-const OperatorDef& ignore_errors_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, IgnoreErrors>({
       .name = "ignore_errors",
       .doc = "Drops the elements that failed.",
@@ -86,4 +86,5 @@ const OperatorDef& ignore_errors_operator() {
   return def;
 }
 
+}  // namespace ignore_errors_op
 }  // namespace weir

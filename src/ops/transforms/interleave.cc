@@ -23,7 +23,6 @@
 #include "ops/placed_rows.h"
 
 namespace weir {
-
 void InterleaveParams::fields(Fields& fields) {
   constexpr int64_t kMaxCycle = int64_t{1} << 20;
   fields("f", f, "Returns a dataset for each element.");
@@ -39,7 +38,7 @@ void InterleaveParams::fields(Fields& fields) {
       "false: where several run ahead, a dataset that has no element yet gives up its turn; none: as options() says, else true.",
       {}, {.none = true, .any_position = true});
 }
-
+namespace interleave_op {
 namespace {
 
 using Params = InterleaveParams;
@@ -549,7 +548,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 
 }  // namespace
 
-const OperatorDef& interleave_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Interleave>({
       .name = "interleave",
       .doc =
@@ -588,4 +587,5 @@ const OperatorDef& interleave_operator() {
   return def;
 }
 
+}  // namespace interleave_op
 }  // namespace weir

@@ -14,7 +14,6 @@
 #include "ops/mapped_rows.h"
 
 namespace weir {
-
 void MapParams::fields(Fields& fields) {
   fields("f", f, "The function: a lambda or a callback.");
   fields(
@@ -25,7 +24,7 @@ void MapParams::fields(Fields& fields) {
          "false: results come as they finish, in any order; none: as options() says, else true.", {},
          {.none = true});
 }
-
+namespace map_op {
 namespace {
 
 using Params = MapParams;
@@ -175,7 +174,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 
 }  // namespace
 
-const OperatorDef& map_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, AnyMap>({
       .name = "map",
       .doc =
@@ -214,4 +213,5 @@ const OperatorDef& map_operator() {
   return def;
 }
 
+}  // namespace map_op
 }  // namespace weir

@@ -10,7 +10,7 @@
 #include "ops/joined_batch.h"
 #include "ops/list.h"
 
-namespace weir {
+namespace weir::map_and_batch_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -65,7 +65,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& map_and_batch_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, MapAndBatch>({
       .name = "map_and_batch",
       .doc =
@@ -83,4 +83,4 @@ const OperatorDef& map_and_batch_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::map_and_batch_op

@@ -9,6 +9,7 @@
 #include "ops/pipeline_options.h"
 
 namespace weir {
+namespace options_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -87,29 +88,7 @@ void add(const Params& params, Tuning& tuning, int64_t& memory, std::set<std::st
 
 }  // namespace
 
-const OperatorDef& options_operator();
-
-RefPtr<const Tuning> tuning_of(const Dataset& root, MemoryLedger* ledger, bool restores) {
-  RefPtr<Tuning> tuning = make_ref<Tuning>();
-  tuning->places = make_ref<TunerPlaces>();
-  int64_t memory = WindowMemory::kUnlimited;
-  std::set<std::string> known;
-  std::set<const Dataset*> seen{&root};
-  for (std::deque<const Dataset*> next{&root}; !next.empty(); next.pop_front()) {
-    const Dataset& node = *next.front();
-    if (&node.op() == &options_operator())
-      add(static_cast<const Params&>(node.params()), *tuning, memory, known);
-    for (const DatasetRef& input : node.inputs()) {
-      if (seen.insert(input.get()).second) next.push_back(input.get());
-    }
-  }
-  if (ledger || memory < WindowMemory::kUnlimited) tuning->memory = make_ref<WindowMemory>(memory, ledger);
-  // What it runs ahead from is not there yet.
-  if (restores) tuning->warm_start = false;
-  return tuning;
-}
-
-const OperatorDef& options_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Options>({
       .name = "options",
       .doc =
@@ -130,6 +109,28 @@ const OperatorDef& options_operator() {
           [](const ParamsBase& params) { return !*static_cast<const Params&>(params).rewrites; },
   });
   return def;
+}
+
+}  // namespace options_op
+
+RefPtr<const Tuning> tuning_of(const Dataset& root, MemoryLedger* ledger, bool restores) {
+  RefPtr<Tuning> tuning = make_ref<Tuning>();
+  tuning->places = make_ref<TunerPlaces>();
+  int64_t memory = WindowMemory::kUnlimited;
+  std::set<std::string> known;
+  std::set<const Dataset*> seen{&root};
+  for (std::deque<const Dataset*> next{&root}; !next.empty(); next.pop_front()) {
+    const Dataset& node = *next.front();
+    if (&node.op() == &options_op::definition())
+      options_op::add(static_cast<const options_op::Params&>(node.params()), *tuning, memory, known);
+    for (const DatasetRef& input : node.inputs()) {
+      if (seen.insert(input.get()).second) next.push_back(input.get());
+    }
+  }
+  if (ledger || memory < WindowMemory::kUnlimited) tuning->memory = make_ref<WindowMemory>(memory, ledger);
+  // What it runs ahead from is not there yet.
+  if (restores) tuning->warm_start = false;
+  return tuning;
 }
 
 }  // namespace weir

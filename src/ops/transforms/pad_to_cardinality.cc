@@ -11,7 +11,7 @@
 #include "dataset/counted.h"
 #include "dataset/operator.h"
 
-namespace weir {
+namespace weir::pad_to_cardinality_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -143,7 +143,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) { return 
 
 }  // namespace
 
-const OperatorDef& pad_to_cardinality_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, PadToCardinality>({
       .name = "pad_to_cardinality",
       .doc =
@@ -160,4 +160,4 @@ const OperatorDef& pad_to_cardinality_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::pad_to_cardinality_op

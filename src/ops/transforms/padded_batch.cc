@@ -7,6 +7,16 @@
 #include "ops/padding.h"
 
 namespace weir {
+void PaddedBatchParams::fields(Fields& f) {
+  f("n", n, "The number of elements in a batch.", at_least(1));
+  f("shapes", shapes,
+    "The shape of each tensor, in the structure of the element. A dimension is a number, or none for the largest of the batch.",
+    {}, {.none = true});
+  f("values", values, "The padding: one value, or one for each tensor. none: 0, false or \"\".", {},
+    {.none = true});
+  f("drop_remainder", drop_remainder, "Drop a last batch of fewer than n elements.");
+}
+namespace padded_batch_op {
 namespace {
 
 using Params = PaddedBatchParams;
@@ -33,17 +43,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-void PaddedBatchParams::fields(Fields& f) {
-  f("n", n, "The number of elements in a batch.", at_least(1));
-  f("shapes", shapes,
-    "The shape of each tensor, in the structure of the element. A dimension is a number, or none for the largest of the batch.",
-    {}, {.none = true});
-  f("values", values, "The padding: one value, or one for each tensor. none: 0, false or \"\".", {},
-    {.none = true});
-  f("drop_remainder", drop_remainder, "Drop a last batch of fewer than n elements.");
-}
-
-const OperatorDef& padded_batch_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, PaddedBatch>({
       .name = "padded_batch",
       .doc =
@@ -59,4 +59,5 @@ const OperatorDef& padded_batch_operator() {
   return def;
 }
 
+}  // namespace padded_batch_op
 }  // namespace weir

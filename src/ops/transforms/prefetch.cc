@@ -9,7 +9,7 @@
 #include "dataset/compose.h"
 #include "dataset/tuner_start.h"
 
-namespace weir {
+namespace weir::prefetch_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -54,7 +54,7 @@ struct Prefetch {
 
 }  // namespace
 
-const OperatorDef& prefetch_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Prefetch>({
       .name = "prefetch",
       .doc =
@@ -83,4 +83,4 @@ const OperatorDef& prefetch_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::prefetch_op

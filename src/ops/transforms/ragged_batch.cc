@@ -6,7 +6,7 @@
 #include "ops/joined_batch.h"
 #include "ops/list.h"
 
-namespace weir {
+namespace weir::ragged_batch_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -38,7 +38,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& ragged_batch_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, RaggedBatch>({
       .name = "ragged_batch",
       .doc =
@@ -54,4 +54,4 @@ const OperatorDef& ragged_batch_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::ragged_batch_op

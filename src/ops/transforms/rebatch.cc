@@ -12,7 +12,7 @@
 #include "ops/batch_rows.h"
 #include "ops/joined_batch.h"
 
-namespace weir {
+namespace weir::rebatch_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -187,7 +187,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& rebatch_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Rebatch>({
       .name = "rebatch",
       .doc =
@@ -206,4 +206,4 @@ const OperatorDef& rebatch_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::rebatch_op

@@ -6,7 +6,7 @@
 #include "dataset/yield_timer.h"
 #include "ops/state_fold.h"
 
-namespace weir {
+namespace weir::reduce_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -78,7 +78,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 1; }
 
 }  // namespace
 
-const OperatorDef& reduce_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Reduce>({
       .name = "reduce",
       .kind = OperatorKind::terminal,
@@ -99,4 +99,4 @@ const OperatorDef& reduce_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::reduce_op

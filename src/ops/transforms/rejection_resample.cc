@@ -19,7 +19,7 @@
 #include "ops/list.h"
 #include "ops/native.h"
 
-namespace weir {
+namespace weir::rejection_resample_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -349,7 +349,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& rejection_resample_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, RejectionResample>({
       .name = "rejection_resample",
       .doc =
@@ -373,4 +373,4 @@ const OperatorDef& rejection_resample_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::rejection_resample_op

@@ -16,9 +16,8 @@
 #include "ops/repeat_count.h"
 
 namespace weir {
-
 void RepeatParams::fields(Fields& f) { f("count", count, "How many times; negative repeats forever."); }
-
+namespace repeat_op {
 namespace {
 
 using Params = RepeatParams;
@@ -162,7 +161,7 @@ int64_t epochs(const ParamsBase& base) {
 
 }  // namespace
 
-const OperatorDef& repeat_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Repeat>({
       .name = "repeat",
       .doc =
@@ -180,4 +179,5 @@ const OperatorDef& repeat_operator() {
   return def;
 }
 
+}  // namespace repeat_op
 }  // namespace weir

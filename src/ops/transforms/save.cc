@@ -8,7 +8,7 @@
 #include "ops/pipeline_digest.h"
 #include "ops/written.h"
 
-namespace weir {
+namespace weir::save_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -205,7 +205,7 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> in
 
 }  // namespace
 
-const OperatorDef& save_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Save>({
       .name = "save",
       .kind = OperatorKind::terminal,
@@ -229,4 +229,4 @@ const OperatorDef& save_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::save_op

@@ -9,12 +9,11 @@
 #include "ops/state_fold.h"
 
 namespace weir {
-
 void ScanParams::fields(Fields& fields) {
   fields("state", state, "The first state.");
   fields("f", f, "(state, element) -> (state, result), the state of the same structure and dtypes.");
 }
-
+namespace scan_op {
 namespace {
 
 using Params = ScanParams;
@@ -65,7 +64,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 
 }  // namespace
 
-const OperatorDef& scan_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Scan>({
       .name = "scan",
       .doc =
@@ -82,4 +81,5 @@ const OperatorDef& scan_operator() {
   return def;
 }
 
+}  // namespace scan_op
 }  // namespace weir

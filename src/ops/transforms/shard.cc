@@ -15,7 +15,7 @@
 #include "dataset/yield_timer.h"
 #include "ops/seekable_input.h"
 
-namespace weir {
+namespace weir::shard_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -130,7 +130,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& shard_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Shard>({
       .name = "shard",
       .doc =
@@ -147,4 +147,4 @@ const OperatorDef& shard_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::shard_op

@@ -18,7 +18,6 @@
 #include "ops/shuffle_slots.h"
 
 namespace weir {
-
 void ShuffleParams::fields(Fields& f) {
   f("buffer_size", buffer_size,
     "How many elements to draw from; a larger buffer mixes better. -2: the whole input, which then must end.",
@@ -26,7 +25,7 @@ void ShuffleParams::fields(Fields& f) {
   f("seed", seed, "Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.");
   f("reshuffle_each_iteration", reshuffle_each_iteration, "Use another order in each epoch.");
 }
-
+namespace shuffle_op {
 namespace {
 
 using Params = ShuffleParams;
@@ -545,7 +544,7 @@ class Shuffle final : public Cursor, private ShuffleSlots {
 
 }  // namespace
 
-const OperatorDef& shuffle_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Shuffle>({
       .name = "shuffle",
       .doc =
@@ -570,4 +569,5 @@ const OperatorDef& shuffle_operator() {
   return def;
 }
 
+}  // namespace shuffle_op
 }  // namespace weir

@@ -7,7 +7,7 @@
 #include "ops/list.h"
 #include "ops/repeat_count.h"
 
-namespace weir {
+namespace weir::shuffle_and_repeat_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -48,7 +48,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& shuffle_and_repeat_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, ShuffleAndRepeat>({
       .name = "shuffle_and_repeat",
       .doc =
@@ -65,4 +65,4 @@ const OperatorDef& shuffle_and_repeat_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::shuffle_and_repeat_op

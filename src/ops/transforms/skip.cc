@@ -8,7 +8,7 @@
 #include "dataset/yield_timer.h"
 #include "ops/seekable_input.h"
 
-namespace weir {
+namespace weir::skip_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -82,7 +82,7 @@ Slice slice(const Params& params) {
 
 }  // namespace
 
-const OperatorDef& skip_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Skip>({
       .name = "skip",
       .doc = "Skips the first `n` elements. Errors among them are passed on and not counted.",
@@ -96,4 +96,4 @@ const OperatorDef& skip_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::skip_op

@@ -5,7 +5,7 @@
 #include "ops/file_cache.h"
 #include "ops/written.h"
 
-namespace weir {
+namespace weir::snapshot_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -39,7 +39,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& snapshot_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Snapshot>({
       .name = "snapshot",
       .doc =
@@ -59,4 +59,4 @@ const OperatorDef& snapshot_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::snapshot_op

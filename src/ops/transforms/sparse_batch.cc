@@ -8,7 +8,7 @@
 #include "ops/list.h"
 #include "ops/padding.h"
 
-namespace weir {
+namespace weir::sparse_batch_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -49,7 +49,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& sparse_batch_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, SparseBatch>({
       .name = "sparse_batch",
       .doc =
@@ -65,4 +65,4 @@ const OperatorDef& sparse_batch_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::sparse_batch_op

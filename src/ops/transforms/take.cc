@@ -5,7 +5,7 @@
 #include "dataset/counted.h"
 #include "dataset/operator.h"
 
-namespace weir {
+namespace weir::take_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -43,7 +43,7 @@ class Take final : public RestartableCursor {
 
 }  // namespace
 
-const OperatorDef& take_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Take>({
       .name = "take",
       .doc = "Takes the first `n` elements. Errors among them are passed on and not counted.",
@@ -57,4 +57,4 @@ const OperatorDef& take_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::take_op

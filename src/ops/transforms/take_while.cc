@@ -5,7 +5,7 @@
 
 #include "ops/apply.h"
 
-namespace weir {
+namespace weir::take_while_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -64,7 +64,7 @@ class TakeWhile final : public Cursor {
 
 }  // namespace
 
-const OperatorDef& take_while_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, TakeWhile>({
       .name = "take_while",
       .doc =
@@ -79,4 +79,4 @@ const OperatorDef& take_while_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::take_while_op

@@ -7,7 +7,7 @@
 #include "ops/batch_rows.h"
 #include "ops/list.h"
 
-namespace weir {
+namespace weir::unbatch_op {
 
 namespace {
 
@@ -73,7 +73,7 @@ int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& unbatch_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Unbatch>({
       .name = "unbatch",
       .doc =
@@ -93,4 +93,4 @@ const OperatorDef& unbatch_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::unbatch_op

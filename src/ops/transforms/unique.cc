@@ -11,7 +11,7 @@
 #include "ops/chosen_rows.h"
 #include "ops/key_set.h"
 
-namespace weir {
+namespace weir::unique_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -143,7 +143,7 @@ Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& unique_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Unique>({
       .name = "unique",
       .doc =
@@ -161,4 +161,4 @@ const OperatorDef& unique_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::unique_op

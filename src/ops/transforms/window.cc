@@ -14,7 +14,7 @@
 #include "ops/held_dataset.h"
 #include "ops/window_rows.h"
 
-namespace weir {
+namespace weir::window_op {
 namespace {
 
 struct Params : ParamsOf<Params> {
@@ -216,7 +216,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 
 }  // namespace
 
-const OperatorDef& window_operator() {
+const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Window>({
       .name = "window",
       .doc =
@@ -239,4 +239,4 @@ const OperatorDef& window_operator() {
   return def;
 }
 
-}  // namespace weir
+}  // namespace weir::window_op

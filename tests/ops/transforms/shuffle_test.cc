@@ -6,16 +6,13 @@
 
 #include "core/memory_budget.h"
 #include "ops/contract.h"
+#include "ops/list.h"
 #include "ops/pipelines.h"
 #include "ops/shuffle_order.h"
 #include "support/probe.h"
 #include "support/test_runtime.h"
 
 namespace weir {
-
-const OperatorDef& from_tensor_slices_operator();
-const OperatorDef& range_operator();
-const OperatorDef& shuffle_operator();
 
 namespace {
 
@@ -101,7 +98,7 @@ DatasetRef numbers(int64_t count, int64_t fails_each = 0, int64_t pending_each =
       .node();
 }
 
-DatasetRef range(int64_t stop) { return Build(range_operator()).set<IntParam>("stop", stop).node(); }
+DatasetRef range(int64_t stop) { return Build(range_op::definition()).set<IntParam>("stop", stop).node(); }
 
 SeedParam seed_of(uint64_t seed, uint64_t seed2) {
   SeedParam out;
@@ -111,7 +108,7 @@ SeedParam seed_of(uint64_t seed, uint64_t seed2) {
 
 DatasetRef shuffle(DatasetRef input, int64_t size, uint64_t seed2, uint64_t seed = kGraphSeed,
                    bool reshuffle = true) {
-  return Build(shuffle_operator())
+  return Build(shuffle_op::definition())
       .set<IntParam>("buffer_size", size)
       .set<SeedParam>("seed", seed_of(seed, seed2))
       .set<BoolParam>("reshuffle_each_iteration", reshuffle)
@@ -224,7 +221,7 @@ TEST_CASE("A buffer of -2 holds the whole input") {
 
 TEST_CASE("shuffle refuses a buffer of no elements") {
   for (int64_t size : {0, -1, -3}) {
-    auto built = Build(shuffle_operator()).set<IntParam>("buffer_size", size).over(range(5)).result();
+    auto built = Build(shuffle_op::definition()).set<IntParam>("buffer_size", size).over(range(5)).result();
     REQUIRE(!built.ok());
     CHECK(built.status().code() == Code::invalid_argument);
   }
@@ -366,7 +363,7 @@ DatasetRef slices(int64_t count, int64_t width) {
   value.set = true;
   value.spec = Spec::tensor(rows.dtype, rows.shape);
   value.values = {rows};
-  return Build(from_tensor_slices_operator()).set("value", value).node();
+  return Build(from_tensor_slices_op::definition()).set("value", value).node();
 }
 
 TEST_CASE("Rows in memory come in the order of others, from every position") {
