@@ -8,10 +8,10 @@ namespace weir::capi {
 
 namespace {
 
-constexpr uint32_t kKnownFlags =
+constexpr uint32_t kGeneratorFlags =
     WEIR_CALLBACK_CONCURRENT | WEIR_CALLBACK_BLOCKING | WEIR_CALLBACK_PURE | WEIR_CALLBACK_ON_CALLER;
 
-CallbackFlags flags_of(uint32_t bits) {
+CallbackFlags generator_flags(uint32_t bits) {
   CallbackFlags flags;
   flags.concurrent = bits & WEIR_CALLBACK_CONCURRENT;
   flags.blocking = bits & WEIR_CALLBACK_BLOCKING;
@@ -27,8 +27,7 @@ Status failed(const char* which, int32_t result) {
 
 class HostGenerator final : public Generator {
  public:
-  explicit HostGenerator(const weir_generator& host)
-      : Generator(weir::capi::flags_of(host.flags)), host_(host) {}
+  explicit HostGenerator(const weir_generator& host) : Generator(generator_flags(host.flags)), host_(host) {}
   ~HostGenerator() override {
     if (host_.destroy) notify_host([this] { host_.destroy(host_.user_data); });
   }
@@ -152,7 +151,7 @@ Result<CallbackRef> take_generator(const weir_generator* given) {
   DestroyGuard guard(known.destroy, known.user_data);
   WEIR_TRY(status);
   if (!known.next) return invalid_argument("expected weir_generator to have next, found NULL");
-  if (known.flags & ~kKnownFlags) {
+  if (known.flags & ~kGeneratorFlags) {
     return invalid_argument(expected_found("flags WEIR_CALLBACK_CONCURRENT, _BLOCKING, _PURE and _ON_CALLER",
                                            concat(known.flags)));
   }

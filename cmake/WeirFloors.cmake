@@ -1,9 +1,10 @@
-# Floors: one object library each, compiled once and linked into both the shared library and the tests.
+# Floors: object libraries, compiled once and linked into both the shared library and the tests.
 
 # The object libraries so far, from the ground up.
 set_property(GLOBAL PROPERTY WEIR_FLOORS "")
 
-# Adds the object library weir_<name> from the files below <folder>; a floor without files is left out.
+# Adds the files below <folder> as object libraries, one for each folder and choice of compiler options, all of which are in
+# WEIR_FLOORS afterwards; a floor without files is left out.
 function(weir_add_floor name folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc"
                                               "${PROJECT_SOURCE_DIR}/${folder}/*.c")
@@ -11,31 +12,40 @@ function(weir_add_floor name folder)
   if(name STREQUAL "format" AND TARGET weir_proto)
     list(APPEND floors weir_proto)
   endif()
-  if(sources)
-    weir_set_instruction_sets(${sources})
-    weir_set_code_size(${sources})
-    add_library(weir_${name} OBJECT ${sources})
-    # Operators and rewrites keep their short names each: Params, spec, take.
-    foreach(source IN LISTS sources)
-      if(source MATCHES "/src/(ops|graph/rewrites)/")
-        set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-      endif()
-    endforeach()
-    set_target_properties(
-      weir_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                              C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-    target_include_directories(
-      weir_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
-                          "${PROJECT_SOURCE_DIR}")
-    target_link_libraries(weir_${name} PUBLIC weir_flags weir_dependencies)
-    if("weir_proto" IN_LIST floors)
-      target_link_libraries(weir_${name} PUBLIC weir_protobuf)
-      add_dependencies(weir_${name} weir_proto)
+  weir_set_instruction_sets(${sources})
+  set(libraries "")
+  foreach(source IN LISTS sources)
+    weir_choose_code_size(size "${source}")
+    cmake_path(GET source PARENT_PATH parent)
+    cmake_path(RELATIVE_PATH parent BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}")
+    string(REPLACE "/" "_" library "weir_${name}_${parent}_${size}")
+    string(REGEX REPLACE "_\\.?_" "_" library "${library}")
+    if(NOT library IN_LIST libraries)
+      list(APPEND libraries ${library})
+      set(sources_of_${library} "")
+      set(flags_of_${library} ${WEIR_FLAGS_OF_${size}})
     endif()
-    list(APPEND floors weir_${name})
-  endif()
+    list(APPEND sources_of_${library} "${source}")
+  endforeach()
+  foreach(library IN LISTS libraries)
+    add_library(${library} OBJECT ${sources_of_${library}})
+    weir_join_files(${library} ${sources_of_${library}})
+    set_target_properties(
+      ${library} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
+                            VISIBILITY_INLINES_HIDDEN ON)
+    target_compile_options(${library} PRIVATE ${flags_of_${library}})
+    target_include_directories(${library} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
+                                                 "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${library} PUBLIC weir_flags weir_dependencies)
+    if("weir_proto" IN_LIST floors)
+      target_link_libraries(${library} PUBLIC weir_protobuf)
+      add_dependencies(${library} weir_proto)
+    endif()
+  endforeach()
+  list(APPEND floors ${libraries})
   set_property(GLOBAL PROPERTY WEIR_FLOORS "${floors}")
   set_property(GLOBAL PROPERTY WEIR_FLOORS_UP_TO_${name} "${floors}")
+  set_property(GLOBAL PROPERTY WEIR_FLOOR_${name} "${libraries}")
 endfunction()
 
 # Adds all floors in the order of tools/house-rules.json, which tools/check-layers holds the includes to.

@@ -17,7 +17,6 @@ find_package(Boost 1.74 REQUIRED COMPONENTS context)
 # What the tests share. An archive, so that a test of a low floor draws nothing of the floors above it.
 file(GLOB_RECURSE support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
 add_library(weir_support STATIC "${PROJECT_SOURCE_DIR}/cmake/empty.cc" ${support})
-set_target_properties(weir_support PROPERTIES UNITY_BUILD OFF)
 target_link_libraries(weir_support PUBLIC weir_catch2 Boost::context weir_flags weir_dependencies)
 target_include_directories(
   weir_support PUBLIC "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"

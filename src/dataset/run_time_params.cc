@@ -57,7 +57,7 @@ struct Binding {
 };
 
 // The expression of a field, or null.
-ParamExpressionRef expression_of(const Field& field) {
+ParamExpressionRef expression_in(const Field& field) {
   return std::visit(
       [](const auto* slot) {
         if constexpr (requires { slot->expression; }) return slot->expression;
@@ -151,7 +151,7 @@ RunTimeParams::RunTimeParams(const ParamsBase& params) : params_(params.clone())
   Fields fields;
   params_->fields(fields);
   for (const Field& field : fields.list) {
-    if (ParamExpressionRef value = expression_of(field)) expressions_.push_back({field, std::move(value)});
+    if (ParamExpressionRef value = expression_in(field)) expressions_.push_back({field, std::move(value)});
   }
 }
 

@@ -17,7 +17,7 @@ namespace weir {
 namespace {
 
 // A pump with more to do lets others go first after this long.
-constexpr int64_t kSliceNs = 1'000'000;
+constexpr int64_t kPullSliceNs = 1'000'000;
 // So many rows are asked for at once by a consumer that pulls by itself; then no other thread waits for the first of them.
 constexpr int64_t kRowsHere = 64;
 // So much of its size is free before a pump that was full is woken.
@@ -355,7 +355,7 @@ Pump::After WindowPump::run(bool helping) noexcept {
   Context context{session(), this, &epochs_};
   const TraceSlice slice(context.runtime().trace, context.runtime().clock, "pull", waits_.name());
   int64_t begin_ns = now_ns();
-  const int64_t deadline_ns = begin_ns + (here() ? FeedCost::kPullingNs : kSliceNs);
+  const int64_t deadline_ns = begin_ns + (here() ? FeedCost::kPullingNs : kPullSliceNs);
   PartialBlock* const given = here() ? into_ : nullptr;
   PartialBlock& into = given ? *given : scratch_;
   Demand demand;

@@ -24,8 +24,6 @@ namespace {
 // Beyond it, rows times values times 16 bytes could overflow.
 constexpr size_t kFeatureValuesLimit = size_t{1} << 31;
 
-constexpr uint32_t kSecond = wire_tag(2, WireType::delimited);  // a map entry's value
-
 using Outcome = FeatureOutcome;
 
 // The bytes of a feature's values in one row of its column.
@@ -251,9 +249,9 @@ bool Plan::read_entry(WireCursor entry, size_t row, size_t number, void* const* 
   while (!entry.done()) {
     uint32_t tag;
     if (!entry.read_tag(tag)) return false;
-    const bool read = tag == kFirstField ? entry.read_delimited(key)
-                      : tag == kSecond   ? entry.read_delimited(value)
-                                         : entry.skip(tag);
+    const bool read = tag == kFirstField    ? entry.read_delimited(key)
+                      : tag == kSecondField ? entry.read_delimited(value)
+                                            : entry.skip(tag);
     if (!read) return false;
   }
   const std::string_view name(reinterpret_cast<const char*>(key.data()), key.size());

@@ -12,8 +12,6 @@ namespace weir {
 
 namespace {
 
-constexpr uint32_t kSecond = wire_tag(2, WireType::delimited);
-
 // Calls `found(content)` with each field `wanted` of a message; false if the message is damaged or a call is false.
 template <class Found>
 bool each_field(WireCursor message, uint32_t wanted, Found&& found) {
@@ -27,7 +25,7 @@ bool each_field(WireCursor message, uint32_t wanted, Found&& found) {
   return true;
 }
 
-class Plan final : public FeatureListsPlan {
+class ListsPlan final : public FeatureListsPlan {
  public:
   Status prepare(std::vector<FeatureListConfig> lists) {
     lists_ = std::move(lists);
@@ -43,7 +41,7 @@ class Plan final : public FeatureListsPlan {
     out.steps.clear();
     out.ends.assign(lists_.size(), 0);
     out.found.assign(lists_.size(), {});
-    const bool good = each_field({record.data, record.size}, kSecond, [&](WireCursor lists) {
+    const bool good = each_field({record.data, record.size}, kSecondField, [&](WireCursor lists) {
       return each_field(lists, kFirstField, [&](WireCursor entry) { return read_entry(entry, out); });
     });
     if (!good) {
@@ -68,9 +66,9 @@ class Plan final : public FeatureListsPlan {
     while (!entry.done()) {
       uint32_t tag;
       if (!entry.read_tag(tag)) return false;
-      const bool read = tag == kFirstField ? entry.read_delimited(key)
-                        : tag == kSecond   ? entry.read_delimited(value)
-                                           : entry.skip(tag);
+      const bool read = tag == kFirstField    ? entry.read_delimited(key)
+                        : tag == kSecondField ? entry.read_delimited(value)
+                                              : entry.skip(tag);
       if (!read) return false;
     }
     const uint32_t i = index_.find({reinterpret_cast<const char*>(key.data()), key.size()});
@@ -117,7 +115,7 @@ class Plan final : public FeatureListsPlan {
 
   static Status missing(const FeatureListConfig& list, Str record) {
     std::vector<std::string> present;
-    each_field({record.data, record.size}, kSecond, [&](WireCursor lists) {
+    each_field({record.data, record.size}, kSecondField, [&](WireCursor lists) {
       return each_field(lists, kFirstField, [&](WireCursor entry) {
         return each_field(entry, kFirstField, [&](WireCursor key) {
           present.emplace_back(reinterpret_cast<const char*>(key.data()), key.size());
@@ -146,7 +144,7 @@ class Plan final : public FeatureListsPlan {
 
 Result<std::shared_ptr<const FeatureListsPlan>> FeatureListsPlan::compile(
     std::vector<FeatureListConfig> lists) {
-  auto plan = std::make_shared<Plan>();
+  auto plan = std::make_shared<ListsPlan>();
   WEIR_TRY(plan->prepare(std::move(lists)));
   return std::shared_ptr<const FeatureListsPlan>(std::move(plan));
 }

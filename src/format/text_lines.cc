@@ -9,13 +9,13 @@ namespace weir {
 
 namespace {
 
-constexpr size_t kCopiedBytes = 64 * 1024;
+constexpr size_t kCopiedLineBytes = 64 * 1024;
 
 }  // namespace
 
 char* LineReader::room(size_t size, RecordBatch& out) {
   if (!copies_ || copies_->size() - copied_ < size) {
-    copies_ = Buffer::allocate(std::max(size, kCopiedBytes));
+    copies_ = Buffer::allocate(std::max(size, kCopiedLineBytes));
     copied_ = 0;
     // The last owner is that of the lines that are views.
     out.owners.insert(out.owners.begin(), copies_);

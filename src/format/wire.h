@@ -16,6 +16,8 @@ constexpr uint32_t wire_tag(uint32_t field, WireType type) {
 
 // Field 1, where most messages of tf.Example hold their one list or map.
 inline constexpr uint32_t kFirstField = wire_tag(1, WireType::delimited);
+// Field 2, where an entry of a map has its value.
+inline constexpr uint32_t kSecondField = wire_tag(2, WireType::delimited);
 
 class WireCursor {
  public:

@@ -12,20 +12,20 @@ namespace weir {
 
 namespace {
 
-constexpr std::string_view kMagic = "weirdata";
-constexpr uint32_t kVersion = 1;
+constexpr std::string_view kManifestMagic = "weirdata";
+constexpr uint32_t kManifestVersion = 1;
 // Magic, version, the size of the body, and the checksum of these and the body.
 constexpr size_t kManifestHeaderBytes = 24;
 constexpr uint64_t kMaxManifestBytes = uint64_t{64} << 20;
 constexpr size_t kRunDigits = 32;
 
 template <class T>
-void put(std::string& out, T value) {
+void append_number(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 template <class T>
-T get(std::string_view bytes, size_t at) {
+T number_at(std::string_view bytes, size_t at) {
   T value;
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
@@ -83,10 +83,10 @@ std::string WrittenManifest::bytes() const {
   Archive archive;
   body(archive, copy);
   const std::string written = archive.take();
-  std::string out(kMagic);
-  put(out, kVersion);
-  put(out, static_cast<uint64_t>(written.size()));
-  put(out, uint32_t{0});
+  std::string out(kManifestMagic);
+  append_number(out, kManifestVersion);
+  append_number(out, static_cast<uint64_t>(written.size()));
+  append_number(out, uint32_t{0});
   out += written;
   const uint32_t crc = checksum_of(out);
   std::memcpy(out.data() + kManifestHeaderBytes - 4, &crc, sizeof crc);
@@ -98,23 +98,23 @@ Result<WrittenManifest> WrittenManifest::parse(std::string_view bytes, const std
     return file_error(Code::data_loss,
                       concat("damaged manifest: ", what, "; remove the folder and write it again"), file);
   };
-  if (bytes.size() < kManifestHeaderBytes || !bytes.starts_with(kMagic)) {
+  if (bytes.size() < kManifestHeaderBytes || !bytes.starts_with(kManifestMagic)) {
     return file_error(Code::data_loss,
                       expected_found("the manifest of written elements", "other bytes",
                                      "remove the folder or name another"),
                       file);
   }
-  const auto version = get<uint32_t>(bytes, kMagic.size());
-  const bool intact = get<uint32_t>(bytes, kManifestHeaderBytes - 4) == checksum_of(bytes);
+  const auto version = number_at<uint32_t>(bytes, kManifestMagic.size());
+  const bool intact = number_at<uint32_t>(bytes, kManifestHeaderBytes - 4) == checksum_of(bytes);
   if (!intact) return damaged("its checksum is wrong");
-  if (version != kVersion) {
+  if (version != kManifestVersion) {
     return file_error(
         Code::failed_precondition,
-        expected_found(concat("written elements of version ", kVersion), concat("version ", version),
+        expected_found(concat("written elements of version ", kManifestVersion), concat("version ", version),
                        "read them with the version of weir that wrote them, or write them again"),
         file);
   }
-  if (get<uint64_t>(bytes, kMagic.size() + 4) != bytes.size() - kManifestHeaderBytes)
+  if (number_at<uint64_t>(bytes, kManifestMagic.size() + 4) != bytes.size() - kManifestHeaderBytes)
     return damaged("its size is wrong");
   WrittenManifest out;
   Archive archive(bytes.substr(kManifestHeaderBytes));

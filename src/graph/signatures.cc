@@ -8,7 +8,7 @@ namespace weir {
 
 namespace {
 
-syntax::Grammar grammar_of(const Field& field) {
+syntax::Grammar grammar_of_position(const Field& field) {
   if (std::holds_alternative<DTypeParam*>(field.slot)) return syntax::Grammar::dtype;
   if (std::holds_alternative<SpecParam*>(field.slot)) return syntax::Grammar::spec;
   return syntax::grammar_of_parameter(field.name);
@@ -21,7 +21,7 @@ syntax::SignatureTable make_table() {
     auto place = def->kind == OperatorKind::source ? syntax::Place::function : syntax::Place::transformation;
     FieldList fields(*def);
     std::vector<syntax::Grammar> positions;
-    for (const Field& field : fields.list) positions.push_back(grammar_of(field));
+    for (const Field& field : fields.list) positions.push_back(grammar_of_position(field));
     table.add(place, def->name, positions);
   }
   return table;

@@ -10,56 +10,58 @@ namespace weir::syntax {
 namespace {
 
 // How strongly a node's text binds; a child weaker than its place requires gets parentheses.
-enum Strength : int {
-  kPipeline,
-  kPrefix,  // if and let, whose last part extends as far as it can
-  kOr,
-  kAnd,
-  kNot,
-  kComparison,
-  kSum,
-  kProduct,
-  kNegate,
-  kPower,
-  kPostfix,
-  kPrimary,
+struct Strength {
+  enum : int {
+    kPipeline,
+    kPrefix,  // if and let, whose last part extends as far as it can
+    kOr,
+    kAnd,
+    kNot,
+    kComparison,
+    kSum,
+    kProduct,
+    kNegate,
+    kPower,
+    kPostfix,
+    kPrimary,
+  };
 };
 
 int strength_of(const Node& node) {
   switch (node.kind) {
     case Kind::pipeline:
-      return kPipeline;
+      return Strength::kPipeline;
     case Kind::conditional:
     case Kind::let_in:
-      return kPrefix;
+      return Strength::kPrefix;
     case Kind::unary:
-      return node.op == Op::logical_not ? kNot : kNegate;
+      return node.op == Op::logical_not ? Strength::kNot : Strength::kNegate;
     case Kind::field:
     case Kind::position:
     case Kind::index:
-      return kPostfix;
+      return Strength::kPostfix;
     case Kind::binary:
       break;
     default:
-      return kPrimary;
+      return Strength::kPrimary;
   }
   switch (node.op) {
     case Op::logical_or:
-      return kOr;
+      return Strength::kOr;
     case Op::logical_and:
-      return kAnd;
+      return Strength::kAnd;
     case Op::add:
     case Op::subtract:
-      return kSum;
+      return Strength::kSum;
     case Op::multiply:
     case Op::divide:
     case Op::floor_divide:
     case Op::remainder:
-      return kProduct;
+      return Strength::kProduct;
     case Op::power:
-      return kPower;
+      return Strength::kPower;
     default:
-      return kComparison;
+      return Strength::kComparison;
   }
 }
 
@@ -193,28 +195,28 @@ class Printer {
 
   void conditional(const Node& n) {
     put("if ");
-    at_least(kPrefix, n.child(0));
+    at_least(Strength::kPrefix, n.child(0));
     put(" then ");
-    at_least(kPrefix, n.child(1));
+    at_least(Strength::kPrefix, n.child(1));
     put(" else ");
-    at_least(kPrefix, n.child(2));
+    at_least(Strength::kPrefix, n.child(2));
   }
 
   void let_in(const Node& n) {
     put("let ", n.text, " = ");
-    at_least(kPrefix, n.child(0));
+    at_least(Strength::kPrefix, n.child(0));
     put(" in ");
-    at_least(kPrefix, n.child(1));
+    at_least(Strength::kPrefix, n.child(1));
   }
 
   void binary(const Node& n) {
     int strength = strength_of(n);
     int left = strength;
     int right = strength + 1;
-    if (strength == kComparison) left = strength + 1;
-    if (strength == kPower) {
-      left = kPostfix;
-      right = kNegate;
+    if (strength == Strength::kComparison) left = strength + 1;
+    if (strength == Strength::kPower) {
+      left = Strength::kPostfix;
+      right = Strength::kNegate;
     }
     at_least(left, n.child(0));
     put(' ', op_text(n.op), ' ');
@@ -224,11 +226,11 @@ class Printer {
   // A point after a number would become part of it.
   void base_of_field(const Node& n) {
     bool number = n.kind == Kind::integer || n.kind == Kind::floating;
-    at_least(number ? kPrimary + 1 : kPostfix, n);
+    at_least(number ? Strength::kPrimary + 1 : Strength::kPostfix, n);
   }
 
   void index(const Node& n) {
-    at_least(kPostfix, n.child(0));
+    at_least(Strength::kPostfix, n.child(0));
     put('[');
     for (size_t i = 1; i < n.items.size(); ++i) {
       if (i > 1) put(", ");
@@ -360,7 +362,7 @@ class Printer {
         node(n.child(0));
         if (n.items.size() > 1) {
           put(" = ");
-          at_least(kPrefix, n.child(1));
+          at_least(Strength::kPrefix, n.child(1));
         }
         break;
       default:
@@ -375,7 +377,7 @@ class Printer {
       const Item& item = n.items[i];
       if (i > 0) put(", ");
       if (!item.name.empty()) put(item.name, ": ");
-      at_least(kPrefix, *item.value);
+      at_least(Strength::kPrefix, *item.value);
     }
     put(')');
   }

@@ -40,6 +40,14 @@ NAMESAKES = [
     [("src/core/a.h", "namespace weir {\nstruct Run {\n};\n}  // namespace weir\n"),
      ("src/expr/b.h", "namespace weir {\nenum class Run : uint8_t { on, off };\n}  // namespace weir\n")],
 ]
+# What two files of a folder have in unnamed namespaces under one name.
+UNNAMED = [
+    ("struct Plan {\n};\n", "enum Plan {\n  first,\n};\n", "another Plan,"),
+    ("constexpr int kMost = 3;\n", "constexpr size_t kMost[] = {\n    4};\n", "another kMost,"),
+    ("int f(const A& a, int b) {\n  return 1;\n}\n", "void f(const A& x,\n       int y) {\n}\n", "another f(const A&, int),"),
+    ("using E = A;\n", "using E = B;\n", "another E,"),
+    ("template <class T>\nT f(T a) {\n}\n", "template <class T>\nT f(T b) {\n}\n", "another template f(T),"),
+]
 CLEAN = [
     ("src/core/d.h", ""),
     ("src/core/d.cc", '#include "core/d.h"\n#include "core/e.h"\n#include "core/f.h"\n'),
@@ -53,6 +61,9 @@ CLEAN = [
     ("src/core/c.cc", LONG_BODY.replace("  step();\n", "", 1)),
     ("src/core/g.h", "namespace weir {\nstruct Run {\n  struct Part {\n  };\n};\nstruct Part;\n}  // namespace weir\n"),
     ("src/core/h.cc", "namespace weir {\nnamespace {\nstruct Run {\n};\n}  // namespace\n}  // namespace weir\n"),
+    ("src/fs/j.cc", "namespace weir {\nnamespace {\nusing E = F;\nint f(int a) {\n}\n}  // namespace\n}  // namespace weir\n"),
+    ("src/fs/k.cc", "namespace weir {\nnamespace {\nusing E = F;\nint f(bool a) {\n}\n}  // namespace\n}  // namespace weir\n"),
+    ("src/fs/l.cc", "namespace weir::l {\nnamespace {\nint f(int a) {\n}\n}  // namespace\n}  // namespace weir::l\n"),
     ("src/core/i.h", "namespace weir::capi {\nstruct Run {\n};\n}  // namespace weir::capi\n"),
 ]
 
@@ -85,11 +96,18 @@ def main():
         if code != 1 or "src/expr/b.h:2: src/core/a.h has another weir::Run" not in out:
             failed += 1
             print(f"not one name found twice in {files}:\n{out}")
+    for first, second, words in UNNAMED:
+        files = [(f"src/fs/{name}.cc", f"namespace weir {{\nnamespace {{\n{text}}}  // namespace\n}}  // namespace weir\n")
+                 for name, text in (("a", first), ("b", second))]
+        code, out = run(files)
+        if code != 1 or f"src/fs/b.cc:3: src/fs/a.cc has {words}" not in out:
+            failed += 1
+            print(f"not one unnamed name found twice in {files}:\n{out}")
     code, out = run(CLEAN)
     if code != 0:
         failed += 1
         print(f"found something in a clean tree:\n{out}")
-    print(f"{len(OFFENCES) + len(CIRCLES) + len(NAMESAKES) + 1} trees, {failed} failed")
+    print(f"{len(OFFENCES) + len(CIRCLES) + len(NAMESAKES) + len(UNNAMED) + 1} trees, {failed} failed")
     return 1 if failed else 0
 
 

@@ -9,7 +9,7 @@ namespace weir {
 
 namespace {
 
-using Steps = JoinT<Integers, TypeList<float, double>>;
+using StepTypes = JoinT<Integers, TypeList<float, double>>;
 
 // The number of entries; an error if there is no end.
 template <class T>
@@ -69,7 +69,7 @@ Status arange_infer(KernelCall& call) {
   for (int p = 0; p < 3; ++p) WEIR_TRY(check_scalar(call, p, kNames[p]));
   Shape shape{kUnknownDim};
   Status status;
-  const bool known = visit<Steps>(call.dtype(1), [&]<class T>() {
+  const bool known = visit<StepTypes>(call.dtype(1), [&]<class T>() {
     call.body(arange_body<T>);
     if (!call.constant(0) || !call.constant(1) || !call.constant(2)) return;
     Result<int64_t> count =

@@ -18,7 +18,7 @@ struct Axis : KernelState {
 };
 
 // kWorst is in front of nothing.
-struct Greater {
+struct Larger {
   static constexpr bool kGreatest = true;
   template <class T>
   bool operator()(T a, T b) const {
@@ -28,7 +28,7 @@ struct Greater {
   static constexpr T kWorst = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                                    : std::numeric_limits<T>::lowest();
 };
-struct Less {
+struct Smaller {
   static constexpr bool kGreatest = false;
   template <class T>
   bool operator()(T a, T b) const {
@@ -194,7 +194,7 @@ Status argmax_infer(KernelCall& call) {
   return Status();
 }
 
-std::vector<KernelParam> params() {
+std::vector<KernelParam> argmax_params() {
   return {{.name = "x"},
           {.name = "axis",
            .kind = ParamKind::constant,
@@ -208,8 +208,8 @@ std::vector<KernelParam> params() {
 const Kernel& argmax_kernel() {
   static const Kernel def{
       .name = "argmax",
-      .params = params(),
-      .infer = argmax_infer<Greater>,
+      .params = argmax_params(),
+      .infer = argmax_infer<Larger>,
       .doc =
           "The index of the greatest entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error of the element.",
       .result = "int64; the shape of `x` without the axis.",
@@ -224,8 +224,8 @@ const Kernel& argmax_kernel() {
 const Kernel& argmin_kernel() {
   static const Kernel def{
       .name = "argmin",
-      .params = params(),
-      .infer = argmax_infer<Less>,
+      .params = argmax_params(),
+      .infer = argmax_infer<Smaller>,
       .doc =
           "The index of the least entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error of the element.",
       .result = "int64; the shape of `x` without the axis.",

@@ -5,21 +5,21 @@ namespace weir {
 
 namespace {
 
-struct Message : KernelState {
+struct AssertMessage : KernelState {
   Status status;
 };
 
 void assert_body(KernelRun& run) {
   const Arg& condition = run.arg(0);
   for (int i = 0; i < run.rows(); ++i) {
-    if (!*condition.row<bool>(i)) run.fail(i, run.state<Message>().status);
+    if (!*condition.row<bool>(i)) run.fail(i, run.state<AssertMessage>().status);
   }
 }
 
 Status assert_infer(KernelCall& call) {
   WEIR_TRY(check_scalar(call, 0, "the condition"));
   WEIR_ASSIGN(std::string message, call.text(1));
-  auto state = std::make_shared<Message>();
+  auto state = std::make_shared<AssertMessage>();
   state->status = invalid_argument(std::move(message));
   call.result(call.spec(2));
   const int components = call.spec(2).component_count();

@@ -7,14 +7,14 @@ namespace weir {
 
 namespace {
 
-struct And {
+struct BitAnd {
   template <class T>
   T operator()(T a, T b) const {
     return static_cast<T>(a & b);
   }
 };
 
-struct Or {
+struct BitOr {
   template <class T>
   T operator()(T a, T b) const {
     return static_cast<T>(a | b);
@@ -95,7 +95,7 @@ std::vector<KernelParam> shift_params() {
 const Kernel& bitwise_and_kernel() {
   static const Kernel def{.name = "bitwise_and",
                           .params = both(),
-                          .infer = bitwise_infer<And>,
+                          .infer = bitwise_infer<BitAnd>,
                           .doc = "The bitwise and of two integers.",
                           .result = "The operands' dtype and broadcast shape.",
                           .cost = "One vectorised pass over the entries.",
@@ -108,7 +108,7 @@ const Kernel& bitwise_and_kernel() {
 const Kernel& bitwise_or_kernel() {
   static const Kernel def{.name = "bitwise_or",
                           .params = both(),
-                          .infer = bitwise_infer<Or>,
+                          .infer = bitwise_infer<BitOr>,
                           .doc = "The bitwise or of two integers.",
                           .result = "The operands' dtype and broadcast shape.",
                           .cost = "One vectorised pass over the entries.",

@@ -26,7 +26,7 @@ using Compared = std::conditional_t<std::is_integral_v<T>,
 // Up to this number, comparing with each boundary is faster than searching.
 constexpr size_t kFew = 16;
 // Entries whose counts stay in the first-level cache.
-constexpr int64_t kTile = 1024;
+constexpr int64_t kTileEntries = 1024;
 
 template <class T, class C>
 [[gnu::always_inline]] inline void count_tile(const T* __restrict in, int64_t* __restrict out, int64_t count,
@@ -65,8 +65,8 @@ void bucketize_body(KernelRun& run) {
       }
       continue;
     }
-    for (int64_t k = 0; k < count; k += kTile) {
-      const int64_t size = std::min(kTile, count - k);
+    for (int64_t k = 0; k < count; k += kTileEntries) {
+      const int64_t size = std::min(kTileEntries, count - k);
       if (cpu_level() >= CpuLevel::avx2) {
         count_avx2<T, C>(in + k, out + k, size, at.data(), at.size());
       } else {

@@ -8,7 +8,7 @@ namespace weir {
 
 namespace {
 
-struct Axis : KernelState {
+struct JoinedAxis : KernelState {
   int axis = 0;
 };
 
@@ -41,7 +41,7 @@ void fail_all(KernelRun& run, const Shape& a, const Shape& b) {
 }
 
 void concat_body(KernelRun& run) {
-  const int axis = run.state<Axis>().axis;
+  const int axis = run.state<JoinedAxis>().axis;
   Shape shape = run.arg(0).shape;
   for (int a = 1; a < run.arg_count(); ++a) {
     const Shape& next = run.arg(a).shape;
@@ -60,7 +60,7 @@ Shape with_axis(const Shape& shape, int axis, int64_t extent) {
 }
 
 void stack_body(KernelRun& run) {
-  const int axis = run.state<Axis>().axis;
+  const int axis = run.state<JoinedAxis>().axis;
   const Shape& shape = run.arg(0).shape;
   for (int a = 1; a < run.arg_count(); ++a) {
     if (!(run.arg(a).shape == shape)) return fail_all(run, shape, run.arg(a).shape);
@@ -117,7 +117,7 @@ Status concat_infer(KernelCall& call) {
   WEIR_TRY(check_members(call));
   const int rank = call.member(0, 0).shape.rank();
   if (rank == 0) return call.error(0, "expected vectors or higher, found scalars; use stack, or a list");
-  auto state = std::make_shared<Axis>();
+  auto state = std::make_shared<JoinedAxis>();
   WEIR_ASSIGN(state->axis, call.axis(1, rank));
   WEIR_ASSIGN(const Shape shape, common_shape(call, state->axis));
   call.result(call.member(0, 0).dtype, shape);
@@ -130,7 +130,7 @@ Status stack_infer(KernelCall& call) {
   WEIR_TRY(check_members(call));
   const int rank = call.member(0, 0).shape.rank();
   if (rank == kMaxRank) return call.error(0, concat("expected at most ", kMaxRank - 1, " dimensions"));
-  auto state = std::make_shared<Axis>();
+  auto state = std::make_shared<JoinedAxis>();
   WEIR_ASSIGN(state->axis, call.axis(1, rank + 1));
   WEIR_ASSIGN(const Shape shape, common_shape(call, -1));
   call.result(call.member(0, 0).dtype, with_axis(shape, state->axis, call.size(0)));
@@ -139,7 +139,7 @@ Status stack_infer(KernelCall& call) {
   return Status();
 }
 
-std::vector<KernelParam> params() {
+std::vector<KernelParam> concat_params() {
   return {{.name = "values", .kind = ParamKind::list, .type = "T", .doc = "A list or tuple of tensors."},
           {.name = "axis",
            .kind = ParamKind::constant,
@@ -153,7 +153,7 @@ std::vector<KernelParam> params() {
 const Kernel& concat_kernel() {
   static const Kernel def{
       .name = "concat",
-      .params = params(),
+      .params = concat_params(),
       .infer = concat_infer,
       .doc =
           "Joins tensors of one dtype along an axis. Their other dimensions must agree; if that is not known when the dataset is built, a mismatch is an error of the element.",
@@ -168,7 +168,7 @@ const Kernel& concat_kernel() {
 
 const Kernel& stack_kernel() {
   static const Kernel def{.name = "stack",
-                          .params = params(),
+                          .params = concat_params(),
                           .infer = stack_infer,
                           .doc = "Stacks tensors of one dtype and shape along a new axis.",
                           .result = "The members' dtype and one more dimension, the number of members.",

@@ -10,7 +10,7 @@ namespace {
 
 // Truncates; what is beyond the 64-bit integers becomes the nearest of these, and nan 0. Then wraps.
 template <class R, class A>
-R truncated(A value) {
+R cut_to(A value) {
   using Wide = std::conditional_t<std::is_signed_v<R>, int64_t, uint64_t>;
   constexpr A kLimit = std::is_signed_v<R> ? A(0x1p63) : A(0x1p64);
   if (value >= kLimit) return static_cast<R>(std::numeric_limits<Wide>::max());
@@ -50,7 +50,7 @@ struct Convert {
     } else if constexpr (std::is_integral_v<R>) {
       // The half lets 1.0 become the largest integer whatever the rounding.
       constexpr double kScale = static_cast<double>(std::numeric_limits<R>::max()) + 0.5;
-      return truncated<R>(value * static_cast<Compute<A>>(kScale));
+      return cut_to<R>(value * static_cast<Compute<A>>(kScale));
     } else {
       return static_cast<Compute<R>>(value);
     }

@@ -17,14 +17,14 @@ constexpr size_t kShownBytes = 60;
 
 struct CsvColumn {
   DType dtype = DType::invalid;
-  // What an empty field stands for: 8 bytes, or a string of Table::strings. Without it an empty field is a mistake.
+  // What an empty field stands for: 8 bytes, or a string of CsvTable::strings. Without it an empty field is a mistake.
   bool has_fallback = false;
   uint64_t number = 0;
   Str string;
 };
 
-struct Table : KernelState {
-  Table(char delimiter, bool quoted) : quotes(quoted), parser(delimiter, quoted), delim(delimiter) {}
+struct CsvTable : KernelState {
+  CsvTable(char delimiter, bool quoted) : quotes(quoted), parser(delimiter, quoted), delim(delimiter) {}
 
   std::vector<CsvColumn> columns;
   // The strings that empty fields stand for; they lie in one buffer.
@@ -38,7 +38,8 @@ struct Table : KernelState {
 // One row on its way to entry `index` of each column.
 class RowParser {
  public:
-  RowParser(KernelRun& run, uint8_t* const* columns) : run_(run), table_(run.state<Table>()), out_(columns) {}
+  RowParser(KernelRun& run, uint8_t* const* columns)
+      : run_(run), table_(run.state<CsvTable>()), out_(columns) {}
 
   Status parse(std::string_view text, int64_t index);
 
@@ -56,7 +57,7 @@ class RowParser {
   }
 
   KernelRun& run_;
-  const Table& table_;
+  const CsvTable& table_;
   uint8_t* const* const out_;
   int64_t index_ = 0;
   size_t field_ = 0;
@@ -155,7 +156,7 @@ Status RowParser::missing(std::string_view text) const {
 
 void decode_csv_body(KernelRun& run) {
   const Arg& rows = run.arg(0);
-  const auto& table = run.state<Table>();
+  const auto& table = run.state<CsvTable>();
   std::vector<uint8_t*> out(table.columns.size());
   for (size_t i = 0; i < out.size(); ++i) {
     out[i] = run.make(static_cast<int>(i), rows.shape);
@@ -181,7 +182,7 @@ bool is_column(DType dtype) {
 }
 
 // Adds the columns and, to `strings`, what stands for empty fields of those that are strings.
-Status read_columns(KernelCall& call, Table& table, std::vector<Tensor>& strings) {
+Status read_columns(KernelCall& call, CsvTable& table, std::vector<Tensor>& strings) {
   const syntax::Node& list = call.node(1);
   if (list.kind != syntax::Kind::list || list.items.empty()) {
     return call.error(1, "expected a list of columns, such as [int64, 0.5, string]");
@@ -212,7 +213,7 @@ Status read_columns(KernelCall& call, Table& table, std::vector<Tensor>& strings
 }
 
 // Puts the strings of empty fields into one buffer.
-void set_strings(Table& table, const std::vector<Tensor>& strings) {
+void set_strings(CsvTable& table, const std::vector<Tensor>& strings) {
   if (strings.empty()) return;
   std::vector<std::string_view> views;
   for (const Tensor& each : strings) views.push_back(each.as<const Str>()->view());
@@ -230,7 +231,7 @@ Status decode_csv_infer(KernelCall& call) {
   if (delim.size() != 1 || delim == "\n" || delim == "\r" || (quotes && delim == "\"")) {
     return call.error(2, expected_found("one byte that ends no line and is no quote", quote(delim)));
   }
-  auto table = std::make_shared<Table>(delim[0], quotes);
+  auto table = std::make_shared<CsvTable>(delim[0], quotes);
   WEIR_ASSIGN(table->na_value, call.text(4));
   std::vector<Tensor> strings;
   WEIR_TRY(read_columns(call, *table, strings));

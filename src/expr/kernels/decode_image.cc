@@ -186,7 +186,7 @@ Status image_infer(KernelCall& call) {
   return finish(call, DType::uint8, Shape::unknown_rank(), std::move(plan));
 }
 
-Status crop_infer(KernelCall& call) {
+Status decode_crop_infer(KernelCall& call) {
   auto plan = std::make_shared<Decoding>();
   plan->name = "decode_and_crop_jpeg";
   plan->takes_jpeg = true;
@@ -329,7 +329,7 @@ const Kernel& decode_and_crop_jpeg_kernel() {
                  {.name = "window",
                   .type = "int64",
                   .doc = "[y, x, h, w]: the top left corner, height and width."}},
-      .infer = crop_infer,
+      .infer = decode_crop_infer,
       .doc =
           "Decodes only a part of a JPEG. The pixels are those of `crop(decode_jpeg(s), y, x, h, w)`, but nothing below the part is decoded, and little to its left and right. A window outside the image is an error of the element, and so are bytes that are no JPEG or end within the window.",
       .result = "uint8[h, w, channels].",

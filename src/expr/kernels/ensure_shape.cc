@@ -6,18 +6,18 @@ namespace weir {
 
 namespace {
 
-struct Wanted : KernelState {
+struct WantedShape : KernelState {
   Shape shape;
 };
 
-Status mismatch(const Shape& wanted, const Shape& found) {
+Status shape_error(const Shape& wanted, const Shape& found) {
   return invalid_argument(expected_found(concat("the shape ", shape_text(wanted)), shape_text(found)));
 }
 
 void ensure_shape_body(KernelRun& run) {
-  const Shape& wanted = run.state<Wanted>().shape;
+  const Shape& wanted = run.state<WantedShape>().shape;
   const Shape& shape = run.arg(0).shape;
-  if (!shape.compatible(wanted)) return fail_all(run, "ensure_shape", mismatch(wanted, shape));
+  if (!shape.compatible(wanted)) return fail_all(run, "ensure_shape", shape_error(wanted, shape));
   run.share(0, 0, shape);
 }
 
@@ -59,10 +59,10 @@ Result<Shape> read_shape(KernelCall& call) {
 
 Status ensure_shape_infer(KernelCall& call) {
   const Shape& from = call.shape(0);
-  auto state = std::make_shared<Wanted>();
+  auto state = std::make_shared<WantedShape>();
   WEIR_ASSIGN(state->shape, read_shape(call));
   const Shape& wanted = state->shape;
-  if (!from.compatible(wanted)) return call.error(1, mismatch(wanted, from).error().what());
+  if (!from.compatible(wanted)) return call.error(1, shape_error(wanted, from).error().what());
   Shape shape = wanted;
   bool can_fail = !from.rank_known();
   for (int d = 0; from.rank_known() && d < wanted.rank(); ++d) {

@@ -36,7 +36,7 @@ struct Tanh {
 };
 
 template <class F>
-Status float_infer(KernelCall& call) {
+Status exponential_infer(KernelCall& call) {
   WEIR_TRY(check_float(call, 0));
   return infer_unary<Floats, F>(call, "a float dtype");
 }
@@ -47,7 +47,7 @@ const Kernel& expm1_kernel() {
   static const Kernel def{
       .name = "expm1",
       .params = {{.name = "x"}},
-      .infer = float_infer<Expm1>,
+      .infer = exponential_infer<Expm1>,
       .doc =
           "`exp(x) - 1`, precise near 0. It is within 0.6 units in the last place, 2 for float64. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
@@ -62,7 +62,7 @@ const Kernel& log1p_kernel() {
   static const Kernel def{
       .name = "log1p",
       .params = {{.name = "x"}},
-      .infer = float_infer<Log1p>,
+      .infer = exponential_infer<Log1p>,
       .doc =
           "`log(1 + x)`, precise near 0. It is within 0.6 units in the last place, 2 for float64. It is -inf for -1, nan below. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
@@ -77,7 +77,7 @@ const Kernel& sigmoid_kernel() {
   static const Kernel def{
       .name = "sigmoid",
       .params = {{.name = "x"}},
-      .infer = float_infer<Sigmoid>,
+      .infer = exponential_infer<Sigmoid>,
       .doc =
           "The logistic function of each entry, `1 / (1 + exp(-x))`. It is within 0.6 units in the last place, 2 for float64. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",
@@ -92,7 +92,7 @@ const Kernel& tanh_kernel() {
   static const Kernel def{
       .name = "tanh",
       .params = {{.name = "x"}},
-      .infer = float_infer<Tanh>,
+      .infer = exponential_infer<Tanh>,
       .doc =
           "The hyperbolic tangent of each entry. It is within 0.6 units in the last place, 3 for float64. Floats only; gives the same bits on every machine.",
       .result = "The dtype and shape of `x`.",

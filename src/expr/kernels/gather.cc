@@ -163,7 +163,7 @@ Status wrong_mask(const Shape& x, const Shape& mask) {
 }
 
 // Both known in rank. Unknown dimensions fit.
-bool fits(const Shape& x, const Shape& mask) {
+bool mask_fits(const Shape& x, const Shape& mask) {
   if (mask.rank() == 0 || mask.rank() > x.rank()) return false;
   for (int d = 0; d < mask.rank(); ++d) {
     if (mask[d] != x[d] && mask[d] >= 0 && x[d] >= 0) return false;
@@ -189,7 +189,7 @@ void keep_row(const uint8_t* from, size_t bytes, const bool* mask, int64_t chose
 void mask_body(KernelRun& run) {
   const Arg& x = run.arg(0);
   const Arg& mask = run.arg(1);
-  if (!fits(x.shape, mask.shape)) return fail_all(run, "boolean_mask", wrong_mask(x.shape, mask.shape));
+  if (!mask_fits(x.shape, mask.shape)) return fail_all(run, "boolean_mask", wrong_mask(x.shape, mask.shape));
   const int64_t inner = extent_of(x.shape, mask.shape.rank(), x.shape.rank());
   const size_t bytes = static_cast<size_t>(inner) * dtype_size(x.dtype);
   const int64_t entries = mask.shape.count();
@@ -211,7 +211,7 @@ Status mask_infer(KernelCall& call) {
     return call.error(1, expected_found("a mask of at least one dimension", "a scalar"));
   }
   if (from.rank_known() && mask.rank_known()) {
-    if (!fits(from, mask)) return call.error(1, wrong_mask(from, mask).error().what());
+    if (!mask_fits(from, mask)) return call.error(1, wrong_mask(from, mask).error().what());
     const Tensor* entries = call.constant(1);
     int64_t kept = kUnknownDim;
     if (entries != nullptr) {

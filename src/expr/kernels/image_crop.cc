@@ -173,8 +173,8 @@ Status infer_window(KernelCall& call, Status (*check)(const ImageWindow&, int64_
   return Status();
 }
 
-Status crop_infer(KernelCall& call) { return infer_window(call, check_crop, crop_body); }
-Status pad_infer(KernelCall& call) { return infer_window(call, check_pad, pad_body); }
+Status crop_image_infer(KernelCall& call) { return infer_window(call, check_crop, crop_body); }
+Status pad_image_infer(KernelCall& call) { return infer_window(call, check_pad, pad_body); }
 
 Status central_infer(KernelCall& call) {
   WEIR_TRY(check_image(call));
@@ -209,7 +209,7 @@ const Kernel& crop_kernel() {
                  {.name = "x", .type = "int64", .doc = "The first column."},
                  {.name = "h", .type = "int64", .doc = "The height of the part."},
                  {.name = "w", .type = "int64", .doc = "The width of the part."}},
-      .infer = crop_infer,
+      .infer = crop_image_infer,
       .doc =
           "Crops an image to `h` by `w` pixels from row `y` and column `x` on, as tf.image.crop_to_bounding_box. A part without pixels, or outside the image, is an error; if it is known only then, an error of the element.",
       .result = "The dtype of `image`; [h, w, channels], after the batch if there is one.",
@@ -248,7 +248,7 @@ const Kernel& pad_to_kernel() {
                  {.name = "x", .type = "int64", .doc = "The columns left of it."},
                  {.name = "h", .type = "int64", .doc = "The height of the result."},
                  {.name = "w", .type = "int64", .doc = "The width of the result."}},
-      .infer = pad_infer,
+      .infer = pad_image_infer,
       .doc =
           "Pads an image with zeros to `h` by `w` pixels, as tf.image.pad_to_bounding_box. Bools are padded with false, strings with empty ones. An image that does not fit at that place is an error; if that is known only then, an error of the element.",
       .result = "The dtype of `image`; [h, w, channels], after the batch if there is one.",

@@ -26,14 +26,14 @@ struct SumOf<T> {
   using type = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 };
 template <class T>
-using Sum = typename SumOf<T>::type;
+using SumType = typename SumOf<T>::type;
 
 template <class T>
-Sum<T> term(T entry) {
-  return static_cast<Sum<T>>(load(entry));
+SumType<T> term(T entry) {
+  return static_cast<SumType<T>>(load(entry));
 }
 template <class T>
-T rounded(Sum<T> sum) {
+T rounded(SumType<T> sum) {
   if constexpr (is_half<T>) {
     return store<T>(sum);
   } else {
@@ -57,7 +57,7 @@ inline constexpr int64_t kColumns = kVectors* Vectors<S>::kLanes;
 constexpr int64_t kPackedRows = 8;
 
 // `b` has kColumns entries every `step`; `width` columns of the result are written.
-template <int Rows, class T, class S = Sum<T>>
+template <int Rows, class T, class S = SumType<T>>
 [[gnu::always_inline]] inline void multiply_tile(const T* a, const S* b, int64_t step, const Extents& size,
                                                  int64_t width, T* out) {
   using Wide = Vectors<S>;
@@ -84,7 +84,7 @@ template <int Rows, class T, class S = Sum<T>>
 }
 
 // Multiplies panel by panel of kColumns columns, which `panel` has room for.
-template <class T, class S = Sum<T>>
+template <class T, class S = SumType<T>>
 [[gnu::always_inline]] inline void multiply_panels(const T* a, const T* b, const Extents& size, S* panel,
                                                    T* out) {
   constexpr int64_t kWide = kColumns<S>;
@@ -114,12 +114,13 @@ template <class T, class S = Sum<T>>
 }
 
 template <class T>
-[[gnu::noinline]] void multiply_baseline(const T* a, const T* b, const Extents& size, Sum<T>* panel, T* out) {
+[[gnu::noinline]] void multiply_baseline(const T* a, const T* b, const Extents& size, SumType<T>* panel,
+                                         T* out) {
   multiply_panels<T>(a, b, size, panel, out);
 }
 template <class T>
 [[gnu::noinline]] WEIR_TARGET_AVX2 void multiply_avx2(const T* a, const T* b, const Extents& size,
-                                                      Sum<T>* panel, T* out) {
+                                                      SumType<T>* panel, T* out) {
   multiply_panels<T>(a, b, size, panel, out);
 }
 
@@ -148,7 +149,7 @@ class Multiplier {
     if constexpr (is_complex(dtype_of<T>)) {
       multiply_complex(a, b, size, out);
     } else {
-      panel_.resize(static_cast<size_t>(size.k * kColumns<Sum<T>>));
+      panel_.resize(static_cast<size_t>(size.k * kColumns<SumType<T>>));
       if (cpu_level() >= CpuLevel::avx2) {
         multiply_avx2<T>(a, b, size, panel_.data(), out);
       } else {
@@ -158,7 +159,7 @@ class Multiplier {
   }
 
  private:
-  std::vector<Sum<T>> panel_;
+  std::vector<SumType<T>> panel_;
 };
 
 Shape batch_of(const Shape& shape) {

@@ -13,13 +13,13 @@ struct Side : KernelState {
   bool right = false;
 };
 
-Status mismatch(const Shape& a, const Shape& v) {
+Status rows_differ(const Shape& a, const Shape& v) {
   return invalid_argument(expected_found("a vector to search, or one for each vector of v",
                                          concat("the shapes ", shape_text(a), " and ", shape_text(v))));
 }
 
 // Known ranks. One vector serves values of any shape; several need the same dimensions before the last.
-bool fits(const Shape& a, const Shape& v) {
+bool rows_agree(const Shape& a, const Shape& v) {
   if (a.rank() == 1) return true;
   if (a.rank() == 0 || a.rank() != v.rank()) return false;
   for (int d = 0; d < a.rank() - 1; ++d) {
@@ -33,7 +33,7 @@ void searchsorted_body(KernelRun& run) {
   const bool right = run.state<Side>().right;
   const Arg& a = run.arg(0);
   const Arg& v = run.arg(1);
-  if (!fits(a.shape, v.shape)) return fail_all(run, "searchsorted", mismatch(a.shape, v.shape));
+  if (!rows_agree(a.shape, v.shape)) return fail_all(run, "searchsorted", rows_differ(a.shape, v.shape));
   int64_t* out = run.make<int64_t>(0, v.shape);
   const int64_t count = v.shape.count();
   if (out == nullptr || count == 0) return;
@@ -60,8 +60,8 @@ Status searchsorted_infer(KernelCall& call) {
   if (side != "left" && side != "right") {
     return call.error(2, expected_found(R"("left" or "right")", quote(side)));
   }
-  if (a.rank_known() && (a.rank() == 0 || (v.rank_known() && !fits(a, v)))) {
-    return call.error(0, mismatch(a, v).error().what());
+  if (a.rank_known() && (a.rank() == 0 || (v.rank_known() && !rows_agree(a, v)))) {
+    return call.error(0, rows_differ(a, v).error().what());
   }
   auto state = std::make_shared<Side>();
   state->right = side == "right";

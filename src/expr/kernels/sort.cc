@@ -241,7 +241,7 @@ Status top_infer(KernelCall& call) {
   return Status();
 }
 
-std::vector<KernelParam> params() {
+std::vector<KernelParam> sort_params() {
   return {{.name = "x"},
           {.name = "axis",
            .kind = ParamKind::constant,
@@ -260,7 +260,7 @@ std::vector<KernelParam> params() {
 const Kernel& sort_kernel() {
   static const Kernel def{
       .name = "sort",
-      .params = params(),
+      .params = sort_params(),
       .infer = sort_infer<false>,
       .doc = "Sorts the entries along an axis, in ascending or descending order. nan comes last in both.",
       .result = "The dtype and shape of `x`.",
@@ -275,7 +275,7 @@ const Kernel& sort_kernel() {
 const Kernel& argsort_kernel() {
   static const Kernel def{
       .name = "argsort",
-      .params = params(),
+      .params = sort_params(),
       .infer = sort_infer<true>,
       .doc =
           "The indices that sort the entries along an axis, in ascending or descending order. Equal entries keep their order; nan comes last.",

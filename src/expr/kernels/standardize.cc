@@ -17,7 +17,7 @@ constexpr const char* kStandardize = "standardize";
 constexpr int64_t kLanes = 32;
 constexpr int64_t kChunk = 2048;
 
-struct ToFloat {
+struct AsFloat {
   template <class T>
   float operator()(T value) const {
     return static_cast<float>(value);
@@ -27,7 +27,7 @@ struct ToFloat {
 struct Deviation {
   float operator()(float value, float mean) const { return (value - mean) * (value - mean); }
 };
-struct Entry {
+struct Value {
   float operator()(float value, float) const { return value; }
 };
 
@@ -79,7 +79,7 @@ double sum(const float* entries, int64_t count, float mean) {
 // `in` may be `out`.
 void standardize(const float* in, float* out, int64_t count) {
   const auto number = static_cast<double>(count);
-  const auto mean = static_cast<float>(sum<Entry>(in, count, 0.0f) / number);
+  const auto mean = static_cast<float>(sum<Value>(in, count, 0.0f) / number);
   const auto found = static_cast<float>(std::sqrt(sum<Deviation>(in, count, mean) / number));
   // A flat image must not be divided by zero. NaN stays.
   const float least = 1.0f / std::sqrt(static_cast<float>(count));
@@ -107,7 +107,7 @@ void standardize_body(KernelRun& run) {
       if constexpr (std::is_same_v<T, float>) {
         standardize(row + done, out, count);
       } else {
-        elementwise::map_entries<T, float, ToFloat>(row + done, out, count);
+        elementwise::map_entries<T, float, AsFloat>(row + done, out, count);
         standardize(out, out, count);
       }
     }

@@ -22,7 +22,7 @@ using Signed = std::conditional_t<std::is_same_v<E, uint32_t>, int32_t,
                                   std::conditional_t<std::is_same_v<E, uint64_t>, int64_t, E>>;
 
 // The condition moves with both values, with one of them, or alone.
-using Masks = Vectorised<0b111, 0b011, 0b101, 0b001>;
+using SelectMasks = Vectorised<0b111, 0b011, 0b101, 0b001>;
 
 Status where_infer(KernelCall& call) {
   constexpr int kAll[] = {0, 1, 2};
@@ -30,7 +30,7 @@ Status where_infer(KernelCall& call) {
   if (call.dtype(1) == DType::dataset) return wrong_dtype(call, 1, "a tensor");
   visit_width(call.dtype(1), [&]<class E>() {
     using S = Signed<E>;
-    call.entry_body(nary_body<Choose, S, Masks, uint8_t, S, S>);
+    call.entry_body(nary_body<Choose, S, SelectMasks, uint8_t, S, S>);
   });
   call.result(call.dtype(1), shape);
   bool can_fail = false;
